@@ -1,0 +1,32 @@
+/** Errors that people see. `message` says what failed; `remedy` says what to do next. No secrets, no query parameters. */
+
+export type BenchErrorType =
+  | 'usage' // bad arguments, bad config: exit code 2
+  | 'not_found' // an id that names nothing: exit code 2
+  | 'services' // Temporal, Postgres, the engine are not reachable: exit code 1
+  | 'failed'; // the work itself failed: exit code 1
+
+export class BenchError extends Error {
+  readonly type: BenchErrorType;
+  readonly remedy: string | undefined;
+  constructor(type: BenchErrorType, message: string, options: { remedy?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.name = 'BenchError';
+    this.type = type;
+    this.remedy = options.remedy;
+  }
+  /** 2 for what the caller must change in the command or a file, else 1. */
+  get exitCode(): 1 | 2 {
+    return this.type === 'usage' || this.type === 'not_found' ? 2 : 1;
+  }
+}
+
+/** The container of a run exists no longer, or cannot be started again: its effects are lost with it. */
+export class SandboxLost extends Error {
+  override name = 'SandboxLost';
+}
+
+/** The engine, the image or the disk failed us: never the agent's doing. Retried, then `infra_error`. */
+export class InfrastructureError extends Error {
+  override name = 'InfrastructureError';
+}

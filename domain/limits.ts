@@ -1,0 +1,19 @@
+/** Numbers that several rooms share. Imports nothing: workflows use it. */
+
+/** Replies examined per step: the first and at most two requeries after a bad format. */
+export const MAX_REPLIES_PER_STEP = 3;
+
+/** Runs per shard: far below Temporal's 2,000 pending children and its history limits. */
+export const SHARD_SIZE = 500;
+
+/** Bytes kept of a command's output, from its start and from its end; what lies between is counted, not kept. */
+export const OUTPUT_HEAD_BYTES = 64 * 1024;
+export const OUTPUT_TAIL_BYTES = 64 * 1024;
+
+/** The agent's and the evaluator's user ids inside containers. */
+export const AGENT_UID = 10001;
+export const REFEREE_UID = 10002;
+export const PLAYER_UID = 10003;
+
+/** Where the agent works, in a container. */
+export const CONTAINER_WORKSPACE = '/home/agent/workspace';

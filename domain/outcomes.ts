@@ -1,0 +1,62 @@
+/** How a run can end. The agent's outcomes and the infrastructure's are never mixed. Imports nothing: workflows use it. */
+
+export const RUN_STATUSES = ['queued', 'waiting_gpu', 'starting', 'running', 'finishing', 'ended'] as const;
+/** Where a run is now; `ended` is final and has an end reason. */
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export const BATCH_STATUSES = ['queued', 'running', 'ended', 'cancelled'] as const;
+export type BatchStatus = (typeof BATCH_STATUSES)[number];
+
+export const END_REASONS = [
+  'submit',
+  'max_steps',
+  'context',
+  'cost',
+  'format',
+  'forfeit',
+  'wall_time',
+  'cancelled',
+  'config_error',
+  'infra_error',
+] as const;
+/**
+ * Why a run ended. `infra_error` and `config_error` are never the agent's failure: they stay out of its scores and are
+ * shown in the leaderboard's denominator. `cancelled` is a person's decision.
+ */
+export type EndReason = (typeof END_REASONS)[number];
+
+/** Ends that are not the agent's doing: unscored. */
+export const UNSCORED_ENDS: readonly EndReason[] = ['cancelled', 'config_error', 'infra_error'];
+
+export const FINAL_EVALUATIONS = ['ok', 'no_artefact', 'rejected', 'evaluator_error', 'not_run'] as const;
+/** What the last evaluation, at submit or at a forced end, came to. */
+export type FinalEvaluation = (typeof FINAL_EVALUATIONS)[number];
+
+const FORCED_CAUSE: Partial<Record<EndReason, string>> = {
+  max_steps: 'max_steps',
+  context: 'exit_context',
+  cost: 'exit_cost',
+  format: 'exit_format',
+  wall_time: 'wall_time',
+};
+
+/**
+ * The exit-status string that MLGym would have written for the same outcome, for comparison with its published runs.
+ * Empty for ends that MLGym does not know (cancelled, infra_error, config_error).
+ */
+export function mlgymExitStatus(endReason: EndReason, finalEvaluation: FinalEvaluation): string {
+  if (endReason === 'forfeit') return 'exit_forfeit';
+  const cause = endReason === 'submit' ? 'submit' : FORCED_CAUSE[endReason];
+  if (cause === undefined) return '';
+  switch (finalEvaluation) {
+    case 'ok':
+      return endReason === 'submit' ? 'submitted' : `autosubmission (${cause})`;
+    case 'no_artefact':
+      return `submission_not_found (${cause})`;
+    case 'rejected':
+    case 'evaluator_error':
+      return `evaluation_format_error (${cause})`;
+    case 'not_run':
+      return '';
+  }
+}

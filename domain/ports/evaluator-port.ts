@@ -1,0 +1,30 @@
+import type { Isolation } from '../run.js';
+import type { Metrics } from '../score.js';
+import type { TaskSpec } from '../task.js';
+import type { SubmissionFile } from './sandbox-port.js';
+
+export interface EvaluationJob {
+  /** Unique per evaluation and stable over retries: names the evaluator's container. [a-z0-9-] only. */
+  id: string;
+  task: TaskSpec;
+  /** Host folder of the task; its `evaluator/` holds the secret files. */
+  taskDir: string;
+  submission: SubmissionFile[];
+  /** Hex; the evaluator's only source of randomness, so the same job gives the same metrics. */
+  seed: string;
+}
+
+export type EvaluationOutcome =
+  /** Finite numbers, exactly the task's declared metrics. */
+  | { kind: 'ok'; metrics: Metrics }
+  /** The submission is at fault: message for the agent. */
+  | { kind: 'rejected'; message: string }
+  /** The evaluator is at fault: message for people and logs; the agent is told only that evaluation failed. */
+  | { kind: 'evaluator_error'; message: string };
+
+/** Clean-room evaluation. Every adapter passes test/contracts/evaluator-port. */
+export interface EvaluatorPort {
+  readonly isolation: Isolation;
+  /** Run the task's evaluator on the submission in a fresh sandbox; leaves nothing behind. Throws InfrastructureError. */
+  evaluate(job: EvaluationJob, signal: AbortSignal): Promise<EvaluationOutcome>;
+}

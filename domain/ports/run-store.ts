@@ -1,0 +1,100 @@
+import type { ChatMessage, ModelReply } from '../model.js';
+import type { RunStatus } from '../outcomes.js';
+import type {
+  EvaluationRecord,
+  Isolation,
+  ObservedCommand,
+  RunDefinition,
+  RunEnd,
+  RunTicket,
+  StepRecord,
+} from '../run.js';
+
+/** Names one model call: retries of the activity find their predecessor's row. */
+export interface ModelCallKey {
+  runId: string;
+  step: number;
+  /** 0 for the first reply of the step, 1 and 2 for the requeries. */
+  try: number;
+}
+
+export type ReservedCall =
+  /** The answer is already here and paid for: do not ask again. */
+  | { kind: 'stored'; reply: ModelReply; ms: number }
+  /** Nothing stored. `earlierAttempts` counts calls of this key that were cut off before an answer was stored. */
+  | { kind: 'reserved'; earlierAttempts: number };
+
+/** The record of runs in Postgres, as the activities use it. Every write is keyed, so a repeated write changes nothing. */
+export interface RunStore {
+  /** Runs of one shard of a batch that have not ended, in submission order. */
+  loadShard(batchId: string, shard: number): Promise<RunTicket[]>;
+  definition(runId: string): Promise<RunDefinition>;
+
+  setStatus(runId: string, status: RunStatus): Promise<void>;
+  /** The sandbox of (run, epoch) stands: records host, isolation, image digest, workspace and start time (first epoch). */
+  sandboxStarted(
+    runId: string,
+    at: { epoch: number; hostId: string; isolation: Isolation; imageDigest: string | null; workspace: string },
+  ): Promise<void>;
+  /** The workspace path of the run's sandbox, as the agent sees it. */
+  workspace(runId: string): Promise<string>;
+
+  /** Steps 1..n of the run, in order, with messages of evaluations already part of the observations. */
+  transcript(runId: string): Promise<StepRecord[]>;
+  step(runId: string, step: number): Promise<StepRecord | null>;
+
+  /** Write the attempt row before a call, or find the stored answer. */
+  reserveCall(
+    key: ModelCallKey,
+    request: { provider: string; model: string; messages: ChatMessage[] },
+  ): Promise<ReservedCall>;
+  /** Store the answer and its cost; adds to the run's tokens and cost exactly once. */
+  settleCall(key: ModelCallKey, reply: ModelReply, ms: number): Promise<void>;
+  /** The call failed: keep the error's type on the row. */
+  failCall(key: ModelCallKey, errorType: string): Promise<void>;
+
+  /** The step's parsed action (null: format failure). First write wins. Also moves the run's step counter. */
+  saveAction(
+    runId: string,
+    step: number,
+    action: { response: string; thought: string; action: string | null; modelMs: number },
+  ): Promise<void>;
+  /** What the command came to. First write wins. */
+  saveCommand(runId: string, step: number, command: ObservedCommand): Promise<void>;
+
+  /** Number of this evaluation within the run, from 1; the same for a repeated (step, kind). */
+  evaluationNumber(runId: string, step: number, kind: EvaluationRecord['kind']): Promise<number>;
+  evaluation(runId: string, step: number, kind: EvaluationRecord['kind']): Promise<EvaluationRecord | null>;
+  /**
+   * Store an evaluation and append its message to the step's observation, in one transaction; first write wins.
+   * Keeps the run's best and final score.
+   */
+  saveEvaluation(record: EvaluationRecord & { evaluationNumber: number; isolation: Isolation }): Promise<void>;
+
+  /** The run has ended: final. A run ends once; a second call with the same or another end changes nothing. */
+  finishRun(runId: string, end: RunEnd): Promise<void>;
+  startBatch(batchId: string): Promise<void>;
+  /** All runs of the batch have ended: fixes its status and end time. */
+  finishBatch(batchId: string, status: 'ended' | 'cancelled'): Promise<void>;
+
+  /** The run's own log of faults, retries, recoveries. `key` makes a repeated report one row. */
+  addEvent(event: {
+    runId: string | null;
+    batchId: string | null;
+    kind: string;
+    key: string;
+    detail: string;
+  }): Promise<void>;
+
+  /** A lease that this host was granted; a Postgres constraint refuses a GPU that is held. */
+  recordLease(lease: { runId: string; token: number; hostId: string; devices: string[] }): Promise<void>;
+  releaseLease(runId: string, token: number): Promise<void>;
+  registerHost(host: {
+    hostId: string;
+    hostname: string;
+    cpus: number;
+    memoryMb: number;
+    gpus: string[];
+    backends: string[];
+  }): Promise<void>;
+}

@@ -1,0 +1,92 @@
+import type { Backend, Isolation, Requested } from '../run.js';
+
+/** One container (or local process tree) of one run. A new epoch means: the old one was lost. */
+export interface SandboxRef {
+  runId: string;
+  epoch: number;
+}
+
+export interface SandboxSpec extends SandboxRef {
+  /** Host folder whose content is copied into the workspace at creation; owned by the agent from then on. */
+  starterDir: string;
+  limits: { memoryMb: number; cpus: number; pids: number };
+  network: 'none';
+  /** Device ids of the lease; empty: no GPU is visible. */
+  gpuDevices: string[];
+}
+
+export interface SandboxInfo {
+  isolation: Isolation;
+  /** Digest of the agent's image, or null on the local backend. */
+  imageDigest: string | null;
+  /** The workspace as the agent sees it. */
+  workspace: string;
+  /** False: an existing sandbox of this run and epoch was adopted. */
+  created: boolean;
+}
+
+export interface SandboxCommand {
+  /** Number of the command within the run. Handing over n twice runs it once. */
+  n: number;
+  script: string;
+  timeLimitSeconds: number;
+}
+
+export interface CommandOutcome {
+  /** Exit code of the shell (128 + signal when killed); null: unknown, the process is gone and left none. */
+  exitCode: number | null;
+  timedOut: boolean;
+  interrupted: boolean;
+  /** The sandbox or its supervisor died during the command; what it did until then is unknown. Never rerun silently. */
+  lost: boolean;
+  /** UTF-8 (bad bytes replaced), head + a line that counts what was cut + tail. */
+  output: string;
+  /** All bytes that the command wrote, kept or not. */
+  outputBytes: number;
+  /** True: the carried shell state was lost or refused, the next command starts with a fresh shell; `notice` says why. */
+  stateReset: boolean;
+  notice: string | null;
+  workingDir: string;
+  requested: Requested;
+  /** Milliseconds from start to end, by the supervisor's monotonic clock. */
+  ms: number;
+  /** Process id of the command's shell as the supervisor sees it. */
+  pid: number | null;
+}
+
+/** A file taken out of a workspace, as data. */
+export interface SubmissionFile {
+  path: string;
+  bytes: Buffer;
+}
+
+export type Collected =
+  | { kind: 'files'; files: SubmissionFile[] }
+  | { kind: 'missing'; paths: string[] }
+  /** Links, devices, FIFOs, directories where a file should be, too large. */
+  | { kind: 'refused'; reason: string };
+
+/** Where agents live. Every adapter passes test/contracts/sandbox-port. */
+export interface SandboxPort {
+  readonly backend: Backend;
+  readonly isolation: Isolation;
+  /**
+   * Create the sandbox of (run, epoch), or adopt it if it exists; a stopped one is started again with its files.
+   * Idempotent. Throws InfrastructureError.
+   */
+  start(spec: SandboxSpec): Promise<SandboxInfo>;
+  /**
+   * Hand over command n and wait for its end; if n was handed over before, re-attach or read back its outcome.
+   * When `signal` aborts, waiting stops and the promise rejects with its reason: the command lives on.
+   * Throws SandboxLost if the sandbox is gone, InfrastructureError if the engine does not answer.
+   */
+  run(ref: SandboxRef, command: SandboxCommand, signal: AbortSignal): Promise<CommandOutcome>;
+  /** Kill command n's process tree; its outcome then says interrupted. Harmless when it has ended. */
+  interrupt(ref: SandboxRef, n: number): Promise<void>;
+  /** Copy files out of the workspace as data: regular files only, nothing followed. */
+  collect(ref: SandboxRef, files: string[], maxBytes: number): Promise<Collected>;
+  /** Remove the sandbox and everything in it. Idempotent. */
+  stop(ref: SandboxRef): Promise<void>;
+  /** Sandboxes of this home that exist, running or not. */
+  list(): Promise<SandboxRef[]>;
+}

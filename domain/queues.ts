@@ -1,0 +1,19 @@
+/** Names of workflows and task queues. Workflow code uses this at run time: it imports nothing. */
+
+/** Workflows, and activities that touch only Postgres. */
+export const CONTROL_QUEUE = 'bench-control';
+
+/** Every host polls this one: an answered placement names the host that will bear the run. */
+export const PLACEMENT_QUEUE = 'bench-hosts';
+
+/** Stable per host, since containers outlive workers. */
+export const hostQueue = (hostId: string): string => `bench-host-${hostId}`;
+
+/** One queue per provider account kind, so that one provider's limits do not hold up another's calls. */
+export const modelQueue = (provider: string): string => `bench-models-${provider}`;
+
+export const batchWorkflowId = (batchId: string): string => `batch/${batchId}`;
+export const shardWorkflowId = (batchId: string, shard: number): string => `batch/${batchId}/shard-${shard}`;
+export const runWorkflowId = (runId: string): string => `run/${runId}`;
+export const agentLoopWorkflowId = (runId: string): string => `run/${runId}/agent-loop`;
+export const GPU_POOL_WORKFLOW_ID = 'gpu-pool';

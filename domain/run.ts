@@ -1,0 +1,108 @@
+import type { AgentConfig } from './agent/config.js';
+import type { ModelRef, SamplingParameters } from './model.js';
+import type { EndReason, FinalEvaluation, RunStatus } from './outcomes.js';
+import type { Metrics } from './score.js';
+import type { TaskSpec } from './task.js';
+
+export const BACKENDS = ['docker', 'local'] as const;
+export type Backend = (typeof BACKENDS)[number];
+/** How well the backend keeps the agent apart from the host, the labels and the other runs. */
+export type Isolation = 'container' | 'none';
+
+/** Everything that a run was submitted with: fixed from then on, read by activities from Postgres. */
+export interface RunDefinition {
+  runId: string;
+  batchId: string;
+  model: ModelRef;
+  sampling: SamplingParameters;
+  task: TaskSpec;
+  taskHash: string;
+  agentName: string;
+  agentHash: string;
+  agent: AgentConfig;
+  attempt: number;
+  /** Batch seed + attempt. */
+  seed: number;
+  maxSteps: number;
+  /** Wall time of the run, seconds; 0 = no limit. */
+  wallSeconds: number;
+  backend: Backend;
+  gpus: number;
+}
+
+/** The small part of a definition that workflows need. Payloads are ids and small numbers. */
+export interface RunTicket {
+  runId: string;
+  batchId: string;
+  provider: string;
+  gpus: number;
+  maxSteps: number;
+  commandSeconds: number;
+  evaluationSeconds: number;
+  wallSeconds: number;
+}
+
+/** What the agent asked for through the sandbox's own channel during a command. */
+export type Requested = 'validate' | 'submit' | null;
+
+/** One step as stored. `thought`/`action` come from the reply, the rest from the command that ran. */
+export interface StepRecord {
+  step: number;
+  response: string;
+  thought: string;
+  /** Null: no reply of this step could be parsed, the run ended by format. */
+  action: string | null;
+  observation: string | null;
+  exitCode: number | null;
+  timedOut: boolean;
+  lost: boolean;
+  outputBytes: number | null;
+  requested: Requested;
+  workingDir: string | null;
+  /** The command's own time, milliseconds. */
+  commandMs: number | null;
+  /** The model's own time over all replies of the step, milliseconds. */
+  modelMs: number | null;
+}
+
+/** A command's end, as stored with its step. */
+export interface ObservedCommand {
+  observation: string;
+  exitCode: number | null;
+  timedOut: boolean;
+  lost: boolean;
+  outputBytes: number;
+  requested: Requested;
+  workingDir: string;
+  commandMs: number;
+}
+
+export type EvaluationKind = 'validate' | 'submit' | 'forced' | 'baseline';
+export type EvaluationStatus = 'ok' | 'no_artefact' | 'rejected' | 'evaluator_error';
+
+export interface EvaluationRecord {
+  runId: string;
+  step: number;
+  kind: EvaluationKind;
+  status: EvaluationStatus;
+  metrics: Metrics | null;
+  /** metrics[task.primary] */
+  primary: number | null;
+  suspect: boolean;
+  /** For the agent's eyes. */
+  message: string;
+  submissionSha256: string | null;
+  ms: number;
+}
+
+export interface RunEnd {
+  endReason: EndReason;
+  finalEvaluation: FinalEvaluation;
+  /** One line for people: what failed, for infra_error and config_error. */
+  detail: string | null;
+}
+
+export interface RunProgress {
+  status: RunStatus;
+  step: number;
+}

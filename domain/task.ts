@@ -1,0 +1,73 @@
+import { z } from 'zod';
+
+const seconds = z.number().int().positive();
+const relativeFile = z
+  .string()
+  .min(1)
+  .refine((path) => !path.startsWith('/') && !path.split('/').includes('..'), 'must be a path inside the folder');
+
+export const metricSchema = z.strictObject({
+  direction: z.enum(['maximize', 'minimize']),
+  description: z.string().min(1),
+  unit: z.string().optional(),
+  /** Scores outside [min, max] are impossible for an honest submission: they are marked `suspect`. */
+  bounds: z.strictObject({ min: z.number().optional(), max: z.number().optional() }).optional(),
+});
+
+/** `configs/tasks/<id>/task.yaml`. The folder also holds `starter/` and `evaluator/` (secret), and may hold `oracle/`. */
+export const taskSchema = z.strictObject({
+  /** Version of this file's format. */
+  schema: z.literal(1),
+  id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/, 'letters, digits, - and _ only'),
+  name: z.string().min(1),
+  /** Bumped when scores of the old and the new form may not be compared. */
+  contract: z.number().int().positive(),
+  domain: z.string().min(1),
+  /** What the agent is told; a nunjucks template over the task's fields. */
+  description: z.string().min(1),
+  metrics: z.record(z.string(), metricSchema).refine((m) => Object.keys(m).length > 0, 'at least one metric'),
+  primary: z.string(),
+  /** The score of the starter, from an exact calculation or a long run, with its standard error; for `tasks verify` and display. */
+  baseline: z.strictObject({ value: z.number(), standardError: z.number().nonnegative() }).optional(),
+  submission: z.strictObject({
+    /** Files that make up a submission, relative to the workspace; all must exist, as regular files. */
+    files: z.array(relativeFile).min(1),
+    maxBytes: z
+      .number()
+      .int()
+      .positive()
+      .default(16 * 1024 * 1024),
+  }),
+  evaluator: z.strictObject({
+    /** `game`: evaluator/referee.py plays the submitted code, which runs in a process of its own (images/evaluator). */
+    kind: z.enum(['game']),
+    /** Module of the submission that the player process imports, and the function that it calls. */
+    module: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
+    function: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
+    timeoutSeconds: seconds.default(300),
+    memoryMb: z.number().int().positive().default(1024),
+  }),
+  limits: z
+    .strictObject({
+      /** One command, seconds. */
+      commandSeconds: seconds.default(1800),
+      memoryMb: z.number().int().positive().default(4096),
+      cpus: z.number().positive().default(2),
+      pids: z.number().int().positive().default(512),
+    })
+    .prefault({}),
+  /** The agent's container; evaluators never have a network. */
+  network: z.enum(['none']).default('none'),
+  gpus: z.number().int().nonnegative().default(0),
+});
+export type TaskSpec = z.infer<typeof taskSchema>;
+export type TaskSpecInput = z.input<typeof taskSchema>;
+
+/** A task as it lies on disk. */
+export interface TaskFolder {
+  spec: TaskSpec;
+  /** Absolute path of the folder. */
+  dir: string;
+  /** SHA-256 over every file's relative path, mode bit and bytes, hex. */
+  contentHash: string;
+}

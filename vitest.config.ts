@@ -1,0 +1,30 @@
+import { defineConfig } from 'vitest/config';
+
+const real = { environment: 'node' as const, pool: 'forks' as const, testTimeout: 120_000, hookTimeout: 600_000 };
+
+/** unit: milliseconds, no servers. integration, chaos, integrity: real servers and engines, one file at a time. */
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'unit', environment: 'node', include: ['test/unit/**/*.test.ts', 'test/replay/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'integration',
+          ...real,
+          include: ['test/integration/**/*.test.ts', 'test/contracts/**/*.test.ts'],
+          fileParallelism: false,
+          globalSetup: ['test/setup/global.ts'],
+        },
+      },
+      {
+        test: {
+          name: 'chaos',
+          ...real,
+          include: ['test/chaos/**/*.test.ts'],
+          fileParallelism: false,
+          globalSetup: ['test/setup/global.ts'],
+        },
+      },
+    ],
+  },
+});

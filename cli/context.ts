@@ -1,0 +1,70 @@
+import type { Client } from '@temporalio/client';
+import type { Colors } from 'picocolors/types.js';
+import type { Database } from '../db/index.js';
+import type { HomeLayout } from '../domain/home-layout.js';
+import type { ServiceEndpoints } from '../domain/services.js';
+
+/** Everything that the environment and `.env` files say, read once by cli/main.ts. */
+export interface CliSettings {
+  /** Absolute path of `$BENCH_HOME`. */
+  home: string;
+  layout: HomeLayout;
+  /** The package's own folder: configs/, images/, db/migrations beside package.json. */
+  assetsRoot: string;
+  /** Tasks, agents and suites: `$BENCH_CONFIGS`, else `configs/` of the package. */
+  configsDir: string;
+  /** Set: this Postgres is used and none is started. */
+  databaseUrl?: string;
+  /** Set: this Temporal is used and none is started. */
+  temporalAddress?: string;
+  temporalNamespace: string;
+  dockerHost?: string;
+  /** Downloaded or built binaries and images' contexts, shared by all homes of this user. */
+  cacheDir: string;
+  /** `external`: workers run elsewhere (compose, other hosts), none is started here. */
+  worker: 'embedded' | 'external';
+  /** Copy of the environment, `.env` files included, for processes that the CLI starts. */
+  env: Readonly<Record<string, string>>;
+  /** The script that runs this CLI again: `[process.execPath, ...selfCommand, 'args']`. */
+  selfCommand: readonly string[];
+}
+
+/** stdout belongs to results, stderr to everything else. */
+export interface CliOutput {
+  /** `--json` was given: `print` is silent, `json` writes the one document. */
+  readonly jsonMode: boolean;
+  /** stdout is a terminal that can be redrawn. */
+  readonly interactive: boolean;
+  /** Columns of the terminal, or 120. */
+  readonly width: number;
+  /** For text on stdout. */
+  readonly colors: Colors;
+  /** For text on stderr. */
+  readonly logColors: Colors;
+  /** A line (or block) for people on stdout; nothing with `--json`. */
+  print(text: string): void;
+  /** The command's one JSON document on stdout; nothing without `--json`. A second call is a programming error. */
+  json(document: unknown): void;
+  /** A line on stderr: notices, progress. */
+  log(text: string): void;
+  /** Text on stderr as it is, for progress that redraws itself. */
+  logRaw(text: string): void;
+}
+
+/** What a command may use; services, database and Temporal are opened on first use and closed at exit. */
+export interface CliContext {
+  readonly settings: CliSettings;
+  readonly output: CliOutput;
+  /** Start the embedded services that the environment does not name, and say where all answer. */
+  services(): Promise<ServiceEndpoints>;
+  /** Services, then the migrated database. */
+  database(): Promise<Database>;
+  /** Services, then a connected Temporal client. */
+  temporal(): Promise<Client>;
+  /** Forget open connections: the next use ensures services and connects again. */
+  reconnect(): Promise<void>;
+  /** The work failed in a way that was already told: exit with 1 at the end. */
+  setExitCode(code: 1 | 2): void;
+  /** Aborted at the first Ctrl-C, if the command asked for it by calling this; else Ctrl-C ends the process. */
+  onInterrupt(): AbortSignal;
+}

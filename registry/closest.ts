@@ -1,0 +1,42 @@
+/** Edits between two words; swapping neighbours counts as one. */
+function distance(a: string, b: string): number {
+  const rows: number[][] = [];
+  for (let i = 0; i <= a.length; i += 1) {
+    const row: number[] = [];
+    for (let j = 0; j <= b.length; j += 1) {
+      if (i === 0 || j === 0) {
+        row.push(i + j);
+        continue;
+      }
+      const same = a[i - 1] === b[j - 1];
+      let best = Math.min(rows[i - 1]![j]! + 1, row[j - 1]! + 1, rows[i - 1]![j - 1]! + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        best = Math.min(best, rows[i - 2]![j - 2]! + 1);
+      row.push(best);
+    }
+    rows.push(row);
+  }
+  return rows[a.length]![b.length]!;
+}
+
+/** The candidate that a misspelt word was probably meant to be, or null when none is near. */
+export function closest(word: string, candidates: readonly string[]): string | null {
+  const wanted = word.toLowerCase();
+  let best: string | null = null;
+  let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const d = distance(wanted, candidate.toLowerCase());
+    if (d < bestDistance) {
+      best = candidate;
+      bestDistance = d;
+    }
+  }
+  return best;
+}
+
+/** `Did you mean x? There are: a, b, x.` */
+export function suggestion(word: string, candidates: readonly string[]): string {
+  const near = closest(word, candidates);
+  const list = candidates.length === 0 ? 'There are none.' : `There are: ${candidates.join(', ')}.`;
+  return near === null ? list : `Did you mean ${near}? ${list}`;
+}

@@ -1,0 +1,27 @@
+import { BenchError } from '../domain/errors.js';
+
+/** One thing that is wrong in a configuration file, with the place where a person mends it. */
+export interface ConfigProblem {
+  file: string;
+  /** From 1; null when the problem belongs to the whole file. */
+  line: number | null;
+  /** Dotted path, e.g. `metrics.payoff.direction`; empty for the whole file. */
+  key: string;
+  message: string;
+}
+
+const place = (problem: ConfigProblem): string =>
+  `${problem.file}${problem.line === null ? '' : `:${problem.line}`}: ${problem.key === '' ? '' : `${problem.key}: `}${problem.message}`;
+
+/** A configuration file cannot be used. All its problems at once, each with file, line and key. */
+export class ConfigError extends BenchError {
+  readonly problems: readonly ConfigProblem[];
+  constructor(problems: readonly ConfigProblem[], options: { remedy?: string; cause?: unknown } = {}) {
+    super('usage', problems.map(place).join('\n'), {
+      remedy: options.remedy ?? 'Correct the file, then run `bench validate-config`.',
+      cause: options.cause,
+    });
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}

@@ -1,0 +1,14 @@
+export { listAgents, loadAgent } from './agents.js';
+export type { LoadedAgent } from './agents.js';
+export { closest, suggestion } from './closest.js';
+export { ConfigError } from './config-error.js';
+export type { ConfigProblem } from './config-error.js';
+export { taskIds, yamlNames } from './config-names.js';
+export { hashFolder } from './folder-hash.js';
+export { freezeTask } from './freeze-task.js';
+export { listModels, resolveModels } from './models.js';
+export type { ListedModel } from './models.js';
+export { selectTasks } from './suites.js';
+export { listTasks, loadTask } from './tasks.js';
+export { validatePath } from './validate-paths.js';
+export type { ValidatedFile } from './validate-paths.js';

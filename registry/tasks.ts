@@ -1,0 +1,78 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { promptVariables } from '../domain/agent/messages.js';
+import { BenchError } from '../domain/errors.js';
+import { taskSchema } from '../domain/task.js';
+import type { TaskFolder, TaskSpec } from '../domain/task.js';
+import { sampleAgent } from './agents.js';
+import { suggestion } from './closest.js';
+import { ConfigError } from './config-error.js';
+import type { ConfigProblem } from './config-error.js';
+import { taskIds } from './config-names.js';
+import { hashFolder } from './folder-hash.js';
+import { readYaml } from './yaml-file.js';
+
+const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
+
+/** What the schema cannot see: files beside the YAML, and keys that must agree with each other. */
+function consistencyProblems(
+  spec: TaskSpec,
+  dir: string,
+  problem: (path: PropertyKey[], message: string) => ConfigProblem,
+): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  if (spec.id !== basename(dir)) {
+    problems.push(problem(['id'], `is ${spec.id}, but the folder is called ${basename(dir)}; make them equal`));
+  }
+  const metrics = Object.keys(spec.metrics);
+  if (!metrics.includes(spec.primary)) {
+    problems.push(problem(['primary'], `${spec.primary} is not one of the metrics (${metrics.join(', ')})`));
+  }
+  const moduleFile = `${spec.evaluator.module.replaceAll('.', '/')}.py`;
+  if (!spec.submission.files.includes(moduleFile)) {
+    problems.push(problem(['evaluator', 'module'], `needs ${moduleFile} among submission.files`));
+  }
+  for (const [name, metric] of Object.entries(spec.metrics)) {
+    const { min, max } = metric.bounds ?? {};
+    if (min !== undefined && max !== undefined && min > max) {
+      problems.push(problem(['metrics', name, 'bounds'], `min ${min} is above max ${max}`));
+    }
+  }
+  for (const folder of ['starter', 'evaluator']) {
+    if (!isFolder(join(dir, folder))) problems.push(problem([], `there is no ${folder}/ folder beside task.yaml`));
+  }
+  if (isFolder(join(dir, 'evaluator')) && !existsSync(join(dir, 'evaluator', 'referee.py'))) {
+    problems.push(problem(['evaluator', 'kind'], `${spec.evaluator.kind} needs evaluator/referee.py`));
+  }
+  try {
+    promptVariables({ task: spec, agent: sampleAgent, maxSteps: 50 }, '/workspace');
+  } catch (error) {
+    problems.push(problem(['description'], (error as Error).message));
+  }
+  return problems;
+}
+
+/** Load and check the task in a folder. Throws a ConfigError with all its problems. */
+export function loadTaskFolder(folder: string): TaskFolder {
+  const dir = resolve(folder);
+  const { value: spec, problem } = readYaml(join(dir, 'task.yaml'), taskSchema);
+  const problems = consistencyProblems(spec, dir, problem);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { spec, dir, contentHash: hashFolder(dir) };
+}
+
+/** Load `configs/tasks/<id>/`. An unknown id is a usage error that lists what exists. */
+export function loadTask(configsDir: string, id: string): TaskFolder {
+  const ids = taskIds(configsDir);
+  if (!ids.includes(id)) {
+    throw new BenchError('usage', `there is no task ${JSON.stringify(id)} under ${join(configsDir, 'tasks')}`, {
+      remedy: suggestion(id, ids),
+    });
+  }
+  return loadTaskFolder(join(configsDir, 'tasks', id));
+}
+
+/** Every task of the configuration, sorted by id. Throws for the first broken one. */
+export function listTasks(configsDir: string): TaskFolder[] {
+  return taskIds(configsDir).map((id) => loadTask(configsDir, id));
+}

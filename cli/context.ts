@@ -35,14 +35,19 @@ export interface CliOutput {
   readonly jsonMode: boolean;
   /** stdout is a terminal that can be redrawn. */
   readonly interactive: boolean;
-  /** Columns of the terminal, or 120. */
+  /** stderr is a terminal that can be redrawn. */
+  readonly logInteractive: boolean;
+  /** Columns and rows of the terminal; 120 and 40 where there is none. */
   readonly width: number;
+  readonly height: number;
   /** For text on stdout. */
   readonly colors: Colors;
   /** For text on stderr. */
   readonly logColors: Colors;
   /** A line (or block) for people on stdout; nothing with `--json`. */
   print(text: string): void;
+  /** Text on stdout as it is; nothing with `--json`. */
+  printRaw(text: string): void;
   /** The command's one JSON document on stdout; nothing without `--json`. A second call is a programming error. */
   json(document: unknown): void;
   /** A line on stderr: notices, progress. */
@@ -63,8 +68,8 @@ export interface CliContext {
   temporal(): Promise<Client>;
   /** Forget open connections: the next use ensures services and connects again. */
   reconnect(): Promise<void>;
-  /** The work failed in a way that was already told: exit with 1 at the end. */
-  setExitCode(code: 1 | 2): void;
+  /** The work failed, or was left (130: Ctrl-C), in a way that was already told: exit so at the end. */
+  setExitCode(code: 1 | 2 | 130): void;
   /** Aborted at the first Ctrl-C, if the command asked for it by calling this; else Ctrl-C ends the process. */
   onInterrupt(): AbortSignal;
 }

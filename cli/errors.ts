@@ -1,0 +1,54 @@
+import { BenchError } from '../domain/errors.js';
+
+const CONNECTION_CODES = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'EAI_AGAIN'];
+/** PostgreSQL: connection failures, shutdown, starting up, too many connections. */
+const isPostgresOutage = (code: string): boolean => /^(08|57P)/.test(code) || code === '53300';
+
+function codes(error: unknown, depth = 0): string[] {
+  if (!(error instanceof Error) || depth > 5) return [];
+  const { code } = error as { code?: unknown };
+  const inner = error instanceof AggregateError ? error.errors : [];
+  return [
+    ...(typeof code === 'string' ? [code] : []),
+    ...[error.cause, ...(inner as unknown[])].flatMap((cause) => codes(cause, depth + 1)),
+  ];
+}
+
+/** A service is away or going away: what a retry, after the services are up again, may mend. */
+export function isOutage(error: unknown): boolean {
+  if (error instanceof BenchError) return error.type === 'services';
+  if (codes(error).some((code) => CONNECTION_CODES.includes(code) || isPostgresOutage(code))) return true;
+  if (!(error instanceof Error)) return false;
+  // The pg pool and Temporal's client have no codes for these.
+  return (
+    /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(error.message) ||
+    ['ServiceError', 'TransportError', 'ConnectionError'].includes(error.name) ||
+    /UNAVAILABLE|Failed to connect before the deadline|Deadline exceeded/i.test(error.message)
+  );
+}
+
+/** Whatever was thrown, as an error for people. */
+export function asBenchError(error: unknown): BenchError {
+  if (error instanceof BenchError) return error;
+  const message = error instanceof Error ? error.message || error.name : String(error);
+  if (isOutage(error)) {
+    return new BenchError('services', `a service stopped answering: ${message}`, {
+      remedy: '`bench doctor` says which one and why; then run the command again.',
+      cause: error,
+    });
+  }
+  const code = codes(error)[0];
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+    return new BenchError('failed', message, {
+      remedy: 'Give this user the right to write there, or choose another BENCH_HOME.',
+      cause: error,
+    });
+  }
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new BenchError('failed', message, { remedy: 'Make room on that disk, then run the command again.', cause: error });
+  }
+  return new BenchError('failed', message, {
+    remedy: 'This was not expected: run it again with BENCH_DEBUG=1 for the details.',
+    cause: error,
+  });
+}

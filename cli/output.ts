@@ -1,0 +1,54 @@
+import type { WriteStream } from 'node:tty';
+import pc from 'picocolors';
+import type { CliOutput } from './context.js';
+
+/** `NO_COLOR` and `FORCE_COLOR` decide, else whether the stream is a terminal. */
+function wantsColor(stream: NodeJS.WriteStream, env: Readonly<Record<string, string>>): boolean {
+  if (env['NO_COLOR'] !== undefined) return false;
+  if (env['FORCE_COLOR'] !== undefined) return env['FORCE_COLOR'] !== '0';
+  return stream.isTTY && env['TERM'] !== 'dumb';
+}
+
+/** Output over the process's own streams. */
+export function createOutput(
+  jsonMode: boolean,
+  env: Readonly<Record<string, string>>,
+  stdout: NodeJS.WriteStream = process.stdout,
+  stderr: NodeJS.WriteStream = process.stderr,
+): CliOutput & { readonly jsonWritten: boolean } {
+  let jsonWritten = false;
+  return {
+    jsonMode,
+    interactive: stdout.isTTY && !jsonMode && env['TERM'] !== 'dumb',
+    logInteractive: stderr.isTTY && env['TERM'] !== 'dumb',
+    get width() {
+      return (stdout as Partial<WriteStream>).columns ?? (stderr as Partial<WriteStream>).columns ?? 120;
+    },
+    get height() {
+      return (stdout as Partial<WriteStream>).rows ?? (stderr as Partial<WriteStream>).rows ?? 40;
+    },
+    colors: pc.createColors(wantsColor(stdout, env)),
+    logColors: pc.createColors(wantsColor(stderr, env)),
+    get jsonWritten() {
+      return jsonWritten;
+    },
+    print(text) {
+      if (!jsonMode) stdout.write(`${text}\n`);
+    },
+    printRaw(text) {
+      if (!jsonMode) stdout.write(text);
+    },
+    json(document) {
+      if (!jsonMode) return;
+      if (jsonWritten) throw new Error('a command writes one JSON document');
+      jsonWritten = true;
+      stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+    },
+    log(text) {
+      stderr.write(`${text}\n`);
+    },
+    logRaw(text) {
+      stderr.write(text);
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'dotenv';
+import { BenchError } from '../domain/errors.js';
+import { homeLayout } from '../domain/home-layout.js';
+import type { CliSettings } from './context.js';
+
+/** The folder with package.json: this file lies at cli/ in the sources and at dist/cli/ when built. */
+export function findAssetsRoot(from: string = fileURLToPath(import.meta.url)): string {
+  for (let dir = dirname(from); dir !== dirname(dir); dir = dirname(dir)) {
+    if (existsSync(join(dir, 'package.json')) && existsSync(join(dir, 'configs'))) return dir;
+  }
+  throw new BenchError('failed', 'the installation is incomplete: no configs/ folder beside package.json', {
+    remedy: 'Install or check out bench again.',
+  });
+}
+
+function envFile(path: string): Record<string, string> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    if (['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')) return {};
+    throw new BenchError('usage', `${path} cannot be read: ${(cause as Error).message}`, {
+      remedy: 'Make it readable, or remove it.',
+      cause,
+    });
+  }
+  return parse(text);
+}
+
+const expandHome = (path: string, home: string): string => (path === '~' || path.startsWith('~/') ? home + path.slice(1) : path);
+
+/**
+ * Settings from the environment, then the working directory's `.env`, then `$BENCH_HOME/.env`: the first that says something
+ * wins. An empty value counts as not said.
+ */
+export function readSettings(environment: NodeJS.ProcessEnv, cwd: string, assetsRoot: string): CliSettings {
+  const said = (values: Record<string, string | undefined>): Record<string, string> =>
+    Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1])));
+  let env = { ...said(envFile(join(cwd, '.env'))), ...said(environment) };
+  const userHome = env['HOME'] ?? homedir();
+  const home = resolve(cwd, expandHome(env['BENCH_HOME'] ?? join(userHome, '.bench'), userHome));
+  const layout = homeLayout(home);
+  env = { ...said(envFile(layout.envFile)), ...env, BENCH_HOME: home };
+
+  const worker = env['BENCH_WORKER'] ?? 'embedded';
+  if (worker !== 'embedded' && worker !== 'external') {
+    throw new BenchError('usage', `BENCH_WORKER is ${JSON.stringify(worker)}`, {
+      remedy: 'Set it to embedded (the default: a worker runs beside the services) or external (workers run elsewhere).',
+    });
+  }
+  const configsDir = env['BENCH_CONFIGS'] === undefined ? join(assetsRoot, 'configs') : resolve(cwd, env['BENCH_CONFIGS']);
+  if (!existsSync(configsDir)) {
+    throw new BenchError('usage', `BENCH_CONFIGS names ${configsDir}, which does not exist`, {
+      remedy: 'Name a folder with tasks/ and agents/, or unset it.',
+    });
+  }
+  const [databaseUrl, temporalAddress, dockerHost] = [env['DATABASE_URL'], env['TEMPORAL_ADDRESS'], env['DOCKER_HOST']];
+  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
+    throw new BenchError('usage', 'DATABASE_URL is not a PostgreSQL address', {
+      remedy: 'Write it as postgres://user:password@host:5432/name, or unset it to use the embedded server.',
+    });
+  }
+  return {
+    home,
+    layout,
+    assetsRoot,
+    configsDir,
+    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    ...(temporalAddress === undefined ? {} : { temporalAddress }),
+    ...(dockerHost === undefined ? {} : { dockerHost }),
+    temporalNamespace: env['TEMPORAL_NAMESPACE'] ?? 'default',
+    cacheDir: join(env['XDG_CACHE_HOME'] ?? join(userHome, '.cache'), 'bench'),
+    worker,
+    env,
+    selfCommand: [join(assetsRoot, 'dist', 'cli', 'main.js')],
+  };
+}

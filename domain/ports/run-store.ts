@@ -74,6 +74,7 @@ export interface RunStore {
   /** The run has ended: final. A run ends once; a second call with the same or another end changes nothing. */
   finishRun(runId: string, end: RunEnd): Promise<void>;
   startBatch(batchId: string): Promise<void>;
+  runEnded(runId: string): Promise<boolean>;
   /** All runs of the batch have ended: fixes its status and end time. */
   finishBatch(batchId: string, status: 'ended' | 'cancelled'): Promise<void>;
 
@@ -89,6 +90,8 @@ export interface RunStore {
   /** A lease that this host was granted; a Postgres constraint refuses a GPU that is held. */
   recordLease(lease: { runId: string; token: number; hostId: string; devices: string[] }): Promise<void>;
   releaseLease(runId: string, token: number): Promise<void>;
+  /** Give back whatever the run still holds: its workflow is closed. */
+  releaseLeases(runId: string): Promise<void>;
   registerHost(host: {
     hostId: string;
     hostname: string;

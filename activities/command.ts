@@ -1,0 +1,85 @@
+import { InfrastructureError } from '../domain/errors.js';
+import type { ExecuteCommandArgs, ExecuteCommandResult, HostActivities } from '../domain/messages.js';
+import type { CommandOutcome, SandboxPort } from '../domain/ports/sandbox-port.js';
+import type { RunStore } from '../domain/ports/run-store.js';
+import type { StepRecord } from '../domain/run.js';
+import type { RunDefinitions } from './run-definitions.js';
+import type { Sandboxes } from './sandboxes.js';
+import { isWorkerShutdown, withHeartbeat } from './heartbeat.js';
+
+export interface CommandPorts {
+  store: RunStore;
+  definitions: RunDefinitions;
+  sandboxes: Sandboxes;
+}
+
+export function commandActivities(ports: CommandPorts): Pick<HostActivities, 'executeCommand'> {
+  return { executeCommand: (args) => withHeartbeat((signal) => executeCommand(ports, args, signal)) };
+}
+
+/** Hand the step's command to the durable shell, or find what it came to; either way it runs once. */
+async function executeCommand(
+  ports: CommandPorts,
+  args: ExecuteCommandArgs,
+  signal: AbortSignal,
+): Promise<ExecuteCommandResult> {
+  const { runId, step, epoch, timeLimitSeconds } = args;
+  const record = await ports.store.step(runId, step);
+  if (record === null || record.action === null)
+    throw new InfrastructureError(`run ${runId}: step ${step} has no recorded action`);
+  if (record.observation !== null) return resultOf(record);
+
+  const run = await ports.definitions.get(runId);
+  const sandbox = await ports.sandboxes.get(run.backend);
+  const ref = { runId, epoch };
+  const command = { n: step, script: record.action, timeLimitSeconds };
+  let outcome: CommandOutcome;
+  try {
+    outcome = await sandbox.run(ref, command, signal);
+  } catch (error) {
+    // A worker that stops leaves the command alone: the next one re-attaches. A cancelled run does not.
+    if (signal.aborted && !isWorkerShutdown(signal)) await interruptQuietly(sandbox, ref, step);
+    throw error;
+  }
+  await ports.store.saveCommand(runId, step, {
+    observation: observationOf(outcome, timeLimitSeconds),
+    exitCode: outcome.exitCode,
+    timedOut: outcome.timedOut,
+    lost: outcome.lost,
+    outputBytes: outcome.outputBytes,
+    requested: outcome.requested,
+    workingDir: outcome.workingDir,
+    commandMs: outcome.ms,
+  });
+  if (outcome.lost) {
+    const detail = `step ${step}: the command's process was gone without an exit code`;
+    await ports.store.addEvent({ runId, batchId: run.batchId, kind: 'command_lost', key: `step-${step}`, detail });
+  }
+  return { requested: outcome.requested, exitCode: outcome.exitCode, timedOut: outcome.timedOut, ms: outcome.ms };
+}
+
+const resultOf = (record: StepRecord): ExecuteCommandResult => ({
+  requested: record.requested,
+  exitCode: record.exitCode,
+  timedOut: record.timedOut,
+  ms: record.commandMs ?? 0,
+});
+
+async function interruptQuietly(sandbox: SandboxPort, ref: { runId: string; epoch: number }, n: number): Promise<void> {
+  try {
+    await sandbox.interrupt(ref, n);
+  } catch {
+    // The run is being cancelled: its container goes next.
+  }
+}
+
+/** What the model is shown: the output, and in brackets what it could not know otherwise. */
+function observationOf(outcome: CommandOutcome, timeLimitSeconds: number): string {
+  const notes: string[] = [];
+  if (outcome.timedOut) notes.push(`[command stopped: it ran longer than ${timeLimitSeconds} s]`);
+  if (outcome.lost) notes.push('[command lost: its process was gone; what it did until then is unknown]');
+  if (outcome.notice !== null) notes.push(`[${outcome.notice}]`);
+  if (notes.length === 0) return outcome.output;
+  const output = outcome.output === '' || outcome.output.endsWith('\n') ? outcome.output : `${outcome.output}\n`;
+  return output + notes.join('\n');
+}

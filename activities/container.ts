@@ -1,0 +1,80 @@
+import type { HostActivities, StartContainerArgs } from '../domain/messages.js';
+import type { RunStore } from '../domain/ports/run-store.js';
+import type { RunDefinition } from '../domain/run.js';
+import type { RunDefinitions } from './run-definitions.js';
+import type { Sandboxes } from './sandboxes.js';
+import { withHeartbeat } from './heartbeat.js';
+
+export interface ContainerPorts {
+  store: RunStore;
+  definitions: RunDefinitions;
+  sandboxes: Sandboxes;
+  hostId: string;
+  /** Folder of the task as it was when the run was submitted. */
+  taskFolder: (run: RunDefinition) => Promise<string>;
+}
+
+export function containerActivities(ports: ContainerPorts): Pick<HostActivities, 'startContainer' | 'stopContainer'> {
+  return {
+    startContainer: (args) => withHeartbeat((signal) => startContainer(ports, args, signal)),
+    stopContainer: ({ runId }) =>
+      withHeartbeat(async () => {
+        const run = await ports.definitions.get(runId);
+        const sandbox = await ports.sandboxes.get(run.backend);
+        for (const ref of await sandbox.list()) if (ref.runId === runId) await sandbox.stop(ref);
+        ports.definitions.forget(runId);
+      }),
+  };
+}
+
+async function startContainer(ports: ContainerPorts, args: StartContainerArgs, signal: AbortSignal): Promise<void> {
+  const { store, hostId } = ports;
+  const { runId, epoch } = args;
+  const run = await ports.definitions.get(runId);
+  if (epoch === 1) await store.setStatus(runId, 'starting');
+  const sandbox = await ports.sandboxes.get(run.backend);
+  const { memoryMb, cpus, pids } = run.task.limits;
+  const info = await sandbox.start({
+    runId,
+    epoch,
+    starterDir: `${await ports.taskFolder(run)}/starter`,
+    limits: { memoryMb, cpus, pids },
+    network: run.task.network,
+    gpuDevices: args.devices,
+  });
+  if (epoch > 1) await replay(ports, run, args, signal);
+  await store.sandboxStarted(runId, {
+    epoch,
+    hostId,
+    isolation: info.isolation,
+    imageDigest: info.imageDigest,
+    workspace: info.workspace,
+  });
+}
+
+/**
+ * A container was lost, and its effects with it: run the recorded commands again in the new one. What the model saw stays
+ * as it was. Commands are handed over by their numbers, so a retry of this activity goes on where it broke off.
+ */
+async function replay(
+  ports: ContainerPorts,
+  run: RunDefinition,
+  args: StartContainerArgs,
+  signal: AbortSignal,
+): Promise<void> {
+  const { runId, epoch, replayThrough } = args;
+  await ports.store.addEvent({
+    runId,
+    batchId: run.batchId,
+    kind: 'sandbox_lost',
+    key: `epoch-${epoch}`,
+    detail: `the container was lost; commands 1 to ${replayThrough} are rerun in container ${epoch}`,
+  });
+  const sandbox = await ports.sandboxes.get(run.backend);
+  const steps = await ports.store.transcript(runId);
+  for (const { step, action } of steps) {
+    if (step > replayThrough || action === null) continue;
+    const command = { n: step, script: action, timeLimitSeconds: run.task.limits.commandSeconds };
+    await sandbox.run({ runId, epoch }, command, signal);
+  }
+}

@@ -1,0 +1,33 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { BenchError, SandboxLost } from '../domain/errors.js';
+import { FAILURE } from '../domain/messages.js';
+
+/**
+ * The one place where an error becomes retryable or not. Messages are cut: a failure lies in the history, and nothing but
+ * our own words and ids belongs there.
+ */
+export function asFailure(error: unknown): unknown {
+  if (error instanceof SandboxLost)
+    return ApplicationFailure.create({ type: FAILURE.sandboxLost, nonRetryable: true, message: error.message });
+  if (error instanceof BenchError && (error.type === 'usage' || error.type === 'not_found')) {
+    const message = error.remedy === undefined ? error.message : `${error.message} ${error.remedy}`;
+    return ApplicationFailure.create({ type: FAILURE.config, nonRetryable: true, message: message.slice(0, 1000) });
+  }
+  return error;
+}
+
+/** Wrap each activity so that what it throws is translated. */
+export function translated<A extends object>(activities: A): A {
+  const wrap =
+    (fn: (...args: unknown[]) => Promise<unknown>) =>
+    async (...args: unknown[]): Promise<unknown> => {
+      try {
+        return await fn(...args);
+      } catch (error) {
+        throw asFailure(error);
+      }
+    };
+  return Object.fromEntries(
+    Object.entries(activities).map(([name, fn]) => [name, wrap(fn as (...args: unknown[]) => Promise<unknown>)]),
+  ) as A;
+}

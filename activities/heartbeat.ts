@@ -1,0 +1,21 @@
+import { Context } from '@temporalio/activity';
+
+const BEAT_MS = 2_000;
+
+/** Beat from a timer for the whole life of `work`, so that a dead worker is noticed and cancellation arrives. */
+export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const context = Context.current();
+  const timer = setInterval(() => context.heartbeat(), BEAT_MS);
+  context.heartbeat();
+  try {
+    return await work(context.cancellationSignal);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** True when the activity was cut off because its worker stops: the command must live on, the retry re-attaches. */
+export function isWorkerShutdown(signal: AbortSignal): boolean {
+  const reason: unknown = signal.reason;
+  return signal.aborted && reason instanceof Error && reason.message === 'WORKER_SHUTDOWN';
+}

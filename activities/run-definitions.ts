@@ -1,0 +1,23 @@
+import type { RunStore } from '../domain/ports/run-store.js';
+import type { RunDefinition } from '../domain/run.js';
+
+/** Definitions never change after submission: each is read once per worker and run. */
+export class RunDefinitions {
+  readonly #cache = new Map<string, RunDefinition>();
+  readonly #store: RunStore;
+  constructor(store: RunStore) {
+    this.#store = store;
+  }
+  async get(runId: string): Promise<RunDefinition> {
+    const known = this.#cache.get(runId);
+    if (known !== undefined) return known;
+    const run = await this.#store.definition(runId);
+    // A worker that bears runs for weeks must not keep them all.
+    if (this.#cache.size >= 2_000) this.#cache.clear();
+    this.#cache.set(runId, run);
+    return run;
+  }
+  forget(runId: string): void {
+    this.#cache.delete(runId);
+  }
+}

@@ -1,0 +1,7 @@
+/** At most `limit` characters of an observation: its head and its tail, and between them how much was left out. */
+export function clipObservation(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const half = Math.floor(limit / 2);
+  const omitted = text.length - 2 * half;
+  return `${text.slice(0, half)}\n[... ${omitted} characters left out ...]\n${text.slice(-half)}`;
+}

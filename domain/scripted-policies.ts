@@ -1,0 +1,27 @@
+/**
+ * Bundled deterministic agents: `scripted:<policy>[:<number>]`. They are product code: they act through the same parser,
+ * ledger and sandbox as a provider's replies (implementations in activities/models/scripted/).
+ */
+export const SCRIPTED_POLICIES = ['baseline', 'optimum', 'clumsy', 'slow', 'counter'] as const;
+export type ScriptedPolicy = (typeof SCRIPTED_POLICIES)[number];
+
+export const SCRIPTED_DESCRIPTIONS: Record<ScriptedPolicy, string> = {
+  baseline: 'submits the starter unchanged',
+  optimum: 'edits the strategy of battleOfSexes to the known optimum, validates, submits',
+  clumsy: 'bad format, a failing command, a broken edit, a late submit',
+  slow: 'three commands of <number> seconds each (default 20), then submits',
+  counter: 'appends to a counter file in <number> steps (default 10), then submits',
+};
+
+/** Policies that take a number, with its default. */
+export const SCRIPTED_NUMBER: Partial<Record<ScriptedPolicy, number>> = { slow: 20, counter: 10 };
+
+/** Parse `<policy>[:<number>]` (without the `scripted:` prefix); null if it names no bundled policy. */
+export function parseScriptedPolicy(text: string): { policy: ScriptedPolicy; number: number } | null {
+  const match = /^([a-z]+)(?::([1-9][0-9]{0,5}))?$/.exec(text);
+  const policy = SCRIPTED_POLICIES.find((name) => name === match?.[1]);
+  if (match === null || policy === undefined) return null;
+  const fallback = SCRIPTED_NUMBER[policy];
+  if (match[2] !== undefined && fallback === undefined) return null;
+  return { policy, number: match[2] === undefined ? (fallback ?? 0) : Number(match[2]) };
+}

@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Client } from '@temporalio/client';
+import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
+import { commandActivities } from '../activities/command.js';
+import { containerActivities } from '../activities/container.js';
+import { controlActivities } from '../activities/control.js';
+import { evaluateActivities } from '../activities/evaluate.js';
+import { createFileArtifactStore } from '../activities/artifacts/file-artifact-store.js';
+import { translated } from '../activities/failures.js';
+import { scriptedModels } from '../activities/models/scripted/index.js';
+import { modelActivities } from '../activities/next-action.js';
+import { placementActivities } from '../activities/placement.js';
+import { RunDefinitions } from '../activities/run-definitions.js';
+import type { Sandboxes } from '../activities/sandboxes.js';
+import type { ModelPort } from '../domain/ports/model-port.js';
+import type { RunStore } from '../domain/ports/run-store.js';
+import { CONTROL_QUEUE, PLACEMENT_QUEUE, hostQueue, modelQueue } from '../domain/queues.js';
+import { homeSecret } from './home-identity.js';
+import type { WorkerSettings } from './settings.js';
+import { taskFolders } from './task-folders.js';
+
+export interface WorkerParts {
+  settings: WorkerSettings;
+  hostId: string;
+  connection: NativeConnection;
+  temporal: Client;
+  store: RunStore;
+  sandboxes: Sandboxes;
+}
+
+/** One Temporal worker per task queue, all in this process. */
+export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
+  const { settings, hostId, store, sandboxes } = parts;
+  const definitions = new RunDefinitions(store);
+  const taskFolder = taskFolders(settings.layout, settings.configsDir);
+  const artifacts = createFileArtifactStore(settings.layout.artifacts);
+  const models = new Map<string, ModelPort>([['scripted', scriptedModels]]);
+  const secret = homeSecret(settings.layout);
+
+  const worker = (taskQueue: string, activities: object, options: Partial<WorkerOptions> = {}): Promise<Worker> =>
+    Worker.create({
+      connection: parts.connection,
+      namespace: settings.temporalNamespace,
+      taskQueue,
+      activities: translated(activities),
+      // Commands and calls live on without us: a stopping worker needs no more than to say goodbye.
+      shutdownGraceTime: '1 second',
+      shutdownForceTime: '10 seconds',
+      ...options,
+    });
+
+  return Promise.all([
+    worker(CONTROL_QUEUE, controlActivities({ store, temporal: parts.temporal }), {
+      ...workflowCode(),
+      maxCachedWorkflows: 500,
+    }),
+    worker(PLACEMENT_QUEUE, placementActivities(hostId)),
+    worker(
+      hostQueue(hostId),
+      {
+        ...containerActivities({ store, definitions, sandboxes, hostId, taskFolder }),
+        ...commandActivities({ store, definitions, sandboxes }),
+        ...evaluateActivities({ store, definitions, sandboxes, artifacts, taskFolder, secret }),
+      },
+      { maxConcurrentActivityTaskExecutions: settings.slots },
+    ),
+    ...[...models.keys()].map((provider) =>
+      worker(modelQueue(provider), modelActivities({ store, definitions, models }), {
+        maxConcurrentActivityTaskExecutions: settings.slots,
+      }),
+    ),
+  ]);
+}
+
+/** The bundle made by the build, else the sources (tests). */
+function workflowCode(): Partial<WorkerOptions> {
+  const bundle = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
+  if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
+  const compiled = fileURLToPath(new URL('../workflows/index.js', import.meta.url));
+  return { workflowsPath: existsSync(compiled) ? compiled : compiled.replace(/\.js$/, '.ts') };
+}

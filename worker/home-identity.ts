@@ -1,0 +1,36 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { HomeLayout } from '../domain/home-layout.js';
+
+/** Short name of a home for container names and labels: two homes on one engine never touch each other's containers. */
+export const homeTag = (layout: HomeLayout): string =>
+  createHash('sha256').update(realpathSync(layout.home)).digest('hex').slice(0, 8);
+
+/** The home's secret, 32 bytes in hex, made at first use; the key of the evaluators' seeds. */
+export const homeSecret = (layout: HomeLayout): string =>
+  readOrCreate(layout.secretFile, () => randomBytes(32).toString('hex'));
+
+/** The host's name, stable over restarts since containers outlive workers. */
+export const homeHostId = (layout: HomeLayout, hostname: string): string =>
+  readOrCreate(layout.hostIdFile, () => `${hostname.split('.')[0] ?? 'host'}-${randomBytes(3).toString('hex')}`);
+
+/** Write aside and link into place, so that of two processes one wins and both read the same. */
+function readOrCreate(path: string, make: () => string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  mkdirSync(dirname(path), { recursive: true });
+  const aside = `${path}.${process.pid}`;
+  writeFileSync(aside, `${make()}\n`, { mode: 0o600 });
+  try {
+    linkSync(aside, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(aside, { force: true });
+  }
+  return readFileSync(path, 'utf8').trim();
+}

@@ -1,0 +1,29 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BenchError } from '../domain/errors.js';
+import type { HomeLayout } from '../domain/home-layout.js';
+import type { RunDefinition } from '../domain/run.js';
+import { hashFolder } from '../registry/index.js';
+
+/** The task as it was when the run was submitted: the frozen copy, else the configured folder if its hash is the same. */
+export function taskFolders(layout: HomeLayout, configsDir: string): (run: RunDefinition) => Promise<string> {
+  return async (run) => {
+    const frozen = layout.frozenTask(run.taskHash);
+    if (await exists(frozen)) return frozen;
+    const configured = join(configsDir, 'tasks', run.task.id);
+    if ((await exists(configured)) && hashFolder(configured) === run.taskHash) return configured;
+    throw new BenchError(
+      'usage',
+      `Task ${run.task.id} is not on this host as it was submitted (content ${run.taskHash.slice(0, 12)}).`,
+      {
+        remedy: `Put the same folder at ${configured}, or copy ${frozen} from the home that submitted it.`,
+      },
+    );
+  };
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

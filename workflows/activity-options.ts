@@ -1,0 +1,48 @@
+import type { ActivityOptions } from '@temporalio/workflow';
+import { CONTROL_QUEUE, PLACEMENT_QUEUE, hostQueue, modelQueue } from '../domain/queues.js';
+import { FAILURE } from '../domain/messages.js';
+
+// A dead worker is noticed by its missed heartbeats; activities beat every two seconds for their whole life.
+const HEARTBEAT = '10 seconds';
+
+const NON_RETRYABLE = [FAILURE.sandboxLost, FAILURE.config];
+
+/** Postgres may be down for a while: keep trying, nobody is charged for the time. */
+export const controlOptions: ActivityOptions = {
+  taskQueue: CONTROL_QUEUE,
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
+};
+
+export const placementOptions: ActivityOptions = { ...controlOptions, taskQueue: PLACEMENT_QUEUE };
+
+/** A bounded number of tries (about an hour of a dead engine), then the run ends as infra_error. */
+const boundedRetry = {
+  initialInterval: '500 milliseconds',
+  maximumInterval: '1 minute',
+  maximumAttempts: 60,
+  nonRetryableErrorTypes: NON_RETRYABLE,
+};
+
+export const containerOptions = (hostId: string): ActivityOptions => ({
+  taskQueue: hostQueue(hostId),
+  // The first start on a machine builds the images.
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: HEARTBEAT,
+  retry: boundedRetry,
+});
+
+export const timedOptions = (hostId: string, seconds: number): ActivityOptions => ({
+  taskQueue: hostQueue(hostId),
+  startToCloseTimeout: (seconds + 120) * 1000,
+  heartbeatTimeout: HEARTBEAT,
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+  retry: boundedRetry,
+});
+
+export const modelOptions = (provider: string): ActivityOptions => ({
+  taskQueue: modelQueue(provider),
+  startToCloseTimeout: '15 minutes',
+  heartbeatTimeout: HEARTBEAT,
+  retry: boundedRetry,
+});

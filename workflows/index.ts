@@ -1,0 +1,6 @@
+// Only workflows are exported here: the bundle's entry.
+export { batch } from './batch.js';
+export { batchShard } from './batch-shard.js';
+export { run } from './run.js';
+export { agentLoop } from './agent-loop.js';
+export { gpuPool } from './gpu-pool.js';

@@ -13,7 +13,9 @@ export function renderTemplate(name: string, template: string, variables: Record
   try {
     return environment.renderString(template, variables);
   } catch (error) {
-    const message = error instanceof Error ? error.message.replace(/^\(unknown path\)\s*/, '').trim() : String(error);
+    // nunjucks spreads its message over lines and opens it with the path of a file that does not exist here.
+    const text = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ');
+    const message = text.replace(/^\(unknown path\)\s*/, '').replace('Error: ', '').trim();
     throw new Error(`template ${name}: ${message}`, { cause: error });
   }
 }

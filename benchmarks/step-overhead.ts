@@ -1,0 +1,82 @@
+/**
+ * The platform's own time per step: everything between two steps except the model's and the command's own time, split by
+ * part, at 1 and at 16 concurrent runs. Human text on stderr, one JSON document on stdout.
+ *
+ *   npm run benchmark:step-overhead -- [--steps 50] [--backend docker|local]
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
+import { execa } from 'execa';
+import { agentLoopWorkflowId } from '../domain/queues.js';
+import type { ServiceEndpoints } from '../domain/services.js';
+import { openDatabase } from '../db/index.js';
+import { quantile } from './quantile.js';
+import { stepParts, STEP_PARTS, type StepParts } from './step-parts.js';
+
+const MAIN = resolve(import.meta.dirname, '../cli/main.js');
+const { values } = parseArgs({
+  options: { steps: { type: 'string', default: '50' }, backend: { type: 'string', default: '' } },
+});
+const steps = Number(values.steps);
+const home = mkdtempSync(join(tmpdir(), 'bench-overhead-'));
+
+async function bench<T>(...args: string[]): Promise<T> {
+  const { stdout } = await execa(process.execPath, [MAIN, ...args, '--json'], {
+    env: { BENCH_HOME: home },
+    stderr: 'inherit',
+  });
+  return JSON.parse(stdout) as T;
+}
+
+/** Submit `runs` runs at once, wait for them, and cut each step's time into parts. */
+async function measure(endpoints: ServiceEndpoints, runs: number): Promise<StepParts[]> {
+  const backend = values.backend === '' ? [] : ['--backend', values.backend];
+  const batch = await bench<{ batchId: string; runs: { runId: string }[] }>(
+    ...['submit', '--models', `scripted:counter:${steps}`, '--tasks', 'battleOfSexes', '--attempts', String(runs)],
+    ...['--concurrency', String(runs), '--max-steps', String(steps + 1), ...backend, '--wait'],
+  );
+  const database = openDatabase(endpoints.databaseUrl);
+  const connection = await Connection.connect({ address: endpoints.temporalAddress });
+  const client = new Client({ connection, namespace: endpoints.temporalNamespace });
+  const parts: StepParts[] = [];
+  for (const { runId } of batch.runs) {
+    const history = await client.workflow.getHandle(agentLoopWorkflowId(runId)).fetchHistory();
+    parts.push(...stepParts(history, await database.store.transcript(runId)));
+  }
+  await connection.close();
+  await database.close();
+  return parts;
+}
+
+try {
+  const endpoints = await bench<ServiceEndpoints>('up');
+  await measure(endpoints, 1); // warm up: images, sticky caches
+  const results = [];
+  for (const concurrent of [1, 16]) {
+    const parts = await measure(endpoints, concurrent);
+    const row = Object.fromEntries(
+      STEP_PARTS.map((part) => {
+        const times = parts.map((step) => step[part]);
+        return [part, { p50: quantile(times, 0.5), p95: quantile(times, 0.95) }];
+      }),
+    );
+    process.stderr.write(
+      `\n${concurrent} concurrent run(s), ${parts.length} steps, milliseconds of the platform's own time per step\n`,
+    );
+    for (const part of STEP_PARTS) {
+      const cell = row[part];
+      if (cell !== undefined)
+        process.stderr.write(
+          `  ${part.padEnd(22)} p50 ${cell.p50.toFixed(1).padStart(8)}   p95 ${cell.p95.toFixed(1).padStart(8)}\n`,
+        );
+    }
+    results.push({ concurrent, steps: parts.length, ms: row });
+  }
+  process.stdout.write(`${JSON.stringify({ benchmark: 'step-overhead', results })}\n`);
+} finally {
+  await execa(process.execPath, [MAIN, 'down', '--force'], { env: { BENCH_HOME: home }, reject: false });
+  rmSync(home, { recursive: true, force: true });
+}

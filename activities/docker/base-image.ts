@@ -1,0 +1,126 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type Docker from 'dockerode';
+import { execa } from 'execa';
+import { BenchError } from '../../domain/errors.js';
+import { followEngine } from './follow-engine.js';
+
+/** What images are built on unless told otherwise. */
+export const DEFAULT_BASE = 'python:3.11-slim';
+/** Built here with debootstrap when no registry answers. */
+export const DEBOOTSTRAP_BASE = 'bench-base:bookworm';
+
+export interface BaseImage {
+  ref: string;
+  id: string;
+}
+
+type Progress = (line: string) => void;
+
+/** Given base → `python:3.11-slim` here → our debootstrap base here → pull → debootstrap as root on Debian → error. */
+export async function resolveBaseImage(
+  docker: Docker,
+  wanted: string | undefined,
+  onProgress: Progress,
+): Promise<BaseImage> {
+  if (wanted !== undefined) {
+    const found = (await localImage(docker, wanted)) ?? (await pull(docker, wanted, onProgress));
+    if (found instanceof Error)
+      throw new BenchError('failed', `base image ${wanted} is not here and cannot be pulled: ${found.message}`, {
+        remedy: `load it (docker load, docker import) or name one of \`docker images\` with --base`,
+        cause: found,
+      });
+    return found;
+  }
+  const here = (await localImage(docker, DEFAULT_BASE)) ?? (await localImage(docker, DEBOOTSTRAP_BASE));
+  if (here !== null) return here;
+  const pulled = await pull(docker, DEFAULT_BASE, onProgress);
+  if (!(pulled instanceof Error)) return pulled;
+  onProgress(`cannot pull ${DEFAULT_BASE}: ${pulled.message}`);
+  const built = await debootstrapBase(docker, onProgress);
+  if (built instanceof Error)
+    throw new BenchError('failed', `no base image: ${DEFAULT_BASE} cannot be pulled, and ${built.message}`, {
+      remedy:
+        'bring any Debian-like or Python ≥ 3.9 image and run `bench images build --base <image>`; ' +
+        'or run once as root on Debian, where the base is made with debootstrap; or use --backend local',
+      cause: pulled,
+    });
+  return built;
+}
+
+/** The image as the engine knows it, or null. */
+export async function localImage(docker: Docker, ref: string): Promise<BaseImage | null> {
+  try {
+    return { ref, id: (await docker.getImage(ref).inspect()).Id };
+  } catch (error) {
+    if ((error as { statusCode?: number }).statusCode === 404) return null;
+    throw error;
+  }
+}
+
+async function pull(docker: Docker, ref: string, onProgress: Progress): Promise<BaseImage | Error> {
+  onProgress(`pulling ${ref}`);
+  try {
+    await followEngine(docker, (await docker.pull(ref)), onProgress);
+    return (await localImage(docker, ref)) ?? new Error('the engine pulled it but does not list it');
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** A minimal Debian with Python, made from Debian packages: for machines that reach a package mirror but no image registry. */
+async function debootstrapBase(docker: Docker, onProgress: Progress): Promise<BaseImage | Error> {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return new Error('debootstrap needs root on Linux');
+  const tool = await debootstrapProgram(onProgress);
+  if (tool instanceof Error) return tool;
+  // Not the temporary directory: debootstrap refuses file systems mounted nodev, as /tmp often is.
+  const dir = await mkdtemp('/var/tmp/bench-debootstrap-');
+  try {
+    const root = join(dir, 'root');
+    onProgress(`making ${DEBOOTSTRAP_BASE} with debootstrap (a minimal Debian with Python; takes some minutes once)`);
+    const making = execa(tool, ['--variant=minbase', '--include=python3', 'bookworm', root], {
+      stdin: 'ignore',
+      all: true,
+    });
+    for await (const line of making.iterable({ from: 'all' })) onProgress(line);
+    await making;
+    onProgress(`importing ${DEBOOTSTRAP_BASE}`);
+    const skip = ['./var/cache/apt/archives/*.deb', './var/cache/apt/*.bin', './var/lib/apt/lists/*', './dev/*'];
+    const tar = execa('tar', ['-C', root, '--numeric-owner', ...skip.map((path) => `--exclude=${path}`), '-c', '.'], {
+      stdin: 'ignore',
+      encoding: 'buffer',
+      buffer: false,
+    });
+    const [repo, tag] = DEBOOTSTRAP_BASE.split(':') as [string, string];
+    const answer = await docker.importImage(tar.stdout, { repo, tag });
+    await Promise.all([followEngine(docker, answer, () => undefined), tar]);
+    return (await localImage(docker, DEBOOTSTRAP_BASE)) ?? new Error(`the engine imported no ${DEBOOTSTRAP_BASE}`);
+  } catch (error) {
+    const cause = error as Error & { shortMessage?: string };
+    return new Error(`debootstrap failed: ${cause.shortMessage ?? cause.message}`, { cause });
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+async function debootstrapProgram(onProgress: Progress): Promise<string | Error> {
+  const path = '/usr/sbin/debootstrap';
+  if (existsSync(path)) return path;
+  if (!existsSync('/usr/bin/apt-get')) return new Error('debootstrap is not installed');
+  onProgress('installing debootstrap with apt-get');
+  try {
+    const options = { stdin: 'ignore' as const, env: { DEBIAN_FRONTEND: 'noninteractive' } };
+    await execa('apt-get', ['update', '-q'], options);
+    await execa(
+      'apt-get',
+      ['install', '-y', '-q', '--no-install-recommends', 'debootstrap', 'debian-archive-keyring'],
+      options,
+    );
+    return path;
+  } catch (error) {
+    return new Error(
+      `debootstrap is not installed and apt-get failed: ${(error as { shortMessage?: string }).shortMessage ?? String(error)}`,
+    );
+  }
+}

@@ -1,0 +1,152 @@
+import { Writable } from 'node:stream';
+import type Docker from 'dockerode';
+import { InfrastructureError } from '../../domain/errors.js';
+import { PLAYER_UID, REFEREE_UID } from '../../domain/limits.js';
+import type { EvaluationJob, EvaluationOutcome, EvaluatorPort } from '../../domain/ports/evaluator-port.js';
+import { type JobFile, jobFiles } from '../evaluator/job-files.js';
+import { readResult } from '../evaluator/read-result.js';
+import { hostTimeLimitMs } from '../evaluator/time-limit.js';
+import { tarBytes, type TarEntry } from './tar-bytes.js';
+
+export interface DockerEvaluatorOptions {
+  docker: Docker;
+  /** See ensureImage. */
+  imageRef: string;
+  /** Names this home: containers of several homes live side by side. */
+  homeTag: string;
+}
+
+const USERS = {
+  referee: { uid: REFEREE_UID, gid: REFEREE_UID },
+  player: { uid: PLAYER_UID, gid: PLAYER_UID },
+};
+
+/** Above what the submission may use: init, referee, and the scratch space of /tmp. */
+const OVERHEAD_MB = 256;
+const OUTPUT_LIMIT = 64 * 1024;
+
+/** One fresh container per evaluation. Secrets and submission go in as data; nothing of the host is mounted. */
+export function createDockerEvaluator(options: DockerEvaluatorOptions): EvaluatorPort {
+  const { docker } = options;
+  return {
+    isolation: 'container',
+    async evaluate(job, signal) {
+      signal.throwIfAborted();
+      const files = await jobFiles(job, { users: USERS, lifeline: false });
+      const archive = await tarBytes(files.map(ownedEntry));
+      const name = `bench-${options.homeTag}-eval-${job.id}`;
+      try {
+        await remove(docker.getContainer(name));
+        const container = await docker.createContainer(containerOptions(job, name, options));
+        try {
+          await container.putArchive(archive, { path: '/job' });
+          await container.start();
+          return await outcome(docker, container, job, signal);
+        } finally {
+          // By id: a later attempt of this job may have taken the name already.
+          await remove(container);
+        }
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof InfrastructureError) throw error;
+        throw new InfrastructureError(`evaluation ${job.id} of ${job.task.id}: ${(error as Error).message}`, {
+          cause: error,
+        });
+      }
+    },
+  };
+}
+
+function containerOptions(
+  job: EvaluationJob,
+  name: string,
+  { imageRef, homeTag }: DockerEvaluatorOptions,
+): Docker.ContainerCreateOptions {
+  const memory = (job.task.evaluator.memoryMb + OVERHEAD_MB) * 1024 * 1024;
+  return {
+    name,
+    Image: imageRef,
+    Labels: { 'bench.home': homeTag, 'bench.evaluation': job.id },
+    NetworkDisabled: true,
+    StopSignal: 'SIGKILL',
+    HostConfig: {
+      NetworkMode: 'none',
+      ReadonlyRootfs: true,
+      // putArchive cannot write to a read-only root file system or a tmpfs; an anonymous volume goes with the container.
+      Mounts: [{ Type: 'volume', Target: '/job', Source: '' }],
+      Tmpfs: { '/tmp': 'size=64m,mode=1777,nosuid,nodev,noexec' },
+      CapDrop: ['ALL'],
+      CapAdd: ['SETUID', 'SETGID', 'KILL'],
+      SecurityOpt: ['no-new-privileges'],
+      Memory: memory,
+      MemorySwap: memory,
+      NanoCpus: 1e9,
+      PidsLimit: 64,
+      ShmSize: 1024 * 1024,
+      Ulimits: [{ Name: 'nofile', Soft: 256, Hard: 256 }],
+      LogConfig: { Type: 'json-file', Config: { 'max-size': '1m' } },
+      RestartPolicy: { Name: 'no' },
+    },
+  };
+}
+
+async function outcome(
+  docker: Docker,
+  container: Docker.Container,
+  job: EvaluationJob,
+  signal: AbortSignal,
+): Promise<EvaluationOutcome> {
+  const limit = AbortSignal.timeout(hostTimeLimitMs(job.task));
+  const { StatusCode: exitCode } = (await container.wait({ abortSignal: AbortSignal.any([signal, limit]) })) as {
+    StatusCode: number;
+  };
+  const printed = await output(docker, container);
+  if (exitCode === 0) return readResult(printed.stdout, job.task);
+  const { State } = await container.inspect();
+  if (State.OOMKilled)
+    // Init's and the referee's memory is small and limited: what does not fit is the submission.
+    return {
+      kind: 'rejected',
+      message: `The submission used too much memory (the limit is ${job.task.evaluator.memoryMb} MB)`,
+    };
+  throw new InfrastructureError(
+    `evaluation ${job.id} of ${job.task.id}: its container ended with code ${exitCode} ${printed.stderr.slice(-2000)}`.trim(),
+  );
+}
+
+/** Only init writes here: its children have pipes of their own. */
+async function output(docker: Docker, container: Docker.Container): Promise<{ stdout: string; stderr: string }> {
+  const logs = await container.logs({ stdout: true, stderr: true, follow: true });
+  const [stdout, stderr] = [boundedSink(), boundedSink()];
+  docker.modem.demuxStream(logs, stdout.sink, stderr.sink);
+  await new Promise((resolve, reject) => logs.once('end', resolve).once('error', reject));
+  return { stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function boundedSink() {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      if (size <= OUTPUT_LIMIT) chunks.push(chunk);
+      done();
+    },
+  });
+  return { sink, text: () => Buffer.concat(chunks).toString('utf8') };
+}
+
+async function remove(container: Docker.Container): Promise<void> {
+  try {
+    await container.remove({ force: true, v: true });
+  } catch (error) {
+    const { statusCode } = error as { statusCode?: number };
+    // 409: its removal is under way.
+    if (statusCode !== 404 && statusCode !== 409) throw error;
+  }
+}
+
+function ownedEntry({ path, reader, bytes }: JobFile): TarEntry {
+  const gid = reader === 'init' ? 0 : USERS[reader].gid;
+  return { name: path, mode: bytes === null ? 0o750 : 0o440, gid, bytes };
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type Docker from 'dockerode';
+import { BenchError } from '../../domain/errors.js';
+import { localImage, resolveBaseImage } from './base-image.js';
+import { followEngine } from './follow-engine.js';
+import { tarBytes, type TarEntry } from './tar-bytes.js';
+
+export type ImageKind = 'agent' | 'evaluator';
+
+export interface ImageOptions {
+  /** The folder that holds `images/`. */
+  assetsRoot: string;
+  /** Image to build on; without it: see resolveBaseImage. */
+  base?: string | undefined;
+  onProgress?: ((line: string) => void) | undefined;
+}
+
+export interface BuiltImage {
+  /** `bench-<kind>:<hash of the folder and the base>` */
+  ref: string;
+  /** The engine's content id, sha256:… */
+  digest: string;
+}
+
+/**
+ * The image of `images/<kind>/`, built if the engine lacks it. The tag is a hash of its input, so what exists is what would
+ * be built. Callers in one process share a build; builds in several processes end with the same tag.
+ */
+export async function ensureImage(docker: Docker, kind: ImageKind, options: ImageOptions): Promise<BuiltImage> {
+  const onProgress = options.onProgress ?? (() => undefined);
+  const files = await readContext(join(options.assetsRoot, 'images', kind));
+  const base = await shared(`base ${options.base ?? ''}`, () => resolveBaseImage(docker, options.base, onProgress));
+  const ref = `bench-${kind}:${contextHash(files, base.id)}`;
+  return await shared(ref, async () => {
+    const existing = (await localImage(docker, ref)) ?? (await build(docker, kind, ref, base.ref, files, onProgress));
+    return { ref, digest: existing.id };
+  });
+}
+
+const pending = new Map<string, Promise<unknown>>();
+
+async function shared<T>(key: string, work: () => Promise<T>): Promise<T> {
+  const running = pending.get(key) as Promise<T> | undefined;
+  if (running !== undefined) return await running;
+  const started = work().finally(() => pending.delete(key));
+  pending.set(key, started);
+  return await started;
+}
+
+async function build(
+  docker: Docker,
+  kind: ImageKind,
+  ref: string,
+  base: string,
+  files: TarEntry[],
+  onProgress: (line: string) => void,
+) {
+  onProgress(`building ${ref} on ${base}`);
+  try {
+    const answer = await docker.buildImage(Readable.from([await tarBytes(files)]), {
+      t: ref,
+      buildargs: { BASE: base },
+      labels: { 'bench.image': kind },
+      rm: true,
+      forcerm: true,
+    });
+    await followEngine(docker, answer, onProgress);
+  } catch (error) {
+    throw new BenchError('failed', `building the ${kind} image ${ref} on ${base} failed: ${(error as Error).message}`, {
+      remedy: 'the lines above say which step failed; another base: `bench images build --base <image>`',
+      cause: error,
+    });
+  }
+  const built = await localImage(docker, ref);
+  if (built === null) throw new BenchError('failed', `the engine built ${ref} but does not list it`);
+  return built;
+}
+
+async function readContext(dir: string): Promise<TarEntry[]> {
+  const files: TarEntry[] = [];
+  const names = (await readdir(dir, { recursive: true })).sort();
+  for (const path of names) {
+    if (path.includes('__pycache__')) continue;
+    const stat = await lstat(join(dir, path));
+    if (!stat.isFile()) continue;
+    // Only the executable bit counts: umasks differ between checkouts.
+    files.push({ name: path, mode: stat.mode & 0o100 ? 0o755 : 0o644, bytes: await readFile(join(dir, path)) });
+  }
+  return files;
+}
+
+function contextHash(files: TarEntry[], baseId: string): string {
+  const hash = createHash('sha256').update(baseId);
+  for (const { name, mode, bytes } of files) {
+    hash.update(`\0${name}\0${mode}\0${bytes?.length ?? 0}\0`).update(bytes ?? '');
+  }
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { EvaluationOutcome } from '../../domain/ports/evaluator-port.js';
+import type { TaskSpec } from '../../domain/task.js';
+
+const resultSchema = z.discriminatedUnion('outcome', [
+  // z.number() refuses NaN and infinities.
+  z.strictObject({ outcome: z.literal('ok'), metrics: z.record(z.string(), z.number()) }),
+  z.strictObject({ outcome: z.literal('rejected'), message: z.string() }),
+  z.strictObject({ outcome: z.literal('evaluator_error'), message: z.string() }),
+]);
+
+/** The one line that images/evaluator/init.py prints; anything else is the evaluator's fault. */
+export function readResult(stdout: string, task: TaskSpec): EvaluationOutcome {
+  let json: unknown;
+  try {
+    json = JSON.parse(stdout);
+  } catch {
+    return { kind: 'evaluator_error', message: `evaluator of ${task.id} printed no result` };
+  }
+  const parsed = resultSchema.safeParse(json);
+  if (!parsed.success)
+    return { kind: 'evaluator_error', message: `evaluator of ${task.id}: ${z.prettifyError(parsed.error)}` };
+  const result = parsed.data;
+  if (result.outcome !== 'ok') return { kind: result.outcome, message: result.message };
+  const declared = Object.keys(task.metrics).sort();
+  const given = Object.keys(result.metrics).sort();
+  if (declared.join('\n') !== given.join('\n'))
+    return {
+      kind: 'evaluator_error',
+      message: `evaluator of ${task.id} gave metrics ${given.join(', ')}; declared are ${declared.join(', ')}`,
+    };
+  return { kind: 'ok', metrics: result.metrics };
+}

@@ -1,0 +1,4 @@
+import type { TaskSpec } from '../../domain/task.js';
+
+/** After this long the engine or host is at fault: init.py itself ends any evaluation well before. */
+export const hostTimeLimitMs = (task: TaskSpec): number => (task.evaluator.timeoutSeconds + 60) * 1000;

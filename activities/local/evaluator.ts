@@ -1,0 +1,126 @@
+import { chown, chmod, copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { InfrastructureError } from '../../domain/errors.js';
+import type { EvaluationJob, EvaluationOutcome, EvaluatorPort } from '../../domain/ports/evaluator-port.js';
+import { type EvaluationUsers, jobFiles } from '../evaluator/job-files.js';
+import { readResult } from '../evaluator/read-result.js';
+import { hostTimeLimitMs } from '../evaluator/time-limit.js';
+import { findPython } from './find-python.js';
+import { FURNISH, INSIDE, namespacePrefix } from './namespaces.js';
+import { unusedUsers } from './unused-users.js';
+
+export interface LocalEvaluatorOptions {
+  /** The folder that holds `images/`. */
+  assetsRoot: string;
+  /** Folders of evaluations are made here and removed. */
+  scratchDir: string;
+  /** Default: see findPython. */
+  python?: string;
+}
+
+const OUTPUT_LIMIT = 64 * 1024;
+
+/**
+ * The evaluator image's programs as processes of this host: for machines without an engine. As root, referee and player run as
+ * users of their own, and where the host allows namespaces they see neither our folders nor each other's leftovers. It remains
+ * isolation `none`: the host's files that everybody may read are readable.
+ */
+export function createLocalEvaluator(options: LocalEvaluatorOptions): EvaluatorPort {
+  const root = process.getuid?.() === 0;
+  let found: Promise<{ python: string; namespaces: string[] | null }> | undefined;
+  const tools = async () => ({
+    python: options.python ?? (await findPython()),
+    namespaces: await namespacePrefix(),
+  });
+  return {
+    isolation: 'none',
+    async evaluate(job, signal) {
+      signal.throwIfAborted();
+      found ??= tools();
+      const { python, namespaces } = await found;
+      // Without a mount of its own the folder must be reachable for users who may not enter our home.
+      const parent = root && namespaces === null ? tmpdir() : options.scratchDir;
+      const dir = join(parent, `bench-eval-${job.id}`);
+      try {
+        await mkdir(parent, { recursive: true });
+        await rm(dir, { recursive: true, force: true });
+        const users = root ? await unusedUsers() : null;
+        await furnish(dir, job, users, options.assetsRoot);
+        const command =
+          namespaces === null
+            ? [python, '-I', join(dir, 'program', 'init.py'), dir]
+            : [
+                ...namespaces,
+                ...['sh', '-c', FURNISH, 'furnish', dir, options.assetsRoot, options.scratchDir, job.taskDir, '--'],
+                ...[python, '-I', `${INSIDE}/program/init.py`, INSIDE],
+              ];
+        return await outcome(command, job, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof InfrastructureError) throw error;
+        throw new InfrastructureError(`evaluation ${job.id} of ${job.task.id}: ${(error as Error).message}`, {
+          cause: error,
+        });
+      } finally {
+        await rm(dir, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+async function outcome(command: string[], job: EvaluationJob, signal: AbortSignal): Promise<EvaluationOutcome> {
+  const [program = '', ...rest] = command;
+  const init = execa(program, rest, {
+    cwd: '/',
+    env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
+    extendEnv: false,
+    // Stays open as long as this process lives: when it closes, init ends everything.
+    stdin: 'pipe',
+    reject: false,
+    maxBuffer: OUTPUT_LIMIT,
+  });
+  const end = (): void => {
+    init.stdin.destroy();
+    setTimeout(() => init.kill('SIGKILL'), 5000).unref();
+  };
+  const limit = AbortSignal.timeout(hostTimeLimitMs(job.task));
+  const stop = AbortSignal.any([signal, limit]);
+  stop.addEventListener('abort', end);
+  const result = await init;
+  stop.removeEventListener('abort', end);
+  signal.throwIfAborted();
+  if (result.exitCode === 0) return readResult(String(result.stdout), job.task);
+  throw new InfrastructureError(
+    `evaluation ${job.id} of ${job.task.id}: its first process ended with ` +
+      `${limit.aborted ? 'no result in time' : `code ${result.exitCode ?? result.signal ?? 'unknown'}`} ` +
+      String(result.stderr).slice(-2000),
+  );
+}
+
+async function furnish(
+  dir: string,
+  job: EvaluationJob,
+  users: EvaluationUsers | null,
+  assetsRoot: string,
+): Promise<void> {
+  // Not recursive: in a shared temporary directory somebody else might have made it.
+  await mkdir(dir);
+  await mkdir(join(dir, 'program'));
+  const programs = join(assetsRoot, 'images', 'evaluator');
+  for (const name of await readdir(programs)) {
+    if (!name.endsWith('.py')) continue;
+    await copyFile(join(programs, name), join(dir, 'program', name));
+    await chmod(join(dir, 'program', name), 0o644);
+  }
+  for (const { path, reader, bytes } of await jobFiles(job, { users, lifeline: true })) {
+    const target = join(dir, path);
+    if (bytes === null) await mkdir(target);
+    else await writeFile(target, bytes, { flag: 'wx' });
+    if (users !== null) await chown(target, 0, reader === 'init' ? 0 : users[reader].gid);
+    await chmod(target, bytes === null ? 0o750 : 0o440);
+  }
+  await chmod(dir, 0o755);
+  await chmod(join(dir, 'program'), 0o755);
+}

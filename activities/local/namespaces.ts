@@ -1,0 +1,33 @@
+import { execa } from 'execa';
+
+/** Where a command finds its folder inside the namespaces. */
+export const INSIDE = '/mnt';
+
+/**
+ * Prefix of a command that gives it process ids, mounts and a network (none) of its own, where this host allows that; else null.
+ * All its processes, whatever they fork, die with the first one.
+ */
+export async function namespacePrefix(): Promise<string[] | null> {
+  if (process.platform !== 'linux') return null;
+  const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
+  const prefix = ['unshare', ...asRoot, '--mount', '--pid', '--net', '--ipc', '--fork', '--kill-child', '--mount-proc'];
+  const probe = await execa(prefix[0] ?? '', [...prefix.slice(1), 'sh', '-c', `mount -t tmpfs tmpfs ${INSIDE}`], {
+    reject: false,
+    stdin: 'ignore',
+  });
+  return probe.exitCode === 0 ? prefix : null;
+}
+
+/** `sh -c` script: $1 appears at INSIDE, what the world may write becomes empty and small, the other folders up to `--` are hidden. */
+export const FURNISH = `set -e
+mount --bind "$1" ${INSIDE}
+shift
+for dir in /tmp /var/tmp /dev/shm; do
+  [ ! -d "$dir" ] || mount -t tmpfs -o size=64m,mode=1777,nosuid,nodev tmpfs "$dir"
+done
+while [ "$1" != -- ]; do
+  [ ! -d "$1" ] || mount -t tmpfs -o size=1m,mode=755,nosuid,nodev tmpfs "$1"
+  shift
+done
+shift
+exec "$@"`;

@@ -14,6 +14,7 @@ export function controlActivities(ports: { store: RunStore; temporal: Client }):
     finishBatch: ({ batchId, cancelled }) => store.finishBatch(batchId, cancelled ? 'cancelled' : 'ended'),
     finishRun: ({ runId, end }) => store.finishRun(runId, end),
     runEnded: ({ runId }) => store.runEnded(runId),
+    shardEnded: async ({ batchId, shard }) => (await store.loadShard(batchId, shard)).length === 0,
     waitingForGpu: ({ runId }) => store.setStatus(runId, 'waiting_gpu'),
 
     async requestLease(request) {

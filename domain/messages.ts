@@ -102,6 +102,8 @@ export interface ControlActivities {
   closedRuns(args: { runIds: string[] }): Promise<string[]>;
   /** Has the run ended, by its row? */
   runEnded(args: { runId: string }): Promise<boolean>;
+  /** Have all runs of the shard ended, by their rows? */
+  shardEnded(args: { batchId: string; shard: number }): Promise<boolean>;
 }
 /** On the placement queue. */
 export interface PlacementActivities {

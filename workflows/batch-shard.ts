@@ -1,17 +1,18 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
+  CancelledFailure,
   ParentClosePolicy,
   executeChild,
   isCancellation,
   log,
   proxyActivities,
-  sleep,
 } from '@temporalio/workflow';
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { BatchResult, ControlActivities, ShardInput } from '../domain/messages.js';
 import { runWorkflowId } from '../domain/queues.js';
 import type { RunTicket } from '../domain/run.js';
 import { controlOptions } from './activity-options.js';
+import { untilEndedElsewhere } from './elsewhere.js';
 import type { run } from './run.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
@@ -20,26 +21,31 @@ const control = proxyActivities<ControlActivities>(controlOptions);
 export async function batchShard(input: ShardInput): Promise<BatchResult> {
   const tickets = await control.loadShard({ batchId: input.batchId, shard: input.shard });
   const waiting = [...tickets];
+  const cut: RunTicket[] = [];
   const lane = async (): Promise<void> => {
-    for (let ticket = waiting.shift(); ticket !== undefined; ticket = waiting.shift()) await oneRun(ticket);
+    for (let ticket = waiting.shift(); ticket !== undefined; ticket = waiting.shift()) {
+      try {
+        await oneRun(ticket);
+      } catch (error) {
+        if (!isCancellation(error)) throw error;
+        cut.push(ticket);
+      }
+    }
   };
-  try {
-    await Promise.all(Array.from({ length: Math.max(1, Math.min(input.window, tickets.length)) }, lane));
-  } catch (error) {
-    if (!isCancellation(error)) throw error;
-    // Runs in flight have ended themselves as cancelled; these never started.
-    await CancellationScope.nonCancellable(async () => {
-      for (const ticket of waiting) await endUnstarted(ticket.runId);
-    });
-    throw error;
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(input.window, tickets.length)) }, lane));
+  if (cut.length > 0) {
+    // Runs in flight have ended themselves; the end of those that never started is written here. A run ends once.
+    await CancellationScope.nonCancellable(() => Promise.all(cut.map((ticket) => endUnstarted(ticket.runId))));
+    throw new CancelledFailure('the shard was cancelled');
   }
   return { runs: tickets.length };
 }
 
 async function oneRun(ticket: RunTicket): Promise<void> {
+  const workflowId = runWorkflowId(ticket.runId);
   try {
     await executeChild<typeof run>('run', {
-      workflowId: runWorkflowId(ticket.runId),
+      workflowId,
       args: [ticket],
       workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
       // A batch that is terminated loses no run: `bench resume` finds them by their rows.
@@ -47,15 +53,9 @@ async function oneRun(ticket: RunTicket): Promise<void> {
     });
   } catch (error) {
     if (isCancellation(error)) throw error;
-    if (error instanceof WorkflowExecutionAlreadyStartedError) await untilEnded(ticket.runId);
+    if (error instanceof WorkflowExecutionAlreadyStartedError)
+      await untilEndedElsewhere(workflowId, () => control.runEnded({ runId: ticket.runId }));
     else log.error('run workflow failed', { runId: ticket.runId, error: String(error) });
-  }
-}
-
-/** The run goes on under an earlier start of its batch: wait for its row. */
-async function untilEnded(runId: string): Promise<void> {
-  for (let seconds = 2; !(await control.runEnded({ runId })); seconds = Math.min(seconds * 2, 300)) {
-    await sleep(seconds * 1000);
   }
 }
 

@@ -1,3 +1,4 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
   ParentClosePolicy,
@@ -9,6 +10,7 @@ import type { BatchInput, BatchResult, ControlActivities } from '../domain/messa
 import { shardWorkflowId } from '../domain/queues.js';
 import type { batchShard } from './batch-shard.js';
 import { controlOptions } from './activity-options.js';
+import { untilEndedElsewhere } from './elsewhere.js';
 import { shardWindows } from './shard-windows.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
@@ -19,22 +21,33 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   let cancelled = false;
   let runs = 0;
   const shards = Array.from({ length: input.shards }, (_, shard) => shard);
-  const worker = async (window: number): Promise<void> => {
+  const lane = async (window: number): Promise<void> => {
     for (let shard = shards.shift(); shard !== undefined; shard = shards.shift()) {
-      const result = await executeChild<typeof batchShard>('batchShard', {
-        workflowId: shardWorkflowId(input.batchId, shard),
-        args: [{ batchId: input.batchId, shard, window }],
-        parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-      });
-      runs += result.runs;
+      try {
+        runs += await oneShard(input.batchId, shard, window);
+      } catch (error) {
+        if (!isCancellation(error)) throw error;
+        cancelled = true;
+      }
     }
   };
-  try {
-    await Promise.all(shardWindows(input.shards, input.concurrency).map(worker));
-  } catch (error) {
-    if (!isCancellation(error)) throw error;
-    cancelled = true;
-  }
+  await Promise.all(shardWindows(input.shards, input.concurrency).map(lane));
   await CancellationScope.nonCancellable(() => control.finishBatch({ batchId: input.batchId, cancelled }));
   return { runs };
+}
+
+async function oneShard(batchId: string, shard: number, window: number): Promise<number> {
+  const workflowId = shardWorkflowId(batchId, shard);
+  try {
+    const result = await executeChild<typeof batchShard>('batchShard', {
+      workflowId,
+      args: [{ batchId, shard, window }],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+    });
+    return result.runs;
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    await untilEndedElsewhere(workflowId, () => control.shardEnded({ batchId, shard }));
+    return 0;
+  }
 }

@@ -79,7 +79,7 @@ export async function run(ticket: RunTicket): Promise<RunEnd> {
   await CancellationScope.nonCancellable(async () => {
     // The agent's world first, then the lease: a GPU is handed on only when nothing of ours runs on it.
     if (hostId !== null) await stopQuietly(hostId, runId);
-    if (ticket.gpus > 0) await control.releaseLease({ runId, token: (lease)?.token ?? null });
+    if (ticket.gpus > 0) await control.releaseLease({ runId, token: lease?.token ?? null });
     await control.finishRun({ runId, end });
   });
   return end;

@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http';
+import type Docker from 'dockerode';
+import { extract } from 'tar-stream';
+import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
+import type { Collected, SubmissionFile } from '../../domain/ports/sandbox-port.js';
+import { badPath } from '../shell/submission-paths.js';
+
+/** The engine reports Go's file modes: everything above the permission bits but setuid, setgid and sticky is a kind of file. */
+const GO_MODE_KINDS = {
+  directory: 2 ** 31,
+  link: 2 ** 27,
+  device: 2 ** 26,
+  fifo: 2 ** 25,
+  socket: 2 ** 24,
+  other: 2 ** 19,
+};
+
+interface PathStat {
+  size: number;
+  kind: 'file' | keyof typeof GO_MODE_KINDS;
+}
+
+/**
+ * Copy files out of a container's workspace as data. The workspace is hostile: each part of each path is looked at first, and
+ * of the archive only one plain file of the announced name and an allowed size is taken.
+ */
+export async function collectFiles(container: Docker.Container, files: string[], maxBytes: number): Promise<Collected> {
+  const collected: SubmissionFile[] = [];
+  const missing: string[] = [];
+  let room = maxBytes;
+  for (const path of files) {
+    const wrong = badPath(path);
+    if (wrong !== null) return { kind: 'refused', reason: wrong };
+    const stat = await statOf(container, path);
+    if (stat === null) {
+      missing.push(path);
+      continue;
+    }
+    if (typeof stat === 'string') return { kind: 'refused', reason: stat };
+    const bytes = stat.size > room ? null : await bytesOf(container, path, room);
+    if (bytes === null) return { kind: 'refused', reason: `${path}: more than ${maxBytes} bytes in all` };
+    if (typeof bytes === 'string') return { kind: 'refused', reason: bytes };
+    room -= bytes.length;
+    collected.push({ path, bytes });
+  }
+  return missing.length > 0 ? { kind: 'missing', paths: missing } : { kind: 'files', files: collected };
+}
+
+/** Null: missing. A string: why it is refused. */
+async function statOf(container: Docker.Container, path: string): Promise<PathStat | string | null> {
+  const parts = path.split('/');
+  for (let depth = 1; depth <= parts.length; depth++) {
+    const part = parts.slice(0, depth).join('/');
+    const stat = await pathStat(container, `${CONTAINER_WORKSPACE}/${part}`);
+    if (stat === null) return null;
+    if (depth === parts.length) return stat.kind === 'file' ? stat : `${part} is a ${stat.kind}, not a regular file`;
+    if (stat.kind !== 'directory') return `${part} is a ${stat.kind}, not a directory`;
+  }
+  return null;
+}
+
+async function pathStat(container: Docker.Container, path: string): Promise<PathStat | null> {
+  let answer: IncomingMessage;
+  try {
+    answer = (await container.infoArchive({ path })) as IncomingMessage;
+  } catch (error) {
+    if ((error as { statusCode?: number }).statusCode !== 404) throw error;
+    // Also the answer when the container itself is gone: that throws.
+    await container.inspect();
+    return null;
+  }
+  answer.resume();
+  const header = String(answer.headers['x-docker-container-path-stat']);
+  const stat = JSON.parse(Buffer.from(header, 'base64').toString('utf8')) as { size: number; mode: number };
+  for (const [kind, bit] of Object.entries(GO_MODE_KINDS))
+    if (Math.floor(stat.mode / bit) % 2 === 1) return { size: stat.size, kind: kind as keyof typeof GO_MODE_KINDS };
+  return { size: stat.size, kind: 'file' };
+}
+
+/** Null: larger than `room`. A string: why it is refused. */
+async function bytesOf(container: Docker.Container, path: string, room: number): Promise<Buffer | string | null> {
+  const archive = (await container.getArchive({ path: `${CONTAINER_WORKSPACE}/${path}` })) as IncomingMessage;
+  const entries = archive.pipe(extract());
+  archive.once('error', (error) => entries.destroy(error));
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  let found: Buffer | null = null;
+  try {
+    for await (const entry of entries) {
+      const { header } = entry;
+      // It changed under our hands, or the engine means something else than we do.
+      if (found !== null || header.type !== 'file' || header.name !== name)
+        return `${path} is a ${header.type ?? 'thing'} named ${header.name} in the archive, not a regular file`;
+      if ((header.size ?? 0) > room) return null;
+      const chunks: Buffer[] = [];
+      let size = 0;
+      for await (const chunk of entry) {
+        size += (chunk as Buffer).length;
+        if (size > room) return null;
+        chunks.push(chunk as Buffer);
+      }
+      found = Buffer.concat(chunks);
+    }
+  } finally {
+    archive.destroy();
+    entries.destroy();
+  }
+  return found ?? `${path} is not in the archive that the engine made of it`;
+}

@@ -1,0 +1,81 @@
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import type { HomeLayout } from '../../domain/home-layout.js';
+import type { CommandOutcome, SandboxRef } from '../../domain/ports/sandbox-port.js';
+import type { Backend } from '../../domain/run.js';
+import { OUTCOME_FILE_LIMIT, parseOutcome } from './protocol.js';
+
+/** Says whose sandbox a control directory belongs to, also when its container is gone. */
+const BACKEND_FILE = 'backend';
+
+/** Ours alone: the supervisor, which is root, writes here; the agent never gets in. */
+export async function makeControlDirectory(control: string, backend: Backend): Promise<void> {
+  await mkdir(control, { recursive: true, mode: 0o700 });
+  await writeFile(join(control, BACKEND_FILE), backend, { mode: 0o600 });
+}
+
+/** Sandboxes of a backend that have a control directory in this home. */
+export async function controlDirectories(layout: HomeLayout, backend: Backend): Promise<SandboxRef[]> {
+  const found: SandboxRef[] = [];
+  for (const runId of await namesIn(layout.runs)) {
+    for (const name of await namesIn(join(layout.runs, runId))) {
+      const epoch = Number(/^epoch-(\d+)$/.exec(name)?.[1] ?? NaN);
+      if (Number.isNaN(epoch)) continue;
+      const marker = join(layout.run(runId, epoch).control, BACKEND_FILE);
+      if ((await readFile(marker, 'utf8').catch(() => null)) === backend) found.push({ runId, epoch });
+    }
+  }
+  return found;
+}
+
+const namesIn = async (dir: string): Promise<string[]> => await readdir(dir).catch(() => []);
+
+export async function controlDirectoryExists(control: string): Promise<boolean> {
+  return await lstat(control).then(
+    (stat) => stat.isDirectory(),
+    () => false,
+  );
+}
+
+/** Command n's outcome, or null while there is none. */
+export async function readOutcome(control: string, n: number): Promise<CommandOutcome | null> {
+  const path = join(control, 'steps', String(n), 'outcome.json');
+  let file;
+  try {
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile() || stat.size > OUTCOME_FILE_LIMIT) throw new Error(`${path} is no outcome of a supervisor`);
+    return parseOutcome(await file.readFile('utf8'));
+  } finally {
+    await file.close();
+  }
+}
+
+/** A connection to the supervisor. Rejects with ENOENT or ECONNREFUSED when there is none. */
+export async function connectToSupervisor(control: string): Promise<Socket> {
+  if (process.platform !== 'linux') return await connected(join(control, 'sock'));
+  // Longer socket paths than 107 bytes are cut off silently; through the descriptor any directory is near.
+  const directory = await open(control, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    return await connected(`/proc/self/fd/${directory.fd}/sock`);
+  } finally {
+    await directory.close();
+  }
+}
+
+const connected = (path: string): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ path });
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.removeListener('error', reject);
+      resolve(socket);
+    });
+  });

@@ -1,0 +1,118 @@
+import type { Socket } from 'node:net';
+import { InfrastructureError } from '../../domain/errors.js';
+import type { CommandOutcome, SandboxCommand } from '../../domain/ports/sandbox-port.js';
+import { connectToSupervisor, readOutcome } from './control-directory.js';
+import { replySchema, type ControlReply, type ControlRequest } from './protocol.js';
+
+/** No supervisor answers in this control directory: the sandbox is stopped, gone, or not yet up. */
+export class SupervisorAway extends Error {
+  override name = 'SupervisorAway';
+}
+
+/** Escalation, reading what is left, a loaded machine: after this the supervisor itself is taken to hang. */
+const PATIENCE_MS = 120_000;
+const SHORT_ANSWER_MS = 10_000;
+
+/**
+ * Hand command n over, or re-attach to it, and wait for its outcome. Aborting ends the waiting only. Throws SupervisorAway,
+ * and InfrastructureError when the supervisor refuses.
+ */
+export async function runCommand(
+  control: string,
+  command: SandboxCommand,
+  signal: AbortSignal,
+): Promise<CommandOutcome> {
+  signal.throwIfAborted();
+  let reply: ControlReply;
+  try {
+    reply = await ask(
+      control,
+      { op: 'submit', ...command },
+      { signal, withinMs: command.timeLimitSeconds * 1000 + PATIENCE_MS },
+    );
+  } catch (error) {
+    if (!(error instanceof SupervisorAway)) throw error;
+    // It may have finished the command before it went.
+    const outcome = await readOutcome(control, command.n);
+    if (outcome === null) throw error;
+    return outcome;
+  }
+  if ('error' in reply) throw new InfrastructureError(`command ${command.n} in ${control}: ${reply.error}`);
+  const outcome = await readOutcome(control, command.n);
+  if (outcome === null)
+    throw new InfrastructureError(`command ${command.n} ended, but ${control} holds no outcome of it`);
+  return outcome;
+}
+
+/** Stop command n if it is the one that runs. Throws SupervisorAway. */
+export async function interruptCommand(control: string, n: number): Promise<void> {
+  const reply = await ask(control, { op: 'interrupt', n }, { withinMs: SHORT_ANSWER_MS });
+  if ('error' in reply) throw new InfrastructureError(`interrupting command ${n} in ${control}: ${reply.error}`);
+}
+
+/** Does a supervisor answer? */
+export async function supervisorAnswers(control: string): Promise<boolean> {
+  try {
+    return 'ok' in (await ask(control, { op: 'ping' }, { withinMs: SHORT_ANSWER_MS }));
+  } catch (error) {
+    if (error instanceof SupervisorAway) return false;
+    throw error;
+  }
+}
+
+async function ask(
+  control: string,
+  request: ControlRequest,
+  options: { signal?: AbortSignal; withinMs: number },
+): Promise<ControlReply> {
+  let socket: Socket;
+  try {
+    socket = await connectToSupervisor(control);
+  } catch (error) {
+    throw new SupervisorAway(`no supervisor answers in ${control}`, { cause: error });
+  }
+  try {
+    return await answerTo(socket, control, request, options);
+  } finally {
+    socket.destroy();
+  }
+}
+
+const answerTo = (
+  socket: Socket,
+  control: string,
+  request: ControlRequest,
+  { signal, withinMs }: { signal?: AbortSignal; withinMs: number },
+): Promise<ControlReply> =>
+  new Promise((resolve, reject) => {
+    let text = '';
+    const aborted = () => reject(signal?.reason as Error);
+    const late = () =>
+      reject(new InfrastructureError(`the supervisor of ${control} has not answered for ${withinMs / 1000} s`));
+    // Longer than any timer can wait: no limit, heartbeats and activity timeouts still hold.
+    const timer = withinMs < 2 ** 31 ? setTimeout(late, withinMs) : undefined;
+    const settled = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', aborted);
+    };
+    if (signal?.aborted === true) aborted();
+    signal?.addEventListener('abort', aborted, { once: true });
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk: string) => {
+      text += chunk;
+      if (!text.includes('\n') && text.length < 65_536) return;
+      settled();
+      try {
+        resolve(replySchema.parse(JSON.parse(text.slice(0, text.indexOf('\n')))));
+      } catch (error) {
+        reject(new InfrastructureError(`the supervisor of ${control} answers nonsense`, { cause: error }));
+      }
+    });
+    const gone = (error?: Error) => {
+      settled();
+      reject(new SupervisorAway(`the supervisor of ${control} went away`, { cause: error }));
+    };
+    socket.on('error', gone);
+    socket.on('close', () => gone());
+    socket.write(`${JSON.stringify(request)}\n`);
+  });

@@ -1,0 +1,1 @@
+"""One bash per command, with carried state: see docs/sandbox.md."""

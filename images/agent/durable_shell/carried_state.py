@@ -1,0 +1,107 @@
+"""What one command's shell hands to the next one's, and the bash text that saves and restores it.
+
+The state comes from the agent's own shell, so it is hostile: it is never interpreted here beyond options with a fixed
+grammar, a path and a number, and everything else is only ever sourced by the agent's own next shell, under its own uid.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+STATE_FD = 241
+COMMAND_FD = 242
+RESTORE_FD = 243
+
+READY = b"ready"
+# Sent before READY when the shell could not be started in the carried directory.
+MOVED = b"moved"
+_END = b"end"
+
+# Set in the new shell by themselves or meaningless there. Several cannot be unset; restoring those fails silently.
+_NOT_CARRIED = (
+    "__bench_cmd _ BASH_ALIASES BASH_CMDS BASH_ARGC BASH_ARGV BASH_LINENO BASH_SOURCE BASH_REMATCH BASH_COMMAND "
+    "BASH_EXECUTION_STRING BASH_SUBSHELL BASHPID DIRSTACK FUNCNAME GROUPS RANDOM SRANDOM LINENO EPOCHSECONDS "
+    "EPOCHREALTIME HISTCMD PIPESTATUS"
+)
+
+# No single quotes in here: it becomes the text of a trap. Tracing, traps and strictness go first, so that nothing of the
+# agent's runs or prints in between; sections end with NUL, which no bash value can contain.
+_SAVE = (
+    "{ __bench_status=$? __bench_options=$SHELLOPTS; builtin trap - DEBUG ERR RETURN; builtin set +euxv +o posix; } "
+    ">/dev/null 2>&1; { "
+    'builtin printf "%s\\0" "$__bench_options"; '
+    'builtin shopt -p; builtin printf "\\0"; '
+    'builtin printf "%s\\0" "$PWD"; '
+    'builtin umask; builtin printf "\\0"; '
+    'builtin alias -p; builtin printf "\\0"; '
+    'builtin declare -f; builtin declare -Fx; builtin printf "\\0"; '
+    f"builtin unset {_NOT_CARRIED}; "
+    'builtin declare -p; builtin printf "\\0"; '
+    f'builtin printf "end\\0"; }} >&{STATE_FD} 2>/dev/null; builtin exec {STATE_FD}>&-'
+)
+
+# All on one line, so that line numbers in the shell's messages are those of the agent's command.
+_WRAPPER = (
+    f'IFS= builtin read -r -d "" -u {COMMAND_FD} __bench_cmd; builtin exec {COMMAND_FD}<&-; '
+    "builtin shopt -s expand_aliases; @RESTORE@"
+    f"builtin trap '{_SAVE}' EXIT; builtin printf \"ready\\0\" >&{STATE_FD}; "
+    'builtin eval "@OPTIONS@$__bench_cmd"; '
+    f"{_SAVE}; builtin exit $__bench_status"
+)
+_RESTORE = (
+    f"builtin source /proc/self/fd/{RESTORE_FD} >/dev/null 2>&1; builtin exec {RESTORE_FD}<&-; "
+    '[[ ${PWD-} -ef . ]] || builtin cd -P . >/dev/null 2>&1; '
+)
+
+# Options that would keep a shell from running anything, or from ending well, are not carried.
+_OPTIONS_REFUSED = {"noexec", "onecmd", "privileged", "restricted"}
+_OPTIONS_BY_DEFAULT = {"braceexpand", "hashall", "interactive-comments"}
+
+
+@dataclass(frozen=True)
+class CarriedState:
+    raw: bytes
+    options: tuple[str, ...]
+    working_dir: str
+    umask: int
+    # bash text: shopts, variables, functions, aliases; aliases last, or they would expand while the rest is read.
+    restore: bytes
+
+    @property
+    def display_dir(self) -> str:
+        return self.working_dir.encode("utf-8", "surrogateescape").decode("utf-8", "replace")[:4096]
+
+
+def parse(raw: bytes) -> CarriedState | None:
+    """The sections between READY and the end mark; None: incomplete or malformed."""
+    parts = raw.split(b"\0")
+    if len(parts) < 9 or parts[7] != _END:
+        return None
+    options, shopts, working_dir, umask, aliases, functions, variables = parts[:7]
+    names = options.decode("ascii", "replace").split(":")
+    if not re.fullmatch(rb"[0-7]{1,4}\s*", umask) or not working_dir.startswith(b"/") or len(working_dir) > 4096:
+        return None
+    carried = tuple(n for n in names if re.fullmatch(r"[a-z-]+", n) and n not in _OPTIONS_REFUSED)
+    shopt_lines = [line for line in shopts.splitlines() if re.fullmatch(rb"shopt -[su] [a-z0-9_]+", line)]
+    restore = b"\n".join(
+        [*shopt_lines, variables, b"builtin unset __bench_status __bench_options", functions, aliases, b""]
+    )
+    return CarriedState(raw, carried, working_dir.decode("utf-8", "surrogateescape"), int(umask, 8), restore)
+
+
+def wrapper(state: CarriedState | None) -> str:
+    """The text of `bash -c` for a shell that restores `state`, reports ready, runs the command and saves its own."""
+    if state is None:
+        return _wrapper("", "")
+    turned_on = [o for o in state.options if o not in _OPTIONS_BY_DEFAULT and o != "xtrace"]
+    turned_off = [o for o in sorted(_OPTIONS_BY_DEFAULT) if o not in state.options]
+    words = [f"-o {o}" for o in turned_on] + [f"+o {o}" for o in turned_off]
+    # Last, so that it does not trace the others.
+    words += ["-o xtrace"] if "xtrace" in state.options else []
+    options = f"builtin set {' '.join(words)};" if words else ""
+    return _wrapper(_RESTORE, options)
+
+
+def _wrapper(restore: str, options: str) -> str:
+    return _WRAPPER.replace("@RESTORE@", restore).replace("@OPTIONS@", options)

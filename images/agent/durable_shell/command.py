@@ -1,0 +1,337 @@
+"""One command: from its handover to its outcome."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from typing import Any
+
+from . import carried_state, limits, processes, shell_process
+from .bounded_output import BoundedOutput
+from .carried_state import CarriedState
+from .event_loop import EventLoop, Timer, guarded
+from .settings import Settings
+
+_CHUNK = 1024 * 1024
+_KILL_ROUNDS = 20
+
+NOT_SAVED = "The shell ended without saving its state (through exec, a kill, or a trap of its own)"
+REFUSED = (
+    "The shell state carried from earlier commands could not be restored and was dropped: "
+    "this command ran in a fresh shell."
+)
+TABLE_FULL = "No process could be started: all processes that were left running in the background have been killed."
+
+
+class Command:
+    def __init__(
+        self,
+        loop: EventLoop,
+        settings: Settings,
+        n: int,
+        script: str,
+        time_limit: float,
+        carried: CarriedState | None,
+        on_started: Callable[[int, int], None],
+        on_end: Callable[["Command"], None],
+    ) -> None:
+        self.n = n
+        self.requested: str | None = None
+        self.carried = carried
+        self.pid: int | None = None
+        self._loop = loop
+        self._settings = settings
+        self._script = script
+        self._time_limit = time_limit
+        self._on_started = on_started
+        self._on_end = on_end
+        self._notices: list[str] = []
+        self._state_reset = False
+        self._stopped_by: str | None = None
+        self._timers: list[Timer] = []
+        self._ended = False
+        self._status: int | None = None
+        self._begun = time.monotonic()
+        self._ms = 0
+        self._gone_by: float | None = None
+        self._saved: CarriedState | None = None
+        self._start_shell()
+
+    # -- start
+
+    def _start_shell(self) -> None:
+        self._output = BoundedOutput(limits.OUTPUT_HEAD_BYTES, limits.OUTPUT_TAIL_BYTES)
+        self._state = bytearray()
+        self._ready = False
+        self._status = None
+        shell = self._spawn()
+        self.pid = shell.pid
+        self._output_pipe: int | None = shell.output
+        self._state_pipe: int | None = shell.state
+        self._loop.on_exit(shell.pid, self._shell_ended)
+        self._loop.watch(shell.output, self._read_output)
+        self._loop.watch(shell.state, self._read_state)
+        record = processes.read(shell.pid)
+        self._started = record.started if record is not None else 0
+        if self.carried is not None:
+            self._set_timer(limits.READY_SECONDS, self._not_ready)
+        self._set_timer(self._time_limit, lambda: self.stop("time"))
+        guarded(lambda: self._on_started(shell.pid, self._started))
+
+    def _spawn(self) -> shell_process.ShellProcess:
+        try:
+            return shell_process.spawn(self._settings, self._script, self.carried)
+        except BlockingIOError:
+            # The agent's processes fill the process table.
+            self._kill_everything()
+            self._notices.append(TABLE_FULL)
+            time.sleep(0.05)
+            return shell_process.spawn(self._settings, self._script, self.carried)
+
+    def _set_timer(self, seconds: float, handler: Callable[[], None]) -> None:
+        self._timers.append(self._loop.after(seconds, handler))
+
+    def _cancel_timers(self) -> None:
+        for timer in self._timers:
+            timer.cancel()
+        self._timers = []
+
+    # -- what the shell writes
+
+    def _read_output(self) -> None:
+        if self._output_pipe is None:
+            return
+        try:
+            chunk = os.read(self._output_pipe, _CHUNK)
+        except BlockingIOError:
+            return
+        if chunk:
+            self._output.add(chunk)
+            return
+        self._loop.unwatch(self._output_pipe)
+        os.close(self._output_pipe)
+        self._output_pipe = None
+        if self._status is not None and self._stopped_by is None:
+            self._end()
+
+    def _read_state(self) -> None:
+        if self._state_pipe is None:
+            return
+        try:
+            chunk = os.read(self._state_pipe, _CHUNK)
+        except BlockingIOError:
+            return
+        if not chunk:
+            self._close_state()
+            return
+        if len(self._state) <= limits.STATE_BYTES:
+            self._state += chunk
+        if not self._ready:
+            self._look_for_ready()
+
+    def _look_for_ready(self) -> None:
+        moved = carried_state.MOVED + b"\0"
+        if self._state.startswith(moved):
+            del self._state[: len(moved)]
+            if self.carried is not None:
+                gone = self.carried.display_dir
+                self._notices.append(f"The working directory {gone} could not be entered: the command ran elsewhere.")
+        ready = carried_state.READY + b"\0"
+        if self._state.startswith(ready):
+            del self._state[: len(ready)]
+            self._ready = True
+
+    def _close_state(self) -> None:
+        if self._state_pipe is not None:
+            self._loop.unwatch(self._state_pipe)
+            os.close(self._state_pipe)
+            self._state_pipe = None
+
+    def _not_ready(self) -> None:
+        self._read_state()
+        if not self._ready and self._status is None:
+            self._kill_tree()
+
+    # -- stopping
+
+    def stop(self, reason: str) -> None:
+        """`time` or `interrupt`: signal the process tree, then escalate."""
+        if self._stopped_by is not None or self._status is not None:
+            return
+        self._stopped_by = reason
+        for name, seconds in limits.TIMEOUT_SIGNALS if reason == "time" else limits.INTERRUPT_SIGNALS:
+            if name == "SIGKILL":
+                self._set_timer(seconds, self._kill_tree)
+            elif seconds == 0:
+                self._signal_tree(getattr(signal, name))
+            else:
+                self._set_timer(seconds, lambda name=name: self._signal_tree(getattr(signal, name)))
+
+    def _tree(self) -> list[int]:
+        """This command's processes: its session, its descendants, and daemons that it set free.
+
+        A process that is no relative any more is counted if it began after this command, and so did all of its session.
+        """
+        if self.pid is None:
+            return []
+        ours = processes.descendants(os.getpid())
+        of_shell = {process.pid for process in processes.descendants(self.pid)}
+        older = {process.session for process in ours if process.started < self._started}
+        return [
+            process.pid
+            for process in ours
+            if process.session == self.pid
+            or process.pid in of_shell
+            or (process.started >= self._started and process.session not in older)
+        ]
+
+    def _signal_tree(self, number: int) -> None:
+        for pid in self._tree():
+            processes.send(pid, number)
+
+    def _kill_tree(self) -> None:
+        for _ in range(_KILL_ROUNDS):
+            tree = self._tree()
+            if not tree:
+                return
+            for pid in tree:
+                processes.send(pid, signal.SIGKILL)
+            time.sleep(0.005)
+        # Something forks faster than it can be counted.
+        self._kill_everything()
+
+    def _kill_everything(self) -> None:
+        if self._settings.uid is not None and self._settings.uid_is_ours_alone:
+            processes.kill_all_of(self._settings.uid)
+            return
+        for process in processes.descendants(os.getpid()):
+            processes.send(process.pid, signal.SIGKILL)
+
+    # -- end
+
+    def _shell_ended(self, status: int) -> None:
+        self._ms = round((time.monotonic() - self._begun) * 1000)
+        for _ in range(64):
+            before = len(self._state)
+            self._read_state()
+            if self._state_pipe is None or len(self._state) == before:
+                break
+        self._close_state()
+        if not self._ready and self.carried is not None and self._stopped_by is None:
+            self._start_again_afresh()
+            return
+        self._status = status
+        if self._stopped_by is not None:
+            self._until_tree_is_gone()
+            return
+        self._cancel_timers()
+        self._read_what_is_left()
+        if self._output_pipe is None:
+            self._end()
+        else:
+            # Held open by what runs on in the background.
+            self._set_timer(limits.DRAIN_SECONDS, self._end)
+
+    def _start_again_afresh(self) -> None:
+        """The command has not begun: the carried state kept its shell from reporting ready."""
+        self._cancel_timers()
+        self._kill_tree()
+        self._drop_output()
+        self.carried = None
+        self._state_reset = True
+        self._notices.append(REFUSED)
+        self._start_shell()
+
+    def _drop_output(self) -> None:
+        if self._output_pipe is not None:
+            self._loop.unwatch(self._output_pipe)
+            os.close(self._output_pipe)
+            self._output_pipe = None
+
+    def _until_tree_is_gone(self) -> None:
+        """The shell has gone at the first signal; its children have until the last one to do the same."""
+        self._gone_by = self._gone_by or time.monotonic() + limits.GONE_SECONDS
+        if self._tree() and time.monotonic() < self._gone_by:
+            self._set_timer(0.05, self._until_tree_is_gone)
+        else:
+            self._read_what_is_left()
+            self._end()
+
+    def _read_what_is_left(self) -> None:
+        """Whatever the pipe held when the shell ended; bounded, since others may still be writing."""
+        for _ in range(64):
+            before = self._output.total
+            self._read_output()
+            if self._output_pipe is None or self._output.total == before:
+                return
+
+    def _end(self) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        self._cancel_timers()
+        if self._ready and len(self._state) <= limits.STATE_BYTES:
+            self._saved = carried_state.parse(bytes(self._state))
+        if not self._ready and self.carried is not None:
+            self.carried = None
+            self._state_reset = True
+            self._notices.append(REFUSED)
+        elif self._saved is None and self.carried is None:
+            self._state_reset = True
+            self._notices.append(f"{NOT_SAVED}: the next command starts in a fresh shell.")
+        elif self._saved is None:
+            self._notices.append(f"{NOT_SAVED}: the next command starts with the state from before this one.")
+        self._state = bytearray()
+        self._on_end(self)
+
+    @property
+    def next_state(self) -> CarriedState | None:
+        return self._saved if self._saved is not None else self.carried
+
+    def take_output_pipe(self) -> int | None:
+        """The pipe that background processes still write to, if any; whoever takes it must read or close it."""
+        pipe, self._output_pipe = self._output_pipe, None
+        if pipe is not None:
+            self._loop.unwatch(pipe)
+        return pipe
+
+    def outcome(self) -> dict[str, Any]:
+        status = self._status if self._status is not None else 0
+        code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
+        state = self.next_state
+        return {
+            "n": self.n,
+            "exitCode": code,
+            "timedOut": self._stopped_by == "time",
+            "interrupted": self._stopped_by == "interrupt",
+            "lost": False,
+            "output": self._output.text(),
+            "outputBytes": self._output.total,
+            "stateReset": self._state_reset,
+            "notice": " ".join(self._notices) or None,
+            "workingDir": state.display_dir if state is not None else self._settings.workspace,
+            "requested": self.requested,
+            "ms": self._ms,
+            "pid": self.pid,
+        }
+
+
+def lost_outcome(n: int, working_dir: str, notice: str, pid: int | None) -> dict[str, Any]:
+    """For a step that was claimed and whose end nobody saw."""
+    return {
+        "n": n,
+        "exitCode": None,
+        "timedOut": False,
+        "interrupted": False,
+        "lost": True,
+        "output": "",
+        "outputBytes": 0,
+        "stateReset": False,
+        "notice": notice,
+        "workingDir": working_dir,
+        "requested": None,
+        "ms": 0,
+        "pid": pid,
+    }

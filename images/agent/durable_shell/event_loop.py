@@ -1,0 +1,98 @@
+"""A small event loop: readable descriptors, timers, ended children. Idle, it sleeps in one system call.
+
+Every handler is guarded: an exception is logged and the loop goes on, since its end would be the sandbox's end.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import os
+import selectors
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+
+class Timer:
+    def __init__(self, handler: Callable[[], None]) -> None:
+        self.handler: Callable[[], None] | None = handler
+
+    def cancel(self) -> None:
+        self.handler = None
+
+
+class EventLoop:
+    def __init__(self) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._timers: list[tuple[float, int, Timer]] = []
+        self._order = itertools.count()
+        self._children: dict[int, Callable[[int], None]] = {}
+        self._wake_read, wake_write = os.pipe()
+        os.set_blocking(self._wake_read, False)
+        os.set_blocking(wake_write, False)
+        signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self.watch(self._wake_read, self._woken)
+
+    def watch(self, descriptor: Any, handler: Callable[[], None]) -> None:
+        self._selector.register(descriptor, selectors.EVENT_READ, handler)
+
+    def unwatch(self, descriptor: Any) -> None:
+        try:
+            self._selector.unregister(descriptor)
+        except (KeyError, ValueError):
+            pass
+
+    def after(self, seconds: float, handler: Callable[[], None]) -> Timer:
+        timer = Timer(handler)
+        heapq.heappush(self._timers, (time.monotonic() + seconds, next(self._order), timer))
+        return timer
+
+    def on_exit(self, pid: int, handler: Callable[[int], None]) -> None:
+        """`handler` gets the wait status of child `pid`. Other children, adopted orphans, are only reaped."""
+        self._children[pid] = handler
+
+    def _woken(self) -> None:
+        try:
+            os.read(self._wake_read, 4096)
+        except BlockingIOError:
+            pass
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            handler = self._children.pop(pid, None)
+            if handler is not None:
+                guarded(lambda: handler(status))
+
+    def run_forever(self) -> None:
+        while True:
+            guarded(self._turn)
+
+    def _turn(self) -> None:
+        while self._timers and self._timers[0][2].handler is None:
+            heapq.heappop(self._timers)
+        wait = max(0.0, self._timers[0][0] - time.monotonic()) if self._timers else None
+        for key, _ in self._selector.select(wait):
+            # An earlier handler of this turn may have closed it, and the number may already mean another file.
+            if self._selector.get_map().get(key.fileobj) is key:
+                guarded(key.data)
+        while self._timers and self._timers[0][0] <= time.monotonic():
+            handler = heapq.heappop(self._timers)[2].handler
+            if handler is not None:
+                guarded(handler)
+
+
+def guarded(handler: Callable[[], None]) -> None:
+    try:
+        handler()
+    except Exception:  # noqa: BLE001 - see the module's first lines
+        traceback.print_exc(file=sys.stderr)
+        sys.stderr.flush()

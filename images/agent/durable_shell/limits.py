@@ -1,0 +1,26 @@
+"""Numbers of the durable shell. The output limits are those of domain/limits.ts."""
+
+OUTPUT_HEAD_BYTES = 64 * 1024
+OUTPUT_TAIL_BYTES = 64 * 1024
+
+# Carried state: what a shell may hand to its successor.
+STATE_BYTES = 4 * 1024 * 1024
+
+# A shell that has not restored its state by then has been given something that hangs.
+READY_SECONDS = 2.0
+
+# After the shell's end, output of what it left behind still counts for this long (`> >(tee log)`).
+DRAIN_SECONDS = 0.1
+
+# What is sent to the process tree, and how many seconds after the first signal. The last entry is final.
+TIMEOUT_SIGNALS = (("SIGTERM", 0.0), ("SIGKILL", 2.0))
+INTERRUPT_SIGNALS = (("SIGINT", 0.0), ("SIGTERM", 1.0), ("SIGKILL", 3.0))
+
+# A process tree that is still there this long after its shell's end cannot be killed (it hangs in the kernel).
+GONE_SECONDS = 10.0
+
+# One request line of a client: a script and its envelope.
+REQUEST_BYTES = 8 * 1024 * 1024
+
+# Output pipes that background processes keep open after their command; beyond this the oldest is closed.
+OPEN_LEFTOVER_PIPES = 128

@@ -1,0 +1,20 @@
+"""Who the agent is and where it lives: fixed when the supervisor starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Settings:
+    # None: same user as the supervisor (local backend without root).
+    uid: int | None
+    # True: nothing else runs under `uid` in our process namespace, so all of it may be killed at once.
+    uid_is_ours_alone: bool
+    workspace: str
+    # Environment of a fresh shell. Later ones get theirs from the carried state.
+    environment: dict[str, str]
+    tools_socket: str
+    bash: str = "/bin/bash"
+    # Where to fall back to when a carried directory is gone.
+    fallback_dirs: tuple[str, ...] = field(default=())

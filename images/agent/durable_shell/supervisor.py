@@ -1,0 +1,184 @@
+"""Runs commands by number, one at a time, and answers whoever asks about them.
+
+Truth lies in the control directory; the socket only saves waiting. Whoever connects may hand over a number again, wait for
+it, and go away: the command does not notice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from typing import Any
+
+from . import carried_state, limits, processes
+from .carried_state import CarriedState
+from .command import Command, lost_outcome
+from .event_loop import EventLoop
+from .line_server import Connection, LineServer
+from .requests import RequestChannel
+from .settings import Settings
+from .step_store import StepStore
+
+CONTROL_SOCKET = "sock"
+RESTARTED = (
+    "The sandbox was restarted while this command ran. Its processes are gone, what it had done to files by then remains, "
+    "and the next command starts with the shell state from before this one."
+)
+NOT_STARTED = "The sandbox could not start a shell for this command: "
+
+
+class Supervisor:
+    """Expects to be started in the control directory."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._loop = EventLoop()
+        self._store = StepStore()
+        raw = self._store.load_state()
+        self._carried: CarriedState | None = carried_state.parse(raw) if raw is not None else None
+        self._current: Command | None = None
+        self._waiting: dict[int, list[Connection]] = {}
+        self._leftover_pipes: list[int] = []
+        for n in self._store.unfinished():
+            self._finish_lost(n)
+        self._requests = RequestChannel(self._loop, settings.tools_socket, lambda: self._current)
+        # Last: whoever can connect finds everything in place.
+        self._control = LineServer(self._loop, CONTROL_SOCKET, 0o600, limits.REQUEST_BYTES, self._asked, 256)
+        self._store.give_away(CONTROL_SOCKET)
+
+    def run_forever(self) -> None:
+        self._loop.run_forever()
+
+    # -- clients
+
+    def _asked(self, connection: Connection, line: bytes) -> None:
+        try:
+            request = json.loads(line)
+            op = request["op"]
+            if op == "ping":
+                reply: dict[str, Any] | None = {"ok": True, "running": self._current.n if self._current else None}
+            elif op == "submit":
+                reply = self._submit(connection, request)
+            elif op == "interrupt":
+                if self._current is not None and self._current.n == int(request["n"]):
+                    self._current.stop("interrupt")
+                reply = {"ok": True}
+            else:
+                reply = {"error": "unknown operation"}
+        except (ValueError, KeyError, TypeError) as error:
+            reply = {"error": f"bad request: {error!r}"}
+        except OSError as error:
+            reply = {"error": f"the control directory cannot be written: {error.strerror}"}
+        if reply is not None:
+            connection.send(json.dumps(reply).encode())
+
+    def _submit(self, connection: Connection, request: dict[str, Any]) -> dict[str, Any] | None:
+        n, script, time_limit = int(request["n"]), str(request["script"]), float(request["timeLimitSeconds"])
+        if n < 0 or not time_limit > 0:
+            return {"error": "n must not be negative, timeLimitSeconds must be positive"}
+        if self._store.finished(n):
+            return {"done": n}
+        busy = self._current is not None and self._current.n != n
+        if busy and not os.path.exists(f"steps/{n}"):
+            return {"error": f"busy: command {self._current.n} is still running"}  # type: ignore[union-attr]
+        self._waiting.setdefault(n, []).append(connection)
+        if self._store.claim(n, {"script": script, "timeLimitSeconds": time_limit}):
+            self._start(n, script, time_limit)
+        return None
+
+    # -- commands
+
+    def _start(self, n: int, script: str, time_limit: float) -> None:
+        try:
+            self._current = Command(
+                self._loop,
+                self._settings,
+                n,
+                script,
+                time_limit,
+                self._carried,
+                lambda pid, started: self._store.started(n, pid, started),
+                self._command_ended,
+            )
+        except OSError as error:
+            self._current = None
+            self._finish(n, lost_outcome(n, self._working_dir, f"{NOT_STARTED}{error.strerror}.", None))
+
+    @property
+    def _working_dir(self) -> str:
+        return self._carried.display_dir if self._carried is not None else self._settings.workspace
+
+    def _command_ended(self, command: Command) -> None:
+        self._keep_open(command.take_output_pipe())
+        changed = command.next_state is not self._carried
+        self._carried = command.next_state
+        outcome = command.outcome()
+        if changed:
+            try:
+                self._store.save_state(self._carried.raw if self._carried is not None else None)
+            except OSError as error:
+                print(f"the shell's state could not be saved: {error}", file=sys.stderr, flush=True)
+        self._current = None
+        self._finish(command.n, outcome)
+
+    def _finish(self, n: int, outcome: dict[str, Any]) -> None:
+        try:
+            self._store.finish(n, outcome)
+        except OSError as error:
+            # A full disk must not cost an outcome: whoever waits goes on waiting.
+            print(f"outcome {n} could not be written, trying again: {error}", file=sys.stderr, flush=True)
+            self._loop.after(1.0, lambda: self._finish(n, outcome))
+            return
+        for connection in self._waiting.pop(n, []):
+            connection.send(json.dumps({"done": n}).encode())
+
+    def _finish_lost(self, n: int) -> None:
+        """Step n was cut off with an earlier supervisor, which may have left its processes behind (local backend)."""
+        recorded = self._store.process(n)
+        if recorded is not None:
+            pid, started = recorded
+            leader = processes.read(pid)
+            if leader is None or leader.started == started:
+                for process in processes.all_processes():
+                    if process.session == pid and process.started >= started:
+                        processes.send(process.pid, signal.SIGKILL)
+        self._finish(n, lost_outcome(n, self._working_dir, RESTARTED, recorded[0] if recorded else None))
+
+    # -- output of background processes, which nobody reads any more but which must not block or kill them
+
+    def _keep_open(self, pipe: int | None) -> None:
+        if pipe is None:
+            return
+        self._leftover_pipes.append(pipe)
+        self._loop.watch(pipe, lambda: self._discard(pipe))
+        if len(self._leftover_pipes) > limits.OPEN_LEFTOVER_PIPES:
+            self._close_leftover(self._leftover_pipes[0])
+
+    def _discard(self, pipe: int) -> None:
+        try:
+            if not os.read(pipe, 1024 * 1024):
+                self._close_leftover(pipe)
+        except BlockingIOError:
+            pass
+
+    def _close_leftover(self, pipe: int) -> None:
+        self._leftover_pipes.remove(pipe)
+        self._loop.unwatch(pipe)
+        os.close(pipe)
+
+
+def end_with_everything(settings: Settings) -> None:
+    """On SIGTERM: the sandbox stops, and nothing of the agent's goes on. Steps without outcome are lost, and say so later."""
+    for _ in range(50):
+        if settings.uid is not None and settings.uid_is_ours_alone:
+            processes.kill_all_of(settings.uid)
+        ours = processes.descendants(os.getpid())
+        if not ours:
+            break
+        for process in ours:
+            processes.send(process.pid, signal.SIGKILL)
+        time.sleep(0.01)
+    os._exit(0)

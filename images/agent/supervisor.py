@@ -1,0 +1,70 @@
+"""The sandbox's main process: starts the durable shell and stays until the sandbox ends.
+
+In a container it runs as root under the engine's init. On the local backend it is a detached process of the host, and first
+builds what it can of a world apart (see durable_shell/local_world.py).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+
+from durable_shell import processes
+from durable_shell.settings import Settings
+from durable_shell.supervisor import Supervisor, end_with_everything
+
+REQUESTS_SOCKET = "/run/bench-tools/sock"
+
+
+def in_container(arguments: argparse.Namespace) -> Settings:
+    # Nobody but root may enter the directory above the control directory.
+    os.chmod(os.path.dirname(arguments.control), 0o700)
+    os.chdir(arguments.control)
+    os.makedirs(os.path.dirname(REQUESTS_SOCKET), exist_ok=True)
+    os.chmod(os.path.dirname(REQUESTS_SOCKET), 0o755)
+    environment = {
+        **os.environ,
+        "HOME": "/home/agent",
+        "USER": "agent",
+        "LOGNAME": "agent",
+        "SHELL": "/bin/bash",
+        "LANG": os.environ.get("LANG", "C.UTF-8"),
+        "TERM": "dumb",
+        "PAGER": "cat",
+    }
+    return Settings(
+        uid=arguments.uid,
+        uid_is_ours_alone=True,
+        workspace=arguments.workspace,
+        environment=environment,
+        tools_socket=REQUESTS_SOCKET,
+        fallback_dirs=("/home/agent",),
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="supervisor")
+    parser.add_argument("--control", default="/run/bench/control")
+    parser.add_argument("--workspace", default="/home/agent/workspace")
+    parser.add_argument("--uid", type=int, default=10001)
+    parser.add_argument("--local", metavar="PLAN.JSON", help="build a world apart on this host, as the plan says")
+    arguments = parser.parse_args()
+    os.umask(0o077)
+    if arguments.local is not None:
+        from durable_shell import local_world
+
+        settings = local_world.build(arguments.control, arguments.local)
+    else:
+        settings = in_container(arguments)
+    processes.forbid_new_privileges()
+    if not processes.adopt_orphans():
+        print("orphans cannot be adopted: daemons may outlive the sandbox's commands", file=sys.stderr)
+    signal.signal(signal.SIGTERM, lambda *_: end_with_everything(settings))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Supervisor(settings).run_forever()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,7 +1,9 @@
-import type pg from 'pg';
+import pg from 'pg';
 import type { RunStore } from '../domain/ports/run-store.js';
-import type { Queries } from './queries/index.js';
-import type { BatchSubmission } from './submission.js';
+import { connectionSettings } from './connection-settings.js';
+import { createQueries, type Queries } from './queries/index.js';
+import { createRunStore } from './run-store.js';
+import { type BatchSubmission, insertBatch } from './submission.js';
 
 /** One pool and what is done through it. The schema must have been brought up to date with `migrate` before. */
 export interface Database {
@@ -14,6 +16,21 @@ export interface Database {
 }
 
 /** Connects on first use; `max` connections at most (default 10). */
-export function openDatabase(_databaseUrl: string, _options: { max?: number } = {}): Database {
-  throw new Error('not yet');
+export function openDatabase(databaseUrl: string, options: { max?: number } = {}): Database {
+  const pool = new pg.Pool({
+    ...connectionSettings(databaseUrl),
+    max: options.max ?? 10,
+    // A server that stops answering must not hold an activity for ever.
+    query_timeout: 120_000,
+    allowExitOnIdle: true,
+  });
+  // An idle connection that breaks is replaced on the next use.
+  pool.on('error', () => undefined);
+  return {
+    pool,
+    store: createRunStore(pool),
+    queries: createQueries(pool),
+    submit: (submission) => insertBatch(pool, submission),
+    close: () => pool.end(),
+  };
 }

@@ -1,16 +1,128 @@
+import pg from 'pg';
+import { BenchError } from '../domain/errors.js';
+import { connectionSettings, describeDatabase } from './connection-settings.js';
+import { connectionError, errorFields, isInfrastructureProblem } from './database-error.js';
+import { ensureReaderRole, READER_ROLE } from './reader-role.js';
+
 export interface ReadOnlyResult {
   columns: string[];
-  /** Values in column order. */
+  /** Values in column order; 64-bit integers are numbers where they fit, else strings; numeric is a string. */
   rows: unknown[][];
   /** There were more rows than maxRows. */
   truncated: boolean;
 }
 
-/** Run one SELECT that can change nothing. What PostgreSQL refuses becomes a BenchError of type usage. */
+const MAX_ROWS = 100_000;
+const ROWS_PER_FETCH = 5_000;
+const SELECT_ONLY =
+  'One SELECT (or WITH … SELECT, VALUES, TABLE) is allowed; to change data use psql "$(bench db url)".';
+
+/**
+ * Run one SELECT that can change nothing. Three walls, each enough against most: the text becomes the query of a cursor,
+ * which can only be a SELECT, and the protocol takes one statement; the transaction is read-only and has begun, so it
+ * cannot be made writable; the role may only select, and cannot become another one (see reader-role).
+ */
 export async function runReadOnlyQuery(
-  _databaseUrl: string,
-  _sql: string,
-  _options: { timeoutMs: number; maxRows?: number | undefined },
+  databaseUrl: string,
+  sql: string,
+  options: { timeoutMs: number; maxRows?: number | undefined },
 ): Promise<ReadOnlyResult> {
-  throw new Error('not yet');
+  const where = describeDatabase(databaseUrl);
+  if (sql.trim() === '') throw new BenchError('usage', 'an empty query', { remedy: SELECT_ONLY });
+  const client = new pg.Client({ ...connectionSettings(databaseUrl), query_timeout: options.timeoutMs + 10_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await enter(client, where, options.timeoutMs);
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw error instanceof BenchError ? error : connectionError(where, error);
+  }
+  try {
+    return await readAll(client, sql, options.maxRows ?? MAX_ROWS);
+  } catch (error) {
+    throw refusal(where, options.timeoutMs, error);
+  } finally {
+    await client.end().catch(() => undefined); // ends the transaction too
+  }
+}
+
+async function enter(client: pg.Client, where: string, timeoutMs: number): Promise<void> {
+  if (!(await readerIsSafe(client))) {
+    await ensureReaderRole(client).catch(() => undefined);
+    if (!(await readerIsSafe(client)))
+      throw new BenchError(
+        'services',
+        `the superuser of ${where} cannot be kept from writing: no role ${READER_ROLE}`,
+        {
+          remedy: 'Use a DATABASE_URL with a user that is no superuser.',
+        },
+      );
+  }
+  await client.query('begin transaction isolation level repeatable read, read only');
+  await client.query(`set local statement_timeout = ${Math.max(1, Math.floor(timeoutMs))}`);
+  await client.query(`set local idle_in_transaction_session_timeout = ${Math.floor(timeoutMs) + 10_000}`);
+  await client.query('savepoint reader');
+  try {
+    await client.query(`set local role ${READER_ROLE}`);
+  } catch {
+    // The user may not have the role: then it reads as itself, in a read-only transaction.
+    await client.query('rollback to savepoint reader');
+  }
+  // With its first snapshot, and inside a savepoint, a transaction can no longer be made writable.
+  await client.query('select 1');
+}
+
+/** For a superuser a read-only transaction is not enough: it may read and write the server's files. */
+async function readerIsSafe(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ safe: boolean }>(
+    `select not me.rolsuper or coalesce(
+       (select not reader.rolsuper
+          and not has_function_privilege(reader.oid, 'pg_catalog.set_config(text, text, boolean)', 'execute')
+        from pg_roles reader where reader.rolname = $1),
+       false) as safe
+     from pg_roles me where me.rolname = current_user`,
+    [READER_ROLE],
+  );
+  return rows[0]?.safe === true;
+}
+
+async function readAll(client: pg.Client, sql: string, maxRows: number): Promise<ReadOnlyResult> {
+  // The extended protocol refuses a second statement.
+  const declare = { text: `declare bench_query no scroll cursor for ${sql}`, queryMode: 'extended' };
+  await client.query(declare as pg.QueryConfig);
+  const columns: string[] = [];
+  const rows: unknown[][] = [];
+  for (;;) {
+    const wanted = Math.min(ROWS_PER_FETCH, maxRows + 1 - rows.length);
+    const result = await client.query<unknown[]>({
+      text: `fetch forward ${wanted} from bench_query`,
+      rowMode: 'array',
+      types: { getTypeParser: parserOf },
+    });
+    if (columns.length === 0) columns.push(...result.fields.map((field) => field.name));
+    rows.push(...result.rows);
+    if (result.rows.length < wanted || rows.length > maxRows) break;
+  }
+  return { columns, rows: rows.slice(0, maxRows), truncated: rows.length > maxRows };
+}
+
+const asNumberIfExact = (text: string): number | string => {
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : text;
+};
+
+const parserOf: pg.CustomTypesConfig['getTypeParser'] = (oid: number, format?: 'text' | 'binary') =>
+  oid === 20 ? asNumberIfExact : (pg.types.getTypeParser(oid, format) as (text: string) => unknown);
+
+function refusal(where: string, timeoutMs: number, error: unknown): BenchError {
+  if (error instanceof BenchError) return error;
+  const { code, message } = errorFields(error);
+  if (code === '57014')
+    return new BenchError('usage', `the query ran longer than ${timeoutMs / 1000} s`, {
+      remedy: 'Narrow it down, or allow it more time.',
+    });
+  if (isInfrastructureProblem(error)) return connectionError(where, error);
+  // The query is the caller's own: what the server says of it may be shown.
+  return new BenchError('usage', `the query was refused: ${message}`, { remedy: SELECT_ONLY });
 }

@@ -1,7 +1,28 @@
 import type pg from 'pg';
 import type { RunStore } from '../domain/ports/run-store.js';
+import { storeError } from './database-error.js';
+import { statements } from './statements.js';
+import { definitionStore } from './store/definitions.js';
+import { evaluationStore } from './store/evaluations.js';
+import { eventStore } from './store/events.js';
+import { hostStore } from './store/hosts-and-leases.js';
+import { lifecycleStore } from './store/lifecycle.js';
+import { modelCallStore } from './store/model-calls.js';
+import { stepStore } from './store/steps.js';
 
-/** The record of runs in PostgreSQL. */
-export function createRunStore(_pool: pg.Pool): RunStore {
-  throw new Error('not yet');
+/**
+ * The record of runs in PostgreSQL. Each method is one statement, so it happens wholly or not at all. Errors hold no
+ * parameters; those that may pass are InfrastructureErrors.
+ */
+export function createRunStore(pool: pg.Pool): RunStore {
+  const run = statements(pool, storeError);
+  return {
+    ...definitionStore(run),
+    ...lifecycleStore(run),
+    ...stepStore(run),
+    ...modelCallStore(run),
+    ...evaluationStore(run),
+    ...eventStore(run),
+    ...hostStore(run),
+  };
 }

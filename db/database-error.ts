@@ -1,0 +1,97 @@
+import { BenchError, InfrastructureError } from '../domain/errors.js';
+
+const NETWORK_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT', // unix socket
+]);
+/** What pg says, without a code, when the server or the network went away. */
+const LOST_CONNECTION =
+  /connection terminated|connection ended|timeout exceeded when trying to connect|client has encountered a connection error|client was closed|read timeout/i;
+
+interface ErrorFields {
+  code: string | undefined;
+  constraint: string | undefined;
+  table: string | undefined;
+  message: string;
+}
+
+/** The parts of a database error that never hold a parameter, taken from its innermost cause. */
+export function errorFields(error: unknown): ErrorFields {
+  let inner = error;
+  while (inner instanceof Error && !('code' in inner) && inner.cause instanceof Error) inner = inner.cause;
+  const fields = (inner ?? {}) as Record<string, unknown>;
+  const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : undefined);
+  return {
+    code: text('code'),
+    constraint: text('constraint'),
+    table: text('table'),
+    message: inner instanceof Error ? inner.message : String(inner),
+  };
+}
+
+/** Did the server go away, refuse connections, or run out of something? Such a call may succeed later. */
+export function isInfrastructureProblem(error: unknown): boolean {
+  const { code, message } = errorFields(error);
+  if (code === undefined) return LOST_CONNECTION.test(message);
+  // Connection, resources, operator intervention (shutdown, restart, cancel), system error.
+  return NETWORK_CODES.has(code) || /^(08|53|57|58)[0-9A-Z]{3}$/.test(code);
+}
+
+/** Two writers met: the statement did nothing and can simply be run again. */
+export function isRetryable(error: unknown): boolean {
+  return ['40001', '40P01'].includes(errorFields(error).code ?? '');
+}
+
+/** Server messages quote values, and drivers attach parameters: only what is known to be free of them is kept. */
+function describe(error: unknown): string {
+  const { code, constraint, table, message } = errorFields(error);
+  if (code === undefined)
+    return LOST_CONNECTION.test(message) ? message.toLowerCase() : 'unexpected error in the driver';
+  const where = [table && `table ${table}`, constraint && `constraint ${constraint}`].filter(Boolean).join(', ');
+  return `${NETWORK_CODES.has(code) ? code : `SQLSTATE ${code}`}${where === '' ? '' : ` (${where})`}`;
+}
+
+/** For activities. No cause is attached: failures travel with their causes, and those hold parameters. */
+export function storeError(operation: string, error: unknown): Error {
+  if (error instanceof BenchError || error instanceof InfrastructureError) return error;
+  if (isInfrastructureProblem(error))
+    return new InfrastructureError(`Postgres: ${operation} failed: ${describe(error)}`);
+  return Object.assign(new Error(`Postgres: ${operation} failed: ${describe(error)}`), {
+    name: 'DatabaseError',
+    code: errorFields(error).code,
+    constraint: errorFields(error).constraint,
+  });
+}
+
+/** `where` names the database without its password. */
+export function connectionError(where: string, error: unknown): BenchError {
+  const { code } = errorFields(error);
+  const options = { remedy: 'Check DATABASE_URL, or unset it to use the embedded database (`bench up`).' };
+  if (code === '28P01' || code === '28000')
+    return new BenchError('services', `Postgres at ${where} refuses the user or password (${code})`, options);
+  if (code === '3D000')
+    return new BenchError('services', `Postgres at ${where}: that database does not exist`, options);
+  return new BenchError('services', `Postgres at ${where} does not answer: ${describe(error)}`, options);
+}
+
+/** For the CLI. */
+export function queryError(operation: string, error: unknown): Error {
+  if (error instanceof BenchError) return error;
+  if (isInfrastructureProblem(error))
+    return new BenchError('services', `Postgres: ${operation} failed: ${describe(error)}`, {
+      remedy: 'See `bench doctor`; `bench up` starts the embedded database again.',
+    });
+  if (['42P01', '42703', '42883'].includes(errorFields(error).code ?? ''))
+    return new BenchError('services', `Postgres: ${operation} failed: the schema is not that of this program`, {
+      remedy: 'Run `bench up`, which brings the schema up to date.',
+    });
+  return new BenchError('failed', `Postgres: ${operation} failed: ${describe(error)}`);
+}

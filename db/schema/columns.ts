@@ -1,0 +1,15 @@
+import { sql, type SQL } from 'drizzle-orm';
+import { doublePrecision, numeric, timestamp } from 'drizzle-orm/pg-core';
+
+export const time = (name: string) => timestamp(name, { withTimezone: true });
+export const createdAt = () => time('created_at').notNull().defaultNow();
+
+/** US dollars, exact. */
+export const money = (name: string) => numeric(name, { precision: 20, scale: 10 });
+
+/** Durations in milliseconds; clocks give fractions. */
+export const milliseconds = (name: string) => doublePrecision(name);
+
+/** A text column that holds one of a few words. */
+export const oneOf = (column: string, words: readonly string[]): SQL =>
+  sql.raw(`${column} in (${words.map((word) => `'${word}'`).join(', ')})`);

@@ -1,0 +1,26 @@
+import type { EvaluationKind, EvaluationStatus, Isolation } from '../../domain/run.js';
+import type { Direction } from '../../domain/score.js';
+
+export const DIRECTIONS = ['maximize', 'minimize'] as const satisfies readonly Direction[];
+export const ISOLATIONS = ['container', 'none'] as const satisfies readonly Isolation[];
+export const EVALUATION_KINDS = [
+  'validate',
+  'submit',
+  'forced',
+  'baseline',
+] as const satisfies readonly EvaluationKind[];
+
+/** `pending`: numbered, so that a repeated evaluation keeps its number, but without a result yet. */
+export const EVALUATION_ROW_STATUSES = [
+  'pending',
+  'ok',
+  'no_artefact',
+  'rejected',
+  'evaluator_error',
+] as const satisfies readonly (EvaluationStatus | 'pending')[];
+
+/**
+ * `reserved`: asked, no answer yet · `confirmed`: the answer is stored and counted · `unconfirmed`: cut off, and asked
+ * again since · `failed`: the provider gave an error.
+ */
+export const CALL_STATUSES = ['reserved', 'confirmed', 'unconfirmed', 'failed'] as const;

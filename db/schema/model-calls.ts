@@ -1,0 +1,45 @@
+import { sql } from 'drizzle-orm';
+import { bigint, check, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { createdAt, milliseconds, money, oneOf, time } from './columns.js';
+import { CALL_STATUSES } from './enums.js';
+import { runs } from './runs.js';
+
+const tokens = (name: string) => bigint(name, { mode: 'number' });
+
+/** One row per call to a provider; (run, step, try) names the question, `attempt` how often it was put. */
+export const modelCalls = pgTable(
+  'model_calls',
+  {
+    runId: text('run_id')
+      .notNull()
+      .references(() => runs.runId),
+    step: integer('step').notNull(),
+    try: integer('try').notNull(),
+    attempt: integer('attempt').notNull(),
+    provider: text('provider').notNull(),
+    model: text('model').notNull(),
+    /** SHA-256 over provider, model and messages: tells whether a repeated question was the same one. */
+    requestHash: text('request_hash').notNull(),
+    requestMessages: integer('request_messages').notNull(),
+    reservedUsd: money('reserved_usd').notNull().default('0'),
+    status: text('status', { enum: CALL_STATUSES }).notNull().default('reserved'),
+    response: text('response'),
+    finishReason: text('finish_reason'),
+    inputTokens: tokens('input_tokens'),
+    outputTokens: tokens('output_tokens'),
+    cachedTokens: tokens('cached_tokens'),
+    reasoningTokens: tokens('reasoning_tokens'),
+    costUsd: money('cost_usd'),
+    ms: milliseconds('ms'),
+    error: text('error'),
+    createdAt: createdAt(),
+    endedAt: time('ended_at'),
+  },
+  (t) => [
+    primaryKey({ name: 'model_calls_pkey', columns: [t.runId, t.step, t.try, t.attempt] }),
+    uniqueIndex('model_calls_one_answer')
+      .on(t.runId, t.step, t.try)
+      .where(sql`status = 'confirmed'`),
+    check('model_calls_status', oneOf('status', CALL_STATUSES)),
+  ],
+);

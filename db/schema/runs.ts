@@ -1,0 +1,111 @@
+import { sql } from 'drizzle-orm';
+import {
+  type AnyPgColumn,
+  bigint,
+  boolean,
+  check,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  unique,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+import { MODEL_KINDS, type SamplingParameters } from '../../domain/model.js';
+import { END_REASONS, FINAL_EVALUATIONS, RUN_STATUSES } from '../../domain/outcomes.js';
+import { BACKENDS } from '../../domain/run.js';
+import { agentConfigs } from './agent-configs.js';
+import { batches } from './batches.js';
+import { createdAt, money, oneOf, time } from './columns.js';
+import { ISOLATIONS } from './enums.js';
+import { hosts } from './hosts.js';
+import { taskVersions } from './task-versions.js';
+
+const count = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
+
+export const runs = pgTable(
+  'runs',
+  {
+    runId: text('run_id').primaryKey(),
+    batchId: text('batch_id')
+      .notNull()
+      .references(() => batches.batchId),
+    shard: integer('shard').notNull(),
+    ordinal: integer('ordinal').notNull(),
+
+    modelName: text('model_name').notNull(),
+    modelKind: text('model_kind', { enum: MODEL_KINDS }).notNull(),
+    provider: text('provider').notNull(),
+    providerModel: text('provider_model').notNull(),
+    sampling: jsonb('sampling').$type<SamplingParameters>().notNull(),
+    taskId: text('task_id').notNull(),
+    taskHash: text('task_hash')
+      .notNull()
+      .references(() => taskVersions.contentHash),
+    contract: integer('contract').notNull(),
+    sample: boolean('sample').notNull().default(false),
+    agentName: text('agent_name').notNull(),
+    agentHash: text('agent_hash')
+      .notNull()
+      .references(() => agentConfigs.hash),
+    attempt: integer('attempt').notNull(),
+    seed: bigint('seed', { mode: 'number' }).notNull(),
+    maxSteps: integer('max_steps').notNull(),
+    wallSeconds: integer('wall_seconds').notNull(),
+    backend: text('backend', { enum: BACKENDS }).notNull(),
+    gpus: integer('gpus').notNull(),
+    harnessVersion: text('harness_version').notNull(),
+    replaces: text('replaces').references((): AnyPgColumn => runs.runId),
+
+    status: text('status', { enum: RUN_STATUSES }).notNull().default('queued'),
+    hostId: text('host_id').references(() => hosts.hostId),
+    isolation: text('isolation', { enum: ISOLATIONS }),
+    epoch: integer('epoch').notNull().default(0),
+    workspace: text('workspace'),
+    imageDigest: text('image_digest'),
+
+    step: integer('step').notNull().default(0),
+    inputTokens: count('input_tokens'),
+    outputTokens: count('output_tokens'),
+    cachedTokens: count('cached_tokens'),
+    reasoningTokens: count('reasoning_tokens'),
+    costUsd: money('cost_usd').notNull().default('0'),
+    bestScore: doublePrecision('best_score'),
+    finalScore: doublePrecision('final_score'),
+
+    endReason: text('end_reason', { enum: END_REASONS }),
+    finalEvaluation: text('final_evaluation', { enum: FINAL_EVALUATIONS }),
+    detail: text('detail'),
+    createdAt: createdAt(),
+    startedAt: time('started_at'),
+    endedAt: time('ended_at'),
+    updatedAt: time('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    unique('runs_ordinal_unique').on(t.batchId, t.ordinal),
+    uniqueIndex('runs_attempt_unique')
+      .on(t.batchId, t.modelName, t.taskId, t.attempt)
+      .where(sql`replaces is null`),
+    index('runs_shard').on(t.batchId, t.shard),
+    index('runs_unfinished')
+      .on(t.status)
+      .where(sql`status <> 'ended'`),
+    index('runs_task_model').on(t.taskId, t.modelName),
+    index('runs_replaces')
+      .on(t.replaces)
+      .where(sql`replaces is not null`),
+    index('runs_host').on(t.hostId),
+    check('runs_status', oneOf('status', RUN_STATUSES)),
+    check('runs_model_kind', oneOf('model_kind', MODEL_KINDS)),
+    check('runs_backend', oneOf('backend', BACKENDS)),
+    check('runs_isolation', oneOf('isolation', ISOLATIONS)),
+    check('runs_end_reason', oneOf('end_reason', END_REASONS)),
+    check('runs_final_evaluation', oneOf('final_evaluation', FINAL_EVALUATIONS)),
+    check(
+      'runs_ended_has_reason',
+      sql`(status = 'ended') = (end_reason is not null) and (status = 'ended') = (final_evaluation is not null)`,
+    ),
+  ],
+);

@@ -1,0 +1,34 @@
+import { bigint, boolean, check, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { createdAt, milliseconds, oneOf, time } from './columns.js';
+import { runs } from './runs.js';
+
+export const steps = pgTable(
+  'steps',
+  {
+    runId: text('run_id')
+      .notNull()
+      .references(() => runs.runId),
+    step: integer('step').notNull(),
+    response: text('response').notNull(),
+    thought: text('thought').notNull(),
+    action: text('action'),
+    modelMs: milliseconds('model_ms'),
+    createdAt: createdAt(),
+
+    /** What the agent is shown: the command's output, and after it the message of a `validate`. */
+    observation: text('observation'),
+    exitCode: integer('exit_code'),
+    timedOut: boolean('timed_out').notNull().default(false),
+    lost: boolean('lost').notNull().default(false),
+    outputBytes: bigint('output_bytes', { mode: 'number' }),
+    requested: text('requested', { enum: ['validate', 'submit'] }),
+    workingDir: text('working_dir'),
+    commandMs: milliseconds('command_ms'),
+    /** When the command's outcome was stored: from then on it stays as it is. */
+    executedAt: time('executed_at'),
+  },
+  (t) => [
+    primaryKey({ name: 'steps_pkey', columns: [t.runId, t.step] }),
+    check('steps_requested', oneOf('requested', ['validate', 'submit'])),
+  ],
+);

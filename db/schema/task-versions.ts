@@ -1,0 +1,38 @@
+import { sql } from 'drizzle-orm';
+import { check, doublePrecision, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import type { TaskSpec } from '../../domain/task.js';
+import { createdAt, oneOf } from './columns.js';
+import { DIRECTIONS } from './enums.js';
+
+/** A task's folder as it was at some submission. */
+export const taskVersions = pgTable(
+  'task_versions',
+  {
+    contentHash: text('content_hash').primaryKey(),
+    taskId: text('task_id').notNull(),
+    /** Scores of different contracts may not be compared. */
+    contract: integer('contract').notNull(),
+    name: text('name').notNull(),
+    spec: jsonb('spec').$type<TaskSpec>().notNull(),
+    primaryMetric: text('primary_metric').notNull(),
+    direction: text('direction', { enum: DIRECTIONS }).notNull(),
+    boundMin: doublePrecision('bound_min'),
+    boundMax: doublePrecision('bound_max'),
+    createdAt: createdAt(),
+  },
+  (t) => [index('task_versions_task').on(t.taskId), check('task_versions_direction', oneOf('direction', DIRECTIONS))],
+);
+
+/** The score of a task version's starter code. */
+export const baselines = pgTable(
+  'baselines',
+  {
+    contentHash: text('content_hash')
+      .primaryKey()
+      .references(() => taskVersions.contentHash),
+    value: doublePrecision('value').notNull(),
+    standardError: doublePrecision('standard_error').notNull(),
+    createdAt: createdAt(),
+  },
+  () => [check('baselines_finite', sql`value not in ('NaN', 'Infinity', '-Infinity')`)],
+);

@@ -1,0 +1,92 @@
+import { type AgentConfig, agentConfigSchema } from '../../domain/agent/config.js';
+import type { ModelKind, SamplingParameters } from '../../domain/model.js';
+import type { RunStore } from '../../domain/ports/run-store.js';
+import type { Backend, RunTicket } from '../../domain/run.js';
+import { type TaskSpec, taskSchema } from '../../domain/task.js';
+import type { Statements } from '../statements.js';
+import { missingRun } from './missing.js';
+
+interface DefinitionRow {
+  batch_id: string;
+  model_name: string;
+  model_kind: ModelKind;
+  provider: string;
+  provider_model: string;
+  sampling: SamplingParameters;
+  task_hash: string;
+  spec: unknown;
+  agent_name: string;
+  agent_hash: string;
+  content: unknown;
+  attempt: number;
+  seed: number;
+  max_steps: number;
+  wall_seconds: number;
+  backend: Backend;
+  gpus: number;
+}
+
+/** Content under a hash never changes: it is checked once per process. */
+function byHash<Value>(parse: (content: unknown) => Value) {
+  const parsed = new Map<string, Value>();
+  return (hash: string, content: unknown): Value => {
+    const known = parsed.get(hash);
+    if (known !== undefined) return known;
+    const value = parse(content);
+    parsed.set(hash, value);
+    return value;
+  };
+}
+
+/** What runs were submitted with. */
+export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | 'definition'> {
+  const taskOf = byHash<TaskSpec>((content) => taskSchema.parse(content));
+  const agentOf = byHash<AgentConfig>((content) => agentConfigSchema.parse(content));
+  return {
+    async loadShard(batchId, shard) {
+      return run<RunTicket>(
+        'loadShard',
+        `select r.run_id as "runId", r.batch_id as "batchId", r.provider, r.gpus, r.max_steps as "maxSteps",
+           (v.spec #>> '{limits,commandSeconds}')::float8 as "commandSeconds",
+           (v.spec #>> '{evaluator,timeoutSeconds}')::float8 as "evaluationSeconds",
+           r.wall_seconds as "wallSeconds"
+         from runs r join task_versions v on v.content_hash = r.task_hash
+         where r.batch_id = $1 and r.shard = $2 and r.status <> 'ended'
+         order by r.ordinal`,
+        [batchId, shard],
+      );
+    },
+
+    async definition(runId) {
+      const [row] = await run<DefinitionRow>(
+        'definition',
+        `select r.batch_id, r.model_name, r.model_kind, r.provider, r.provider_model, r.sampling, r.task_hash, v.spec,
+           r.agent_name, r.agent_hash, a.content, r.attempt, r.seed::float8 as seed, r.max_steps, r.wall_seconds,
+           r.backend, r.gpus
+         from runs r
+         join task_versions v on v.content_hash = r.task_hash
+         join agent_configs a on a.hash = r.agent_hash
+         where r.run_id = $1`,
+        [runId],
+      );
+      if (row === undefined) throw missingRun(runId);
+      return {
+        runId,
+        batchId: row.batch_id,
+        model: { name: row.model_name, kind: row.model_kind, provider: row.provider, model: row.provider_model },
+        sampling: row.sampling,
+        task: taskOf(row.task_hash, row.spec),
+        taskHash: row.task_hash,
+        agentName: row.agent_name,
+        agentHash: row.agent_hash,
+        agent: agentOf(row.agent_hash, row.content),
+        attempt: row.attempt,
+        seed: row.seed,
+        maxSteps: row.max_steps,
+        wallSeconds: row.wall_seconds,
+        backend: row.backend,
+        gpus: row.gpus,
+      };
+    },
+  };
+}

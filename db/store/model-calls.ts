@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import type { ModelReply } from '../../domain/model.js';
+import type { ModelCallKey, RunStore } from '../../domain/ports/run-store.js';
+import { type Statements, storable } from '../statements.js';
+import { untilSettled } from './until-settled.js';
+
+interface ReservedRow {
+  attempt: number | null;
+  cut_off: number;
+  response: string | null;
+  finish_reason: string | null;
+  input_tokens: number | null;
+  output_tokens: number | null;
+  cached_tokens: number | null;
+  reasoning_tokens: number | null;
+  cost_usd: string | null;
+  ms: number | null;
+}
+
+const questionOf = (key: ModelCallKey) => `run ${key.runId}, step ${key.step}, try ${key.try}`;
+
+/** The ledger of calls: a question is answered, and paid for, once. */
+export function modelCallStore(run: Statements): Pick<RunStore, 'reserveCall' | 'settleCall' | 'failCall'> {
+  return {
+    async reserveCall(key, request) {
+      const hash = createHash('sha256')
+        .update(JSON.stringify([request.provider, request.model, request.messages]))
+        .digest('hex');
+      return untilSettled(`reserveCall of ${questionOf(key)}`, async () => {
+        const [row] = await run<ReservedRow>(
+          'reserveCall',
+          `with answer as (
+             select * from model_calls where run_id = $1 and step = $2 and try = $3 and status = 'confirmed'
+           ), earlier as (
+             select coalesce(max(attempt), 0) as last,
+               count(*) filter (where status in ('reserved', 'unconfirmed')) as cut_off
+             from model_calls where run_id = $1 and step = $2 and try = $3
+           ), cut as (
+             update model_calls set status = 'unconfirmed', ended_at = now()
+             where run_id = $1 and step = $2 and try = $3 and status = 'reserved' and not exists (select from answer)
+           ), reserved as (
+             insert into model_calls (run_id, step, try, attempt, provider, model, request_hash, request_messages)
+             select $1, $2, $3, earlier.last + 1, $4, $5, $6, $7::int from earlier where not exists (select from answer)
+             on conflict do nothing
+             returning attempt
+           )
+           select (select attempt from reserved) as attempt, earlier.cut_off::int as cut_off,
+             answer.response, answer.finish_reason, answer.input_tokens::float8, answer.output_tokens::float8,
+             answer.cached_tokens::float8, answer.reasoning_tokens::float8, trim_scale(answer.cost_usd)::text as cost_usd,
+             answer.ms
+           from earlier left join answer on true`,
+          [key.runId, key.step, key.try, request.provider, request.model, hash, request.messages.length],
+        );
+        if (row === undefined) return undefined;
+        if (row.response !== null) return { kind: 'stored' as const, reply: replyOf(row), ms: row.ms ?? 0 };
+        if (row.attempt !== null) return { kind: 'reserved' as const, earlierAttempts: row.cut_off };
+        return undefined;
+      });
+    },
+
+    async settleCall(key, reply, ms) {
+      const [row] = await run<{ known: boolean }>(
+        'settleCall',
+        `with latest as (
+           select attempt from model_calls where run_id = $1 and step = $2 and try = $3
+           order by attempt desc limit 1
+           for update
+         ), settled as (
+           update model_calls c set
+             status = 'confirmed', response = $4, finish_reason = $5, input_tokens = $6, output_tokens = $7,
+             cached_tokens = $8, reasoning_tokens = $9, cost_usd = $10, ms = $11, error = null, ended_at = now()
+           from latest
+           where c.run_id = $1 and c.step = $2 and c.try = $3 and c.attempt = latest.attempt
+             and c.status <> 'confirmed'
+             and not exists (
+               select from model_calls other
+               where other.run_id = $1 and other.step = $2 and other.try = $3 and other.status = 'confirmed'
+             )
+           returning c.run_id
+         ), counted as (
+           update runs r set
+             input_tokens = r.input_tokens + $6, output_tokens = r.output_tokens + $7,
+             cached_tokens = r.cached_tokens + $8, reasoning_tokens = r.reasoning_tokens + $9,
+             cost_usd = r.cost_usd + $10, updated_at = now()
+           from settled where r.run_id = settled.run_id
+         )
+         select exists (select from latest) as known`,
+        [
+          key.runId,
+          key.step,
+          key.try,
+          storable(reply.text),
+          storable(reply.finishReason),
+          reply.usage.inputTokens,
+          reply.usage.outputTokens,
+          reply.usage.cachedTokens,
+          reply.usage.reasoningTokens,
+          reply.costUsd,
+          ms,
+        ],
+      ).catch((error: unknown) => {
+        // Another attempt of the same question was settled at the same moment: that one counts.
+        if (error instanceof Error && 'constraint' in error && error.constraint === 'model_calls_one_answer')
+          return [{ known: true }];
+        throw error;
+      });
+      if (row?.known !== true) throw new Error(`${questionOf(key)}: an answer to a call that was never reserved`);
+    },
+
+    async failCall(key, errorType) {
+      await run(
+        'failCall',
+        `update model_calls set status = 'failed', error = $4, ended_at = now()
+         where run_id = $1 and step = $2 and try = $3 and status in ('reserved', 'unconfirmed')
+           and attempt = (select max(attempt) from model_calls where run_id = $1 and step = $2 and try = $3)`,
+        [key.runId, key.step, key.try, storable(errorType)],
+      );
+    },
+  };
+}
+
+const replyOf = (row: ReservedRow): ModelReply => ({
+  text: row.response ?? '',
+  usage: {
+    inputTokens: row.input_tokens ?? 0,
+    outputTokens: row.output_tokens ?? 0,
+    cachedTokens: row.cached_tokens ?? 0,
+    reasoningTokens: row.reasoning_tokens ?? 0,
+  },
+  costUsd: row.cost_usd ?? '0',
+  finishReason: row.finish_reason ?? '',
+});

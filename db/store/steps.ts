@@ -1,0 +1,67 @@
+import type { RunStore } from '../../domain/ports/run-store.js';
+import type { StepRecord } from '../../domain/run.js';
+import { type Statements, storable } from '../statements.js';
+
+/** A StepRecord, of the table `steps` under the alias s. */
+export const STEP_COLUMNS = `s.step, s.response, s.thought, s.action, s.observation, s.exit_code as "exitCode",
+  s.timed_out as "timedOut", s.lost, s.output_bytes::float8 as "outputBytes", s.requested,
+  s.working_dir as "workingDir", s.command_ms as "commandMs", s.model_ms as "modelMs"`;
+
+/** Actions and what they came to. */
+export function stepStore(run: Statements): Pick<RunStore, 'transcript' | 'step' | 'saveAction' | 'saveCommand'> {
+  return {
+    async transcript(runId) {
+      return run<StepRecord>('transcript', `select ${STEP_COLUMNS} from steps s where s.run_id = $1 order by s.step`, [
+        runId,
+      ]);
+    },
+
+    async step(runId, step) {
+      const [row] = await run<StepRecord>(
+        'step',
+        `select ${STEP_COLUMNS} from steps s where s.run_id = $1 and s.step = $2`,
+        [runId, step],
+      );
+      return row ?? null;
+    },
+
+    async saveAction(runId, step, { response, thought, action, modelMs }) {
+      await run(
+        'saveAction',
+        `with saved as (
+           insert into steps (run_id, step, response, thought, action, model_ms) values ($1, $2, $3, $4, $5, $6)
+           on conflict (run_id, step) do nothing
+         )
+         update runs set step = greatest(step, $2), updated_at = now() where run_id = $1`,
+        [runId, step, storable(response), storable(thought), action === null ? null : storable(action), modelMs],
+      );
+    },
+
+    async saveCommand(runId, step, command) {
+      const [row] = await run<{ known: boolean }>(
+        'saveCommand',
+        `with saved as (
+           update steps set
+             observation = case when observation is null then $3 else $3 || E'\\n' || observation end,
+             exit_code = $4, timed_out = $5, lost = $6, output_bytes = $7, requested = $8, working_dir = $9,
+             command_ms = $10, executed_at = now()
+           where run_id = $1 and step = $2 and executed_at is null
+         )
+         select exists (select from steps where run_id = $1 and step = $2) as known`,
+        [
+          runId,
+          step,
+          storable(command.observation),
+          command.exitCode,
+          command.timedOut,
+          command.lost,
+          command.outputBytes,
+          command.requested,
+          storable(command.workingDir),
+          command.commandMs,
+        ],
+      );
+      if (row?.known !== true) throw new Error(`run ${runId}, step ${step}: a command without an action`);
+    },
+  };
+}

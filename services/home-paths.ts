@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+import { homeLayout } from '../domain/home-layout.js';
+import type { ServiceName } from './services-file.js';
+
+/** What the services keep under a home, beyond what others know of. */
+export function servicePaths(home: string) {
+  const layout = homeLayout(home);
+  const own = join(home, 'supervisor');
+  return {
+    layout,
+    own,
+    /** Held by the one supervisor of this home, for its life. */
+    lock: join(own, 'lock'),
+    /** Which build's migrations the database has seen: the worker waits for it. */
+    migrated: join(own, 'migrated'),
+    /** A new worker command, handed over with SIGHUP, then removed: it may hold keys. */
+    handover: join(own, 'handover.json'),
+    postgresPassword: join(home, 'postgres', 'password'),
+    supervisorLog: join(layout.logs, 'supervisor.log'),
+    log: (service: ServiceName) => join(layout.logs, `${service}.log`),
+  };
+}

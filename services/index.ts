@@ -1,0 +1,11 @@
+export { ensureServices, type EnsureOptions, type ServicesSettings } from './ensure-services.js';
+export { findTemporal, findOnPath, type FoundTemporal } from './find-temporal.js';
+export { findPostgres } from './postgres-binaries.js';
+export { choosePostgresUser } from './postgres-user.js';
+export { freeBytes, prepareHome } from './prepare-home.js';
+export { chooseFreePort, portIsFree } from './free-port.js';
+export { embeddedDatabaseUrl, servicesStatus, type ServicesStatus, type ServiceStatus } from './services-status.js';
+export { stopServices } from './stop-services.js';
+export { runSupervisor } from './supervisor.js';
+export { SEARCH_ATTRIBUTES } from './temporal-server.js';
+export { withoutPassword } from './external-services.js';

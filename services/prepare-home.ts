@@ -1,0 +1,63 @@
+import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { BenchError } from '../domain/errors.js';
+import { servicePaths } from './home-paths.js';
+
+/** A new database, Temporal's store and logs; an existing home needs room for write-ahead logs. */
+const NEW_HOME_BYTES = 300 * 1024 * 1024;
+const OLD_HOME_BYTES = 50 * 1024 * 1024;
+
+/** Create the home and prove that it can be used, with one clear message if it cannot. */
+export function prepareHome(home: string): void {
+  const paths = servicePaths(home);
+  try {
+    for (const directory of [home, paths.own, paths.layout.logs]) mkdirSync(directory, { recursive: true });
+    const probe = join(paths.own, `.writable-${process.pid}`);
+    writeFileSync(probe, Buffer.alloc(64 * 1024));
+    rmSync(probe);
+  } catch (error) {
+    throw homeError(home, error);
+  }
+  const room = freeBytes(home);
+  const needed = existsSync(paths.layout.postgresData) ? OLD_HOME_BYTES : NEW_HOME_BYTES;
+  if (room !== null && room < needed) {
+    throw new BenchError('services', `the disk of the home ${home} is full: ${mb(room)} free, ${mb(needed)} needed`, {
+      remedy: 'free some space, or set BENCH_HOME to a directory on another disk',
+    });
+  }
+}
+
+/** Free bytes for us at this path or its nearest existing parent; null when the system does not say. */
+export function freeBytes(path: string): number | null {
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      const stats = statfsSync(at);
+      return stats.bavail * stats.bsize;
+    } catch {
+      if (at === dirname(at)) return null;
+    }
+  }
+}
+
+const mb = (bytes: number) => `${Math.floor(bytes / 1024 / 1024)} MB`;
+
+export function homeError(home: string, error: unknown): BenchError {
+  const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+  const reasons: Record<string, string> = {
+    EEXIST: 'something in its place is a file, not a directory',
+    ENOTDIR: 'something in its place is a file, not a directory',
+    EROFS: 'the file system is read-only',
+    EACCES: 'permission denied',
+    EPERM: 'permission denied',
+    ENOSPC: 'the disk is full',
+    EDQUOT: 'the disk quota is used up',
+  };
+  const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error));
+  return new BenchError('services', `the home ${home} cannot be used: ${reason}`, {
+    remedy:
+      code === 'ENOSPC' || code === 'EDQUOT'
+        ? 'free some space, or set BENCH_HOME to a directory on another disk'
+        : 'set BENCH_HOME to a directory that you may create and write',
+    cause: error,
+  });
+}

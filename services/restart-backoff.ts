@@ -1,0 +1,18 @@
+/** How long to wait before the next start: at once nearly, then longer and longer, from the beginning after good health. */
+export class RestartBackoff {
+  private failures = 0;
+
+  constructor(
+    private readonly firstMs = 200,
+    private readonly longestMs = 30_000,
+    private readonly forgetAfterHealthyMs = 60_000,
+  ) {}
+
+  /** `healthyMs`: how long the process that just ended had been healthy; 0 if never. */
+  nextDelay(healthyMs: number): number {
+    if (healthyMs >= this.forgetAfterHealthyMs) this.failures = 0;
+    const delay = Math.min(this.longestMs, this.firstMs * 2 ** Math.min(this.failures, 20));
+    this.failures += 1;
+    return delay;
+  }
+}

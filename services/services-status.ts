@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { servicePaths } from './home-paths.js';
+import { POSTGRES_DATABASE, POSTGRES_USER } from './postgres-server.js';
+import { isAlive } from './process-identity.js';
+import { readServicesFile, type ServiceName } from './services-file.js';
+
+export interface ServiceStatus {
+  name: ServiceName;
+  /** As recorded, but `gone` when the recorded process has vanished. */
+  status: 'waiting' | 'starting' | 'healthy' | 'backoff' | 'stopped' | 'gone';
+  pid: number | null;
+  port: number | null;
+  restarts: number;
+  startedAt: string | null;
+  lastExit: string | null;
+  log: string;
+}
+
+export interface ServicesStatus {
+  home: string;
+  /** A supervisor lives. */
+  running: boolean;
+  supervisorPid: number | null;
+  supervisorLog: string;
+  /** Without the password. Null: external, or never started. */
+  database: string | null;
+  temporalAddress: string | null;
+  temporalNamespace: string | null;
+  services: ServiceStatus[];
+}
+
+/** What runs in this home now; starts nothing, asks nobody but the process table. */
+export function servicesStatus(home: string): ServicesStatus {
+  const paths = servicePaths(home);
+  const file = readServicesFile(paths.layout.servicesFile);
+  const running = isAlive(file?.supervisor);
+  const ports: Partial<Record<ServiceName, number | undefined>> = file?.ports ?? {};
+  const embeddedPostgres = file?.external.database === null && file.ports.postgres !== undefined;
+  const embeddedTemporal = file?.external.temporal === null && file.ports.temporal !== undefined;
+  return {
+    home,
+    running,
+    supervisorPid: running ? (file?.supervisor?.pid ?? null) : null,
+    supervisorLog: paths.supervisorLog,
+    database: embeddedPostgres
+      ? `postgresql://${POSTGRES_USER}@127.0.0.1:${file.ports.postgres}/${POSTGRES_DATABASE}`
+      : null,
+    temporalAddress: embeddedTemporal ? `127.0.0.1:${file.ports.temporal}` : null,
+    temporalNamespace: file?.temporalNamespace ?? null,
+    services: Object.entries(file?.services ?? {}).map(([key, state]) => {
+      const name = key as ServiceName;
+      const alive = isAlive(state.process);
+      return {
+        name,
+        status: state.process !== null && !alive ? ('gone' as const) : running || alive ? state.status : 'stopped',
+        pid: alive ? (state.process?.pid ?? null) : null,
+        port: ports[name] ?? null,
+        restarts: state.restarts,
+        startedAt: state.startedAt,
+        lastExit: state.lastExit,
+        log: paths.log(name),
+      };
+    }),
+  };
+}
+
+/** The embedded database's full URL, password included; null if this home has none. */
+export function embeddedDatabaseUrl(home: string): string | null {
+  const paths = servicePaths(home);
+  const port = readServicesFile(paths.layout.servicesFile)?.ports.postgres;
+  try {
+    const password = readFileSync(paths.postgresPassword, 'utf8').trim();
+    return port === undefined
+      ? null
+      : `postgresql://${POSTGRES_USER}:${password}@127.0.0.1:${port}/${POSTGRES_DATABASE}`;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,51 @@
+import { servicePaths } from './home-paths.js';
+import { isAlive, signal, waitUntilGone } from './process-identity.js';
+import { readServicesFile, SERVICE_NAMES, writeServicesFile, type ServiceName } from './services-file.js';
+import { endProcess } from './supervised-service.js';
+
+/** The worker's grace, Postgres's checkpoint and some room. */
+const STOP_LIMIT_MS = 75_000;
+
+/**
+ * Stop what the home runs: worker, Temporal, PostgreSQL, in this order. Containers of unfinished runs stay. Returns
+ * the names of what was running.
+ */
+export async function stopServices(options: {
+  home: string;
+  onProgress?: (line: string) => void;
+}): Promise<{ stopped: ServiceName[] }> {
+  const { servicesFile } = servicePaths(options.home).layout;
+  const say = options.onProgress ?? (() => undefined);
+  const before = readServicesFile(servicesFile);
+  if (before === null) return { stopped: [] };
+  const running = SERVICE_NAMES.filter((name) => isAlive(before.services[name]?.process));
+
+  // First the one that would start the supervisor again.
+  signal(before.supervisor?.guardian, 'SIGTERM');
+  if (before.supervisor && signal(before.supervisor, 'SIGTERM')) {
+    say('stopping: worker, Temporal, PostgreSQL …');
+    if (!(await waitUntilGone(before.supervisor, STOP_LIMIT_MS))) {
+      say('the supervisor does not end: killing it');
+      signal(before.supervisor, 'SIGKILL');
+      await waitUntilGone(before.supervisor, 5000);
+    }
+  }
+
+  // Whatever a killed supervisor left behind.
+  const after = readServicesFile(servicesFile) ?? before;
+  if (isAlive(after.supervisor)) return { stopped: running };
+  let orphans = false;
+  for (const name of ['worker', 'temporal', 'postgres'] as const) {
+    const process = after.services[name]?.process;
+    if (!process || !isAlive(process)) continue;
+    orphans = true;
+    say(`ending ${name}, process ${process.pid}, which no supervisor watches`);
+    const polite = name === 'postgres' ? 'SIGINT' : 'SIGTERM';
+    await endProcess(process, [[polite, 20_000] as const, ['SIGKILL', 5000] as const], say);
+  }
+  if (orphans || after.supervisor !== null) {
+    for (const state of Object.values(after.services)) Object.assign(state, { process: null, status: 'stopped' });
+    writeServicesFile(servicesFile, { ...after, status: 'stopped', supervisor: null });
+  }
+  return { stopped: running };
+}

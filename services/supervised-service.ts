@@ -1,0 +1,211 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { lastLogLines, rotateLog } from './log-file.js';
+import { identify, isAlive, signal, waitUntilGone, type ProcessIdentity } from './process-identity.js';
+import { RestartBackoff } from './restart-backoff.js';
+import type { ServiceName, ServiceState } from './services-file.js';
+
+export interface Launch {
+  command: readonly [string, ...string[]];
+  env: Record<string, string>;
+  cwd: string;
+}
+
+export interface ServiceDefinition {
+  name: ServiceName;
+  log: string;
+  /** Prepare and say what to start; called before every start. Rejects when it cannot be started now. */
+  launch(signal: AbortSignal): Promise<Launch>;
+  /** Does it answer? Null: it is healthy when it has lived for `settleMs`. */
+  probe: (() => Promise<boolean>) | null;
+  settleMs?: number;
+  /** How to end it, from polite to final. */
+  stopWith: readonly (readonly [NodeJS.Signals, number])[];
+}
+
+/** Starts are slow on a loaded machine; a start that takes longer than this hangs. */
+const START_LIMIT_MS = 120_000;
+const PROBE_EVERY_MS = 5000;
+/** A process that answers nothing for this long is killed and started again; less could be mere load. */
+const HUNG_AFTER_MS = 60_000;
+
+/** Keeps one process running: starts it, watches it, starts it again with backoff, says so. */
+export class SupervisedService {
+  readonly state: ServiceState = {
+    process: null,
+    status: 'waiting',
+    restarts: 0,
+    startedAt: null,
+    lastExit: null,
+  };
+  /** Consecutive starts that came to nothing. */
+  failures = 0;
+  private readonly backoff = new RestartBackoff();
+  private readonly stopping = new AbortController();
+  private restartRequested = false;
+  private loop: Promise<void> | null = null;
+
+  constructor(
+    private readonly definition: ServiceDefinition,
+    private readonly onChange: () => void,
+    private readonly say: (line: string) => void,
+  ) {}
+
+  get healthy(): boolean {
+    return this.state.status === 'healthy';
+  }
+
+  start(): void {
+    this.loop ??= this.run();
+  }
+
+  /** End it and start it again, because what it was started with has changed. */
+  async restart(): Promise<void> {
+    // Not running: the next start takes the new settings anyway.
+    if (!isAlive(this.state.process) || this.stopping.signal.aborted) return;
+    this.restartRequested = true;
+    await this.end();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.end();
+    await this.loop;
+    this.change({ status: 'stopped', process: null });
+  }
+
+  private async end(): Promise<void> {
+    const identity = this.state.process;
+    if (identity === null) return;
+    await endProcess(identity, this.definition.stopWith, (line) => this.say(`${this.definition.name}: ${line}`));
+  }
+
+  private async run(): Promise<void> {
+    const { name, log } = this.definition;
+    while (!this.stopping.signal.aborted) {
+      const outcome = await this.runOnce();
+      if (this.stopping.signal.aborted) break;
+      if (this.restartRequested) {
+        this.restartRequested = false;
+        this.say(`${name}: ended for a restart with new settings`);
+        this.change({ process: null, status: 'waiting', restarts: this.state.restarts + 1 });
+        continue;
+      }
+      const delay = this.backoff.nextDelay(outcome.healthyMs);
+      this.failures = outcome.healthyMs > 0 ? 1 : this.failures + 1;
+      this.say(`${name}: ${outcome.reason}; starting it again in ${delay} ms`);
+      if (outcome.healthyMs === 0) for (const line of lastLogLines(log, 3)) this.say(`${name}: log: ${line}`);
+      this.change({
+        process: null,
+        status: 'backoff',
+        lastExit: outcome.reason,
+        restarts: this.state.restarts + 1,
+      });
+      await sleep(delay, this.stopping.signal);
+    }
+  }
+
+  private async runOnce(): Promise<{ reason: string; healthyMs: number }> {
+    const { name, log } = this.definition;
+    let launch: Launch;
+    try {
+      launch = await this.definition.launch(this.stopping.signal);
+    } catch (error) {
+      return { reason: `cannot be started: ${error instanceof Error ? error.message : String(error)}`, healthyMs: 0 };
+    }
+    if (this.stopping.signal.aborted) return { reason: 'stopping', healthyMs: 0 };
+    rotateLog(log);
+    const [command, ...args] = launch.command;
+    const output = openSync(log, 'a', 0o600);
+    const child = spawn(command, args, { cwd: launch.cwd, env: launch.env, stdio: ['ignore', output, output] });
+    closeSync(output);
+    const ended = new Promise<string>((resolve) => {
+      child.once('error', (error) => resolve(`cannot be started: ${error.message}`));
+      child.once('exit', (code, by) => resolve(by === null ? `ended with exit code ${code}` : `was ended by ${by}`));
+    });
+    let exit: string | null = null;
+    void ended.then((reason) => (exit = reason));
+    const identity = child.pid === undefined ? null : identify(child.pid);
+    this.change({ process: identity, status: 'starting', startedAt: new Date().toISOString() });
+    if (identity !== null) this.say(`${name}: started as process ${identity.pid}`);
+
+    const healthySince = await this.untilHealthy(identity, () => exit);
+    if (healthySince !== null) {
+      this.failures = 0;
+      this.change({ status: 'healthy' });
+      this.say(`${name}: healthy`);
+      await this.whileAnswering(identity, ended);
+    }
+    const reason = await ended;
+    return { reason, healthyMs: healthySince === null ? 0 : performance.now() - healthySince };
+  }
+
+  /** When it became healthy; null when it ended, or was ended, before that. */
+  private async untilHealthy(identity: ProcessIdentity | null, exited: () => string | null): Promise<number | null> {
+    const { name, probe, settleMs = 0 } = this.definition;
+    const started = performance.now();
+    while (exited() === null) {
+      const age = performance.now() - started;
+      const answers = probe === null ? age >= settleMs : await probe().catch(() => false);
+      if (exited() !== null) return null;
+      if (answers) return performance.now();
+      if (age > START_LIMIT_MS) {
+        this.say(`${name}: no answer ${START_LIMIT_MS / 1000} s after its start: killing it`);
+        signal(identity, 'SIGKILL');
+        return null;
+      }
+      await sleep(25, this.stopping.signal);
+      if (this.stopping.signal.aborted) return null;
+    }
+    return null;
+  }
+
+  private async whileAnswering(identity: ProcessIdentity | null, ended: Promise<string>): Promise<void> {
+    const { name, log, probe } = this.definition;
+    let answered = performance.now();
+    for (;;) {
+      const over = await Promise.race([ended.then(() => true), sleep(PROBE_EVERY_MS, this.stopping.signal)]);
+      if (over === true || this.stopping.signal.aborted) return;
+      rotateLog(log);
+      if (probe === null || (await probe().catch(() => false))) answered = performance.now();
+      else if (performance.now() - answered > HUNG_AFTER_MS) {
+        this.say(`${name}: alive, but has answered nothing for ${HUNG_AFTER_MS / 1000} s: killing it`);
+        signal(identity, 'SIGKILL');
+        return;
+      }
+    }
+  }
+
+  private change(change: Partial<ServiceState>): void {
+    Object.assign(this.state, change);
+    this.onChange();
+  }
+}
+
+/** Signal, wait, signal harder. */
+export async function endProcess(
+  identity: ProcessIdentity,
+  stopWith: readonly (readonly [NodeJS.Signals, number])[],
+  say: (line: string) => void,
+): Promise<void> {
+  for (const [name, graceMs] of stopWith) {
+    if (!signal(identity, name)) return;
+    if (await waitUntilGone(identity, graceMs)) return;
+    say(`process ${identity.pid} did not end within ${graceMs / 1000} s of ${name}`);
+  }
+  if (isAlive(identity)) say(`process ${identity.pid} cannot be ended`);
+}
+
+/** Resolves early, without fault, when the signal aborts. */
+export function sleep(ms: number, abort: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (abort.aborted) return resolve();
+    const done = () => {
+      clearTimeout(timer);
+      abort.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    abort.addEventListener('abort', done);
+  });
+}

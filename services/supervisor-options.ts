@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { z } from 'zod';
+
+const workerCommandSchema = z.object({
+  command: z.array(z.string()).min(1),
+  /** The whole environment, keys of providers included: passed through pipes, never stored. */
+  env: z.record(z.string(), z.string()),
+});
+/** How to start the worker; addresses are added by the supervisor. */
+export type WorkerCommand = z.infer<typeof workerCommandSchema>;
+
+export const supervisorOptionsSchema = z.object({
+  home: z.string(),
+  /** Null: PostgreSQL is embedded. */
+  databaseUrl: z.string().nullable(),
+  /** Null: Temporal is embedded, and `temporalBinary` names it. */
+  temporalAddress: z.string().nullable(),
+  temporalNamespace: z.string(),
+  temporalBinary: z.string().nullable(),
+  worker: workerCommandSchema.nullable(),
+  /** Which build this is; see `buildStamp`. */
+  stamp: z.string(),
+  /** Started again by its guardian: a home that ran before; keep trying whatever happens. */
+  again: z.boolean().default(false),
+  guardianPid: z.number().int().positive().nullable().default(null),
+  /** For tests: how PostgreSQL is run as root. */
+  postgresUser: z.enum(['user-namespace', 'nobody']).optional(),
+});
+export type SupervisorOptions = z.infer<typeof supervisorOptionsSchema>;
+
+export const handoverSchema = z.object({ worker: workerCommandSchema });
+
+export const fingerprintOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 24);
+
+/** Changes with every build, so that a new build does not go on with processes of the old one. */
+export function buildStamp(entry: string): string {
+  return fingerprintOf(`${entry} ${statSync(entry).mtimeMs}`);
+}
+
+/** Variables whose change means that a running worker no longer has what this command expects of it. */
+const WATCHED = /^(DOCKER_|BENCH_|OPENAI_|ANTHROPIC_)|_(API_KEY|BASE_URL|TOKEN)$/;
+
+export function workerFingerprint(worker: WorkerCommand): Record<string, string> {
+  const script = worker.command.find((part) => /\.[cm]?js$/.test(part));
+  const fingerprint: Record<string, string> = { command: fingerprintOf(JSON.stringify(worker.command)) };
+  if (script !== undefined) {
+    try {
+      fingerprint['build'] = buildStamp(script);
+    } catch {
+      fingerprint['build'] = 'missing';
+    }
+  }
+  for (const [name, value] of Object.entries(worker.env)) {
+    if (WATCHED.test(name)) fingerprint[`env:${name}`] = fingerprintOf(value);
+  }
+  return fingerprint;
+}
+
+/** A variable that only the running worker has is no reason for a restart: another terminal gave it. */
+export function workerDiffers(running: Record<string, string> | undefined, wanted: Record<string, string>): boolean {
+  return Object.entries(wanted).some(([name, value]) => running?.[name] !== value);
+}
+
+/** What `migrated` holds once the database has the schema of this build. */
+export const migrationMark = (options: Pick<SupervisorOptions, 'stamp' | 'databaseUrl'>): string =>
+  fingerprintOf(`${options.stamp} ${options.databaseUrl ?? 'embedded'}`);

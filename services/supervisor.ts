@@ -1,0 +1,346 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { BenchError } from '../domain/errors.js';
+import { tryLock } from './file-lock.js';
+import { chooseFreePort, portIsFree } from './free-port.js';
+import { servicePaths } from './home-paths.js';
+import { findPostgres } from './postgres-binaries.js';
+import { probePostgres } from './postgres-probe.js';
+import {
+  clearWayForPostgres,
+  initialisePostgres,
+  POSTGRES_DATABASE,
+  POSTGRES_ENV,
+  POSTGRES_USER,
+  postgresCommand,
+  postgresPassword,
+  postgresUrl,
+} from './postgres-server.js';
+import { choosePostgresUser } from './postgres-user.js';
+import { commandLine, findProcesses, identify, isAlive } from './process-identity.js';
+import { readServicesFile, writeServicesFile, type ServiceName, type ServicesFile } from './services-file.js';
+import { endProcess, sleep, SupervisedService, type Launch } from './supervised-service.js';
+import {
+  fingerprintOf,
+  handoverSchema,
+  migrationMark,
+  workerFingerprint,
+  type SupervisorOptions,
+} from './supervisor-options.js';
+import { temporalArguments } from './temporal-server.js';
+import { probeTemporal } from './temporal-probe.js';
+
+/** How each service is ended: the worker gets time to hand its activities back, Postgres a checkpoint. */
+const STOP: Record<ServiceName, readonly (readonly [NodeJS.Signals, number])[]> = {
+  worker: [
+    ['SIGTERM', 20_000],
+    ['SIGKILL', 5000],
+  ],
+  temporal: [
+    ['SIGTERM', 10_000],
+    ['SIGKILL', 5000],
+  ],
+  postgres: [
+    ['SIGINT', 30_000],
+    ['SIGQUIT', 5000],
+    ['SIGKILL', 5000],
+  ],
+};
+
+/** Attempts before a first start is given up; a home that has been healthy is never given up. */
+const FIRST_START_ATTEMPTS = 3;
+
+const say = (line: string) => process.stdout.write(`${new Date().toISOString()} ${line}\n`);
+
+/**
+ * The supervisor of one home: starts PostgreSQL and Temporal, then the worker, restarts what dies, and stops all of it
+ * in order on SIGTERM. Returns when it has stopped, or at once when the home already has a supervisor.
+ */
+export async function runSupervisor(options: SupervisorOptions): Promise<void> {
+  const paths = servicePaths(options.home);
+  for (const directory of [paths.own, paths.layout.logs, dirname(paths.layout.temporalDb)]) {
+    mkdirSync(directory, { recursive: true });
+  }
+  const held = tryLock(paths.lock);
+  if (held === null) {
+    say('another supervisor has this home: nothing to do');
+    return;
+  }
+  await new Supervisor(options).run();
+  held.release();
+}
+
+class Supervisor {
+  private readonly paths: ReturnType<typeof servicePaths>;
+  private readonly file: ServicesFile;
+  private readonly services: Partial<Record<ServiceName, SupervisedService>> = {};
+  private readonly stop = new AbortController();
+  private writeFailed = false;
+
+  constructor(private readonly options: SupervisorOptions) {
+    this.paths = servicePaths(options.home);
+    const previous = readServicesFile(this.paths.layout.servicesFile);
+    this.file = {
+      version: 1,
+      status: 'starting',
+      failure: null,
+      supervisor: {
+        ...(identify(process.pid) ?? { pid: process.pid, startTime: 'unknown' }),
+        startedAt: new Date().toISOString(),
+        guardian: options.guardianPid === null ? null : identify(options.guardianPid),
+        stamp: options.stamp,
+      },
+      ports: previous?.ports ?? {},
+      postgresData: previous?.postgresData ?? null,
+      external: {
+        database: options.databaseUrl === null ? null : fingerprintOf(options.databaseUrl),
+        temporal: options.temporalAddress === null ? null : fingerprintOf(options.temporalAddress),
+      },
+      temporalNamespace: options.temporalNamespace,
+      // Kept until they are replaced: if we die now, our successor must know of them.
+      services: previous?.services ?? {},
+    };
+  }
+
+  async run(): Promise<void> {
+    say(
+      `supervisor ${process.pid} of ${this.options.home}${this.options.again ? ', started again by its guardian' : ''}`,
+    );
+    process.on('SIGTERM', () => this.requestStop('SIGTERM'));
+    process.on('SIGINT', () => this.requestStop('SIGINT'));
+    process.on(
+      'SIGHUP',
+      () => void this.takeOver().catch((error: unknown) => say(`hand-over failed: ${String(error)}`)),
+    );
+    this.write();
+    await this.endLeftovers();
+    this.file.services = {};
+
+    if (this.options.databaseUrl === null)
+      this.add(
+        'postgres',
+        () => this.launchPostgres(),
+        () => this.probePostgres(),
+      );
+    if (this.options.temporalAddress === null) {
+      this.add(
+        'temporal',
+        () => this.launchTemporal(),
+        () => this.probeTemporal(),
+      );
+    }
+    this.addWorker();
+    for (const service of Object.values(this.services)) service.start();
+    this.write();
+    const watch = setInterval(() => this.leaveIfHomeIsGone(), 3000);
+    await new Promise<void>((resolve) => {
+      if (this.stop.signal.aborted) resolve();
+      this.stop.signal.addEventListener('abort', () => resolve());
+    });
+    clearInterval(watch);
+    await this.stopAll();
+  }
+
+  private requestStop(why: string): void {
+    if (this.stop.signal.aborted) return;
+    say(`stopping (${why})`);
+    if (this.file.status !== 'failed') this.file.status = 'stopping';
+    this.write();
+    this.stop.abort();
+  }
+
+  private async stopAll(): Promise<void> {
+    for (const name of ['worker', 'temporal', 'postgres'] as const) await this.services[name]?.stop();
+    if (this.file.status !== 'failed') this.file.status = 'stopped';
+    this.file.supervisor = null;
+    this.write();
+    say('stopped');
+  }
+
+  private add(
+    name: ServiceName,
+    launch: (abort: AbortSignal) => Promise<Launch>,
+    probe: (() => Promise<boolean>) | null,
+  ) {
+    const service = new SupervisedService(
+      { name, log: this.paths.log(name), launch, probe, stopWith: STOP[name], settleMs: 300 },
+      () => this.serviceChanged(),
+      say,
+    );
+    this.services[name] = service;
+    this.file.services[name] = service.state;
+  }
+
+  private addWorker(): void {
+    const { worker } = this.options;
+    if (worker === null || this.services.worker) return;
+    this.add('worker', (abort) => this.launchWorker(abort), null);
+    const service = this.services.worker as SupervisedService | undefined;
+    if (service) service.state.fingerprint = workerFingerprint(worker);
+  }
+
+  private serviceChanged(): void {
+    const backing = [this.services.postgres, this.services.temporal].filter((service) => service !== undefined);
+    if (this.file.status === 'starting' && backing.every((service) => service.healthy)) this.file.status = 'running';
+    if (this.file.status === 'starting' && !this.options.again) {
+      for (const [name, service] of Object.entries(this.services)) {
+        if (name === 'worker' || service.failures < FIRST_START_ATTEMPTS) continue;
+        this.file.status = 'failed';
+        this.file.failure = {
+          service: name,
+          message: service.state.lastExit ?? 'it does not start',
+          log: this.paths.log(name as ServiceName),
+          at: Date.now(),
+        };
+        this.requestStop(`${name} does not start`);
+        return;
+      }
+    }
+    this.write();
+  }
+
+  private write(): void {
+    try {
+      writeServicesFile(this.paths.layout.servicesFile, this.file);
+      this.writeFailed = false;
+    } catch (error) {
+      if (!this.writeFailed)
+        say(`cannot write services.json: ${error instanceof Error ? error.message : String(error)}`);
+      this.writeFailed = true;
+    }
+  }
+
+  /** Processes of a supervisor that was killed: replaced, not adopted, so that each has a parent that sees its end. */
+  private async endLeftovers(): Promise<void> {
+    const recorded = Object.entries(this.file.services).map(([name, state]) => [name, state.process] as const);
+    const { temporalDb } = this.paths.layout;
+    const unrecorded = findProcesses((pid) => commandLine(pid).includes(temporalDb)).map(
+      (identity) => ['temporal', identity] as const,
+    );
+    await Promise.all(
+      [...recorded, ...unrecorded].map(async ([name, identity]) => {
+        if (identity === null || !isAlive(identity)) return;
+        say(`${name}: ending process ${identity.pid} of an earlier supervisor`);
+        await endProcess(identity, STOP[name as ServiceName], (line) => say(`${name}: ${line}`));
+      }),
+    );
+  }
+
+  /** The recorded port, unless a stranger has it: then another, and whoever was told the old one is started anew. */
+  private async portFor(name: 'postgres' | 'temporal'): Promise<number> {
+    const recorded = this.file.ports[name];
+    if (recorded !== undefined) {
+      for (let attempt = 0; attempt < 20; attempt++) {
+        if (await portIsFree(recorded)) return recorded;
+        await sleep(100, this.stop.signal);
+      }
+      say(`${name}: port ${recorded} is taken by another program; choosing another one`);
+    }
+    const taken = Object.values(this.file.ports).filter((port) => port !== undefined);
+    const port = await chooseFreePort(`${this.options.home} ${name}`, taken);
+    this.file.ports[name] = port;
+    this.write();
+    if (recorded !== undefined) void this.services.worker?.restart();
+    return port;
+  }
+
+  private async launchPostgres(): Promise<Launch> {
+    const binaries = findPostgres();
+    const { home, postgresUser } = this.options;
+    const user = choosePostgresUser({
+      home,
+      dataDir: this.paths.layout.postgresData,
+      binaries,
+      ...(postgresUser === undefined ? {} : { kind: postgresUser }),
+    });
+    const password = postgresPassword(this.paths.postgresPassword);
+    if (await initialisePostgres(user, password)) {
+      say(`postgres: created the database in ${user.dataDir}`);
+      rmSync(this.paths.migrated, { force: true });
+    }
+    this.file.postgresData = user.dataDir;
+    await clearWayForPostgres(user.dataDir, say);
+    const port = await this.portFor('postgres');
+    return { command: postgresCommand(user, port), env: POSTGRES_ENV, cwd: dirname(user.dataDir) };
+  }
+
+  private async probePostgres(): Promise<boolean> {
+    const port = this.file.ports.postgres;
+    if (port === undefined) return false;
+    const address = { host: '127.0.0.1', port, user: POSTGRES_USER, database: POSTGRES_DATABASE };
+    return (await probePostgres(address)) === 'ready';
+  }
+
+  private async launchTemporal(): Promise<Launch> {
+    const { temporalBinary, temporalNamespace } = this.options;
+    if (temporalBinary === null || !existsSync(temporalBinary)) {
+      throw new BenchError('services', `the Temporal program ${temporalBinary} is gone`);
+    }
+    const port = await this.portFor('temporal');
+    const args = temporalArguments({ databaseFile: this.paths.layout.temporalDb, port, namespace: temporalNamespace });
+    const env = { PATH: POSTGRES_ENV['PATH'] ?? '', HOME: this.paths.own };
+    return { command: [temporalBinary, ...args], env, cwd: dirname(this.paths.layout.temporalDb) };
+  }
+
+  private async probeTemporal(): Promise<boolean> {
+    const port = this.file.ports.temporal;
+    if (port === undefined) return false;
+    return (await probeTemporal(`127.0.0.1:${port}`, this.options.temporalNamespace)).kind === 'ok';
+  }
+
+  /** Waits for what the worker needs: both services, and the migrations of this build. */
+  private async launchWorker(abort: AbortSignal): Promise<Launch> {
+    const migrated = () => {
+      try {
+        return readFileSync(this.paths.migrated, 'utf8') === migrationMark(this.options);
+      } catch {
+        return false;
+      }
+    };
+    const ready = () =>
+      (this.services.postgres?.healthy ?? true) && (this.services.temporal?.healthy ?? true) && migrated();
+    while (!ready() && !abort.aborted) await sleep(25, abort);
+    const worker = this.options.worker;
+    if (worker === null) throw new Error('no worker command');
+    const [program, ...args] = worker.command;
+    if (program === undefined) throw new Error('empty worker command');
+    const { ports } = this.file;
+    const env = {
+      ...worker.env,
+      BENCH_HOME: this.options.home,
+      DATABASE_URL:
+        this.options.databaseUrl ?? postgresUrl(ports.postgres ?? 0, postgresPassword(this.paths.postgresPassword)),
+      TEMPORAL_ADDRESS: this.options.temporalAddress ?? `127.0.0.1:${ports.temporal}`,
+      TEMPORAL_NAMESPACE: this.options.temporalNamespace,
+    };
+    return { command: [program, ...args], env, cwd: this.options.home };
+  }
+
+  /** SIGHUP: a command brought a newer worker build or other keys. */
+  private async takeOver(): Promise<void> {
+    const text = readFileSync(this.paths.handover, 'utf8');
+    rmSync(this.paths.handover, { force: true });
+    const { worker } = handoverSchema.parse(JSON.parse(text));
+    const env = { ...this.options.worker?.env, ...worker.env };
+    this.options.worker = { command: worker.command, env };
+    say('new settings for the worker');
+    const running = this.services.worker;
+    if (running === undefined) {
+      this.addWorker();
+      this.services.worker?.start();
+    } else {
+      running.state.fingerprint = workerFingerprint(this.options.worker);
+      await running.restart();
+    }
+    this.write();
+  }
+
+  /** Somebody removed the home: nothing is left to serve. */
+  private leaveIfHomeIsGone(): void {
+    try {
+      statSync(this.paths.own);
+    } catch {
+      this.requestStop('the home directory is gone');
+    }
+  }
+}

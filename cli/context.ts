@@ -25,8 +25,8 @@ export interface CliSettings {
   worker: 'embedded' | 'external';
   /** Copy of the environment, `.env` files included, for processes that the CLI starts. */
   env: Readonly<Record<string, string>>;
-  /** The script that runs this CLI again: `[process.execPath, ...selfCommand, 'args']`. */
-  selfCommand: readonly string[];
+  /** Program and arguments that run a worker. */
+  workerCommand: readonly string[];
 }
 
 /** stdout belongs to results, stderr to everything else. */
@@ -62,10 +62,14 @@ export interface CliContext {
   readonly output: CliOutput;
   /** Start the embedded services that the environment does not name, and say where all answer. */
   services(): Promise<ServiceEndpoints>;
+  /** The same, but no worker is started here: for a command that is one itself. */
+  servicesWithoutWorker(): Promise<ServiceEndpoints>;
   /** Services, then the migrated database. */
   database(): Promise<Database>;
   /** Services, then a connected Temporal client. */
   temporal(): Promise<Client>;
+  /** Ensure the services again, as after something died; connections stay open if they answer where they did. */
+  refreshServices(): Promise<void>;
   /** Forget open connections: the next use ensures services and connects again. */
   reconnect(): Promise<void>;
   /** The work failed, or was left (130: Ctrl-C), in a way that was already told: exit so at the end. */

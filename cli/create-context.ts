@@ -5,36 +5,6 @@ import { BenchError } from '../domain/errors.js';
 import type { ServiceEndpoints } from '../domain/services.js';
 import { ensureServices } from '../services/index.js';
 import type { CliContext, CliOutput, CliSettings } from './context.js';
-import { asBenchError } from './errors.js';
-
-/** A database address without its password, for messages. */
-function withoutPassword(databaseUrl: string): string {
-  try {
-    const url = new URL(databaseUrl);
-    return `${url.hostname}${url.port === '' ? '' : `:${url.port}`}${url.pathname}`;
-  } catch {
-    return 'DATABASE_URL';
-  }
-}
-
-async function connectDatabase(endpoints: ServiceEndpoints): Promise<Database> {
-  try {
-    await migrate(endpoints.databaseUrl);
-  } catch (cause) {
-    if (cause instanceof BenchError) throw cause;
-    throw new BenchError(
-      'services',
-      `the database at ${withoutPassword(endpoints.databaseUrl)} cannot be used: ${asBenchError(cause).message}`,
-      {
-        remedy: endpoints.embedded.postgres
-          ? '`bench doctor` says what is wrong with the embedded server.'
-          : 'Correct DATABASE_URL, or start that server, or unset DATABASE_URL to use the embedded one.',
-        cause,
-      },
-    );
-  }
-  return openDatabase(endpoints.databaseUrl, { max: 4 });
-}
 
 async function connectTemporal(endpoints: ServiceEndpoints): Promise<Client> {
   try {
@@ -62,43 +32,50 @@ export function createContext(settings: CliSettings, output: CliOutput): Closabl
   let database: Promise<Database> | null = null;
   let temporal: Promise<Client> | null = null;
   let exitCode = 0;
+  const ensure = (worker: CliSettings['worker']): Promise<ServiceEndpoints> =>
+    ensureServices({
+      settings: { ...settings, worker },
+      migrate,
+      onProgress: (line) => output.log(output.logColors.dim(line)),
+    });
 
-  /** Keep a promise only while it has not failed: the next use tries again. */
   const close = async (): Promise<void> => {
     const [openedDatabase, openedTemporal] = [database, temporal];
     services = database = temporal = null;
     await openedDatabase?.then((opened) => opened.close()).catch(() => undefined);
     await openedTemporal?.then((opened) => opened.connection.close()).catch(() => undefined);
   };
+  // A promise is kept only while it has not failed: the next use tries again.
   const context: ClosableContext = {
     settings,
     output,
     services() {
-      services ??= ensureServices(context).catch((error: unknown) => {
-        services = null;
-        throw error;
+      const opened = services ?? ensure(settings.worker);
+      opened.catch(() => {
+        if (services === opened) services = null;
       });
-      return services;
+      return (services = opened);
     },
+    servicesWithoutWorker: () => ensure('external'),
     database() {
-      database ??= context
-        .services()
-        .then(connectDatabase)
-        .catch((error: unknown) => {
-          database = null;
-          throw error;
-        });
-      return database;
+      const opened = database ?? context.services().then(({ databaseUrl }) => openDatabase(databaseUrl, { max: 4 }));
+      opened.catch(() => {
+        if (database === opened) database = null;
+      });
+      return (database = opened);
     },
     temporal() {
-      temporal ??= context
-        .services()
-        .then(connectTemporal)
-        .catch((error: unknown) => {
-          temporal = null;
-          throw error;
-        });
-      return temporal;
+      const opened = temporal ?? context.services().then(connectTemporal);
+      opened.catch(() => {
+        if (temporal === opened) temporal = null;
+      });
+      return (temporal = opened);
+    },
+    async refreshServices() {
+      const before = await context.services();
+      const now = await ensure(settings.worker);
+      const moved = before.databaseUrl !== now.databaseUrl || before.temporalAddress !== now.temporalAddress;
+      if (moved) await close();
     },
     reconnect: close,
     setExitCode(code) {

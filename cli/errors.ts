@@ -21,7 +21,9 @@ export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // The pg pool and Temporal's client have no codes for these.
   return (
-    /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(error.message) ||
+    /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+      error.message,
+    ) ||
     ['ServiceError', 'TransportError', 'ConnectionError'].includes(error.name) ||
     /UNAVAILABLE|Failed to connect before the deadline|Deadline exceeded/i.test(error.message)
   );
@@ -45,7 +47,10 @@ export function asBenchError(error: unknown): BenchError {
     });
   }
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new BenchError('failed', message, { remedy: 'Make room on that disk, then run the command again.', cause: error });
+    return new BenchError('failed', message, {
+      remedy: 'Make room on that disk, then run the command again.',
+      cause: error,
+    });
   }
   return new BenchError('failed', message, {
     remedy: 'This was not expected: run it again with BENCH_DEBUG=1 for the details.',

@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import type { CliOutput } from './context.js';
 
 /** `NO_COLOR` and `FORCE_COLOR` decide, else whether the stream is a terminal. */
-function wantsColor(stream: NodeJS.WriteStream, env: Readonly<Record<string, string>>): boolean {
+function wantsColor(stream: NodeJS.WriteStream, env: Readonly<Record<string, string | undefined>>): boolean {
   if (env['NO_COLOR'] !== undefined) return false;
   if (env['FORCE_COLOR'] !== undefined) return env['FORCE_COLOR'] !== '0';
   return stream.isTTY && env['TERM'] !== 'dumb';
@@ -12,7 +12,7 @@ function wantsColor(stream: NodeJS.WriteStream, env: Readonly<Record<string, str
 /** Output over the process's own streams. */
 export function createOutput(
   jsonMode: boolean,
-  env: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string | undefined>>,
   stdout: NodeJS.WriteStream = process.stdout,
   stderr: NodeJS.WriteStream = process.stderr,
 ): CliOutput & { readonly jsonWritten: boolean } {

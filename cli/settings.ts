@@ -31,7 +31,14 @@ function envFile(path: string): Record<string, string> {
   return parse(text);
 }
 
-const expandHome = (path: string, home: string): string => (path === '~' || path.startsWith('~/') ? home + path.slice(1) : path);
+const expandHome = (path: string, home: string): string =>
+  path === '~' || path.startsWith('~/') ? home + path.slice(1) : path;
+
+/** What only concerns this command must not look like a change of the worker's settings. */
+function forProcesses(env: Record<string, string>): Record<string, string> {
+  const { BENCH_DEBUG: _debug, BENCH_WORKER: _worker, ...rest } = env;
+  return rest;
+}
 
 /**
  * Settings from the environment, then the working directory's `.env`, then `$BENCH_HOME/.env`: the first that says something
@@ -49,21 +56,18 @@ export function readSettings(environment: NodeJS.ProcessEnv, cwd: string, assets
   const worker = env['BENCH_WORKER'] ?? 'embedded';
   if (worker !== 'embedded' && worker !== 'external') {
     throw new BenchError('usage', `BENCH_WORKER is ${JSON.stringify(worker)}`, {
-      remedy: 'Set it to embedded (the default: a worker runs beside the services) or external (workers run elsewhere).',
+      remedy:
+        'Set it to embedded (the default: a worker runs beside the services) or external (workers run elsewhere).',
     });
   }
-  const configsDir = env['BENCH_CONFIGS'] === undefined ? join(assetsRoot, 'configs') : resolve(cwd, env['BENCH_CONFIGS']);
+  const configsDir =
+    env['BENCH_CONFIGS'] === undefined ? join(assetsRoot, 'configs') : resolve(cwd, env['BENCH_CONFIGS']);
   if (!existsSync(configsDir)) {
     throw new BenchError('usage', `BENCH_CONFIGS names ${configsDir}, which does not exist`, {
       remedy: 'Name a folder with tasks/ and agents/, or unset it.',
     });
   }
   const [databaseUrl, temporalAddress, dockerHost] = [env['DATABASE_URL'], env['TEMPORAL_ADDRESS'], env['DOCKER_HOST']];
-  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
-    throw new BenchError('usage', 'DATABASE_URL is not a PostgreSQL address', {
-      remedy: 'Write it as postgres://user:password@host:5432/name, or unset it to use the embedded server.',
-    });
-  }
   return {
     home,
     layout,
@@ -75,7 +79,7 @@ export function readSettings(environment: NodeJS.ProcessEnv, cwd: string, assets
     temporalNamespace: env['TEMPORAL_NAMESPACE'] ?? 'default',
     cacheDir: join(env['XDG_CACHE_HOME'] ?? join(userHome, '.cache'), 'bench'),
     worker,
-    env,
-    selfCommand: [join(assetsRoot, 'dist', 'cli', 'main.js')],
+    env: forProcesses(env),
+    workerCommand: [process.execPath, join(assetsRoot, 'dist', 'worker', 'main.js')],
   };
 }

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { listAgents } from '../../registry/index.js';
+import type { CliContext } from '../context.js';
+import { renderTable } from '../render/table.js';
+
+export function register(program: Command, context: CliContext): void {
+  program
+    .command('agents')
+    .summary('agent configurations that exist')
+    .description('List agent configurations: prompts, parser and limits, one file each under configs/agents.')
+    .action(() => {
+      const { settings, output } = context;
+      const agents = listAgents(settings.configsDir).map(({ name, config, hash }) => ({
+        name,
+        description: config.description,
+        outputParser: config.outputParser,
+        hash,
+      }));
+      output.json({ agents });
+      output.print(
+        renderTable(
+          agents,
+          [
+            { title: 'agent', value: (agent) => agent.name },
+            { title: 'parser', value: (agent) => agent.outputParser },
+            { title: 'description', value: (agent) => agent.description },
+          ],
+          output.colors,
+        ),
+      );
+    });
+}

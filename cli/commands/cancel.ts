@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { batchWorkflowId, runWorkflowId } from '../../domain/queues.js';
+import type { CliContext } from '../context.js';
+import { plural } from '../render/format.js';
+
+/** Ask a workflow to stop; false: it does not run. */
+async function requestCancel(context: CliContext, workflowId: string): Promise<boolean> {
+  const client = await context.temporal();
+  try {
+    await client.workflow.getHandle(workflowId).cancel();
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+const CANCELLED = { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null } as const;
+
+async function cancelRun(context: CliContext, ref: string): Promise<void> {
+  const { output } = context;
+  const { queries, store } = await context.database();
+  const run = await queries.findRun(ref);
+  if (run.status === 'ended') {
+    output.json({ runId: run.runId, requested: false, status: run.status, endReason: run.endReason });
+    output.print(`Run ${run.runId} has ended already (${run.endReason ?? ''}).`);
+    return;
+  }
+  // A run without a workflow has not begun, or its batch stands still: its row is all there is.
+  if (!(await requestCancel(context, runWorkflowId(run.runId)))) await store.finishRun(run.runId, CANCELLED);
+  output.json({ runId: run.runId, requested: true, status: run.status, endReason: null });
+  output.print(`Run ${run.runId} is being cancelled: its container is removed, what it recorded stays.`);
+}
+
+async function cancelBatch(context: CliContext, ref: string): Promise<void> {
+  const { output } = context;
+  const { queries, store } = await context.database();
+  const batch = await queries.findBatch(ref);
+  const open = batch.runs - batch.ended;
+  if (batch.status === 'cancelled' || batch.status === 'ended' || open === 0) {
+    output.json({ batchId: batch.batchId, requested: false, status: batch.status, unfinishedRuns: 0 });
+    output.print(`Batch ${batch.batchId} is over already (${batch.status}).`);
+    return;
+  }
+  const running = await requestCancel(context, batchWorkflowId(batch.batchId));
+  if (!running) {
+    // Nothing of the batch runs but what an earlier start left behind.
+    const { runList } = await queries.batchStatus(batch.batchId);
+    for (const run of runList.filter(({ status }) => status !== 'ended')) {
+      if (!(await requestCancel(context, runWorkflowId(run.runId)))) await store.finishRun(run.runId, CANCELLED);
+    }
+    await store.finishBatch(batch.batchId, 'cancelled');
+  }
+  output.json({ batchId: batch.batchId, requested: true, status: batch.status, unfinishedRuns: open });
+  output.print(
+    `Batch ${batch.batchId} is being cancelled: ${plural(open, 'unfinished run')}. What ended before keeps its scores.`,
+  );
+}
+
+export function register(program: Command, context: CliContext): void {
+  program
+    .command('cancel')
+    .summary('stop a batch or a run')
+    .description(
+      'Stop a batch or a run: containers are removed, records stay. There is no way back; a new submission starts afresh.',
+    )
+    .argument('<id>', 'a batch (id, name, or part of the id) or a run (r-…)')
+    .action(async (ref: string) => {
+      await (ref.startsWith('r-') ? cancelRun(context, ref) : cancelBatch(context, ref));
+    });
+}

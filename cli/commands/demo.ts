@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import type { Backend } from '../../domain/run.js';
+import type { CliContext } from '../context.js';
+import { backendOption } from '../options.js';
+import { detachedAdvice, followBatch } from '../follow-batch.js';
+import { batchDocument, batchFaults } from '../render/batch.js';
+import { renderLeaderboard } from '../render/leaderboard.js';
+import { submitBatch } from '../submission/submit-batch.js';
+import { wentWell } from '../wait-for-batch.js';
+
+export function register(program: Command, context: CliContext): void {
+  program
+    .command('demo')
+    .summary('the whole thing once, no keys needed')
+    .description(
+      'Run the main job end to end without any key: three scripted agents play battleOfSexes twice each; then the leaderboard. Takes a few minutes at first use.',
+    )
+    .addOption(backendOption())
+    .action(async (options: { backend?: Backend }) => {
+      const { output } = context;
+      const batch = await submitBatch(context, {
+        models: ['scripted:baseline', 'scripted:optimum', 'scripted:clumsy'],
+        tasks: ['battleOfSexes'],
+        agent: 'default',
+        attempts: 2,
+        maxSteps: 50,
+        wallSeconds: 0,
+        gpusPerRun: null,
+        concurrency: 2,
+        backend: options.backend,
+        seed: 42,
+        name: null,
+        dryRun: false,
+      });
+      output.log(
+        `Batch ${batch.batchId}: 3 scripted agents × battleOfSexes × 2 attempts on the ${batch.backend} backend`,
+      );
+      const { report, detached } = await followBatch(context, batch.batchId, 'stderr');
+      if (detached || report === null) {
+        if (report !== null) output.json({ batch: batchDocument(report), leaderboard: null });
+        output.log(detachedAdvice(batch.batchId));
+        context.setExitCode(130);
+        return;
+      }
+      const leaderboard = await (
+        await context.database()
+      ).queries.leaderboard({ batchId: batch.batchId, includeScripted: true, includeLocal: true });
+      output.json({ batch: batchDocument(report), leaderboard });
+      output.print(`\n${renderLeaderboard(leaderboard, output.colors)}\n`);
+      if (!wentWell(report)) {
+        for (const fault of batchFaults(report)) output.log(output.logColors.red(fault));
+        context.setExitCode(1);
+        return;
+      }
+      const best = report.runList.find((run) => run.model === 'scripted:optimum') ?? report.runList[0];
+      output.print(
+        [
+          `Everything is kept under ${context.settings.home}; the services stay up until \`bench down\`.`,
+          `Next: bench trajectory ${best?.runId ?? '<run>'}    what an agent did, step by step`,
+          `      bench submit --models scripted:slow --tasks battleOfSexes --wait    a batch of your own`,
+          `      docs/getting-started.md    the rest`,
+        ].join('\n'),
+      );
+    });
+}

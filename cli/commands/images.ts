@@ -1,0 +1,21 @@
+import type { Command } from 'commander';
+import type { CliContext } from '../context.js';
+import { ensureImages, requireEngine } from '../submission/choose-backend.js';
+
+export function register(program: Command, context: CliContext): void {
+  const images = program
+    .command('images')
+    .summary('container images')
+    .description('The images that agents and evaluators live in.');
+  images
+    .command('build')
+    .summary('build them now')
+    .description('Build the images of agents and evaluators now, if the engine lacks them; else first use builds them.')
+    .option('--base <image>', 'image to build on; default: python:3.11-slim, or a Debian made with debootstrap')
+    .action(async (options: { base?: string }) => {
+      const { settings, output } = context;
+      const built = await ensureImages(context, await requireEngine(settings.dockerHost), options.base);
+      output.json({ images: built });
+      for (const image of built) output.print(`${image.kind}: ${image.ref} (${image.digest})`);
+    });
+}

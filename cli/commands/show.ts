@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+import type { RunDetail } from '../../db/index.js';
+import type { CliContext } from '../context.js';
+import { formatCost, formatScore, formatSpan, formatTime, oneLine } from '../render/format.js';
+import { coloredPhase } from '../render/runs.js';
+import { renderFields, renderTable } from '../render/table.js';
+
+function renderRun(run: RunDetail, context: CliContext): string {
+  const { colors, width } = context.output;
+  const fields: (readonly [string, string])[] = [
+    ['run', colors.bold(run.runId)],
+    ['batch', run.batchId],
+    ['model', `${run.model} (${run.modelKind})`],
+    ['task', `${run.task} (contract ${run.contract}, content ${run.taskHash.slice(0, 12)})`],
+    ['attempt', `${run.attempt}, seed ${run.seed}`],
+    ['agent', `${run.agent} (${run.agentHash.slice(0, 12)})`],
+    ['phase', coloredPhase(run, colors)],
+    ...(run.detail === null ? [] : [['detail', colors.red(oneLine(run.detail, 500))] as const]),
+    ['steps', `${run.steps} of ${run.maxSteps}`],
+    ['best score', `${formatScore(run.bestScore)} ${run.primary} (${run.direction})`],
+    ['final score', formatScore(run.finalScore)],
+    ['baseline', formatScore(run.baseline)],
+    ['cost', `${formatCost(run.costUsd)}, ${run.modelCalls} model calls`],
+    ['tokens', `${run.usage.inputTokens} in, ${run.usage.outputTokens} out`],
+    ['backend', `${run.backend}${run.isolation === null ? '' : `, isolation ${run.isolation}`}`],
+    ['host', `${run.host ?? '–'}, container number ${run.epoch}`],
+    ['created', formatTime(run.createdAt)],
+    ['time', formatSpan(run.startedAt, run.endedAt)],
+  ];
+  const evaluations = renderTable(
+    run.evaluationList,
+    [
+      { title: 'evaluation', value: (e) => String(e.number), align: 'right' },
+      { title: 'step', value: (e) => String(e.step), align: 'right' },
+      { title: 'kind', value: (e) => e.kind },
+      { title: 'status', value: (e) => e.status.replace('_', ' ') },
+      { title: 'score', value: (e) => formatScore(e.primary) + (e.suspect ? ' !' : ''), align: 'right' },
+      { title: 'message', value: (e) => oneLine(e.message, Math.max(20, width - 60)) },
+    ],
+    colors,
+  );
+  return [
+    renderFields(fields, colors),
+    ...(run.evaluationList.length === 0 ? [] : ['', evaluations]),
+    '',
+    colors.dim(`Steps in full: bench trajectory ${run.runId}`),
+  ].join('\n');
+}
+
+export function register(program: Command, context: CliContext): void {
+  program
+    .command('show')
+    .summary('one run: what it was given, how it went')
+    .description('Show one run: what it was given, how it went, each evaluation.')
+    .argument('<run>', 'id, or an unambiguous part of it')
+    .action(async (ref: string) => {
+      const { queries } = await context.database();
+      const run = await queries.showRun((await queries.findRun(ref)).runId);
+      context.output.json(run);
+      context.output.print(renderRun(run, context));
+    });
+}

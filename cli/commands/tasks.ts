@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { BenchError } from '../../domain/errors.js';
+import { loadTask, taskIds } from '../../registry/index.js';
+import type { CliContext } from '../context.js';
+import { formatScore, oneLine } from '../render/format.js';
+import { renderFields, renderTable } from '../render/table.js';
+
+interface ListedTask {
+  id: string;
+  name: string | null;
+  domain: string | null;
+  contract: number | null;
+  primary: string | null;
+  direction: string | null;
+  baseline: number | null;
+  gpus: number | null;
+  contentHash: string | null;
+  /** Why the task cannot be used; null: it can. */
+  error: string | null;
+}
+
+function listed(configsDir: string, id: string): ListedTask {
+  try {
+    const { spec, contentHash } = loadTask(configsDir, id);
+    const direction = spec.metrics[spec.primary]?.direction ?? null;
+    const { name, domain, contract, primary, gpus } = spec;
+    return {
+      id,
+      name,
+      domain,
+      contract,
+      primary,
+      direction,
+      baseline: spec.baseline?.value ?? null,
+      gpus,
+      contentHash,
+      error: null,
+    };
+  } catch (error) {
+    if (!(error instanceof BenchError)) throw error;
+    const nothing = {
+      name: null,
+      domain: null,
+      contract: null,
+      primary: null,
+      direction: null,
+      baseline: null,
+      gpus: null,
+    };
+    return { id, ...nothing, contentHash: null, error: error.message };
+  }
+}
+
+function list(context: CliContext): void {
+  const { settings, output } = context;
+  const tasks = taskIds(settings.configsDir).map((id) => listed(settings.configsDir, id));
+  output.json({ tasks });
+  if (tasks.length === 0) output.print(`There are no tasks under ${join(settings.configsDir, 'tasks')}.`);
+  else {
+    output.print(
+      renderTable(
+        tasks,
+        [
+          { title: 'task', value: (task) => task.id },
+          { title: 'name', value: (task) => task.name ?? output.colors.red('broken: see bench validate-config') },
+          { title: 'domain', value: (task) => task.domain ?? '' },
+          {
+            title: 'metric',
+            value: (task) => (task.primary === null ? '' : `${task.primary} (${task.direction ?? ''})`),
+          },
+          {
+            title: 'baseline',
+            value: (task) => (task.error === null ? formatScore(task.baseline) : ''),
+            align: 'right',
+          },
+          { title: 'gpus', value: (task) => String(task.gpus ?? ''), align: 'right' },
+        ],
+        output.colors,
+      ),
+    );
+  }
+}
+
+function show(context: CliContext, id: string): void {
+  const { settings, output } = context;
+  const task = loadTask(settings.configsDir, id);
+  const { spec } = task;
+  output.json({ ...spec, dir: task.dir, contentHash: task.contentHash });
+  output.print(
+    renderFields(
+      [
+        ['task', output.colors.bold(spec.id)],
+        ['name', spec.name],
+        ['domain', spec.domain],
+        ['contract', String(spec.contract)],
+        [
+          'metrics',
+          Object.entries(spec.metrics)
+            .map(([name, m]) => `${name} (${m.direction}): ${oneLine(m.description, 80)}`)
+            .join('; '),
+        ],
+        ['ranked by', spec.primary],
+        ['baseline', formatScore(spec.baseline?.value)],
+        ['submission', spec.submission.files.join(', ')],
+        ['command limit', `${spec.limits.commandSeconds} s`],
+        [
+          'container',
+          `${spec.limits.cpus} cpus, ${spec.limits.memoryMb} MB, ${spec.limits.pids} processes, network ${spec.network}`,
+        ],
+        ['gpus', String(spec.gpus)],
+        ['folder', task.dir],
+        ['content', task.contentHash],
+      ],
+      output.colors,
+    ),
+  );
+  output.print(`\n${spec.description.trim()}`);
+}
+
+export function register(program: Command, context: CliContext): void {
+  const tasks = program
+    .command('tasks')
+    .summary('tasks that exist')
+    .description('Tasks: one folder each under configs/tasks.');
+  tasks
+    .command('list', { isDefault: true })
+    .summary('all tasks')
+    .description('List all tasks.')
+    .action(() => list(context));
+  tasks
+    .command('show')
+    .summary('one task')
+    .description('Show one task: metrics, limits, what the agent is told.')
+    .argument('<task>', 'its id')
+    .action((id: string) => show(context, id));
+}

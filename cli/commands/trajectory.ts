@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import type { CliContext } from '../context.js';
+import { wholeNumber } from '../options.js';
+import { renderTrajectory } from '../render/trajectory.js';
+
+export function register(program: Command, context: CliContext): void {
+  program
+    .command('trajectory')
+    .summary("a run's steps in full")
+    .description("Print a run's steps in full: thought, command, observation, evaluation.")
+    .argument('<run>', 'id, or an unambiguous part of it')
+    .option('--from <step>', 'begin with this step', wholeNumber(1), 1)
+    .action(async (ref: string, options: { from: number }) => {
+      const { queries } = await context.database();
+      const run = await queries.findRun(ref);
+      const steps = await queries.trajectory(run.runId, options.from - 1);
+      context.output.json({ runId: run.runId, batchId: run.batchId, model: run.model, task: run.task, steps });
+      context.output.print(renderTrajectory(steps, context.output.colors));
+    });
+}

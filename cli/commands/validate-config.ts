@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { validatePath } from '../../registry/index.js';
+import type { CliContext } from '../context.js';
+import { plural } from '../render/format.js';
+
+export function register(program: Command, context: CliContext): void {
+  program
+    .command('validate-config')
+    .summary('check tasks, agents and suites')
+    .description(
+      'Check configuration files: keys, types, templates, files that must exist. Names file, line and key of each problem.',
+    )
+    .argument('[paths...]', 'task folders, YAML files, or whole configs folders; default: all that bench would use')
+    .action((paths: string[]) => {
+      const { settings, output } = context;
+      const files = (paths.length === 0 ? [settings.configsDir] : paths).flatMap(validatePath);
+      const problems = files.flatMap((file) => file.problems);
+      output.json({ valid: problems.length === 0, files });
+      for (const file of files) {
+        if (file.problems.length === 0) output.print(`${output.colors.green('ok')}  ${file.kind} ${file.file}`);
+        for (const problem of file.problems) {
+          const line = problem.line === null ? '' : `:${problem.line}`;
+          const key = problem.key === '' ? '' : `${problem.key}: `;
+          output.print(`${output.colors.red('bad')} ${problem.file}${line}: ${key}${problem.message}`);
+        }
+      }
+      if (problems.length === 0) return;
+      output.log(
+        `${plural(problems.length, 'problem')} in ${plural(files.filter((f) => f.problems.length > 0).length, 'file')}.`,
+      );
+      context.setExitCode(2);
+    });
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CommanderError } from 'commander';
+import type { BenchError } from '../domain/errors.js';
+import { createContext } from './create-context.js';
+import type { ClosableContext } from './create-context.js';
+import { asBenchError } from './errors.js';
+import { createOutput } from './output.js';
+import { buildProgram } from './program.js';
+import { findAssetsRoot, readSettings } from './settings.js';
+
+/** The composition root for people: the only place of the CLI that reads the environment. */
+const args = process.argv.slice(2);
+// Known before the arguments are parsed, since bad arguments are told as JSON too.
+const jsonMode = args.includes('--json');
+const debug = process.env['BENCH_DEBUG'] === '1';
+
+/** A reader that stops reading, like `| head`, is no failure. */
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === 'EPIPE' ? 0 : 1);
+  });
+}
+
+/** The error for people on stderr, and as the one JSON document if there was none yet. */
+function tell(error: BenchError, output: ReturnType<typeof createOutput>): void {
+  const { red, bold } = output.logColors;
+  output.log(`${red(bold('error:'))} ${error.message}`);
+  if (error.remedy !== undefined) output.log(error.remedy);
+  if (debug) output.log(error.stack ?? '');
+  for (let cause = error.cause; debug && cause instanceof Error; cause = cause.cause)
+    output.log(`caused by ${cause.stack ?? ''}`);
+  if (!output.jsonWritten)
+    output.json({ error: { type: error.type, message: error.message, remedy: error.remedy ?? null } });
+}
+
+/** commander has written its message already; the JSON document is still to come. */
+function tellUsage(error: CommanderError, output: ReturnType<typeof createOutput>): 0 | 2 {
+  if (error.exitCode === 0) return 0;
+  const message = error.message.replace(/^error: /, '');
+  const shown = error.code === 'commander.help' ? 'no command was given' : message;
+  output.json({
+    error: { type: 'usage', message: shown, remedy: '`bench --help` and `bench <command> --help` say what there is.' },
+  });
+  return 2;
+}
+
+async function run(): Promise<number> {
+  // The environment alone decides about colours until `.env` has been read.
+  let output = createOutput(jsonMode, process.env);
+  let context: ClosableContext | null = null;
+  try {
+    const assetsRoot = findAssetsRoot();
+    const settings = readSettings(process.env, process.cwd(), assetsRoot);
+    output = createOutput(jsonMode, settings.env);
+    context = createContext(settings, output);
+    const { version } = JSON.parse(readFileSync(join(assetsRoot, 'package.json'), 'utf8')) as { version: string };
+    const program = buildProgram(context).version(version, '-V, --version', 'print the version');
+    await program.parseAsync(args, { from: 'user' });
+    return context.exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return tellUsage(error, output);
+    const told = asBenchError(error);
+    tell(told, output);
+    return told.exitCode;
+  } finally {
+    await context?.close();
+  }
+}
+
+const flushed = (stream: NodeJS.WriteStream): Promise<void> =>
+  new Promise((resolve) => stream.write('', () => resolve()));
+
+const exitCode = await run();
+await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+process.exit(exitCode);

@@ -1,0 +1,36 @@
+import { InvalidArgumentError, Option } from 'commander';
+
+/** A whole number within bounds, for commander. */
+export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^-?\d+$/.test(text.trim()) || value < min || value > max) {
+      const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+      throw new InvalidArgumentError(`It must be a whole number ${range}.`);
+    }
+    return value;
+  };
+}
+
+/** `a,b,c`, given once or several times. */
+export function commaList(text: string, before: string[] | undefined): string[] {
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  if (names.length === 0) throw new InvalidArgumentError('Name at least one.');
+  return [...(before ?? []), ...names];
+}
+
+/** `90`, `90s`, `30m`, `2h` → seconds. */
+export function seconds(text: string): number {
+  const match = /^(\d+)(s|m|h)?$/.exec(text.trim());
+  if (match === null) throw new InvalidArgumentError('Write it as seconds, or as 90s, 30m, 2h.');
+  return Number(match[1]) * { s: 1, m: 60, h: 3600 }[(match[2] ?? 's') as 's' | 'm' | 'h'];
+}
+
+export const backendOption = (): Option =>
+  new Option(
+    '--backend <backend>',
+    'where agents live; default: docker if an engine answers, else local for scripted models',
+  ).choices(['docker', 'local']);

@@ -1,0 +1,66 @@
+import type { Colors } from 'picocolors/types.js';
+import type { BatchStatusReport, BatchSummary } from '../../db/index.js';
+import { formatCost, formatSpan, formatTime, plural } from './format.js';
+import { renderRuns } from './runs.js';
+import { renderTable } from './table.js';
+
+/** `b-… (name): running, 3 of 6 runs ended, 41 steps, $0, 12 s` */
+export function batchHeadline(batch: BatchStatusReport, colors: Colors): string {
+  const name = batch.name === null ? '' : ` (${batch.name})`;
+  const time = formatSpan(batch.startedAt, batch.endedAt);
+  return (
+    `${colors.bold(batch.batchId)}${name}: ${batch.status}, ${batch.ended} of ${plural(batch.runs, 'run')} ended, ` +
+    `${plural(batch.steps, 'step')}, ${formatCost(batch.costUsd)}${time === '–' ? '' : `, ${time}`}`
+  );
+}
+
+/** What failed, for the runs that failed by no fault of the agent. */
+export function batchFaults(batch: BatchStatusReport): string[] {
+  return batch.runList
+    .filter((run) => run.endReason === 'infra_error' || run.endReason === 'config_error')
+    .map((run) => `${run.runId}: ${run.endReason ?? ''}: ${run.detail ?? 'no detail was recorded'}`);
+}
+
+export function renderBatch(batch: BatchStatusReport, colors: Colors): string {
+  const faults = batchFaults(batch);
+  return [
+    batchHeadline(batch, colors),
+    '',
+    renderRuns(batch.runList, colors),
+    ...(faults.length === 0 ? [] : ['', ...faults.map((fault) => colors.red(fault))]),
+  ].join('\n');
+}
+
+export const renderBatches = (batches: readonly BatchSummary[], colors: Colors): string =>
+  renderTable(
+    batches,
+    [
+      { title: 'batch', value: (batch) => batch.batchId },
+      { title: 'name', value: (batch) => batch.name ?? '–' },
+      { title: 'status', value: (batch) => batch.status },
+      { title: 'runs', value: (batch) => `${batch.ended}/${batch.runs}`, align: 'right' },
+      { title: 'cost', value: (batch) => formatCost(batch.costUsd), align: 'right' },
+      { title: 'created', value: (batch) => formatTime(batch.createdAt) },
+    ],
+    colors,
+  );
+
+/** The value that all runs share, else null. */
+function shared<T>(values: readonly T[]): T | null {
+  const [first] = values;
+  return first !== undefined && values.every((value) => value === first) ? first : null;
+}
+
+/** The JSON form: `runs` is the list of runs, as everywhere. */
+export function batchDocument(batch: BatchStatusReport): Record<string, unknown> {
+  const { runs, runList, ...rest } = batch;
+  return {
+    ...rest,
+    endReason: shared(runList.map((run) => run.endReason)),
+    finalEvaluation: shared(runList.map((run) => run.finalEvaluation)),
+    bestScore: shared(runList.map((run) => run.bestScore)),
+    finalScore: shared(runList.map((run) => run.finalScore)),
+    totalRuns: runs,
+    runs: runList,
+  };
+}

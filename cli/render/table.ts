@@ -1,0 +1,37 @@
+import Table from 'cli-table3';
+import type { Colors } from 'picocolors/types.js';
+
+export interface Column<T> {
+  title: string;
+  value: (row: T) => string;
+  align?: 'left' | 'right';
+}
+
+const NO_LINES = Object.fromEntries(
+  [
+    ...['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'],
+    ...['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'],
+  ].map((name) => [name, '']),
+);
+
+/** A plain table: a header, then one line per row, columns apart by two spaces. */
+export function renderTable<T>(rows: readonly T[], columns: readonly Column<T>[], colors: Colors): string {
+  const table = new Table({
+    head: columns.map((column) => colors.bold(column.title)),
+    colAligns: columns.map((column) => column.align ?? 'left'),
+    chars: { ...NO_LINES, middle: '  ' },
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
+  });
+  for (const row of rows) table.push(columns.map((column) => column.value(row)));
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
+/** Pairs of name and value, one per line. */
+export function renderFields(fields: readonly (readonly [string, string])[], colors: Colors): string {
+  const width = Math.max(...fields.map(([name]) => name.length));
+  return fields.map(([name, value]) => `${colors.dim(name.padEnd(width))}  ${value}`).join('\n');
+}

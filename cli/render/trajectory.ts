@@ -1,0 +1,37 @@
+import type { Colors } from 'picocolors/types.js';
+import type { EvaluationDetail, TrajectoryStep } from '../../db/index.js';
+import { formatDuration, formatScore, indent, printable } from './format.js';
+
+export function evaluationLine(evaluation: EvaluationDetail): string {
+  const score = evaluation.status === 'ok' ? ` ${formatScore(evaluation.primary)}` : '';
+  return `${evaluation.kind}: ${evaluation.status.replace('_', ' ')}${score}${evaluation.suspect ? ' (suspect)' : ''}`;
+}
+
+/** How the command ended, in a few words. */
+export function commandEnd(step: TrajectoryStep): string {
+  const code = step.lost ? 'command lost' : step.timedOut ? 'timed out' : `exit code ${step.exitCode ?? 'unknown'}`;
+  return step.commandMs === null ? code : `${code}, ${formatDuration(step.commandMs)}`;
+}
+
+function renderStep(step: TrajectoryStep, colors: Colors): string {
+  const parts = [colors.bold(`── step ${step.step} ──`)];
+  if (step.action === null) {
+    parts.push(
+      colors.yellow('no reply of this step could be parsed; the last one:'),
+      indent(printable(step.response), '  '),
+    );
+    return parts.join('\n');
+  }
+  if (step.thought !== '') parts.push(printable(step.thought));
+  parts.push(colors.cyan(indent(printable(step.action), '$ ')));
+  if (step.observation === null) parts.push(colors.dim('(still running, or cut off)'));
+  else {
+    if (step.observation !== '') parts.push(printable(step.observation).trimEnd());
+    parts.push(colors.dim(`(${commandEnd(step)})`));
+  }
+  for (const evaluation of step.evaluations) parts.push(colors.green(evaluationLine(evaluation)));
+  return parts.join('\n');
+}
+
+export const renderTrajectory = (steps: readonly TrajectoryStep[], colors: Colors): string =>
+  steps.length === 0 ? 'No steps yet.' : steps.map((step) => renderStep(step, colors)).join('\n\n');

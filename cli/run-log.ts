@@ -1,0 +1,102 @@
+import type { EventRow, RunSummary, TrajectoryStep } from '../db/index.js';
+import type { CliOutput } from './context.js';
+import { formatTime, indent, oneLine, printable } from './render/format.js';
+import { phase } from './render/runs.js';
+import { commandEnd, evaluationLine } from './render/trajectory.js';
+
+export interface LogEntry {
+  at: string;
+  kind: 'action' | 'observation' | 'evaluation' | 'event' | 'end';
+  step: number | null;
+  text: string;
+}
+
+/** Lines of an observation that a log shows; `bench trajectory` shows all. */
+const OBSERVATION_LINES = 8;
+
+function excerpt(text: string): string {
+  const lines = printable(text).trimEnd().split('\n');
+  if (lines.length <= OBSERVATION_LINES) return lines.join('\n');
+  const half = OBSERVATION_LINES / 2;
+  return [...lines.slice(0, half), `… ${lines.length - 2 * half} more lines …`, ...lines.slice(-half)].join('\n');
+}
+
+/** A run's steps and events as they become known: each is told once, in the order of time within what came together. */
+export class RunLog {
+  readonly entries: LogEntry[] = [];
+  /** Steps up to this one are complete and need not be read again. */
+  completeThrough = 0;
+  private readonly told = new Set<string>();
+
+  constructor(private readonly output: CliOutput) {}
+
+  add(steps: readonly TrajectoryStep[], events: readonly EventRow[]): void {
+    const fresh: LogEntry[] = [];
+    const once = (key: string, entry: LogEntry): void => {
+      if (this.told.has(key)) return;
+      this.told.add(key);
+      fresh.push(entry);
+    };
+    for (const { step, at, ...rest } of steps) {
+      once(`action ${step}`, {
+        at,
+        kind: 'action',
+        step,
+        text: rest.action === null ? 'no reply could be parsed' : rest.action,
+      });
+      if (rest.observation !== null) {
+        const text = `${commandEnd({ step, at, ...rest })}\n${rest.observation}`;
+        once(`observation ${step}`, { at, kind: 'observation', step, text });
+      }
+      for (const evaluation of rest.evaluations) {
+        const text = evaluationLine(evaluation);
+        once(`evaluation ${evaluation.number}`, { at: evaluation.at, kind: 'evaluation', step, text });
+      }
+    }
+    for (const event of events) {
+      once(`event ${event.kind} ${event.key}`, {
+        at: event.at,
+        kind: 'event',
+        step: null,
+        text: `${event.kind}: ${event.detail}`,
+      });
+    }
+    // A later step proves that the earlier ones are complete.
+    const last = steps.at(-1);
+    if (last !== undefined) this.completeThrough = Math.max(this.completeThrough, last.step - 1);
+    fresh.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+    for (const entry of fresh) this.tell(entry);
+  }
+
+  addEnd(run: RunSummary): void {
+    const detail = run.detail === null ? '' : `: ${run.detail}`;
+    this.tell({ at: run.endedAt ?? run.updatedAt, kind: 'end', step: null, text: `${phase(run)}${detail}` });
+  }
+
+  private tell(entry: LogEntry): void {
+    this.entries.push(entry);
+    const { colors } = this.output;
+    const time = colors.dim(formatTime(entry.at));
+    const step = entry.step === null ? '' : `step ${entry.step} `;
+    switch (entry.kind) {
+      case 'action':
+        this.output.print(`${time} ${colors.bold(step)}${colors.cyan(`$ ${oneLine(entry.text, 200)}`)}`);
+        break;
+      case 'observation': {
+        const [end = '', ...lines] = excerpt(entry.text).split('\n');
+        this.output.print(
+          `${time} ${step}${end}${lines.length === 0 ? '' : `\n${colors.dim(indent(lines.join('\n'), '    '))}`}`,
+        );
+        break;
+      }
+      case 'evaluation':
+        this.output.print(`${time} ${step}${colors.green(entry.text)}`);
+        break;
+      case 'event':
+        this.output.print(`${time} ${colors.yellow(oneLine(entry.text, 500))}`);
+        break;
+      case 'end':
+        this.output.print(`${time} ${colors.bold(`ended: ${oneLine(entry.text, 500)}`)}`);
+    }
+  }
+}

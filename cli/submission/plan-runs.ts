@@ -1,0 +1,52 @@
+import { newRunId } from '../../domain/ids.js';
+import type { ModelRef } from '../../domain/model.js';
+import type { Backend, RunDefinition } from '../../domain/run.js';
+import type { TaskFolder } from '../../domain/task.js';
+import type { LoadedAgent } from '../../registry/index.js';
+
+export interface BatchPlan {
+  batchId: string;
+  models: ModelRef[];
+  tasks: TaskFolder[];
+  agent: LoadedAgent;
+  attempts: number;
+  maxSteps: number;
+  /** 0: no limit. */
+  wallSeconds: number;
+  /** Null: what each task asks for. */
+  gpusPerRun: number | null;
+  seed: number;
+  backend: Backend;
+}
+
+/**
+ * The matrix (model, task, attempt) as runs. Attempts are the outermost loop, so that a batch that is stopped half-way has
+ * the same number of attempts of every pair.
+ */
+export function planRuns(plan: BatchPlan): RunDefinition[] {
+  const runs: RunDefinition[] = [];
+  for (let attempt = 1; attempt <= plan.attempts; attempt += 1) {
+    for (const task of plan.tasks) {
+      for (const model of plan.models) {
+        runs.push({
+          runId: newRunId(),
+          batchId: plan.batchId,
+          model,
+          sampling: {},
+          task: task.spec,
+          taskHash: task.contentHash,
+          agentName: plan.agent.name,
+          agentHash: plan.agent.hash,
+          agent: plan.agent.config,
+          attempt,
+          seed: plan.seed + attempt,
+          maxSteps: plan.maxSteps,
+          wallSeconds: plan.wallSeconds,
+          backend: plan.backend,
+          gpus: plan.gpusPerRun ?? task.spec.gpus,
+        });
+      }
+    }
+  }
+  return runs;
+}

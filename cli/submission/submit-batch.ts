@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BenchError } from '../../domain/errors.js';
+import { newBatchId } from '../../domain/ids.js';
+import type { Backend, RunDefinition } from '../../domain/run.js';
+import { freezeTask, loadAgent, resolveModels, selectTasks } from '../../registry/index.js';
+import type { CliContext } from '../context.js';
+import { asBenchError } from '../errors.js';
+import { chooseBackend } from './choose-backend.js';
+import { planRuns } from './plan-runs.js';
+import { startBatchWorkflow } from './start-batch.js';
+
+export interface SubmitRequest {
+  models: string[];
+  tasks: string[];
+  agent: string;
+  attempts: number;
+  maxSteps: number;
+  wallSeconds: number;
+  gpusPerRun: number | null;
+  concurrency: number;
+  backend: Backend | undefined;
+  seed: number;
+  name: string | null;
+  dryRun: boolean;
+}
+
+export interface SubmittedBatch {
+  batchId: string;
+  name: string | null;
+  backend: Backend;
+  runs: RunDefinition[];
+}
+
+/** More runs than this in one batch is surely a slip of the keyboard. */
+const MAX_RUNS = 100_000;
+
+function harnessVersion(assetsRoot: string): string {
+  const manifest = JSON.parse(readFileSync(join(assetsRoot, 'package.json'), 'utf8')) as { version: string };
+  return manifest.version;
+}
+
+async function refuseTooManyGpus(context: CliContext, runs: readonly RunDefinition[]): Promise<void> {
+  const wanted = Math.max(...runs.map((run) => run.gpus));
+  if (wanted === 0) return;
+  const hosts = await (await context.database()).queries.hosts();
+  const most = Math.max(0, ...hosts.map((host) => host.gpus.length));
+  if (wanted > most) {
+    throw new BenchError('usage', `a run asks for ${wanted} GPUs, but no host has more than ${most}`, {
+      remedy:
+        'Ask for fewer with --gpus-per-run, or start a worker that has them: `bench worker --gpus 0,1` or BENCH_GPUS=0,1 before `bench up`.',
+    });
+  }
+}
+
+/**
+ * Expand the matrix, store it, start it. Everything that can be wrong with the request is found before anything is started or
+ * written; then the order is: tasks frozen, services up, rows in one transaction, workflow. A failure between the last two
+ * leaves a batch that `bench resume` goes on with.
+ */
+export async function submitBatch(context: CliContext, request: SubmitRequest): Promise<SubmittedBatch> {
+  const { settings } = context;
+  const models = resolveModels(request.models);
+  const tasks = selectTasks(settings.configsDir, request.tasks);
+  const agent = loadAgent(settings.configsDir, request.agent);
+  const count = models.length * tasks.length * request.attempts;
+  if (count > MAX_RUNS) {
+    throw new BenchError('usage', `this would be ${count} runs; a batch takes at most ${MAX_RUNS}`, {
+      remedy: 'Lower --attempts, or submit several batches.',
+    });
+  }
+  const backend = await chooseBackend(context, request.backend, models, { prepare: !request.dryRun });
+  const batchId = newBatchId();
+  const runs = planRuns({ ...request, batchId, models, tasks, agent, backend });
+  const batch: SubmittedBatch = { batchId, name: request.name, backend, runs };
+  if (request.dryRun) return batch;
+
+  for (const task of tasks) freezeTask(settings.layout, task);
+  const database = await context.database();
+  await refuseTooManyGpus(context, runs);
+  const client = await context.temporal();
+  await database.submit({
+    batch: {
+      batchId,
+      name: request.name,
+      spec: { ...request, backend, tasks: tasks.map((task) => task.spec.id) },
+      seed: request.seed,
+      concurrency: request.concurrency,
+      budgetUsd: null,
+      harnessVersion: harnessVersion(settings.assetsRoot),
+    },
+    runs,
+  });
+  try {
+    await startBatchWorkflow(client, { batchId, runs: runs.length, concurrency: request.concurrency });
+  } catch (cause) {
+    throw new BenchError(
+      'services',
+      `batch ${batchId} is stored with ${runs.length} runs, but could not be started: ${asBenchError(cause).message}`,
+      { remedy: `\`bench resume ${batchId}\` starts it.`, cause },
+    );
+  }
+  return batch;
+}
+
+/** The JSON form that scripts rely on; a dry run has no ids. */
+export const submittedDocument = (batch: SubmittedBatch, dryRun: boolean): Record<string, unknown> => ({
+  batchId: dryRun ? null : batch.batchId,
+  dryRun,
+  name: batch.name,
+  backend: batch.backend,
+  runs: batch.runs.map((run) => ({
+    runId: dryRun ? null : run.runId,
+    model: run.model.name,
+    task: run.task.id,
+    attempt: run.attempt,
+    seed: run.seed,
+  })),
+});

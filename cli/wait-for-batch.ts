@@ -1,0 +1,29 @@
+import type { BatchStatusReport } from '../db/index.js';
+import type { CliContext } from './context.js';
+import { detachedAdvice, followBatch } from './follow-batch.js';
+import { batchDocument, renderBatch } from './render/batch.js';
+
+/** All runs ended, and none by the fault of the infrastructure, the configuration or a person who cancelled. */
+export const wentWell = (report: BatchStatusReport): boolean =>
+  report.runList.every(
+    (run) => run.endReason !== null && !['infra_error', 'config_error', 'cancelled'].includes(run.endReason),
+  );
+
+/**
+ * Progress on stderr until the batch is over, then its state on stdout; exit code 1 if a run ended by no fault of the agent.
+ * After Ctrl-C: how to go on, and exit code 130. Returns whether the batch is over.
+ */
+export async function waitForBatch(context: CliContext, batchId: string): Promise<boolean> {
+  const { output } = context;
+  const { report, detached } = await followBatch(context, batchId, 'stderr');
+  if (report !== null) output.json(batchDocument(report));
+  if (detached || report === null) {
+    output.log(detachedAdvice(batchId));
+    context.setExitCode(130);
+    return false;
+  }
+  if (!wentWell(report)) context.setExitCode(1);
+  // On a terminal the last live table is this one already.
+  if (!output.logInteractive || !output.interactive) output.print(renderBatch(report, output.colors));
+  return true;
+}

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import getPort from 'get-port';
 import { execa } from 'execa';
 import { Connection } from '@temporalio/client';
+import { temporalArguments } from '../../services/temporal-server.js';
 import { findTemporalForTests } from './find-temporal.js';
 
 export interface TemporalFixture {
@@ -11,23 +12,13 @@ export interface TemporalFixture {
   stop(): Promise<void>;
 }
 
-/** A throw-away Temporal dev server. */
+/** A throw-away Temporal server, with the arguments that a home starts it with. */
 export async function startTemporal(): Promise<TemporalFixture> {
   const executable = await findTemporalForTests();
   const dir = mkdtempSync(join(tmpdir(), 'bench-temporal-'));
   const port = await getPort({ host: '127.0.0.1' });
-  const args = [
-    'server',
-    'start-dev',
-    '--headless',
-    '--ip',
-    '127.0.0.1',
-    '--port',
-    String(port),
-    '--log-level',
-    'error',
-  ];
-  const server = execa(executable, [...args, '--db-filename', join(dir, 't.db')], { reject: false, stdio: 'ignore' });
+  const args = temporalArguments({ databaseFile: join(dir, 'temporal.db'), port, namespace: 'default' });
+  const server = execa(executable, args, { reject: false, stdio: 'ignore' });
   const address = `127.0.0.1:${port}`;
   for (let attempt = 0; ; attempt++) {
     try {

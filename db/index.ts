@@ -8,7 +8,7 @@ export type { BatchSummary, RunSummary } from './queries/summaries.js';
 export type { BatchStatusReport } from './queries/batch-status.js';
 export type { EvaluationDetail, RunDetail, RunFilter } from './queries/runs.js';
 export type { TrajectoryStep } from './queries/trajectory.js';
-export type { EventRow, HostRow, LeaseRow } from './queries/operations.js';
+export type { EventFilter, EventRow, HostRow, LeaseRow } from './queries/operations.js';
 export type {
   Leaderboard,
   LeaderboardOptions,

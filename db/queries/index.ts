@@ -1,10 +1,22 @@
 import type pg from 'pg';
-import type { BatchStatusReport } from './batch-status.js';
-import type { Leaderboard, LeaderboardOptions } from './leaderboard.js';
-import type { EventRow, HostRow, LeaseRow } from './operations.js';
-import type { RunDetail, RunFilter } from './runs.js';
+import { queryError } from '../database-error.js';
+import { statements } from '../statements.js';
+import { batchStatus, type BatchStatusReport, listBatches } from './batch-status.js';
+import { leaderboard, type Leaderboard, type LeaderboardOptions } from './leaderboard.js';
+import {
+  type EventFilter,
+  type EventRow,
+  events,
+  type HostRow,
+  hosts,
+  type LeaseRow,
+  leases,
+  unfinishedRuns,
+} from './operations.js';
+import { findBatch, findRun } from './references.js';
+import { listRuns, type RunDetail, type RunFilter, showRun } from './runs.js';
 import type { BatchSummary, RunSummary } from './summaries.js';
-import type { TrajectoryStep } from './trajectory.js';
+import { trajectory, type TrajectoryStep } from './trajectory.js';
 
 /** What the CLI reads. Unknown or ambiguous references are BenchErrors of type not_found that name candidates. */
 export interface Queries {
@@ -21,13 +33,29 @@ export interface Queries {
   /** Steps after `afterStep` (default 0), in order. */
   trajectory(runId: string, afterStep?: number): Promise<TrajectoryStep[]>;
   /** Oldest first; of a batch: of its runs too. */
-  events(filter: { runId?: string; batchId?: string; limit?: number }): Promise<EventRow[]>;
+  events(filter: EventFilter): Promise<EventRow[]>;
   leases(options?: { includeReleased?: boolean }): Promise<LeaseRow[]>;
   hosts(): Promise<HostRow[]>;
   unfinishedRuns(): Promise<number>;
   leaderboard(options?: LeaderboardOptions): Promise<Leaderboard>;
 }
 
-export function createQueries(_pool: pg.Pool): Queries {
-  throw new Error('not yet');
+const BATCHES = 20;
+
+export function createQueries(pool: pg.Pool): Queries {
+  const run = statements(pool, queryError);
+  return {
+    findBatch: (ref) => findBatch(run, ref),
+    findRun: (ref) => findRun(run, ref),
+    listBatches: (limit = BATCHES) => listBatches(run, limit),
+    batchStatus: (batchId) => batchStatus(run, batchId),
+    listRuns: (filter = {}) => listRuns(run, filter),
+    showRun: (runId) => showRun(run, runId),
+    trajectory: (runId, afterStep = 0) => trajectory(run, runId, afterStep),
+    events: (filter) => events(run, filter),
+    leases: (options = {}) => leases(run, options.includeReleased ?? false),
+    hosts: () => hosts(run),
+    unfinishedRuns: () => unfinishedRuns(run),
+    leaderboard: (options = {}) => leaderboard(run, options),
+  };
 }

@@ -2,7 +2,9 @@ import type { RunStatus, EndReason } from '../../domain/outcomes.js';
 import type { SamplingParameters, TokenUsage } from '../../domain/model.js';
 import type { EvaluationKind, EvaluationStatus, Isolation } from '../../domain/run.js';
 import type { Metrics } from '../../domain/score.js';
-import type { RunSummary } from './summaries.js';
+import type { Statements } from '../statements.js';
+import { missingRun } from '../store/missing.js';
+import { isoTime, runSummary, type RunSummary, type RunSummaryRow, summaryOfRun } from './summaries.js';
 
 export interface RunFilter {
   batchId?: string | undefined;
@@ -50,4 +52,64 @@ export interface RunDetail extends RunSummary {
   baseline: number | null;
   /** In order of their numbers. */
   evaluationList: EvaluationDetail[];
+}
+
+const DEFAULT_LIMIT = 1000;
+
+/** Newest first, unless ordered otherwise. */
+export async function listRuns(
+  run: Statements,
+  filter: RunFilter,
+  order = 'r.created_at desc, r.batch_id desc, r.ordinal',
+): Promise<RunSummary[]> {
+  const rows = await run<RunSummaryRow>(
+    'listRuns',
+    `${runSummary()}
+     where ($1::text is null or r.batch_id = $1) and ($2::text[] is null or r.model_name = any ($2))
+       and ($3::text[] is null or r.task_id = any ($3)) and ($4::text[] is null or r.status = any ($4))
+       and ($5::text[] is null or r.end_reason = any ($5))
+     order by ${order} limit $6`,
+    [
+      filter.batchId ?? null,
+      filter.models ?? null,
+      filter.tasks ?? null,
+      filter.statuses ?? null,
+      filter.endReasons ?? null,
+      filter.limit ?? DEFAULT_LIMIT,
+    ],
+  );
+  return rows.map(summaryOfRun);
+}
+
+export async function listEvaluations(run: Statements, runId: string, afterStep = 0): Promise<EvaluationDetail[]> {
+  const rows = await run<Omit<EvaluationDetail, 'at'> & { at: Date }>(
+    'listEvaluations',
+    `select step, kind, number, status, metrics, primary_score as primary, suspect, message,
+       submission_sha256 as "submissionSha256", isolation, ms, coalesce(ended_at, created_at) as at
+     from evaluations
+     where run_id = $1 and split = 'test' and status <> 'pending' and step > $2
+     order by number`,
+    [runId, afterStep],
+  );
+  return rows.map((row) => ({ ...row, at: isoTime(row.at) }));
+}
+
+type DetailRow = RunSummaryRow & Omit<RunDetail, keyof RunSummary | 'evaluationList'>;
+
+export async function showRun(run: Statements, runId: string): Promise<RunDetail> {
+  const [row] = await run<DetailRow>(
+    'showRun',
+    `${runSummary(`r.seed::float8 as seed, r.agent_name as agent, r.agent_hash as "agentHash",
+       r.task_hash as "taskHash", r.contract, r.provider, r.provider_model as "providerModel", r.sampling,
+       r.wall_seconds as "wallSeconds", r.gpus, r.workspace, r.image_digest as "imageDigest",
+       r.harness_version as "harnessVersion", r.replaces, r.shard,
+       json_build_object('inputTokens', r.input_tokens, 'outputTokens', r.output_tokens,
+         'cachedTokens', r.cached_tokens, 'reasoningTokens', r.reasoning_tokens) as usage,
+       (select count(*)::int from model_calls c where c.run_id = r.run_id) as "modelCalls",
+       (select base.value from baselines base where base.content_hash = r.task_hash) as baseline`)}
+     where r.run_id = $1`,
+    [runId],
+  );
+  if (row === undefined) throw missingRun(runId);
+  return { ...summaryOfRun(row), evaluationList: await listEvaluations(run, runId, -1) };
 }

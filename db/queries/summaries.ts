@@ -1,5 +1,11 @@
 import type { ModelKind } from '../../domain/model.js';
-import type { BatchStatus, EndReason, FinalEvaluation, RunStatus } from '../../domain/outcomes.js';
+import {
+  type BatchStatus,
+  type EndReason,
+  type FinalEvaluation,
+  mlgymExitStatus,
+  type RunStatus,
+} from '../../domain/outcomes.js';
 import type { Backend, Isolation } from '../../domain/run.js';
 import type { Direction } from '../../domain/score.js';
 
@@ -57,3 +63,66 @@ export interface RunSummary {
   endedAt: string | null;
   updatedAt: string;
 }
+
+/** SQL for a BatchSummary of `batches b`. */
+export const BATCH_SUMMARY = `
+  select b.batch_id as "batchId", b.name, b.status, b.seed::float8 as seed, b.concurrency,
+    trim_scale(b.budget_usd)::text as "budgetUsd",
+    totals.runs::int as runs, totals.shards::int as shards, totals.ended::int as ended, totals.steps::int as steps,
+    trim_scale(totals.cost_usd)::text as "costUsd",
+    b.created_at as "createdAt", b.started_at as "startedAt", b.ended_at as "endedAt"
+  from batches b
+  cross join lateral (
+    select count(*) as runs, coalesce(max(r.shard) + 1, 0) as shards, count(*) filter (where r.status = 'ended') as ended,
+      coalesce(sum(r.step), 0) as steps, coalesce(sum(r.cost_usd), 0) as cost_usd
+    from runs r where r.batch_id = b.batch_id
+  ) totals`;
+
+const RUN_SUMMARY_COLUMNS = `
+  r.run_id as "runId", r.batch_id as "batchId", r.model_name as model, r.model_kind as "modelKind", r.task_id as task,
+  r.attempt, r.status, r.end_reason as "endReason", r.final_evaluation as "finalEvaluation", r.detail,
+  r.step as steps, r.max_steps as "maxSteps", trim_scale(r.cost_usd)::text as "costUsd",
+  v.primary_metric as primary, v.direction, r.best_score as "bestScore", r.final_score as "finalScore",
+  tries.evaluations::int as evaluations, tries.suspect::int as suspect,
+  r.backend, r.isolation, r.host_id as host, r.epoch,
+  r.created_at as "createdAt", r.started_at as "startedAt", r.ended_at as "endedAt", r.updated_at as "updatedAt"`;
+
+/** SQL for a RunSummary of `runs r`, with further columns. */
+export const runSummary = (further = ''): string => `
+  select ${RUN_SUMMARY_COLUMNS}${further === '' ? '' : `, ${further}`}
+  from runs r
+  join task_versions v on v.content_hash = r.task_hash
+  cross join lateral (
+    select count(*) as evaluations, count(*) filter (where e.suspect) as suspect
+    from evaluations e where e.run_id = r.run_id and e.split = 'test' and e.status <> 'pending'
+  ) tries`;
+
+type Times<Summary> = {
+  [Key in keyof Summary]: Key extends 'createdAt' | 'startedAt' | 'endedAt' | 'updatedAt'
+    ? null extends Summary[Key]
+      ? Date | null
+      : Date
+    : Summary[Key];
+};
+export type BatchSummaryRow = Times<BatchSummary>;
+export type RunSummaryRow = Times<Omit<RunSummary, 'exitStatus'>>;
+
+export const isoTime = (time: Date): string => time.toISOString();
+export const isoTimeOrNull = (time: Date | null): string | null => time?.toISOString() ?? null;
+
+export const batchSummary = (row: BatchSummaryRow): BatchSummary => ({
+  ...row,
+  createdAt: isoTime(row.createdAt),
+  startedAt: isoTimeOrNull(row.startedAt),
+  endedAt: isoTimeOrNull(row.endedAt),
+});
+
+export const summaryOfRun = <Row extends RunSummaryRow>(row: Row) => ({
+  ...row,
+  exitStatus:
+    row.endReason === null || row.finalEvaluation === null ? null : mlgymExitStatus(row.endReason, row.finalEvaluation),
+  createdAt: isoTime(row.createdAt),
+  startedAt: isoTimeOrNull(row.startedAt),
+  endedAt: isoTimeOrNull(row.endedAt),
+  updatedAt: isoTime(row.updatedAt),
+});

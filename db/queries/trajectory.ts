@@ -1,10 +1,40 @@
 import type { StepRecord } from '../../domain/run.js';
-import type { EvaluationDetail } from './runs.js';
+import type { Statements } from '../statements.js';
+import { STEP_COLUMNS } from '../store/steps.js';
+import { type EvaluationDetail, listEvaluations } from './runs.js';
+import { isoTime } from './summaries.js';
 
 export interface TrajectoryStep extends StepRecord {
   costUsd: string;
   inputTokens: number;
   outputTokens: number;
   evaluations: EvaluationDetail[];
+  /** When the model's reply was stored. */
   at: string;
+}
+
+/** Steps after `afterStep`, in order. */
+export async function trajectory(run: Statements, runId: string, afterStep: number): Promise<TrajectoryStep[]> {
+  const [steps, evaluations] = await Promise.all([
+    run<Omit<TrajectoryStep, 'evaluations' | 'at'> & { at: Date }>(
+      'trajectory',
+      `select ${STEP_COLUMNS}, s.created_at as at, trim_scale(calls.cost_usd)::text as "costUsd",
+         calls.input_tokens::float8 as "inputTokens", calls.output_tokens::float8 as "outputTokens"
+       from steps s
+       cross join lateral (
+         select coalesce(sum(c.cost_usd), 0) as cost_usd, coalesce(sum(c.input_tokens), 0) as input_tokens,
+           coalesce(sum(c.output_tokens), 0) as output_tokens
+         from model_calls c where c.run_id = s.run_id and c.step = s.step and c.status = 'confirmed'
+       ) calls
+       where s.run_id = $1 and s.step > $2
+       order by s.step`,
+      [runId, afterStep],
+    ),
+    listEvaluations(run, runId, afterStep),
+  ]);
+  return steps.map((row) => ({
+    ...row,
+    at: isoTime(row.at),
+    evaluations: evaluations.filter(({ step }) => step === row.step),
+  }));
 }

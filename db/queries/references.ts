@@ -1,0 +1,88 @@
+import { BenchError } from '../../domain/errors.js';
+import type { Statements } from '../statements.js';
+import {
+  BATCH_SUMMARY,
+  type BatchSummary,
+  batchSummary,
+  type BatchSummaryRow,
+  runSummary,
+  type RunSummary,
+  type RunSummaryRow,
+  summaryOfRun,
+} from './summaries.js';
+
+const CANDIDATES = 5;
+
+/** Ids of one day begin alike: people abbreviate by the end, programs by the beginning. */
+const abbreviates = (column: string, prefix: string) =>
+  `(starts_with(${column}, lower($1)) or starts_with(${column}, '${prefix}' || lower($1))
+    or right(${column}, length($1)) = lower($1))`;
+
+export async function findBatch(run: Statements, ref: string | undefined): Promise<BatchSummary> {
+  const latest = () =>
+    run<BatchSummaryRow>(
+      'findBatch',
+      `${BATCH_SUMMARY} order by b.created_at desc, b.batch_id desc limit ${CANDIDATES}`,
+      [],
+    );
+  if (ref === undefined) {
+    const [newest] = await latest();
+    if (newest !== undefined) return batchSummary(newest);
+    throw new BenchError('not_found', 'there is no batch yet', {
+      remedy: 'Make one with `bench submit` or `bench demo`.',
+    });
+  }
+  const found =
+    ref === ''
+      ? []
+      : await run<BatchSummaryRow>(
+          'findBatch',
+          `${BATCH_SUMMARY}
+           where b.batch_id = lower($1) or b.name = $1 or ${abbreviates('b.batch_id', 'b-')}
+           order by b.batch_id = lower($1) desc, coalesce(b.name = $1, false) desc, b.created_at desc, b.batch_id desc
+           limit ${CANDIDATES + 1}`,
+          [ref],
+        );
+  const [first, second] = found;
+  if (first === undefined) {
+    const known = (await latest()).map(labelOf);
+    throw new BenchError('not_found', `no batch "${ref}"`, {
+      remedy:
+        known.length === 0 ? 'There is no batch yet: `bench submit` makes one.' : `The latest: ${known.join(', ')}`,
+    });
+  }
+  if (second === undefined || first.batchId === ref.toLowerCase() || first.name === ref) return batchSummary(first);
+  throw ambiguous('batch', ref, found.map(labelOf));
+}
+
+export async function findRun(run: Statements, ref: string): Promise<RunSummary> {
+  const found =
+    ref === ''
+      ? []
+      : await run<RunSummaryRow>(
+          'findRun',
+          `${runSummary()} where r.run_id = lower($1) or ${abbreviates('r.run_id', 'r-')}
+           order by r.run_id = lower($1) desc, r.created_at desc, r.ordinal limit ${CANDIDATES + 1}`,
+          [ref],
+        );
+  const [first, second] = found;
+  if (first === undefined)
+    throw new BenchError('not_found', `no run "${ref}"`, {
+      remedy: 'List runs with `bench runs`; an id may be cut to its last characters.',
+    });
+  if (second === undefined || first.runId === ref.toLowerCase()) return summaryOfRun(first);
+  throw ambiguous(
+    'run',
+    ref,
+    found.map(({ runId, model, task, attempt }) => `${runId} (${model}, ${task}, attempt ${attempt})`),
+  );
+}
+
+const labelOf = (batch: BatchSummaryRow) => (batch.name === null ? batch.batchId : `${batch.batchId} (${batch.name})`);
+
+function ambiguous(what: string, ref: string, candidates: string[]): BenchError {
+  const shown = candidates.slice(0, CANDIDATES);
+  return new BenchError('not_found', `more than one ${what} is meant by "${ref}"`, {
+    remedy: `Give more of the id. Candidates: ${shown.join(', ')}${candidates.length > shown.length ? ', …' : ''}`,
+  });
+}

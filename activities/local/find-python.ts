@@ -1,30 +1,32 @@
-import { execa } from 'execa';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { BenchError } from '../../domain/errors.js';
 
-/** nobody: any user that owns nothing. */
-const UNPRIVILEGED = 65534;
+const CANDIDATES = ['/usr/bin/python3', '/usr/local/bin/python3', '/bin/python3', 'python3'];
+/** What the supervisor needs; prints the program behind whatever shim the candidate is. */
+const PROBE = 'import ctypes, sys; assert sys.version_info >= (3, 9); print(sys.executable)';
 
-/**
- * A Python 3.9 or newer that processes without our rights can run. As root, the one on PATH may lie in root's own folders;
- * then the system's is meant.
- */
-export async function findPython(): Promise<string> {
-  const root = process.getuid?.() === 0;
-  const candidates = root
-    ? ['/usr/bin/python3', '/usr/local/bin/python3', 'python3']
-    : ['python3', '/usr/bin/python3', '/usr/local/bin/python3'];
-  const user = root ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
+/** A Python 3.9+ that user `uid` may run (null: our own user). By trying, since one on PATH may be a shim in root's home. */
+export async function findPython(preferred: string | undefined, uid: number | null): Promise<string> {
+  const candidates = preferred === undefined ? CANDIDATES : [preferred, ...CANDIDATES];
   for (const candidate of candidates) {
-    const probe = await execa(candidate, ['-c', 'import sys; print(sys.version_info >= (3, 9), sys.executable)'], {
-      ...user,
-      cwd: '/',
-      reject: false,
-      stdin: 'ignore',
-    });
-    // The path of the program itself, not of a version manager's shim.
-    if (probe.exitCode === 0 && probe.stdout.startsWith('True ')) return probe.stdout.slice('True '.length).trim();
+    const found = await probe(candidate, uid);
+    if (found !== null) return found;
   }
-  throw new BenchError('failed', `no Python 3.9 or newer that an unprivileged user can run`, {
-    remedy: 'install python3 (Debian: apt-get install python3), or use --backend docker',
+  throw new BenchError('failed', `no Python 3.9 or newer that user ${uid ?? 'id of this process'} can run`, {
+    remedy: 'install one for all users (on Debian: apt-get install python3)',
   });
+}
+
+async function probe(python: string, uid: number | null): Promise<string | null> {
+  try {
+    const { stdout } = await promisify(execFile)(python, ['-EsSc', PROBE], {
+      cwd: '/',
+      timeout: 20_000,
+      ...(uid !== null && { uid, gid: uid }),
+    });
+    return stdout.trim();
+  } catch {
+    return null;
+  }
 }

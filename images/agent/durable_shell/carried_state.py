@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 STATE_FD = 241
 COMMAND_FD = 242
-RESTORE_FD = 243
+PRELUDE_FD = 243
+EPILOGUE_FD = 244
+RESTORE_FD = 245
 
 READY = b"ready"
 # Sent before READY when the shell could not be started in the carried directory.
@@ -41,17 +43,25 @@ _SAVE = (
     f'builtin printf "end\\0"; }} >&{STATE_FD} 2>/dev/null; builtin exec {STATE_FD}>&-'
 )
 
-# All on one line, so that line numbers in the shell's messages are those of the agent's command.
-_WRAPPER = (
-    f'IFS= builtin read -r -d "" -u {COMMAND_FD} __bench_cmd; builtin exec {COMMAND_FD}<&-; '
-    "builtin shopt -s expand_aliases; @RESTORE@"
-    f"builtin trap '{_SAVE}' EXIT; builtin printf \"ready\\0\" >&{STATE_FD}; "
-    'builtin eval "@OPTIONS@$__bench_cmd"; '
-    f"{_SAVE}; builtin exit $__bench_status"
+# The shell is started as `bash -c SHELL_TEXT bash`. On one line, so that line numbers in the shell's messages are those of
+# the agent's command; short, since the agent sees it in `ps`.
+SHELL_TEXT = (
+    f'builtin source /proc/self/fd/{PRELUDE_FD}; builtin eval "$__bench_cmd"; '
+    f"{{ builtin source /proc/self/fd/{EPILOGUE_FD}; }} 2>/dev/null"
 )
-_RESTORE = (
-    f"builtin source /proc/self/fd/{RESTORE_FD} >/dev/null 2>&1; builtin exec {RESTORE_FD}<&-; "
-    '[[ ${PWD-} -ef . ]] || builtin cd -P . >/dev/null 2>&1; '
+
+# Leaves by `exit`, so the agent's own EXIT trap still runs; ours finds its descriptor closed.
+EPILOGUE = f"{_SAVE}; builtin exit $__bench_status\n".encode()
+
+_PRELUDE_START = f'IFS= builtin read -r -d "" -u {COMMAND_FD} __bench_cmd; builtin exec {COMMAND_FD}<&-\n'
+_PRELUDE_RESTORE = (
+    # In a file of its own: read command by command, since its first lines say how the later ones are to be read.
+    f"builtin source /proc/self/fd/{RESTORE_FD} >/dev/null 2>&1; builtin exec {RESTORE_FD}<&-\n"
+    '[[ ${PWD-} -ef . ]] || builtin cd -P . >/dev/null 2>&1\n'
+)
+_PRELUDE_END = (
+    f"builtin exec {PRELUDE_FD}<&-; builtin shopt -s expand_aliases; "
+    f"builtin trap '{_SAVE}' EXIT; builtin printf \"ready\\0\" >&{STATE_FD}\n"
 )
 
 # Options that would keep a shell from running anything, or from ending well, are not carried.
@@ -90,18 +100,21 @@ def parse(raw: bytes) -> CarriedState | None:
     return CarriedState(raw, carried, working_dir.decode("utf-8", "surrogateescape"), int(umask, 8), restore)
 
 
-def wrapper(state: CarriedState | None) -> str:
-    """The text of `bash -c` for a shell that restores `state`, reports ready, runs the command and saves its own."""
+def prelude(state: CarriedState | None) -> bytes:
+    """Takes the command in, restores the state, arranges for the new one to be saved, and reports ready."""
     if state is None:
-        return _wrapper("", "")
-    turned_on = [o for o in state.options if o not in _OPTIONS_BY_DEFAULT and o != "xtrace"]
-    turned_off = [o for o in sorted(_OPTIONS_BY_DEFAULT) if o not in state.options]
-    words = [f"-o {o}" for o in turned_on] + [f"+o {o}" for o in turned_off]
+        return (_PRELUDE_START + _PRELUDE_END).encode()
+    return (_PRELUDE_START + _PRELUDE_RESTORE + _PRELUDE_END).encode()
+
+
+def command_text(script: str, state: CarriedState | None) -> bytes:
+    """The agent's command, after the carried options on its first line."""
+    # NUL cannot be part of bash text.
+    command = script.replace("\0", "").encode("utf-8", "replace")
+    if state is None:
+        return command
+    words = [f"-o {o}" for o in state.options if o not in _OPTIONS_BY_DEFAULT and o != "xtrace"]
+    words += [f"+o {o}" for o in sorted(_OPTIONS_BY_DEFAULT) if o not in state.options]
     # Last, so that it does not trace the others.
     words += ["-o xtrace"] if "xtrace" in state.options else []
-    options = f"builtin set {' '.join(words)};" if words else ""
-    return _wrapper(_RESTORE, options)
-
-
-def _wrapper(restore: str, options: str) -> str:
-    return _WRAPPER.replace("@RESTORE@", restore).replace("@OPTIONS@", options)
+    return f"builtin set {' '.join(words)};".encode() + command if words else command

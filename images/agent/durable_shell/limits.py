@@ -22,5 +22,8 @@ GONE_SECONDS = 10.0
 # One request line of a client: a script and its envelope.
 REQUEST_BYTES = 8 * 1024 * 1024
 
-# Output pipes that background processes keep open after their command; beyond this the oldest is closed.
-OPEN_LEFTOVER_PIPES = 128
+# Descriptors that others can make us hold. Beyond these the oldest is closed. Together they stay below the numbers that
+# the shell inherits (carried_state.STATE_FD and following).
+OPEN_LEFTOVER_PIPES = 64
+CONTROL_CONNECTIONS = 64
+TOOL_CONNECTIONS = 32

@@ -11,6 +11,7 @@ import socket
 import struct
 from collections.abc import Callable
 
+from . import limits
 from .command import Command
 from .event_loop import EventLoop
 from .line_server import Connection, LineServer
@@ -30,7 +31,7 @@ class RequestChannel:
         try:
             # Socket addresses are short; relative ones always fit.
             os.chdir(directory)
-            self._server = LineServer(loop, name, 0o666, 64, self._asked, most_connections=32)
+            self._server = LineServer(loop, name, 0o666, 64, self._asked, limits.TOOL_CONNECTIONS)
         finally:
             os.fchdir(back)
             os.close(back)

@@ -31,14 +31,20 @@ def spawn(settings: Settings, script: str, carried: CarriedState | None) -> Shel
     try:
         output_read, output_write = _pipe(opened)
         state_read, state_write = _pipe(opened)
-        # NUL cannot be part of bash text.
-        command = _memory_file(script.replace("\0", "").encode("utf-8", "replace"), opened)
-        restore = _memory_file(carried.restore, opened) if carried is not None else None
+        texts = {
+            carried_state.COMMAND_FD: carried_state.command_text(script, carried),
+            carried_state.PRELUDE_FD: carried_state.prelude(carried),
+            carried_state.EPILOGUE_FD: carried_state.EPILOGUE,
+        }
+        if carried is not None:
+            texts[carried_state.RESTORE_FD] = carried.restore
+        inherited = {number: _memory_file(text, opened) for number, text in texts.items()}
         null = os.open("/dev/null", os.O_RDONLY)
         opened.append(null)
+        inherited |= {0: null, 1: output_write, 2: output_write, carried_state.STATE_FD: state_write}
         pid = os.fork()
         if pid == 0:
-            _become_shell(settings, carried, null, output_write, state_write, command, restore)
+            _become_shell(settings, carried, inherited)
         opened.remove(output_read)
         opened.remove(state_read)
         os.set_blocking(output_read, False)
@@ -69,15 +75,7 @@ def _memory_file(content: bytes, opened: list[int]) -> int:
     return descriptor
 
 
-def _become_shell(
-    settings: Settings,
-    carried: CarriedState | None,
-    null: int,
-    output: int,
-    state: int,
-    command: int,
-    restore: int | None,
-) -> None:
+def _become_shell(settings: Settings, carried: CarriedState | None, inherited: dict[int, int]) -> None:
     try:
         os.setsid()
         _first_to_go_when_memory_is_short()
@@ -85,13 +83,8 @@ def _become_shell(
         for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
         _limit_resources()
-        os.dup2(null, 0)
-        os.dup2(output, 1)
-        os.dup2(output, 2)
-        os.dup2(state, carried_state.STATE_FD)
-        os.dup2(command, carried_state.COMMAND_FD)
-        if restore is not None:
-            os.dup2(restore, carried_state.RESTORE_FD)
+        for number, descriptor in inherited.items():
+            os.dup2(descriptor, number)
         if settings.uid is not None:
             os.setgroups([])
             os.setresgid(settings.uid, settings.uid, settings.uid)
@@ -100,8 +93,7 @@ def _become_shell(
         directory = _enter(carried.working_dir if carried is not None else settings.workspace, settings)
         environment = dict(settings.environment) if carried is None else {}
         environment["PWD"] = directory
-        text = carried_state.wrapper(carried)
-        os.execve(settings.bash, ["bash", "--norc", "--noprofile", "-c", text, "bash"], environment)
+        os.execve(settings.bash, ["bash", "-c", carried_state.SHELL_TEXT, "bash"], environment)
     except BaseException as error:  # noqa: BLE001 - nothing of the supervisor may go on in the child
         try:
             os.write(2, f"bench: the shell could not be started: {error}\n".encode())

@@ -46,7 +46,9 @@ class Supervisor:
             self._finish_lost(n)
         self._requests = RequestChannel(self._loop, settings.tools_socket, lambda: self._current)
         # Last: whoever can connect finds everything in place.
-        self._control = LineServer(self._loop, CONTROL_SOCKET, 0o600, limits.REQUEST_BYTES, self._asked, 256)
+        self._control = LineServer(
+            self._loop, CONTROL_SOCKET, 0o600, limits.REQUEST_BYTES, self._asked, limits.CONTROL_CONNECTIONS
+        )
         self._store.give_away(CONTROL_SOCKET)
 
     def run_forever(self) -> None:

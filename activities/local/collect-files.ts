@@ -1,0 +1,118 @@
+import { constants, type Stats } from 'node:fs';
+import { lstat, open, type FileHandle } from 'node:fs/promises';
+import type { Collected, SubmissionFile } from '../../domain/ports/sandbox-port.js';
+import { badPath } from '../shell/submission-paths.js';
+
+const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+class Refused extends Error {}
+
+/**
+ * Copy files out of a workspace of this host as data. Each directory on the way is opened from the one before it, so nothing
+ * that the agent swaps meanwhile leads outside. With an `owner`, files of anyone else (hard links) are refused.
+ */
+export async function collectFiles(
+  workspace: string,
+  files: string[],
+  maxBytes: number,
+  owner: number | null,
+): Promise<Collected> {
+  const collected: SubmissionFile[] = [];
+  const missing: string[] = [];
+  let room = maxBytes;
+  try {
+    for (const path of files) {
+      const bytes = await readNoFollow(workspace, path, room, maxBytes, owner);
+      if (bytes === null) missing.push(path);
+      else {
+        room -= bytes.length;
+        collected.push({ path, bytes });
+      }
+    }
+  } catch (error) {
+    if (error instanceof Refused) return { kind: 'refused', reason: error.message };
+    throw error;
+  }
+  return missing.length > 0 ? { kind: 'missing', paths: missing } : { kind: 'files', files: collected };
+}
+
+async function readNoFollow(
+  workspace: string,
+  path: string,
+  room: number,
+  maxBytes: number,
+  owner: number | null,
+): Promise<Buffer | null> {
+  const wrong = badPath(path);
+  if (wrong !== null) throw new Refused(wrong);
+  const parts = path.split('/');
+  let directory = await open(workspace, DIRECTORY);
+  try {
+    for (const [index, part] of parts.slice(0, -1).entries()) {
+      const so = parts.slice(0, index + 1).join('/');
+      const next = await openPart(directory, part, DIRECTORY, (stat) =>
+        stat.isDirectory() ? null : `${so} is a ${kindOf(stat)}, not a directory`,
+      );
+      if (next === null) return null;
+      await directory.close();
+      directory = next;
+    }
+    const file = await openPart(directory, parts.at(-1) ?? '', FILE, (stat) =>
+      stat.isFile() ? null : `${path} is a ${kindOf(stat)}, not a regular file`,
+    );
+    if (file === null) return null;
+    try {
+      const stat = await file.stat();
+      if (!stat.isFile()) throw new Refused(`${path} is a ${kindOf(stat)}, not a regular file`);
+      if (owner !== null && stat.uid !== owner) throw new Refused(`${path} does not belong to the agent`);
+      const bytes = stat.size > room ? null : await readUpTo(file, room);
+      if (bytes === null) throw new Refused(`${path}: more than ${maxBytes} bytes in all`);
+      return bytes;
+    } finally {
+      await file.close();
+    }
+  } finally {
+    await directory.close();
+  }
+}
+
+async function openPart(
+  directory: FileHandle,
+  part: string,
+  flags: number,
+  refusal: (stat: Stats) => string | null,
+): Promise<FileHandle | null> {
+  const at = `/proc/self/fd/${directory.fd}/${part}`;
+  try {
+    const reason = refusal(await lstat(at));
+    if (reason !== null) throw new Refused(reason);
+    return await open(at, flags);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT') return null;
+    if (code === 'ELOOP' || code === 'ENOTDIR' || code === 'ENXIO' || code === 'EACCES' || code === 'ENAMETOOLONG')
+      throw new Refused(`${part} cannot be opened as what it should be (${code})`);
+    throw error;
+  }
+}
+
+/** Null: it has more. The file may grow while it is read. */
+async function readUpTo(file: FileHandle, room: number): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of file.createReadStream({ autoClose: false, end: room })) {
+    chunks.push(chunk as Buffer);
+    size += (chunk as Buffer).length;
+    if (size > room) return null;
+  }
+  return Buffer.concat(chunks);
+}
+
+function kindOf(stat: Stats): string {
+  if (stat.isSymbolicLink()) return 'link';
+  if (stat.isDirectory()) return 'directory';
+  if (stat.isFIFO()) return 'fifo';
+  if (stat.isSocket()) return 'socket';
+  return stat.isFile() ? 'file' : 'device';
+}

@@ -1,0 +1,61 @@
+import { chmod, lstat, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InfrastructureError } from '../../domain/errors.js';
+import { bootId, isAlive, kill, killUntilNone, processesOfSession, processesOfUser } from './host-processes.js';
+import { readSupervisor } from './run-world.js';
+
+const POLITE_MS = 5000;
+const KILL_MS = 20_000;
+
+/** End every process of a local run. */
+export async function endProcesses(control: string): Promise<void> {
+  const record = await readSupervisor(control);
+  // After a reboot the numbers mean other processes.
+  if (record === null || record.boot !== (await bootId())) return;
+  const supervisor = async () => ((await isAlive(record.pid, record.started)) ? [record.pid] : []);
+  if (!record.ownsProcesses && (await supervisor()).length > 0) {
+    // It knows its descendants, daemons included, and takes them along.
+    kill(record.pid, 'SIGTERM');
+    const begun = performance.now();
+    while ((await supervisor()).length > 0 && performance.now() - begun < POLITE_MS)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  const rest = async () => [
+    ...(await supervisor()),
+    ...(record.uid === null ? await leftInSessions(control) : await processesOfUser(record.uid)),
+  ];
+  if (!(await killUntilNone(rest, KILL_MS)))
+    throw new InfrastructureError(`processes of the local sandbox ${control} do not end: ${(await rest()).join(', ')}`);
+}
+
+/** Members of the sessions of recorded commands. */
+async function leftInSessions(control: string): Promise<number[]> {
+  const steps = join(control, 'steps');
+  const found: number[] = [];
+  for (const n of await readdir(steps).catch(() => [])) {
+    const text = await readFile(join(steps, n, 'process.json'), 'utf8').catch(() => null);
+    if (text === null) continue;
+    const { pid, started } = JSON.parse(text) as { pid: number; started: number };
+    found.push(...(await processesOfSession(pid, started)));
+  }
+  return found;
+}
+
+/** Remove a directory of the agent's, which may have taken our right to enter parts of it. */
+export async function removeTree(dir: string): Promise<void> {
+  try {
+    await rm(dir, { recursive: true, force: true });
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    await openUp(dir);
+    await rm(dir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function openUp(dir: string): Promise<void> {
+  await chmod(dir, 0o700);
+  for (const name of await readdir(dir)) {
+    const path = join(dir, name);
+    if ((await lstat(path)).isDirectory()) await openUp(path);
+  }
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { HomeLayout } from '../../domain/home-layout.js';
+import type { SandboxRef } from '../../domain/ports/sandbox-port.js';
+
+/** What the supervisor of a local run is told and what it reports, as files of the control directory. */
+
+/** Written by us before the first start: images/agent/durable_shell/local_world.py builds what it says. */
+export interface WorldPlan {
+  /** Unprivileged user of this run alone; only root can use it. */
+  uid: number | null;
+  /** Holds workspace, home and temporary directory, unless the agent's user could not get there. */
+  base: string;
+  starterDir: string;
+  /** Folder of the agent's tools. */
+  tools: string;
+  /** Directories that the agent must not see. */
+  hide: string[];
+  gpuDevices: string[];
+}
+
+const placeSchema = z.object({ base: z.string(), workspace: z.string() });
+/** Where the run's directories really are. Appears once the starter's files are in place. */
+export type Place = z.infer<typeof placeSchema>;
+
+const viewSchema = z.object({ workspace: z.string() });
+const recordSchema = z.object({
+  pid: z.number().int().positive(),
+  started: z.number(),
+  boot: z.string(),
+  uid: z.number().int().nullable(),
+  /** True: it is the init of a process namespace, whose end takes everything with it. */
+  ownsProcesses: z.boolean(),
+});
+export type SupervisorRecord = z.infer<typeof recordSchema>;
+
+export const PLAN_FILE = 'plan.json';
+
+export const writePlan = (control: string, plan: WorldPlan): Promise<void> =>
+  writeFile(join(control, PLAN_FILE), JSON.stringify(plan), { mode: 0o600 });
+
+export const readPlace = (control: string) => readRecord(join(control, 'place.json'), placeSchema);
+/** The workspace as the agent sees it. */
+export const readView = (control: string) => readRecord(join(control, 'view.json'), viewSchema);
+/** The process whose end is the sandbox's, in the host's terms. */
+export const readSupervisor = (control: string) => readRecord(join(control, 'supervisor.json'), recordSchema);
+
+async function readRecord<T>(path: string, schema: z.ZodType<T>): Promise<T | null> {
+  try {
+    return schema.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+const FIRST_UID = 1_900_000_000;
+const UIDS = 200_000_000;
+
+/** A user of this run alone, above every range that systems hand out; no account is made. Null unless we are root. */
+export function uidOfRun(layout: HomeLayout, { runId, epoch }: SandboxRef): number | null {
+  if (process.getuid?.() !== 0) return null;
+  const hash = createHash('sha256').update(`${layout.home}\0${runId}\0${epoch}`).digest();
+  return FIRST_UID + (hash.readUInt32BE(0) % UIDS);
+}

@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process';
+import { open, readFile, realpath, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { BenchError, InfrastructureError, SandboxLost } from '../../domain/errors.js';
+import type { HomeLayout } from '../../domain/home-layout.js';
+import type { SandboxPort, SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
+import { controlDirectories, controlDirectoryExists, makeControlDirectory } from '../shell/control-directory.js';
+import { interruptCommand, runCommand, supervisorAnswers, SupervisorAway } from '../shell/shell-client.js';
+import { waitForSupervisor } from '../shell/wait-for-supervisor.js';
+import { collectFiles } from './collect-files.js';
+import { endProcesses, removeTree } from './end-run.js';
+import { findPython } from './find-python.js';
+import { PLAN_FILE, readPlace, readView, uidOfRun, writePlan } from './run-world.js';
+
+export interface LocalSandboxOptions {
+  layout: HomeLayout;
+  /** The folder that holds `images/`. */
+  assetsRoot: string;
+  /** Python to try first. */
+  python?: string | undefined;
+}
+
+/**
+ * Runs on this host without an engine: the same supervisor as in containers, as a detached process per run. As root each run
+ * gets a user and, where the kernel allows, namespaces of its own; memory, CPUs and process counts are not limited.
+ */
+export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxOptions): SandboxPort {
+  const program = join(assetsRoot, 'images', 'agent', 'supervisor.py');
+  const controlOf = ({ runId, epoch }: SandboxRef) => layout.run(runId, epoch).control;
+
+  async function plan(spec: SandboxSpec) {
+    return {
+      uid: uidOfRun(layout, spec),
+      base: layout.run(spec.runId, spec.epoch).dir,
+      starterDir: spec.starterDir,
+      tools: join(assetsRoot, 'images', 'agent', 'tools'),
+      hide: [await realpath(layout.home), await realpath(assetsRoot)],
+      gpuDevices: spec.gpuDevices,
+    };
+  }
+
+  /** Start a supervisor unless one answers. Its lock keeps a second one from doing anything. */
+  async function wake(ref: SandboxRef): Promise<void> {
+    const control = controlOf(ref);
+    if (await supervisorAnswers(control)) return;
+    const interpreter = await findPython(python, uidOfRun(layout, ref));
+    const log = await open(join(control, 'log'), 'a', 0o600);
+    try {
+      let ended: string | null = null;
+      const launcher = spawn(interpreter, ['-EsS', program, '--control', control, '--local', PLAN_FILE], {
+        cwd: '/',
+        // Nothing of the worker's environment, which may hold keys.
+        env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' },
+        detached: true,
+        stdio: ['ignore', log.fd, log.fd],
+      });
+      launcher.on('error', (error) => (ended = error.message));
+      launcher.on('exit', (code, signal) => {
+        // 0: it left the supervisor running in namespaces, or found another one.
+        if (code !== 0) ended = signal ?? `exit code ${code}`;
+      });
+      launcher.unref();
+      await waitForSupervisor(control, async () =>
+        ended === null
+          ? null
+          : `the local sandbox of run ${ref.runId} did not start (${ended}): ${await lastWords(control)}`,
+      );
+    } finally {
+      await log.close();
+    }
+  }
+
+  return {
+    backend: 'local',
+    isolation: 'none',
+
+    async start(spec) {
+      if (process.platform !== 'linux')
+        throw new BenchError('failed', `the local backend needs Linux, this is ${process.platform}`, {
+          remedy: 'use containers: --backend docker',
+        });
+      const control = controlOf(spec);
+      await makeControlDirectory(control, 'local');
+      const created = (await readPlace(control)) === null;
+      if (created) await writePlan(control, await plan(spec));
+      await wake(spec);
+      const view = await readView(control);
+      if (view === null)
+        throw new InfrastructureError(`the local sandbox of run ${spec.runId} does not name its workspace`);
+      return { isolation: 'none', imageDigest: null, workspace: view.workspace, created };
+    },
+
+    async run(ref, command, signal) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await runCommand(controlOf(ref), command, signal);
+        } catch (error) {
+          if (!(error instanceof SupervisorAway)) throw error;
+          if (attempt === 3) throw new InfrastructureError(`run ${ref.runId}: ${error.message}`, { cause: error });
+          await requireSandbox(controlOf(ref), ref);
+          await wake(ref);
+        }
+      }
+    },
+
+    async interrupt(ref, n) {
+      await interruptCommand(controlOf(ref), n).catch((error: unknown) => {
+        // Nothing runs without a supervisor.
+        if (!(error instanceof SupervisorAway)) throw error;
+      });
+    },
+
+    async collect(ref, files, maxBytes) {
+      const place = await requireSandbox(controlOf(ref), ref);
+      return await collectFiles(place.workspace, files, maxBytes, uidOfRun(layout, ref));
+    },
+
+    async stop(ref) {
+      const control = controlOf(ref);
+      const { dir } = layout.run(ref.runId, ref.epoch);
+      if (await controlDirectoryExists(control)) {
+        await endProcesses(control);
+        const place = await readPlace(control);
+        if (place !== null && place.base !== dir) await removeTree(place.base);
+      }
+      await removeTree(dir);
+      await rmdir(dirname(dir)).catch(() => undefined);
+    },
+
+    list: () => controlDirectories(layout, 'local'),
+  };
+}
+
+async function requireSandbox(control: string, ref: SandboxRef) {
+  const place = await readPlace(control);
+  if (place === null || !(await controlDirectoryExists(place.workspace)))
+    throw new SandboxLost(`the local sandbox of run ${ref.runId}, epoch ${ref.epoch}, is gone`);
+  return place;
+}
+
+const lastWords = async (control: string): Promise<string> =>
+  (await readFile(join(control, 'log'), 'utf8').catch(() => '')).trim().split('\n').slice(-3).join(' ') ||
+  'it said nothing';

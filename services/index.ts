@@ -8,4 +8,4 @@ export { embeddedDatabaseUrl, servicesStatus, type ServicesStatus, type ServiceS
 export { stopServices } from './stop-services.js';
 export { runSupervisor } from './supervisor.js';
 export { SEARCH_ATTRIBUTES } from './temporal-server.js';
-export { withoutPassword } from './external-services.js';
+export { checkExternalDatabase, checkExternalTemporal, withoutPassword } from './external-services.js';

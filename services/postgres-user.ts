@@ -30,6 +30,8 @@ export function choosePostgresUser(options: {
   binaries: PostgresBinaries;
   /** A choice made earlier for this data directory, or by a test. */
   kind?: PostgresUser['kind'];
+  /** Only say which; prepare nothing. */
+  look?: boolean;
 }): PostgresUser {
   const { binaries, dataDir } = options;
   const asSelf = { kind: 'self', prefix: [], binaries, dataDir, uid: null } as const;
@@ -42,6 +44,7 @@ export function choosePostgresUser(options: {
       remedy: 'run bench as an ordinary user, install util-linux, or set DATABASE_URL',
     });
   }
+  if (options.look === true) return { ...asSelf, kind: 'nobody' };
   return asNobody(options.home, dataDir, binaries);
 }
 

@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import type { CliContext } from '../context.js';
+import { doctorChecks } from '../doctor-checks.js';
+
+export function register(program: Command, context: CliContext): void {
+  program
+    .command('doctor')
+    .summary('what this machine has and lacks')
+    .description(
+      'Check what bench needs: Node.js, Temporal, PostgreSQL, a container engine, disk, ports. Changes nothing.',
+    )
+    .action(async () => {
+      const { settings, output } = context;
+      const checks = await doctorChecks(settings, process.cwd());
+      const failed = checks.some((check) => check.status === 'fail');
+      output.json({ ok: !failed, checks });
+      const { green, yellow, red } = output.colors;
+      const mark = { ok: green('ok  '), warn: yellow('warn'), fail: red('fail') };
+      for (const { name, status, detail, remedy } of checks) {
+        output.print(`${mark[status]}  ${name.padEnd(9)} ${detail}`);
+        if (remedy !== null && remedy !== '') output.print(`                → ${remedy}`);
+      }
+      if (failed) context.setExitCode(1);
+    });
+}

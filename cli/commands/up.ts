@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { servicesStatus, withoutPassword } from '../../services/index.js';
+import type { CliContext } from '../context.js';
+import { describeService } from '../render/services.js';
+
+export function register(program: Command, context: CliContext): void {
+  program
+    .command('up')
+    .summary('start the services and a worker')
+    .description(
+      'Start PostgreSQL, Temporal and a worker for this home, unless the environment names others, and wait until all of ' +
+        'them answer. Other commands do it when they need to. They stay up until `bench down`.',
+    )
+    .action(async () => {
+      const { settings, output } = context;
+      const endpoints = await context.services();
+      const status = servicesStatus(settings.home);
+      output.json({
+        home: settings.home,
+        ...endpoints,
+        supervisorPid: status.supervisorPid,
+        services: status.services,
+      });
+      const given = (variable: string, embedded: boolean) => (embedded ? '' : `  (from ${variable})`);
+      const { embedded } = endpoints;
+      output.print(`home      ${settings.home}`);
+      output.print(
+        `database  ${withoutPassword(endpoints.databaseUrl)}${given('DATABASE_URL', embedded.postgres)}  · bench db url shows the password`,
+      );
+      output.print(
+        `temporal  ${endpoints.temporalAddress}, namespace ${endpoints.temporalNamespace}${given('TEMPORAL_ADDRESS', embedded.temporal)}`,
+      );
+      output.print(embedded.worker ? 'worker    runs here' : 'worker    none here (BENCH_WORKER=external)');
+      for (const service of status.services) output.print(`  ${describeService(service, output.colors)}`);
+    });
+}

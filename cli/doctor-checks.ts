@@ -1,0 +1,197 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import pc from 'picocolors';
+import { probeEngine } from '../activities/docker/engine.js';
+import { findPython } from '../activities/local/find-python.js';
+import { BenchError } from '../domain/errors.js';
+import {
+  checkExternalDatabase,
+  checkExternalTemporal,
+  choosePostgresUser,
+  findOnPath,
+  findPostgres,
+  findTemporal,
+  freeBytes,
+  portIsFree,
+  servicesStatus,
+} from '../services/index.js';
+import type { CliSettings } from './context.js';
+import { describeService } from './render/services.js';
+
+export interface Check {
+  name: string;
+  status: 'ok' | 'warn' | 'fail';
+  detail: string;
+  /** How to get it, for what is not ok. */
+  remedy: string | null;
+}
+
+type Finding = Omit<Check, 'name'>;
+const ok = (detail: string): Finding => ({ status: 'ok', detail, remedy: null });
+const warn = (detail: string, remedy: string): Finding => ({ status: 'warn', detail, remedy });
+const fail = (detail: string, remedy: string): Finding => ({ status: 'fail', detail, remedy });
+
+const GB = 1024 ** 3;
+
+/** What this machine has and lacks. Looks only: starts, downloads and creates nothing. */
+export async function doctorChecks(settings: CliSettings, cwd: string): Promise<Check[]> {
+  const engine = await checkEngine(settings);
+  const checks: [string, Finding | Promise<Finding | null> | null][] = [
+    ['node', checkNode()],
+    ['home', checkHome(settings.home)],
+    ['disk', checkDisk(settings.home)],
+    ['temporal', checkTemporal(settings)],
+    ['postgres', checkPostgres(settings)],
+    ['engine', engine],
+    ['python', checkPython(engine.status === 'ok')],
+    ['ports', checkPorts(settings)],
+    ['services', checkServices(settings.home)],
+    ['.env', checkEnvFiles(settings, cwd)],
+  ];
+  const found: Check[] = [];
+  for (const [name, check] of checks) {
+    const finding = await check;
+    if (finding) found.push({ name, ...finding });
+  }
+  return found;
+}
+
+function fromError(error: unknown): Finding {
+  const remedy = error instanceof BenchError ? (error.remedy ?? '') : '';
+  return fail(error instanceof Error ? error.message : String(error), remedy);
+}
+
+function checkNode(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return (major === 20 && minor >= 19) || (major > 20 && major < 25)
+    ? ok(`Node.js ${process.versions.node}`)
+    : fail(`Node.js ${process.versions.node}`, 'use Node.js 20.19 or later, below 25');
+}
+
+function checkHome(home: string): Finding {
+  let at = home;
+  while (!existsSync(at) && at !== dirname(at)) at = dirname(at);
+  try {
+    if (!statSync(at).isDirectory()) return fail(`${at} is a file, not a directory`, 'set BENCH_HOME to another path');
+    accessSync(at, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    return fail(`${at} is not writable (${code})`, 'set BENCH_HOME to a directory that you may write');
+  }
+  return ok(at === home ? home : `${home} (will be created)`);
+}
+
+function checkDisk(home: string): Finding {
+  const free = freeBytes(home);
+  if (free === null) return warn('unknown', 'check it yourself: df');
+  const detail = `${(free / GB).toFixed(1)} GB free for ${home}`;
+  if (free < 0.3 * GB) return fail(detail, 'free some space, or set BENCH_HOME to a directory on another disk');
+  if (free < 3 * GB) return warn(detail, 'images and workspaces of many runs need more');
+  return ok(detail);
+}
+
+async function checkTemporal(settings: CliSettings): Promise<Finding> {
+  const { temporalAddress, temporalNamespace, env, cacheDir } = settings;
+  try {
+    if (temporalAddress !== undefined) {
+      await checkExternalTemporal(temporalAddress, temporalNamespace);
+      return ok(`TEMPORAL_ADDRESS ${temporalAddress} answers, namespace ${temporalNamespace}`);
+    }
+    const found = await findTemporal({ env, cacheDir, obtain: false });
+    return ok(`${found.path} (from ${found.source}): ${found.version}`);
+  } catch (error) {
+    if (temporalAddress !== undefined) return fromError(error);
+    const go = findOnPath('go', env);
+    return warn(
+      'no `temporal` program on PATH or in the cache',
+      go === null
+        ? 'the first start downloads it; without a network, put the Temporal CLI on PATH, or Go 1.25 or later to build it'
+        : `the first start downloads it, or builds it with ${go}, which takes minutes`,
+    );
+  }
+}
+
+async function checkPostgres(settings: CliSettings): Promise<Finding> {
+  try {
+    if (settings.databaseUrl !== undefined) {
+      await checkExternalDatabase(settings.databaseUrl);
+      return ok('DATABASE_URL answers');
+    }
+    const binaries = findPostgres();
+    const dataDir = settings.layout.postgresData;
+    const user = choosePostgresUser({ home: settings.home, dataDir, binaries, look: true });
+    const { stdout } = await promisify(execFile)(binaries.postgres, ['--version'], { timeout: 20_000 });
+    const how = { self: '', 'user-namespace': ', in a user namespace since we are root', nobody: ', as user nobody' };
+    return ok(`${stdout.trim()}, embedded${how[user.kind]}`);
+  } catch (error) {
+    return fromError(error);
+  }
+}
+
+async function checkEngine(settings: CliSettings): Promise<Finding> {
+  const probe = await probeEngine(settings.dockerHost);
+  if (probe.kind === 'ok') return ok(`container engine ${probe.version} at ${probe.socketPath}`);
+  return warn(probe.reason, `${probe.remedy}; until then only scripted models run, without isolation`);
+}
+
+async function checkPython(engine: boolean): Promise<Finding> {
+  try {
+    return ok(`${await findPython(undefined, null)}, for the local backend`);
+  } catch (error) {
+    const found = fromError(error);
+    return engine ? warn(`${found.detail}: no local backend`, found.remedy ?? '') : found;
+  }
+}
+
+async function checkPorts(settings: CliSettings): Promise<Finding | null> {
+  const status = servicesStatus(settings.home);
+  const idle = status.services.filter((service) => service.pid === null && service.port !== null);
+  const taken: string[] = [];
+  for (const { name, port } of idle) {
+    if (port !== null && !(await portIsFree(port))) taken.push(`${port} (${name})`);
+  }
+  if (taken.length === 0) return ok('own ports on 127.0.0.1, chosen at the first start');
+  return warn(`taken by another program: ${taken.join(', ')}`, 'nothing to do: the next start chooses another port');
+}
+
+function checkServices(home: string): Finding {
+  const status = servicesStatus(home);
+  const plain = pc.createColors(false);
+  const detail = status.services.map((service) => describeService(service, plain).replace(/ +/g, ' ')).join('; ');
+  const pids = status.services.filter((service) => service.pid !== null);
+  if (!status.running && pids.length === 0) return ok('not running; the next command that needs them starts them');
+  if (!status.running) return warn(`running without a supervisor: ${detail}`, '`bench up` puts them under one again');
+  const ill = status.services.filter((service) => service.status !== 'healthy');
+  if (ill.length === 0) return ok(detail);
+  return warn(detail, `read ${ill.map((service) => service.log).join(' and ')}`);
+}
+
+/** `.env` files hold keys: neither git nor other users should see them. */
+async function checkEnvFiles(settings: CliSettings, cwd: string): Promise<Finding | null> {
+  const here = join(cwd, '.env');
+  const present = [here, settings.layout.envFile].filter((path) => existsSync(path));
+  if (present.length === 0) return null;
+  const open = present.filter((path) => (statSync(path).mode & 0o077) !== 0);
+  if (existsSync(here) && (await wouldBeCommitted(cwd))) {
+    return warn(`${here} is not ignored by git: its keys may be committed`, 'add .env to .gitignore');
+  }
+  if (open.length > 0) return warn(`other users can read ${open.join(' and ')}`, `chmod 600 ${open.join(' ')}`);
+  return ok(present.join(', '));
+}
+
+async function wouldBeCommitted(cwd: string): Promise<boolean> {
+  const git = (...args: string[]) => promisify(execFile)('git', ['-C', cwd, ...args], { timeout: 10_000 });
+  try {
+    await git('rev-parse', '--is-inside-work-tree');
+  } catch {
+    return false;
+  }
+  try {
+    await git('check-ignore', '-q', '.env');
+    return false;
+  } catch {
+    return true;
+  }
+}

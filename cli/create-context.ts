@@ -1,12 +1,13 @@
-import { Client, Connection } from '@temporalio/client';
-import { migrate, openDatabase } from '../db/index.js';
+import type { Client } from '@temporalio/client';
 import type { Database } from '../db/index.js';
 import { BenchError } from '../domain/errors.js';
 import type { ServiceEndpoints } from '../domain/services.js';
-import { ensureServices } from '../services/index.js';
 import type { CliContext, CliOutput, CliSettings } from './context.js';
 
+// The clients of Temporal and PostgreSQL are loaded on first use: `bench --help` need not wait for them.
+
 async function connectTemporal(endpoints: ServiceEndpoints): Promise<Client> {
+  const { Client, Connection } = await import('@temporalio/client');
   try {
     const connection = await Connection.connect({ address: endpoints.temporalAddress, connectTimeout: '10 seconds' });
     return new Client({ connection, namespace: endpoints.temporalNamespace });
@@ -18,6 +19,11 @@ async function connectTemporal(endpoints: ServiceEndpoints): Promise<Client> {
       cause,
     });
   }
+}
+
+async function connectDatabase({ databaseUrl }: ServiceEndpoints): Promise<Database> {
+  const { openDatabase } = await import('../db/index.js');
+  return openDatabase(databaseUrl, { max: 4 });
 }
 
 export interface ClosableContext extends CliContext {
@@ -32,12 +38,17 @@ export function createContext(settings: CliSettings, output: CliOutput): Closabl
   let database: Promise<Database> | null = null;
   let temporal: Promise<Client> | null = null;
   let exitCode = 0;
-  const ensure = (worker: CliSettings['worker']): Promise<ServiceEndpoints> =>
-    ensureServices({
+  const ensure = async (worker: CliSettings['worker']): Promise<ServiceEndpoints> => {
+    const [{ ensureServices }, { migrate }] = await Promise.all([
+      import('../services/index.js'),
+      import('../db/index.js'),
+    ]);
+    return ensureServices({
       settings: { ...settings, worker },
       migrate,
       onProgress: (line) => output.log(output.logColors.dim(line)),
     });
+  };
 
   const close = async (): Promise<void> => {
     const [openedDatabase, openedTemporal] = [database, temporal];
@@ -58,7 +69,7 @@ export function createContext(settings: CliSettings, output: CliOutput): Closabl
     },
     servicesWithoutWorker: () => ensure('external'),
     database() {
-      const opened = database ?? context.services().then(({ databaseUrl }) => openDatabase(databaseUrl, { max: 4 }));
+      const opened = database ?? context.services().then(connectDatabase);
       opened.catch(() => {
         if (database === opened) database = null;
       });

@@ -57,6 +57,10 @@ export function buildProgram(context: CliContext): Command {
       writeErr: (text) => context.output.logRaw(text),
     })
     .showSuggestionAfterError()
+    .showHelpAfterError('`bench --help` and `bench <command> --help` say what there is.')
+    .addHelpCommand(
+      new Command('help').argument('[command]').description('the help of a command').helpGroup('Start here:'),
+    )
     .addHelpText('after', describeSettings);
   for (const [title, group] of Object.entries(GROUPS)) {
     for (const { register } of group) {

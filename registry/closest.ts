@@ -22,6 +22,8 @@ function distance(a: string, b: string): number {
 /** The candidate that a misspelt word was probably meant to be, or null when none is near. */
 export function closest(word: string, candidates: readonly string[]): string | null {
   const wanted = word.toLowerCase();
+  const beginsSo = candidates.filter((candidate) => candidate.toLowerCase().startsWith(wanted));
+  if (wanted.length >= 3 && beginsSo.length === 1) return beginsSo[0] ?? null;
   let best: string | null = null;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {

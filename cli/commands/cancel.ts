@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { batchWorkflowId, runWorkflowId } from '../../domain/queues.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
@@ -11,7 +10,7 @@ async function requestCancel(context: CliContext, workflowId: string): Promise<b
     await client.workflow.getHandle(workflowId).cancel();
     return true;
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
+    if (error instanceof Error && error.name === 'WorkflowNotFoundError') return false;
     throw error;
   }
 }

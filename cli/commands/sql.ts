@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { runReadOnlyQuery } from '../../db/index.js';
 import type { CliContext } from '../context.js';
 import { seconds, wholeNumber } from '../options.js';
 import { oneLine, plural } from '../render/format.js';
@@ -25,6 +24,7 @@ export function register(program: Command, context: CliContext): void {
       const { output } = context;
       await context.database();
       const { databaseUrl } = await context.services();
+      const { runReadOnlyQuery } = await import('../../db/index.js');
       const result = await runReadOnlyQuery(databaseUrl, query, {
         timeoutMs: options.timeout * 1000,
         maxRows: options.maxRows,

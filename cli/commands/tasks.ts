@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { renderTemplate } from '../../domain/agent/templates.js';
 import { BenchError } from '../../domain/errors.js';
+import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
 import { loadTask, taskIds } from '../../registry/index.js';
 import type { CliContext } from '../context.js';
 import { formatScore, oneLine } from '../render/format.js';
@@ -115,7 +117,13 @@ function show(context: CliContext, id: string): void {
       output.colors,
     ),
   );
-  output.print(`\n${spec.description.trim()}`);
+  const variables = {
+    task: spec,
+    workspace: CONTAINER_WORKSPACE,
+    maxSteps: 50,
+    commandSeconds: spec.limits.commandSeconds,
+  };
+  output.print(`\n${renderTemplate('description', spec.description, variables).trim()}`);
 }
 
 export function register(program: Command, context: CliContext): void {

@@ -1,6 +1,4 @@
-import { probeEngine } from '../../activities/docker/engine.js';
 import type { connectEngine } from '../../activities/docker/engine.js';
-import { ensureImage } from '../../activities/docker/images.js';
 import type { BuiltImage, ImageKind } from '../../activities/docker/images.js';
 import { BenchError } from '../../domain/errors.js';
 import type { ModelRef } from '../../domain/model.js';
@@ -14,6 +12,7 @@ const LOCAL_NOTICE =
 
 /** The engine, or an error that says why there is none and what to do. */
 export async function requireEngine(dockerHost: string | undefined): Promise<Docker> {
+  const { probeEngine } = await import('../../activities/docker/engine.js');
   const probe = await probeEngine(dockerHost);
   if (probe.kind === 'ok') return probe.docker;
   throw new BenchError('services', probe.reason, { remedy: capitalized(probe.remedy) });
@@ -27,6 +26,7 @@ export async function ensureImages(
   docker: Docker,
   base?: string,
 ): Promise<({ kind: ImageKind } & BuiltImage)[]> {
+  const { ensureImage } = await import('../../activities/docker/images.js');
   const { settings, output } = context;
   const onProgress = (line: string): void => output.log(output.logColors.dim(line));
   const images: ({ kind: ImageKind } & BuiltImage)[] = [];

@@ -1,0 +1,58 @@
+import type { Argument, Command, Option } from 'commander';
+
+/** The part of docs/cli.md that is written by scripts/update-cli-docs.mjs lies between these. */
+export const REFERENCE_BEGIN = '<!-- commands: written by scripts/update-cli-docs.mjs -->';
+export const REFERENCE_END = '<!-- end of commands -->';
+
+const isHidden = (command: Command): boolean => (command as unknown as { _hidden?: boolean })._hidden === true;
+
+function defaultOf(value: unknown): string {
+  return value === undefined || value === null ? '' : ` Default: \`${String(value as string | number)}\`.`;
+}
+
+function choicesOf(item: Option | Argument): string {
+  return item.argChoices === undefined ? '' : ` One of ${item.argChoices.map((choice) => `\`${choice}\``).join(', ')}.`;
+}
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+function optionLine(option: Option): string {
+  const required = option.mandatory ? ' Required.' : '';
+  return `- \`${option.flags}\`: ${sentence(option.description)}${choicesOf(option)}${defaultOf(option.defaultValue)}${required}`;
+}
+
+function argumentLine(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return `- \`${argument.required ? `<${name}>` : `[${name}]`}\`: ${sentence(argument.description)}`;
+}
+
+function commandSection(command: Command, path: string): string[] {
+  const name = `${path} ${command.name()}`;
+  if (command.commands.length > 0) return command.commands.flatMap((child) => commandSection(child, name));
+  const args = command.registeredArguments.map((argument) => {
+    const inner = `${argument.name()}${argument.variadic ? '...' : ''}`;
+    return argument.required ? ` <${inner}>` : ` [${inner}]`;
+  });
+  const options = command.options.filter((option) => option.long !== '--json' && !option.hidden);
+  const lines = [...command.registeredArguments.map(argumentLine), ...options.map(optionLine)];
+  return [
+    `### \`${name}${args.join('')}\`\n\n${sentence(command.description())}\n${lines.length === 0 ? '' : `\n${lines.join('\n')}\n`}`,
+  ];
+}
+
+/** Every command with its arguments and options, as Markdown, in the groups of `bench --help`. */
+export function commandReference(program: Command): string {
+  const groups = new Map<string, string[]>();
+  for (const command of program.commands.filter((one) => !isHidden(one))) {
+    const title = command.helpGroup().replace(/:$/, '');
+    groups.set(title, [...(groups.get(title) ?? []), ...commandSection(command, program.name())]);
+  }
+  return [...groups].map(([title, sections]) => `## ${title}\n\n${sections.join('\n')}`).join('\n');
+}
+
+/** The page with its generated part replaced. */
+export function withReference(page: string, reference: string): string {
+  const [begin, end] = [page.indexOf(REFERENCE_BEGIN), page.indexOf(REFERENCE_END)];
+  if (begin < 0 || end < begin) throw new Error('docs/cli.md has lost the markers of its generated part');
+  return `${page.slice(0, begin + REFERENCE_BEGIN.length)}\n\n${reference}\n${page.slice(end)}`;
+}

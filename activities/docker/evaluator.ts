@@ -62,18 +62,26 @@ function containerOptions(
   name: string,
   { imageRef, homeTag }: DockerEvaluatorOptions,
 ): Docker.ContainerCreateOptions {
+  const labels = { 'bench.home': homeTag, 'bench.evaluation': job.id };
   const memory = (job.task.evaluator.memoryMb + OVERHEAD_MB) * 1024 * 1024;
   return {
     name,
     Image: imageRef,
-    Labels: { 'bench.home': homeTag, 'bench.evaluation': job.id },
+    Labels: labels,
     NetworkDisabled: true,
     StopSignal: 'SIGKILL',
     HostConfig: {
       NetworkMode: 'none',
       ReadonlyRootfs: true,
       // putArchive cannot write to a read-only root file system or a tmpfs; an anonymous volume goes with the container.
-      Mounts: [{ Type: 'volume', Target: '/job', Source: '' }],
+      Mounts: [
+        {
+          Type: 'volume',
+          Target: '/job',
+          Source: '',
+          VolumeOptions: { NoCopy: true, Labels: labels, DriverConfig: { Name: 'local', Options: {} } },
+        },
+      ],
       Tmpfs: { '/tmp': 'size=64m,mode=1777,nosuid,nodev,noexec' },
       CapDrop: ['ALL'],
       CapAdd: ['SETUID', 'SETGID', 'KILL'],

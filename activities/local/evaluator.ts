@@ -16,10 +16,14 @@ export interface LocalEvaluatorOptions {
   assetsRoot: string;
   /** Folders of evaluations are made here and removed. */
   scratchDir: string;
-  /** Default: see findPython. */
+  /** Tried first: see findPython. */
   python?: string;
+  /** False: do without namespaces, as on hosts that forbid them. */
+  namespaces?: boolean;
 }
 
+/** Owns nothing: what it can run, the evaluations' users can. */
+const NOBODY = 65_534;
 const OUTPUT_LIMIT = 64 * 1024;
 
 /**
@@ -31,8 +35,8 @@ export function createLocalEvaluator(options: LocalEvaluatorOptions): EvaluatorP
   const root = process.getuid?.() === 0;
   let found: Promise<{ python: string; namespaces: string[] | null }> | undefined;
   const tools = async () => ({
-    python: options.python ?? (await findPython()),
-    namespaces: await namespacePrefix(),
+    python: await findPython(options.python, root ? NOBODY : null),
+    namespaces: options.namespaces === false ? null : await namespacePrefix(),
   });
   return {
     isolation: 'none',

@@ -268,11 +268,12 @@ def become(role, program, cwd, user, fds, hash_seed, memory):
     """In the child: give up everything but the given descriptors, then run the program. Does not return."""
     os.setsid()
     null = os.open(os.devnull, os.O_RDWR)
-    # First out of the way of the targets. Copies close on exec.
+    # First out of the way of the targets.
     spare = {to: fcntl.fcntl(null if fd is None else fd, fcntl.F_DUPFD_CLOEXEC, 64) for to, fd in fds.items()}
     for to, fd in spare.items():
         os.dup2(fd, to)
-    os.closerange(max(fds) + 1, 64)
+    # Not only ours: whoever started us may have left some open.
+    os.closerange(max(fds) + 1, 65536)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))

@@ -1,0 +1,75 @@
+import { mkdtemp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import type { EvaluationJob } from '../../domain/ports/evaluator-port.js';
+import { taskSchema, type TaskSpecInput } from '../../domain/task.js';
+
+export const REPOSITORY = join(import.meta.dirname, '..', '..');
+const BATTLE = join(REPOSITORY, 'configs', 'tasks', 'battleOfSexes');
+
+let counter = 0;
+const newId = (): string => `job-${process.pid}-${++counter}`;
+
+/** A job of the real task: its starter, its oracle, or other code. */
+export async function battleJob(code: 'starter' | 'oracle', seed = 'ab12'): Promise<EvaluationJob> {
+  return {
+    id: newId(),
+    task: taskSchema.parse(parse(await readFile(join(BATTLE, 'task.yaml'), 'utf8'))),
+    taskDir: BATTLE,
+    submission: [{ path: 'strategy.py', bytes: await readFile(join(BATTLE, code, 'strategy.py')) }],
+    seed,
+  };
+}
+
+/** A referee of 20 games of 10 rounds. */
+export const COIN_REFEREE = `
+from bench_referee import Choices
+
+def evaluate(table):
+    opponent = lambda history, rng: int(rng.random() < 0.75)
+    score = table.play_games(moves=Choices(2), rounds=10, games=20, opponent=opponent, payoff=lambda own, other: int(own == other))
+    return {"Score": score}
+`;
+
+/** A small game, 20 x 10 rounds of guessing a coin that falls on 1 in three of four throws, played by the given code. */
+export async function smallJob(
+  code: string,
+  options: { evaluator?: Partial<TaskSpecInput['evaluator']>; referee?: string; seed?: string } = {},
+): Promise<EvaluationJob> {
+  const taskDir = await mkdtemp(join(tmpdir(), 'bench-test-task-'));
+  await mkdir(join(taskDir, 'evaluator'));
+  await writeFile(join(taskDir, 'evaluator', 'referee.py'), options.referee ?? COIN_REFEREE);
+  const task = taskSchema.parse({
+    schema: 1,
+    id: 'smallGame',
+    name: 'Small game',
+    contract: 1,
+    domain: 'test',
+    description: 'Guess.',
+    metrics: { Score: { direction: 'maximize', description: 'share of right guesses' } },
+    primary: 'Score',
+    submission: { files: ['strategy.py'] },
+    evaluator: {
+      kind: 'game',
+      module: 'strategy',
+      function: 'row_strategy',
+      timeoutSeconds: 60,
+      memoryMb: 128,
+      ...options.evaluator,
+    },
+  } satisfies TaskSpecInput);
+  const submission = [{ path: 'strategy.py', bytes: Buffer.from(code) }];
+  return { id: newId(), task, taskDir, submission, seed: options.seed ?? 'ab12' };
+}
+
+/** Command lines of this machine's living processes that hold the text. */
+export async function processesWith(text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const pid of await readdir('/proc')) {
+    if (!/^\d+$/.test(pid) || pid === String(process.pid)) continue;
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (command.includes(text)) found.push(command.replaceAll('\0', ' '));
+  }
+  return found;
+}

@@ -62,7 +62,7 @@ export async function localImage(docker: Docker, ref: string): Promise<BaseImage
 async function pull(docker: Docker, ref: string, onProgress: Progress): Promise<BaseImage | Error> {
   onProgress(`pulling ${ref}`);
   try {
-    await followEngine(docker, (await docker.pull(ref)), onProgress);
+    await followEngine(docker, await docker.pull(ref), onProgress);
     return (await localImage(docker, ref)) ?? new Error('the engine pulled it but does not list it');
   } catch (error) {
     return error as Error;
@@ -85,6 +85,9 @@ async function debootstrapBase(docker: Docker, onProgress: Progress): Promise<Ba
     });
     for await (const line of making.iterable({ from: 'all' })) onProgress(line);
     await making;
+    // Somebody may have been faster: one base is enough.
+    const meanwhile = await localImage(docker, DEBOOTSTRAP_BASE);
+    if (meanwhile !== null) return meanwhile;
     onProgress(`importing ${DEBOOTSTRAP_BASE}`);
     const skip = ['./var/cache/apt/archives/*.deb', './var/cache/apt/*.bin', './var/lib/apt/lists/*', './dev/*'];
     const tar = execa('tar', ['-C', root, '--numeric-owner', ...skip.map((path) => `--exclude=${path}`), '-c', '.'], {

@@ -124,6 +124,7 @@ const attacks: Record<string, string> = {
   'reset role': `reset role`,
   'set session authorization': `set session authorization postgres`,
   'set transaction read write': `set transaction read write`,
+  'set transaction read write by a function': `select set_config('transaction_read_only', 'off', true), sneaky()`,
   'begin read write': `begin read write`,
   do: `do $$ begin insert into loot values (1); end $$`,
   'do, having become the superuser': `do $$ begin reset role; set transaction read write; insert into loot values (1); end $$`,

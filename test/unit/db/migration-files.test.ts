@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { compareMigrations, knownMigrations, MIGRATIONS_FOLDER } from '../../../db/migration-files.js';
+
+const history = (...hashes: string[]) => hashes.map((hash, i) => ({ hash, createdAt: i + 1 }));
+
+describe('a database’s history is compared with the program’s', () => {
+  test.each([
+    ['current', history('a', 'b'), history('a', 'b')],
+    ['behind', history('a', 'b'), history('a')],
+    ['behind', history('a', 'b'), []],
+    ['newer', history('a'), history('a', 'b')],
+    ['foreign', history('a', 'b'), history('a', 'x')],
+    ['foreign', history('a'), history('x', 'y')],
+  ] as const)('%s', (state, known, applied) => {
+    expect(compareMigrations([...known], [...applied])).toBe(state);
+  });
+});
+
+test('every migration is in the journal, in the order of its time', () => {
+  const journal = JSON.parse(readFileSync(join(MIGRATIONS_FOLDER, 'meta/_journal.json'), 'utf8')) as {
+    entries: { tag: string; when: number }[];
+  };
+  for (const { tag } of journal.entries) expect(existsSync(join(MIGRATIONS_FOLDER, `${tag}.sql`))).toBe(true);
+  const when = journal.entries.map((entry) => entry.when);
+  expect(when).toEqual([...when].sort((a, b) => a - b));
+  expect(knownMigrations()).toHaveLength(journal.entries.length);
+});

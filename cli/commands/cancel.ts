@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { batchWorkflowId, runWorkflowId } from '../../domain/queues.js';
+import type { BatchSummary, RunSummary } from '../../db/index.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
+import { resolveRunOrBatch } from '../resolve-id.js';
 
 /** Ask a workflow to stop; false: it does not run. */
 async function requestCancel(context: CliContext, workflowId: string): Promise<boolean> {
@@ -17,10 +19,9 @@ async function requestCancel(context: CliContext, workflowId: string): Promise<b
 
 const CANCELLED = { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null } as const;
 
-async function cancelRun(context: CliContext, ref: string): Promise<void> {
+async function cancelRun(context: CliContext, run: RunSummary): Promise<void> {
   const { output } = context;
-  const { queries, store } = await context.database();
-  const run = await queries.findRun(ref);
+  const { store } = await context.database();
   if (run.status === 'ended') {
     output.json({ runId: run.runId, requested: false, status: run.status, endReason: run.endReason });
     output.print(`Run ${run.runId} has ended already (${run.endReason ?? ''}).`);
@@ -32,10 +33,9 @@ async function cancelRun(context: CliContext, ref: string): Promise<void> {
   output.print(`Run ${run.runId} is being cancelled: its container is removed, what it recorded stays.`);
 }
 
-async function cancelBatch(context: CliContext, ref: string): Promise<void> {
+async function cancelBatch(context: CliContext, batch: BatchSummary): Promise<void> {
   const { output } = context;
   const { queries, store } = await context.database();
-  const batch = await queries.findBatch(ref);
   const open = batch.runs - batch.ended;
   if (batch.status === 'cancelled' || batch.status === 'ended' || open === 0) {
     output.json({ batchId: batch.batchId, requested: false, status: batch.status, unfinishedRuns: 0 });
@@ -64,8 +64,9 @@ export function register(program: Command, context: CliContext): void {
     .description(
       'Stop a batch or a run: containers are removed, records stay. There is no way back; a new submission starts afresh.',
     )
-    .argument('<id>', 'a batch (id, name, or part of the id) or a run (r-…)')
+    .argument('<id>', 'a batch or a run: id, an unambiguous part of it, or the name of a batch')
     .action(async (ref: string) => {
-      await (ref.startsWith('r-') ? cancelRun(context, ref) : cancelBatch(context, ref));
+      const found = await resolveRunOrBatch(context, ref);
+      await (found.kind === 'run' ? cancelRun(context, found.run) : cancelBatch(context, found.batch));
     });
 }

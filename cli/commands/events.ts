@@ -4,6 +4,7 @@ import type { CliContext } from '../context.js';
 import { wholeNumber } from '../options.js';
 import { formatTime, oneLine } from '../render/format.js';
 import { renderTable } from '../render/table.js';
+import { resolveRunOrBatch } from '../resolve-id.js';
 
 export function register(program: Command, context: CliContext): void {
   program
@@ -16,8 +17,9 @@ export function register(program: Command, context: CliContext): void {
       const { colors, width } = context.output;
       const { queries } = await context.database();
       const filter: { runId?: string; batchId?: string } = {};
-      if (ref?.startsWith('r-') === true) filter.runId = (await queries.findRun(ref)).runId;
-      else if (ref !== undefined) filter.batchId = (await queries.findBatch(ref)).batchId;
+      const of = ref === undefined ? null : await resolveRunOrBatch(context, ref);
+      if (of?.kind === 'run') filter.runId = of.run.runId;
+      if (of?.kind === 'batch') filter.batchId = of.batch.batchId;
       const events = await queries.events({ ...filter, limit: options.limit });
       context.output.json({ events });
       const table = renderTable<EventRow>(

@@ -1,7 +1,7 @@
 /** Short forms of values for people. */
 
-/** The end of an id is its random part: enough to name it, and `bench` accepts it. */
-export const shortId = (id: string): string => `${id.slice(0, 2)}…${id.slice(-8)}`;
+/** The end of an id is its random part: enough to name it, and every command accepts it. */
+export const shortId = (id: string): string => id.slice(-8);
 
 export function formatScore(score: number | null | undefined): string {
   if (score === null || score === undefined) return '–';

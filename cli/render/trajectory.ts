@@ -23,7 +23,7 @@ function renderStep(step: TrajectoryStep, colors: Colors): string {
     return parts.join('\n');
   }
   if (step.thought !== '') parts.push(printable(step.thought));
-  parts.push(colors.cyan(indent(printable(step.action), '$ ')));
+  parts.push(colors.cyan(`$ ${printable(step.action).replace(/\n/g, '\n> ')}`));
   if (step.observation === null) parts.push(colors.dim('(still running, or cut off)'));
   else {
     if (step.observation !== '') parts.push(printable(step.observation).trimEnd());

@@ -1,16 +1,20 @@
 import { rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { InfrastructureError, SandboxLost } from '../../domain/errors.js';
 import type { HomeLayout } from '../../domain/home-layout.js';
 import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
 import type { SandboxInfo, SandboxPort, SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
 import { controlDirectories, makeControlDirectory } from '../shell/control-directory.js';
+import { stageStarter } from '../shell/stage-starter.js';
 import { interruptCommand, runCommand, SupervisorAway } from '../shell/shell-client.js';
 import { waitForSupervisor } from '../shell/wait-for-supervisor.js';
 import { collectFiles } from './collect-files.js';
 import { containerName, EPOCH_LABEL, HOME_LABEL, RUN_LABEL, sandboxContainer } from './sandbox-container.js';
-import { starterArchive } from './starter-archive.js';
+
+const MOST_STARTS = 3;
+const NAME_ATTEMPTS = 200;
 
 export interface DockerSandboxOptions {
   docker: Docker;
@@ -30,11 +34,20 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
 
   /** Start the container if it is not running, and wait until its supervisor answers. */
   async function wake(ref: SandboxRef, container: Docker.Container): Promise<void> {
-    await container.start().catch(unlessStatus(304));
+    let starts = 0;
+    const start = async () => {
+      starts++;
+      await container.start().catch(unlessStatus(304));
+    };
+    await start();
     await waitForSupervisor(controlOf(ref), async () => {
       const { State: state } = await container.inspect();
       if (state.Running) return null;
-      return `container of run ${ref.runId} ended at its start with ${state.ExitCode}: ${await lastWords(container)}`;
+      if (starts === MOST_STARTS)
+        return `container of run ${ref.runId} ended at its start with ${state.ExitCode}: ${await lastWords(container)}`;
+      // The engine may not have noticed yet that it had ended when we asked for the start.
+      await start();
+      return null;
     });
   }
 
@@ -44,17 +57,15 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
 
     start: (spec) =>
       translated(`starting the container of run ${spec.runId}`, async () => {
-        const container = await createOrAdopt(docker, spec, options);
-        const { State: state } = await container.inspect();
-        const fresh = state.Status === 'created';
-        // A creation that was cut off before the start is done over.
-        if (fresh) await container.putArchive(await starterArchive(spec.starterDir), { path: CONTAINER_WORKSPACE });
-        await wake(spec, container);
+        const { control } = layout.run(spec.runId, spec.epoch);
+        await makeControlDirectory(control, 'docker');
+        const created = await stageStarter(control, spec.starterDir);
+        await wake(spec, await createOrAdopt(docker, spec, { ...options, control }));
         const info: SandboxInfo = {
           isolation: 'container',
           imageDigest: options.imageDigest,
           workspace: CONTAINER_WORKSPACE,
-          created: fresh,
+          created,
         };
         return info;
       }),
@@ -109,15 +120,23 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
 async function createOrAdopt(
   docker: Docker,
   spec: SandboxSpec,
-  { layout, homeTag, imageRef }: DockerSandboxOptions,
+  at: { homeTag: string; imageRef: string; control: string },
 ): Promise<Docker.Container> {
-  const { control } = layout.run(spec.runId, spec.epoch);
-  await makeControlDirectory(control, 'docker');
-  try {
-    return await docker.createContainer(sandboxContainer(spec, { homeTag, imageRef, control }));
-  } catch (error) {
-    if (statusOf(error) !== 409) throw error;
-    return docker.getContainer(containerName(homeTag, spec));
+  const existing = docker.getContainer(containerName(at.homeTag, spec));
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await docker.createContainer(sandboxContainer(spec, at));
+    } catch (error) {
+      if (statusOf(error) !== 409) throw error;
+    }
+    try {
+      await existing.inspect();
+      return existing;
+    } catch (error) {
+      // The name is taken by a creation, or a removal, that is still under way.
+      if (statusOf(error) !== 404 || attempt === NAME_ATTEMPTS) throw error;
+      await sleep(50);
+    }
   }
 }
 
@@ -145,14 +164,14 @@ const unlessStatus = (status: number) => (error: unknown) => {
   if (statusOf(error) !== status) throw error;
 };
 
-/** The engine's errors in our terms: no such container means that the sandbox is lost, all else may pass. */
+/** The engine's errors in our terms: no such container, or soon none, means that the sandbox is lost, all else may pass. */
 async function translated<T>(doing: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof InfrastructureError || error instanceof SandboxLost) throw error;
     const message = (error as Error).message;
-    if (statusOf(error) === 404 && /no such container/i.test(message))
+    if (/no such container|is marked for removal/i.test(message))
       throw new SandboxLost(`${doing}: ${message}`, { cause: error });
     throw new InfrastructureError(`${doing}: ${message}`, { cause: error });
   }

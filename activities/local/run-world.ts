@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -55,6 +56,13 @@ async function readRecord<T>(path: string, schema: z.ZodType<T>): Promise<T | nu
     throw error;
   }
 }
+
+const STOPPING_FILE = 'stopping';
+
+/** From now on no supervisor starts here; see _become_supervisor in local_world.py. */
+export const markStopping = (control: string): Promise<void> => writeFile(join(control, STOPPING_FILE), '');
+
+export const isStopping = (control: string): boolean => existsSync(join(control, STOPPING_FILE));
 
 const FIRST_UID = 1_900_000_000;
 const UIDS = 200_000_000;

@@ -10,7 +10,7 @@ import { waitForSupervisor } from '../shell/wait-for-supervisor.js';
 import { collectFiles } from './collect-files.js';
 import { endProcesses, removeTree } from './end-run.js';
 import { findPython } from './find-python.js';
-import { PLAN_FILE, readPlace, readView, uidOfRun, writePlan } from './run-world.js';
+import { isStopping, markStopping, PLAN_FILE, readPlace, readView, uidOfRun, writePlan } from './run-world.js';
 
 export interface LocalSandboxOptions {
   layout: HomeLayout;
@@ -60,14 +60,27 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
         if (code !== 0) ended = signal ?? `exit code ${code}`;
       });
       launcher.unref();
-      await waitForSupervisor(control, async () =>
-        ended === null
-          ? null
-          : `the local sandbox of run ${ref.runId} did not start (${ended}): ${await lastWords(control)}`,
-      );
+      await waitForSupervisor(control, async () => {
+        await requireControl(control, ref);
+        if (ended === null) return null;
+        return `the local sandbox of run ${ref.runId} did not start (${ended}): ${await lastWords(control)}`;
+      });
     } finally {
       await log.close();
     }
+  }
+
+  async function stop(ref: SandboxRef): Promise<void> {
+    const control = controlOf(ref);
+    const { dir } = layout.run(ref.runId, ref.epoch);
+    if (await controlDirectoryExists(control)) {
+      await markStopping(control);
+      await endProcesses(control);
+      const place = await readPlace(control);
+      if (place !== null && place.base !== dir) await removeTree(place.base);
+    }
+    await removeTree(dir);
+    await rmdir(dirname(dir)).catch(() => undefined);
   }
 
   return {
@@ -80,6 +93,8 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
           remedy: 'use containers: --backend docker',
         });
       const control = controlOf(spec);
+      // A stop that was cut off.
+      if (isStopping(control)) await stop(spec);
       await makeControlDirectory(control, 'local');
       const created = (await readPlace(control)) === null;
       if (created) await writePlan(control, await plan(spec));
@@ -115,26 +130,23 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       return await collectFiles(place.workspace, files, maxBytes, uidOfRun(layout, ref));
     },
 
-    async stop(ref) {
-      const control = controlOf(ref);
-      const { dir } = layout.run(ref.runId, ref.epoch);
-      if (await controlDirectoryExists(control)) {
-        await endProcesses(control);
-        const place = await readPlace(control);
-        if (place !== null && place.base !== dir) await removeTree(place.base);
-      }
-      await removeTree(dir);
-      await rmdir(dirname(dir)).catch(() => undefined);
-    },
+    stop,
 
     list: () => controlDirectories(layout, 'local'),
   };
 }
 
+const gone = (ref: SandboxRef): SandboxLost =>
+  new SandboxLost(`the local sandbox of run ${ref.runId}, epoch ${ref.epoch}, is gone`);
+
+async function requireControl(control: string, ref: SandboxRef): Promise<void> {
+  if (isStopping(control) || !(await controlDirectoryExists(control))) throw gone(ref);
+}
+
 async function requireSandbox(control: string, ref: SandboxRef) {
+  await requireControl(control, ref);
   const place = await readPlace(control);
-  if (place === null || !(await controlDirectoryExists(place.workspace)))
-    throw new SandboxLost(`the local sandbox of run ${ref.runId}, epoch ${ref.epoch}, is gone`);
+  if (place === null || !(await controlDirectoryExists(place.workspace))) throw gone(ref);
   return place;
 }
 

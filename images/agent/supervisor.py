@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 
-from durable_shell import processes
+from durable_shell import processes, starter
 from durable_shell.settings import Settings
 from durable_shell.supervisor import Supervisor, end_with_everything
 
@@ -22,6 +22,7 @@ def in_container(arguments: argparse.Namespace) -> Settings:
     # Nobody but root may enter the directory above the control directory.
     os.chmod(os.path.dirname(arguments.control), 0o700)
     os.chdir(arguments.control)
+    starter.seed(arguments.workspace, arguments.uid)
     os.makedirs(os.path.dirname(REQUESTS_SOCKET), exist_ok=True)
     os.chmod(os.path.dirname(REQUESTS_SOCKET), 0o755)
     environment = {

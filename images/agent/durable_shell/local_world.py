@@ -16,7 +16,7 @@ import struct
 import sys
 from typing import Any
 
-from . import processes
+from . import processes, starter
 from .settings import Settings
 
 _NEW_MOUNTS, _NEW_IPC, _NEW_PROCESSES, _NEW_NETWORK = 0x00020000, 0x08000000, 0x20000000, 0x40000000
@@ -101,36 +101,15 @@ def _prepare(plan: dict[str, Any], uid: int | None, apart: bool) -> dict[str, st
     place = {"base": base, **{name: os.path.join(base, name) for name in ("workspace", "home", "tmp", "tools")}}
     for name in ("workspace", "home", "tmp"):
         shutil.rmtree(place[name], ignore_errors=True)
-    _copy_tree(plan["starterDir"], place["workspace"])
+    starter.copy(plan["starterDir"], place["workspace"], uid)
     for name in ("home", "tmp"):
         os.mkdir(place[name])
+        if uid is not None:
+            os.chown(place[name], uid, uid)
     for name in ("workspace", "home", "tmp"):
         os.chmod(place[name], 0o700)
-        if uid is not None:
-            _give_to(place[name], uid)
     _write("place.json", place)
     return place
-
-
-def _copy_tree(source: str, target: str) -> None:
-    """Files and folders only."""
-    os.mkdir(target)
-    with os.scandir(source) as entries:
-        for entry in entries:
-            inside = os.path.join(target, entry.name)
-            if entry.is_dir(follow_symlinks=False):
-                _copy_tree(entry.path, inside)
-                os.chmod(inside, 0o755)
-            elif entry.is_file(follow_symlinks=False):
-                shutil.copyfile(entry.path, inside)
-                os.chmod(inside, 0o755 if entry.stat().st_mode & 0o111 else 0o644)
-
-
-def _give_to(path: str, uid: int) -> None:
-    os.chown(path, uid, uid, follow_symlinks=False)
-    for directory, folders, files in os.walk(path):
-        for name in (*folders, *files):
-            os.chown(os.path.join(directory, name), uid, uid, follow_symlinks=False)
 
 
 def _can_enter(uid: int, path: str) -> bool:
@@ -155,15 +134,22 @@ def _write(path: str, value: Any) -> None:
 
 
 def _become_supervisor(apart: bool, uid: int | None) -> None:
-    """Record, in the host's terms, which process must die for everything to end. In namespaces that is a child: their init."""
+    """Record, in the host's terms, which process must die for everything to end. In namespaces that is a child: their init.
+
+    Whoever stops the sandbox leaves a mark and then reads the record; we record and then look for the mark. So one of the
+    two always sees the other.
+    """
     if not apart:
         _record(os.getpid(), uid, False)
+        _leave_if_stopping()
         return
     recorded_read, recorded_write = os.pipe()
     child = os.fork()
     if child > 0:
         os.close(recorded_read)
         _record(child, uid, True)
+        # Leaving without a word ends the child too.
+        _leave_if_stopping()
         os.write(recorded_write, b"x")
         os._exit(0)
     os.close(recorded_write)
@@ -171,6 +157,11 @@ def _become_supervisor(apart: bool, uid: int | None) -> None:
         sys.exit("the launcher died before it had recorded the supervisor")
     os.close(recorded_read)
     os.setsid()
+
+
+def _leave_if_stopping() -> None:
+    if os.path.exists("stopping") or not os.path.exists("supervisor.json"):
+        sys.exit("the sandbox is being stopped")
 
 
 def _record(pid: int, uid: int | None, everything: bool) -> None:

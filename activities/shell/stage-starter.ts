@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InfrastructureError } from '../../domain/errors.js';
+
+/**
+ * Put the task's starter files where a container's supervisor finds them at its first start (images/agent/durable_shell/
+ * starter.py): it alone fills the workspace, so a second start can never overwrite the agent's work. False: it has already.
+ */
+export async function stageStarter(control: string, starterDir: string): Promise<boolean> {
+  if (existsSync(join(control, 'seeded'))) return false;
+  const staged = join(control, 'starter');
+  if (existsSync(staged)) return true;
+  const aside = `${staged}-${randomBytes(6).toString('hex')}`;
+  try {
+    await cp(starterDir, aside, { recursive: true, verbatimSymlinks: true });
+    await rename(aside, staged);
+  } catch (error) {
+    await rm(aside, { recursive: true, force: true });
+    // Someone else was faster.
+    if (existsSync(staged) || existsSync(join(control, 'seeded'))) return true;
+    throw new InfrastructureError(`the starter files of ${starterDir} cannot be copied: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  return true;
+}

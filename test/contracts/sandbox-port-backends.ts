@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { probeEngine } from '../../activities/docker/engine.js';
+import { ensureImage } from '../../activities/docker/images.js';
+import { createDockerSandbox } from '../../activities/docker/sandbox.js';
+import { isAlive, processesOfUser } from '../../activities/local/host-processes.js';
+import { readSupervisor, uidOfRun } from '../../activities/local/run-world.js';
+import { createLocalSandbox } from '../../activities/local/sandbox.js';
+import { homeLayout, type HomeLayout } from '../../domain/home-layout.js';
+import type { SandboxPort, SandboxRef } from '../../domain/ports/sandbox-port.js';
+
+export const assetsRoot = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+
+/** A backend under test, in a home of its own. */
+export interface BackendUnderTest {
+  sandbox: SandboxPort;
+  /** The same home seen by another worker. */
+  another: () => SandboxPort;
+  layout: HomeLayout;
+  starterDir: string;
+  /** The agent has a user of its own, apart from the worker's. */
+  separateUser: boolean;
+  /** The control directory as the agent would have to name it. */
+  controlInside: (ref: SandboxRef) => string;
+  /** End the sandbox from outside, as a crash would: every process of it dies at once. */
+  crash: (ref: SandboxRef) => Promise<void>;
+  /** Take the sandbox away altogether, behind the adapter's back. */
+  lose: (ref: SandboxRef) => Promise<void>;
+  /** What is left of it: processes, containers, directories. */
+  traces: (ref: SandboxRef) => Promise<string[]>;
+  close: () => Promise<void>;
+}
+
+async function makeHome(parent: string) {
+  const dir = await mkdtemp(join(parent, 'bench-sandbox-test-'));
+  // Long enough that a socket in it has no address of its own.
+  const home = join(dir, 'a-home-with-a-name-that-is-long-enough-for-any-socket-path-to-be-cut-off');
+  const starterDir = join(dir, 'starter');
+  await mkdir(home);
+  await mkdir(join(starterDir, 'data'), { recursive: true });
+  await writeFile(join(starterDir, 'strategy.py'), 'print("starter")\n');
+  await writeFile(join(starterDir, 'data', 'rows.csv'), '1,2\n');
+  return { layout: homeLayout(home), starterDir, remove: () => rm(dir, { recursive: true, force: true }) };
+}
+
+const directories = async (layout: HomeLayout, ref: SandboxRef): Promise<string[]> =>
+  existsSync(layout.run(ref.runId, ref.epoch).dir) ? await readdir(layout.run(ref.runId, ref.epoch).dir) : [];
+
+export async function dockerUnderTest(): Promise<BackendUnderTest> {
+  const engine = await probeEngine();
+  if (engine.kind !== 'ok') throw new Error(`${engine.reason}: ${engine.remedy}`);
+  const { docker } = engine;
+  const image = await ensureImage(docker, 'agent', { assetsRoot });
+  const { layout, starterDir, remove } = await makeHome(tmpdir());
+  const homeTag = `test${process.pid}`;
+  const make = () => createDockerSandbox({ docker, imageRef: image.ref, imageDigest: image.digest, layout, homeTag });
+  const sandbox = make();
+  const containerOf = ({ runId, epoch }: SandboxRef) => docker.getContainer(`bench-${homeTag}-${runId}-${epoch}`);
+  return {
+    sandbox,
+    another: make,
+    layout,
+    starterDir,
+    separateUser: true,
+    controlInside: () => '/run/bench/control',
+    // Not waiting for its end: whoever waits for a command in it starts it again at once.
+    crash: (ref) => containerOf(ref).kill(),
+    lose: (ref) => containerOf(ref).remove({ force: true }),
+    traces: async (ref) => {
+      const containers = await docker.listContainers({ all: true, filters: { label: [`bench.run=${ref.runId}`] } });
+      return [...containers.map((container) => container.Id), ...(await directories(layout, ref))];
+    },
+    close: async () => {
+      for (const ref of await sandbox.list()) await sandbox.stop(ref);
+      await remove();
+    },
+  };
+}
+
+export async function localUnderTest(): Promise<BackendUnderTest> {
+  const root = process.getuid?.() === 0;
+  // Where the agent's user cannot go: root's own directory.
+  const { layout, starterDir, remove } = await makeHome(root ? '/root' : tmpdir());
+  const make = () => createLocalSandbox({ layout, assetsRoot });
+  const sandbox = make();
+  const controlOf = (ref: SandboxRef) => layout.run(ref.runId, ref.epoch).control;
+  const crash = async (ref: SandboxRef) => {
+    const record = await readSupervisor(controlOf(ref));
+    if (record === null) throw new Error('no supervisor is recorded');
+    process.kill(record.pid, 'SIGKILL');
+    while (await isAlive(record.pid, record.started)) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  return {
+    sandbox,
+    another: make,
+    layout,
+    starterDir,
+    separateUser: root,
+    controlInside: controlOf,
+    crash,
+    lose: async (ref) => {
+      await crash(ref);
+      const place = JSON.parse(await readFile(join(controlOf(ref), 'place.json'), 'utf8')) as { workspace: string };
+      await rm(place.workspace, { recursive: true });
+    },
+    traces: async (ref) => {
+      const uid = uidOfRun(layout, ref);
+      const processes = uid === null ? [] : await processesOfUser(uid);
+      return [...processes.map((pid) => `process ${pid}`), ...(await directories(layout, ref))];
+    },
+    close: async () => {
+      for (const ref of await sandbox.list()) await sandbox.stop(ref);
+      await remove();
+    },
+  };
+}

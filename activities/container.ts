@@ -50,6 +50,7 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
     imageDigest: info.imageDigest,
     workspace: info.workspace,
   });
+  if (epoch === 1) await store.setStatus(runId, 'running');
 }
 
 /**

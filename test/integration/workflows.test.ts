@@ -1,12 +1,13 @@
 import { Client, Connection, WorkflowFailedError } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, PLACEMENT_QUEUE, hostQueue, modelQueue } from '../../domain/queues.js';
 import type { AgentLoopInput, AgentLoopResult, BatchResult } from '../../domain/messages.js';
 import type { RunEnd, RunTicket } from '../../domain/run.js';
 import { FakeActivities, configFailure, sandboxLost } from '../fakes/fake-activities.js';
 import { runTicket } from '../fakes/records.js';
+import { recordHistories } from '../replay/record-histories.js';
 import { startTemporal, type TemporalFixture } from '../setup/temporal.js';
 
 const HOST = 'test-host';
@@ -66,6 +67,28 @@ afterAll(async () => {
 beforeEach(() => {
   fake = new FakeActivities();
   serial += 1;
+});
+
+// The histories of one test, for test/replay; recorded only when asked.
+afterEach(async ({ task }) => {
+  if (process.env['BENCH_RECORD_HISTORIES'] === undefined) return;
+  const pool = task.suite?.name === 'the GPU pool' ? [GPU_POOL_WORKFLOW_ID] : [];
+  const ids: string[] = [];
+  // By id, not from visibility, which lags.
+  for (const id of [
+    `batch/b-${serial}`,
+    `batch/b-${serial}/shard-0`,
+    `run/r-${serial}-a`,
+    `run/r-${serial}-a/agent-loop`,
+    `loop/${serial}`,
+  ]) {
+    const known = await client.workflow
+      .getHandle(id)
+      .describe()
+      .catch(() => null);
+    if (known !== null) ids.push(id);
+  }
+  await recordHistories(client, server.address, task.name, [...ids, ...pool]);
 });
 
 const ticket = (name: string, over: Partial<RunTicket> = {}): RunTicket =>

@@ -1,0 +1,36 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { DefaultLogger, Runtime, Worker, bundleWorkflowCode, type WorkflowBundle } from '@temporalio/worker';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+// Histories of earlier code must replay on today's: a run that was left overnight survives an upgrade.
+// New ones: BENCH_RECORD_HISTORIES=1 npx vitest run --project integration test/integration/workflows.test.ts
+const folder = fileURLToPath(new URL('./histories/', import.meta.url));
+const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
+
+let workflowBundle: WorkflowBundle;
+beforeAll(async () => {
+  const logger = new DefaultLogger('ERROR');
+  Runtime.install({ logger });
+  const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
+  workflowBundle = await bundleWorkflowCode({ workflowsPath, logger });
+}, 60_000);
+
+describe('saved histories replay', () => {
+  it('there are some of each workflow', () => {
+    for (const type of ['batch', 'batchShard', 'run', 'agentLoop', 'gpuPool'])
+      expect(
+        files.filter((name) => name.endsWith(`.${type}.json`)),
+        type,
+      ).not.toEqual([]);
+  });
+  it.each(files)('%s', async (name) => {
+    const history: unknown = JSON.parse(readFileSync(folder + name, 'utf8'));
+    await Worker.runReplayHistory({ workflowBundle }, history);
+  });
+  it('and a history that this code would not have made is refused', async () => {
+    const name = files.find((file) => file.endsWith('.agentLoop.json')) ?? '';
+    const text = readFileSync(folder + name, 'utf8').replaceAll('"nextAction"', '"anotherActivity"');
+    await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(text))).rejects.toThrow(/[Nn]ondeterminism/);
+  });
+});

@@ -83,7 +83,8 @@ async function readContext(dir: string): Promise<TarEntry[]> {
   const files: TarEntry[] = [];
   const names = (await readdir(dir, { recursive: true })).sort();
   for (const path of names) {
-    if (path.includes('__pycache__')) continue;
+    // A word changed in a README makes no new image.
+    if (path.includes('__pycache__') || path.endsWith('.md')) continue;
     const stat = await lstat(join(dir, path));
     if (!stat.isFile()) continue;
     // Only the executable bit counts: umasks differ between checkouts.

@@ -11,10 +11,14 @@ export async function namespacePrefix(): Promise<string[] | null> {
   if (process.platform !== 'linux') return null;
   const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
   const prefix = ['unshare', ...asRoot, '--mount', '--pid', '--net', '--ipc', '--fork', '--kill-child', '--mount-proc'];
-  const probe = await execa(prefix[0] ?? '', [...prefix.slice(1), 'sh', '-c', `mount -t tmpfs tmpfs ${INSIDE}`], {
-    reject: false,
-    stdin: 'ignore',
-  });
+  const probe = await execa(
+    prefix[0] ?? '',
+    [...prefix.slice(1), 'sh', '-c', `mount -t tmpfs tmpfs ${INSIDE} && setpriv --no-new-privs true`],
+    {
+      reject: false,
+      stdin: 'ignore',
+    },
+  );
   return probe.exitCode === 0 ? prefix : null;
 }
 
@@ -30,4 +34,4 @@ while [ "$1" != -- ]; do
   shift
 done
 shift
-exec "$@"`;
+exec setpriv --no-new-privs "$@"`;

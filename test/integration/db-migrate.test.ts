@@ -1,8 +1,6 @@
-import { fork } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrate } from '../../db/migrate.js';
@@ -36,38 +34,33 @@ describe('migrate', () => {
     expect(await query(url, 'select * from leaderboard()')).toEqual([]);
   });
 
-  test('four processes may migrate the same database at once', async () => {
+  test('four processes may migrate the same database at once, with the migrations beside the compiled code', async () => {
     const url = await server.createEmptyDatabase();
-    const dir = mkdtempSync(join(tmpdir(), 'bench-migrate-'));
-    try {
-      const script = join(dir, 'migrate.mjs');
-      writeFileSync(
-        script,
-        `import { createViteServer } from ${JSON.stringify(import.meta.resolve('vitest/node'))};
-         const vite = await createViteServer({ root: ${JSON.stringify(process.cwd())}, configFile: false, logLevel: 'error',
-           server: { middlewareMode: true, hmr: false, ws: false, watch: null }, optimizeDeps: { noDiscovery: true } });
-         const { migrate } = await vite.ssrLoadModule('/db/migrate.ts');
-         process.send('ready');
-         process.once('message', async () => {
-           try { await migrate(process.argv[2]); process.send('done'); } catch (error) { process.send(String(error)); }
-           await vite.close();
-           process.exit(0);
-         });`,
-      );
-      const children = Array.from({ length: 4 }, () => fork(script, [url], { execArgv: [] }));
-      const next = async (child: (typeof children)[number]) => ((await once(child, 'message')) as [string])[0];
-      expect(await Promise.all(children.map(next))).toEqual(Array(4).fill('ready'));
-      const outcomes = children.map(next);
-      for (const child of children) child.send('go');
-      expect(await Promise.all(outcomes)).toEqual(Array(4).fill('done'));
-      const [row] = await query(
-        url,
-        'select count(*)::int as n, count(distinct hash)::int as d from drizzle.__drizzle_migrations',
-      );
-      expect(row?.['n']).toBe(row?.['d']);
-    } finally {
-      rmSync(dir, { recursive: true, force: true });
-    }
+    const compiled = new URL('../../dist/db/index.js', import.meta.url).href;
+    const children = Array.from({ length: 4 }, () =>
+      spawn(process.execPath, [
+        '--input-type=module',
+        '--eval',
+        `const { migrate } = await import(${JSON.stringify(compiled)});
+         console.log('ready');
+         await new Promise((resolve) => process.stdin.once('data', resolve));
+         await migrate(${JSON.stringify(url)});
+         process.exit(0);`,
+      ]),
+    );
+    const complaints = children.map((child) => text(child.stderr));
+    await Promise.all(children.map((child) => once(child.stdout, 'data')));
+    const ends = children.map((child) => once(child, 'exit') as Promise<[number]>);
+    for (const child of children) child.stdin.end('go');
+    expect(
+      (await Promise.all(ends)).map(([code]) => code),
+      (await Promise.all(complaints)).join(''),
+    ).toEqual([0, 0, 0, 0]);
+    const [row] = await query(
+      url,
+      'select count(*)::int as n, count(distinct hash)::int as d from drizzle.__drizzle_migrations',
+    );
+    expect(row?.['n']).toBe(row?.['d']);
   });
 
   test('two databases of one server may be migrated at once', async () => {

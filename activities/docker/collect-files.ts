@@ -48,6 +48,9 @@ export async function collectFiles(container: Docker.Container, files: string[],
 
 /** Null: missing. A string: why it is refused. */
 async function statOf(container: Docker.Container, path: string): Promise<PathStat | string | null> {
+  // The workspace itself is the agent's too: it may have put a link in its place.
+  const top = await pathStat(container, CONTAINER_WORKSPACE);
+  if (top?.kind !== 'directory') return top === null ? null : `the workspace is a ${top.kind}, not a directory`;
   const parts = path.split('/');
   for (let depth = 1; depth <= parts.length; depth++) {
     const part = parts.slice(0, depth).join('/');

@@ -20,6 +20,8 @@ export interface WorldPlan {
   /** Directories that the agent must not see. */
   hide: string[];
   gpuDevices: string[];
+  /** Most processes of the run's own user. */
+  pids: number;
 }
 
 const placeSchema = z.object({ base: z.string(), workspace: z.string() });

@@ -22,7 +22,7 @@ export interface LocalSandboxOptions {
 
 /**
  * Runs on this host without an engine: the same supervisor as in containers, as a detached process per run. As root each run
- * gets a user and, where the kernel allows, namespaces of its own; memory, CPUs and process counts are not limited.
+ * gets a user and, where the kernel allows, namespaces of its own; memory and CPUs are not limited.
  */
 export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxOptions): SandboxPort {
   const program = join(assetsRoot, 'images', 'agent', 'supervisor.py');
@@ -36,6 +36,7 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       tools: join(assetsRoot, 'images', 'agent', 'tools'),
       hide: [await realpath(layout.home), await realpath(assetsRoot)],
       gpuDevices: spec.gpuDevices,
+      pids: spec.limits.pids,
     };
   }
 

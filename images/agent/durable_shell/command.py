@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import time
@@ -12,17 +13,18 @@ from . import carried_state, limits, processes, shell_process
 from .bounded_output import BoundedOutput
 from .carried_state import CarriedState
 from .event_loop import EventLoop, Timer, guarded
+from .processes import Process
 from .settings import Settings
 
 _CHUNK = 1024 * 1024
-_KILL_ROUNDS = 20
 
 NOT_SAVED = "The shell ended without saving its state (through exec, a kill, or a trap of its own)"
 REFUSED = (
     "The shell state carried from earlier commands could not be restored and was dropped: "
     "this command ran in a fresh shell."
 )
-TABLE_FULL = "No process could be started: all processes that were left running in the background have been killed."
+TABLE_FULL = "No process could be started"
+TREE_LEFT = "The command's processes could not be killed one by one"
 
 
 class Command:
@@ -83,10 +85,11 @@ class Command:
     def _spawn(self) -> shell_process.ShellProcess:
         try:
             return shell_process.spawn(self._settings, self._script, self.carried)
-        except BlockingIOError:
-            # The agent's processes fill the process table.
-            self._kill_everything()
-            self._notices.append(TABLE_FULL)
+        except OSError as error:
+            if error.errno not in (errno.EAGAIN, errno.ENOMEM):
+                raise
+            # The agent's processes fill the process table, or the memory.
+            self._kill_everything(TABLE_FULL)
             time.sleep(0.05)
             return shell_process.spawn(self._settings, self._script, self.carried)
 
@@ -169,7 +172,7 @@ class Command:
             else:
                 self._set_timer(seconds, lambda name=name: self._signal_tree(getattr(signal, name)))
 
-    def _tree(self) -> list[int]:
+    def _tree(self) -> list[Process]:
         """This command's processes: its session, its descendants, and daemons that it set free.
 
         A process that is no relative any more is counted if it began after this command, and so did all of its session.
@@ -180,7 +183,7 @@ class Command:
         of_shell = {process.pid for process in processes.descendants(self.pid)}
         older = {process.session for process in ours if process.started < self._started}
         return [
-            process.pid
+            process
             for process in ours
             if process.session == self.pid
             or process.pid in of_shell
@@ -188,26 +191,20 @@ class Command:
         ]
 
     def _signal_tree(self, number: int) -> None:
-        for pid in self._tree():
-            processes.send(pid, number)
+        for process in self._tree():
+            processes.send(process.pid, number)
 
     def _kill_tree(self) -> None:
-        for _ in range(_KILL_ROUNDS):
-            tree = self._tree()
-            if not tree:
-                return
-            for pid in tree:
-                processes.send(pid, signal.SIGKILL)
-            time.sleep(0.005)
-        # Something forks faster than it can be counted.
-        self._kill_everything()
+        if not processes.kill_found(self._tree):
+            # Something forks faster than it can be counted.
+            self._kill_everything(TREE_LEFT)
 
-    def _kill_everything(self) -> None:
+    def _kill_everything(self, why: str) -> None:
+        self._notices.append(f"{why}: everything that was running in the background has been killed.")
         if self._settings.uid is not None and self._settings.uid_is_ours_alone:
             processes.kill_all_of(self._settings.uid)
             return
-        for process in processes.descendants(os.getpid()):
-            processes.send(process.pid, signal.SIGKILL)
+        processes.kill_found(lambda: processes.descendants(os.getpid()))
 
     # -- end
 

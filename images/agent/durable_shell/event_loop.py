@@ -74,12 +74,15 @@ class EventLoop:
 
     def run_forever(self) -> None:
         while True:
-            guarded(self._turn)
+            if not guarded(self._turn):
+                # Whatever it was, it may come again at once.
+                time.sleep(0.1)
 
     def _turn(self) -> None:
         while self._timers and self._timers[0][2].handler is None:
             heapq.heappop(self._timers)
-        wait = max(0.0, self._timers[0][0] - time.monotonic()) if self._timers else None
+        # Not longer than the system call can count.
+        wait = min(max(0.0, self._timers[0][0] - time.monotonic()), 3600.0) if self._timers else None
         for key, _ in self._selector.select(wait):
             # An earlier handler of this turn may have closed it, and the number may already mean another file.
             if self._selector.get_map().get(key.fileobj) is key:
@@ -90,9 +93,11 @@ class EventLoop:
                 guarded(handler)
 
 
-def guarded(handler: Callable[[], None]) -> None:
+def guarded(handler: Callable[[], None]) -> bool:
     try:
         handler()
+        return True
     except Exception:  # noqa: BLE001 - see the module's first lines
         traceback.print_exc(file=sys.stderr)
         sys.stderr.flush()
+        return False

@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import socket
+import stat
 import struct
 import sys
 from typing import Any
@@ -66,7 +67,16 @@ def build(control: str, plan_file: str) -> Settings:
         "PAGER": "cat",
         "CUDA_VISIBLE_DEVICES": ",".join(plan["gpuDevices"]),
     }
-    return Settings(uid, False, workspace, environment, f"{tools}/sock", fallback_dirs=(home,))
+    return Settings(
+        uid=uid,
+        # Ours, but not in a process namespace of which we could be as sure as in a container.
+        uid_is_ours_alone=False,
+        workspace=workspace,
+        environment=environment,
+        tools_socket=f"{tools}/sock",
+        most_processes=plan["pids"],
+        fallback_dirs=(home,),
+    )
 
 
 def _lock_or_leave() -> None:
@@ -95,9 +105,10 @@ def _prepare(plan: dict[str, Any], uid: int | None, apart: bool) -> dict[str, st
     if uid is not None and not apart and not _can_enter(uid, base):
         # A home under /root, and no way to mount it elsewhere.
         base = f"/var/tmp/bench-local-{uid}"
-    os.makedirs(base, exist_ok=True)
-    if base != plan["base"]:
-        os.chmod(base, 0o711)
+    if base == plan["base"]:
+        os.makedirs(base, exist_ok=True)
+    else:
+        _make_own_dir(base)
     place = {"base": base, **{name: os.path.join(base, name) for name in ("workspace", "home", "tmp", "tools")}}
     for name in ("workspace", "home", "tmp"):
         shutil.rmtree(place[name], ignore_errors=True)
@@ -110,6 +121,17 @@ def _prepare(plan: dict[str, Any], uid: int | None, apart: bool) -> dict[str, st
         os.chmod(place[name], 0o700)
     _write("place.json", place)
     return place
+
+
+def _make_own_dir(path: str) -> None:
+    """In a place where everyone may write: it must not be another user's."""
+    try:
+        os.mkdir(path)
+    except FileExistsError:
+        found = os.lstat(path)
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+            sys.exit(f"{path} is in the way: it belongs to user {found.st_uid}")
+    os.chmod(path, 0o711)
 
 
 def _can_enter(uid: int, path: str) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -41,6 +43,8 @@ def read(pid: int | str) -> Process | None:
             text = stat.read()
     except OSError:
         return None
+    if not text:
+        return None
     fields = text[text.rindex(b")") + 2 :].split()
     return Process(int(text.split(b" ", 1)[0]), int(fields[1]), int(fields[3]), fields[0].decode(), int(fields[19]))
 
@@ -69,6 +73,31 @@ def send(pid: int, number: int) -> None:
         os.kill(pid, number)
     except (ProcessLookupError, PermissionError):
         pass
+
+
+_STOP_ROUNDS = 100
+_KILL_ROUNDS = 40
+
+
+def kill_found(find: Callable[[], list[Process]]) -> bool:
+    """Kill what `find` finds. False: there were still some when we gave up.
+
+    Stopped first, all of them: what is stopped cannot fork, so this ends even where killing one by one would not.
+    """
+    for _ in range(_STOP_ROUNDS):
+        going = [process for process in find() if process.state != "T"]
+        if not going:
+            break
+        for process in going:
+            send(process.pid, signal.SIGSTOP)
+    for _ in range(_KILL_ROUNDS):
+        left = find()
+        if not left:
+            return True
+        for process in left:
+            send(process.pid, signal.SIGKILL)
+        time.sleep(0.005)
+    return not find()
 
 
 def kill_all_of(uid: int) -> None:

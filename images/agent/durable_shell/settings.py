@@ -15,6 +15,8 @@ class Settings:
     # Environment of a fresh shell. Later ones get theirs from the carried state.
     environment: dict[str, str]
     tools_socket: str
+    # Limit on the processes of `uid`, where nothing else limits them and the uid is this run's own.
+    most_processes: int | None = None
     bash: str = "/bin/bash"
     # Where to fall back to when a carried directory is gone.
     fallback_dirs: tuple[str, ...] = field(default=())

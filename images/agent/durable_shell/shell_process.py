@@ -85,6 +85,8 @@ def _become_shell(settings: Settings, carried: CarriedState | None, inherited: d
         _limit_resources()
         for number, descriptor in inherited.items():
             os.dup2(descriptor, number)
+        if settings.uid is not None and settings.most_processes is not None:
+            resource.setrlimit(resource.RLIMIT_NPROC, (settings.most_processes, settings.most_processes))
         if settings.uid is not None:
             os.setgroups([])
             os.setresgid(settings.uid, settings.uid, settings.uid)

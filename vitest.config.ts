@@ -5,6 +5,8 @@ const real = { environment: 'node' as const, pool: 'forks' as const, testTimeout
 /** unit: milliseconds, no servers. integration, chaos, integrity: real servers and engines, one file at a time. */
 export default defineConfig({
   test: {
+    // The last line of a run is `N passed, N failed`.
+    reporters: ['default', './test/setup/summary-reporter.ts'],
     projects: [
       { test: { name: 'unit', environment: 'node', include: ['test/unit/**/*.test.ts', 'test/replay/**/*.test.ts'] } },
       {

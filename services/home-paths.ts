@@ -15,6 +15,8 @@ export function servicePaths(home: string) {
     migrated: join(own, 'migrated'),
     /** A new worker command, handed over with SIGHUP, then removed: it may hold keys. */
     handover: join(own, 'handover.json'),
+    /** Holds the worker's process id from when it is ready. */
+    workerReady: join(own, 'worker-ready'),
     postgresPassword: join(home, 'postgres', 'password'),
     supervisorLog: join(layout.logs, 'supervisor.log'),
     log: (service: ServiceName) => join(layout.logs, `${service}.log`),

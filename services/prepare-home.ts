@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BenchError } from '../domain/errors.js';
 import { servicePaths } from './home-paths.js';
@@ -41,8 +41,26 @@ export function freeBytes(path: string): number | null {
 
 const mb = (bytes: number) => `${Math.floor(bytes / 1024 / 1024)} MB`;
 
-export function homeError(home: string, error: unknown): BenchError {
+function codeOf(home: string, error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+  if (code !== 'ENOENT') return code;
+  // Node reports a directory that cannot be made on a read-only file system as missing: ask its parent.
+  try {
+    accessSync(nearestExisting(home), constants.W_OK);
+    return code;
+  } catch (reason) {
+    return (reason as NodeJS.ErrnoException).code ?? code;
+  }
+}
+
+function nearestExisting(path: string): string {
+  let at = path;
+  while (!existsSync(at) && at !== dirname(at)) at = dirname(at);
+  return at;
+}
+
+export function homeError(home: string, error: unknown): BenchError {
+  const code = codeOf(home, error);
   const reasons: Record<string, string> = {
     EEXIST: 'something in its place is a file, not a directory',
     ENOTDIR: 'something in its place is a file, not a directory',

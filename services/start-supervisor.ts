@@ -13,8 +13,13 @@ const GUARDIAN = `
 options=$(cat)
 again=
 delay=1
-while :; do
-  printf '%s' "$options" | "$1" "$2" --guardian $$ $again && exit 0
+began=$(date +%s)
+while [ -d "$3" ]; do
+  printf '%s' "$options" | "$1" "$2" --guardian $$ $again
+  code=$?
+  [ $code -eq 0 ] && exit 0
+  # Not killed, but failed by itself at once: so would the next one.
+  [ -z "$again" ] && [ $code -lt 128 ] && [ $(($(date +%s) - began)) -lt 10 ] && exit 1
   echo "guardian $$: the supervisor was killed or has crashed; starting it again in $delay s"
   sleep $delay
   again=--again
@@ -37,11 +42,15 @@ export function startSupervisor(options: Omit<SupervisorOptions, 'again' | 'guar
   rotateLog(logFile);
   const log = openSync(logFile, 'a', 0o600);
   try {
-    const child = spawn('/bin/sh', ['-c', GUARDIAN, 'bench-guardian', process.execPath, supervisorEntry()], {
-      cwd: options.home,
-      detached: true,
-      stdio: ['pipe', log, log],
-    });
+    const child = spawn(
+      '/bin/sh',
+      ['-c', GUARDIAN, 'bench-guardian', process.execPath, supervisorEntry(), options.home],
+      {
+        cwd: options.home,
+        detached: true,
+        stdio: ['pipe', log, log],
+      },
+    );
     child.on('error', () => undefined);
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(JSON.stringify(options));

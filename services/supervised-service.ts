@@ -16,9 +16,8 @@ export interface ServiceDefinition {
   log: string;
   /** Prepare and say what to start; called before every start. Rejects when it cannot be started now. */
   launch(signal: AbortSignal): Promise<Launch>;
-  /** Does it answer? Null: it is healthy when it has lived for `settleMs`. */
-  probe: (() => Promise<boolean>) | null;
-  settleMs?: number;
+  /** Does it answer? */
+  probe(process: ProcessIdentity | null): Promise<boolean>;
   /** How to end it, from polite to final. */
   stopWith: readonly (readonly [NodeJS.Signals, number])[];
 }
@@ -142,11 +141,11 @@ export class SupervisedService {
 
   /** When it became healthy; null when it ended, or was ended, before that. */
   private async untilHealthy(identity: ProcessIdentity | null, exited: () => string | null): Promise<number | null> {
-    const { name, probe, settleMs = 0 } = this.definition;
+    const { name } = this.definition;
     const started = performance.now();
     while (exited() === null) {
       const age = performance.now() - started;
-      const answers = probe === null ? age >= settleMs : await probe().catch(() => false);
+      const answers = await this.definition.probe(identity).catch(() => false);
       if (exited() !== null) return null;
       if (answers) return performance.now();
       if (age > START_LIMIT_MS) {
@@ -161,13 +160,13 @@ export class SupervisedService {
   }
 
   private async whileAnswering(identity: ProcessIdentity | null, ended: Promise<string>): Promise<void> {
-    const { name, log, probe } = this.definition;
+    const { name, log } = this.definition;
     let answered = performance.now();
     for (;;) {
       const over = await Promise.race([ended.then(() => true), sleep(PROBE_EVERY_MS, this.stopping.signal)]);
       if (over === true || this.stopping.signal.aborted) return;
       rotateLog(log);
-      if (probe === null || (await probe().catch(() => false))) answered = performance.now();
+      if (await this.definition.probe(identity).catch(() => false)) answered = performance.now();
       else if (performance.now() - answered > HUNG_AFTER_MS) {
         this.say(`${name}: alive, but has answered nothing for ${HUNG_AFTER_MS / 1000} s: killing it`);
         signal(identity, 'SIGKILL');

@@ -17,9 +17,9 @@ import {
   postgresUrl,
 } from './postgres-server.js';
 import { choosePostgresUser } from './postgres-user.js';
-import { commandLine, findProcesses, identify, isAlive } from './process-identity.js';
+import { commandLine, findProcesses, identify, isAlive, type ProcessIdentity } from './process-identity.js';
 import { readServicesFile, writeServicesFile, type ServiceName, type ServicesFile } from './services-file.js';
-import { endProcess, sleep, SupervisedService, type Launch } from './supervised-service.js';
+import { endProcess, sleep, SupervisedService, type Launch, type ServiceDefinition } from './supervised-service.js';
 import {
   fingerprintOf,
   handoverSchema,
@@ -58,6 +58,7 @@ const say = (line: string) => process.stdout.write(`${new Date().toISOString()} 
  */
 export async function runSupervisor(options: SupervisorOptions): Promise<void> {
   const paths = servicePaths(options.home);
+  if (options.again && !existsSync(paths.own)) return; // Somebody removed the home.
   for (const directory of [paths.own, paths.layout.logs, dirname(paths.layout.temporalDb)]) {
     mkdirSync(directory, { recursive: true });
   }
@@ -97,8 +98,13 @@ class Supervisor {
         temporal: options.temporalAddress === null ? null : fingerprintOf(options.temporalAddress),
       },
       temporalNamespace: options.temporalNamespace,
-      // Kept until they are replaced: if we die now, our successor must know of them.
-      services: previous?.services ?? {},
+      // Known until they are replaced, in case we die now, but nobody may take them for healthy.
+      services: Object.fromEntries(
+        Object.entries(previous?.services ?? {}).map(([name, state]) => [
+          name,
+          { ...state, status: 'waiting' as const },
+        ]),
+      ),
     };
   }
 
@@ -157,13 +163,9 @@ class Supervisor {
     say('stopped');
   }
 
-  private add(
-    name: ServiceName,
-    launch: (abort: AbortSignal) => Promise<Launch>,
-    probe: (() => Promise<boolean>) | null,
-  ) {
+  private add(name: ServiceName, launch: (abort: AbortSignal) => Promise<Launch>, probe: ServiceDefinition['probe']) {
     const service = new SupervisedService(
-      { name, log: this.paths.log(name), launch, probe, stopWith: STOP[name], settleMs: 300 },
+      { name, log: this.paths.log(name), launch, probe, stopWith: STOP[name] },
       () => this.serviceChanged(),
       say,
     );
@@ -174,7 +176,11 @@ class Supervisor {
   private addWorker(): void {
     const { worker } = this.options;
     if (worker === null || this.services.worker) return;
-    this.add('worker', (abort) => this.launchWorker(abort), null);
+    this.add(
+      'worker',
+      (abort) => this.launchWorker(abort),
+      (identity) => this.workerIsReady(identity),
+    );
     const service = this.services.worker as SupervisedService | undefined;
     if (service) service.state.fingerprint = workerFingerprint(worker);
   }
@@ -312,8 +318,18 @@ class Supervisor {
         this.options.databaseUrl ?? postgresUrl(ports.postgres ?? 0, postgresPassword(this.paths.postgresPassword)),
       TEMPORAL_ADDRESS: this.options.temporalAddress ?? `127.0.0.1:${ports.temporal}`,
       TEMPORAL_NAMESPACE: this.options.temporalNamespace,
+      BENCH_READY_FILE: this.paths.workerReady,
     };
+    rmSync(this.paths.workerReady, { force: true });
     return { command: [program, ...args], env, cwd: this.options.home };
+  }
+
+  private async workerIsReady(identity: ProcessIdentity | null): Promise<boolean> {
+    try {
+      return readFileSync(this.paths.workerReady, 'utf8').trim() === String(identity?.pid);
+    } catch {
+      return false;
+    }
   }
 
   /** SIGHUP: a command brought a newer worker build or other keys. */

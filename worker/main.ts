@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
@@ -52,6 +53,7 @@ async function main(): Promise<void> {
       for (const worker of workers) worker.shutdown();
     });
   log.info({ hostId, queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
+  if (settings.readyFile !== undefined) writeFileSync(settings.readyFile, String(process.pid));
 
   await sweepEndedRuns(store, sandboxes, log);
   const sweep = setInterval(() => void sweepEndedRuns(store, sandboxes, log), SWEEP_MS);

@@ -20,6 +20,8 @@ export interface WorkerSettings {
   gpus: string[];
   /** Activities at once on this host: one per run in flight. */
   slots: number;
+  /** Gets our process id once we are ready: the supervisor of the embedded services waits for it. */
+  readyFile: string | undefined;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -42,6 +44,7 @@ export function workerSettings(env: Env): WorkerSettings {
       .map((id) => id.trim())
       .filter((id) => id !== ''),
     slots: positive(env, 'BENCH_SLOTS', 64),
+    readyFile: env['BENCH_READY_FILE'],
   };
 }
 

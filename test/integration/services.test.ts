@@ -1,0 +1,191 @@
+import { execFile } from 'node:child_process';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ServiceEndpoints } from '../../domain/services.js';
+import { servicesStatus, stopServices } from '../../services/index.js';
+import { identify } from '../../services/process-identity.js';
+import { SERVICE_NAMES } from '../../services/services-file.js';
+import { query, ServicesHome, until } from '../setup/services-home.js';
+
+const isHealthy = (home: ServicesHome, name: (typeof SERVICE_NAMES)[number]) =>
+  home.file().services[name]?.status === 'healthy';
+
+describe('services of a home', () => {
+  const home = new ServicesHome();
+  let endpoints: ServiceEndpoints;
+
+  beforeAll(async () => {
+    endpoints = await home.ensure();
+  });
+  afterAll(() => home.remove());
+
+  it('answer at their own loopback ports, and the worker is told where', async () => {
+    expect(endpoints.embedded).toEqual({ postgres: true, temporal: true, worker: true });
+    expect(await query(endpoints.databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await until('the stand-in worker has written its line', () => home.log('worker').includes(endpoints.databaseUrl));
+    expect(home.log('worker')).toContain(endpoints.temporalAddress);
+  });
+
+  it('keep what holds the password from other users', () => {
+    for (const path of [home.paths.layout.servicesFile, home.paths.postgresPassword, home.paths.log('worker')]) {
+      expect(statSync(path).mode & 0o077).toBe(0);
+    }
+    expect(JSON.stringify(servicesStatus(home.dir))).not.toContain(new URL(endpoints.databaseUrl).password);
+  });
+
+  it('are reused by a second call', async () => {
+    const before = SERVICE_NAMES.map((name) => home.pid(name));
+    expect(await home.ensure()).toEqual(endpoints);
+    expect(SERVICE_NAMES.map((name) => home.pid(name))).toEqual(before);
+  });
+
+  it.each(SERVICE_NAMES)('%s is started again after kill -9, and the log says so', async (name) => {
+    const old = home.pid(name);
+    const { restarts = 0 } = home.file().services[name] ?? {};
+    await home.kill(name);
+    await until(`${name} has been restarted`, () => {
+      const state = home.file().services[name];
+      return state?.restarts === restarts + 1 && state.status === 'healthy';
+    });
+    expect(home.pid(name)).not.toBe(old);
+    expect(home.log('supervisor')).toMatch(new RegExp(`${name}: was ended by SIGKILL; starting it again in \\d+ ms`));
+    expect(await home.ensure()).toEqual(endpoints);
+  });
+
+  it('come back with their data and addresses when all are killed at once', async () => {
+    await query(endpoints.databaseUrl, 'create table kept (n int); insert into kept values (42)');
+    const old = SERVICE_NAMES.map((name) => home.pid(name));
+    old.forEach((pid) => process.kill(pid, 'SIGKILL'));
+    await until('all have been restarted', () =>
+      SERVICE_NAMES.every((name, at) => isHealthy(home, name) && home.pid(name) !== old[at]),
+    );
+    expect(await home.ensure()).toEqual(endpoints);
+    expect(await query(endpoints.databaseUrl, 'select n from kept')).toEqual([{ n: 42 }]);
+  });
+
+  it('get a new supervisor from their guardian when it is killed, without anybody asking', async () => {
+    const old = home.pid('supervisor');
+    await home.kill('supervisor');
+    await until('another supervisor has them', () => {
+      const pid = home.file().supervisor?.pid;
+      return pid !== undefined && pid !== old && SERVICE_NAMES.every((name) => isHealthy(home, name));
+    });
+    expect(await home.ensure()).toEqual(endpoints);
+  });
+
+  it('are taken over by the next command when supervisor and guardian were killed', async () => {
+    await query(endpoints.databaseUrl, 'insert into kept values (43)');
+    const left = SERVICE_NAMES.map((name) => identify(home.pid(name)));
+    await home.kill('guardian');
+    await home.kill('supervisor');
+    expect(await home.ensure()).toEqual(endpoints);
+    for (const process of left) expect(identify(process?.pid ?? 0)?.startTime).not.toBe(process?.startTime);
+    expect(await query(endpoints.databaseUrl, 'select count(*)::int as n from kept')).toEqual([{ n: 2 }]);
+  });
+
+  it('restart the worker when a command brings other settings, and keep those of other terminals', async () => {
+    const old = home.pid('worker');
+    await home.ensure({ env: { ...home.settings().env, BENCH_NOTE: 'from another terminal' } });
+    expect(home.pid('worker')).not.toBe(old);
+    await until('the worker has shown its settings', () => home.log('worker').includes('from another terminal'));
+    const now = home.pid('worker');
+    await home.ensure();
+    expect(home.pid('worker')).toBe(now);
+    expect(existsSync(home.paths.handover)).toBe(false);
+  });
+
+  it('refuse a command whose environment names another database', async () => {
+    const other = endpoints.databaseUrl.replace('/bench', '/postgres');
+    await expect(home.ensure({ databaseUrl: other })).rejects.toMatchObject({
+      type: 'services',
+      message: expect.stringContaining('running with another database') as string,
+      remedy: expect.stringContaining('bench down') as string,
+    });
+  });
+
+  it('stop in order, end all processes, and come back with data and addresses', async () => {
+    const processes = SERVICE_NAMES.map((name) => identify(home.pid(name)));
+    const { stopped } = await stopServices({ home: home.dir });
+    expect(stopped).toEqual([...SERVICE_NAMES]);
+    for (const process of processes) expect(identify(process?.pid ?? 0)?.startTime).not.toBe(process?.startTime);
+    expect(servicesStatus(home.dir)).toMatchObject({ running: false, supervisorPid: null });
+    expect(await home.ensure()).toEqual(endpoints);
+    expect(await query(endpoints.databaseUrl, 'select count(*)::int as n from kept')).toEqual([{ n: 2 }]);
+  });
+
+  it('start over a services.json and a postmaster.pid that name strangers', async () => {
+    await stopServices({ home: home.dir });
+    const stranger = { pid: process.pid, startTime: 'long ago' };
+    const file = home.file();
+    for (const state of Object.values(file.services)) Object.assign(state, { process: stranger, status: 'healthy' });
+    file.supervisor = { ...stranger, startedAt: 'long ago', guardian: stranger, stamp: 'old' };
+    writeFileSync(home.paths.layout.servicesFile, JSON.stringify({ ...file, status: 'running' }));
+    writeFileSync(`${home.paths.layout.postgresData}/postmaster.pid`, `${process.pid}\n/elsewhere\n1\n1\n`);
+    expect(await home.ensure()).toEqual(endpoints);
+    expect(home.log('supervisor')).toContain('removed a stale postmaster.pid');
+  });
+
+  it('take another port, and say so, when a stranger has the recorded one', async () => {
+    await stopServices({ home: home.dir });
+    const port = Number(new URL(endpoints.databaseUrl).port);
+    const stranger = createServer().listen(port, '127.0.0.1');
+    await new Promise((resolve) => stranger.once('listening', resolve));
+    try {
+      const moved = await home.ensure();
+      expect(Number(new URL(moved.databaseUrl).port)).not.toBe(port);
+      expect(moved.temporalAddress).toBe(endpoints.temporalAddress);
+      expect(home.log('supervisor')).toContain(`port ${port} is taken by another program`);
+      expect(await query(moved.databaseUrl, 'select count(*)::int as n from kept')).toEqual([{ n: 2 }]);
+    } finally {
+      stranger.close();
+    }
+  });
+});
+
+describe('homes side by side', () => {
+  const homes = [new ServicesHome(), new ServicesHome()] as const;
+  afterAll(() => Promise.all(homes.map((home) => home.remove())));
+
+  it('run at the same time with ports of their own, and one going down leaves the other up', async () => {
+    const [first, second] = await Promise.all(homes.map((home) => home.ensure()));
+    const ports = homes.flatMap((home) => Object.values(home.file().ports));
+    expect(new Set(ports).size).toBe(4);
+    await stopServices({ home: homes[0].dir });
+    expect(await homes[1].ensure()).toEqual(second);
+    expect(first?.databaseUrl).not.toBe(second?.databaseUrl);
+  });
+});
+
+describe('many commands at once on a new home', () => {
+  const home = new ServicesHome();
+  afterAll(() => home.remove());
+
+  it('start exactly one supervisor, and migrate before the worker starts', async () => {
+    const order: string[] = [];
+    const migrate = async (databaseUrl: string) => {
+      expect(home.file().services.worker?.process).toBeNull();
+      await query(databaseUrl, 'create table if not exists migrated (n int)').catch(() => undefined);
+      order.push('migrated');
+    };
+    const results = await Promise.all([1, 2, 3].map(() => home.ensure({}, order.length === 0 ? { migrate } : {})));
+    expect(new Set(results.map((result) => result.databaseUrl)).size).toBe(1);
+    expect(home.log('supervisor').match(/^\S+ supervisor \d+ of /gm)).toHaveLength(1);
+    const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,args=']);
+    const servers = stdout.split('\n').filter((line) => line.includes(home.paths.layout.temporalDb));
+    expect(servers).toHaveLength(1);
+  });
+});
+
+describe.runIf(process.getuid?.() === 0)('PostgreSQL as root where user namespaces are forbidden', () => {
+  const home = new ServicesHome();
+  afterAll(() => home.remove());
+
+  it('runs as nobody', async () => {
+    const { databaseUrl } = await home.ensure({ worker: 'external' }, { postgresUser: 'nobody' });
+    expect(await query(databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(statSync(home.file().postgresData ?? '').uid).toBe(65534);
+    expect(statSync(`/proc/${home.pid('postgres')}`).uid).toBe(65534);
+  });
+});

@@ -1,0 +1,98 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { probeEngine } from '../../activities/docker/engine.js';
+
+const PACKAGES = ['docker.io', 'iptables', 'debootstrap'];
+const START_LIMIT_MS = 60_000;
+
+/**
+ * Tests are run on real containers, and none is skipped: an engine answers when this returns. As root on Debian a missing
+ * one is installed and started, saying so; it stays, like any installed program. Never starts a second engine.
+ */
+export async function ensureDockerEngine(say: (line: string) => void): Promise<void> {
+  const dockerHost = process.env['DOCKER_HOST'];
+  const probe = await probeEngine(dockerHost);
+  if (probe.kind === 'ok') {
+    ensureDebootstrap(say);
+    return;
+  }
+  const refuse = (why: string): never => {
+    throw new Error(
+      `the tests need a container engine, and ${probe.reason}. ${why} To get one: ${probe.remedy}. ` +
+        `Tests without an engine: npm run test:unit`,
+    );
+  };
+  if (dockerHost !== undefined && dockerHost !== '') refuse('DOCKER_HOST is set, so none is started here.');
+  if (process.getuid?.() !== 0) refuse('Not being root, this set-up cannot install or start one.');
+  const running = dockerdProcess();
+  if (running !== null) {
+    say(`dockerd is running as process ${running}, but does not answer yet; waiting for it`);
+    if (!(await answers())) refuse('A second one would break its network.');
+    return;
+  }
+  if (onPath('dockerd') === null) {
+    if (onPath('apt-get') === null) refuse('This is no Debian, so none is installed here.');
+    installPackages(PACKAGES, say);
+  }
+  const log = join(mkdtempSync(join(tmpdir(), 'bench-dockerd-')), 'dockerd.log');
+  say(`STARTING dockerd, as root, in the background; it stays after the tests. Its log: ${log}`);
+  const output = openSync(log, 'a');
+  const child = spawn('dockerd', [], { detached: true, stdio: ['ignore', output, output], cwd: '/' });
+  child.on('error', (error) => say(`dockerd: ${error.message}`));
+  child.unref();
+  if (!(await answers())) {
+    throw new Error(`dockerd was started, but does not answer. The end of ${log}:\n${tail(log)}`);
+  }
+  say('the container engine answers');
+}
+
+/** Offline, the agent's image is built on a debootstrap base. */
+function ensureDebootstrap(say: (line: string) => void): void {
+  if (onPath('debootstrap') !== null || process.getuid?.() !== 0 || onPath('apt-get') === null) return;
+  installPackages(['debootstrap'], say);
+}
+
+function installPackages(packages: readonly string[], say: (line: string) => void): void {
+  say(`INSTALLING Debian packages that the tests need, as root: apt-get install ${packages.join(' ')}`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const apt = (...args: string[]) => spawnSync('apt-get', args, { env, stdio: ['ignore', 'inherit', 'inherit'] });
+  // What the package's own start scripts do is unreliable without an init system: we start the engine ourselves.
+  const install = ['install', '-y', '-q', '--no-install-recommends', ...packages];
+  if (apt(...install).status === 0) return;
+  apt('update', '-q');
+  if (apt(...install).status !== 0) throw new Error(`apt-get could not install ${packages.join(', ')}; see above`);
+}
+
+function onPath(program: string): string | null {
+  const directories = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/sbin'];
+  return directories.map((directory) => join(directory, program)).find((path) => existsSync(path)) ?? null;
+}
+
+function dockerdProcess(): number | null {
+  const pgrep = spawnSync('pgrep', ['-x', 'dockerd'], { encoding: 'utf8' });
+  const pids = pgrep.status === 0 ? pgrep.stdout.trim().split('\n').map(Number) : [];
+  return pids.find((pid) => !/^State:\s+Z/m.test(statusOf(pid))) ?? null;
+}
+
+function statusOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return 'State: Z';
+  }
+}
+
+async function answers(): Promise<boolean> {
+  const deadline = Date.now() + START_LIMIT_MS;
+  while (Date.now() < deadline) {
+    if ((await probeEngine()).kind === 'ok') return true;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  return false;
+}
+
+function tail(log: string): string {
+  return readFileSync(log, 'utf8').trim().split('\n').slice(-15).join('\n');
+}

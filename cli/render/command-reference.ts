@@ -7,7 +7,7 @@ export const REFERENCE_END = '<!-- end of commands -->';
 const isHidden = (command: Command): boolean => (command as unknown as { _hidden?: boolean })._hidden === true;
 
 function defaultOf(value: unknown): string {
-  return value === undefined || value === null ? '' : ` Default: \`${String(value)}\`.`;
+  return typeof value === 'string' || typeof value === 'number' ? ` Default: \`${value}\`.` : '';
 }
 
 function choicesOf(item: Option | Argument): string {

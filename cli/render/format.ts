@@ -13,7 +13,7 @@ export function formatScore(score: number | null | undefined): string {
 export function formatCost(usd: string): string {
   const value = Number(usd);
   if (value === 0) return '$0';
-  return value < 0.01 ? `$${value.toFixed(4)}` : `$${value.toFixed(2)}`;
+  return value < 0.01 ? `$${Number(value.toPrecision(2))}` : `$${value.toFixed(2)}`;
 }
 
 export function formatDuration(ms: number): string {

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import pc from 'picocolors';
+import { InvalidArgumentError } from 'commander';
+import type { TrajectoryStep } from '../../../db/index.js';
+import { commaList, seconds, wholeNumber } from '../../../cli/options.js';
+import { batchDocument, renderBatch } from '../../../cli/render/batch.js';
+import { formatCost, formatDuration, formatScore, oneLine, printable } from '../../../cli/render/format.js';
+import { phase } from '../../../cli/render/runs.js';
+import { renderTrajectory } from '../../../cli/render/trajectory.js';
+import { RunLog } from '../../../cli/run-log.js';
+import { captured, report, run } from './fixtures.js';
+
+const plain = pc.createColors(false);
+
+const step = (values: Partial<TrajectoryStep> = {}): TrajectoryStep => ({
+  step: 1,
+  response: 'r',
+  thought: 'I look.',
+  action: 'ls',
+  observation: 'strategy.py\n',
+  exitCode: 0,
+  timedOut: false,
+  lost: false,
+  outputBytes: 12,
+  requested: null,
+  workingDir: '/w',
+  commandMs: 12,
+  modelMs: 1,
+  costUsd: '0',
+  inputTokens: 1,
+  outputTokens: 1,
+  evaluations: [],
+  at: '2026-01-31T12:00:00.000Z',
+  ...values,
+});
+
+describe('values for people', () => {
+  it('are short, and never hide the order of magnitude', () => {
+    expect([1.44262, 0, null, 1e-5, 123456789].map(formatScore)).toEqual(['1.4426', '0', '–', '1.000e-5', '1.235e+8']);
+    expect(['0', '0.00001234', '1.5'].map(formatCost)).toEqual(['$0', '$0.000012', '$1.50']);
+    expect([12, 5_400, 65_000, 3_700_000].map(formatDuration)).toEqual(['12 ms', '5 s', '1 min 5 s', '1 h 1 min']);
+  });
+
+  it('cannot drive the terminal', () => {
+    expect(printable('a\u001b[2Jb\tc\r\nd\u0007')).toBe('a\\x1b[2Jb\tc\nd\\x07');
+    expect(oneLine('a\n  b\u001b[0m', 80)).toBe('a b\\x1b[0m');
+  });
+});
+
+describe('a batch', () => {
+  const failed = run({
+    status: 'ended',
+    endReason: 'infra_error',
+    finalEvaluation: 'not_run',
+    detail: 'no space left',
+  });
+
+  it('shows what failed by no fault of an agent', () => {
+    expect(renderBatch(report([run(), failed]), plain)).toContain(`${failed.runId}: infra_error: no space left`);
+  });
+
+  it('has its runs under `runs` as JSON, and values that all runs share', () => {
+    expect(batchDocument(report([failed]))).toMatchObject({ totalRuns: 1, endReason: 'infra_error', runs: [failed] });
+    expect(batchDocument(report([run(), failed]))).toMatchObject({ totalRuns: 2, endReason: null });
+  });
+
+  it('names an end whose final evaluation failed', () => {
+    expect(phase({ status: 'ended', endReason: 'max_steps', finalEvaluation: 'no_artefact' })).toBe(
+      'max_steps (no artefact)',
+    );
+  });
+});
+
+describe('a trajectory', () => {
+  it('shows commands of several lines, and steps without a usable reply', () => {
+    const text = renderTrajectory(
+      [step({ action: 'cd /w\nls' }), step({ step: 2, action: null, response: 'hm' })],
+      plain,
+    );
+    expect(text).toContain('$ cd /w\n> ls');
+    expect(text).toContain('no reply of this step could be parsed');
+  });
+
+  it('is told once while it grows', () => {
+    const { output, texts } = captured();
+    const log = new RunLog(output);
+    log.add([step({ observation: null, exitCode: null, commandMs: null })], []);
+    log.add([step()], []);
+    log.add([step(), step({ step: 2, action: 'submit', observation: null })], []);
+    expect(log.completeThrough).toBe(1);
+    expect(log.entries.map((entry) => [entry.kind, entry.step])).toEqual([
+      ['action', 1],
+      ['observation', 1],
+      ['action', 2],
+    ]);
+    expect(texts.stdout.match(/\$ ls/g)).toHaveLength(1);
+  });
+});
+
+describe('arguments', () => {
+  it.each(['0', '-1', '1.5', 'x', '', '1e3', '11'])('refuse %j where 1 to 10 is wanted', (text) => {
+    expect(() => wholeNumber(1, 10)(text)).toThrow(InvalidArgumentError);
+  });
+
+  it('take lists by commas, once or several times', () => {
+    expect(commaList('c, d', commaList('a,b', undefined))).toEqual(['a', 'b', 'c', 'd']);
+    expect(() => commaList(',', undefined)).toThrow(InvalidArgumentError);
+  });
+
+  it('take times with a unit', () => {
+    expect(['90', '90s', '30m', '2h'].map(seconds)).toEqual([90, 90, 1800, 7200]);
+    expect(() => seconds('2 days')).toThrow(InvalidArgumentError);
+  });
+});

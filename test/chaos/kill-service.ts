@@ -6,7 +6,7 @@ export type Victim = 'worker' | 'temporal' | 'postgres';
 
 interface ServicesFile {
   postgresData: string | null;
-  services: Record<string, { process: { pid: number } | null; restarts: number }>;
+  services: Record<string, { process: { pid: number } | null }>;
 }
 
 const read = (home: BenchHome): ServicesFile =>
@@ -27,8 +27,6 @@ export function killService(home: BenchHome, victim: Victim): boolean {
     return false;
   }
 }
-
-export const restarts = (home: BenchHome, victim: Victim): number => read(home).services[victim]?.restarts ?? 0;
 
 function postmaster(file: ServicesFile): number | null {
   try {

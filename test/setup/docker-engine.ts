@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { probeEngine } from '../../activities/docker/engine.js';
 
-const PACKAGES = ['docker.io', 'iptables', 'debootstrap'];
+const PACKAGES = ['docker.io', 'iptables'];
 const START_LIMIT_MS = 60_000;
 
 /**
@@ -15,7 +15,7 @@ export async function ensureDockerEngine(say: (line: string) => void): Promise<v
   const dockerHost = process.env['DOCKER_HOST'];
   const probe = await probeEngine(dockerHost);
   if (probe.kind === 'ok') {
-    ensureDebootstrap(say);
+    ensurePrograms(say);
     return;
   }
   const refuse = (why: string): never => {
@@ -30,6 +30,7 @@ export async function ensureDockerEngine(say: (line: string) => void): Promise<v
   if (running !== null) {
     say(`dockerd is running as process ${running}, but does not answer yet; waiting for it`);
     if (!(await answers())) refuse('A second one would break its network.');
+    ensurePrograms(say);
     return;
   }
   if (onPath('dockerd') === null) {
@@ -46,12 +47,17 @@ export async function ensureDockerEngine(say: (line: string) => void): Promise<v
     throw new Error(`dockerd was started, but does not answer. The end of ${log}:\n${tail(log)}`);
   }
   say('the container engine answers');
+  ensurePrograms(say);
 }
 
-/** Offline, the agent's image is built on a debootstrap base. */
-function ensureDebootstrap(say: (line: string) => void): void {
-  if (onPath('debootstrap') !== null || process.getuid?.() !== 0 || onPath('apt-get') === null) return;
-  installPackages(['debootstrap'], say);
+/** Programs beside the engine: offline, the agent's image is built on a debootstrap base; compose reads our file. */
+function ensurePrograms(say: (line: string) => void): void {
+  const missing = ['debootstrap', 'docker-compose'].filter((program) => onPath(program) === null);
+  const hasPlugin = () => spawnSync('docker', ['compose', 'version'], { stdio: 'ignore' }).status === 0;
+  const needed = missing.filter((program) => program !== 'docker-compose' || !hasPlugin());
+  // Without these rights the tests that need one fail, and say what they lack.
+  if (needed.length === 0 || process.getuid?.() !== 0 || onPath('apt-get') === null) return;
+  installPackages(needed, say);
 }
 
 function installPackages(packages: readonly string[], say: (line: string) => void): void {

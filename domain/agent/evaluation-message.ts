@@ -14,13 +14,13 @@ export function evaluationMessage(
         return `  ${name} = ${Number(value.toPrecision(8))} (${goal})`;
       });
       const baseline = task.baseline === undefined ? 'not known' : `${task.primary} = ${task.baseline.value}`;
-      return [`[validation] The submission (${files}) is valid.`, ...scores, `  baseline: ${baseline}`].join('\n');
+      return [`[evaluation] The submission (${files}) is valid.`, ...scores, `  baseline: ${baseline}`].join('\n');
     }
     case 'no_artefact':
-      return `[validation] There is no submission: ${outcome.message}. The task asks for ${files}, as regular files in the workspace.`;
+      return `[evaluation] There is no submission: ${outcome.message}. The task asks for ${files}, as regular files in the workspace.`;
     case 'rejected':
-      return `[validation] The submission was rejected: ${outcome.message}`;
+      return `[evaluation] The submission was rejected: ${outcome.message}`;
     case 'evaluator_error':
-      return '[validation] The evaluation failed for a reason that is not yours. You may try again.';
+      return '[evaluation] The evaluation failed for a reason that is not yours. You may try again.';
   }
 }

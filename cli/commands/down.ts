@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import { openDatabase } from '../../db/index.js';
 import { BenchError } from '../../domain/errors.js';
 import { embeddedDatabaseUrl, servicesStatus, stopServices } from '../../services/index.js';
 import type { CliContext } from '../context.js';
@@ -38,6 +37,7 @@ export function register(program: Command, context: CliContext): void {
 /** Null: the database does not answer, so nobody knows. */
 async function unfinishedRuns(databaseUrl: string | null): Promise<number | null> {
   if (databaseUrl === null) return 0;
+  const { openDatabase } = await import('../../db/index.js');
   const database = openDatabase(databaseUrl, { max: 1 });
   try {
     return await database.queries.unfinishedRuns();

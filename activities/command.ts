@@ -4,13 +4,13 @@ import type { CommandOutcome, SandboxPort } from '../domain/ports/sandbox-port.j
 import type { RunStore } from '../domain/ports/run-store.js';
 import type { StepRecord } from '../domain/run.js';
 import type { RunDefinitions } from './run-definitions.js';
-import type { Sandboxes } from './sandboxes.js';
+import type { Backends } from './backends.js';
 import { isWorkerShutdown, withHeartbeat } from './heartbeat.js';
 
 export interface CommandPorts {
   store: RunStore;
   definitions: RunDefinitions;
-  sandboxes: Sandboxes;
+  backends: Backends;
 }
 
 export function commandActivities(ports: CommandPorts): Pick<HostActivities, 'executeCommand'> {
@@ -30,7 +30,7 @@ async function executeCommand(
   if (record.observation !== null) return resultOf(record);
 
   const run = await ports.definitions.get(runId);
-  const sandbox = await ports.sandboxes.get(run.backend);
+  const sandbox = ports.backends[run.backend].sandbox;
   const ref = { runId, epoch };
   const command = { n: step, script: record.action, timeLimitSeconds };
   let outcome: CommandOutcome;

@@ -2,13 +2,13 @@ import type { HostActivities, StartContainerArgs } from '../domain/messages.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 import type { RunDefinition } from '../domain/run.js';
 import type { RunDefinitions } from './run-definitions.js';
-import type { Sandboxes } from './sandboxes.js';
+import type { Backends } from './backends.js';
 import { withHeartbeat } from './heartbeat.js';
 
 export interface ContainerPorts {
   store: RunStore;
   definitions: RunDefinitions;
-  sandboxes: Sandboxes;
+  backends: Backends;
   hostId: string;
   /** Folder of the task as it was when the run was submitted. */
   taskFolder: (run: RunDefinition) => Promise<string>;
@@ -20,7 +20,7 @@ export function containerActivities(ports: ContainerPorts): Pick<HostActivities,
     stopContainer: ({ runId }) =>
       withHeartbeat(async () => {
         const run = await ports.definitions.get(runId);
-        const sandbox = await ports.sandboxes.get(run.backend);
+        const sandbox = ports.backends[run.backend].sandbox;
         for (const ref of await sandbox.list()) if (ref.runId === runId) await sandbox.stop(ref);
         ports.definitions.forget(runId);
       }),
@@ -32,7 +32,7 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
   const { runId, epoch } = args;
   const run = await ports.definitions.get(runId);
   if (epoch === 1) await store.setStatus(runId, 'starting');
-  const sandbox = await ports.sandboxes.get(run.backend);
+  const sandbox = ports.backends[run.backend].sandbox;
   const { memoryMb, cpus, pids } = run.task.limits;
   const info = await sandbox.start({
     runId,
@@ -71,7 +71,7 @@ async function replay(
     key: `epoch-${epoch}`,
     detail: `the container was lost; commands 1 to ${replayThrough} are rerun in container ${epoch}`,
   });
-  const sandbox = await ports.sandboxes.get(run.backend);
+  const sandbox = ports.backends[run.backend].sandbox;
   const steps = await ports.store.transcript(runId);
   for (const { step, action } of steps) {
     if (step > replayThrough || action === null) continue;

@@ -8,13 +8,13 @@ import type { EvaluationRecord, RunDefinition } from '../domain/run.js';
 import { evaluationMessage } from '../domain/agent/evaluation-message.js';
 import { isSuspect } from '../domain/task-scores.js';
 import type { RunDefinitions } from './run-definitions.js';
-import type { Sandboxes } from './sandboxes.js';
+import type { Backends } from './backends.js';
 import { withHeartbeat } from './heartbeat.js';
 
 export interface EvaluatePorts {
   store: RunStore;
   definitions: RunDefinitions;
-  sandboxes: Sandboxes;
+  backends: Backends;
   artifacts: ArtifactStore;
   taskFolder: (run: RunDefinition) => Promise<string>;
   /** The home's secret: agents cannot guess the evaluators' seeds. */
@@ -33,8 +33,8 @@ async function evaluate(ports: EvaluatePorts, args: EvaluateArgs, signal: AbortS
   if (known !== null) return { status: known.status, primary: known.primary, ms: known.ms };
 
   const run = await ports.definitions.get(runId);
-  const sandbox = await ports.sandboxes.get(run.backend);
-  const evaluator = await ports.sandboxes.evaluator(run.backend);
+  const sandbox = ports.backends[run.backend].sandbox;
+  const evaluator = ports.backends[run.backend].evaluator;
   if (kind !== 'validate') await store.setStatus(runId, 'finishing');
   const started = performance.now();
   const number = await store.evaluationNumber(runId, step, kind);

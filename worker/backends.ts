@@ -1,32 +1,50 @@
+import type { Backends } from '../activities/backends.js';
 import { connectEngine } from '../activities/docker/engine.js';
 import { createDockerEvaluator } from '../activities/docker/evaluator.js';
-import { ensureImage } from '../activities/docker/images.js';
+import { ensureImage, type ImageKind } from '../activities/docker/images.js';
 import { createDockerSandbox } from '../activities/docker/sandbox.js';
 import { createLocalEvaluator } from '../activities/local/evaluator.js';
 import { createLocalSandbox } from '../activities/local/sandbox.js';
-import { Sandboxes } from '../activities/sandboxes.js';
-import type { WorkerSettings } from './settings.js';
+import type { EvaluatorPort } from '../domain/ports/evaluator-port.js';
+import { homeTag as tagOf } from './home-identity.js';
 import type { Logger } from './logger.js';
-import { homeTag } from './home-identity.js';
+import type { WorkerSettings } from './settings.js';
 
-/** The adapters of each backend, wired to this home. */
-export function backends(settings: WorkerSettings, log: Logger): Sandboxes {
+/** The adapters of each backend, wired to this home. Nothing is asked of an engine before a run needs it. */
+export function createBackends(settings: WorkerSettings, log: Logger): Backends {
   const { layout, assetsRoot } = settings;
-  const tag = homeTag(layout);
-  return new Sandboxes({
-    docker: async () => {
-      const docker = connectEngine(settings.dockerHost);
-      const onProgress = (line: string): void => log.info({ line }, 'image');
-      const agent = await ensureImage(docker, 'agent', { assetsRoot, onProgress });
-      const evaluator = await ensureImage(docker, 'evaluator', { assetsRoot, onProgress });
-      return {
-        sandbox: createDockerSandbox({ docker, imageRef: agent.ref, imageDigest: agent.digest, layout, homeTag: tag }),
-        evaluator: createDockerEvaluator({ docker, imageRef: evaluator.ref, homeTag: tag }),
-      };
+  const homeTag = tagOf(layout);
+  const docker = connectEngine(settings.dockerHost);
+  const image = (kind: ImageKind) =>
+    remembered(() =>
+      ensureImage(docker, kind, { assetsRoot, onProgress: (line) => log.info({ kind, line }, 'image') }),
+    );
+  const evaluatorImage = image('evaluator');
+  const dockerEvaluator: EvaluatorPort = {
+    isolation: 'container',
+    evaluate: async (job, signal) => {
+      const { ref } = await evaluatorImage();
+      return createDockerEvaluator({ docker, imageRef: ref, homeTag }).evaluate(job, signal);
     },
-    local: async () => ({
+  };
+  return {
+    docker: {
+      sandbox: createDockerSandbox({ docker, image: image('agent'), layout, homeTag }),
+      evaluator: dockerEvaluator,
+    },
+    local: {
       sandbox: createLocalSandbox({ layout, assetsRoot }),
       evaluator: createLocalEvaluator({ assetsRoot, scratchDir: `${layout.home}/scratch` }),
-    }),
-  });
+    },
+  };
+}
+
+/** Remember a success; after a failure the next call tries again. */
+function remembered<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    }));
 }

@@ -12,7 +12,7 @@ import { scriptedModels } from '../activities/models/scripted/index.js';
 import { modelActivities } from '../activities/next-action.js';
 import { placementActivities } from '../activities/placement.js';
 import { RunDefinitions } from '../activities/run-definitions.js';
-import type { Sandboxes } from '../activities/sandboxes.js';
+import type { Backends } from '../activities/backends.js';
 import type { ModelPort } from '../domain/ports/model-port.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 import { CONTROL_QUEUE, PLACEMENT_QUEUE, hostQueue, modelQueue } from '../domain/queues.js';
@@ -26,12 +26,12 @@ export interface WorkerParts {
   connection: NativeConnection;
   temporal: Client;
   store: RunStore;
-  sandboxes: Sandboxes;
+  backends: Backends;
 }
 
 /** One Temporal worker per task queue, all in this process. */
 export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
-  const { settings, hostId, store, sandboxes } = parts;
+  const { settings, hostId, store, backends } = parts;
   const definitions = new RunDefinitions(store);
   const taskFolder = taskFolders(settings.layout, settings.configsDir);
   const artifacts = createFileArtifactStore(settings.layout.artifacts);
@@ -59,9 +59,9 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
     worker(
       hostQueue(hostId),
       {
-        ...containerActivities({ store, definitions, sandboxes, hostId, taskFolder }),
-        ...commandActivities({ store, definitions, sandboxes }),
-        ...evaluateActivities({ store, definitions, sandboxes, artifacts, taskFolder, secret }),
+        ...containerActivities({ store, definitions, backends, hostId, taskFolder }),
+        ...commandActivities({ store, definitions, backends }),
+        ...evaluateActivities({ store, definitions, backends, artifacts, taskFolder, secret }),
       },
       { maxConcurrentActivityTaskExecutions: settings.slots },
     ),

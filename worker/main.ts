@@ -6,7 +6,8 @@ import { BenchError } from '../domain/errors.js';
 import { SIGNAL } from '../domain/messages.js';
 import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID } from '../domain/queues.js';
 import { openDatabase } from '../db/index.js';
-import { backends } from './backends.js';
+import { createBackends } from './backends.js';
+import { probeEngine } from '../activities/docker/engine.js';
 import { createWorkers } from './create-workers.js';
 import { homeHostId } from './home-identity.js';
 import { createLogger } from './logger.js';
@@ -27,7 +28,8 @@ async function main(): Promise<void> {
     connection: await Connection.connect({ address: settings.temporalAddress }),
     namespace: settings.temporalNamespace,
   });
-  const sandboxes = backends(settings, log);
+  const backends = createBackends(settings, log);
+  const engine = await probeEngine(settings.dockerHost);
 
   await store.registerHost({
     hostId,
@@ -35,7 +37,7 @@ async function main(): Promise<void> {
     cpus: cpus().length,
     memoryMb: Math.floor(totalmem() / 2 ** 20),
     gpus: settings.gpus,
-    backends: ['docker', 'local'],
+    backends: engine.kind === 'ok' ? ['docker', 'local'] : ['local'],
   });
   if (settings.gpus.length > 0) {
     await client.workflow.signalWithStart('gpuPool', {
@@ -46,7 +48,7 @@ async function main(): Promise<void> {
     });
   }
 
-  const workers = await createWorkers({ settings, hostId, connection, temporal: client, store, sandboxes });
+  const workers = await createWorkers({ settings, hostId, connection, temporal: client, store, backends });
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => {
       log.info({ signal }, 'stopping; running commands live on and are found again');
@@ -55,8 +57,8 @@ async function main(): Promise<void> {
   log.info({ hostId, queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
   if (settings.readyFile !== undefined) writeFileSync(settings.readyFile, String(process.pid));
 
-  await sweepEndedRuns(store, sandboxes, log);
-  const sweep = setInterval(() => void sweepEndedRuns(store, sandboxes, log), SWEEP_MS);
+  await sweepEndedRuns(store, backends, log);
+  const sweep = setInterval(() => void sweepEndedRuns(store, backends, log), SWEEP_MS);
   try {
     await Promise.all(workers.map((worker) => worker.run()));
   } finally {

@@ -18,9 +18,8 @@ const NAME_ATTEMPTS = 200;
 
 export interface DockerSandboxOptions {
   docker: Docker;
-  /** See ensureImage. */
-  imageRef: string;
-  imageDigest: string;
+  /** The agent's image, found or built when the first container is created; see ensureImage. */
+  image: () => Promise<{ ref: string; digest: string }>;
   layout: HomeLayout;
   /** Names this home: containers of several homes live side by side. */
   homeTag: string;
@@ -60,10 +59,11 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
         const { control } = layout.run(spec.runId, spec.epoch);
         await makeControlDirectory(control, 'docker');
         const created = await stageStarter(control, spec.starterDir);
-        await wake(spec, await createOrAdopt(docker, spec, { ...options, control }));
+        const image = await options.image();
+        await wake(spec, await createOrAdopt(docker, spec, { homeTag, imageRef: image.ref, control }));
         const info: SandboxInfo = {
           isolation: 'container',
-          imageDigest: options.imageDigest,
+          imageDigest: image.digest,
           workspace: CONTAINER_WORKSPACE,
           created,
         };

@@ -56,7 +56,7 @@ export async function dockerUnderTest(): Promise<BackendUnderTest> {
   const image = await ensureImage(docker, 'agent', { assetsRoot });
   const { layout, starterDir, remove } = await makeHome(tmpdir());
   const homeTag = `test${process.pid}`;
-  const make = () => createDockerSandbox({ docker, imageRef: image.ref, imageDigest: image.digest, layout, homeTag });
+  const make = () => createDockerSandbox({ docker, image: async () => image, layout, homeTag });
   const sandbox = make();
   const containerOf = ({ runId, epoch }: SandboxRef) => docker.getContainer(`bench-${homeTag}-${runId}-${epoch}`);
   return {

@@ -33,7 +33,7 @@ async function leftInSessions(control: string): Promise<number[]> {
   const steps = join(control, 'steps');
   const found: number[] = [];
   for (const n of await readdir(steps).catch(() => [])) {
-    const text = await readFile(join(steps, n, 'process.json'), 'utf8').catch(() => null);
+    const text = await readFile(join(steps, n, 'request.json'), 'utf8').catch(() => null);
     if (text === null) continue;
     const { pid, started } = JSON.parse(text) as { pid: number; started: number };
     found.push(...(await processesOfSession(pid, started)));

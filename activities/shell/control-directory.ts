@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { lstat, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { HomeLayout } from '../../domain/home-layout.js';
@@ -39,22 +39,25 @@ export async function controlDirectoryExists(control: string): Promise<boolean> 
   );
 }
 
-/** Command n's outcome, or null while there is none. */
-export async function readOutcome(control: string, n: number): Promise<CommandOutcome | null> {
+/**
+ * Command n's outcome, or null while there is none. Synchronous, as a command's end waits for it: small files of a local disk
+ * are read faster than a thread is found for them.
+ */
+export function readOutcome(control: string, n: number): CommandOutcome | null {
   const path = join(control, 'steps', String(n), 'outcome.json');
-  let file;
+  let file: number;
   try {
-    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
   try {
-    const stat = await file.stat();
+    const stat = fstatSync(file);
     if (!stat.isFile() || stat.size > OUTCOME_FILE_LIMIT) throw new Error(`${path} is no outcome of a supervisor`);
-    return parseOutcome(await file.readFile('utf8'));
+    return parseOutcome(readFileSync(file, 'utf8'));
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
@@ -62,11 +65,11 @@ export async function readOutcome(control: string, n: number): Promise<CommandOu
 export async function connectToSupervisor(control: string): Promise<Socket> {
   if (process.platform !== 'linux') return await connected(join(control, 'sock'));
   // Longer socket paths than 107 bytes are cut off silently; through the descriptor any directory is near.
-  const directory = await open(control, constants.O_RDONLY | constants.O_DIRECTORY);
+  const directory = openSync(control, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
-    return await connected(`/proc/self/fd/${directory.fd}/sock`);
+    return await connected(`/proc/self/fd/${directory}/sock`);
   } finally {
-    await directory.close();
+    closeSync(directory);
   }
 }
 

@@ -33,12 +33,12 @@ export async function runCommand(
   } catch (error) {
     if (!(error instanceof SupervisorAway)) throw error;
     // It may have finished the command before it went.
-    const outcome = await readOutcome(control, command.n);
+    const outcome = readOutcome(control, command.n);
     if (outcome === null) throw error;
     return outcome;
   }
   if ('error' in reply) throw new InfrastructureError(`command ${command.n} in ${control}: ${reply.error}`);
-  const outcome = await readOutcome(control, command.n);
+  const outcome = readOutcome(control, command.n);
   if (outcome === null)
     throw new InfrastructureError(`command ${command.n} ended, but ${control} holds no outcome of it`);
   return outcome;

@@ -7,12 +7,14 @@ builds what it can of a world apart (see durable_shell/local_world.py).
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import signal
 import sys
 
 from durable_shell import processes, starter
 from durable_shell.settings import Settings
+from durable_shell.shell_process import limit_resources
 from durable_shell.supervisor import Supervisor, end_with_everything
 
 REQUESTS_SOCKET = "/run/bench-tools/sock"
@@ -63,8 +65,14 @@ def main() -> None:
     if not processes.adopt_orphans():
         print("orphans cannot be adopted: daemons may outlive the sandbox's commands", file=sys.stderr)
     signal.signal(signal.SIGTERM, lambda *_: end_with_everything(settings))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Supervisor(settings).run_forever()
+    # Handled, not ignored: what is ignored here would be ignored in every shell.
+    signal.signal(signal.SIGINT, lambda *_: None)
+    limit_resources(settings)
+    supervisor = Supervisor(settings)
+    # What exists by now stays: leaving it alone keeps its memory shared with the shells that are forked from it.
+    gc.collect()
+    gc.freeze()
+    supervisor.run_forever()
 
 
 if __name__ == "__main__":

@@ -7,7 +7,10 @@ grammar, a path and a number, and everything else is only ever sourced by the ag
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
+
+from .settings import Settings
 
 STATE_FD = 241
 COMMAND_FD = 242
@@ -56,9 +59,11 @@ EPILOGUE = f"{_SAVE}; builtin exit $__bench_status\n".encode()
 _PRELUDE_START = f'IFS= builtin read -r -d "" -u {COMMAND_FD} __bench_cmd; builtin exec {COMMAND_FD}<&-\n'
 _PRELUDE_RESTORE = (
     # In a file of its own: read command by command, since its first lines say how the later ones are to be read.
-    f"builtin source /proc/self/fd/{RESTORE_FD} >/dev/null 2>&1; builtin exec {RESTORE_FD}<&-\n"
-    '[[ ${PWD-} -ef . ]] || builtin cd -P . >/dev/null 2>&1\n'
+    f"builtin source /proc/self/fd/{RESTORE_FD} >/dev/null 2>&1; builtin exec {RESTORE_FD}<&-; __bench_old=${{OLDPWD-}}\n"
+    f'{{ builtin cd -- "${{PWD-}}" || {{ builtin printf "moved\\0" >&{STATE_FD}; @HOME@; }}; }} >/dev/null 2>&1\n'
+    "OLDPWD=$__bench_old; builtin unset __bench_old\n"
 )
+_PRELUDE_FRESH = "{ @HOME@; } >/dev/null 2>&1; builtin unset OLDPWD\n"
 _PRELUDE_END = (
     f"builtin exec {PRELUDE_FD}<&-; builtin shopt -s expand_aliases; "
     f"builtin trap '{_SAVE}' EXIT; builtin printf \"ready\\0\" >&{STATE_FD}\n"
@@ -100,11 +105,12 @@ def parse(raw: bytes) -> CarriedState | None:
     return CarriedState(raw, carried, working_dir.decode("utf-8", "surrogateescape"), int(umask, 8), restore)
 
 
-def prelude(state: CarriedState | None) -> bytes:
+def prelude(settings: Settings, state: CarriedState | None) -> bytes:
     """Takes the command in, restores the state, arranges for the new one to be saved, and reports ready."""
-    if state is None:
-        return (_PRELUDE_START + _PRELUDE_END).encode()
-    return (_PRELUDE_START + _PRELUDE_RESTORE + _PRELUDE_END).encode()
+    # In the root directory if nothing else: that is where the shell starts.
+    home = " || ".join(f"builtin cd -- {shlex.quote(place)}" for place in (settings.workspace, *settings.fallback_dirs))
+    restore = _PRELUDE_FRESH if state is None else _PRELUDE_RESTORE
+    return (_PRELUDE_START + restore.replace("@HOME@", home) + _PRELUDE_END).encode("utf-8", "surrogateescape")
 
 
 def command_text(script: str, state: CarriedState | None) -> bytes:

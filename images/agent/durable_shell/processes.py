@@ -39,10 +39,15 @@ def forbid_new_privileges() -> bool:
 
 def read(pid: int | str) -> Process | None:
     try:
-        with open(f"/proc/{pid}/stat", "rb") as stat:
-            text = stat.read()
+        descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
     except OSError:
         return None
+    try:
+        text = os.read(descriptor, 4096)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
     if not text:
         return None
     fields = text[text.rindex(b")") + 2 :].split()

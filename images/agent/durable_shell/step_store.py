@@ -10,19 +10,25 @@ import json
 import os
 from typing import Any
 
-_CLAIM, _OUTCOME = "request.json", "outcome.json"
+_REQUEST, _OUTCOME, _STATE = "request.json", "outcome.json", "state"
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class StepStore:
-    """Paths are relative to the current directory, which is the control directory."""
+    """Paths are relative to the current directory, which is the control directory.
+
+    A command's end waits for these files, so there are few of them, written with few system calls.
+    """
 
     def __init__(self) -> None:
         stat = os.stat(".")
         self._owner = (stat.st_uid, stat.st_gid)
+        self._foreign = os.geteuid() == 0 and self._owner != (0, 0)
+        self._saved_state: bytes | None = None
         self._make_dir("steps")
 
     def give_away(self, path: str) -> None:
-        if os.geteuid() == 0 and self._owner != (0, 0):
+        if self._foreign:
             os.chown(path, *self._owner, follow_symlinks=False)
 
     def _make_dir(self, path: str) -> bool:
@@ -34,45 +40,40 @@ class StepStore:
         return True
 
     def _write(self, path: str, content: bytes) -> None:
-        aside = f"{path}.tmp"
-        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-        with open(descriptor, "wb") as file:
-            file.write(content)
-        self.give_away(aside)
-        os.rename(aside, path)
-
-    def claim(self, n: int, request: dict[str, Any]) -> bool:
-        """True: the step is ours to run. False: it was handed over before."""
-        path = f"steps/{n}"
-        if not self._make_dir(path):
-            return False
+        descriptor = os.open(path, _WRITE, 0o600)
         try:
-            self._write(f"{path}/{_CLAIM}", json.dumps(request).encode())
-        except OSError:
-            # Not begun: the next handover may claim it.
-            self._discard(path)
-            raise
-        return True
+            view = memoryview(content)
+            while view:
+                view = view[os.write(descriptor, view) :]
+            if self._foreign:
+                os.fchown(descriptor, *self._owner)
+        finally:
+            os.close(descriptor)
 
-    def _discard(self, path: str) -> None:
-        for name in os.listdir(path):
-            os.unlink(f"{path}/{name}")
-        os.rmdir(path)
+    def _write_whole(self, path: str, content: bytes) -> None:
+        """All of it or nothing, for whoever reads or whenever we die."""
+        self._write(f"{path}.tmp", content)
+        os.rename(f"{path}.tmp", path)
 
-    def started(self, n: int, pid: int, started: int) -> None:
-        self._write(f"steps/{n}/process.json", json.dumps({"pid": pid, "started": started}).encode())
+    def claim(self, n: int) -> bool:
+        """True: the step is ours to run. False: it was handed over before."""
+        return self._make_dir(f"steps/{n}")
+
+    def started(self, n: int, request: dict[str, Any]) -> None:
+        """For people, and for a supervisor that finds our processes after us."""
+        self._write(f"steps/{n}/{_REQUEST}", json.dumps(request).encode())
 
     def process(self, n: int) -> tuple[int, int] | None:
+        """The shell of step n: process id and start time."""
         try:
-            with open(f"steps/{n}/process.json", "rb") as file:
-                record = json.load(file)
-            return int(record["pid"]), int(record["started"])
+            request = json.loads(_read(f"steps/{n}/{_REQUEST}"))
+            return int(request["pid"]), int(request["started"])
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
     def finish(self, n: int, outcome: dict[str, Any]) -> None:
         text = json.dumps(outcome, ensure_ascii=False)
-        self._write(f"steps/{n}/{_OUTCOME}", text.encode("utf-8", "replace"))
+        self._write_whole(f"steps/{n}/{_OUTCOME}", text.encode("utf-8", "replace"))
 
     def finished(self, n: int) -> bool:
         return os.path.exists(f"steps/{n}/{_OUTCOME}")
@@ -83,14 +84,21 @@ class StepStore:
         return [n for n in numbers if not self.finished(n)]
 
     def save_state(self, raw: bytes | None) -> None:
-        if raw is not None:
-            self._write("state", raw)
-        elif os.path.exists("state"):
-            os.unlink("state")
+        if raw is None:
+            if os.path.exists(_STATE):
+                os.unlink(_STATE)
+        elif raw != self._saved_state:
+            self._write_whole(_STATE, raw)
+        self._saved_state = raw
 
     def load_state(self) -> bytes | None:
         try:
-            with open("state", "rb") as file:
-                return file.read()
+            self._saved_state = _read(_STATE)
         except OSError:
-            return None
+            self._saved_state = None
+        return self._saved_state
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()

@@ -86,8 +86,9 @@ class Supervisor:
         busy = self._current is not None and self._current.n != n
         if busy and not os.path.exists(f"steps/{n}"):
             return {"error": f"busy: command {self._current.n} is still running"}  # type: ignore[union-attr]
+        claimed = self._store.claim(n)
         self._waiting.setdefault(n, []).append(connection)
-        if self._store.claim(n, {"script": script, "timeLimitSeconds": time_limit}):
+        if claimed:
             self._start(n, script, time_limit)
         return None
 
@@ -102,7 +103,9 @@ class Supervisor:
                 script,
                 time_limit,
                 self._carried,
-                lambda pid, started: self._store.started(n, pid, started),
+                lambda pid, started: self._store.started(
+                    n, {"pid": pid, "started": started, "timeLimitSeconds": time_limit, "script": script}
+                ),
                 self._command_ended,
             )
         except OSError as error:

@@ -16,12 +16,9 @@ const args = process.argv.slice(2);
 const jsonMode = args.includes('--json');
 const debug = process.env['BENCH_DEBUG'] === '1';
 
-/** A reader that stops reading, like `| head`, is no failure. */
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === 'EPIPE' ? 0 : 1);
-  });
-}
+/** A reader that stops reading results, like `| head`, is no failure; one that stops reading the log changes nothing. */
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+process.stderr.on('error', () => undefined);
 
 /** The error for people on stderr, and as the one JSON document if there was none yet. */
 function tell(error: BenchError, output: ReturnType<typeof createOutput>): void {

@@ -1,0 +1,269 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Leaderboard, RunSummary, TrajectoryStep } from '../../db/index.js';
+import { BenchHome } from '../setup/bench-home.js';
+
+interface BatchDocument {
+  batchId: string;
+  status: string;
+  totalRuns: number;
+  ended: number;
+  endReason: string | null;
+  runs: RunSummary[];
+}
+interface Submitted {
+  batchId: string;
+  runs: { runId: string; model: string; task: string; attempt: number }[];
+}
+
+const home = new BenchHome();
+const LOCAL = ['--tasks', 'battleOfSexes', '--backend', 'local'];
+
+/** Poll a batch until a condition holds; bounded. */
+async function batchUntil(
+  batchId: string,
+  what: string,
+  holds: (batch: BatchDocument) => boolean,
+): Promise<BatchDocument> {
+  const deadline = Date.now() + 100_000;
+  for (;;) {
+    const batch = await home.json<BatchDocument>('status', batchId);
+    if (holds(batch)) return batch;
+    if (Date.now() > deadline) throw new Error(`batch ${batchId} is not ${what}: ${JSON.stringify(batch)}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** A text has come on stderr; also ends when the process does. */
+async function told(process: ReturnType<BenchHome['start']>, text: string): Promise<void> {
+  let before = '';
+  await new Promise<void>((resolve) => {
+    process.stderr.on('data', (chunk) => {
+      before += String(chunk);
+      if (before.includes(text)) resolve();
+    });
+    process.stderr.once('end', resolve);
+  });
+}
+
+afterAll(() => home.remove());
+
+describe('a batch from the command line', () => {
+  let submitted: Submitted;
+  beforeAll(async () => {
+    submitted = await home.json<Submitted>(
+      'submit',
+      '--models',
+      'scripted:baseline,scripted:clumsy',
+      '--attempts',
+      '1',
+      '--name',
+      'first',
+      ...LOCAL,
+    );
+  });
+
+  it('is submitted, and its ids are printed', () => {
+    expect(submitted.batchId).toMatch(/^b-[0-9a-z]{26}$/);
+    expect(submitted.runs.map(({ model, task, attempt }) => [model, task, attempt])).toEqual([
+      ['scripted:baseline', 'battleOfSexes', 1],
+      ['scripted:clumsy', 'battleOfSexes', 1],
+    ]);
+  });
+
+  it('is watched until it ends; stdout holds one document', async () => {
+    const batch = await home.json<BatchDocument>('watch', 'first');
+    expect(batch).toMatchObject({
+      batchId: submitted.batchId,
+      status: 'ended',
+      totalRuns: 2,
+      ended: 2,
+      endReason: 'submit',
+    });
+    expect(batch.runs.map((run) => run.runId)).toEqual(submitted.runs.map((run) => run.runId));
+    for (const run of batch.runs) {
+      expect(run).toMatchObject({
+        status: 'ended',
+        finalEvaluation: 'ok',
+        isolation: 'none',
+        costUsd: '0',
+        detail: null,
+      });
+      expect(run.bestScore).toBeGreaterThan(0.9);
+    }
+  });
+
+  it('is shown run by run, each by the end of its id', async () => {
+    const [, clumsy] = submitted.runs;
+    const short = clumsy?.runId.slice(-8) ?? '';
+    expect(await home.json('show', short)).toMatchObject({
+      runId: clumsy?.runId,
+      endReason: 'submit',
+      modelCalls: 11,
+      evaluationList: [{ status: 'rejected' }, { status: 'ok' }, { status: 'ok', kind: 'submit' }],
+    });
+    const { steps } = await home.json<{ steps: TrajectoryStep[] }>('trajectory', short);
+    expect(steps.map((step) => step.step)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(steps.at(-1)).toMatchObject({ action: 'submit', requested: 'submit' });
+
+    const { entries } = await home.json<{ entries: { kind: string }[] }>('logs', short, '-f');
+    expect(entries.filter((entry) => entry.kind === 'action')).toHaveLength(9);
+    expect(entries.at(-1)).toMatchObject({ kind: 'end', text: 'submit' });
+
+    const text = await home.run('trajectory', short);
+    expect(text.stdout).toContain('── step 9 ──');
+    const { runs } = await home.json<{ runs: RunSummary[] }>('runs', 'first', '--models', 'scripted:clumsy');
+    expect(runs.map((run) => run.runId)).toEqual([clumsy?.runId]);
+  });
+
+  it('ranks runs without isolation and scripted agents only when asked', async () => {
+    const plain = await home.json<Leaderboard>('leaderboard', '--batch', 'first');
+    expect(plain.rows.map((row) => row.rank)).toEqual([null, null]);
+    const board = await home.json<Leaderboard>(
+      'leaderboard',
+      '--batch',
+      'first',
+      '--include-scripted',
+      '--include-local',
+    );
+    expect(board.comparison).toMatchObject({ tasks: ['battleOfSexes'], k: null, T: null, mode: 'strict' });
+    expect(board.rows[0]).toMatchObject({ rank: 1, model: 'scripted:clumsy', bestAup: null, lastAup: null });
+    expect(board.rows[0]?.scores['battleOfSexes']?.best).toBeGreaterThan(1.1);
+  });
+
+  it('can be asked by SQL, and not changed', async () => {
+    const rows = await home.json('sql', 'select model_name, end_reason from runs order by 1');
+    expect(rows).toEqual({
+      columns: ['model_name', 'end_reason'],
+      rows: [
+        ['scripted:baseline', 'submit'],
+        ['scripted:clumsy', 'submit'],
+      ],
+      truncated: false,
+    });
+    for (const query of ['delete from runs', "update batches set name = 'x'", 'select 1; drop table runs']) {
+      const refused = await home.run('sql', query);
+      expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(refused.stderr).toContain('bench db url');
+    }
+    expect(await home.json('sql', 'select count(*)::int from runs')).toMatchObject({ rows: [[2]] });
+    expect(await home.json<{ databaseUrl: string }>('db', 'url')).toEqual({
+      databaseUrl: expect.stringMatching(/^postgres(ql)?:\/\//) as string,
+    });
+  });
+
+  it('cannot be called as another one, and nothing is stored then', async () => {
+    const again = await home.run('submit', '--models', 'scripted:baseline', '--name', 'first', ...LOCAL);
+    expect(again.exitCode).toBe(2);
+    expect(again.stderr).toContain('first');
+    expect(await home.json('sql', 'select count(*)::int from batches')).toMatchObject({ rows: [[1]] });
+  });
+
+  it('refuses ids that name nothing, and more GPUs than there are', async () => {
+    for (const args of [
+      ['show', 'r-nope'],
+      ['status', 'nope'],
+      ['cancel', 'nope'],
+      ['logs', 'nope'],
+      ['events', 'nope'],
+    ]) {
+      expect(await home.run(...args)).toMatchObject({ exitCode: 2, stdout: '' });
+    }
+    const gpus = await home.run('submit', '--models', 'scripted:baseline', '--gpus-per-run', '2', ...LOCAL);
+    expect(gpus.exitCode).toBe(2);
+    expect(gpus.stderr).toContain('2 GPUs');
+  });
+
+  it('has nothing to go on with or to cancel once it is over', async () => {
+    expect(await home.json('resume', 'first')).toEqual({ resumed: [] });
+    expect(await home.json('resume')).toEqual({ resumed: [] });
+    expect(await home.json('cancel', 'first')).toMatchObject({ batchId: submitted.batchId, requested: false });
+  });
+
+  it('shows hosts, leases and events', async () => {
+    const { hosts } = await home.json<{ hosts: { hostId: string; activeRuns: number }[] }>('hosts');
+    expect(hosts).toEqual([
+      expect.objectContaining({ hostId: readFileSync(join(home.dir, 'host-id'), 'utf8').trim() }),
+    ]);
+    expect(await home.json('leases', '--all')).toEqual({ leases: [] });
+    expect(await home.json('events', 'first')).toHaveProperty('events');
+  });
+});
+
+describe('waiting for a batch', () => {
+  it('can be left by Ctrl-C: the batch goes on, survives a stop of all services, and is cancelled by name', async () => {
+    const waiting = home.start(
+      'submit',
+      '--models',
+      'scripted:slow:90',
+      '--attempts',
+      '2',
+      '--concurrency',
+      '1',
+      '--name',
+      'left',
+      '--wait',
+      ...LOCAL,
+    );
+    await told(waiting, 'running, step');
+    waiting.kill('SIGINT');
+    const left = await waiting;
+    expect(left.exitCode).toBe(130);
+    const { batchId } = await home.json<BatchDocument>('status', 'left');
+    for (const advice of [`bench watch ${batchId}`, `bench resume ${batchId}`, `bench cancel ${batchId}`]) {
+      expect(left.stderr).toContain(advice);
+    }
+
+    const refused = await home.run('down');
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain('unfinished');
+    expect((await home.run('down', '--force')).exitCode).toBe(0);
+    expect(await home.json('resume', 'left')).toEqual({ resumed: [{ batchId, unfinishedRuns: 2 }] });
+
+    expect(await home.json('cancel', 'left')).toMatchObject({ batchId, requested: true, unfinishedRuns: 2 });
+    const cancelled = await batchUntil(batchId, 'cancelled', (batch) => batch.status === 'cancelled');
+    expect(cancelled.runs.map((run) => run.endReason)).toEqual(['cancelled', 'cancelled']);
+  });
+
+  it('ends with exit code 0 and the state of the batch', async () => {
+    const result = await home.run('submit', '--models', 'scripted:baseline', '--attempts', '1', '--wait', ...LOCAL);
+    expect(result.exitCode).toBe(0);
+    expect(result.stdout).toContain('1 of 1 run ended');
+    expect(result.stderr).toContain('running');
+  });
+
+  it('ends with exit code 1 when a run was cancelled', async () => {
+    const waiting = home.start(
+      'submit',
+      '--models',
+      'scripted:slow:90',
+      '--attempts',
+      '1',
+      '--name',
+      'cut',
+      '--wait',
+      '--json',
+      ...LOCAL,
+    );
+    await told(waiting, 'running, step');
+    const { runs } = await home.json<BatchDocument>('status', 'cut');
+    expect(await home.json('cancel', runs[0]?.runId ?? '')).toMatchObject({ requested: true });
+    const result = await waiting;
+    expect(result.exitCode).toBe(1);
+    expect(JSON.parse(String(result.stdout))).toMatchObject({ endReason: 'cancelled' });
+  });
+});
+
+describe('the demo', () => {
+  it('plays three agents twice each and ranks them; the optimum leads', async () => {
+    const { batch, leaderboard } = await home.json<{ batch: BatchDocument; leaderboard: Leaderboard }>('demo');
+    expect(batch).toMatchObject({ status: 'ended', totalRuns: 6, ended: 6 });
+    expect(batch.runs.map((run) => run.isolation)).toEqual(Array.from({ length: 6 }, () => 'container'));
+    expect(leaderboard.rows.map((row) => [row.rank, row.model])).toEqual([
+      [1, 'scripted:optimum'],
+      [2, 'scripted:clumsy'],
+      [3, 'scripted:baseline'],
+    ]);
+  }, 400_000);
+});

@@ -53,9 +53,14 @@ export async function removeTree(dir: string): Promise<void> {
 }
 
 async function openUp(dir: string): Promise<void> {
-  await chmod(dir, 0o700);
-  for (const name of await readdir(dir)) {
+  await chmod(dir, 0o700).catch(unlessGone);
+  for (const name of (await readdir(dir).catch(unlessGone)) ?? []) {
     const path = join(dir, name);
-    if ((await lstat(path)).isDirectory()) await openUp(path);
+    if ((await lstat(path).catch(unlessGone))?.isDirectory() === true) await openUp(path);
   }
+}
+
+/** Someone else may be removing the same tree. */
+function unlessGone(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }

@@ -19,6 +19,9 @@ INTERRUPT_SIGNALS = (("SIGINT", 0.0), ("SIGTERM", 1.0), ("SIGKILL", 3.0))
 # A process tree that is still there this long after its shell's end cannot be killed (it hangs in the kernel).
 GONE_SECONDS = 10.0
 
+# How often the supervisor looks whether its control directory still exists.
+CONTROL_CHECK_SECONDS = 30.0
+
 # One request line of a client: a script and its envelope.
 REQUEST_BYTES = 8 * 1024 * 1024
 

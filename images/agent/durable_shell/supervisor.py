@@ -50,9 +50,16 @@ class Supervisor:
             self._loop, CONTROL_SOCKET, 0o600, limits.REQUEST_BYTES, self._asked, limits.CONTROL_CONNECTIONS
         )
         self._store.give_away(CONTROL_SOCKET)
+        self._end_with_directory()
 
     def run_forever(self) -> None:
         self._loop.run_forever()
+
+    def _end_with_directory(self) -> None:
+        """Without its control directory nobody can reach the sandbox any more: on a plain host it would stay for ever."""
+        if os.stat(".").st_nlink == 0:
+            end_with_everything(self._settings)
+        self._loop.after(limits.CONTROL_CHECK_SECONDS, self._end_with_directory)
 
     # -- clients
 

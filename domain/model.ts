@@ -1,3 +1,5 @@
+import type { ModelConfig } from './model-config.js';
+
 /** What passes between the agent loop and a model, whichever provider it comes from. */
 
 /** A call of a tool by the model, as providers deliver it: `arguments` is the raw JSON text, which may be garbage. */
@@ -34,6 +36,8 @@ export interface ModelRef {
   provider: string;
   /** The provider's own name for it, or the policy. */
   model: string;
+  /** Only of real models: its file under configs/models/ as it was at submission, so that a run keeps its prices and limits. */
+  config?: ModelConfig;
 }
 
 export interface SamplingParameters {
@@ -43,10 +47,16 @@ export interface SamplingParameters {
 }
 
 export interface TokenUsage {
+  /** The whole prompt, read from a cache or not. */
   inputTokens: number;
+  /** Everything generated, reasoning included. */
   outputTokens: number;
+  /** Part of the input: read from the provider's cache. */
   cachedTokens: number;
+  /** Part of the output. */
   reasoningTokens: number;
+  /** Part of the input: written to the provider's cache. Absent: none. */
+  cacheWriteTokens?: number;
 }
 
 export interface ModelRequest {
@@ -57,6 +67,8 @@ export interface ModelRequest {
   seed: number;
   /** Only for the tool-calling agent. */
   tools?: ToolDefinition[];
+  /** Names this attempt in the provider's own logs: tells whether a call that was cut off was answered there. Printable ASCII. */
+  callId?: string;
 }
 
 export interface ModelReply {
@@ -67,4 +79,6 @@ export interface ModelReply {
   /** `stop`, `length`, `tool_calls`, `content_filter`, `refusal`, … as our adapters name it. */
   finishReason: string;
   toolCalls?: ToolCall[];
+  /** The provider's count was missing or absurd, and why: `usage` and `costUsd` are our own conservative estimate. */
+  usageProblem?: string;
 }

@@ -26,6 +26,10 @@ export interface RunDefinition {
   maxSteps: number;
   /** Wall time of the run, seconds; 0 = no limit. */
   wallSeconds: number;
+  /** Most that the run may spend on model calls, US dollars as an exact decimal string; null or absent: no limit. */
+  costLimitUsd?: string | null;
+  /** Most tokens of input and output together; 0 or absent: no limit. */
+  tokenLimit?: number;
   backend: Backend;
   gpus: number;
 }

@@ -2,6 +2,9 @@ import type { ModelReply, ModelRequest } from '../model.js';
 
 /** A provider. Every adapter passes test/contracts/model-port. */
 export interface ModelPort {
-  /** Throws InfrastructureError for what a retry may mend; a provider's refusal to serve at all is a BenchError. */
+  /**
+   * Throws ProviderError for whatever the provider or the way to it does wrong, and the signal's reason once that is aborted.
+   * What the model itself does wrong (nothing said, a refusal, garbage in a tool call) is a reply.
+   */
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply>;
 }

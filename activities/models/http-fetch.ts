@@ -1,0 +1,67 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+
+/** A reply longer than this is no reply. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+/** What came back is no HTTP response that we can use. */
+export class UnusableResponse extends Error {
+  override name = 'UnusableResponse';
+}
+
+/**
+ * The `fetch` that the provider SDKs are given. The built-in one gives up on a server that thinks for more than five minutes
+ * and follows redirects with the key; this one waits as long as its signal says, reads a bounded body to its end before it
+ * answers, so that a cut connection is always an error of the call, and uses a connection once: one that went stale is
+ * indistinguishable from a call that was cut.
+ */
+export async function httpFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+  const url = new URL(input instanceof Request ? input.url : input);
+  const { signal, body } = init;
+  if (body !== undefined && body !== null && typeof body !== 'string')
+    throw new TypeError('only texts are sent to providers');
+  signal?.throwIfAborted();
+  return new Promise<Response>((resolve, reject) => {
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const request = send(url, {
+      method: init.method ?? 'GET',
+      headers: {
+        ...Object.fromEntries(new Headers(init.headers)),
+        ...(typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {}),
+      },
+      agent: false,
+      ...(signal ? { signal } : {}),
+    });
+    request.once('error', reject);
+    request.once('response', (response) => {
+      readBody(response).then((bytes) => resolve(asResponse(response, bytes)), reject);
+    });
+    request.end(body ?? undefined);
+  });
+}
+
+async function readBody(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // A connection that is cut before the body's end throws here.
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) {
+      response.destroy();
+      throw new UnusableResponse(`the response is longer than ${MAX_BODY_BYTES} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function asResponse(response: IncomingMessage, bytes: Buffer): Response {
+  const status = response.statusCode ?? 0;
+  if (status < 200 || status > 599) throw new UnusableResponse(`the response has the status ${status}`);
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  const bodiless = status === 204 || status === 205 || status === 304;
+  return new Response(bodiless ? null : new Uint8Array(bytes), { status, headers });
+}

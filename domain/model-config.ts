@@ -1,0 +1,110 @@
+import { z } from 'zod';
+
+export const PROVIDERS = ['openai', 'anthropic', 'openai-compatible'] as const;
+/** Whose wire is spoken; one task queue each. */
+export type Provider = (typeof PROVIDERS)[number];
+
+/** Optional parameters that a model may take; one that it does not list is never sent to it. */
+export const ACCEPTED_PARAMETERS = ['temperature', 'topP', 'seed', 'parallelToolCalls'] as const;
+
+const variable = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'must be the name of an environment variable');
+const url = z.string().regex(/^https?:\/\/[^\s?#]+$/, 'must be a URL that begins with http:// or https://');
+const alias = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be letters, digits, dots, - and _');
+const tokens = z.number().int().min(1).max(100_000_000);
+
+/** Four decimals a million tokens are ten a token: what the ledger stores exactly. YAML may write it as a number or a text. */
+const price = z.preprocess(
+  (value) => (typeof value === 'number' ? String(value) : value),
+  z.string().regex(/^\d{1,6}(\.\d{1,4})?$/, 'must be US dollars per million tokens, with at most four decimals'),
+);
+
+const rates = {
+  input: price,
+  /** Input read from the provider's cache; absent: as `input`. */
+  cachedInput: price.optional(),
+  /** Input written to the provider's cache; absent: as `input`. */
+  cacheWrite: price.optional(),
+  output: price,
+  /** Reasoning, where it has a price of its own; absent: as `output`. */
+  reasoning: price.optional(),
+};
+
+export const modelPriceSchema = z.strictObject({
+  /** First day, UTC, on which this price holds; it holds until the next one begins. */
+  from: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, 'must be a date, as 2026-01-31'),
+  ...rates,
+  /** Rates of the whole call when its prompt is longer than `aboveTokens`. */
+  longPrompt: z.strictObject({ aboveTokens: tokens, ...rates }).optional(),
+});
+/** US dollars per million tokens, as exact decimal strings. */
+export type ModelPrice = z.infer<typeof modelPriceSchema>;
+
+/** `configs/models/<alias>.yaml`. */
+export const modelConfigSchema = z
+  .strictObject({
+    schema: z.literal(1),
+    description: z.string().min(1),
+    /** Further names; the file's name is the first. */
+    aliases: z.array(alias).default([]),
+    provider: z.enum(PROVIDERS),
+    /** The provider's own name for it. */
+    model: z.string().min(1).max(200),
+    /** Where the provider answers; absent: its usual address. */
+    baseUrl: url.optional(),
+    /** A variable that, when set, overrides `baseUrl`: for proxies and tests. */
+    baseUrlVariable: variable.optional(),
+    /** The variable that holds the key; absent: the server wants none. */
+    apiKeyVariable: variable.optional(),
+    contextWindow: tokens,
+    maxOutputTokens: tokens,
+    /** What runs use unless the command line says otherwise. */
+    sampling: z
+      .strictObject({
+        temperature: z.number().min(0).max(2).optional(),
+        topP: z.number().gt(0).max(1).optional(),
+        maxOutputTokens: tokens.optional(),
+      })
+      .prefault({}),
+    accepts: z.array(z.enum(ACCEPTED_PARAMETERS)).default([]),
+    /** The model takes temperature or topP, but not both in one call. */
+    temperatureExcludesTopP: z.boolean().default(false),
+    /** How much the model should reason, in the provider's words; absent: its default. */
+    effort: z.string().min(1).max(20).optional(),
+    /** Mark the stable part of the prompt for the provider's cache, where that must be asked for (Anthropic). */
+    promptCaching: z.boolean().default(true),
+    /** Further keys of the request's body, for servers that have their own. */
+    extraBody: z.record(z.string(), z.json()).optional(),
+    /** One call takes no longer than this; the activity around it has 15 minutes. */
+    requestTimeoutSeconds: z.number().int().min(1).max(840).default(600),
+    /** Oldest first. Empty: unpriced, refused unless allowed. */
+    prices: z.array(modelPriceSchema).default([]),
+  })
+  .superRefine((config, context) => {
+    const problem = (path: (string | number)[], message: string): void =>
+      context.addIssue({ code: 'custom', path, message });
+    if (config.provider === 'openai-compatible') {
+      if (config.baseUrl === undefined && config.baseUrlVariable === undefined)
+        problem(['provider'], 'an openai-compatible model needs baseUrl or baseUrlVariable');
+    } else if (config.apiKeyVariable === undefined)
+      problem(['provider'], 'a model of this provider needs apiKeyVariable');
+    if (config.maxOutputTokens > config.contextWindow)
+      problem(['maxOutputTokens'], 'must not be larger than contextWindow');
+    if ((config.sampling.maxOutputTokens ?? 0) > config.maxOutputTokens)
+      problem(['sampling', 'maxOutputTokens'], 'must not be larger than maxOutputTokens of the model');
+    for (const key of ['temperature', 'topP'] as const) {
+      if (config.sampling[key] !== undefined && !config.accepts.includes(key))
+        problem(['sampling', key], `the model does not accept it; add ${key} to accepts, or remove it`);
+    }
+    if (
+      config.temperatureExcludesTopP &&
+      config.sampling.temperature !== undefined &&
+      config.sampling.topP !== undefined
+    )
+      problem(['sampling', 'topP'], 'the model takes temperature or topP, not both');
+    config.prices.forEach((one, index) => {
+      const before = config.prices[index - 1];
+      if (before !== undefined && before.from >= one.from)
+        problem(['prices', index, 'from'], 'must be later than the one before');
+    });
+  });
+export type ModelConfig = z.infer<typeof modelConfigSchema>;

@@ -1,0 +1,56 @@
+/** What a provider, or the way to it, can do wrong, and what that means for the run (docs/models.md has the table). */
+const CONSEQUENCES = {
+  rate_limited: 'retry',
+  overloaded: 'retry',
+  server_error: 'retry',
+  timeout: 'retry',
+  connection_cut: 'retry',
+  malformed_response: 'retry',
+  auth: 'config_error',
+  permission: 'config_error',
+  quota: 'config_error',
+  unknown_model: 'config_error',
+  bad_request: 'config_error',
+  context_window: 'context',
+} as const;
+export type ProviderErrorKind = keyof typeof CONSEQUENCES;
+export const PROVIDER_ERROR_KINDS = Object.keys(CONSEQUENCES) as ProviderErrorKind[];
+
+/** `retry`: again later, within a bound, then infra_error. The others end the run at once, as that end reason. */
+export type ProviderConsequence = 'retry' | 'config_error' | 'context';
+
+/** A longer wish of a provider is cut to this. */
+export const MAX_RETRY_AFTER_MS = 600_000;
+
+/**
+ * A call that brought no reply. The message holds our words, the status and the provider's codes: never its own text, which
+ * may quote the prompt or the key. There is no `cause` for the same reason: it would go into histories.
+ */
+export class ProviderError extends Error {
+  override name = 'ProviderError';
+  readonly kind: ProviderErrorKind;
+  readonly provider: string;
+  readonly status: number | undefined;
+  /** When the provider wants to be asked again; undefined: it did not say. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    kind: ProviderErrorKind,
+    provider: string,
+    message: string,
+    details: { status?: number | undefined; retryAfterMs?: number | undefined } = {},
+  ) {
+    super(message);
+    this.kind = kind;
+    this.provider = provider;
+    this.status = details.status;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+
+  get consequence(): ProviderConsequence {
+    return CONSEQUENCES[this.kind];
+  }
+  get retryable(): boolean {
+    return this.consequence === 'retry';
+  }
+}

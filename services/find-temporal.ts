@@ -182,9 +182,9 @@ async function buildWithGo(scratch: string, options: FindTemporalOptions): Promi
   const started = performance.now();
   const elapsed = () => `${Math.round((performance.now() - started) / 1000)} s`;
   options.onProgress?.(
-    `building Temporal with Go: go install ${GO_MODULE} (3 to 8 minutes on two cores, once per user)`,
+    `building Temporal with Go: go install ${GO_MODULE} (3 to 10 minutes on two cores, once per user)`,
   );
-  const child = spawn(go, ['install', GO_MODULE], {
+  const child = spawn(go, ['install', '-ldflags=-s -w', GO_MODULE], {
     cwd: scratch,
     env: { ...options.env, GOBIN: scratch, CGO_ENABLED: '0', GOFLAGS: '-mod=mod' },
     stdio: ['ignore', 'ignore', 'pipe'],

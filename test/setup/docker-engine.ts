@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { probeEngine } from '../../activities/docker/engine.js';
+import { commandLine, findProcesses } from '../../services/process-identity.js';
 
 const PACKAGES = ['docker.io', 'iptables'];
 const START_LIMIT_MS = 60_000;
@@ -26,6 +27,11 @@ export async function ensureDockerEngine(say: (line: string) => void): Promise<v
   };
   if (dockerHost !== undefined && dockerHost !== '') refuse('DOCKER_HOST is set, so none is started here.');
   if (process.getuid?.() !== 0) refuse('Not being root, this set-up cannot install or start one.');
+  if (dockerdProcess() === null && onPath('dockerd') === null) {
+    if (onPath('apt-get') === null) refuse('This is no Debian, so none is installed here.');
+    installPackages(PACKAGES, say);
+  }
+  // Also where the package's own scripts have just started one.
   const running = dockerdProcess();
   if (running !== null) {
     say(`dockerd is running as process ${running}, but does not answer yet; waiting for it`);
@@ -33,14 +39,10 @@ export async function ensureDockerEngine(say: (line: string) => void): Promise<v
     ensurePrograms(say);
     return;
   }
-  if (onPath('dockerd') === null) {
-    if (onPath('apt-get') === null) refuse('This is no Debian, so none is installed here.');
-    installPackages(PACKAGES, say);
-  }
   const log = join(mkdtempSync(join(tmpdir(), 'bench-dockerd-')), 'dockerd.log');
   say(`STARTING dockerd, as root, in the background; it stays after the tests. Its log: ${log}`);
   const output = openSync(log, 'a');
-  const child = spawn('dockerd', [], { detached: true, stdio: ['ignore', output, output], cwd: '/' });
+  const child = spawn(onPath('dockerd') ?? 'dockerd', [], { detached: true, stdio: ['ignore', output, output], cwd: '/' });
   child.on('error', (error) => say(`dockerd: ${error.message}`));
   child.unref();
   if (!(await answers())) {
@@ -64,7 +66,6 @@ function installPackages(packages: readonly string[], say: (line: string) => voi
   say(`INSTALLING Debian packages that the tests need, as root: apt-get install ${packages.join(' ')}`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const apt = (...args: string[]) => spawnSync('apt-get', args, { env, stdio: ['ignore', 'inherit', 'inherit'] });
-  // What the package's own start scripts do is unreliable without an init system: we start the engine ourselves.
   const install = ['install', '-y', '-q', '--no-install-recommends', ...packages];
   if (apt(...install).status === 0) return;
   apt('update', '-q');
@@ -77,17 +78,8 @@ function onPath(program: string): string | null {
 }
 
 function dockerdProcess(): number | null {
-  const pgrep = spawnSync('pgrep', ['-x', 'dockerd'], { encoding: 'utf8' });
-  const pids = pgrep.status === 0 ? pgrep.stdout.trim().split('\n').map(Number) : [];
-  return pids.find((pid) => !/^State:\s+Z/m.test(statusOf(pid))) ?? null;
-}
-
-function statusOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/status`, 'utf8');
-  } catch {
-    return 'State: Z';
-  }
+  const isDockerd = (pid: number) => basename(commandLine(pid)[0] ?? '') === 'dockerd';
+  return findProcesses(isDockerd)[0]?.pid ?? null;
 }
 
 async function answers(): Promise<boolean> {

@@ -29,6 +29,23 @@ export function seconds(text: string): number {
   return Number(match[1]) * { s: 1, m: 60, h: 3600 }[(match[2] ?? 's') as 's' | 'm' | 'h'];
 }
 
+/** A number within bounds, for commander. */
+export function numberBetween(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+(\.\d+)?$/.test(text.trim()) || value < min || value > max)
+      throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`);
+    return value;
+  };
+}
+
+/** US dollars, kept as the exact text: `5`, `0.25`. */
+export function usDollars(text: string): string {
+  if (!/^\d{1,9}(\.\d{1,10})?$/.test(text.trim()) || Number(text) === 0)
+    throw new InvalidArgumentError('Write it as US dollars above zero: 5, 0.25.');
+  return text.trim();
+}
+
 export const backendOption = (): Option =>
   new Option(
     '--backend <backend>',

@@ -1,5 +1,7 @@
 import { BenchError } from '../domain/errors.js';
 import type { ModelRef } from '../domain/model.js';
+import type { ModelConfig, ModelPrice } from '../domain/model-config.js';
+import { priceAt } from '../domain/price.js';
 import {
   parseScriptedPolicy,
   SCRIPTED_DESCRIPTIONS,
@@ -7,42 +9,83 @@ import {
   SCRIPTED_POLICIES,
 } from '../domain/scripted-policies.js';
 import { closest } from './closest.js';
+import { listModelConfigs } from './model-configs.js';
 
 export interface ListedModel {
   name: string;
+  aliases: string[];
   kind: ModelRef['kind'];
   description: string;
+  provider: string;
+  /** Null for scripted models, as all below. */
+  config: ModelConfig | null;
+  /** In force today. */
+  price: ModelPrice | null;
 }
 
-/** What `bench models` shows. */
-export function listModels(): ListedModel[] {
-  return SCRIPTED_POLICIES.map((policy) => ({
+/** What `bench models` shows: those of configs/models, then the bundled ones. */
+export function listModels(configsDir: string, now: Date): ListedModel[] {
+  const real = listModelConfigs(configsDir).map(({ name, config }): ListedModel => ({
+    name,
+    aliases: config.aliases,
+    kind: 'real',
+    description: config.description,
+    provider: config.provider,
+    config,
+    price: priceAt(config.prices, now),
+  }));
+  const scripted = SCRIPTED_POLICIES.map((policy): ListedModel => ({
     name: `scripted:${policy}${SCRIPTED_NUMBER[policy] === undefined ? '' : '[:<number>]'}`,
+    aliases: [],
     kind: 'scripted',
     description: SCRIPTED_DESCRIPTIONS[policy],
+    provider: 'scripted',
+    config: null,
+    price: null,
   }));
+  return [...real, ...scripted];
 }
 
-function resolveModel(name: string): ModelRef {
-  const available = SCRIPTED_POLICIES.map((policy) => `scripted:${policy}`);
+function resolveModel(configsDir: string, name: string): ModelRef {
   const policy = name.startsWith('scripted:') ? name.slice('scripted:'.length) : null;
-  if (policy !== null && parseScriptedPolicy(policy) !== null) {
+  if (policy !== null && parseScriptedPolicy(policy) !== null)
     return { name, kind: 'scripted', provider: 'scripted', model: policy };
+  const models = listModelConfigs(configsDir);
+  const found = models.find((model) => model.name === name || model.config.aliases.includes(name));
+  if (found !== undefined) {
+    const { config } = found;
+    return { name, kind: 'real', provider: config.provider, model: config.model, config };
   }
-  const near = closest(policy === null && !name.includes(':') ? `scripted:${name}` : name, available);
+  const scripted = SCRIPTED_POLICIES.map((one) => `scripted:${one}`);
+  const real = models.flatMap((model) => [model.name, ...model.config.aliases]);
+  const near =
+    closest(name, [...real, ...scripted]) ?? (name.includes(':') ? null : closest(`scripted:${name}`, scripted));
   throw new BenchError('usage', `there is no model ${JSON.stringify(name)}`, {
-    remedy: `${near === null ? '' : `Did you mean ${near}? `}There are: ${available.join(', ')}.`,
+    remedy: `${near === null ? '' : `Did you mean ${near}? `}There are: ${[...real, ...scripted].join(', ')}. Add one as a file under ${configsDir}/models.`,
   });
 }
 
-/** Models for `--models`, in the order named. Everything is checked before anything is returned. */
-export function resolveModels(names: readonly string[]): ModelRef[] {
-  const models = names.map(resolveModel);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) {
-    throw new BenchError('usage', `model ${twice} is named twice`, {
-      remedy: 'Name it once; for more runs of each pair use --attempts.',
+/**
+ * Models for `--models`, in the order named; real ones with their configuration. Everything is checked before anything is
+ * returned. A model without a price is refused unless allowed: its runs would look free.
+ */
+export function resolveModels(
+  configsDir: string,
+  names: readonly string[],
+  { allowUnpriced = false }: { allowUnpriced?: boolean } = {},
+): ModelRef[] {
+  const models = names.map((name) => resolveModel(configsDir, name));
+  models.forEach((model, index) => {
+    const same = models.slice(0, index).find((other) => other.name === model.name);
+    if (same !== undefined)
+      throw new BenchError('usage', `model ${model.name} is named twice`, {
+        remedy: 'Name it once; for more runs of each pair use --attempts.',
+      });
+  });
+  const unpriced = models.find((model) => model.config !== undefined && model.config.prices.length === 0);
+  if (unpriced !== undefined && !allowUnpriced)
+    throw new BenchError('usage', `model ${unpriced.name} has no price`, {
+      remedy: 'Add `prices` to its file under configs/models, or say --allow-unpriced: its calls then count as free.',
     });
-  }
   return models;
 }

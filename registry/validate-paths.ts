@@ -4,16 +4,17 @@ import { BenchError } from '../domain/errors.js';
 import { loadAgentFile } from './agents.js';
 import { ConfigError } from './config-error.js';
 import type { ConfigProblem } from './config-error.js';
+import { loadModelFile } from './model-configs.js';
 import { loadSuiteFile } from './suites.js';
 import { loadTaskFolder } from './tasks.js';
 
 export interface ValidatedFile {
   file: string;
-  kind: 'task' | 'agent' | 'suite';
+  kind: 'task' | 'agent' | 'model' | 'suite';
   problems: ConfigProblem[];
 }
 
-const ROOMS = ['agents', 'configs', 'suites', 'tasks'];
+const ROOMS = ['agents', 'configs', 'models', 'suites', 'tasks'];
 const isYaml = (path: string): boolean => /\.ya?ml$/.test(path);
 
 function check(file: string, kind: ValidatedFile['kind'], load: () => unknown): ValidatedFile {
@@ -28,12 +29,12 @@ function check(file: string, kind: ValidatedFile['kind'], load: () => unknown): 
   }
 }
 
-/** Check configuration files: a task's folder or `task.yaml`, a file in `agents/` or `suites/`, or a folder of such things. */
+/** Check configuration files: a task's folder or `task.yaml`, a file in `agents/`, `models/` or `suites/`, or a folder of such things. */
 export function validatePath(path: string): ValidatedFile[] {
   const full = resolve(path);
   if (!existsSync(full)) {
     throw new BenchError('usage', `${path}: there is no such file or folder`, {
-      remedy: 'Name a task folder, a YAML file under agents/ or suites/, or a whole configs folder.',
+      remedy: 'Name a task folder, a YAML file under agents/, models/ or suites/, or a whole configs folder.',
     });
   }
   if (statSync(full).isDirectory()) {
@@ -45,14 +46,14 @@ export function validatePath(path: string): ValidatedFile[] {
       .filter((name) => !name.startsWith('.'))
       .map((name) => join(full, name));
     if (basename(full) === 'tasks') return children.flatMap(taskChild);
-    if (['agents', 'suites'].includes(basename(full))) return children.filter(isYaml).flatMap(validatePath);
+    if (['agents', 'models', 'suites'].includes(basename(full))) return children.filter(isYaml).flatMap(validatePath);
     const rooms = children.filter((child) => ROOMS.includes(basename(child)) && statSync(child).isDirectory());
     if (rooms.length > 0) return rooms.flatMap(validatePath);
     throw new BenchError(
       'usage',
       `${path}: holds no task.yaml and none of ${ROOMS.map((room) => `${room}/`).join(', ')}`,
       {
-        remedy: 'Name a task folder, a YAML file under agents/ or suites/, or a whole configs folder.',
+        remedy: 'Name a task folder, a YAML file under agents/, models/ or suites/, or a whole configs folder.',
       },
     );
   }
@@ -61,17 +62,24 @@ export function validatePath(path: string): ValidatedFile[] {
   if (kind === 'agent') {
     return [check(full, 'agent', () => loadAgentFile(full, basename(full).replace(/\.ya?ml$/, '')))];
   }
+  if (kind === 'model') {
+    return [check(full, 'model', () => loadModelFile(full, basename(full).replace(/\.ya?ml$/, '')))];
+  }
   if (kind === 'suite') return [check(full, 'suite', () => loadSuiteFile(full, dirname(dirname(full))))];
-  throw new BenchError('usage', `${path}: neither a task.yaml nor a YAML file in a folder agents/ or suites/`, {
-    remedy: 'Move it where it belongs, or name another file.',
-  });
+  throw new BenchError(
+    'usage',
+    `${path}: neither a task.yaml nor a YAML file in a folder agents/, models/ or suites/`,
+    {
+      remedy: 'Move it where it belongs, or name another file.',
+    },
+  );
 }
 
 function kindOf(file: string): ValidatedFile['kind'] | null {
   if (basename(file) === 'task.yaml') return 'task';
   if (!isYaml(file)) return null;
   const folder = basename(dirname(file));
-  return folder === 'agents' ? 'agent' : folder === 'suites' ? 'suite' : null;
+  return folder === 'agents' ? 'agent' : folder === 'models' ? 'model' : folder === 'suites' ? 'suite' : null;
 }
 
 /** Every folder directly in tasks/ must be a task. */

@@ -1,25 +1,79 @@
 import type { Command } from 'commander';
-import { listModels } from '../../registry/index.js';
+import type { ModelPrice } from '../../domain/model-config.js';
+import { type ListedModel, listModels, missingKeys } from '../../registry/index.js';
 import type { CliContext } from '../context.js';
 import { renderTable } from '../render/table.js';
+
+/** `2.5 / 10`: US dollars per million tokens in and out. */
+const priceText = (price: ModelPrice | null): string =>
+  price === null ? 'none' : `${shortest(price.input)} / ${shortest(price.output)}`;
+const shortest = (decimal: string): string => (decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal);
+
+const contextText = (tokens: number): string =>
+  tokens >= 1_000_000 ? `${Math.floor(tokens / 100_000) / 10}M` : `${Math.floor(tokens / 1000)}k`;
 
 export function register(program: Command, context: CliContext): void {
   program
     .command('models')
     .summary('models that exist')
-    .description('List the models that --models takes.')
+    .description(
+      'List the models that --models takes: those of configs/models with their key, context window and price (US dollars per million tokens, in / out), and the bundled scripted ones.',
+    )
     .action(() => {
-      const models = listModels();
-      context.output.json({ models });
-      context.output.print(
+      const { settings, output } = context;
+      const { colors } = output;
+      const models = listModels(settings.configsDir, new Date());
+      const missing = new Set(
+        missingKeys(
+          models.flatMap(({ name, kind, provider, config }) =>
+            config === null ? [] : [{ name, kind, provider, model: config.model, config }],
+          ),
+          settings.env,
+        ).map(({ variable }) => variable),
+      );
+      const keyOf = ({ config }: ListedModel): string | null => config?.apiKeyVariable ?? null;
+      output.json({
+        models: models.map(({ config, price, ...model }) => ({
+          ...model,
+          providerModel: config?.model ?? null,
+          contextWindow: config?.contextWindow ?? null,
+          maxOutputTokens: config?.maxOutputTokens ?? null,
+          keyVariable: config?.apiKeyVariable ?? null,
+          keySet: config?.apiKeyVariable === undefined ? null : !missing.has(config.apiKeyVariable),
+          price,
+        })),
+      });
+      const keyText = (model: ListedModel): string => {
+        const key = keyOf(model);
+        if (key === null) return '';
+        return missing.has(key) ? `${key} ${colors.red('not set')}` : `${key} ${colors.green('set')}`;
+      };
+      const real = models.filter((model) => model.kind === 'real');
+      if (real.length > 0) {
+        output.print(
+          renderTable(
+            real,
+            [
+              { title: 'model', value: (model) => [model.name, ...model.aliases].join(', ') },
+              { title: 'provider', value: (model) => model.provider },
+              { title: 'key', value: keyText },
+              { title: 'context', value: (model) => contextText(model.config?.contextWindow ?? 0), align: 'right' },
+              { title: '$/M in / out', value: (model) => priceText(model.price), align: 'right' },
+            ],
+            colors,
+          ),
+        );
+        output.print('');
+      }
+      output.print(
         renderTable(
-          models,
+          models.filter((model) => model.kind !== 'real'),
           [
             { title: 'model', value: (model) => model.name },
             { title: 'kind', value: (model) => model.kind },
             { title: 'description', value: (model) => model.description },
           ],
-          context.output.colors,
+          colors,
         ),
       );
     });

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import type { Backend } from '../../domain/run.js';
 import type { CliContext } from '../context.js';
-import { backendOption, commaList, seconds, wholeNumber } from '../options.js';
+import { backendOption, commaList, numberBetween, seconds, usDollars, wholeNumber } from '../options.js';
 import { plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 import { submitBatch, submittedDocument } from '../submission/submit-batch.js';
@@ -20,6 +20,12 @@ interface SubmitOptions {
   concurrency: number;
   backend?: Backend;
   seed: number;
+  temperature?: number;
+  topP?: number;
+  maxOutputTokens?: number;
+  allowUnpriced?: true;
+  costLimit?: string;
+  tokenLimit: number;
   name?: string;
   wait?: true;
   dryRun?: true;
@@ -68,6 +74,12 @@ export function register(program: Command, context: CliContext): void {
     .option('--concurrency <n>', 'runs at the same time', wholeNumber(1, 10_000), 8)
     .addOption(backendOption())
     .option('--seed <n>', 'seed of the batch; a run has seed + attempt', wholeNumber(0, 2 ** 31), 42)
+    .option('--temperature <t>', "sampling temperature; default: each model's own", numberBetween(0, 2))
+    .option('--top-p <p>', "sampling top-p; default: each model's own", numberBetween(0, 1))
+    .option('--max-output-tokens <n>', "longest reply, in tokens; default: each model's own", wholeNumber(1))
+    .option('--cost-limit <usd>', 'most that a run may spend on model calls, in US dollars', usDollars)
+    .option('--token-limit <n>', 'most tokens of a run, in and out; 0: no limit', wholeNumber(0), 0)
+    .option('--allow-unpriced', 'take models whose file has no price; their calls count as free')
     .option('--name <name>', 'a name for the batch, instead of its id', batchName)
     .option('--wait', 'show progress until all runs have ended; Ctrl-C leaves them running')
     .option('--dry-run', 'show what would be submitted; store and start nothing')
@@ -84,6 +96,14 @@ export function register(program: Command, context: CliContext): void {
         wallSeconds: options.wallTime,
         gpusPerRun: options.gpusPerRun ?? null,
         backend: options.backend,
+        sampling: {
+          temperature: options.temperature,
+          topP: options.topP,
+          maxOutputTokens: options.maxOutputTokens,
+        },
+        allowUnpriced: options.allowUnpriced === true,
+        costLimitUsd: options.costLimit ?? null,
+        tokenLimit: options.tokenLimit,
         name: options.name ?? null,
         dryRun,
       });

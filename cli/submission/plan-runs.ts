@@ -1,6 +1,7 @@
 import { newRunId } from '../../domain/ids.js';
-import type { ModelRef } from '../../domain/model.js';
+import type { ModelRef, SamplingParameters } from '../../domain/model.js';
 import type { Backend, RunDefinition } from '../../domain/run.js';
+import { samplingFor } from '../../domain/sampling.js';
 import type { TaskFolder } from '../../domain/task.js';
 import type { LoadedAgent } from '../../registry/index.js';
 
@@ -13,6 +14,12 @@ export interface BatchPlan {
   maxSteps: number;
   /** 0: no limit. */
   wallSeconds: number;
+  /** Instead of each model's own; absent: those. */
+  sampling?: SamplingParameters;
+  /** Per run, US dollars; null or absent: no limit. */
+  costLimitUsd?: string | null;
+  /** Tokens per run, in and out; 0 or absent: no limit. */
+  tokenLimit?: number;
   /** Null: what each task asks for. */
   gpusPerRun: number | null;
   seed: number;
@@ -32,7 +39,7 @@ export function planRuns(plan: BatchPlan): RunDefinition[] {
           runId: newRunId(),
           batchId: plan.batchId,
           model,
-          sampling: {},
+          sampling: model.config === undefined ? {} : samplingFor(model.config, plan.sampling ?? {}),
           task: task.spec,
           taskHash: task.contentHash,
           agentName: plan.agent.name,
@@ -42,6 +49,8 @@ export function planRuns(plan: BatchPlan): RunDefinition[] {
           seed: plan.seed + attempt,
           maxSteps: plan.maxSteps,
           wallSeconds: plan.wallSeconds,
+          costLimitUsd: plan.costLimitUsd ?? null,
+          tokenLimit: plan.tokenLimit ?? 0,
           backend: plan.backend,
           gpus: plan.gpusPerRun ?? task.spec.gpus,
         });

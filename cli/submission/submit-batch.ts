@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BenchError } from '../../domain/errors.js';
 import { newBatchId } from '../../domain/ids.js';
+import type { SamplingParameters } from '../../domain/model.js';
 import type { Backend, RunDefinition } from '../../domain/run.js';
 import { freezeTask, loadAgent, resolveModels, selectTasks } from '../../registry/index.js';
 import type { CliContext } from '../context.js';
 import { asBenchError } from '../errors.js';
+import { checkModels } from './check-models.js';
 import { chooseBackend } from './choose-backend.js';
 import { planRuns } from './plan-runs.js';
 import { startBatchWorkflow } from './start-batch.js';
@@ -23,6 +25,14 @@ export interface SubmitRequest {
   seed: number;
   name: string | null;
   dryRun: boolean;
+  /** Instead of each model's own. */
+  sampling?: SamplingParameters;
+  /** Take models that have no price. */
+  allowUnpriced?: boolean;
+  /** Per run, US dollars; null or absent: no limit. */
+  costLimitUsd?: string | null;
+  /** Tokens per run, in and out; 0 or absent: no limit. */
+  tokenLimit?: number;
 }
 
 export interface SubmittedBatch {
@@ -60,7 +70,7 @@ async function refuseTooManyGpus(context: CliContext, runs: readonly RunDefiniti
  */
 export async function submitBatch(context: CliContext, request: SubmitRequest): Promise<SubmittedBatch> {
   const { settings } = context;
-  const models = resolveModels(request.models);
+  const models = resolveModels(settings.configsDir, request.models, { allowUnpriced: request.allowUnpriced === true });
   const tasks = selectTasks(settings.configsDir, request.tasks);
   const agent = loadAgent(settings.configsDir, request.agent);
   const count = models.length * tasks.length * request.attempts;
@@ -69,6 +79,7 @@ export async function submitBatch(context: CliContext, request: SubmitRequest): 
       remedy: 'Lower --attempts, or submit several batches.',
     });
   }
+  checkModels(context, models, request.sampling ?? {}, { needKeys: !request.dryRun });
   const backend = await chooseBackend(context, request.backend, models, { prepare: !request.dryRun });
   const batchId = newBatchId();
   const runs = planRuns({ ...request, batchId, models, tasks, agent, backend });

@@ -9,7 +9,7 @@ const configsDir = `${findAssetsRoot()}/configs`;
 describe('the matrix of a batch', () => {
   const runs = planRuns({
     batchId: 'b-01m7xxn9kynbm30nmc5y6eddq6',
-    models: resolveModels(['scripted:baseline', 'scripted:clumsy']),
+    models: resolveModels(configsDir, ['scripted:baseline', 'scripted:clumsy']),
     tasks: [loadTask(configsDir, 'battleOfSexes')],
     agent: loadAgent(configsDir, 'default'),
     attempts: 2,

@@ -150,15 +150,15 @@ describe('unknown names', () => {
 
   it('lists the models that exist', () => {
     for (const name of ['gpt-4o', 'scripted:nobody', 'openai:gpt', 'scripted:baseline:3', '']) {
-      const error = failure(() => resolveModels([name]));
+      const error = failure(() => resolveModels(configs(), [name]));
       expect(error.exitCode).toBe(2);
       expect(error.remedy).toContain('scripted:baseline');
     }
-    expect(failure(() => resolveModels(['baselin'])).remedy).toContain('Did you mean scripted:baseline?');
+    expect(failure(() => resolveModels(configs(), ['baselin'])).remedy).toContain('Did you mean scripted:baseline?');
   });
 
   it('refuses a model that is named twice', () => {
-    expect(failure(() => resolveModels(['scripted:slow', 'scripted:slow'])).remedy).toContain('--attempts');
+    expect(failure(() => resolveModels(configs(), ['scripted:slow', 'scripted:slow'])).remedy).toContain('--attempts');
   });
 
   it('reports each broken file of a configs folder, and passes the good ones', () => {

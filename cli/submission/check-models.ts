@@ -1,0 +1,37 @@
+import { BenchError } from '../../domain/errors.js';
+import type { ModelRef, SamplingParameters } from '../../domain/model.js';
+import { samplingProblem } from '../../domain/sampling.js';
+import { missingKeys, missingKeysError } from '../../registry/index.js';
+import type { CliContext } from '../context.js';
+
+/**
+ * Before anything is started: every model takes the parameters asked for, and the worker has the keys. A worker that runs
+ * elsewhere has an environment that cannot be seen from here: then it is only said what it needs.
+ */
+export function checkModels(
+  context: CliContext,
+  models: readonly ModelRef[],
+  sampling: SamplingParameters,
+  { needKeys }: { needKeys: boolean },
+): void {
+  const { settings, output } = context;
+  for (const { name, config } of models) {
+    const problem = config === undefined ? null : samplingProblem(config, sampling);
+    if (problem !== null)
+      throw new BenchError('usage', `model ${name} ${problem}`, {
+        remedy:
+          'Leave the option away (each model then has its own default), or submit this model in a batch of its own.',
+      });
+  }
+  const missing = missingKeys(models, settings.env);
+  if (missing.length === 0) return;
+  const error = missingKeysError(missing, settings.layout.envFile);
+  if (needKeys && settings.worker === 'embedded') throw error;
+  output.log(
+    output.logColors.yellow(
+      settings.worker === 'external'
+        ? `${error.message} here; the workers that run elsewhere must have ${missing.length === 1 ? 'it' : 'them'}.`
+        : `${error.message}: the batch could not be submitted as things are.`,
+    ),
+  );
+}

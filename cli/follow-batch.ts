@@ -9,6 +9,8 @@ import { LiveView } from './live-view.js';
 const POLL_MS = 500;
 /** How often the services themselves are looked after, and the batch's workflow is asked for. */
 const CHECK_MS = 10_000;
+/** After its last run a batch has its own end still to be written; it is not waited for longer than this. */
+const LAST_WRITE_MS = 10_000;
 
 export interface Followed {
   report: BatchStatusReport | null;
@@ -16,8 +18,7 @@ export interface Followed {
   detached: boolean;
 }
 
-export const batchIsOver = (report: BatchStatusReport): boolean =>
-  report.status === 'ended' || report.status === 'cancelled' || report.ended === report.runs;
+const isOver = (report: BatchStatusReport): boolean => report.status === 'ended' || report.status === 'cancelled';
 
 /** The batch's workflow runs, or may be running: only a clear answer counts. */
 async function workflowIsClosed(context: CliContext, batchId: string): Promise<boolean> {
@@ -39,6 +40,7 @@ export async function followBatch(context: CliContext, batchId: string, where: '
   const interrupt = context.onInterrupt();
   const view = new LiveView(context.output, where);
   let report: BatchStatusReport | null = null;
+  let allEndedAt: number | null = null;
   let outage = false;
   let closedChecks = 0;
   let nextCheck = Date.now() + CHECK_MS;
@@ -52,7 +54,9 @@ export async function followBatch(context: CliContext, batchId: string, where: '
           view.notice('The services answer again; the runs go on from where they were.');
         }
         view.show(report);
-        if (batchIsOver(report)) return { report, detached: false };
+        if (report.ended === report.runs) allEndedAt ??= Date.now();
+        const noMoreToCome = allEndedAt !== null && Date.now() - allEndedAt > LAST_WRITE_MS;
+        if (isOver(report) || noMoreToCome) return { report, detached: false };
         if (Date.now() >= nextCheck) {
           nextCheck = Date.now() + CHECK_MS;
           await context.refreshServices();

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { batchWorkflowId, runWorkflowId } from '../../domain/queues.js';
+import { batchWorkflowId, CONTROL_QUEUE, runWorkflowId } from '../../domain/queues.js';
 import type { BatchSummary, RunSummary } from '../../db/index.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
@@ -19,6 +19,27 @@ async function requestCancel(context: CliContext, workflowId: string): Promise<b
 
 const CANCELLED = { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null } as const;
 
+/**
+ * A run that waits for its turn has no workflow yet. It gets one, which is cancelled at once: its batch then finds that the
+ * run has ended, and does not start it. False: the run has ended meanwhile.
+ */
+async function startCancelled(context: CliContext, run: RunSummary): Promise<boolean> {
+  const { queries, store } = await context.database();
+  const { shard } = await queries.showRun(run.runId);
+  const ticket = (await store.loadShard(run.batchId, shard)).find(({ runId }) => runId === run.runId);
+  if (ticket === undefined) return false;
+  const client = await context.temporal();
+  const handle = await client.workflow.start('run', {
+    workflowId: runWorkflowId(run.runId),
+    taskQueue: CONTROL_QUEUE,
+    args: [ticket],
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  });
+  await handle.cancel();
+  return true;
+}
+
 async function cancelRun(context: CliContext, run: RunSummary): Promise<void> {
   const { output } = context;
   const { store } = await context.database();
@@ -27,8 +48,9 @@ async function cancelRun(context: CliContext, run: RunSummary): Promise<void> {
     output.print(`Run ${run.runId} has ended already (${run.endReason ?? ''}).`);
     return;
   }
-  // A run without a workflow has not begun, or its batch stands still: its row is all there is.
-  if (!(await requestCancel(context, runWorkflowId(run.runId)))) await store.finishRun(run.runId, CANCELLED);
+  if (!(await requestCancel(context, runWorkflowId(run.runId))) && !(await startCancelled(context, run))) {
+    await store.finishRun(run.runId, CANCELLED);
+  }
   output.json({ runId: run.runId, requested: true, status: run.status, endReason: null });
   output.print(`Run ${run.runId} is being cancelled: its container is removed, what it recorded stays.`);
 }

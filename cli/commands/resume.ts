@@ -5,7 +5,8 @@ import { plural } from '../render/format.js';
 import { startBatchWorkflow } from '../submission/start-batch.js';
 import { waitForBatch } from '../wait-for-batch.js';
 
-const unfinished = (batch: BatchSummary): boolean => batch.status !== 'cancelled' && batch.ended < batch.runs;
+/** Also one whose runs have all ended, but not itself: its workflow has that still to write. */
+const unfinished = (batch: BatchSummary): boolean => batch.status !== 'cancelled' && batch.status !== 'ended';
 
 /** Batches that a person may want to go on with: the one named, else all that are unfinished. */
 async function batchesToResume(context: CliContext, ref: string | undefined): Promise<BatchSummary[]> {

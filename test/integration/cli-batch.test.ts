@@ -230,15 +230,17 @@ describe('waiting for a batch', () => {
     const result = await home.run('submit', '--models', 'scripted:baseline', '--attempts', '1', '--wait', ...LOCAL);
     expect(result.exitCode).toBe(0);
     expect(result.stdout).toContain('1 of 1 run ended');
-    expect(result.stderr).toContain('running');
+    expect(result.stderr).toContain('submit, step 1');
   });
 
-  it('ends with exit code 1 when a run was cancelled', async () => {
+  it('ends with exit code 1 when runs were cancelled, one that plays and one that waits for its turn', async () => {
     const waiting = home.start(
       'submit',
       '--models',
       'scripted:slow:90',
       '--attempts',
+      '2',
+      '--concurrency',
       '1',
       '--name',
       'cut',
@@ -247,11 +249,15 @@ describe('waiting for a batch', () => {
       ...LOCAL,
     );
     await told(waiting, 'running, step');
-    const { runs } = await home.json<BatchDocument>('status', 'cut');
+    const { batchId, runs } = await home.json<BatchDocument>('status', 'cut');
+    expect(runs.map((run) => run.status)).toEqual(['running', 'queued']);
+    expect(await home.json('cancel', runs[1]?.runId ?? '')).toMatchObject({ requested: true });
+    const after = await batchUntil(batchId, 'one run less', (batch) => batch.ended === 1);
+    expect(after.runs[1]).toMatchObject({ endReason: 'cancelled', steps: 0, host: null });
     expect(await home.json('cancel', runs[0]?.runId ?? '')).toMatchObject({ requested: true });
     const result = await waiting;
     expect(result.exitCode).toBe(1);
-    expect(JSON.parse(String(result.stdout))).toMatchObject({ endReason: 'cancelled' });
+    expect(JSON.parse(String(result.stdout))).toMatchObject({ endReason: 'cancelled', status: 'ended', ended: 2 });
   });
 });
 

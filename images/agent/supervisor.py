@@ -55,6 +55,8 @@ def main() -> None:
     parser.add_argument("--local", metavar="PLAN.JSON", help="build a world apart on this host, as the plan says")
     arguments = parser.parse_args()
     os.umask(0o077)
+    # Whatever else was open in who started us would be open in every shell.
+    os.closerange(3, 1 << 20)
     if arguments.local is not None:
         from durable_shell import local_world
 

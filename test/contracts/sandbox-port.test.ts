@@ -159,6 +159,13 @@ function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) 
       expect((await shell.run('echo $mark')).output).toBe('before\n');
     });
 
+    it('may open their output anew', async () => {
+      const { output } = await shell.run(
+        'echo out > /dev/stdout; echo err 2>&1 > /dev/stderr | cat; echo both | tee /dev/stderr',
+      );
+      expect(output.split('\n').sort()).toEqual(['', 'both', 'both', 'err', 'out']);
+    });
+
     it('may turn on strictness and tracing', async () => {
       const strict = await shell.run('set -eux; cd data; false; echo unreachable');
       expect(strict).toMatchObject({ exitCode: 1, notice: null });

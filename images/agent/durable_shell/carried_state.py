@@ -31,10 +31,12 @@ _NOT_CARRIED = (
 )
 
 # No single quotes in here: it becomes the text of a trap. Tracing, traps and strictness go first, so that nothing of the
-# agent's runs or prints in between; sections end with NUL, which no bash value can contain.
+# agent's runs or prints in between; sections end with NUL, which no bash value can contain. `builtin exec` would undo its
+# redirections at once, so it is `\exec`, which at least is no alias.
 _SAVE = (
     "{ __bench_status=$? __bench_options=$SHELLOPTS; builtin trap - DEBUG ERR RETURN; builtin set +euxv +o posix; } "
-    ">/dev/null 2>&1; { "
+    # Closed: saved already, or closed by the agent.
+    f">/dev/null 2>&1; if {{ builtin : >&{STATE_FD}; }} 2>/dev/null; then {{ "
     'builtin printf "%s\\0" "$__bench_options"; '
     'builtin shopt -p; builtin printf "\\0"; '
     'builtin printf "%s\\0" "$PWD"; '
@@ -43,7 +45,7 @@ _SAVE = (
     'builtin declare -f; builtin declare -Fx; builtin printf "\\0"; '
     f"builtin unset {_NOT_CARRIED}; "
     'builtin declare -p; builtin printf "\\0"; '
-    f'builtin printf "end\\0"; }} >&{STATE_FD} 2>/dev/null; builtin exec {STATE_FD}>&-'
+    f'builtin printf "end\\0"; }} >&{STATE_FD} 2>/dev/null; \\exec {STATE_FD}>&-; fi'
 )
 
 # The shell is started as `bash -c SHELL_TEXT bash`. On one line, so that line numbers in the shell's messages are those of
@@ -56,16 +58,16 @@ SHELL_TEXT = (
 # Leaves by `exit`, so the agent's own EXIT trap still runs; ours finds its descriptor closed.
 EPILOGUE = f"{_SAVE}; builtin exit $__bench_status\n".encode()
 
-_PRELUDE_START = f'IFS= builtin read -r -d "" -u {COMMAND_FD} __bench_cmd; builtin exec {COMMAND_FD}<&-\n'
+_PRELUDE_START = f'IFS= builtin read -r -d "" -u {COMMAND_FD} __bench_cmd; \\exec {COMMAND_FD}<&-\n'
 _PRELUDE_RESTORE = (
     # In a file of its own: read command by command, since its first lines say how the later ones are to be read.
-    f"builtin source /proc/self/fd/{RESTORE_FD} >/dev/null 2>&1; builtin exec {RESTORE_FD}<&-; __bench_old=${{OLDPWD-}}\n"
+    f"builtin source /proc/self/fd/{RESTORE_FD} >/dev/null 2>&1; \\exec {RESTORE_FD}<&-; __bench_old=${{OLDPWD-}}\n"
     f'{{ builtin cd -- "${{PWD-}}" || {{ builtin printf "moved\\0" >&{STATE_FD}; @HOME@; }}; }} >/dev/null 2>&1\n'
     "OLDPWD=$__bench_old; builtin unset __bench_old\n"
 )
 _PRELUDE_FRESH = "{ @HOME@; } >/dev/null 2>&1; builtin unset OLDPWD\n"
 _PRELUDE_END = (
-    f"builtin exec {PRELUDE_FD}<&-; builtin shopt -s expand_aliases; "
+    f"\\exec {PRELUDE_FD}<&-; builtin shopt -s expand_aliases; "
     f"builtin trap '{_SAVE}' EXIT; builtin printf \"ready\\0\" >&{STATE_FD}\n"
 )
 

@@ -45,6 +45,9 @@ def spawn(settings: Settings, script: str, carried: CarriedState | None) -> Shel
     opened: list[int] = []
     try:
         output_read, output_write = _pipe(opened)
+        if settings.uid is not None:
+            # Or `> /dev/stdout`, which opens it anew, would be refused.
+            os.fchown(output_write, settings.uid, settings.uid)
         state_read, state_write = _pipe(opened)
         null = os.open("/dev/null", os.O_RDONLY)
         opened.append(null)

@@ -1,5 +1,6 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { BenchError, SandboxLost } from '../domain/errors.js';
+import { ProviderError } from '../domain/provider-error.js';
 import { FAILURE } from '../domain/messages.js';
 
 /**
@@ -13,7 +14,19 @@ export function asFailure(error: unknown): unknown {
     const message = error.remedy === undefined ? error.message : `${error.message} ${error.remedy}`;
     return ApplicationFailure.create({ type: FAILURE.config, nonRetryable: true, message: message.slice(0, 1000) });
   }
+  if (error instanceof ProviderError) return providerFailure(error);
   return error;
+}
+
+function providerFailure(error: ProviderError): ApplicationFailure {
+  return ApplicationFailure.create({
+    message: error.message.slice(0, 1000),
+    type: error.retryable ? `Provider:${error.kind}` : FAILURE.config,
+    nonRetryable: !error.retryable,
+    // Being told to wait is ordinary: no alarm, and asked again exactly when the provider wants.
+    ...(error.kind === 'rate_limited' ? { category: ApplicationFailureCategory.BENIGN } : {}),
+    ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),
+  });
 }
 
 /** Wrap each activity so that what it throws is translated. */

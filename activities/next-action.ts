@@ -2,18 +2,13 @@ import { parseFencedReply } from '../domain/agent/parse-reply.js';
 import { buildMessages, formatErrorMessages } from '../domain/agent/messages.js';
 import { MAX_REPLIES_PER_STEP } from '../domain/limits.js';
 import type { ModelActivities, NextActionResult } from '../domain/messages.js';
-import type { ChatMessage, ModelReply } from '../domain/model.js';
-import type { ModelPort } from '../domain/ports/model-port.js';
-import type { ModelCallKey, RunStore } from '../domain/ports/run-store.js';
-import type { RunDefinition } from '../domain/run.js';
+import type { ChatMessage } from '../domain/model.js';
 import type { RunDefinitions } from './run-definitions.js';
 import { withHeartbeat } from './heartbeat.js';
+import { callModel, type ModelCallPorts } from './model-call.js';
 
-export interface ModelPorts {
-  store: RunStore;
+export interface ModelPorts extends ModelCallPorts {
   definitions: RunDefinitions;
-  /** By provider. */
-  models: ReadonlyMap<string, ModelPort>;
 }
 
 export function modelActivities(ports: ModelPorts): ModelActivities {
@@ -37,8 +32,11 @@ async function nextAction(
   let requery: ChatMessage[] = [];
   let modelMs = 0;
   for (let attempt = 0; ; attempt++) {
-    const { reply, ms } = await ask(ports, run, { runId, step, try: attempt }, [...history, ...requery], signal);
-    modelMs += ms;
+    const messages = [...history, ...requery];
+    const call = await callModel(ports, run, { runId, step, try: attempt }, { messages }, signal);
+    if (call.kind === 'end') return { kind: 'end', endReason: call.endReason, ms: modelMs };
+    const { reply } = call;
+    modelMs += call.ms;
     const parsed = parseFencedReply(reply.text);
     if (parsed.kind === 'action') {
       const { thought, action } = parsed;
@@ -55,29 +53,3 @@ async function nextAction(
 
 const resultOf = (action: string | null, ms: number): NextActionResult =>
   action === null ? { kind: 'end', endReason: 'format', ms } : { kind: 'action', endReason: null, ms };
-
-/** One model call: a stored answer is never asked for again. */
-async function ask(
-  ports: ModelPorts,
-  run: RunDefinition,
-  key: ModelCallKey,
-  messages: ChatMessage[],
-  signal: AbortSignal,
-): Promise<{ reply: ModelReply; ms: number }> {
-  const { provider, model } = run.model;
-  const reserved = await ports.store.reserveCall(key, { provider, model, messages });
-  if (reserved.kind === 'stored') return { reply: reserved.reply, ms: reserved.ms };
-  const port = ports.models.get(provider);
-  if (port === undefined) throw new Error(`this worker serves no provider "${provider}"`);
-  const started = performance.now();
-  try {
-    const reply = await port.complete({ model: run.model, messages, sampling: run.sampling, seed: run.seed }, signal);
-    const ms = Math.round(performance.now() - started);
-    await ports.store.settleCall(key, reply, ms);
-    return { reply, ms };
-  } catch (error) {
-    // An abort is a worker going down or a cancelled run, not the provider's failure: the row stays as reserved.
-    if (!signal.aborted) await ports.store.failCall(key, error instanceof Error ? error.name : 'unknown');
-    throw error;
-  }
-}

@@ -1,12 +1,15 @@
+import { createHash } from 'node:crypto';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import { BenchError } from '../domain/errors.js';
 import { SHARD_SIZE } from '../domain/limits.js';
+import { type ModelConfig, modelConfigSchema } from '../domain/model-config.js';
 import type { RunDefinition } from '../domain/run.js';
 import type { TaskSpec } from '../domain/task.js';
 import { errorFields, queryError } from './database-error.js';
 import { agentConfigs } from './schema/agent-configs.js';
 import { batches } from './schema/batches.js';
+import { modelConfigs } from './schema/model-configs.js';
 import { runs } from './schema/runs.js';
 import { baselines, taskVersions } from './schema/task-versions.js';
 
@@ -38,7 +41,7 @@ export interface BatchSubmission {
   runs: SubmittedRun[];
 }
 
-/** 26 columns a row, and PostgreSQL takes 65,535 parameters a statement. */
+/** 29 columns a row, and PostgreSQL takes 65,535 parameters a statement. */
 const ROWS_PER_INSERT = 500;
 
 /** Store a batch and all its runs, or nothing. */
@@ -80,6 +83,18 @@ async function insertContent(tx: Pick<NodePgDatabase, 'insert'>, submitted: Subm
     baseline === undefined ? [] : [{ contentHash, value: baseline.value, standardError: baseline.standardError }],
   );
   if (known.length > 0) await tx.insert(baselines).values(known).onConflictDoNothing();
+  const models = new Map(
+    submitted.flatMap(({ model }) =>
+      model.config === undefined
+        ? []
+        : [[configHash(model.config), { name: model.name, content: model.config }] as const],
+    ),
+  );
+  if (models.size > 0)
+    await tx
+      .insert(modelConfigs)
+      .values([...models].sort(([a], [b]) => (a < b ? -1 : 1)).map(([hash, model]) => ({ hash, ...model })))
+      .onConflictDoNothing();
   await tx
     .insert(agentConfigs)
     .values(
@@ -89,6 +104,12 @@ async function insertContent(tx: Pick<NodePgDatabase, 'insert'>, submitted: Subm
     )
     .onConflictDoNothing();
 }
+
+/** Model configurations are few and small: their canonical JSON names them. */
+const configHash = (config: ModelConfig): string =>
+  createHash('sha256')
+    .update(JSON.stringify(modelConfigSchema.parse(config)))
+    .digest('hex');
 
 function taskVersionRow(contentHash: string, spec: TaskSpec): typeof taskVersions.$inferInsert {
   const metric = spec.metrics[spec.primary];
@@ -116,6 +137,7 @@ function runRow(run: SubmittedRun, ordinal: number, harnessVersion: string): typ
     modelKind: run.model.kind,
     provider: run.model.provider,
     providerModel: run.model.model,
+    modelConfigHash: run.model.config === undefined ? null : configHash(run.model.config),
     sampling: run.sampling,
     taskId: run.task.id,
     taskHash: run.taskHash,
@@ -129,6 +151,8 @@ function runRow(run: SubmittedRun, ordinal: number, harnessVersion: string): typ
     wallSeconds: run.wallSeconds,
     backend: run.backend,
     gpus: run.gpus,
+    costLimitUsd: run.costLimitUsd ?? null,
+    tokenLimit: run.tokenLimit ?? 0,
     harnessVersion,
     replaces: run.replaces ?? null,
   };

@@ -12,6 +12,7 @@ export const END_REASONS = [
   'max_steps',
   'context',
   'cost',
+  'tokens',
   'format',
   'forfeit',
   'wall_time',
@@ -36,6 +37,7 @@ const FORCED_CAUSE: Partial<Record<EndReason, string>> = {
   max_steps: 'max_steps',
   context: 'exit_context',
   cost: 'exit_cost',
+  tokens: 'exit_cost',
   format: 'exit_format',
   wall_time: 'wall_time',
 };

@@ -8,6 +8,7 @@ import { controlActivities } from '../activities/control.js';
 import { evaluateActivities } from '../activities/evaluate.js';
 import { createFileArtifactStore } from '../activities/artifacts/file-artifact-store.js';
 import { translated } from '../activities/failures.js';
+import { createProviderModels } from '../activities/models/provider-models.js';
 import { scriptedModels } from '../activities/models/scripted/index.js';
 import { modelActivities } from '../activities/next-action.js';
 import { placementActivities } from '../activities/placement.js';
@@ -22,6 +23,8 @@ import { taskFolders } from './task-folders.js';
 
 export interface WorkerParts {
   settings: WorkerSettings;
+  /** Where the providers' keys are. */
+  env: Readonly<Record<string, string | undefined>>;
   hostId: string;
   connection: NativeConnection;
   temporal: Client;
@@ -35,7 +38,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const definitions = new RunDefinitions(store);
   const taskFolder = taskFolders(settings.layout, settings.configsDir);
   const artifacts = createFileArtifactStore(settings.layout.artifacts);
-  const models = new Map<string, ModelPort>([['scripted', scriptedModels]]);
+  const models = new Map<string, ModelPort>([['scripted', scriptedModels], ...createProviderModels(parts.env)]);
   const secret = homeSecret(settings.layout);
 
   const worker = (taskQueue: string, activities: object, options: Partial<WorkerOptions> = {}): Promise<Worker> =>

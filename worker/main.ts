@@ -48,7 +48,15 @@ async function main(): Promise<void> {
     });
   }
 
-  const workers = await createWorkers({ settings, hostId, connection, temporal: client, store, backends });
+  const workers = await createWorkers({
+    settings,
+    env: process.env,
+    hostId,
+    connection,
+    temporal: client,
+    store,
+    backends,
+  });
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => {
       log.info({ signal }, 'stopping; running commands live on and are found again');

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bigint, check, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import type { ToolCall } from '../../domain/model.js';
 import { createdAt, milliseconds, money, oneOf, time } from './columns.js';
 import { CALL_STATUSES } from './enums.js';
 import { runs } from './runs.js';
@@ -29,6 +30,10 @@ export const modelCalls = pgTable(
     outputTokens: tokens('output_tokens'),
     cachedTokens: tokens('cached_tokens'),
     reasoningTokens: tokens('reasoning_tokens'),
+    cacheWriteTokens: tokens('cache_write_tokens'),
+    /** Why usage and cost are our own estimate; null: they are the provider's. */
+    usageProblem: text('usage_problem'),
+    toolCalls: jsonb('tool_calls').$type<ToolCall[]>(),
     costUsd: money('cost_usd'),
     ms: milliseconds('ms'),
     error: text('error'),

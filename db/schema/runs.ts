@@ -21,6 +21,7 @@ import { batches } from './batches.js';
 import { createdAt, money, oneOf, time } from './columns.js';
 import { ISOLATIONS } from './enums.js';
 import { hosts } from './hosts.js';
+import { modelConfigs } from './model-configs.js';
 import { taskVersions } from './task-versions.js';
 
 const count = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
@@ -39,6 +40,8 @@ export const runs = pgTable(
     modelKind: text('model_kind', { enum: MODEL_KINDS }).notNull(),
     provider: text('provider').notNull(),
     providerModel: text('provider_model').notNull(),
+    /** Null: scripted, human and replayed models have none. */
+    modelConfigHash: text('model_config_hash').references(() => modelConfigs.hash),
     sampling: jsonb('sampling').$type<SamplingParameters>().notNull(),
     taskId: text('task_id').notNull(),
     taskHash: text('task_hash')
@@ -54,6 +57,9 @@ export const runs = pgTable(
     seed: bigint('seed', { mode: 'number' }).notNull(),
     maxSteps: integer('max_steps').notNull(),
     wallSeconds: integer('wall_seconds').notNull(),
+    costLimitUsd: money('cost_limit_usd'),
+    /** Input and output together; 0: no limit. */
+    tokenLimit: bigint('token_limit', { mode: 'number' }).notNull().default(0),
     backend: text('backend', { enum: BACKENDS }).notNull(),
     gpus: integer('gpus').notNull(),
     harnessVersion: text('harness_version').notNull(),
@@ -71,6 +77,7 @@ export const runs = pgTable(
     outputTokens: count('output_tokens'),
     cachedTokens: count('cached_tokens'),
     reasoningTokens: count('reasoning_tokens'),
+    cacheWriteTokens: count('cache_write_tokens'),
     costUsd: money('cost_usd').notNull().default('0'),
     bestScore: doublePrecision('best_score'),
     finalScore: doublePrecision('final_score'),

@@ -1,5 +1,6 @@
 import { type AgentConfig, agentConfigSchema } from '../../domain/agent/config.js';
 import type { ModelKind, SamplingParameters } from '../../domain/model.js';
+import { type ModelConfig, modelConfigSchema } from '../../domain/model-config.js';
 import type { RunStore } from '../../domain/ports/run-store.js';
 import type { Backend, RunTicket } from '../../domain/run.js';
 import { type TaskSpec, taskSchema } from '../../domain/task.js';
@@ -12,6 +13,8 @@ interface DefinitionRow {
   model_kind: ModelKind;
   provider: string;
   provider_model: string;
+  model_config: unknown;
+  model_config_hash: string | null;
   sampling: SamplingParameters;
   task_hash: string;
   spec: unknown;
@@ -24,6 +27,8 @@ interface DefinitionRow {
   wall_seconds: number;
   backend: Backend;
   gpus: number;
+  cost_limit_usd: string | null;
+  token_limit: number;
 }
 
 /** Content under a hash never changes: it is checked once per process. */
@@ -41,6 +46,7 @@ function byHash<Value>(parse: (content: unknown) => Value) {
 /** What runs were submitted with. */
 export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | 'definition'> {
   const taskOf = byHash<TaskSpec>((content) => taskSchema.parse(content));
+  const modelOf = byHash<ModelConfig>((content) => modelConfigSchema.parse(content));
   const agentOf = byHash<AgentConfig>((content) => agentConfigSchema.parse(content));
   return {
     async loadShard(batchId, shard) {
@@ -62,10 +68,12 @@ export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | '
         'definition',
         `select r.batch_id, r.model_name, r.model_kind, r.provider, r.provider_model, r.sampling, r.task_hash, v.spec,
            r.agent_name, r.agent_hash, a.content, r.attempt, r.seed::float8 as seed, r.max_steps, r.wall_seconds,
-           r.backend, r.gpus
+           r.backend, r.gpus, trim_scale(r.cost_limit_usd)::text as cost_limit_usd, r.token_limit::float8 as token_limit,
+           r.model_config_hash, m.content as model_config
          from runs r
          join task_versions v on v.content_hash = r.task_hash
          join agent_configs a on a.hash = r.agent_hash
+         left join model_configs m on m.hash = r.model_config_hash
          where r.run_id = $1`,
         [runId],
       );
@@ -73,7 +81,13 @@ export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | '
       return {
         runId,
         batchId: row.batch_id,
-        model: { name: row.model_name, kind: row.model_kind, provider: row.provider, model: row.provider_model },
+        model: {
+          name: row.model_name,
+          kind: row.model_kind,
+          provider: row.provider,
+          model: row.provider_model,
+          ...(row.model_config_hash === null ? {} : { config: modelOf(row.model_config_hash, row.model_config) }),
+        },
         sampling: row.sampling,
         task: taskOf(row.task_hash, row.spec),
         taskHash: row.task_hash,
@@ -86,6 +100,8 @@ export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | '
         wallSeconds: row.wall_seconds,
         backend: row.backend,
         gpus: row.gpus,
+        costLimitUsd: row.cost_limit_usd,
+        tokenLimit: row.token_limit,
       };
     },
   };

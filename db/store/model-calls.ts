@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { ModelReply } from '../../domain/model.js';
+import type { ModelReply, ToolCall } from '../../domain/model.js';
 import type { ModelCallKey, RunStore } from '../../domain/ports/run-store.js';
 import { type Statements, storable } from '../statements.js';
+import { missingRun } from './missing.js';
 import { untilSettled } from './until-settled.js';
 
 interface ReservedRow {
@@ -13,6 +14,8 @@ interface ReservedRow {
   output_tokens: number | null;
   cached_tokens: number | null;
   reasoning_tokens: number | null;
+  cache_write_tokens: number | null;
+  tool_calls: ToolCall[] | null;
   cost_usd: string | null;
   ms: number | null;
 }
@@ -20,7 +23,9 @@ interface ReservedRow {
 const questionOf = (key: ModelCallKey) => `run ${key.runId}, step ${key.step}, try ${key.try}`;
 
 /** The ledger of calls: a question is answered, and paid for, once. */
-export function modelCallStore(run: Statements): Pick<RunStore, 'reserveCall' | 'settleCall' | 'failCall'> {
+export function modelCallStore(
+  run: Statements,
+): Pick<RunStore, 'reserveCall' | 'settleCall' | 'failCall' | 'spending'> {
   return {
     async reserveCall(key, request) {
       const hash = createHash('sha256')
@@ -39,17 +44,27 @@ export function modelCallStore(run: Statements): Pick<RunStore, 'reserveCall' | 
              update model_calls set status = 'unconfirmed', ended_at = now()
              where run_id = $1 and step = $2 and try = $3 and status = 'reserved' and not exists (select from answer)
            ), reserved as (
-             insert into model_calls (run_id, step, try, attempt, provider, model, request_hash, request_messages)
-             select $1, $2, $3, earlier.last + 1, $4, $5, $6, $7::int from earlier where not exists (select from answer)
+             insert into model_calls (run_id, step, try, attempt, provider, model, request_hash, request_messages, reserved_usd)
+             select $1, $2, $3, earlier.last + 1, $4, $5, $6, $7::int, $8::numeric from earlier where not exists (select from answer)
              on conflict do nothing
              returning attempt
            )
            select (select attempt from reserved) as attempt, earlier.cut_off::int as cut_off,
              answer.response, answer.finish_reason, answer.input_tokens::float8, answer.output_tokens::float8,
-             answer.cached_tokens::float8, answer.reasoning_tokens::float8, trim_scale(answer.cost_usd)::text as cost_usd,
+             answer.cached_tokens::float8, answer.reasoning_tokens::float8,
+             answer.cache_write_tokens::float8, answer.tool_calls, trim_scale(answer.cost_usd)::text as cost_usd,
              answer.ms
            from earlier left join answer on true`,
-          [key.runId, key.step, key.try, request.provider, request.model, hash, request.messages.length],
+          [
+            key.runId,
+            key.step,
+            key.try,
+            request.provider,
+            request.model,
+            hash,
+            request.messages.length,
+            request.reservedUsd,
+          ],
         );
         if (row === undefined) return undefined;
         if (row.response !== null) return { kind: 'stored' as const, reply: replyOf(row), ms: row.ms ?? 0 };
@@ -68,7 +83,8 @@ export function modelCallStore(run: Statements): Pick<RunStore, 'reserveCall' | 
          ), settled as (
            update model_calls c set
              status = 'confirmed', response = $4, finish_reason = $5, input_tokens = $6, output_tokens = $7,
-             cached_tokens = $8, reasoning_tokens = $9, cost_usd = $10, ms = $11, error = null, ended_at = now()
+             cached_tokens = $8, reasoning_tokens = $9, cost_usd = $10, ms = $11, cache_write_tokens = $12,
+             usage_problem = $13, tool_calls = $14::jsonb, error = null, ended_at = now()
            from latest
            where c.run_id = $1 and c.step = $2 and c.try = $3 and c.attempt = latest.attempt
              and c.status <> 'confirmed'
@@ -81,7 +97,7 @@ export function modelCallStore(run: Statements): Pick<RunStore, 'reserveCall' | 
            update runs r set
              input_tokens = r.input_tokens + $6, output_tokens = r.output_tokens + $7,
              cached_tokens = r.cached_tokens + $8, reasoning_tokens = r.reasoning_tokens + $9,
-             cost_usd = r.cost_usd + $10, updated_at = now()
+             cache_write_tokens = r.cache_write_tokens + $12, cost_usd = r.cost_usd + $10, updated_at = now()
            from settled where r.run_id = settled.run_id
          )
          select exists (select from latest) as known`,
@@ -97,6 +113,9 @@ export function modelCallStore(run: Statements): Pick<RunStore, 'reserveCall' | 
           reply.usage.reasoningTokens,
           reply.costUsd,
           ms,
+          reply.usage.cacheWriteTokens ?? 0,
+          reply.usageProblem === undefined ? null : storable(reply.usageProblem),
+          reply.toolCalls === undefined ? null : storable(JSON.stringify(reply.toolCalls)),
         ],
       ).catch((error: unknown) => {
         // Another attempt of the same question was settled at the same moment: that one counts.
@@ -107,14 +126,27 @@ export function modelCallStore(run: Statements): Pick<RunStore, 'reserveCall' | 
       if (row?.known !== true) throw new Error(`${questionOf(key)}: an answer to a call that was never reserved`);
     },
 
-    async failCall(key, errorType) {
+    async failCall(key, errorType, billed) {
       await run(
         'failCall',
-        `update model_calls set status = 'failed', error = $4, ended_at = now()
+        `update model_calls set status = $5, error = $4, ended_at = now()
          where run_id = $1 and step = $2 and try = $3 and status in ('reserved', 'unconfirmed')
            and attempt = (select max(attempt) from model_calls where run_id = $1 and step = $2 and try = $3)`,
-        [key.runId, key.step, key.try, storable(errorType)],
+        [key.runId, key.step, key.try, storable(errorType), billed === 'no' ? 'failed' : 'unconfirmed'],
       );
+    },
+
+    async spending(runId) {
+      const [row] = await run<{ confirmed: string; unconfirmed: string; tokens: number }>(
+        'spending',
+        `select trim_scale(r.cost_usd)::text as confirmed, (r.input_tokens + r.output_tokens)::float8 as tokens,
+           (select trim_scale(coalesce(sum(c.reserved_usd), 0))::text from model_calls c
+            where c.run_id = r.run_id and c.status in ('reserved', 'unconfirmed')) as unconfirmed
+         from runs r where r.run_id = $1`,
+        [runId],
+      );
+      if (row === undefined) throw missingRun(runId);
+      return { confirmedUsd: row.confirmed, unconfirmedUsd: row.unconfirmed, tokens: row.tokens };
     },
   };
 }
@@ -126,7 +158,9 @@ const replyOf = (row: ReservedRow): ModelReply => ({
     outputTokens: row.output_tokens ?? 0,
     cachedTokens: row.cached_tokens ?? 0,
     reasoningTokens: row.reasoning_tokens ?? 0,
+    cacheWriteTokens: row.cache_write_tokens ?? 0,
   },
   costUsd: row.cost_usd ?? '0',
   finishReason: row.finish_reason ?? '',
+  ...(row.tool_calls === null ? {} : { toolCalls: row.tool_calls }),
 });

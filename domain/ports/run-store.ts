@@ -46,12 +46,17 @@ export interface RunStore {
   /** Write the attempt row before a call, or find the stored answer. */
   reserveCall(
     key: ModelCallKey,
-    request: { provider: string; model: string; messages: ChatMessage[] },
+    request: { provider: string; model: string; messages: ChatMessage[]; reservedUsd: string },
   ): Promise<ReservedCall>;
   /** Store the answer and its cost; adds to the run's tokens and cost exactly once. */
   settleCall(key: ModelCallKey, reply: ModelReply, ms: number): Promise<void>;
-  /** The call failed: keep the error's type on the row. */
-  failCall(key: ModelCallKey, errorType: string): Promise<void>;
+  /**
+   * The call brought no answer: keep the error's type on the row. `billed` unknown, as after a cut connection: the call
+   * counts as its reservation from then on.
+   */
+  failCall(key: ModelCallKey, errorType: string, billed: 'no' | 'unknown'): Promise<void>;
+  /** What the run has spent: confirmed by answers, reserved by calls whose answer was lost, and its tokens in and out. */
+  spending(runId: string): Promise<{ confirmedUsd: string; unconfirmedUsd: string; tokens: number }>;
 
   /** The step's parsed action (null: format failure). First write wins. Also moves the run's step counter. */
   saveAction(

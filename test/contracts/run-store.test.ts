@@ -25,7 +25,12 @@ const reply = (text: string, costUsd = '0.0125'): ModelReply => ({
   costUsd,
   finishReason: 'stop',
 });
-const request = { provider: 'scripted', model: 'm', messages: [{ role: 'user' as const, content: 'hello' }] };
+const request = {
+  provider: 'scripted',
+  model: 'm',
+  messages: [{ role: 'user' as const, content: 'hello' }],
+  reservedUsd: '0.25',
+};
 const command = (observation: string, more: Partial<ObservedCommand> = {}): ObservedCommand => ({
   observation,
   exitCode: 0,
@@ -292,6 +297,18 @@ describe('model calls', () => {
     expect((await db.queries.showRun(runId)).usage.inputTokens).toBe(100);
   });
 
+  test('calls whose answer was lost count as their reservation, apart from the ledger; refused ones count nothing', async () => {
+    const { runId } = await oneRun(db);
+    await db.store.reserveCall(keyOf(runId), request);
+    expect(await db.store.spending(runId)).toEqual({ confirmedUsd: '0', unconfirmedUsd: '0.25', tokens: 0 });
+    await db.store.failCall(keyOf(runId), 'connection_cut', 'unknown');
+    await db.store.reserveCall(keyOf(runId), request);
+    await db.store.failCall(keyOf(runId), 'rate_limited', 'no');
+    await db.store.reserveCall(keyOf(runId), request);
+    await db.store.settleCall(keyOf(runId), reply('hi', '0.1'), 1);
+    expect(await db.store.spending(runId)).toEqual({ confirmedUsd: '0.1', unconfirmedUsd: '0.25', tokens: 120 });
+  });
+
   test('twenty reservations at once all get an attempt of their own', async () => {
     const { runId } = await oneRun(db);
     const reserved = await times(20, () => db.store.reserveCall(keyOf(runId), request));
@@ -307,11 +324,11 @@ describe('model calls', () => {
   test('a failed call keeps its error, does not count as cut off, and never overwrites an answer', async () => {
     const { runId } = await oneRun(db);
     await db.store.reserveCall(keyOf(runId), request);
-    await db.store.failCall(keyOf(runId), 'RateLimited');
-    await db.store.failCall(keyOf(runId), 'Other');
+    await db.store.failCall(keyOf(runId), 'RateLimited', 'no');
+    await db.store.failCall(keyOf(runId), 'Other', 'no');
     expect(await db.store.reserveCall(keyOf(runId), request)).toEqual({ kind: 'reserved', earlierAttempts: 0 });
     await db.store.settleCall(keyOf(runId), reply('hi'), 1);
-    await db.store.failCall(keyOf(runId), 'TooLate');
+    await db.store.failCall(keyOf(runId), 'TooLate', 'no');
     const { rows } = await db.pool.query('select status, error from model_calls where run_id = $1 order by attempt', [
       runId,
     ]);

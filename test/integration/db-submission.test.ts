@@ -159,7 +159,10 @@ test('runs can be filtered, and the trajectory holds calls and evaluations', asy
   expect((await db.queries.showRun(second)).detail).toBe('disk\uFFFDfull');
 
   for (const step of [1, 2]) {
-    await db.store.reserveCall({ runId: first, step, try: 0 }, { provider: 'p', model: 'm', messages: [] });
+    await db.store.reserveCall(
+      { runId: first, step, try: 0 },
+      { provider: 'p', model: 'm', messages: [], reservedUsd: '0' },
+    );
     await db.store.settleCall(
       { runId: first, step, try: 0 },
       {

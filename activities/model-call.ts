@@ -1,0 +1,77 @@
+import { leastTokens } from '../domain/estimate-tokens.js';
+import type { ChatMessage, ModelReply, ToolDefinition } from '../domain/model.js';
+import type { EndReason } from '../domain/outcomes.js';
+import { addUsd, compareUsd } from '../domain/price.js';
+import { ProviderError } from '../domain/provider-error.js';
+import type { ModelPort } from '../domain/ports/model-port.js';
+import type { ModelCallKey, RunStore } from '../domain/ports/run-store.js';
+import type { RunDefinition } from '../domain/run.js';
+import { reservationUsd } from './models/reservation.js';
+
+export interface ModelCallPorts {
+  store: RunStore;
+  /** By provider. */
+  models: ReadonlyMap<string, ModelPort>;
+}
+
+/** A reply, or why the run ends before or instead of it: nothing was bought then. */
+export type ModelCallResult = { kind: 'reply'; reply: ModelReply; ms: number } | { kind: 'end'; endReason: EndReason };
+
+/** One model call: a stored answer is never asked for again, and no call is made that a limit of the run might not bear. */
+export async function callModel(
+  ports: ModelCallPorts,
+  run: RunDefinition,
+  key: ModelCallKey,
+  prompt: { messages: ChatMessage[]; tools?: ToolDefinition[] },
+  signal: AbortSignal,
+): Promise<ModelCallResult> {
+  const { store } = ports;
+  const { provider, model, config } = run.model;
+  const sampling = { ...config?.sampling, ...run.sampling };
+  const reservedUsd = config === undefined ? '0' : reservationUsd(config, { ...prompt, sampling }, new Date());
+  const before = await limitReached(store, run, key, reservedUsd, prompt);
+  if (before !== null) return { kind: 'end', endReason: before };
+
+  const reserved = await store.reserveCall(key, { provider, model, messages: prompt.messages, reservedUsd });
+  if (reserved.kind === 'stored') return { kind: 'reply', reply: reserved.reply, ms: reserved.ms };
+  const port = ports.models.get(provider);
+  if (port === undefined) throw new Error(`this worker serves no provider "${provider}"`);
+  const started = performance.now();
+  try {
+    const callId = `${key.runId}/${key.step}/${key.try}/${reserved.earlierAttempts + 1}`;
+    const reply = await port.complete({ model: run.model, ...prompt, sampling, seed: run.seed, callId }, signal);
+    const ms = Math.round(performance.now() - started);
+    await store.settleCall(key, reply, ms);
+    return { kind: 'reply', reply, ms };
+  } catch (error) {
+    // An abort is a worker going down or a cancelled run: the row stays as reserved, and counts as lost when asked again.
+    if (signal.aborted || !(error instanceof ProviderError)) throw error;
+    await store.failCall(key, error.kind, answeredUnseen(error) ? 'unknown' : 'no');
+    if (error.consequence === 'context') return { kind: 'end', endReason: 'context' };
+    throw error;
+  }
+}
+
+/** The provider may have answered, and billed, without our seeing it. */
+const answeredUnseen = (error: ProviderError): boolean =>
+  error.kind === 'timeout' || error.kind === 'connection_cut' || error.kind === 'malformed_response';
+
+/** The limit that forbids this call, if one does. A question that was put before is always finished. */
+async function limitReached(
+  store: RunStore,
+  run: RunDefinition,
+  key: ModelCallKey,
+  reservedUsd: string,
+  prompt: { messages: ChatMessage[]; tools?: ToolDefinition[] },
+): Promise<EndReason | null> {
+  const { config } = run.model;
+  if (config !== undefined && leastTokens(prompt.messages, prompt.tools) > config.contextWindow) return 'context';
+  const costLimit = run.costLimitUsd ?? null;
+  const tokenLimit = run.tokenLimit ?? 0;
+  if (costLimit === null && tokenLimit === 0) return null;
+  const spent = await store.spending(run.runId);
+  if (tokenLimit > 0 && spent.tokens >= tokenLimit) return 'tokens';
+  if (costLimit === null) return null;
+  const total = addUsd(spent.confirmedUsd, spent.unconfirmedUsd, reservedUsd);
+  return compareUsd(total, costLimit) > 0 ? 'cost' : null;
+}

@@ -1,0 +1,12 @@
+import { jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import type { ModelConfig } from '../../domain/model-config.js';
+import { createdAt } from './columns.js';
+
+/** Model files as they were at submission: a run keeps its prices and limits. */
+export const modelConfigs = pgTable('model_configs', {
+  hash: text('hash').primaryKey(),
+  /** The name under which it was first submitted; each run keeps its own. */
+  name: text('name').notNull(),
+  content: jsonb('content').$type<ModelConfig>().notNull(),
+  createdAt: createdAt(),
+});

@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { agentConfigSchema } from '../domain/agent/config.js';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { z } from 'zod';
+import { agentConfigSchema, agentFileSchema } from '../domain/agent/config.js';
 import type { AgentConfig } from '../domain/agent/config.js';
-import { promptVariables } from '../domain/agent/messages.js';
-import { renderTemplate } from '../domain/agent/templates.js';
+import { readDemonstration } from '../domain/agent/demonstrations.js';
+import type { Demonstration } from '../domain/agent/demonstrations.js';
 import { BenchError } from '../domain/errors.js';
-import { taskSchema } from '../domain/task.js';
+import { agentTemplateProblems } from './agent-templates.js';
 import { suggestion } from './closest.js';
 import { ConfigError } from './config-error.js';
 import type { ConfigProblem } from './config-error.js';
 import { yamlNames } from './config-names.js';
 import { readYaml } from './yaml-file.js';
+import type { ProblemAt } from './yaml-file.js';
 
 export interface LoadedAgent {
   name: string;
@@ -30,44 +32,23 @@ export const sampleAgent: AgentConfig = agentConfigSchema.parse({
   formatErrorTemplate: 'sample',
 });
 
-const sampleTask = taskSchema.parse({
-  schema: 1,
-  id: 'sample',
-  name: 'Sample',
-  contract: 1,
-  domain: 'sample',
-  description: 'sample',
-  metrics: { score: { direction: 'maximize', description: 'sample', unit: 'points', bounds: { min: 0, max: 1 } } },
-  primary: 'score',
-  baseline: { value: 0.5, standardError: 0 },
-  submission: { files: ['sample.py'] },
-  evaluator: { kind: 'game', module: 'sample', function: 'sample' },
-});
-
-/** Render every template once with sample values, so that a misspelt variable is found before any run. */
-function templateProblems(
-  agent: AgentConfig,
-  problem: (path: PropertyKey[], message: string) => ConfigProblem,
-): ConfigProblem[] {
-  const base = promptVariables({ task: sampleTask, agent, maxSteps: 50 }, '/workspace');
-  const user = { ...base, currentStep: 1, remainingSteps: 49, workingDir: '/workspace' };
-  const samples: [keyof AgentConfig & `${string}Template`, Record<string, unknown>][] = [
-    ['systemTemplate', base],
-    ['taskTemplate', user],
-    ['nextStepTemplate', { ...user, observation: 'output', exitCode: 0 }],
-    ['nextStepTemplate', { ...user, observation: '', exitCode: 1 }],
-    ['formatErrorTemplate', { problem: 'what was wrong' }],
-  ];
-  const problems = new Map<string, ConfigProblem>();
-  for (const [key, variables] of samples) {
+/** Read the demonstrations, so that a stored agent needs no file any more. Paths are relative to the agent's file. */
+function readDemonstrations(
+  file: string,
+  agent: z.output<typeof agentFileSchema>,
+  problem: ProblemAt,
+  problems: ConfigProblem[],
+): Demonstration[] {
+  return agent.demonstrations.flatMap((source, index) => {
     try {
-      renderTemplate(key, agent[key], variables);
+      return [readDemonstration(readFileSync(join(dirname(file), source), 'utf8'), source)];
     } catch (error) {
-      const names = Object.keys(variables).sort().join(', ');
-      problems.set(key, problem([key], `${(error as Error).message}; variables here: ${names}`));
+      const code = (error as NodeJS.ErrnoException).code;
+      const message = code === undefined ? (error as Error).message : `cannot be read (${code})`;
+      problems.push(problem(['demonstrations', index], `${source} ${message}; name a .traj file beside this one`));
+      return [];
     }
-  }
-  return [...problems.values()];
+  });
 }
 
 /** JSON with sorted keys: equal configurations give equal text. */
@@ -80,9 +61,11 @@ const canonical = (value: unknown): string =>
 
 /** Load and check one agent file. Throws a ConfigError with all its problems. */
 export function loadAgentFile(file: string, name: string): LoadedAgent {
-  const { value: config, problem } = readYaml(file, agentConfigSchema);
-  const problems = templateProblems(config, problem);
-  if (problems.length > 0) throw new ConfigError(problems);
+  const { value, problem } = readYaml(file, agentFileSchema);
+  const problems: ConfigProblem[] = [];
+  const config = { ...value, demonstrations: readDemonstrations(file, value, problem, problems) };
+  problems.push(...agentTemplateProblems(config, problem));
+  if (problems.length > 0) throw new ConfigError(problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)));
   return { name, config, hash: createHash('sha256').update(canonical(config)).digest('hex') };
 }
 

@@ -10,8 +10,11 @@ import { knownKeys } from './schema-keys.js';
 /** A YAML file, parsed and checked; `problem` builds a further problem at the line of a key. */
 export interface YamlFile<T> {
   value: T;
-  problem: (path: readonly PropertyKey[], message: string) => ConfigProblem;
+  problem: ProblemAt;
 }
+
+/** `lineOfText`: the line within the text at this path, from 1, for texts of several lines. */
+export type ProblemAt = (path: readonly PropertyKey[], message: string, lineOfText?: number) => ConfigProblem;
 
 const dotted = (path: readonly PropertyKey[]): string => path.map(String).join('.');
 
@@ -32,6 +35,12 @@ function offsetOf(document: Document, path: readonly PropertyKey[]): number | nu
     } else break;
   }
   return offset;
+}
+
+/** How many lines below its key a line of a literal block (`|`) stands; 0 for every other text, whose lines may be folded. */
+function linesBelow(document: Document, path: readonly PropertyKey[], lineOfText: number): number {
+  const node = document.getIn(path, true);
+  return isScalar(node) && node.type === 'BLOCK_LITERAL' ? lineOfText : 0;
 }
 
 /** What zod says, in words that name the value found and what to write instead. */
@@ -71,12 +80,11 @@ export function readYaml<S extends z.ZodType>(file: string, schema: S): YamlFile
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const lineAt = (offset: number | null): number | null => (offset === null ? null : lines.linePos(offset).line);
-  const problem = (path: readonly PropertyKey[], message: string): ConfigProblem => ({
-    file,
-    line: lineAt(offsetOf(document, path)),
-    key: dotted(path),
-    message,
-  });
+  const problem: ProblemAt = (path, message, lineOfText) => {
+    const line = lineAt(offsetOf(document, path));
+    const below = line === null || lineOfText === undefined ? 0 : linesBelow(document, path, lineOfText);
+    return { file, line: line === null ? null : line + below, key: dotted(path), message };
+  };
 
   if (document.errors.length > 0) {
     throw new ConfigError(

@@ -1,20 +1,171 @@
 import { z } from 'zod';
+import { BASH_TOOL, DEFAULT_COMMANDS, DOCUMENTATION_STYLES } from './commands.js';
+import { demonstrationSchema } from './demonstrations.js';
+import { HISTORY_PROCESSOR_ALIASES, HISTORY_PROCESSORS, REQUIRED_ARGUMENT } from './history/process-history.js';
+import { OUTPUT_PARSER_ALIASES, OUTPUT_PARSERS } from './parse-reply.js';
 
-/** `configs/agents/<name>.yaml`. Templates are nunjucks; an unknown variable is an error. */
-export const agentConfigSchema = z.strictObject({
+/** Fixed names; the field's own class names for the same thing are read as them. */
+function named<const Names extends readonly [string, ...string[]]>(
+  names: Names,
+  aliases: Readonly<Record<string, Names[number]>>,
+) {
+  const canonical = (value: unknown): unknown =>
+    typeof value === 'string' && Object.hasOwn(aliases, value) ? aliases[value] : value;
+  return z.preprocess(canonical, z.enum(names));
+}
+
+const commandName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, 'letters, digits, - and _ only, 64 at most, not beginning with a digit')
+  .refine((name) => name !== BASH_TOOL, 'bash is always there and not a special command');
+
+const commandSchema = z.strictObject({
+  name: commandName,
+  /** What it does. A nunjucks template: workspace, maxSteps, commandSeconds, task.*, gpus and `variables`. */
+  docstring: z.string().min(1),
+  /** `open "<path>" [<line>]`; else made from name and arguments. */
+  signature: z.string().min(1).optional(),
+  /** Last line of a command of several lines, whose values are not quoted. */
+  endName: z.string().min(1).optional(),
+  arguments: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'letters, digits and _ only'),
+        type: z.string().min(1).default('string'),
+        description: z.string().min(1),
+        required: z.boolean().default(true),
+      }),
+    )
+    .default([]),
+});
+
+/** Variables that templates always have: `variables` may not take these names. */
+export const RESERVED_VARIABLES: readonly string[] = [
+  'task',
+  'workspace',
+  'maxSteps',
+  'commandSeconds',
+  'gpus',
+  'commandDocs',
+  'currentStep',
+  'remainingSteps',
+  'workingDir',
+  'observation',
+  'exitCode',
+  'timedOut',
+  'demonstration',
+  'problem',
+  'expectedFormat',
+  'command',
+  'action',
+];
+
+/** Programs that need a terminal, or have no use here. Matched as the first word of any simple command. */
+export const DEFAULT_BLOCKLIST = ['vim', 'vi', 'emacs', 'nano', 'nohup', 'git'];
+/** Programs that would wait for input when called with nothing. `exit` is not among them: the shell survives it. */
+export const DEFAULT_BLOCKLIST_STANDALONE = [
+  'python',
+  'python3',
+  'ipython',
+  'bash',
+  'sh',
+  '/bin/bash',
+  '/bin/sh',
+  'su',
+];
+
+const blockedWords = z.array(z.string().regex(/^\S+$/, 'one word each'));
+
+const shape = {
   schema: z.literal(1),
   description: z.string().min(1),
-  /** First message, role system. Variables: task.*, commandSeconds, maxSteps, workspace. */
+
+  /** First message, role system. */
   systemTemplate: z.string().min(1),
-  /** First user message. Variables as above, and currentStep, remainingSteps, workingDir. */
+  /** First user message. */
   taskTemplate: z.string().min(1),
-  /** Later user messages. Variables as above, and observation (may be blank), exitCode. */
-  nextStepTemplate: z.string().min(1),
-  /** Sent after a reply that could not be parsed. Variables: problem (what was wrong). */
-  formatErrorTemplate: z.string().min(1),
-  /** `fenced`: a thought and exactly one fenced code block, which is the command. */
-  outputParser: z.enum(['fenced']).default('fenced'),
+  /** Added to the first user message, after a line end. */
+  strategyTemplate: z.string().min(1).optional(),
+  /** Later user messages; without it, the task's template. */
+  nextStepTemplate: z.string().min(1).optional(),
+  /** Later user messages after a command that printed nothing; without it, the template of the next step. */
+  nextStepNoOutputTemplate: z.string().min(1).optional(),
+  /** Sent after a reply that could not be read. Variables: problem, expectedFormat. */
+  formatErrorTemplate: z.string().min(1).default('Nothing was run: {{ problem }}.\n{{ expectedFormat }}'),
+  /** Variables of your own, for all templates. */
+  variables: z
+    .record(
+      z
+        .string()
+        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'letters, digits and _ only')
+        .refine((name) => !RESERVED_VARIABLES.includes(name), 'templates have a variable of this name already'),
+      z.union([z.string(), z.number(), z.boolean()]),
+    )
+    .default({}),
+
+  /** Wraps the text of a demonstration; variable: demonstration. */
+  demonstrationTemplate: z.string().min(1).optional(),
+  /** Show demonstrations as the messages that they were instead of as one text. */
+  putDemosInHistory: z.boolean().default(false),
+
+  outputParser: named(OUTPUT_PARSERS, OUTPUT_PARSER_ALIASES).default('fenced'),
+  historyProcessor: named(HISTORY_PROCESSORS, HISTORY_PROCESSOR_ALIASES).default('default'),
+  historyProcessorArgs: z
+    .strictObject({ n: z.number().int().positive().optional(), tokens: z.number().int().positive().optional() })
+    .prefault({}),
   /** Longest observation shown to the model, characters; head and tail are kept, the middle is counted. */
   observationLimit: z.number().int().min(1000).default(30_000),
-});
+
+  /** The special commands that the agent is told about. */
+  tools: z
+    .strictObject({
+      documentation: named(DOCUMENTATION_STYLES, {
+        ParseCommandBash: 'compact',
+        ParseCommandDetailed: 'detailed',
+      }).default('compact'),
+      commands: z.array(commandSchema).default(DEFAULT_COMMANDS),
+    })
+    .prefault({}),
+
+  /** Commands that are refused wherever they stand as the first word of a simple command. */
+  blocklist: blockedWords.default(DEFAULT_BLOCKLIST),
+  /** Commands that are refused when they stand alone, without arguments or input. */
+  blocklistStandalone: blockedWords.default(DEFAULT_BLOCKLIST_STANDALONE),
+  /** Sent after a refused command. Variables: problem, command, action. */
+  blocklistErrorTemplate: z.string().min(1).default('Nothing was run: {{ problem }}.'),
+};
+
+type Checked = z.infer<z.ZodObject<typeof shape>> & { demonstrations: readonly unknown[] };
+
+/** What keys must agree with each other. */
+function checkTogether(agent: Checked, context: z.RefinementCtx<unknown>): void {
+  const problem = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
+  const needed = REQUIRED_ARGUMENT[agent.historyProcessor];
+  for (const key of ['n', 'tokens'] as const) {
+    const given = agent.historyProcessorArgs[key] !== undefined;
+    if (needed === key && !given) problem(['historyProcessorArgs', key], `${agent.historyProcessor} needs ${key}`);
+    if (needed !== key && given) problem(['historyProcessorArgs', key], `${agent.historyProcessor} takes no ${key}`);
+  }
+  if (agent.demonstrations.length > 0 && !agent.putDemosInHistory && agent.demonstrationTemplate === undefined) {
+    problem(['demonstrations'], 'demonstrations need a demonstrationTemplate, or putDemosInHistory: true');
+  }
+  const names = agent.tools.commands.map(({ name }) => name);
+  for (const [index, name] of names.entries()) {
+    if (names.indexOf(name) < index) problem(['tools', 'commands', index, 'name'], `${name} is there twice`);
+  }
+}
+
+/** An agent as stored with a run: demonstrations are part of it. */
+export const agentConfigSchema = z
+  .strictObject({ ...shape, demonstrations: z.array(demonstrationSchema).default([]) })
+  .superRefine(checkTogether);
 export type AgentConfig = z.infer<typeof agentConfigSchema>;
+
+/** `configs/agents/<name>.yaml`. Templates are nunjucks; an unknown variable is an error. */
+export const agentFileSchema = z
+  .strictObject({
+    ...shape,
+    /** `.traj` files, relative to the agent's file. */
+    demonstrations: z.array(z.string().min(1)).default([]),
+  })
+  .superRefine(checkTogether);

@@ -1,56 +1,142 @@
-import type { ChatMessage } from '../model.js';
+import type { ChatMessage, ToolDefinition } from '../model.js';
 import type { RunDefinition, StepRecord } from '../run.js';
 import { clipObservation } from './clip-observation.js';
+import { commandDocs, type CommandDoc, commandTools } from './commands.js';
+import { demonstrationText } from './demonstrations.js';
+import { historyProcessorOf } from './history/process-history.js';
+import type { PromptMessage } from './history/prompt-message.js';
+import { expectedFormat, type ReplyInput } from './parse-reply.js';
+import { decodeReply } from './reply-encoding.js';
+import { exchange } from './reply-messages.js';
 import { renderTemplate } from './templates.js';
 
-type PromptInput = Pick<RunDefinition, 'task' | 'agent' | 'maxSteps'>;
+/** What of a run goes into its prompts. */
+export type PromptInput = Pick<RunDefinition, 'task' | 'agent' | 'maxSteps'> &
+  Partial<Pick<RunDefinition, 'gpus' | 'model'>>;
 
-/** Variables of every template: task.*, workspace, maxSteps, commandSeconds. */
-export function promptVariables(run: PromptInput, workspace: string): Record<string, unknown> {
-  const base = { workspace, maxSteps: run.maxSteps, commandSeconds: run.task.limits.commandSeconds };
-  const description = renderTemplate('task description', run.task.description, { ...base, task: run.task });
+/** Does the agent call tools, instead of writing commands into its text? */
+export const callsTools = (agent: RunDefinition['agent']): boolean => agent.outputParser === 'tool-calls';
+
+/** Variables that do not depend on the commands: the task's own description may use them, and the commands' texts. */
+function taskVariables(run: PromptInput, workspace: string): Record<string, unknown> {
+  const base = {
+    workspace,
+    maxSteps: run.maxSteps,
+    commandSeconds: run.task.limits.commandSeconds,
+    gpus: run.gpus ?? 0,
+    task: run.task,
+  };
+  const description = renderTemplate('task description', run.task.description, base);
   return { ...base, task: { ...run.task, description } };
 }
 
-/**
- * The messages before step `steps.length + 1`: system, task, then a pair per step taken. Rebuilt from the record each time,
- * so that what the model saw never depends on the memory of a process.
- */
-export function buildMessages(run: PromptInput, steps: StepRecord[], workspace: string): ChatMessage[] {
+/** The special commands with their texts rendered. */
+function commandsOf(run: PromptInput, variables: Record<string, unknown>): CommandDoc[] {
+  const all = { ...variables, ...run.agent.variables };
+  return run.agent.tools.commands.map((command) => ({
+    ...command,
+    docstring: renderTemplate(`docstring of ${command.name}`, command.docstring, all).trim(),
+  }));
+}
+
+/** Variables of every template: task.*, workspace, maxSteps, commandSeconds, gpus, commandDocs, and the agent's own. */
+export function promptVariables(run: PromptInput, workspace: string): Record<string, unknown> {
+  const variables = taskVariables(run, workspace);
+  const docs = commandDocs(commandsOf(run, variables), run.agent.tools.documentation);
+  return { ...variables, commandDocs: docs, ...run.agent.variables };
+}
+
+/** The tools to offer with a request: only for an agent that calls tools. */
+export function toolDefinitions(run: PromptInput, workspace: string): ToolDefinition[] | undefined {
+  if (!callsTools(run.agent)) return undefined;
+  return commandTools(commandsOf(run, taskVariables(run, workspace)), run.task.limits.commandSeconds);
+}
+
+/** One user message per demonstration, or all of its messages. A replay reads no prompt. */
+function demonstrationMessages(run: PromptInput, variables: Record<string, unknown>): PromptMessage[] {
+  if (run.model?.kind === 'replay') return [];
+  const { demonstrations, demonstrationTemplate, putDemosInHistory } = run.agent;
+  return demonstrations.flatMap((demonstration): PromptMessage[] => {
+    if (putDemosInHistory) return demonstration.messages.map((message) => ({ ...message, origin: 'demonstration' }));
+    const content = renderTemplate('demonstrationTemplate', demonstrationTemplate ?? '{{ demonstration }}', {
+      ...variables,
+      demonstration: demonstrationText(demonstration),
+    });
+    return [{ role: 'user', content, origin: 'demonstration' }];
+  });
+}
+
+/** The user message after a step: its observation in the template for output, or in the one for none. */
+function observationText(run: PromptInput, step: StepRecord, variables: Record<string, unknown>): string {
+  const { taskTemplate, nextStepTemplate, nextStepNoOutputTemplate, observationLimit } = run.agent;
+  const observation = clipObservation(step.observation ?? '', observationLimit);
+  const blank = observation.trim() === '' && nextStepNoOutputTemplate !== undefined;
+  return renderTemplate(
+    blank ? 'nextStepNoOutputTemplate' : nextStepTemplate === undefined ? 'taskTemplate' : 'nextStepTemplate',
+    blank ? nextStepNoOutputTemplate : (nextStepTemplate ?? taskTemplate),
+    { ...variables, observation, exitCode: step.exitCode ?? 'unknown', timedOut: step.timedOut },
+  );
+}
+
+/** The whole prompt before history processing, each message with its origin. */
+export function promptMessages(run: PromptInput, steps: StepRecord[], workspace: string): PromptMessage[] {
+  const { agent } = run;
   const variables = promptVariables(run, workspace);
   const at = (taken: number) => ({ currentStep: taken + 1, remainingSteps: run.maxSteps - taken });
-  const messages: ChatMessage[] = [
-    { role: 'system', content: renderTemplate('systemTemplate', run.agent.systemTemplate, variables) },
-    {
-      role: 'user',
-      content: renderTemplate('taskTemplate', run.agent.taskTemplate, {
-        ...variables,
-        ...at(0),
-        workingDir: workspace,
-      }),
-    },
+  const first = { ...variables, ...at(0), workingDir: workspace, observation: '', exitCode: 'none', timedOut: false };
+  const task = [renderTemplate('taskTemplate', agent.taskTemplate, first)];
+  if (agent.strategyTemplate !== undefined) {
+    task.push(renderTemplate('strategyTemplate', agent.strategyTemplate, first));
+  }
+  const messages: PromptMessage[] = [
+    { role: 'system', content: renderTemplate('systemTemplate', agent.systemTemplate, variables), origin: 'system' },
+    ...demonstrationMessages(run, variables),
+    { role: 'user', content: task.join('\n'), origin: 'task' },
   ];
   for (const step of steps) {
-    messages.push({ role: 'assistant', content: step.response });
-    messages.push({
-      role: 'user',
-      content: renderTemplate('nextStepTemplate', run.agent.nextStepTemplate, {
-        ...variables,
-        ...at(step.step),
-        observation: clipObservation(step.observation ?? '', run.agent.observationLimit),
-        exitCode: step.exitCode ?? 'unknown',
-        workingDir: step.workingDir ?? workspace,
-      }),
-    });
+    const here = { ...variables, ...at(step.step), workingDir: step.workingDir ?? workspace };
+    const answer = observationText(run, step, here);
+    const tools = callsTools(agent);
+    const reply = tools ? decodeReply(step.response) : { text: step.response };
+    for (const message of exchange(reply, answer, { step: step.step, tools })) {
+      messages.push({ ...message, origin: message.role === 'assistant' ? 'reply' : 'observation' });
+    }
   }
   return messages;
 }
 
-/** The requery after a reply that could not be parsed: the bad reply and what was wrong with it. */
-export function formatErrorMessages(run: PromptInput, badReply: string, problem: string): ChatMessage[] {
-  return [
-    // Providers refuse an empty assistant message.
-    { role: 'assistant', content: badReply === '' ? '(empty reply)' : badReply },
-    { role: 'user', content: renderTemplate('formatErrorTemplate', run.agent.formatErrorTemplate, { problem }) },
-  ];
+/**
+ * The messages before step `steps.length + 1`: system, demonstrations, task, then a pair per step taken. Rebuilt from the record each
+ * time, so that what the model saw never depends on the memory of a process.
+ */
+export function buildMessages(run: PromptInput, steps: StepRecord[], workspace: string): ChatMessage[] {
+  const { historyProcessor, historyProcessorArgs } = run.agent;
+  const processed = historyProcessorOf(historyProcessor, historyProcessorArgs)(promptMessages(run, steps, workspace));
+  return processed.map(({ origin: _, ...message }) => message);
 }
+
+/** The requery after a reply that could not be parsed: the bad reply and what was wrong with it. */
+export function formatErrorMessages(run: PromptInput, badReply: string | ReplyInput, problem: string): ChatMessage[] {
+  const { agent } = run;
+  const answer = renderTemplate('formatErrorTemplate', agent.formatErrorTemplate, {
+    ...agent.variables,
+    problem,
+    expectedFormat: expectedFormat(agent.outputParser),
+  });
+  return requery(run, badReply, answer);
+}
+
+/** The requery after a command that the blocklist refuses. */
+export function blockedMessages(
+  run: PromptInput,
+  reply: ReplyInput,
+  blocked: { problem: string; command: string; action: string },
+): ChatMessage[] {
+  const { agent } = run;
+  const { problem, command, action } = blocked;
+  const variables = { ...agent.variables, problem, command, action };
+  return requery(run, reply, renderTemplate('blocklistErrorTemplate', agent.blocklistErrorTemplate, variables));
+}
+
+const requery = (run: PromptInput, reply: string | ReplyInput, answer: string): ChatMessage[] =>
+  exchange(typeof reply === 'string' ? { text: reply } : reply, answer, { step: 0, tools: callsTools(run.agent) });

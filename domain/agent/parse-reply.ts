@@ -1,34 +1,66 @@
-/** A reply, cut into thought and command; or what is wrong with it, for the requery. */
-export type ParsedReply =
-  { kind: 'action'; thought: string; action: string } | { kind: 'format_error'; problem: string };
+import { action } from './parsers/action.js';
+import { editFormat } from './parsers/edit-format.js';
+import { fenced } from './parsers/fenced.js';
+import { identity } from './parsers/identity.js';
+import { json } from './parsers/json.js';
+import { mlgymThoughtAction } from './parsers/mlgym-thought-action.js';
+import type { OutputParser, ReplyParser } from './parsers/parsed-reply.js';
+import { formatError } from './parsers/parsed-reply.js';
+import { thoughtAction } from './parsers/thought-action.js';
+import { toolCalls } from './parsers/tool-calls.js';
+import { xmlThoughtAction } from './parsers/xml-thought-action.js';
 
-const OPENING = /^(`{3,})[^\s`]*[ \t]*$/;
+export { parseFencedReply } from './parsers/fenced.js';
+export type { ParsedReply, ParserContext, ReplyInput, ReplyParser } from './parsers/parsed-reply.js';
 
-/**
- * The `fenced` parser: exactly one fenced block, whose lines are the command; what stands before and after is the thought.
- * A fence opens and closes at column 0; a longer fence may hold shorter ones (so a command can write Markdown).
- */
-export function parseFencedReply(reply: string): ParsedReply {
-  const lines = reply.replaceAll('\r\n', '\n').split('\n');
-  const blocks: string[][] = [];
-  const thought: string[] = [];
-  let fence: string | null = null;
-  for (const line of lines) {
-    if (fence === null) {
-      const opening = OPENING.exec(line);
-      if (opening?.[1] !== undefined) {
-        fence = opening[1];
-        blocks.push([]);
-      } else thought.push(line);
-    } else if (line.trimEnd() === fence) fence = null;
-    else blocks.at(-1)?.push(line);
-  }
-  const [block, ...others] = blocks;
-  if (block === undefined) return { kind: 'format_error', problem: 'there was no fenced code block with a command' };
-  if (fence !== null) return { kind: 'format_error', problem: 'the fenced code block was never closed' };
-  if (others.length > 0)
-    return { kind: 'format_error', problem: `there were ${blocks.length} fenced code blocks, one command is allowed` };
-  const action = block.join('\n');
-  if (action.trim() === '') return { kind: 'format_error', problem: 'the fenced code block was empty' };
-  return { kind: 'action', thought: thought.join('\n').trim(), action };
+export const OUTPUT_PARSERS = [
+  'fenced',
+  'tool-calls',
+  'mlgym-thought-action',
+  'thought-action',
+  'edit-format',
+  'xml-thought-action',
+  'action',
+  'identity',
+  'json',
+] as const;
+export type OutputParserName = (typeof OUTPUT_PARSERS)[number];
+
+/** Names of the same parsers in MLGym and SWE-agent. */
+export const OUTPUT_PARSER_ALIASES: Readonly<Record<string, OutputParserName>> = {
+  MLGymThoughtActionParser: 'mlgym-thought-action',
+  ThoughtActionParser: 'thought-action',
+  EditFormat: 'edit-format',
+  XMLThoughtActionParser: 'xml-thought-action',
+  ActionParser: 'action',
+  Identity: 'identity',
+  JsonParser: 'json',
+};
+
+const PARSERS: Record<OutputParserName, OutputParser> = {
+  fenced,
+  'tool-calls': toolCalls,
+  'mlgym-thought-action': mlgymThoughtAction,
+  'thought-action': thoughtAction,
+  'edit-format': editFormat,
+  'xml-thought-action': xmlThoughtAction,
+  action,
+  identity,
+  json,
+};
+
+const CUT_OFF = '; the reply was cut off at the output limit, so say less';
+
+/** The parser of this name. Whatever it reads, an empty command is a format error, and a reply that was cut off is told so. */
+export function parserOf(name: OutputParserName): ReplyParser {
+  const { parse } = PARSERS[name];
+  return (reply, context) => {
+    const read = parse(reply, context);
+    const parsed = read.kind === 'action' && read.action.trim() === '' ? formatError('the command was empty') : read;
+    if (parsed.kind === 'action' || reply.finishReason !== 'length') return parsed;
+    return formatError(parsed.problem + CUT_OFF);
+  };
 }
+
+/** What the parser wants, in words for the model: `expectedFormat` in templates. */
+export const expectedFormat = (name: OutputParserName): string => PARSERS[name].expectedFormat;

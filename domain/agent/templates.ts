@@ -15,7 +15,10 @@ export function renderTemplate(name: string, template: string, variables: Record
   } catch (error) {
     // nunjucks spreads its message over lines and opens it with the path of a file that does not exist here.
     const text = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ');
-    const message = text.replace(/^\(unknown path\)\s*/, '').replace('Error: ', '').trim();
+    const message = text
+      .replace(/^\(unknown path\)\s*/, '')
+      .replace('Error: ', '')
+      .trim();
     throw new Error(`template ${name}: ${message}`, { cause: error });
   }
 }

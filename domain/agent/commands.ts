@@ -1,0 +1,82 @@
+import type { ToolDefinition } from '../model.js';
+import { signatureOf } from './command-line.js';
+
+/** A special command as the agent is told about it. */
+export interface CommandDoc {
+  name: string;
+  docstring: string;
+  /** `edit <start>:<end>`, `open "<path>" [<line>]`; else made from name and arguments. */
+  signature?: string | undefined;
+  /** Last line of a command of several lines. */
+  endName?: string | undefined;
+  arguments: { name: string; type: string; description: string; required: boolean }[];
+}
+
+/** The tool that runs shell commands, for agents that call tools. */
+export const BASH_TOOL = 'bash';
+
+export const DOCUMENTATION_STYLES = ['compact', 'detailed'] as const;
+export type DocumentationStyle = (typeof DOCUMENTATION_STYLES)[number];
+
+/** The commands that every sandbox has. */
+export const DEFAULT_COMMANDS: CommandDoc[] = [
+  {
+    name: 'validate',
+    docstring: 'Score the work as it stands. Costs one step; the score appears with the output.',
+    arguments: [],
+  },
+  { name: 'submit', docstring: 'Score the work as it stands and end the run. There is no way back.', arguments: [] },
+];
+
+function detailed(command: CommandDoc): string {
+  const list = command.arguments.map(
+    ({ name, type, required, description }) =>
+      `    - ${name} (${type}) [${required ? 'required' : 'optional'}]: ${description}`,
+  );
+  return [
+    `${command.name}:`,
+    `  docstring: ${command.docstring}`,
+    `  signature: ${signatureOf(command)}`,
+    ...(list.length > 0 ? ['  arguments:', ...list] : []),
+  ].join('\n');
+}
+
+/** The value of `commandDocs`: a line per command, or a block per command. */
+export function commandDocs(commands: readonly CommandDoc[], style: DocumentationStyle): string {
+  return style === 'compact'
+    ? commands.map((command) => `${signatureOf(command)} - ${command.docstring}`).join('\n')
+    : commands.map(detailed).join('\n\n');
+}
+
+const JSON_TYPES = new Set(['string', 'integer', 'number', 'boolean']);
+
+/** Bash and the special commands as tools; `parameters` is a JSON schema of type object. */
+export function commandTools(commands: readonly CommandDoc[], commandSeconds: number): ToolDefinition[] {
+  return [
+    {
+      name: BASH_TOOL,
+      description: `Run a command in the bash shell and get its output and exit code. Directory, variables and functions stay for the next call. At most ${commandSeconds} seconds; no terminal, no input.`,
+      parameters: {
+        type: 'object',
+        properties: { command: { type: 'string', description: 'The command; may have several lines.' } },
+        required: ['command'],
+        additionalProperties: false,
+      },
+    },
+    ...commands.map((command) => ({
+      name: command.name,
+      description: command.docstring,
+      parameters: {
+        type: 'object',
+        properties: Object.fromEntries(
+          command.arguments.map(({ name, type, description }) => [
+            name,
+            { type: JSON_TYPES.has(type) ? type : 'string', description },
+          ]),
+        ),
+        required: command.arguments.filter(({ required }) => required).map(({ name }) => name),
+        additionalProperties: false,
+      },
+    })),
+  ];
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+
+/** A recorded run that is shown to the model; the registry reads it from its file into the configuration. */
+export const demonstrationSchema = z.strictObject({
+  /** The file that it came from. */
+  source: z.string(),
+  messages: z.array(z.strictObject({ role: z.enum(['user', 'assistant']), content: z.string() })).min(1),
+});
+export type Demonstration = z.infer<typeof demonstrationSchema>;
+
+const trajectory = z.object({ history: z.array(z.object({ role: z.string(), content: z.string() })) });
+
+/**
+ * The demonstration in the text of a `.traj` file: its history without system messages. Entries are chosen by their role and not by
+ * the name of the agent that recorded them, so every agent sees the same. Throws an Error that says what is wrong.
+ */
+export function readDemonstration(text: string, source: string): Demonstration {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new Error('is not JSON', { cause });
+  }
+  const read = trajectory.safeParse(value);
+  if (!read.success) throw new Error('has no "history": a list of messages with "role" and "content"');
+  const messages = read.data.history.flatMap(({ role, content }) =>
+    role === 'user' || role === 'assistant' ? [{ role, content: content.replaceAll('\0', '') } as const] : [],
+  );
+  if (messages.length === 0) throw new Error('has no messages of user and assistant in its "history"');
+  return { source, messages };
+}
+
+/** The whole demonstration as one text: the value of `demonstration`. */
+export const demonstrationText = (demonstration: Demonstration): string =>
+  demonstration.messages.map(({ content }) => content).join('\n');

@@ -1,0 +1,46 @@
+import { type HistoryProcessor, outdatedWindow } from './prompt-message.js';
+
+const HEADER = /^\[File:\s+(.*\S)\s+\(\d+\s+lines\s+total\)\]\s*$/;
+const HIDDEN_ABOVE = /^\(\d+ more lines? above\)\s*$/;
+const NUMBERED = /^\d+:/;
+
+interface View {
+  file: string;
+  /** Its numbered lines, by index: from, and up to but not including. */
+  from: number;
+  to: number;
+}
+
+/** Views of files that an editor printed: a header, perhaps a line about what is hidden, then numbered lines. */
+function viewsIn(lines: readonly string[]): View[] {
+  const views: View[] = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    const file = HEADER.exec(lines[at] ?? '')?.[1];
+    if (file === undefined) continue;
+    let from = at + 1;
+    if (HIDDEN_ABOVE.test(lines[from] ?? '')) from += 1;
+    let to = from;
+    while (NUMBERED.test(lines[to] ?? '')) to += 1;
+    if (to > from) views.push({ file, from, to });
+  }
+  return views;
+}
+
+/**
+ * Of each file only the newest view: the numbered lines of views in older messages become one line that counts them. Numbered lines
+ * without a header of a file stay as they are, and no message is ever dropped.
+ */
+export const closedWindow: HistoryProcessor = (messages) => {
+  const seen = new Set<string>();
+  const processed = [...messages].reverse().map((message) => {
+    if (message.origin !== 'observation' && message.origin !== 'task') return message;
+    const lines = message.content.split('\n');
+    const views = viewsIn(lines);
+    const outdated = views.filter(({ file }) => seen.has(file));
+    for (const { file } of views) seen.add(file);
+    if (outdated.length === 0) return message;
+    for (const { from, to } of outdated.reverse()) lines.splice(from, to - from, outdatedWindow(to - from));
+    return { ...message, content: lines.join('\n') };
+  });
+  return processed.reverse();
+};

@@ -1,0 +1,22 @@
+import type { ChatMessage } from '../../model.js';
+
+/** A message before it is sent, with what it is: history processors shorten some kinds and never others. */
+export interface PromptMessage extends ChatMessage {
+  origin: 'system' | 'demonstration' | 'task' | 'reply' | 'observation';
+}
+
+/** Returns as many messages as it gets, in the same order, with the same roles and calls: only contents change. */
+export type HistoryProcessor = (messages: readonly PromptMessage[]) => PromptMessage[];
+
+/** Lines of a text; a line end at its end begins no further one. */
+export function countLines(text: string): number {
+  if (text === '') return 0;
+  const ends = text.match(/\r\n|\r|\n/g)?.length ?? 0;
+  return /[\r\n]$/.test(text) ? ends : ends + 1;
+}
+
+const lines = (count: number): string => (count === 1 ? '1 line' : `${count} lines`);
+
+/** What stands for a message whose content was left out. */
+export const omitted = (what: string, content: string): string => `[${what} left out: ${lines(countLines(content))}]`;
+export const outdatedWindow = (count: number): string => `[older view of this file left out: ${lines(count)}]`;

@@ -1,0 +1,17 @@
+import type { OutputParser } from './parsed-reply.js';
+import { formatError } from './parsed-reply.js';
+
+/** The whole reply is one of the special commands: no thought, no other shell command. */
+export const action: OutputParser = {
+  parse({ text }, { commands }) {
+    const names = commands.map((command) => command.name);
+    const [first = ''] = text.trim().split(/\s+/);
+    if (!names.includes(first)) {
+      return formatError(
+        `the reply must begin with one of the commands ${names.join(', ')}, and it began with ${JSON.stringify(first.slice(0, 40))}`,
+      );
+    }
+    return { kind: 'action', thought: text, action: text };
+  },
+  expectedFormat: 'Answer with one of the commands and its arguments, and nothing else.',
+};

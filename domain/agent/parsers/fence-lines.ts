@@ -1,0 +1,36 @@
+/**
+ * Fences as SWE-agent and MLGym recognise them, for parsers that must read their recorded replies alike: three backticks at
+ * column 0 and a tag without spaces. Blank lines after a fence belong to it.
+ */
+const FENCE = /(?<=^|\n)```(?:(\S*)\s*\n|\s*(?=\n|$))/g;
+
+export interface FencedBlock {
+  /** Text before the opening and after the closing fence. */
+  before: string;
+  after: string;
+  content: string;
+}
+
+/**
+ * The last block that lies in no other one, or null. A fence with a tag always opens; a bare one closes what is open, else it opens.
+ */
+export function lastTopLevelBlock(text: string): FencedBlock | null {
+  const open: RegExpExecArray[] = [];
+  let last: FencedBlock | null = null;
+  for (const fence of text.matchAll(FENCE)) {
+    const tag = fence[1];
+    if (open.length > 0 && (tag === undefined || tag === '')) {
+      const opening = open.pop();
+      if (opening === undefined || open.length > 0) continue;
+      last = {
+        before: text.slice(0, opening.index),
+        after: text.slice(fence.index + fence[0].length),
+        content: text.slice(opening.index + opening[0].length, fence.index),
+      };
+    } else if (tag !== undefined) open.push(fence);
+  }
+  return last;
+}
+
+/** Non-overlapping pairs of triple backticks, wherever they stand. */
+export const backtickPairs = (text: string): number => Math.floor((text.split('```').length - 1) / 2);

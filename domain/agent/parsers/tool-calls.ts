@@ -1,0 +1,58 @@
+import type { ToolCall } from '../../model.js';
+import { commandLine } from '../command-line.js';
+import { BASH_TOOL, type CommandDoc } from '../commands.js';
+import type { OutputParser, ParsedReply } from './parsed-reply.js';
+import { formatError } from './parsed-reply.js';
+
+/** The arguments of a call as an object, or null. Some providers send nothing at all for a tool without parameters. */
+export function callArguments(call: ToolCall): Record<string, unknown> | null {
+  if (call.arguments.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(call.arguments);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Line ends as the text parsers see them, so that equivalent replies give equal records. */
+const unix = (text: string): string => text.replaceAll('\r\n', '\n');
+
+function actionOf(call: ToolCall, commands: readonly CommandDoc[]): { action: string } | { problem: string } {
+  const command = commands.find((candidate) => candidate.name === call.name);
+  if (call.name !== BASH_TOOL && command === undefined) {
+    const tools = [BASH_TOOL, ...commands.map((known) => known.name)].join(', ');
+    return { problem: `there is no tool ${JSON.stringify(call.name.slice(0, 64))}; the tools are ${tools}` };
+  }
+  const given = callArguments(call);
+  if (given === null) return { problem: `the arguments of the call of ${call.name} were not a JSON object` };
+  if (command === undefined) {
+    if (typeof given.command !== 'string') {
+      return { problem: `the call of ${BASH_TOOL} needs "command", a text with the command to run` };
+    }
+    if (given.command.trim() === '') return { problem: `the "command" of the call of ${BASH_TOOL} was empty` };
+    return { action: unix(given.command) };
+  }
+  const missing = command.arguments.filter(({ name, required }) => required && given[name] == null);
+  if (missing.length > 0) {
+    return { problem: `the call of ${call.name} needs ${missing.map(({ name }) => `"${name}"`).join(', ')}` };
+  }
+  return { action: unix(commandLine(command, given)) };
+}
+
+function parseToolCalls(text: string, calls: readonly ToolCall[], commands: readonly CommandDoc[]): ParsedReply {
+  const [call, ...others] = calls;
+  if (call === undefined) return formatError('the reply called no tool');
+  if (others.length > 0) return formatError(`the reply called ${calls.length} tools, and one call is allowed`);
+  const read = actionOf(call, commands);
+  if ('problem' in read) return formatError(read.problem);
+  return { kind: 'action', thought: unix(text).trim(), action: read.action };
+}
+
+/** Native tool calls: exactly one call, of bash or of a special command. Arguments that the tool does not have are ignored. */
+export const toolCalls: OutputParser = {
+  parse: (reply, { commands }) => parseToolCalls(reply.text, reply.toolCalls ?? [], commands),
+  expectedFormat: `Answer with your reasoning and exactly one tool call, for example ${BASH_TOOL} with {"command": "ls -la"}.`,
+};

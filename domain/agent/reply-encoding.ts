@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { ToolCall } from '../model.js';
+import type { ReplyInput } from './parse-reply.js';
+
+/**
+ * A reply as one string, for `StepRecord.response`: plain text as it is; with tool calls, canonical JSON that begins with this
+ * mark. A text that itself looks like the JSON form is put into it, so that decoding gives back exactly what was encoded.
+ */
+const MARK = '{"reply":1,';
+
+const encoded = z.strictObject({
+  reply: z.literal(1),
+  text: z.string(),
+  toolCalls: z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() })),
+});
+
+export interface DecodedReply {
+  text: string;
+  /** Absent when there were none. */
+  toolCalls?: ToolCall[];
+}
+
+function readEncoded(response: string): DecodedReply | null {
+  if (!response.startsWith(MARK)) return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(response);
+  } catch {
+    return null;
+  }
+  const read = encoded.safeParse(value);
+  if (!read.success) return null;
+  const { text, toolCalls } = read.data;
+  return toolCalls.length === 0 ? { text } : { text, toolCalls };
+}
+
+export function encodeReply(reply: ReplyInput): string {
+  const calls = reply.toolCalls ?? [];
+  if (calls.length === 0 && readEncoded(reply.text) === null) return reply.text;
+  const toolCalls = calls.map(({ id, name, arguments: given }) => ({ id, name, arguments: given }));
+  return JSON.stringify({ reply: 1, text: reply.text, toolCalls });
+}
+
+export const decodeReply = (response: string): DecodedReply => readEncoded(response) ?? { text: response };

@@ -1,0 +1,43 @@
+import type { ChatMessage, ToolCall } from '../model.js';
+import type { ReplyInput } from './parse-reply.js';
+import { callArguments } from './parsers/tool-calls.js';
+
+/** Providers refuse an assistant message without content. */
+const EMPTY = '(empty reply)';
+const NOT_RUN = 'Not run: one call per reply.';
+
+/**
+ * Calls that any provider takes back without complaint: ids of our own (unique over the run, nine letters and digits), well-formed
+ * names, arguments that are a JSON object. What the model really sent stays readable.
+ */
+function sendableCalls(calls: readonly ToolCall[], step: number): ToolCall[] {
+  return calls.map((call, index) => {
+    const id = `c${String(step).padStart(5, '0')}${String(index + 1).padStart(3, '0')}`;
+    const name = call.name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
+    if (call.arguments.trim() === '') return { id, name, arguments: '{}' };
+    const valid = callArguments(call) !== null;
+    return { id, name, arguments: valid ? call.arguments : JSON.stringify({ unreadable: call.arguments }) };
+  });
+}
+
+/**
+ * A reply and the answer to it, as messages: a pair of texts; or, where tools were called, the calls and a result for each. The
+ * first call gets the answer, every other one the word that it was not run.
+ */
+export function exchange(reply: ReplyInput, answer: string, at: { step: number; tools: boolean }): ChatMessage[] {
+  const calls = at.tools ? sendableCalls(reply.toolCalls ?? [], at.step) : [];
+  if (calls.length === 0) {
+    return [
+      { role: 'assistant', content: reply.text.trim() === '' ? EMPTY : reply.text },
+      { role: 'user', content: answer },
+    ];
+  }
+  return [
+    { role: 'assistant', content: reply.text, toolCalls: calls },
+    ...calls.map((call, index): ChatMessage => ({
+      role: 'tool',
+      content: index === 0 ? answer : NOT_RUN,
+      toolCallId: call.id,
+    })),
+  ];
+}

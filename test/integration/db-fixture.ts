@@ -49,6 +49,8 @@ export function run(batchId: string, spec: TaskSpec, model: string, attempt: num
     wallSeconds: 0,
     backend: 'docker',
     gpus: 0,
+    costLimitUsd: '2.5',
+    tokenLimit: 100_000,
   };
 }
 

@@ -8,6 +8,8 @@ import { followEngine } from './follow-engine.js';
 
 /** What images are built on unless told otherwise. */
 export const DEFAULT_BASE = 'python:3.11-slim';
+/** Marks the base that somebody chose with `--base`: from then on every image is built on it. */
+export const CHOSEN_BASE = 'bench-base:chosen';
 /** Built here with debootstrap when no registry answers. */
 export const DEBOOTSTRAP_BASE = 'bench-base:bookworm';
 
@@ -18,7 +20,7 @@ export interface BaseImage {
 
 type Progress = (line: string) => void;
 
-/** Given base → `python:3.11-slim` here → our debootstrap base here → pull → debootstrap as root on Debian → error. */
+/** Given base → the chosen base → `python:3.11-slim` here → our debootstrap base here → pull → debootstrap as root on Debian → error. */
 export async function resolveBaseImage(
   docker: Docker,
   wanted: string | undefined,
@@ -33,7 +35,10 @@ export async function resolveBaseImage(
       });
     return found;
   }
-  const here = (await localImage(docker, DEFAULT_BASE)) ?? (await localImage(docker, DEBOOTSTRAP_BASE));
+  const here =
+    (await localImage(docker, CHOSEN_BASE)) ??
+    (await localImage(docker, DEFAULT_BASE)) ??
+    (await localImage(docker, DEBOOTSTRAP_BASE));
   if (here !== null) return here;
   const pulled = await pull(docker, DEFAULT_BASE, onProgress);
   if (!(pulled instanceof Error)) return pulled;
@@ -47,6 +52,12 @@ export async function resolveBaseImage(
       cause: pulled,
     });
   return built;
+}
+
+/** Build every image on this base from now on; `bench images build --base` says so. */
+export async function chooseBase(docker: Docker, ref: string): Promise<void> {
+  const [repo = '', tag = ''] = CHOSEN_BASE.split(':');
+  await docker.getImage(ref).tag({ repo, tag });
 }
 
 /** The image as the engine knows it, or null. */

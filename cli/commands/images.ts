@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { chooseBase } from '../../activities/docker/base-image.js';
 import type { CliContext } from '../context.js';
 import { ensureImages, requireEngine } from '../submission/choose-backend.js';
 
@@ -11,10 +12,15 @@ export function register(program: Command, context: CliContext): void {
     .command('build')
     .summary('build them now')
     .description('Build the images of agents and evaluators now, if the engine lacks them; else first use builds them.')
-    .option('--base <image>', 'image to build on; default: python:3.11-slim, or a Debian made with debootstrap')
+    .option(
+      '--base <image>',
+      'image to build on, now and from now on; default: python:3.11-slim, or a Debian made with debootstrap',
+    )
     .action(async (options: { base?: string }) => {
       const { settings, output } = context;
-      const built = await ensureImages(context, await requireEngine(settings.dockerHost), options.base);
+      const docker = await requireEngine(settings.dockerHost);
+      const built = await ensureImages(context, docker, options.base);
+      if (options.base !== undefined) await chooseBase(docker, options.base);
       output.json({ images: built });
       for (const image of built) output.print(`${image.kind}: ${image.ref} (${image.digest})`);
     });

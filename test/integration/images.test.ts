@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { afterAll, beforeEach, expect, it } from 'vitest';
+import { CHOSEN_BASE, chooseBase, localImage } from '../../activities/docker/base-image.js';
 import { ensureImage } from '../../activities/docker/images.js';
 import { REPOSITORY } from '../contracts/evaluation-job.js';
 
@@ -49,6 +50,21 @@ it('a changed file makes another image', async () => {
   const first = await ensure();
   await writeFile(join(assetsRoot, 'images', 'agent', 'data'), 'two');
   expect((await ensure()).ref).not.toBe(first.ref);
+});
+
+it('a chosen base is used from then on, by whoever names none', async () => {
+  const before = await localImage(docker, CHOSEN_BASE);
+  try {
+    const other = await ensure();
+    await chooseBase(docker, other.ref);
+    const lines: string[] = [];
+    const image = await ensureImage(docker, 'agent', { assetsRoot, onProgress: (line) => lines.push(line) });
+    built.add(image.ref);
+    expect(lines[0]).toBe(`building ${image.ref} on ${CHOSEN_BASE}`);
+  } finally {
+    if (before === null) await docker.getImage(CHOSEN_BASE).remove();
+    else await chooseBase(docker, before.id);
+  }
 });
 
 it('callers at the same time share one build', async () => {

@@ -27,7 +27,8 @@ _END = b"end"
 _NOT_CARRIED = (
     "__bench_cmd _ BASH_ALIASES BASH_CMDS BASH_ARGC BASH_ARGV BASH_LINENO BASH_SOURCE BASH_REMATCH BASH_COMMAND "
     "BASH_EXECUTION_STRING BASH_SUBSHELL BASHPID DIRSTACK FUNCNAME GROUPS RANDOM SRANDOM LINENO EPOCHSECONDS "
-    "EPOCHREALTIME HISTCMD PIPESTATUS"
+    "EPOCHREALTIME HISTCMD PIPESTATUS BASH BASH_VERSION BASH_LOADABLES_PATH BASH_ARGV0 HOSTTYPE MACHTYPE OSTYPE "
+    "COMP_WORDBREAKS"
 )
 
 # No single quotes in here: it becomes the text of a trap. Tracing, traps and strictness go first, so that nothing of the
@@ -38,7 +39,7 @@ _SAVE = (
     # Closed: saved already, or closed by the agent.
     f">/dev/null 2>&1; if {{ builtin : >&{STATE_FD}; }} 2>/dev/null; then {{ "
     'builtin printf "%s\\0" "$__bench_options"; '
-    'builtin shopt -p; builtin printf "\\0"; '
+    'builtin printf "%s\\0" "$BASHOPTS"; '
     'builtin printf "%s\\0" "$PWD"; '
     'builtin umask; builtin printf "\\0"; '
     'builtin alias -p; builtin printf "\\0"; '
@@ -100,11 +101,16 @@ def parse(raw: bytes) -> CarriedState | None:
     if not re.fullmatch(rb"[0-7]{1,4}\s*", umask) or not working_dir.startswith(b"/") or len(working_dir) > 4096:
         return None
     carried = tuple(n for n in names if re.fullmatch(r"[a-z-]+", n) and n not in _OPTIONS_REFUSED)
-    shopt_lines = [line for line in shopts.splitlines() if re.fullmatch(rb"shopt -[su] [a-z0-9_]+", line)]
     restore = b"\n".join(
-        [*shopt_lines, variables, b"builtin unset __bench_status __bench_options", functions, aliases, b""]
+        [_restore_shopts(shopts), variables, b"builtin unset __bench_status __bench_options", functions, aliases, b""]
     )
     return CarriedState(raw, carried, working_dir.decode("utf-8", "surrogateescape"), int(umask, 8), restore)
+
+
+def _restore_shopts(turned_on: bytes) -> bytes:
+    """First off with the new shell's defaults, then on with those that were on. Functions may need some to be read."""
+    names = [name for name in turned_on.split(b":") if re.fullmatch(rb"[a-z0-9_]+", name)]
+    return b"builtin shopt -u ${BASHOPTS//:/ }\nbuiltin shopt -s " + b" ".join(names)
 
 
 def prelude(settings: Settings, state: CarriedState | None) -> bytes:

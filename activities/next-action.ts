@@ -1,8 +1,7 @@
-import { parseFencedReply } from '../domain/agent/parse-reply.js';
-import { buildMessages, formatErrorMessages } from '../domain/agent/messages.js';
-import { MAX_REPLIES_PER_STEP } from '../domain/limits.js';
+import { buildMessages, toolDefinitions } from '../domain/agent/messages.js';
+import { nextTurn } from '../domain/agent/next-turn.js';
 import type { ModelActivities, NextActionResult } from '../domain/messages.js';
-import type { ChatMessage } from '../domain/model.js';
+import type { ModelReply } from '../domain/model.js';
 import type { RunDefinitions } from './run-definitions.js';
 import { withHeartbeat } from './heartbeat.js';
 import { callModel, type ModelCallPorts } from './model-call.js';
@@ -29,25 +28,22 @@ async function nextAction(
   if (decided !== undefined) return resultOf(decided.action, decided.modelMs ?? 0);
 
   const history = buildMessages(run, transcript, workspace);
-  let requery: ChatMessage[] = [];
+  const tools = toolDefinitions(run, workspace);
+  const replies: ModelReply[] = [];
   let modelMs = 0;
-  for (let attempt = 0; ; attempt++) {
-    const messages = [...history, ...requery];
-    const call = await callModel(ports, run, { runId, step, try: attempt }, { messages }, signal);
-    if (call.kind === 'end') return { kind: 'end', endReason: call.endReason, ms: modelMs };
-    const { reply } = call;
-    modelMs += call.ms;
-    const parsed = parseFencedReply(reply.text);
-    if (parsed.kind === 'action') {
-      const { thought, action } = parsed;
-      await store.saveAction(runId, step, { response: reply.text, thought, action, modelMs });
+  for (;;) {
+    const turn = nextTurn(run, replies);
+    if (turn.kind !== 'ask') {
+      const action = turn.kind === 'action' ? turn.action : null;
+      const thought = turn.kind === 'action' ? turn.thought : '';
+      await store.saveAction(runId, step, { response: turn.response, thought, action, modelMs });
       return resultOf(action, modelMs);
     }
-    if (attempt + 1 >= MAX_REPLIES_PER_STEP) {
-      await store.saveAction(runId, step, { response: reply.text, thought: '', action: null, modelMs });
-      return resultOf(null, modelMs);
-    }
-    requery = formatErrorMessages(run, reply.text, parsed.problem);
+    const prompt = { messages: [...history, ...turn.messages], ...(tools === undefined ? {} : { tools }) };
+    const call = await callModel(ports, run, { runId, step, try: replies.length }, prompt, signal);
+    if (call.kind === 'end') return { kind: 'end', endReason: call.endReason, ms: modelMs };
+    replies.push(call.reply);
+    modelMs += call.ms;
   }
 }
 

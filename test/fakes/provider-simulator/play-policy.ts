@@ -1,0 +1,61 @@
+import { scriptedModels } from '../../../activities/models/scripted/index.js';
+import { parseFencedReply } from '../../../domain/agent/parse-reply.js';
+import type { ChatMessage } from '../../../domain/model.js';
+import type { Behaviour, SimulatedRequest } from './behaviour.js';
+
+const fenced = (thought: string, command: string): string => `${thought}\n\n\`\`\`bash\n${command}\n\`\`\`\n`;
+
+/** The name of the tool's parameter that takes the command: its only one, or the first. */
+function commandParameter(request: SimulatedRequest): string {
+  const properties = request.tools[0]?.parameters['properties'];
+  return Object.keys(typeof properties === 'object' && properties !== null ? properties : {})[0] ?? 'command';
+}
+
+/** One argument of a call; garbage stays what it is. */
+function argument(text: string, name: string): string {
+  try {
+    const value: unknown = (JSON.parse(text) as Record<string, unknown>)[name];
+    return typeof value === 'string' ? value : text;
+  } catch {
+    return text;
+  }
+}
+
+/** The conversation as a text agent has it, whichever agent it is. */
+function asTexts(request: SimulatedRequest): ChatMessage[] {
+  return request.messages.map((message): ChatMessage => {
+    if (message.role === 'tool') return { role: 'user', content: message.content };
+    const call = message.toolCalls?.[0];
+    if (call === undefined) return message;
+    const command = argument(call.arguments, commandParameter(request));
+    return { role: 'assistant', content: fenced(message.content, command) };
+  });
+}
+
+/**
+ * Plays a bundled scripted policy, as a text agent's fenced reply or as a call of the first tool offered. `optimum` reaches the
+ * optimum of battleOfSexes through real edits.
+ */
+export function playPolicy(policy: string): Behaviour {
+  return async (request) => {
+    const { text } = await scriptedModels.complete(
+      {
+        model: { name: `scripted:${policy}`, kind: 'scripted', provider: 'scripted', model: policy },
+        messages: asTexts(request),
+        sampling: {},
+        seed: 0,
+      },
+      new AbortController().signal,
+    );
+    const [tool] = request.tools;
+    if (tool === undefined) return { kind: 'reply', text };
+    const parsed = parseFencedReply(text);
+    if (parsed.kind !== 'action') return { kind: 'reply', text };
+    const toolCall = {
+      id: `call_${request.number}`,
+      name: tool.name,
+      arguments: JSON.stringify({ [commandParameter(request)]: parsed.action }),
+    };
+    return { kind: 'reply', text: parsed.thought, toolCalls: [toolCall] };
+  };
+}

@@ -1,0 +1,43 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ChatMessage, TokenUsage, ToolDefinition } from '../../../domain/model.js';
+import type { SimulatedReply, UsageOnWire } from './behaviour.js';
+
+type Json = Record<string, unknown>;
+
+/** What one provider's requests, answers and errors look like. */
+export interface Wire {
+  keyOf(headers: IncomingHttpHeaders): string;
+  messages(body: Json): ChatMessage[];
+  tools(body: Json): ToolDefinition[];
+  /** Why a strict provider refuses the request; null: it does not. */
+  refusal(body: Json): string | null;
+  answer(id: string, model: string, reply: SimulatedReply, usage: Json | null): Json;
+  usage(usage: Required<TokenUsage>): Json;
+  /** Word for word as the real ones put it, since adapters tell cases apart by it. */
+  error(kind: ErrorName, about: { model: string; key: string }): { status: number; body: Json };
+}
+
+export type ErrorName =
+  | 'rate_limit'
+  | 'quota'
+  | 'server_error'
+  | 'overloaded'
+  | 'context_overflow'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'prompt_filtered'
+  | 'bad_request';
+
+/** The count as it is sent. */
+export function usageOnWire(counts: Json, how: UsageOnWire = 'true'): Json | null {
+  if (how === 'missing') return null;
+  const nonsense = { true: null, negative: -17, not_a_number: 'many', enormous: 9_000_000_000 }[how];
+  if (nonsense === null) return counts;
+  return Object.fromEntries(
+    Object.entries(counts).map(([name, value]) => [name, typeof value === 'number' ? nonsense : value]),
+  );
+}
+
+export const blank = (content: unknown): boolean =>
+  content === null || content === undefined || (typeof content === 'string' && content.trim() === '');

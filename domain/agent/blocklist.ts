@@ -1,3 +1,4 @@
+import type { CommandDoc } from './commands.js';
 import { type SimpleCommand, simpleCommands } from './shell-commands.js';
 
 export interface Blocklists {
@@ -63,10 +64,25 @@ function refusal({ words, hasInput }: SimpleCommand, lists: Blocklists): Blocked
   return null;
 }
 
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** Without the bodies of commands of several lines: what `edit` puts into a file is text, not shell. */
+function withoutBodies(action: string, commands: readonly CommandDoc[]): string {
+  return commands.reduce((text, { name, endName }) => {
+    if (endName === undefined) return text;
+    const body = new RegExp(`^([ \\t]*${escaped(name)}\\b[^\\n]*)\\n[^]*?^${escaped(endName)}[ \\t]*$`, 'gm');
+    return text.replace(body, '$1');
+  }, action);
+}
+
 /** The first command of the action that the lists refuse, or null. Words are compared as a whole, with or without their path. */
-export function blockedCommand(action: string, lists: Blocklists): BlockedCommand | null {
+export function blockedCommand(
+  action: string,
+  lists: Blocklists,
+  commands: readonly CommandDoc[] = [],
+): BlockedCommand | null {
   if (lists.blocklist.length === 0 && lists.blocklistStandalone.length === 0) return null;
-  for (const command of simpleCommands(action)) {
+  for (const command of simpleCommands(withoutBodies(action, commands))) {
     const blocked = refusal(command, lists);
     if (blocked !== null) return blocked;
   }

@@ -96,9 +96,8 @@ export function promptMessages(run: PromptInput, steps: StepRecord[], workspace:
   for (const step of steps) {
     const here = { ...variables, ...at(step.step), workingDir: step.workingDir ?? workspace };
     const answer = observationText(run, step, here);
-    const tools = callsTools(agent);
-    const reply = tools ? decodeReply(step.response) : { text: step.response };
-    for (const message of exchange(reply, answer, { step: step.step, tools })) {
+    const reply = decodeReply(step.response);
+    for (const message of exchange(reply, answer, { step: step.step, tools: callsTools(agent) })) {
       messages.push({ ...message, origin: message.role === 'assistant' ? 'reply' : 'observation' });
     }
   }

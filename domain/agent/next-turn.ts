@@ -15,7 +15,7 @@ export type ReadReply =
 export function readReply(agent: AgentConfig, reply: ReplyInput): ReadReply {
   const parsed = parserOf(agent.outputParser)(reply, { commands: agent.tools.commands });
   if (parsed.kind === 'format_error') return parsed;
-  const blocked = blockedCommand(parsed.action, agent);
+  const blocked = blockedCommand(parsed.action, agent, agent.tools.commands);
   return blocked === null ? parsed : { kind: 'blocked', ...blocked, action: parsed.action };
 }
 

@@ -48,6 +48,10 @@ export function simpleCommands(script: string): SimpleCommand[] {
 
   /** What follows a `$` or a backtick at `at`: its commands are read, its value is unknown. Returns the text for the word. */
   function substitution(depth: number): string {
+    if (depth >= MAX_DEPTH) {
+      at += 1;
+      return UNKNOWN;
+    }
     if (script[at] === '`') {
       at += 1;
       list('`', depth + 1);
@@ -143,7 +147,7 @@ export function simpleCommands(script: string): SimpleCommand[] {
       } else if (c === '"') {
         at += 1;
         word = (word ?? '') + doubleQuoted(depth);
-      } else if ((c === '$' || c === '`') && depth < MAX_DEPTH) {
+      } else if (c === '$' || c === '`') {
         if (c === '$' && script[at + 1] === "'") {
           const quoted = /^\$'((?:[^'\\]|\\[^])*)'?/.exec(script.slice(at))!;
           at += quoted[0].length;

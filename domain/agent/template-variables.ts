@@ -61,10 +61,11 @@ export function templateVariables(template: string): VariableUse[] {
   const root = parser.parse(template);
   const own = new Set([...boundIn(root), ...GLOBALS]);
   const uses: VariableUse[] = [];
-  const visit = (node: TemplateNode): void => {
+  /** `counted`: this node is the beginning of a path that is listed already. */
+  const visit = (node: TemplateNode, counted = false): void => {
     const found = pathOf(node);
     if (found !== null) {
-      if (!own.has(found.path[0]!)) uses.push({ path: found.path, line: node.lineno + 1 });
+      if (!counted && !own.has(found.path[0]!)) uses.push({ path: found.path, line: node.lineno + 1 });
       if (found.open) return;
     }
     for (const child of childrenOf(node)) {
@@ -73,8 +74,7 @@ export function templateVariables(template: string): VariableUse[] {
       if (node.typename === 'KeywordArgs' || node.typename === 'Pair') {
         if (child === node.key) continue;
       }
-      if (found !== null && child === node.target) continue;
-      visit(child);
+      visit(child, found !== null && child === node.target);
     }
   };
   visit(root);

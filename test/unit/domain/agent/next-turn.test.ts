@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { nextTurn } from '../../../../domain/agent/next-turn.js';
+import { agentConfig, taskSpec } from '../../../fakes/records.js';
+
+const run = {
+  task: taskSpec(),
+  agent: agentConfig({
+    formatErrorTemplate: 'format: {{ problem }} / {{ expectedFormat }}',
+    blocklistErrorTemplate: 'blocked: {{ command }} / {{ problem }} / {{ action }}',
+  }),
+  maxSteps: 5,
+};
+const good = { text: 'I look.\n```\nls\n```' };
+const bad = { text: 'no block here' };
+const blocked = { text: '```\nvim a.py\n```' };
+
+describe('nextTurn', () => {
+  it('asks with nothing more than the prompt at first', () =>
+    expect(nextTurn(run, [])).toEqual({ kind: 'ask', messages: [] }));
+  it('takes a usable reply', () =>
+    expect(nextTurn(run, [good])).toEqual({ kind: 'action', response: good.text, thought: 'I look.', action: 'ls' }));
+  it('shows a bad reply and what was wrong with it', () => {
+    const turn = nextTurn(run, [bad]);
+    expect(turn).toMatchObject({ kind: 'ask', messages: [{ role: 'assistant', content: bad.text }, { role: 'user' }] });
+    expect(turn.kind === 'ask' && turn.messages[1]?.content).toMatch(
+      /^format: there was no fenced code block.* \/ Answer with/,
+    );
+  });
+  it('shows only the latest bad reply', () => {
+    const turn = nextTurn(run, [bad, blocked]);
+    expect(turn.kind === 'ask' && turn.messages.map(({ content }) => content)).toEqual([
+      blocked.text,
+      'blocked: vim / `vim` is not available here / vim a.py',
+    ]);
+  });
+  it('reads the third reply like the first', () =>
+    expect(nextTurn(run, [bad, blocked, good])).toMatchObject({ kind: 'action', action: 'ls' }));
+  it.each([
+    ['three that cannot be read', [bad, bad, bad]],
+    ['three refused commands', [blocked, blocked, blocked]],
+    ['some of each', [bad, blocked, bad]],
+  ])('ends by format after %s', (_, replies) =>
+    expect(nextTurn(run, replies)).toMatchObject({ kind: 'end', endReason: 'format', response: replies.at(-1)?.text }),
+  );
+  it('never sends an empty reply back', () => {
+    const turn = nextTurn(run, [{ text: ' ' }]);
+    expect(turn.kind === 'ask' && turn.messages[0]?.content.trim()).not.toBe('');
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { buildMessages, toolDefinitions } from '../../../../domain/agent/messages.js';
+import { nextTurn } from '../../../../domain/agent/next-turn.js';
+import { type ReplyInput, parserOf } from '../../../../domain/agent/parse-reply.js';
+import { encodeReply } from '../../../../domain/agent/reply-encoding.js';
+import type { StepRecord } from '../../../../domain/run.js';
+import { agentConfig, stepRecord, taskSpec } from '../../../fakes/records.js';
+import { forAll, type Generator } from './generate.js';
+
+const textRun = { task: taskSpec(), agent: agentConfig({ outputParser: 'fenced' }), maxSteps: 5 };
+const toolRun = { ...textRun, agent: agentConfig({ outputParser: 'tool-calls' }) };
+const call = (name: string, given: string) => ({ id: 'any', name, arguments: given });
+const bash = (command: string) => call('bash', JSON.stringify({ command }));
+
+const parse = (reply: ReplyInput) => parserOf('tool-calls')(reply, { commands: toolRun.agent.tools.commands });
+
+describe('the tool-calls parser', () => {
+  it('takes the command of bash, and the name of every other tool', () => {
+    expect(parse({ text: ' I look. ', toolCalls: [bash('ls\npwd')] })).toEqual({
+      kind: 'action',
+      thought: 'I look.',
+      action: 'ls\npwd',
+    });
+    expect(parse({ text: '', toolCalls: [call('validate', '{}')] })).toMatchObject({ action: 'validate' });
+    expect(parse({ text: '', toolCalls: [call('submit', '')] })).toMatchObject({ action: 'submit' });
+  });
+  it('ignores arguments that the tool does not have', () =>
+    expect(parse({ text: '', toolCalls: [call('bash', '{"command":"ls","timeout":5}')] })).toMatchObject({
+      action: 'ls',
+    }));
+  it('makes a command line of the arguments of a special command', () => {
+    const open = {
+      name: 'open',
+      docstring: 'Open.',
+      arguments: [{ name: 'path', type: 'string', description: 'which', required: true }],
+    };
+    const parser = parserOf('tool-calls');
+    expect(parser({ text: '', toolCalls: [call('open', '{"path":"a b"}')] }, { commands: [open] })).toMatchObject({
+      action: "open 'a b'",
+    });
+    expect(parser({ text: '', toolCalls: [call('open', '{}')] }, { commands: [open] })).toMatchObject({
+      problem: expect.stringMatching(/needs "path"/) as string,
+    });
+  });
+  it.each<[string, ReplyInput, RegExp]>([
+    ['no call', { text: '```\nls\n```' }, /called no tool/],
+    ['several calls', { text: '', toolCalls: [bash('ls'), bash('pwd')] }, /2 tools/],
+    [
+      'an unknown tool',
+      { text: '', toolCalls: [call('browser', '{}')] },
+      /no tool "browser"; the tools are bash, validate, submit/,
+    ],
+    ['arguments that are no JSON', { text: '', toolCalls: [call('bash', '{"command": "ls')] }, /not a JSON object/],
+    ['arguments that are a list', { text: '', toolCalls: [call('bash', '["ls"]')] }, /not a JSON object/],
+    ['no command', { text: '', toolCalls: [call('bash', '{}')] }, /needs "command"/],
+    ['a command that is no text', { text: '', toolCalls: [call('bash', '{"command":["ls"]}')] }, /needs "command"/],
+    ['an empty command', { text: '', toolCalls: [call('bash', '{"command":" "}')] }, /empty/],
+  ])('refuses %s', (_, reply, problem) => {
+    const parsed = parse(reply);
+    expect(parsed.kind === 'format_error' && parsed.problem).toMatch(problem);
+  });
+});
+
+/** The same thought and command as text and as a tool call. */
+function equivalentReplies(generate: Generator): { text: ReplyInput; tool: ReplyInput } {
+  const words = ['I look', ' at ', '`x`', '\n', '\r\n', 'a ``` b', ' ', '"', '\\', '{', 'ls -la', 'é'];
+  const thought = generate.text(words, 8);
+  const special = generate.pick(['validate', 'submit', null, null]);
+  const command = special ?? `run ${generate.text([...words, '```python', '````', '$(pwd)', "'"], 10)}`;
+  const longest = Math.max(2, ...(command.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return {
+    text: { text: `${thought}\n${fence}bash\n${command}\n${fence}` },
+    tool: { text: thought, toolCalls: [special === null ? bash(command) : call(special, generate.pick(['', '{}']))] },
+  };
+}
+
+describe('text and tool-calling agents', () => {
+  it('come to the same thought, action and outcome from equivalent replies', () => {
+    let actions = 0;
+    forAll(2000, (generate) => {
+      const { text, tool } = equivalentReplies(generate);
+      const one = nextTurn(textRun, [text]);
+      const other = nextTurn(toolRun, [tool]);
+      expect(one.kind).toBe(other.kind);
+      if (one.kind !== 'action' || other.kind !== 'action') return;
+      expect([one.thought, one.action]).toEqual([other.thought, other.action]);
+      actions += 1;
+    });
+    // The others hold a command that the blocklist refuses, in both forms.
+    expect(actions).toBeGreaterThan(1500);
+  });
+});
+
+describe('messages of a tool-calling agent', () => {
+  const step = (over: Partial<StepRecord>) => stepRecord({ observation: 'seen', ...over });
+  it('are rebuilt from the record: the call, and its result under the same id', () => {
+    const response = encodeReply({ text: 'I look.', toolCalls: [bash('ls')] });
+    const messages = buildMessages(toolRun, [step({ step: 1, response }), step({ step: 2, response })], '/ws').slice(2);
+    expect(messages.map(({ role }) => role)).toEqual(['assistant', 'tool', 'assistant', 'tool']);
+    const [first, result, second] = messages;
+    expect(first).toMatchObject({ content: 'I look.', toolCalls: [{ name: 'bash', arguments: '{"command":"ls"}' }] });
+    expect(result).toMatchObject({ content: 'seen', toolCallId: first?.toolCalls?.[0]?.id });
+    expect(second?.toolCalls?.[0]?.id).not.toBe(first?.toolCalls?.[0]?.id);
+  });
+  it('show a reply without a call as text', () => {
+    const messages = buildMessages(toolRun, [step({ response: 'only text' })], '/ws').slice(2);
+    expect(messages).toEqual([
+      { role: 'assistant', content: 'only text' },
+      { role: 'user', content: 'seen' },
+    ]);
+  });
+  it('answer every call of a refused reply, in a form that providers accept', () => {
+    const calls = [
+      { id: '', name: 'no such\ntool!', arguments: '{"broken' },
+      { id: '', name: '', arguments: '' },
+    ];
+    const turn = nextTurn(toolRun, [{ text: '', toolCalls: calls }]);
+    expect(turn.kind).toBe('ask');
+    const [assistant, ...results] = turn.kind === 'ask' ? turn.messages : [];
+    const ids = assistant?.toolCalls?.map(({ id }) => id) ?? [];
+    expect(new Set(ids).size).toBe(2);
+    expect(results.map(({ role, toolCallId }) => [role, toolCallId])).toEqual(ids.map((id) => ['tool', id]));
+    expect(results[0]?.content).toMatch(/called 2 tools/);
+    for (const sent of assistant?.toolCalls ?? []) {
+      expect(sent.id).toMatch(/^[a-z0-9]{9}$/);
+      expect(sent.name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+      expect(JSON.parse(sent.arguments)).toBeTypeOf('object');
+    }
+  });
+  it('never carry calls when the agent writes text', () => {
+    const response = encodeReply({ text: 'text', toolCalls: [bash('ls')] });
+    expect(buildMessages(textRun, [step({ response })], '/ws').slice(2)).toEqual([
+      { role: 'assistant', content: 'text' },
+      { role: 'user', content: 'seen' },
+    ]);
+  });
+});
+
+describe('toolDefinitions', () => {
+  it('offers bash and the special commands, and nothing to agents that write text', () => {
+    expect(toolDefinitions(toolRun, '/ws')?.map(({ name }) => name)).toEqual(['bash', 'validate', 'submit']);
+    expect(toolDefinitions(textRun, '/ws')).toBeUndefined();
+  });
+});

@@ -38,7 +38,7 @@ export async function callModel(
   if (port === undefined) throw new Error(`this worker serves no provider "${provider}"`);
   const started = performance.now();
   try {
-    const callId = `${key.runId}/${key.step}/${key.try}/${reserved.earlierAttempts + 1}`;
+    const callId = `${key.runId}/${key.step}/${key.try}/${reserved.attempt}`;
     const reply = await port.complete({ model: run.model, ...prompt, sampling, seed: run.seed, callId }, signal);
     const ms = Math.round(performance.now() - started);
     await store.settleCall(key, reply, ms);

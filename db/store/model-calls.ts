@@ -68,7 +68,8 @@ export function modelCallStore(
         );
         if (row === undefined) return undefined;
         if (row.response !== null) return { kind: 'stored' as const, reply: replyOf(row), ms: row.ms ?? 0 };
-        if (row.attempt !== null) return { kind: 'reserved' as const, earlierAttempts: row.cut_off };
+        if (row.attempt !== null)
+          return { kind: 'reserved' as const, attempt: row.attempt, earlierAttempts: row.cut_off };
         return undefined;
       });
     },

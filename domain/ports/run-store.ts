@@ -21,8 +21,11 @@ export interface ModelCallKey {
 export type ReservedCall =
   /** The answer is already here and paid for: do not ask again. */
   | { kind: 'stored'; reply: ModelReply; ms: number }
-  /** Nothing stored. `earlierAttempts` counts calls of this key that were cut off before an answer was stored. */
-  | { kind: 'reserved'; earlierAttempts: number };
+  /**
+   * Nothing stored. `attempt`: how often this question has been put, with this one; `earlierAttempts`: how many of those before
+   * were cut off before an answer was stored.
+   */
+  | { kind: 'reserved'; attempt: number; earlierAttempts: number };
 
 /** The record of runs in Postgres, as the activities use it. Every write is keyed, so a repeated write changes nothing. */
 export interface RunStore {

@@ -253,10 +253,13 @@ describe('model calls', () => {
 
   test('a stored answer is returned, not asked for again', async () => {
     const { runId } = await oneRun(db);
-    expect(await db.store.reserveCall(keyOf(runId), request)).toEqual({ kind: 'reserved', earlierAttempts: 0 });
+    expect(await db.store.reserveCall(keyOf(runId), request)).toMatchObject({ kind: 'reserved', earlierAttempts: 0 });
     await db.store.settleCall(keyOf(runId), reply('hi'), 7.5);
     expect(await db.store.reserveCall(keyOf(runId), request)).toEqual({ kind: 'stored', reply: reply('hi'), ms: 7.5 });
-    expect(await db.store.reserveCall(keyOf(runId, 1), request)).toEqual({ kind: 'reserved', earlierAttempts: 0 });
+    expect(await db.store.reserveCall(keyOf(runId, 1), request)).toMatchObject({
+      kind: 'reserved',
+      earlierAttempts: 0,
+    });
   });
 
   test('an answer that was settled twenty times at once is counted once', async () => {
@@ -283,8 +286,8 @@ describe('model calls', () => {
   test('a call that was cut off is known as such, and its late answer is counted once', async () => {
     const { runId } = await oneRun(db);
     await db.store.reserveCall(keyOf(runId), request);
-    expect(await db.store.reserveCall(keyOf(runId), request)).toEqual({ kind: 'reserved', earlierAttempts: 1 });
-    expect(await db.store.reserveCall(keyOf(runId), request)).toEqual({ kind: 'reserved', earlierAttempts: 2 });
+    expect(await db.store.reserveCall(keyOf(runId), request)).toMatchObject({ kind: 'reserved', earlierAttempts: 1 });
+    expect(await db.store.reserveCall(keyOf(runId), request)).toMatchObject({ kind: 'reserved', earlierAttempts: 2 });
     await Promise.all([
       db.store.settleCall(keyOf(runId), reply('first'), 1),
       db.store.settleCall(keyOf(runId), reply('second'), 1),
@@ -326,7 +329,7 @@ describe('model calls', () => {
     await db.store.reserveCall(keyOf(runId), request);
     await db.store.failCall(keyOf(runId), 'RateLimited', 'no');
     await db.store.failCall(keyOf(runId), 'Other', 'no');
-    expect(await db.store.reserveCall(keyOf(runId), request)).toEqual({ kind: 'reserved', earlierAttempts: 0 });
+    expect(await db.store.reserveCall(keyOf(runId), request)).toMatchObject({ kind: 'reserved', earlierAttempts: 0 });
     await db.store.settleCall(keyOf(runId), reply('hi'), 1);
     await db.store.failCall(keyOf(runId), 'TooLate', 'no');
     const { rows } = await db.pool.query('select status, error from model_calls where run_id = $1 order by attempt', [

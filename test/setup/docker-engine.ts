@@ -42,7 +42,11 @@ export async function ensureDockerEngine(say: (line: string) => void): Promise<v
   const log = join(mkdtempSync(join(tmpdir(), 'bench-dockerd-')), 'dockerd.log');
   say(`STARTING dockerd, as root, in the background; it stays after the tests. Its log: ${log}`);
   const output = openSync(log, 'a');
-  const child = spawn(onPath('dockerd') ?? 'dockerd', [], { detached: true, stdio: ['ignore', output, output], cwd: '/' });
+  const child = spawn(onPath('dockerd') ?? 'dockerd', [], {
+    detached: true,
+    stdio: ['ignore', output, output],
+    cwd: '/',
+  });
   child.on('error', (error) => say(`dockerd: ${error.message}`));
   child.unref();
   if (!(await answers())) {

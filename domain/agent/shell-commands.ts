@@ -99,11 +99,14 @@ export function simpleCommands(script: string): SimpleCommand[] {
     let words: string[] = [];
     let word: string | null = null;
     let hasInput = false;
+    /** Within `[[ … ]]`, whose signs separate nothing. */
+    let inTest = false;
     /** The next word is the target of a redirection. */
     let target: 'file' | 'heredoc' | 'heredoc-tabs' | null = null;
 
     const endWord = (): void => {
       if (word === null) return;
+      if (word === '[[' || word === ']]') inTest = word === '[[';
       if (target === null) words.push(word);
       else if (target !== 'file') heredocs.push({ delimiter: word, stripTabs: target === 'heredoc-tabs' });
       target = null;
@@ -115,14 +118,15 @@ export function simpleCommands(script: string): SimpleCommand[] {
       const rest = commandWords(words);
       if (rest.length > 0) found.push({ words: rest, hasInput });
       words = [];
+      inTest = false;
       hasInput = nextHasInput;
     };
     const drop = (): void => {
       words = [];
       word = null;
+      inTest = false;
       hasInput = false;
     };
-    const inTest = (): boolean => words.includes('[[') && !words.includes(']]');
 
     while (at < script.length) {
       const c: string = script[at]!;
@@ -156,7 +160,7 @@ export function simpleCommands(script: string): SimpleCommand[] {
       } else if (c === '#' && word === null) {
         const end = script.indexOf('\n', at);
         at = end === -1 ? script.length : end;
-      } else if (inTest() && '&|()<>'.includes(c)) {
+      } else if (inTest && '&|()<>'.includes(c)) {
         endWord();
         at += 1;
       } else if (c === ';') {

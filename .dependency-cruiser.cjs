@@ -31,6 +31,7 @@ module.exports = {
   forbidden: [
     ...direction,
     only('dockerode-in-docker', 'activities/docker/', 'dockerode'),
+    only('provider-sdks-in-models', 'activities/models/', 'openai|@anthropic-ai/sdk'),
     only('drizzle-in-db', 'db/', 'drizzle-orm|pg'),
     {
       name: 'no-circular',

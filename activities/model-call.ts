@@ -27,8 +27,8 @@ export async function callModel(
 ): Promise<ModelCallResult> {
   const { store } = ports;
   const { provider, model, config } = run.model;
-  const sampling = { ...config?.sampling, ...run.sampling };
-  const reservedUsd = config === undefined ? '0' : reservationUsd(config, { ...prompt, sampling }, new Date());
+  const reservedUsd =
+    config === undefined ? '0' : reservationUsd(config, { ...prompt, sampling: run.sampling }, new Date());
   const before = await limitReached(store, run, key, reservedUsd, prompt);
   if (before !== null) return { kind: 'end', endReason: before };
 
@@ -39,7 +39,10 @@ export async function callModel(
   const started = performance.now();
   try {
     const callId = `${key.runId}/${key.step}/${key.try}/${reserved.attempt}`;
-    const reply = await port.complete({ model: run.model, ...prompt, sampling, seed: run.seed, callId }, signal);
+    const reply = await port.complete(
+      { model: run.model, ...prompt, sampling: run.sampling, seed: run.seed, callId },
+      signal,
+    );
     const ms = Math.round(performance.now() - started);
     await store.settleCall(key, reply, ms);
     return { kind: 'reply', reply, ms };

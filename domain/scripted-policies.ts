@@ -7,7 +7,7 @@ export type ScriptedPolicy = (typeof SCRIPTED_POLICIES)[number];
 
 export const SCRIPTED_DESCRIPTIONS: Record<ScriptedPolicy, string> = {
   baseline: 'submits the starter unchanged',
-  optimum: 'edits the strategy of battleOfSexes to the known optimum, validates, submits',
+  optimum: 'edits the strategy of a bundled game to the known optimum, validates, submits',
   clumsy: 'bad format, a failing command, a broken edit, a late submit',
   slow: 'three commands of <number> seconds each (default 20), then submits',
   counter: 'appends to a counter file in <number> steps (default 10), then submits',

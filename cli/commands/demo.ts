@@ -8,21 +8,26 @@ import { renderLeaderboard } from '../render/leaderboard.js';
 import { submitBatch } from '../submission/submit-batch.js';
 import { wentWell } from '../wait-for-batch.js';
 
+const AGENTS = ['scripted:baseline', 'scripted:optimum', 'scripted:clumsy'];
+/** By their ids, not as a suite: BENCH_CONFIGS may name a folder that has the tasks but not ours. */
+const GAMES = ['battleOfSexes', 'prisonersDilemma', 'blotto'];
+const ATTEMPTS = 2;
+
 export function register(program: Command, context: CliContext): void {
   program
     .command('demo')
     .summary('the whole thing once, no keys needed')
     .description(
-      'Run the main job end to end without any key: three scripted agents play battleOfSexes twice each; then the leaderboard. Takes a few minutes at first use.',
+      'Run the main job end to end without any key: three scripted agents play three games twice each; then the leaderboard. Takes a few minutes at first use.',
     )
     .addOption(backendOption())
     .action(async (options: { backend?: Backend }) => {
       const { output } = context;
       const batch = await submitBatch(context, {
-        models: ['scripted:baseline', 'scripted:optimum', 'scripted:clumsy'],
-        tasks: ['battleOfSexes'],
+        models: AGENTS,
+        tasks: GAMES,
         agent: 'default',
-        attempts: 2,
+        attempts: ATTEMPTS,
         maxSteps: 50,
         wallSeconds: 0,
         gpusPerRun: null,
@@ -33,7 +38,7 @@ export function register(program: Command, context: CliContext): void {
         dryRun: false,
       });
       output.log(
-        `Batch ${batch.batchId}: 3 scripted agents × battleOfSexes × 2 attempts on the ${batch.backend} backend`,
+        `Batch ${batch.batchId}: ${AGENTS.length} scripted agents × ${GAMES.length} games × ${ATTEMPTS} attempts on the ${batch.backend} backend`,
       );
       const { report, detached } = await followBatch(context, batch.batchId, 'stderr');
       if (detached || report === null) {

@@ -79,9 +79,9 @@ it('the confirmed ledger is the provider’s bill, to the last digit, over 60 ru
   expect(ends).toEqual([{ end_reason: 'submit', count: '60' }]);
 
   const calls = await home.sql<{ call: string; status: string; cost: string | null; reserved: string }>(
-    `select run_id || '/' || step || '/' || try || '/' || attempt as call, status,
-       trim_scale(cost_usd)::text as cost, trim_scale(reserved_usd)::text as reserved
-     from model_calls join runs using (run_id) where batch_id = $1`,
+    `select c.run_id || '/' || c.step || '/' || c.try || '/' || c.attempt as call, c.status,
+       trim_scale(c.cost_usd)::text as cost, trim_scale(c.reserved_usd)::text as reserved
+     from model_calls c join runs r using (run_id) where r.batch_id = $1`,
     [batchId],
   );
   const byId = new Map(calls.map((call) => [call.call, call]));

@@ -6,6 +6,7 @@ import { parseScriptedPolicy, type ScriptedPolicy } from '../../../domain/script
 import { baseline } from './baseline.js';
 import { clumsy } from './clumsy.js';
 import { counter } from './counter.js';
+import { gameOf } from './game.js';
 import { optimum } from './optimum.js';
 import type { Policy } from './policy.js';
 import { slow } from './slow.js';
@@ -35,7 +36,12 @@ export const scriptedModels: ModelPort = {
 function viewOf(messages: ChatMessage[]) {
   const replies = messages.filter((message) => message.role === 'assistant');
   const usable = replies.map((message) => parseFencedReply(message.content).kind === 'action');
-  return { messages, stepsTaken: usable.filter(Boolean).length, requery: usable.at(-1) === false };
+  return {
+    messages,
+    game: gameOf(messages),
+    stepsTaken: usable.filter(Boolean).length,
+    requery: usable.at(-1) === false,
+  };
 }
 
 const tokens = (text: string): number => Math.ceil(text.length / 4);

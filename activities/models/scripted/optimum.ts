@@ -1,10 +1,39 @@
+import type { Game } from './game.js';
 import { type Policy, reply } from './policy.js';
 
-// The opponent repeats our first move with probability 0.8: 0 in round 1 earns nothing, then 9 rounds of 2 × 0.8: 14.4 / 10.
-const EDIT = `cat > strategy.py <<'EOF'
+interface Play {
+  insight: string;
+  docstring: string;
+  /** What row_strategy returns, always. */
+  move: string;
+}
+
+const PLAYS: Record<Game, Play> = {
+  // The opponent repeats our first move with probability 0.8: 0 in round 1 earns nothing, then 9 rounds of 2 × 0.8: 14.4 / 10.
+  battleOfSexes: {
+    insight: 'The opponent seems to follow my first move, and (0, 0) pays me most: I always play 0.',
+    docstring: 'Open with 0 and stay there: the opponent follows the first move, and 0 pays the row player 2.',
+    move: '0',
+  },
+  // Its eleven rules are mixed anew each round: whatever we do, too little of it comes back to make cooperation pay.
+  prisonersDilemma: {
+    insight:
+      'What the opponent does depends little on what I do, so the move that pays more in each round is best: I always defect.',
+    docstring: 'Defect: the opponent reacts too little to make cooperation pay.',
+    move: '1',
+  },
+  // It spreads its soldiers by chance: four fields of 30 win more often than any other placement.
+  blotto: {
+    insight: 'The opponent spreads its soldiers by chance and seldom evenly: I give up two fields and hold four.',
+    docstring: 'Give up two fields and hold the four others, which is enough to win.',
+    move: '[0, 0, 30, 30, 30, 30]',
+  },
+};
+
+const edit = ({ docstring, move }: Play): string => `cat > strategy.py <<'EOF'
 def row_strategy(history):
-    """Open with 0 and stay there: the opponent follows the first move, and 0 pays the row player 2."""
-    return 0
+    """${docstring}"""
+    return ${move}
 EOF
 cat strategy.py`;
 
@@ -12,21 +41,22 @@ const TEST = `python3 - <<'EOF'
 from strategy import row_strategy
 history = []
 for _ in range(10):
-    history.append((row_strategy(list(history)), 0))
+    move = row_strategy(list(history))
+    history.append((move, move))
 print("moves:", [row for row, _ in history])
 EOF`;
 
-const STEPS: readonly [thought: string, command: string][] = [
+const steps = (play: Play): readonly [thought: string, command: string][] => [
   ['First I look at what there is.', 'ls -la && cat strategy.py'],
   ['What is the starter worth?', 'validate'],
-  ['The opponent seems to follow my first move, and (0, 0) pays me most: I always play 0.', EDIT],
+  [play.insight, edit(play)],
   ['A quick check that the function does what I mean.', TEST],
   ['Now its score.', 'validate'],
   ['That is as good as it gets.', 'submit'],
 ];
 
-/** Reaches the optimum of battleOfSexes through real edits and validations. */
-export const optimum: Policy = ({ stepsTaken }) => {
-  const [thought, command] = STEPS[Math.min(stepsTaken, STEPS.length - 1)] ?? ['', 'submit'];
+/** Reaches the optimum of the game that it plays through real edits and validations. */
+export const optimum: Policy = ({ game, stepsTaken }) => {
+  const [thought, command] = steps(PLAYS[game])[stepsTaken] ?? ['That is as good as it gets.', 'submit'];
   return reply(thought, command);
 };

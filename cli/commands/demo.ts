@@ -9,7 +9,6 @@ import { submitBatch } from '../submission/submit-batch.js';
 import { wentWell } from '../wait-for-batch.js';
 
 const AGENTS = ['scripted:baseline', 'scripted:optimum', 'scripted:clumsy'];
-/** By their ids, not as a suite: BENCH_CONFIGS may name a folder that has the tasks but not ours. */
 const GAMES = ['battleOfSexes', 'prisonersDilemma', 'blotto'];
 const ATTEMPTS = 2;
 

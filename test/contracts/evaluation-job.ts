@@ -6,21 +6,30 @@ import type { EvaluationJob } from '../../domain/ports/evaluator-port.js';
 import { taskSchema, type TaskSpecInput } from '../../domain/task.js';
 
 export const REPOSITORY = join(import.meta.dirname, '..', '..');
-const BATTLE = join(REPOSITORY, 'configs', 'tasks', 'battleOfSexes');
 
 let counter = 0;
 const newId = (): string => `job-${process.pid}-${++counter}`;
 
-/** A job of the real task: its starter, its oracle, or other code. */
-export async function battleJob(code: 'starter' | 'oracle', seed = 'ab12'): Promise<EvaluationJob> {
+/** A job of a bundled game: its starter, its oracle, or a strategy given as code. */
+export async function gameJob(
+  game: string,
+  strategy: 'starter' | 'oracle' | { code: string },
+  seed = 'ab12',
+): Promise<EvaluationJob> {
+  const taskDir = join(REPOSITORY, 'configs', 'tasks', game);
+  const bytes =
+    typeof strategy === 'string' ? await readFile(join(taskDir, strategy, 'strategy.py')) : Buffer.from(strategy.code);
   return {
     id: newId(),
-    task: taskSchema.parse(parse(await readFile(join(BATTLE, 'task.yaml'), 'utf8'))),
-    taskDir: BATTLE,
-    submission: [{ path: 'strategy.py', bytes: await readFile(join(BATTLE, code, 'strategy.py')) }],
+    task: taskSchema.parse(parse(await readFile(join(taskDir, 'task.yaml'), 'utf8'))),
+    taskDir,
+    submission: [{ path: 'strategy.py', bytes }],
     seed,
   };
 }
+
+export const battleJob = (code: 'starter' | 'oracle', seed?: string): Promise<EvaluationJob> =>
+  gameJob('battleOfSexes', code, seed);
 
 /** A referee of 20 games of 10 rounds. */
 export const COIN_REFEREE = `

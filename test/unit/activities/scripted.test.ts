@@ -1,8 +1,12 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scriptedModels } from '../../../activities/models/scripted/index.js';
 import { parseFencedReply } from '../../../domain/agent/parse-reply.js';
 import type { ChatMessage } from '../../../domain/model.js';
 import { parseScriptedPolicy } from '../../../domain/scripted-policies.js';
+import { loadTask } from '../../../registry/index.js';
+
+const CONFIGS = join(import.meta.dirname, '..', '..', '..', 'configs');
 
 const ask = async (policy: string, messages: ChatMessage[]): Promise<string> => {
   const model = { name: `scripted:${policy}`, kind: 'scripted' as const, provider: 'scripted', model: policy };
@@ -15,8 +19,8 @@ const start: ChatMessage[] = [
 ];
 
 /** Play a policy with empty observations until it submits; returns its commands. */
-async function play(policy: string): Promise<{ commands: string[]; badReplies: number }> {
-  const messages = [...start];
+async function play(policy: string, begin = start): Promise<{ commands: string[]; badReplies: number }> {
+  const messages = [...begin];
   const commands: string[] = [];
   let badReplies = 0;
   for (let step = 0; step < 50; step++) {
@@ -42,6 +46,19 @@ describe('scripted policies', () => {
     const { commands } = await play('optimum');
     expect(commands.filter((c) => c === 'validate')).toHaveLength(2);
     expect(commands.at(-1)).toBe('submit');
+  });
+  it.each([
+    ['battleOfSexes', 'return 0'],
+    ['prisonersDilemma', 'return 1'],
+    ['blotto', 'return [0, 0, 30, 30, 30, 30]'],
+  ])('optimum knows %s by its description, whatever demonstrations came before', async (task, move) => {
+    const { description } = loadTask(CONFIGS, task).spec;
+    const demonstrations = ['blotto', 'prisonersDilemma', 'battleOfSexes'].map((name): ChatMessage => ({
+      role: 'user',
+      content: name,
+    }));
+    const { commands } = await play('optimum', [...demonstrations, { role: 'user', content: description }]);
+    expect(commands.find((command) => command.startsWith('cat > strategy.py'))).toContain(`    ${move}\n`);
   });
   it('clumsy replies in a bad format twice and still submits', async () => {
     const { commands, badReplies } = await play('clumsy');

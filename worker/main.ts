@@ -31,14 +31,16 @@ async function main(): Promise<void> {
   const backends = createBackends(settings, log);
   const engine = await probeEngine(settings.dockerHost);
 
-  await store.registerHost({
-    hostId,
-    hostname: settings.hostname,
-    cpus: cpus().length,
-    memoryMb: Math.floor(totalmem() / 2 ** 20),
-    gpus: settings.gpus,
-    backends: engine.kind === 'ok' ? ['docker', 'local'] : ['local'],
-  });
+  const register = (): Promise<void> =>
+    store.registerHost({
+      hostId,
+      hostname: settings.hostname,
+      cpus: cpus().length,
+      memoryMb: Math.floor(totalmem() / 2 ** 20),
+      gpus: settings.gpus,
+      backends: engine.kind === 'ok' ? ['docker', 'local'] : ['local'],
+    });
+  await register();
   if (settings.gpus.length > 0) {
     await client.workflow.signalWithStart('gpuPool', {
       workflowId: GPU_POOL_WORKFLOW_ID,
@@ -65,8 +67,13 @@ async function main(): Promise<void> {
   log.info({ hostId, queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
   if (settings.readyFile !== undefined) writeFileSync(settings.readyFile, String(process.pid));
 
-  await sweepEndedRuns(store, backends, log);
-  const sweep = setInterval(() => void sweepEndedRuns(store, backends, log), SWEEP_MS);
+  // Not awaited: an engine that hangs must not keep the runs of the other backend waiting.
+  void sweepEndedRuns(store, backends, log);
+  const sweep = setInterval(() => {
+    void sweepEndedRuns(store, backends, log);
+    // Postgres may be away for a moment; the next round says again that this host is alive.
+    register().catch((error: unknown) => log.warn({ error: String(error) }, 'could not refresh the host'));
+  }, SWEEP_MS);
   try {
     await Promise.all(workers.map((worker) => worker.run()));
   } finally {

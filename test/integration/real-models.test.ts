@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { playPolicy, startProviderSimulator, type ProviderSimulator } from '../fakes/provider-simulator/index.js';
+import { BenchHome } from '../setup/bench-home.js';
+
+const TASKS = 'battleOfSexes,prisonersDilemma,blotto';
+
+let simulator: ProviderSimulator;
+let home: BenchHome;
+
+beforeAll(async () => {
+  simulator = await startProviderSimulator({ behaviour: playPolicy('optimum') });
+  home = new BenchHome({
+    OPENAI_API_KEY: 'test-key',
+    ANTHROPIC_API_KEY: 'test-key',
+    OPENAI_BASE_URL: simulator.openAiBaseUrl,
+    ANTHROPIC_BASE_URL: simulator.anthropicBaseUrl,
+  });
+});
+afterAll(async () => {
+  await home.remove();
+  await simulator.close();
+});
+
+interface RunRow extends Record<string, unknown> {
+  model: string;
+  task: string;
+  end: string;
+  score: number;
+  cost: string;
+}
+const runsOf = (batchId: string): Promise<RunRow[]> =>
+  home.sql<RunRow>(
+    `select model_name as model, task_id as task, end_reason as end, final_score as score, trim_scale(cost_usd)::text as cost
+     from runs where batch_id = $1 order by ordinal`,
+    [batchId],
+  );
+
+it('gpt-4o and claude play all three games over their own wires, at a price', async () => {
+  const { batchId } = await home.json<{ batchId: string }>(
+    ...['submit', '--models', 'gpt-4o,claude', '--tasks', TASKS, '--attempts', '1', '--backend', 'local', '--wait'],
+  );
+  const rows = await runsOf(batchId);
+  expect(rows.map((row) => [row.model, row.task, row.end])).toEqual(
+    ['gpt-4o', 'claude'].flatMap((model) => TASKS.split(',').map((task) => [model, task, 'submit'])),
+  );
+  // Three standard errors around the known optima.
+  const optima: Record<string, [value: number, margin: number]> = {
+    battleOfSexes: [1.44, 0.0072],
+    prisonersDilemma: [2.62514, 0.018],
+    blotto: [0.249, 0.0075],
+  };
+  for (const row of rows) {
+    const [value, margin] = optima[row.task] ?? [NaN, 0];
+    expect(Math.abs(row.score - value), `${row.model} ${row.task} ${row.score}`).toBeLessThan(margin);
+    expect(Number(row.cost)).toBeGreaterThan(0);
+  }
+  expect(new Set(simulator.requests.map((request) => request.wire))).toEqual(new Set(['openai', 'anthropic']));
+}, 300_000);
+
+it('the tool-calling agent does the same through native tool calls', async () => {
+  const { batchId } = await home.json<{ batchId: string }>(
+    ...[
+      'submit',
+      '--models',
+      'gpt-4o,claude',
+      '--tasks',
+      'battleOfSexes',
+      '--agent',
+      'tool-calling',
+      '--attempts',
+      '1',
+    ],
+    ...['--backend', 'local', '--wait'],
+  );
+  const rows = await runsOf(batchId);
+  expect(rows.map((row) => row.end)).toEqual(['submit', 'submit']);
+  for (const row of rows) expect(Math.abs(row.score - 1.44)).toBeLessThan(0.0072);
+}, 300_000);
+
+it('a run ends by its cost limit before a call that it might not bear', async () => {
+  const { batchId } = await home.json<{ batchId: string }>(
+    ...[
+      'submit',
+      '--models',
+      'gpt-4o',
+      '--tasks',
+      'battleOfSexes',
+      '--cost-limit',
+      '0.000001',
+      '--attempts',
+      '1',
+      '--backend',
+      'local',
+      '--wait',
+    ],
+  );
+  expect(await runsOf(batchId)).toMatchObject([{ end: 'cost', cost: '0' }]);
+}, 300_000);
+
+it('without a key nothing starts, and the missing variable and its place are named', async () => {
+  const bare = new BenchHome();
+  try {
+    const { exitCode, stderr } = await bare.run(
+      'submit',
+      '--models',
+      'gpt-4o,claude',
+      '--tasks',
+      TASKS,
+      '--backend',
+      'local',
+    );
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('OPENAI_API_KEY');
+    expect(stderr).toContain('ANTHROPIC_API_KEY');
+    expect(stderr).toContain('.env');
+  } finally {
+    await bare.remove();
+  }
+});

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 const real = { environment: 'node' as const, pool: 'forks' as const, testTimeout: 120_000, hookTimeout: 600_000 };
 
-/** unit: milliseconds, no servers. integration, chaos, integrity: real servers and engines, one file at a time. */
+/** unit: milliseconds, no servers. integration, then chaos: real servers and engines, one file at a time. */
 export default defineConfig({
   test: {
     // The last line of a run is `N passed, N failed`.
@@ -13,6 +13,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           ...real,
+          sequence: { groupOrder: 1 },
           include: ['test/integration/**/*.test.ts', 'test/contracts/**/*.test.ts'],
           fileParallelism: false,
           globalSetup: ['test/setup/global.ts'],
@@ -22,6 +23,7 @@ export default defineConfig({
         test: {
           name: 'chaos',
           ...real,
+          sequence: { groupOrder: 2 },
           include: ['test/chaos/**/*.test.ts'],
           fileParallelism: false,
           globalSetup: ['test/setup/global.ts'],

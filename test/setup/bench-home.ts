@@ -16,6 +16,7 @@ export interface BenchResult {
 export class BenchHome {
   readonly dir: string;
   readonly env: Record<string, string>;
+  #databaseUrl: string | undefined;
 
   constructor(env: Record<string, string> = {}) {
     this.dir = mkdtempSync(join(tmpdir(), 'bench-test-'));
@@ -40,15 +41,23 @@ export class BenchHome {
     return JSON.parse(result.stdout) as T;
   }
 
-  /** Query the home's own Postgres, as its owner. */
+  /** Query the home's own Postgres, as its owner; while it is away (chaos tests kill it) this waits, at most 30 s. */
   async sql<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
-    const { databaseUrl } = await this.json<{ databaseUrl: string }>('up');
-    const client = new pg.Client({ connectionString: databaseUrl });
-    await client.connect();
-    try {
-      return (await client.query<Row>(text, values)).rows;
-    } finally {
-      await client.end();
+    // The port is kept over restarts.
+    this.#databaseUrl ??= (await this.json<{ databaseUrl: string }>('up')).databaseUrl;
+    for (let attempt = 1; ; attempt++) {
+      const client = new pg.Client({ connectionString: this.#databaseUrl });
+      client.on('error', () => undefined);
+      try {
+        await client.connect();
+        return (await client.query<Row>(text, values)).rows;
+      } catch (error) {
+        const away = !(error instanceof pg.DatabaseError) || (error.code ?? '').startsWith('57');
+        if (!away || attempt === 60) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      } finally {
+        await client.end().catch(() => undefined);
+      }
     }
   }
 

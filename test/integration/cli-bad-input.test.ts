@@ -38,7 +38,8 @@ interface ErrorDocument {
 describe('a mistake on the command line', () => {
   it.each([
     [['submit', '--models', 'scripted:baselin', '--tasks', 'all'], 'scripted:baseline'],
-    [['submit', '--models', 'gpt-4o', '--tasks', 'all'], 'scripted:baseline'],
+    [['submit', '--models', 'gpt-4oo', '--tasks', 'all'], 'gpt-4o'],
+    [['submit', '--models', 'gpt-4o', '--tasks', 'all'], 'OPENAI_API_KEY'],
     [['submit', '--models', 'scripted:baseline', '--tasks', 'battleOfSex'], 'battleOfSexes'],
     [[...SUBMIT, '--agent', 'defalt'], 'default'],
     [[...SUBMIT, '--attempts', '0'], 'whole number'],

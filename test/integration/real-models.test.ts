@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { playPolicy, startProviderSimulator, type ProviderSimulator } from '../fakes/provider-simulator/index.js';
 import { BenchHome } from '../setup/bench-home.js';
 
-const TASKS = 'battleOfSexes,prisonersDilemma,blotto';
+const TASKS = 'battleOfSexes,blotto,prisonersDilemma';
 
 let simulator: ProviderSimulator;
 let home: BenchHome;
@@ -31,7 +31,7 @@ interface RunRow extends Record<string, unknown> {
 const runsOf = (batchId: string): Promise<RunRow[]> =>
   home.sql<RunRow>(
     `select model_name as model, task_id as task, end_reason as end, final_score as score, trim_scale(cost_usd)::text as cost
-     from runs where batch_id = $1 order by ordinal`,
+     from runs where batch_id = $1 order by model_name desc, task_id`,
     [batchId],
   );
 

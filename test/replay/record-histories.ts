@@ -6,6 +6,7 @@ import { execa } from 'execa';
 import { findTemporalForTests } from '../setup/find-temporal.js';
 
 const folder = fileURLToPath(new URL('./histories/', import.meta.url));
+const repository = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Save the histories of these workflows as `<name>-<n>.<type>.json`, without names of the machine that made them. */
 export async function recordHistories(
@@ -32,7 +33,10 @@ export async function recordHistories(
       '--address',
       address,
     ]);
-    const clean = stdout.replaceAll(hostname(), 'host').replaceAll(/"identity": "[^"]*"/g, '"identity": "worker"');
+    const clean = stdout
+      .replaceAll(hostname(), 'host')
+      .replaceAll(repository, '')
+      .replaceAll(/"identity": "[^"]*"/g, '"identity": "worker"');
     writeFileSync(`${folder}${file}-${i}.${type}.json`, `${JSON.stringify(JSON.parse(clean))}\n`);
   }
 }

@@ -6,5 +6,4 @@ export const newBatchId = (): string => `b-${ulid().toLowerCase()}`;
 /** Run id: `r-` + ULID in lower case. A run is (batch, model, task, attempt). */
 export const newRunId = (): string => `r-${ulid().toLowerCase()}`;
 
-export const isBatchId = (text: string): boolean => /^b-[0-9a-z]{26}$/.test(text);
 export const isRunId = (text: string): boolean => /^r-[0-9a-z]{26}$/.test(text);

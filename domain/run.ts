@@ -1,6 +1,6 @@
 import type { AgentConfig } from './agent/config.js';
 import type { ModelRef, SamplingParameters } from './model.js';
-import type { EndReason, FinalEvaluation, RunStatus } from './outcomes.js';
+import type { EndReason, FinalEvaluation } from './outcomes.js';
 import type { Metrics } from './score.js';
 import type { TaskSpec } from './task.js';
 
@@ -104,9 +104,4 @@ export interface RunEnd {
   finalEvaluation: FinalEvaluation;
   /** One line for people: what failed, for infra_error and config_error. */
   detail: string | null;
-}
-
-export interface RunProgress {
-  status: RunStatus;
-  step: number;
 }

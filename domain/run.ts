@@ -4,7 +4,7 @@ import type { EndReason, FinalEvaluation } from './outcomes.js';
 import type { Metrics } from './score.js';
 import type { TaskSpec } from './task.js';
 
-export const BACKENDS = ['docker', 'local'] as const;
+export const BACKENDS = ['docker', 'podman', 'local'] as const;
 export type Backend = (typeof BACKENDS)[number];
 /** How well the backend keeps the agent apart from the host, the labels and the other runs. */
 export type Isolation = 'container' | 'none';

@@ -13,6 +13,7 @@ export interface WorkerSettings {
   temporalAddress: string;
   temporalNamespace: string;
   dockerHost: string | undefined;
+  podmanHost: string;
   /** Overrides the home's own host name. */
   hostId: string | undefined;
   hostname: string;
@@ -37,6 +38,7 @@ export function workerSettings(env: Env): WorkerSettings {
     temporalAddress: required(env, 'TEMPORAL_ADDRESS'),
     temporalNamespace: env['TEMPORAL_NAMESPACE'] ?? 'default',
     dockerHost: env['DOCKER_HOST'],
+    podmanHost: env['BENCH_PODMAN_HOST'] ?? 'unix:///run/podman/podman.sock',
     hostId: env['BENCH_HOST'],
     hostname: hostname(),
     gpus: (env['BENCH_GPUS'] ?? '')

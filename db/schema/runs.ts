@@ -22,6 +22,7 @@ import { createdAt, money, oneOf, time } from './columns.js';
 import { ISOLATIONS } from './enums.js';
 import { hosts } from './hosts.js';
 import { modelConfigs } from './model-configs.js';
+import { recordings } from './recordings.js';
 import { taskVersions } from './task-versions.js';
 
 const count = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
@@ -42,6 +43,8 @@ export const runs = pgTable(
     providerModel: text('provider_model').notNull(),
     /** Null: scripted, human and replayed models have none. */
     modelConfigHash: text('model_config_hash').references(() => modelConfigs.hash),
+    /** Only of runs that play back a recording. */
+    recordingHash: text('recording_hash').references(() => recordings.hash),
     sampling: jsonb('sampling').$type<SamplingParameters>().notNull(),
     taskId: text('task_id').notNull(),
     taskHash: text('task_hash')
@@ -71,6 +74,14 @@ export const runs = pgTable(
     epoch: integer('epoch').notNull().default(0),
     workspace: text('workspace'),
     imageDigest: text('image_digest'),
+    evaluatorImageDigest: text('evaluator_image_digest'),
+    /** How the workspace's size is kept within the task's limit: by the file system, or by watching; null: not at all. */
+    workspaceLimit: text('workspace_limit', { enum: ['file_system', 'watched'] }),
+
+    /** May the agent read and write the task's memory? */
+    memory: boolean('memory').notNull().default(false),
+    /** Records of the task's memory when the run began; null: no memory, or not begun. */
+    memoryRecords: integer('memory_records'),
 
     step: integer('step').notNull().default(0),
     inputTokens: count('input_tokens'),

@@ -1,4 +1,5 @@
-import { bigint, boolean, check, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, boolean, check, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import type { ToolState } from '../../domain/tool-state.js';
 import { createdAt, milliseconds, oneOf, time } from './columns.js';
 import { runs } from './runs.js';
 
@@ -23,6 +24,8 @@ export const steps = pgTable(
     outputBytes: bigint('output_bytes', { mode: 'number' }),
     requested: text('requested', { enum: ['validate', 'submit'] }),
     workingDir: text('working_dir'),
+    /** What the special commands remember after this step, for prompts: open file, memory. Null: nothing. */
+    toolState: jsonb('tool_state').$type<ToolState>(),
     commandMs: milliseconds('command_ms'),
     /** When the command's outcome was stored: from then on it stays as it is. */
     executedAt: time('executed_at'),

@@ -40,7 +40,7 @@ export async function callModel(
   try {
     const callId = `${key.runId}/${key.step}/${key.try}/${reserved.attempt}`;
     const reply = await port.complete(
-      { model: run.model, ...prompt, sampling: run.sampling, seed: run.seed, callId },
+      { model: run.model, ...prompt, sampling: run.sampling, seed: run.seed, callId, turn: key },
       signal,
     );
     const ms = Math.round(performance.now() - started);

@@ -1,4 +1,5 @@
 import type { ModelConfig } from './model-config.js';
+import type { Recording } from './recording.js';
 
 /** What passes between the agent loop and a model, whichever provider it comes from. */
 
@@ -30,14 +31,16 @@ export type ModelKind = (typeof MODEL_KINDS)[number];
 
 /** A model as named on the command line, resolved. */
 export interface ModelRef {
-  /** As shown and stored: an alias, or `scripted:<policy>`. */
+  /** As shown and stored: an alias, `scripted:<policy>`, or `replay:<file>`. */
   name: string;
   kind: ModelKind;
   provider: string;
-  /** The provider's own name for it, or the policy. */
+  /** The provider's own name for it, or the policy, or the hash of the recording. */
   model: string;
   /** Only of real models: its file under configs/models/ as it was at submission, so that a run keeps its prices and limits. */
   config?: ModelConfig;
+  /** Only of `replay:` models: what is played back, whatever happens to the file; `model` is its hash. */
+  recording?: Recording;
 }
 
 export interface SamplingParameters {
@@ -69,6 +72,8 @@ export interface ModelRequest {
   tools?: ToolDefinition[];
   /** Names this attempt in the provider's own logs: tells whether a call that was cut off was answered there. Printable ASCII. */
   callId?: string;
+  /** Whose turn it is, for players that go by it instead of by the messages; providers never see it. `try`: requeries so far. */
+  turn?: { runId: string; step: number; try: number };
 }
 
 export interface ModelReply {

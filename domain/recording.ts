@@ -2,18 +2,28 @@ import { z } from 'zod';
 
 /** A recorded run, ready to be played back: what the model replied in each step, and what it was shown then. */
 export const recordingSchema = z.strictObject({
-  steps: z
-    .array(
-      z.strictObject({
-        /** The model's raw reply. */
-        response: z.string(),
-        thought: z.string(),
-        /** The command that was run. */
-        action: z.string(),
-        /** What the model was shown after it. */
-        observation: z.string(),
-      }),
-    )
-    .min(1),
+  /** Who wrote the file: MLGym or SWE-agent (`.traj`), or `bench trajectory --json`. */
+  format: z.enum(['mlgym', 'bench']),
+  /** The model's replies, in order. May be empty: a run can have ended before the first usable one. */
+  steps: z.array(
+    z.strictObject({
+      /** The model's raw reply; with tool calls, as agent/reply-encoding.ts writes it. */
+      response: z.string(),
+      thought: z.string(),
+      /** The command that was run. */
+      action: z.string(),
+      /** What the model was shown after it. */
+      observation: z.string(),
+    }),
+  ),
+  /** Entries of the file that were no replies: forced ends (`exit_*`), steps without a usable reply. */
+  leftOut: z.number().int().min(0),
+  /** How it ended, in the words of the file; null where it does not say. */
+  endedBy: z.string().nullable(),
+  /** The metrics of each successful evaluation, in order. */
+  scores: z.array(z.record(z.string(), z.number())),
+  /** Where the agent worked, so that its paths can be told from ours; null where the file does not say. */
+  workspace: z.string().nullable(),
 });
 export type Recording = z.infer<typeof recordingSchema>;
+export type RecordedStep = Recording['steps'][number];

@@ -45,6 +45,10 @@ export interface Lease {
 export interface LeaseRequest {
   runId: string;
   gpus: number;
+  /** Batches take turns; absent: one nameless batch. */
+  batchId?: string;
+  /** 1 (first) to 5 (last); absent: 3. */
+  priority?: number;
 }
 
 // --- activities

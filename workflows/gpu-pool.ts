@@ -11,7 +11,7 @@ import {
 import { SIGNAL, type ControlActivities, type LeaseRequest } from '../domain/messages.js';
 import { runWorkflowId } from '../domain/queues.js';
 import { controlOptions } from './activity-options.js';
-import { emptyPool, grant, registerHost, release, request, type GpuPoolState } from './gpu-pool-state.js';
+import { emptyPool, grant, registerHost, release, request, waitingCount, type GpuPoolState } from './gpu-pool-state.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 
@@ -55,7 +55,7 @@ export async function gpuPool(carried?: GpuPoolState): Promise<void> {
       continue;
     }
     // Somebody waits: look now and then whether a holder is gone without giving back.
-    const contended = state.waiting.length > 0 && state.held.length > 0;
+    const contended = waitingCount(state) > 0 && state.held.length > 0;
     const woken = contended ? await condition(() => changed, LIVENESS_MS) : (await condition(() => changed), true);
     if (!woken) {
       const closed = await control.closedRuns({ runIds: state.held.map((h) => h.runId) });

@@ -43,7 +43,7 @@ export async function run(ticket: RunTicket): Promise<RunEnd> {
   try {
     if (ticket.gpus > 0) {
       await control.waitingForGpu({ runId });
-      await control.requestLease({ runId, gpus: ticket.gpus });
+      await control.requestLease({ runId, gpus: ticket.gpus, batchId: ticket.batchId });
       await condition(() => lease !== null);
     }
     const granted = lease as Lease | null;

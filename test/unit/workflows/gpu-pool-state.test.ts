@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import {
   emptyPool,
   grant,
+  MAX_OVERTAKEN,
   registerHost,
   release,
   request,
+  waitingCount,
   type GpuPoolState,
 } from '../../../workflows/gpu-pool-state.js';
 
@@ -31,7 +33,7 @@ describe('gpu pool', () => {
     release(state, 'a', 1);
     expect(grant(state)).toEqual([{ runId: 'b', lease: { token: 2, hostId: 'h', devices: ['0', '1'] } }]);
   });
-  it('never lets a later small request overtake the head of the line', () => {
+  it('serves one batch in order of arrival: nobody of it overtakes its head', () => {
     const state = poolOf(['0', '1']);
     request(state, { runId: 'a', gpus: 1 });
     grant(state);
@@ -40,6 +42,88 @@ describe('gpu pool', () => {
     expect(grantedTo(state)).toEqual([]);
     release(state, 'a', null);
     expect(grantedTo(state)).toEqual(['big']);
+  });
+  it('lets batches take turns, however many requests one of them has', () => {
+    const state = poolOf(['0']);
+    for (const runId of ['a1', 'a2', 'a3']) request(state, { runId, gpus: 1, batchId: 'a' });
+    for (const runId of ['b1', 'b2']) request(state, { runId, gpus: 1, batchId: 'b' });
+    const order: string[] = [];
+    for (let next = grantedTo(state); next.length > 0; next = grantedTo(state)) {
+      order.push(...next);
+      release(state, next[0]!, null);
+    }
+    expect(order).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
+  });
+  it('serves a higher priority first, whoever came earlier', () => {
+    const state = poolOf(['0']);
+    request(state, { runId: 'later', gpus: 1, batchId: 'a', priority: 4 });
+    request(state, { runId: 'plain', gpus: 1, batchId: 'b' });
+    request(state, { runId: 'urgent', gpus: 1, batchId: 'c', priority: 1 });
+    expect(grantedTo(state)).toEqual(['urgent']);
+    release(state, 'urgent', null);
+    expect(grantedTo(state)).toEqual(['plain']);
+  });
+  it('fills gaps with what fits, but overtakes a large request only so many times', () => {
+    const state = poolOf(['0', '1']);
+    request(state, { runId: 'holder', gpus: 1, batchId: 'x' });
+    grant(state);
+    request(state, { runId: 'big', gpus: 2, batchId: 'big' });
+    let served = 0;
+    for (let i = 0; i < MAX_OVERTAKEN + 5; i++) {
+      request(state, { runId: `small-${i}`, gpus: 1, batchId: 'small' });
+      for (const runId of grantedTo(state)) {
+        served++;
+        release(state, runId, null);
+      }
+    }
+    expect(served).toBe(MAX_OVERTAKEN);
+    release(state, 'holder', null);
+    expect(grantedTo(state)[0]).toBe('big');
+  });
+  it('keeps one host free for a large request, and the same one until it is served; the others go on', () => {
+    const state = emptyPool();
+    for (const hostId of ['h1', 'h2']) registerHost(state, { hostId, devices: ['0', '1'] });
+    for (const runId of ['a', 'b', 'c', 'd']) request(state, { runId, gpus: 1, batchId: 'x' });
+    grant(state);
+    const releaseOn = (hostId: string): void =>
+      release(state, state.held.find(({ lease }) => lease.hostId === hostId)!.runId, null);
+    request(state, { runId: 'big', gpus: 2, batchId: 'big' });
+    releaseOn('h2');
+    for (let i = 0; i < MAX_OVERTAKEN; i++) {
+      request(state, { runId: `small-${i}`, gpus: 1, batchId: 'small' });
+      const [runId] = grantedTo(state);
+      if (i < MAX_OVERTAKEN - 1) release(state, runId!, null);
+    }
+    for (const runId of ['s1', 's2', 's3']) request(state, { runId, gpus: 1, batchId: 'small' });
+    expect(grantedTo(state)).toEqual([]);
+    releaseOn('h1');
+    releaseOn('h2');
+    // A GPU is free on each host; one of the hosts is being emptied.
+    const [went] = grant(state);
+    expect(went).toMatchObject({ runId: 's1' });
+    const other = went!.lease.hostId;
+    const kept = other === 'h1' ? 'h2' : 'h1';
+    releaseOn(other);
+    expect(grant(state)).toMatchObject([{ runId: 's2', lease: { hostId: other } }]);
+    releaseOn(kept);
+    expect(grant(state)).toMatchObject([{ runId: 'big', lease: { hostId: kept } }]);
+  });
+  it('takes the fullest host that is enough, so that whole hosts stay for large requests', () => {
+    const state = emptyPool();
+    registerHost(state, { hostId: 'large', devices: ['0', '1', '2', '3'] });
+    registerHost(state, { hostId: 'small', devices: ['0'] });
+    request(state, { runId: 'a', gpus: 1 });
+    request(state, { runId: 'b', gpus: 4 });
+    expect(grant(state).map(({ lease }) => lease.hostId)).toEqual(['small', 'large']);
+  });
+  it('forgets a request that is withdrawn', () => {
+    const state = poolOf(['0']);
+    for (const runId of ['a', 'b', 'c']) request(state, { runId, gpus: 1 });
+    grant(state);
+    release(state, 'b', null);
+    release(state, 'a', 1);
+    expect(grantedTo(state)).toEqual(['c']);
+    expect(waitingCount(state)).toBe(0);
   });
   it('counts a repeated request once, waiting or held', () => {
     const state = poolOf(['0', '1']);
@@ -73,14 +157,19 @@ describe('gpu pool', () => {
     const state = poolOf(['0', '1', '2', '3']);
     const served = new Set<string>();
     for (let i = 0; i < 500; i++) {
-      request(state, { runId: `r${i}`, gpus: 1 + random(4) });
+      request(state, {
+        runId: `r${i}`,
+        gpus: 1 + random(4),
+        batchId: `b${random(5)}`,
+        priority: 1 + random(5),
+      });
       for (const { runId } of grant(state)) served.add(runId);
       const devices = state.held.flatMap((h) => h.lease.devices);
       expect(new Set(devices).size).toBe(devices.length);
       const holder = state.held[random(state.held.length || 1)];
       if (holder !== undefined && random(3) > 0) release(state, holder.runId, holder.lease.token);
     }
-    while (state.held.length > 0 || state.waiting.length > 0) {
+    while (state.held.length > 0 || waitingCount(state) > 0) {
       const holder = state.held[0];
       if (holder !== undefined) release(state, holder.runId, holder.lease.token);
       for (const { runId } of grant(state)) served.add(runId);

@@ -1,0 +1,71 @@
+import { BASH_TOOL, type CommandDoc } from './commands.js';
+import { commandLine } from './command-line.js';
+import { type OutputParserName, type ParserContext, type ReplyInput, parserOf } from './parse-reply.js';
+import type { DecodedReply } from './reply-encoding.js';
+
+/** What somebody who writes no model's replies wants to say: a policy, a person, a recording. */
+export interface Said {
+  thought: string;
+  action: string;
+}
+
+type Encoder = (said: Said, commands: readonly CommandDoc[]) => DecodedReply;
+
+/** A fence that no line of the command closes: three backticks, or more than any line of it begins with. */
+function fenceFor(action: string): string {
+  const longest = Math.max(0, ...[...action.matchAll(/^`+/gm)].map(([run]) => run.length));
+  return '`'.repeat(Math.max(3, longest + 1));
+}
+
+const withThought = (thought: string, rest: string): string => (thought === '' ? rest : `${thought}\n\n${rest}`);
+/** Parsers that keep the line end before the closing fence as part of the command: none is added to one that is there. */
+const ended = (action: string): string => (action.endsWith('\n') ? action : `${action}\n`);
+const threeBackticks: Encoder = ({ thought, action }) => ({
+  text: withThought(thought, `\`\`\`\n${ended(action)}\`\`\`\n`),
+});
+
+const ENCODERS: Record<OutputParserName, Encoder> = {
+  fenced({ thought, action }) {
+    const fence = fenceFor(action);
+    return { text: withThought(thought, `${fence}\n${action}\n${fence}\n`) };
+  },
+  'tool-calls': ({ thought, action }, commands) => {
+    const own = commands.find((command) => !needsArguments(command) && commandLine(command, {}) === action.trim());
+    const call =
+      own === undefined
+        ? { name: BASH_TOOL, arguments: JSON.stringify({ command: action }) }
+        : { name: own.name, arguments: '{}' };
+    return { text: thought, toolCalls: [{ id: 'call_1', ...call }] };
+  },
+  'mlgym-thought-action': threeBackticks,
+  'thought-action': threeBackticks,
+  'edit-format': threeBackticks,
+  'xml-thought-action': ({ thought, action }) => ({ text: withThought(thought, `<command>\n${action}\n</command>\n`) }),
+  action: ({ action }) => ({ text: action }),
+  identity: ({ action }) => ({ text: action }),
+  // A name that is no special command's is the command itself.
+  json: ({ thought, action }) => ({ text: JSON.stringify({ thought, command: { name: action, arguments: {} } }) }),
+};
+
+const needsArguments = (command: CommandDoc): boolean => command.arguments.some(({ required }) => required);
+
+/** White space around a command means nothing to the shell, but for an escaped blank at its end. */
+const sameCommand = (a: string, b: string): boolean => a === b || (a.trim() === b.trim() && !a.trim().endsWith('\\'));
+
+/** Thoughts that would be read as the format lose what makes them look like it. */
+const harmless = (thought: string): string => thought.replace(/`{3,}/g, "'''");
+
+/**
+ * A reply from which the parser reads this action: exactly, but for white space around it where the format keeps none or adds
+ * a line end. The thought comes along where the format has a place for one (`action` and `identity` have none); fences in it
+ * are defused, and it is left out, where the action could not be read otherwise. Null: this parser cannot hold such an action.
+ */
+export function encodeReplyAs(parser: OutputParserName, said: Said, context: ParserContext): DecodedReply | null {
+  const reads = (reply: ReplyInput): boolean => {
+    const parsed = parserOf(parser)(reply, context);
+    return parsed.kind === 'action' && sameCommand(parsed.action, said.action);
+  };
+  const encode = (thought: string): DecodedReply =>
+    ENCODERS[parser]({ thought: thought.trim(), action: said.action }, context.commands);
+  return [said.thought, harmless(said.thought), ''].map(encode).find(reads) ?? null;
+}

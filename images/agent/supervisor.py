@@ -18,6 +18,7 @@ from durable_shell.shell_process import limit_resources
 from durable_shell.supervisor import Supervisor, end_with_everything
 
 REQUESTS_SOCKET = "/run/bench-tools/sock"
+HOME = "/home/agent"
 
 
 def in_container(arguments: argparse.Namespace) -> Settings:
@@ -29,7 +30,7 @@ def in_container(arguments: argparse.Namespace) -> Settings:
     os.chmod(os.path.dirname(REQUESTS_SOCKET), 0o755)
     environment = {
         **os.environ,
-        "HOME": "/home/agent",
+        "HOME": HOME,
         "USER": "agent",
         "LOGNAME": "agent",
         "SHELL": "/bin/bash",
@@ -41,9 +42,10 @@ def in_container(arguments: argparse.Namespace) -> Settings:
         uid=arguments.uid,
         uid_is_ours_alone=True,
         workspace=arguments.workspace,
+        home=HOME,
         environment=environment,
         tools_socket=REQUESTS_SOCKET,
-        fallback_dirs=("/home/agent",),
+        fallback_dirs=(HOME,),
     )
 
 

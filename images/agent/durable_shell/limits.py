@@ -25,6 +25,18 @@ CONTROL_CHECK_SECONDS = 30.0
 # One request line of a client: a script and its envelope.
 REQUEST_BYTES = 8 * 1024 * 1024
 
+# One line of the agent's tools; more than a memory in base64, so that one too long is refused in words.
+TOOL_LINE_BYTES = 64 * 1024
+
+# What the agent adds to its memory: one text, texts per command, all of a sandbox.
+MEMORY_BYTES = 16 * 1024
+MEMORIES_PER_COMMAND = 32
+MEMORY_TOTAL_BYTES = 1024 * 1024
+
+# The tools' note about the open file, and the path in it.
+NOTE_BYTES = 64 * 1024
+OPEN_FILE_BYTES = 4096
+
 # Descriptors that others can make us hold. Beyond these the oldest is closed. Together they stay below the numbers that
 # the shell inherits (carried_state.STATE_FD and following).
 OPEN_LEFTOVER_PIPES = 64

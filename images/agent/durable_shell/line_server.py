@@ -27,6 +27,8 @@ class Connection:
             return
         self._buffer += chunk
         if len(self._buffer) > self._server.line_bytes:
+            if self._server.too_long:
+                self.send(self._server.too_long)
             self.close()
             return
         while (end := self._buffer.find(b"\n")) >= 0:
@@ -55,8 +57,10 @@ class LineServer:
         line_bytes: int,
         on_line: Callable[[Connection, bytes], None],
         most_connections: int,
+        too_long: bytes = b"",
     ) -> None:
-        """`path` must be short: callers bind relative to the current directory."""
+        """`path` must be short: callers bind relative to the current directory. `too_long` answers a line beyond the limit."""
+        self.too_long = too_long
         self.line_bytes = line_bytes
         self.on_line = on_line
         self._loop = loop

@@ -72,6 +72,7 @@ def build(control: str, plan_file: str) -> Settings:
         # Ours, but not in a process namespace of which we could be as sure as in a container.
         uid_is_ours_alone=False,
         workspace=workspace,
+        home=home,
         environment=environment,
         tools_socket=f"{tools}/sock",
         most_processes=plan["pids"],

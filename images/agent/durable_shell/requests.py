@@ -1,4 +1,4 @@
-"""`validate` and `submit`: what the agent asks for through a socket of its own, never through text.
+"""`validate`, `submit`, `memory`: what the agent asks for through a socket of its own, never through text.
 
 A request counts if it comes from a process of the running command's session. The kernel says who is calling; a daemon left
 over from an earlier command is in another session.
@@ -9,44 +9,70 @@ from __future__ import annotations
 import os
 import socket
 import struct
+import sys
 from collections.abc import Callable
 
 from . import limits
 from .command import Command
 from .event_loop import EventLoop
 from .line_server import Connection, LineServer
+from .memory import Memory, Refused
 
 _ANSWERS = {
     "validate": b"Validation requested: it runs as soon as this command has ended.",
     "submit": b"Submission requested: the work is handed in as soon as this command has ended.",
 }
-_REFUSED = b"Refused: only the command that is running now may ask for this."
+_REMEMBERED = b"Remembered."
+_MEMORY = b"memory "
+_UNKNOWN = b"Refused: unknown request."
+_TOO_LONG = b"refused Refused: the request is too long."
+_NOT_RUNNING = b"Refused: only the command that is running now may ask for this."
+_NOT_WRITTEN = b"Refused: the memory could not be written down."
 
 
 class RequestChannel:
-    def __init__(self, loop: EventLoop, path: str, current: Callable[[], Command | None]) -> None:
+    def __init__(self, loop: EventLoop, path: str, memory: Memory, current: Callable[[], Command | None]) -> None:
+        self._memory = memory
         self._current = current
         directory, name = os.path.split(path)
         back = os.open(".", os.O_RDONLY | os.O_DIRECTORY)
         try:
             # Socket addresses are short; relative ones always fit.
             os.chdir(directory)
-            self._server = LineServer(loop, name, 0o666, 64, self._asked, limits.TOOL_CONNECTIONS)
+            most = limits.TOOL_CONNECTIONS
+            self._server = LineServer(loop, name, 0o666, limits.TOOL_LINE_BYTES, self._asked, most, _TOO_LONG)
         finally:
             os.fchdir(back)
             os.close(back)
 
     def _asked(self, connection: Connection, line: bytes) -> None:
-        kind = line.decode("ascii", "replace")
         command = self._current()
-        if kind not in _ANSWERS or command is None or not _calls_from(connection.sock, command.pid):
-            connection.send(b"refused " + _REFUSED)
+        if command is None or not _calls_from(connection.sock, command.pid):
+            connection.send(b"refused " + _NOT_RUNNING)
+        elif line.startswith(_MEMORY):
+            connection.send(self._remember(command, line[len(_MEMORY) :]))
         else:
-            # Handing in outranks trying out.
-            if command.requested != "submit":
-                command.requested = kind
-            connection.send(b"ok " + _ANSWERS[command.requested])
+            connection.send(_request(command, line.decode("ascii", "replace")))
         connection.close()
+
+    def _remember(self, command: Command, encoded: bytes) -> bytes:
+        try:
+            self._memory.add(command.n, encoded)
+        except Refused as refusal:
+            return b"refused " + str(refusal).encode()
+        except OSError as error:
+            print(f"a memory could not be written: {error}", file=sys.stderr, flush=True)
+            return b"refused " + _NOT_WRITTEN
+        return b"ok " + _REMEMBERED
+
+
+def _request(command: Command, kind: str) -> bytes:
+    if kind not in _ANSWERS:
+        return b"refused " + _UNKNOWN
+    # Handing in outranks trying out.
+    if command.requested != "submit":
+        command.requested = kind
+    return b"ok " + _ANSWERS[command.requested]
 
 
 def _calls_from(sock: socket.socket, session: int | None) -> bool:

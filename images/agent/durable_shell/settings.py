@@ -12,6 +12,8 @@ class Settings:
     # True: nothing else runs under `uid` in our process namespace, so all of it may be killed at once.
     uid_is_ours_alone: bool
     workspace: str
+    # The agent's own directory, where its tools keep their notes.
+    home: str
     # Environment of a fresh shell. Later ones get theirs from the carried state.
     environment: dict[str, str]
     tools_socket: str

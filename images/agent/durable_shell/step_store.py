@@ -50,7 +50,7 @@ class StepStore:
         finally:
             os.close(descriptor)
 
-    def _write_whole(self, path: str, content: bytes) -> None:
+    def write_whole(self, path: str, content: bytes) -> None:
         """All of it or nothing, for whoever reads or whenever we die."""
         self._write(f"{path}.tmp", content)
         os.rename(f"{path}.tmp", path)
@@ -73,7 +73,7 @@ class StepStore:
 
     def finish(self, n: int, outcome: dict[str, Any]) -> None:
         text = json.dumps(outcome, ensure_ascii=False)
-        self._write_whole(f"steps/{n}/{_OUTCOME}", text.encode("utf-8", "replace"))
+        self.write_whole(f"steps/{n}/{_OUTCOME}", text.encode("utf-8", "replace"))
 
     def finished(self, n: int) -> bool:
         return os.path.exists(f"steps/{n}/{_OUTCOME}")
@@ -88,7 +88,7 @@ class StepStore:
             if os.path.exists(_STATE):
                 os.unlink(_STATE)
         elif raw != self._saved_state:
-            self._write_whole(_STATE, raw)
+            self.write_whole(_STATE, raw)
         self._saved_state = raw
 
     def load_state(self) -> bytes | None:

@@ -18,6 +18,8 @@ from .carried_state import CarriedState
 from .command import Command, lost_outcome
 from .event_loop import EventLoop
 from .line_server import Connection, LineServer
+from .memory import Memory
+from .open_file import OpenFile
 from .requests import RequestChannel
 from .settings import Settings
 from .step_store import StepStore
@@ -42,9 +44,11 @@ class Supervisor:
         self._current: Command | None = None
         self._waiting: dict[int, list[Connection]] = {}
         self._leftover_pipes: list[int] = []
+        self._memory = Memory(self._store, os.path.dirname(settings.tools_socket))
+        self._open_file = OpenFile(settings.home, settings.uid)
         for n in self._store.unfinished():
             self._finish_lost(n)
-        self._requests = RequestChannel(self._loop, settings.tools_socket, lambda: self._current)
+        self._requests = RequestChannel(self._loop, settings.tools_socket, self._memory, lambda: self._current)
         # Last: whoever can connect finds everything in place.
         self._control = LineServer(
             self._loop, CONTROL_SOCKET, 0o600, limits.REQUEST_BYTES, self._asked, limits.CONTROL_CONNECTIONS
@@ -137,6 +141,8 @@ class Supervisor:
         self._finish(command.n, outcome)
 
     def _finish(self, n: int, outcome: dict[str, Any]) -> None:
+        outcome["openFile"] = self._open_file.read()
+        outcome["memories"] = self._memory.of_step(n)
         try:
             self._store.finish(n, outcome)
         except OSError as error:

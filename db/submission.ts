@@ -10,6 +10,7 @@ import { errorFields, queryError } from './database-error.js';
 import { agentConfigs } from './schema/agent-configs.js';
 import { batches } from './schema/batches.js';
 import { modelConfigs } from './schema/model-configs.js';
+import { recordings } from './schema/recordings.js';
 import { runs } from './schema/runs.js';
 import { baselines, taskVersions } from './schema/task-versions.js';
 
@@ -95,6 +96,16 @@ async function insertContent(tx: Pick<NodePgDatabase, 'insert'>, submitted: Subm
       .insert(modelConfigs)
       .values([...models].sort(([a], [b]) => (a < b ? -1 : 1)).map(([hash, model]) => ({ hash, ...model })))
       .onConflictDoNothing();
+  const played = new Map(
+    submitted.flatMap(({ model: { model: hash, name, recording } }) =>
+      recording === undefined ? [] : [[hash, { name, content: recording }] as const],
+    ),
+  );
+  if (played.size > 0)
+    await tx
+      .insert(recordings)
+      .values([...played].sort(([a], [b]) => (a < b ? -1 : 1)).map(([hash, one]) => ({ hash, ...one })))
+      .onConflictDoNothing();
   await tx
     .insert(agentConfigs)
     .values(
@@ -138,6 +149,7 @@ function runRow(run: SubmittedRun, ordinal: number, harnessVersion: string): typ
     provider: run.model.provider,
     providerModel: run.model.model,
     modelConfigHash: run.model.config === undefined ? null : configHash(run.model.config),
+    recordingHash: run.model.recording === undefined ? null : run.model.model,
     sampling: run.sampling,
     taskId: run.task.id,
     taskHash: run.taskHash,

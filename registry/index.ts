@@ -12,6 +12,7 @@ export { listModelConfigs, loadModelFile } from './model-configs.js';
 export type { LoadedModel } from './model-configs.js';
 export { listModels, resolveModels } from './models.js';
 export type { ListedModel } from './models.js';
+export { loadRecording, REPLAY_PREFIX } from './recordings.js';
 export { selectTasks } from './suites.js';
 export { listTasks, loadTask } from './tasks.js';
 export { validatePath } from './validate-paths.js';

@@ -10,6 +10,7 @@ import {
 } from '../domain/scripted-policies.js';
 import { closest } from './closest.js';
 import { listModelConfigs } from './model-configs.js';
+import { loadRecording, REPLAY_PREFIX } from './recordings.js';
 
 export interface ListedModel {
   name: string;
@@ -50,6 +51,10 @@ function resolveModel(configsDir: string, name: string): ModelRef {
   const policy = name.startsWith('scripted:') ? name.slice('scripted:'.length) : null;
   if (policy !== null && parseScriptedPolicy(policy) !== null)
     return { name, kind: 'scripted', provider: 'scripted', model: policy };
+  if (name.startsWith(REPLAY_PREFIX)) {
+    const { recording, hash } = loadRecording(name.slice(REPLAY_PREFIX.length));
+    return { name, kind: 'replay', provider: 'replay', model: hash, recording };
+  }
   const models = listModelConfigs(configsDir);
   const found = models.find((model) => model.name === name || model.config.aliases.includes(name));
   if (found !== undefined) {

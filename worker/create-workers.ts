@@ -9,6 +9,7 @@ import { evaluateActivities } from '../activities/evaluate.js';
 import { createFileArtifactStore } from '../activities/artifacts/file-artifact-store.js';
 import { translated } from '../activities/failures.js';
 import { createProviderModels } from '../activities/models/provider-models.js';
+import { replayModels } from '../activities/models/replay.js';
 import { scriptedModels } from '../activities/models/scripted/index.js';
 import { modelActivities } from '../activities/next-action.js';
 import { placementActivities } from '../activities/placement.js';
@@ -38,7 +39,11 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const definitions = new RunDefinitions(store);
   const taskFolder = taskFolders(settings.layout, settings.configsDir);
   const artifacts = createFileArtifactStore(settings.layout.artifacts);
-  const models = new Map<string, ModelPort>([['scripted', scriptedModels], ...createProviderModels(parts.env)]);
+  const models = new Map<string, ModelPort>([
+    ['scripted', scriptedModels],
+    ['replay', replayModels(definitions)],
+    ...createProviderModels(parts.env),
+  ]);
   const secret = homeSecret(settings.layout);
 
   const worker = (taskQueue: string, activities: object, options: Partial<WorkerOptions> = {}): Promise<Worker> =>

@@ -1,6 +1,7 @@
 import { type AgentConfig, agentConfigSchema } from '../../domain/agent/config.js';
 import type { ModelKind, SamplingParameters } from '../../domain/model.js';
 import { type ModelConfig, modelConfigSchema } from '../../domain/model-config.js';
+import { type Recording, recordingSchema } from '../../domain/recording.js';
 import type { RunStore } from '../../domain/ports/run-store.js';
 import type { Backend, RunTicket } from '../../domain/run.js';
 import { type TaskSpec, taskSchema } from '../../domain/task.js';
@@ -15,6 +16,8 @@ interface DefinitionRow {
   provider_model: string;
   model_config: unknown;
   model_config_hash: string | null;
+  recording: unknown;
+  recording_hash: string | null;
   sampling: SamplingParameters;
   task_hash: string;
   spec: unknown;
@@ -47,6 +50,7 @@ function byHash<Value>(parse: (content: unknown) => Value) {
 export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | 'definition'> {
   const taskOf = byHash<TaskSpec>((content) => taskSchema.parse(content));
   const modelOf = byHash<ModelConfig>((content) => modelConfigSchema.parse(content));
+  const recordingOf = byHash<Recording>((content) => recordingSchema.parse(content));
   const agentOf = byHash<AgentConfig>((content) => agentConfigSchema.parse(content));
   return {
     async loadShard(batchId, shard) {
@@ -69,11 +73,12 @@ export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | '
         `select r.batch_id, r.model_name, r.model_kind, r.provider, r.provider_model, r.sampling, r.task_hash, v.spec,
            r.agent_name, r.agent_hash, a.content, r.attempt, r.seed::float8 as seed, r.max_steps, r.wall_seconds,
            r.backend, r.gpus, trim_scale(r.cost_limit_usd)::text as cost_limit_usd, r.token_limit::float8 as token_limit,
-           r.model_config_hash, m.content as model_config
+           r.model_config_hash, m.content as model_config, r.recording_hash, p.content as recording
          from runs r
          join task_versions v on v.content_hash = r.task_hash
          join agent_configs a on a.hash = r.agent_hash
          left join model_configs m on m.hash = r.model_config_hash
+         left join recordings p on p.hash = r.recording_hash
          where r.run_id = $1`,
         [runId],
       );
@@ -87,6 +92,7 @@ export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | '
           provider: row.provider,
           model: row.provider_model,
           ...(row.model_config_hash === null ? {} : { config: modelOf(row.model_config_hash, row.model_config) }),
+          ...(row.recording_hash === null ? {} : { recording: recordingOf(row.recording_hash, row.recording) }),
         },
         sampling: row.sampling,
         task: taskOf(row.task_hash, row.spec),

@@ -1,0 +1,95 @@
+import type { Recording } from './recording.js';
+import { normalisedObservation } from './recording-normalise.js';
+import { REFUSED_STAND_IN } from './recording-reply.js';
+import type { StepRecord } from './run.js';
+
+/**
+ * `refused`: this agent's blocklist refused the recorded command. `unfinished`: the command has no output (yet). `not_played`: the run
+ * ended before. `added`: past the recording's end.
+ */
+export type ReplayedStepState = 'same' | 'diverges' | 'refused' | 'unfinished' | 'not_played' | 'added';
+
+/** The first line in which two normalised observations differ; null on the side that has no such line. */
+export interface Difference {
+  /** From 1. */
+  line: number;
+  recorded: string | null;
+  now: string | null;
+}
+
+export interface ReplayedStep {
+  step: number;
+  action: string;
+  state: ReplayedStepState;
+  /** Only of steps that diverge. */
+  difference: Difference | null;
+}
+
+export interface ReplayComparison {
+  /** Recorded replies. */
+  recorded: number;
+  same: number;
+  diverged: number;
+  refused: number;
+  notPlayed: number;
+  steps: ReplayedStep[];
+}
+
+const linesOf = (text: string): string[] => (text === '' ? [] : text.replaceAll('\r\n', '\n').split('\n'));
+
+interface Observed {
+  observation: string;
+  workspace: string | null;
+}
+
+function firstDifference(recorded: Observed, now: Observed): Difference | null {
+  const [before, after] = [recorded, now].map(({ observation, workspace }) =>
+    linesOf(normalisedObservation(observation, workspace)),
+  ) as [string[], string[]];
+  const length = Math.max(before.length, after.length);
+  for (let at = 0; at < length; at += 1) {
+    if (before[at] !== after[at]) return { line: at + 1, recorded: before[at] ?? null, now: after[at] ?? null };
+  }
+  return null;
+}
+
+/** What became of each recorded step in a run that played it, and of the steps that the run added. */
+export function compareWithRecording(
+  recording: Recording,
+  played: readonly Pick<StepRecord, 'step' | 'action' | 'observation'>[],
+  workspace: string | null,
+): ReplayComparison {
+  const byStep = new Map(played.map((step) => [step.step, step]));
+  const recorded = recording.steps.map((step, at): ReplayedStep => {
+    const now = byStep.get(at + 1);
+    const row = { step: at + 1, action: step.action, difference: null };
+    if (now === undefined) return { ...row, state: 'not_played' };
+    if (now.action === REFUSED_STAND_IN) return { ...row, state: 'refused' };
+    if (now.observation === null) return { ...row, state: 'unfinished' };
+    const difference = firstDifference(
+      { observation: step.observation, workspace: recording.workspace },
+      { observation: now.observation, workspace },
+    );
+    return { ...row, difference, state: difference === null ? 'same' : 'diverges' };
+  });
+  const added = played
+    .filter(({ step }) => step > recording.steps.length)
+    .map(({ step, action }): ReplayedStep => ({ step, action: action ?? '', state: 'added', difference: null }));
+  const count = (state: ReplayedStepState): number => recorded.filter((step) => step.state === state).length;
+  return {
+    recorded: recorded.length,
+    same: count('same'),
+    diverged: count('diverges'),
+    refused: count('refused'),
+    notPlayed: count('not_played'),
+    steps: [...recorded, ...added],
+  };
+}
+
+/** The primary metric in metrics that may have been written under another name: by itself if it is the only one. */
+export function recordedPrimary(metrics: Record<string, number>, primary: string): number | null {
+  const exact = metrics[primary];
+  if (exact !== undefined) return exact;
+  const values = Object.values(metrics);
+  return values.length === 1 ? (values[0] ?? null) : null;
+}

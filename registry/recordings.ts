@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { BenchError } from '../domain/errors.js';
+import { type Recording, recordingSchema } from '../domain/recording.js';
+import { readRecording } from '../domain/recording-reader.js';
+
+export const REPLAY_PREFIX = 'replay:';
+
+/** A longer file is no recording of one run; the longest published one has about 1 MB. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+export interface LoadedRecording {
+  recording: Recording;
+  /** SHA-256 over the recording as it is played, hex: what else is in the file does not change it. */
+  hash: string;
+}
+
+function bytesOf(file: string): Buffer {
+  try {
+    const { size } = statSync(file);
+    if (size > MAX_BYTES)
+      throw new BenchError('usage', `${file}: has ${size} bytes; a recording has at most ${MAX_BYTES}`, {
+        remedy: 'Name the `.traj` of one run.',
+      });
+    return readFileSync(file);
+  } catch (error) {
+    if (error instanceof BenchError) throw error;
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    const why = { ENOENT: 'there is no such file', EISDIR: 'is a folder', EACCES: 'may not be read' }[code];
+    throw new BenchError('usage', `${file}: ${why ?? `cannot be read (${code})`}`, {
+      remedy:
+        'Name a `.traj` file, or one that `bench trajectory <run> --json` wrote; paths are relative to where you are.',
+      cause: error,
+    });
+  }
+}
+
+function textOf(file: string): string {
+  const bytes = bytesOf(file);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new BenchError('usage', `${file}: is not text in UTF-8`, {
+      remedy: 'Convert it, for example with `iconv -t UTF-8`; a compressed file must be unpacked first.',
+      cause,
+    });
+  }
+}
+
+/** Read and check a recording; `file` is relative to the working directory. Throws usage errors that name file and key. */
+export function loadRecording(file: string): LoadedRecording {
+  const recording = recordingSchema.parse(readRecording(textOf(file), file));
+  return { recording, hash: createHash('sha256').update(JSON.stringify(recording)).digest('hex') };
+}

@@ -39,8 +39,9 @@ export async function callModel(
   const started = performance.now();
   try {
     const callId = `${key.runId}/${key.step}/${key.try}/${reserved.attempt}`;
+    const readAs = { parser: run.agent.outputParser, commands: run.agent.tools.commands };
     const reply = await port.complete(
-      { model: run.model, ...prompt, sampling: run.sampling, seed: run.seed, callId, turn: key },
+      { model: run.model, ...prompt, sampling: run.sampling, seed: run.seed, callId, turn: key, readAs },
       signal,
     );
     const ms = Math.round(performance.now() - started);

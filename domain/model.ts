@@ -1,3 +1,5 @@
+import type { CommandDoc } from './agent/commands.js';
+import type { OutputParserName } from './agent/parse-reply.js';
 import type { ModelConfig } from './model-config.js';
 import type { Recording } from './recording.js';
 
@@ -74,6 +76,8 @@ export interface ModelRequest {
   callId?: string;
   /** Whose turn it is, for players that go by it instead of by the messages; providers never see it. `try`: requeries so far. */
   turn?: { runId: string; step: number; try: number };
+  /** How the run's agent reads replies, for players that must write in its form; providers never see it. */
+  readAs?: { parser: OutputParserName; commands: readonly CommandDoc[] };
 }
 
 export interface ModelReply {

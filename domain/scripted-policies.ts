@@ -16,6 +16,9 @@ export const SCRIPTED_DESCRIPTIONS: Record<ScriptedPolicy, string> = {
 /** Policies that take a number, with its default. */
 export const SCRIPTED_NUMBER: Partial<Record<ScriptedPolicy, number>> = { slow: 20, counter: 10 };
 
+/** Policies that give no other command than validate and submit. */
+export const SCRIPTED_WITHOUT_SHELL: readonly ScriptedPolicy[] = ['baseline'];
+
 /** Parse `<policy>[:<number>]` (without the `scripted:` prefix); null if it names no bundled policy. */
 export function parseScriptedPolicy(text: string): { policy: ScriptedPolicy; number: number } | null {
   const match = /^([a-z]+)(?::([1-9][0-9]{0,5}))?$/.exec(text);

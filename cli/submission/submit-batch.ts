@@ -7,6 +7,7 @@ import type { Backend, RunDefinition } from '../../domain/run.js';
 import { freezeTask, loadAgent, resolveModels, selectTasks } from '../../registry/index.js';
 import type { CliContext } from '../context.js';
 import { asBenchError } from '../errors.js';
+import { checkAgent } from './check-agent.js';
 import { checkModels } from './check-models.js';
 import { chooseBackend } from './choose-backend.js';
 import { planRuns } from './plan-runs.js';
@@ -73,6 +74,7 @@ export async function submitBatch(context: CliContext, request: SubmitRequest): 
   const models = resolveModels(settings.configsDir, request.models, { allowUnpriced: request.allowUnpriced === true });
   const tasks = selectTasks(settings.configsDir, request.tasks);
   const agent = loadAgent(settings.configsDir, request.agent);
+  checkAgent(agent, models);
   const count = models.length * tasks.length * request.attempts;
   if (count > MAX_RUNS) {
     throw new BenchError('usage', `this would be ${count} runs; a batch takes at most ${MAX_RUNS}`, {

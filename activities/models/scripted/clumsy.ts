@@ -33,7 +33,10 @@ const steps = (game: Game): readonly [thought: string, command: string][] => [
 /** Bad format now and then, a failing command, a broken edit, and a late submission of something mediocre. */
 export const clumsy: Policy = ({ game, stepsTaken, requery }) => {
   const [thought, command] = steps(game)[stepsTaken] ?? ['Time to hand it in.', 'submit'];
-  if (!requery && stepsTaken === 0) return 'I think I should first look around in the workspace.';
-  if (!requery && stepsTaken === 3) return reply(thought, 'echo one') + reply('and also', 'echo two');
-  return reply(thought, command);
+  const right = reply(thought, command);
+  if (!requery && stepsTaken === 0)
+    return { ...right, instead: { text: 'I think I should first look around in the workspace.' } };
+  if (!requery && stepsTaken === 3)
+    return { ...right, instead: { commands: [reply(thought, 'echo one'), reply('and also', 'echo two')] } };
+  return right;
 };

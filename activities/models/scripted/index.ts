@@ -1,5 +1,5 @@
 import { BenchError } from '../../../domain/errors.js';
-import { parseFencedReply } from '../../../domain/agent/parse-reply.js';
+import { parserOf } from '../../../domain/agent/parse-reply.js';
 import type { ChatMessage, ModelReply, ModelRequest } from '../../../domain/model.js';
 import type { ModelPort } from '../../../domain/ports/model-port.js';
 import { parseScriptedPolicy, type ScriptedPolicy } from '../../../domain/scripted-policies.js';
@@ -7,41 +7,46 @@ import { baseline } from './baseline.js';
 import { clumsy } from './clumsy.js';
 import { counter } from './counter.js';
 import { gameOf } from './game.js';
+import { formOf, replyInForm } from './in-form.js';
 import { optimum } from './optimum.js';
 import type { Policy } from './policy.js';
 import { slow } from './slow.js';
 
 const POLICIES: Record<ScriptedPolicy, Policy> = { baseline, optimum, clumsy, slow, counter };
 
-/** The scripted "provider": answers from the messages alone, costs nothing, counts tokens as four characters each. */
+/** The scripted "provider": answers in the form that the run's agent reads, costs nothing, counts tokens as four characters each. */
 export const scriptedModels: ModelPort = {
   async complete(request: ModelRequest): Promise<ModelReply> {
     const named = parseScriptedPolicy(request.model.model);
     if (named === null) throw new BenchError('usage', `There is no scripted policy "${request.model.model}".`);
-    const text = POLICIES[named.policy]({ ...viewOf(request.messages), number: named.number });
+    const said = POLICIES[named.policy]({ ...viewOf(request), number: named.number });
+    const reply = replyInForm(said, formOf(request));
     return {
-      text,
+      ...reply,
       usage: {
-        inputTokens: tokens(request.messages.map((message) => message.content).join('')),
-        outputTokens: tokens(text),
+        inputTokens: tokens(request.messages.map(written).join('')),
+        outputTokens: tokens(written({ content: reply.text, ...reply })),
         cachedTokens: 0,
         reasoningTokens: 0,
       },
       costUsd: '0',
-      finishReason: 'stop',
+      finishReason: reply.toolCalls === undefined ? 'stop' : 'tool_calls',
     };
   },
 };
 
-function viewOf(messages: ChatMessage[]) {
-  const replies = messages.filter((message) => message.role === 'assistant');
-  const usable = replies.map((message) => parseFencedReply(message.content).kind === 'action');
-  return {
-    messages,
-    game: gameOf(messages),
-    stepsTaken: usable.filter(Boolean).length,
-    requery: usable.at(-1) === false,
-  };
+/** A run tells its policies whose turn it is; without it, the usable replies among the messages are counted. */
+function viewOf(request: ModelRequest) {
+  const { messages, turn } = request;
+  const game = gameOf(messages);
+  if (turn !== undefined) return { messages, game, stepsTaken: turn.step - 1, requery: turn.try > 0 };
+  const form = formOf(request);
+  const usable = messages
+    .filter((message) => message.role === 'assistant')
+    .map(({ content, toolCalls }) => parserOf(form.parser)({ text: content, toolCalls }, form).kind === 'action');
+  return { messages, game, stepsTaken: usable.filter(Boolean).length, requery: usable.at(-1) === false };
 }
 
+const written = ({ content, toolCalls = [] }: Pick<ChatMessage, 'content' | 'toolCalls'>): string =>
+  content + toolCalls.map((call) => call.name + call.arguments).join('');
 const tokens = (text: string): number => Math.ceil(text.length / 4);

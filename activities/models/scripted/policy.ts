@@ -1,17 +1,26 @@
+import type { Said } from '../../../domain/agent/encode-reply-as.js';
 import type { ChatMessage } from '../../../domain/model.js';
 import type { Game } from './game.js';
 
-/** What a policy sees: the same messages that a provider would. Policies are pure: the same messages, the same reply. */
+/** What a policy sees: the same messages that a provider would. Policies are pure: the same view, the same reply. */
 export interface PolicyView {
   messages: ChatMessage[];
   game: Game;
-  /** Steps taken so far: assistant messages with a usable command. */
+  /** Steps taken so far. */
   stepsTaken: number;
-  /** The last reply was refused for its format, and this is the requery. */
+  /** The last reply was refused, and this is the requery. */
   requery: boolean;
   number: number;
 }
-export type Policy = (view: PolicyView) => string;
 
-/** A well-formed reply: a thought and one fenced command. */
-export const reply = (thought: string, command: string): string => `${thought}\n\n\`\`\`bash\n${command}\n\`\`\`\n`;
+/**
+ * What a policy says; the run's agent decides in which form. `instead`: a reply in a wrong form, to be given where that form can
+ * be wrong: words without a command, or several commands at once.
+ */
+export interface PolicyReply extends Said {
+  instead?: { text: string } | { commands: readonly Said[] };
+}
+export type Policy = (view: PolicyView) => PolicyReply;
+
+/** A thought and one command. */
+export const reply = (thought: string, action: string): PolicyReply => ({ thought, action });

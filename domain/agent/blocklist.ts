@@ -1,4 +1,5 @@
 import type { CommandDoc } from './commands.js';
+import { guardMultiline } from './guard-multiline.js';
 import { type SimpleCommand, simpleCommands } from './shell-commands.js';
 
 export interface Blocklists {
@@ -31,7 +32,7 @@ const RUNNERS: Readonly<Record<string, { valued: readonly string[]; operands: nu
 const baseOf = (word: string): string => word.slice(word.lastIndexOf('/') + 1);
 
 /** The command, and the one that it runs, and so on: each with its own words. */
-function commandsWithin(words: readonly string[]): string[][] {
+export function commandsWithin(words: readonly string[]): string[][] {
   const within: string[][] = [];
   let rest = [...words];
   while (rest.length > 0) {
@@ -64,25 +65,20 @@ function refusal({ words, hasInput }: SimpleCommand, lists: Blocklists): Blocked
   return null;
 }
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
-/** Without the bodies of commands of several lines: what `edit` puts into a file is text, not shell. */
-function withoutBodies(action: string, commands: readonly CommandDoc[]): string {
-  return commands.reduce((text, { name, endName }) => {
-    if (endName === undefined) return text;
-    const body = new RegExp(`^([ \\t]*${escaped(name)}\\b[^\\n]*)\\n[^]*?^${escaped(endName)}[ \\t]*$`, 'gm');
-    return text.replace(body, '$1');
-  }, action);
-}
-
-/** The first command of the action that the lists refuse, or null. Words are compared as a whole, with or without their path. */
+/**
+ * The first command of the action that the lists refuse, or null. Words are compared as a whole, with or without their path. What
+ * `edit` puts into a file is text, and not looked at.
+ */
 export function blockedCommand(
   action: string,
   lists: Blocklists,
   commands: readonly CommandDoc[] = [],
 ): BlockedCommand | null {
   if (lists.blocklist.length === 0 && lists.blocklistStandalone.length === 0) return null;
-  for (const command of simpleCommands(withoutBodies(action, commands))) {
+  const guarded = guardMultiline(action, commands);
+  // Its end is missing: it will not be run, and the model is told so.
+  if (guarded.kind === 'malformed') return null;
+  for (const command of simpleCommands(guarded.script)) {
     const blocked = refusal(command, lists);
     if (blocked !== null) return blocked;
   }

@@ -1,4 +1,4 @@
-import { argumentText, commandLine } from '../command-line.js';
+import { argumentText, commandLine, unusableText } from '../command-line.js';
 import type { OutputParser } from './parsed-reply.js';
 import { formatError } from './parsed-reply.js';
 
@@ -23,6 +23,8 @@ export const json: OutputParser = {
     if (typeof name !== 'string' || name.trim() === '') return formatError('"command.name" was missing or not a text');
     if (!isObject(given)) return formatError('"command.arguments" was not an object');
     const known = commands.find((candidate) => candidate.name === name);
+    const unusable = known === undefined ? null : unusableText(known, given);
+    if (unusable !== null) return formatError(unusable);
     const action =
       known === undefined
         ? [name, ...Object.values(given).map(argumentText)].join(' ').trim()

@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../model.js';
-import { commandLine } from '../command-line.js';
+import { commandLine, unusableText } from '../command-line.js';
 import { BASH_TOOL, type CommandDoc } from '../commands.js';
 import type { OutputParser, ParsedReply } from './parsed-reply.js';
 import { formatError } from './parsed-reply.js';
@@ -39,6 +39,8 @@ function actionOf(call: ToolCall, commands: readonly CommandDoc[]): { action: st
   if (missing.length > 0) {
     return { problem: `the call of ${call.name} needs ${missing.map(({ name }) => `"${name}"`).join(', ')}` };
   }
+  const unusable = unusableText(command, given);
+  if (unusable !== null) return { problem: unusable };
   return { action: unix(commandLine(command, given)) };
 }
 

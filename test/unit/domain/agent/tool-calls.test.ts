@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { CommandDoc } from '../../../../domain/agent/commands.js';
+import { guardMultiline } from '../../../../domain/agent/guard-multiline.js';
 import { buildMessages, toolDefinitions } from '../../../../domain/agent/messages.js';
 import { nextTurn } from '../../../../domain/agent/next-turn.js';
 import { type ReplyInput, parserOf } from '../../../../domain/agent/parse-reply.js';
@@ -61,6 +63,17 @@ describe('the tool-calls parser', () => {
   });
 });
 
+const editor: CommandDoc[] = [
+  {
+    name: 'edit',
+    docstring: 'Replace lines.',
+    signature: 'edit <start>:<end>\n<text>\nend_of_edit',
+    endName: 'end_of_edit',
+    arguments: ['start', 'end', 'text'].map((name) => ({ name, type: 'string', description: name, required: true })),
+  },
+  { name: 'look', docstring: 'Look.', signature: 'look "<path>" [<line>]', arguments: [] },
+];
+
 /** The same thought and command as text and as a tool call. */
 function equivalentReplies(generate: Generator): { text: ReplyInput; tool: ReplyInput } {
   const words = ['I look', ' at ', '`x`', '\n', '\r\n', 'a ``` b', ' ', '"', '\\', '{', 'ls -la', 'é'];
@@ -90,6 +103,35 @@ describe('text and tool-calling agents', () => {
     // The others hold a command that the blocklist refuses, in both forms.
     expect(actions).toBeGreaterThan(1500);
   });
+});
+
+describe('a tool call of a command of several lines', () => {
+  const read = (given: Record<string, unknown>) =>
+    parserOf('tool-calls')(
+      { text: '', toolCalls: [call('edit', JSON.stringify({ start: 1, end: 2, ...given }))] },
+      { commands: editor },
+    );
+  it('becomes the command that a text agent writes, and its text is text for bash', () =>
+    forAll(1000, (generate) => {
+      const text = generate.text(['x = 1', '\n', ' ', "'", '"', '$(ls)', '<text>', '[a]', '`', '<<EOF', '\t'], 12);
+      const parsed = read({ text });
+      const lines = text === '' ? '' : `${text.replace(/\n$/, '')}\n`;
+      expect(parsed).toMatchObject({ kind: 'action', action: `edit 1:2\n${lines}end_of_edit` });
+      const guarded = guardMultiline(parsed.kind === 'action' ? parsed.action : '', editor);
+      expect(guarded).toEqual({ kind: 'script', script: `edit <<'end_of_edit' 1:2\n${lines}end_of_edit\n` });
+    }));
+  it('takes a text with and without its last line end, and no text as no line', () => {
+    expect(read({ text: 'a\n' })).toEqual(read({ text: 'a' }));
+    expect(read({ text: 'a\n\n' })).toMatchObject({ action: 'edit 1:2\na\n\nend_of_edit' });
+    expect(read({ text: '' })).toMatchObject({ action: 'edit 1:2\nend_of_edit' });
+  });
+  it('keeps what is no number from becoming another command', () =>
+    expect(read({ end: '2; ls', text: 'a' })).toMatchObject({ action: "edit 1:'2; ls'\na\nend_of_edit" }));
+  it('is refused when its text holds the end word on a line of its own', () =>
+    expect(read({ text: 'a\nend_of_edit\nrm x' })).toMatchObject({
+      kind: 'format_error',
+      problem: expect.stringContaining('end_of_edit') as string,
+    }));
 });
 
 describe('messages of a tool-calling agent', () => {

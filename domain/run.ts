@@ -3,6 +3,7 @@ import type { ModelRef, SamplingParameters } from './model.js';
 import type { EndReason, FinalEvaluation } from './outcomes.js';
 import type { Metrics } from './score.js';
 import type { TaskSpec } from './task.js';
+import type { ToolState } from './tool-state.js';
 
 export const BACKENDS = ['docker', 'podman', 'local'] as const;
 export type Backend = (typeof BACKENDS)[number];
@@ -32,6 +33,8 @@ export interface RunDefinition {
   tokenLimit?: number;
   backend: Backend;
   gpus: number;
+  /** May the agent read and write the task's memory? Absent: no. */
+  memory?: boolean;
 }
 
 /** The small part of a definition that workflows need. Payloads are ids and small numbers. */
@@ -63,6 +66,8 @@ export interface StepRecord {
   outputBytes: number | null;
   requested: Requested;
   workingDir: string | null;
+  /** What the special commands remember after this step; null or absent: nothing. */
+  toolState?: ToolState | null;
   /** The command's own time, milliseconds. */
   commandMs: number | null;
   /** The model's own time over all replies of the step, milliseconds. */
@@ -78,6 +83,10 @@ export interface ObservedCommand {
   outputBytes: number;
   requested: Requested;
   workingDir: string;
+  /** What the special commands remember from now on; null or absent: nothing. */
+  toolState?: ToolState | null;
+  /** What the agent put into its task's memory; kept only for runs that have one. */
+  memories?: readonly string[];
   commandMs: number;
 }
 

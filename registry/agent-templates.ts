@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../domain/agent/config.js';
-import { promptVariables } from '../domain/agent/messages.js';
+import { ownVariables, promptVariables, statusVariables } from '../domain/agent/messages.js';
 import { renderTemplate } from '../domain/agent/templates.js';
 import { templateVariables } from '../domain/agent/template-variables.js';
 import { taskSchema } from '../domain/task.js';
@@ -24,6 +24,8 @@ const sampleTask = taskSchema.parse({
 
 interface Sample {
   path: PropertyKey[];
+  /** Of a command's text: which command. Commands may be written in other files. */
+  command?: number;
   template: string;
   /** Rendered with each of these. */
   variables: Record<string, unknown>[];
@@ -38,11 +40,11 @@ function samplesOf(agent: AgentConfig): Sample[] {
     '/workspace',
   );
   const { commandDocs: _, ...forCommands } = base;
-  const at = { ...base, currentStep: 1, remainingSteps: 49, workingDir: '/workspace' };
+  const at = { ...base, currentStep: 1, remainingSteps: 49, ...statusVariables(null, '/workspace', 0) };
   const first = { ...at, observation: '', exitCode: 'none', timedOut: false };
   const later = { ...at, observation: 'output', exitCode: 0, timedOut: false };
   const silent = { ...at, observation: '', exitCode: 1, timedOut: true };
-  const own = agent.variables;
+  const own = ownVariables(agent);
   const samples: [PropertyKey[], string | undefined, Record<string, unknown>[]][] = [
     [['systemTemplate'], agent.systemTemplate, [base]],
     [['taskTemplate'], agent.taskTemplate, agent.nextStepTemplate === undefined ? [first, later, silent] : [first]],
@@ -60,15 +62,16 @@ function samplesOf(agent: AgentConfig): Sample[] {
       agent.blocklistErrorTemplate,
       [{ ...own, problem: 'what was wrong', command: 'vim', action: 'vim a.py' }],
     ],
-    ...commands.map(({ docstring }, index): [PropertyKey[], string, Record<string, unknown>[]] => [
-      ['tools', 'commands', index, 'docstring'],
-      docstring,
-      [forCommands],
-    ]),
   ];
-  return samples.flatMap(([path, template, variables]) =>
-    template === undefined ? [] : [{ path, template, variables }],
-  );
+  return [
+    ...samples.flatMap(([path, template, variables]) =>
+      template === undefined ? [] : [{ path, template, variables }],
+    ),
+    ...commands.map(({ docstring: template }, command) => {
+      const path = ['tools', 'commands', command, 'docstring'];
+      return { path, command, template, variables: [forCommands] };
+    }),
+  ];
 }
 
 /** What is wrong with the use of a variable, or null. The keys of a task are known as well. */
@@ -118,10 +121,15 @@ function renderProblem({ path, template, variables }: Sample, problem: ProblemAt
   return [];
 }
 
-/** What is wrong with an agent's templates, found before any run. */
-export function agentTemplateProblems(agent: AgentConfig, problem: ProblemAt): ConfigProblem[] {
+/** What is wrong with an agent's templates, found before any run. `docstring`: for problems with the text of a command, by its index. */
+export function agentTemplateProblems(
+  agent: AgentConfig,
+  problem: ProblemAt,
+  docstring: (index: number) => ProblemAt,
+): ConfigProblem[] {
   return samplesOf(agent).flatMap((sample) => {
-    const unknown = unknownVariables(sample, problem);
-    return unknown === null || unknown.length === 0 ? renderProblem(sample, problem) : unknown;
+    const tell = sample.command === undefined ? problem : docstring(sample.command);
+    const unknown = unknownVariables(sample, tell);
+    return unknown === null || unknown.length === 0 ? renderProblem(sample, tell) : unknown;
   });
 }

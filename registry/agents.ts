@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { z } from 'zod';
-import { agentConfigSchema, agentFileSchema } from '../domain/agent/config.js';
+import { DEFAULT_COMMANDS } from '../domain/agent/commands.js';
+import { agentConfigSchema, agentFileSchema, commandFileSchema } from '../domain/agent/config.js';
 import type { AgentConfig } from '../domain/agent/config.js';
 import { readDemonstration } from '../domain/agent/demonstrations.js';
 import type { Demonstration } from '../domain/agent/demonstrations.js';
@@ -51,6 +52,50 @@ function readDemonstrations(
   });
 }
 
+/** A command of the agent, and how to name a problem with it where it is written. */
+interface PlacedCommand {
+  command: AgentConfig['tools']['commands'][number];
+  problem: (key: string, message: string, lineOfText?: number) => ConfigProblem;
+}
+
+/** The agent's commands in the order of their documentation: those of its command files, then its own. */
+function placeCommands(
+  file: string,
+  { tools }: z.output<typeof agentFileSchema>,
+  problem: ProblemAt,
+  problems: ConfigProblem[],
+): PlacedCommand[] {
+  const placed: PlacedCommand[] = [];
+  const origin = new Map<string, string>();
+  const add = (commands: readonly PlacedCommand['command'][], at: PropertyKey[], tell: ProblemAt, from: string) => {
+    for (const [index, command] of commands.entries()) {
+      const place: PlacedCommand['problem'] = (key, message, line) => tell([...at, index, key], message, line);
+      const earlier = origin.get(command.name);
+      if (earlier !== undefined) problems.push(place('name', `${command.name} is in ${earlier} already; keep one`));
+      else origin.set(command.name, from);
+      placed.push({ command, problem: place });
+    }
+  };
+  for (const [index, source] of tools.commandFiles.entries()) {
+    try {
+      const { value, problem: tell } = readYaml(join(dirname(file), source), commandFileSchema);
+      add(value.commands, ['commands'], tell, source);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      const absent = error.problems.every(({ line, key }) => line === null && key === '');
+      // A file that is not there is the agent's mistake, what is wrong within it is that file's.
+      problems.push(
+        ...(absent
+          ? error.problems.map(({ message }) => problem(['tools', 'commandFiles', index], `${source}: ${message}`))
+          : error.problems),
+      );
+    }
+  }
+  const own = tools.commands ?? (tools.commandFiles.length === 0 ? DEFAULT_COMMANDS : []);
+  add(own, ['tools', 'commands'], problem, basename(file));
+  return placed;
+}
+
 /** JSON with sorted keys: equal configurations give equal text. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, item: unknown) =>
@@ -63,8 +108,15 @@ const canonical = (value: unknown): string =>
 export function loadAgentFile(file: string, name: string): LoadedAgent {
   const { value, problem } = readYaml(file, agentFileSchema);
   const problems: ConfigProblem[] = [];
-  const config = { ...value, demonstrations: readDemonstrations(file, value, problem, problems) };
-  problems.push(...agentTemplateProblems(config, problem));
+  const demonstrations = readDemonstrations(file, value, problem, problems);
+  const placed = placeCommands(file, value, problem, problems);
+  const { commandFiles: _, ...tools } = value.tools;
+  const config = { ...value, demonstrations, tools: { ...tools, commands: placed.map(({ command }) => command) } };
+  const docstring =
+    (index: number): ProblemAt =>
+    (_path, message, line) =>
+      placed[index]!.problem('docstring', message, line);
+  problems.push(...agentTemplateProblems(config, problem, docstring));
   if (problems.length > 0) throw new ConfigError(problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)));
   return { name, config, hash: createHash('sha256').update(canonical(config)).digest('hex') };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { gpuSchema } from '../../domain/tool-state.js';
 import type { CommandOutcome, SandboxCommand } from '../../domain/ports/sandbox-port.js';
 
 /**
@@ -15,13 +16,18 @@ export const replySchema = z.union([
 ]);
 export type ControlReply = z.infer<typeof replySchema>;
 
-/** Head and tail of the output, each byte of it in the longest form that JSON knows, and some room. */
-export const OUTCOME_FILE_LIMIT = 2 * 1024 * 1024;
+/** Head and tail of the output, and what went into the memory, each byte of it in the longest form that JSON knows, and some room. */
+export const OUTCOME_FILE_LIMIT = 6 * 1024 * 1024;
+
+const MEMORIES_PER_COMMAND = 32;
+const MEMORY_LENGTH = 16 * 1024;
+const LONGEST_PATH = 4096;
 
 const outcomeSchema = z.object({
   exitCode: z.number().int().min(0).max(255).nullable(),
   timedOut: z.boolean(),
   interrupted: z.boolean(),
+  stoppedBy: z.enum(['time', 'silence', 'workspace', 'interrupt']).nullable().default(null),
   lost: z.boolean(),
   output: z.string(),
   outputBytes: z.number().int().nonnegative(),
@@ -29,18 +35,28 @@ const outcomeSchema = z.object({
   notice: z.string().max(10_000).nullable(),
   workingDir: z.string().max(5000),
   requested: z.enum(['validate', 'submit']).nullable(),
+  // Images from before the special commands report none of these.
+  openFile: z.string().nullable().default(null),
+  gpus: z.array(gpuSchema).max(64).optional(),
+  memories: z.array(z.string().max(MEMORY_LENGTH)).max(MEMORIES_PER_COMMAND).default([]),
   ms: z.number().nonnegative(),
   pid: z.number().int().nullable(),
 });
 
 /** Throws when the text is no outcome. Its strings can go anywhere: no NUL, no half characters. */
 export function parseOutcome(text: string): CommandOutcome {
-  const outcome = outcomeSchema.parse(JSON.parse(text));
+  const { openFile, gpus, ...outcome } = outcomeSchema.parse(JSON.parse(text));
   return {
     ...outcome,
     output: storable(outcome.output),
     notice: outcome.notice === null ? null : storable(outcome.notice),
     workingDir: storable(outcome.workingDir),
+    toolState: {
+      // No path that the kernel takes is longer.
+      openFile: openFile === null || openFile.length > LONGEST_PATH ? null : storable(openFile),
+      ...(gpus === undefined ? {} : { gpus: gpus.map((gpu) => ({ ...gpu, name: storable(gpu.name) })) }),
+    },
+    memories: outcome.memories.map(storable),
   };
 }
 

@@ -19,13 +19,14 @@ const commandName = z
   .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, 'letters, digits, - and _ only, 64 at most, not beginning with a digit')
   .refine((name) => name !== BASH_TOOL, 'bash is always there and not a special command');
 
+/** One special command, in an agent's file or in a file of commands. */
 const commandSchema = z.strictObject({
   name: commandName,
   /** What it does. A nunjucks template: workspace, maxSteps, commandSeconds, task.*, gpus and `variables`. */
   docstring: z.string().min(1),
   /** `open "<path>" [<line>]`; else made from name and arguments. */
   signature: z.string().min(1).optional(),
-  /** Last line of a command of several lines, whose values are not quoted. */
+  /** Last line of a command of several lines: what stands before it reaches the command as its input. */
   endName: z.string().min(1).optional(),
   arguments: z
     .array(
@@ -54,6 +55,10 @@ export const RESERVED_VARIABLES: readonly string[] = [
   'exitCode',
   'timedOut',
   'demonstration',
+  'openFile',
+  'gpuNames',
+  'gpuMemory',
+  'memoryRecords',
   'problem',
   'expectedFormat',
   'command',
@@ -73,6 +78,40 @@ export const DEFAULT_BLOCKLIST_STANDALONE = [
   '/bin/sh',
   'su',
 ];
+
+/** What the sandbox and the shell need themselves. */
+const OWN_ENVIRONMENT = new Set([
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'PWD',
+  'OLDPWD',
+  'IFS',
+  'BASH_ENV',
+  'ENV',
+]);
+
+/** Exported to every command of the agent. Templates have them as variables too. */
+const environmentSchema = z.record(
+  z
+    .string()
+    .regex(/^[A-Z_][A-Z0-9_]{0,63}$/, 'capital letters, digits and _ only, 64 at most')
+    .refine(
+      (name) => !OWN_ENVIRONMENT.has(name) && !/^(?:LD|BASH|BENCH|CUDA)_/.test(name),
+      'the sandbox sets it itself',
+    ),
+  z.union([z.string().regex(/^[^\0]*$/, 'no NUL'), z.number()]).transform(String),
+);
+
+/** The special commands that the agent is told about, and what they find in their environment. */
+const toolsShape = {
+  documentation: named(DOCUMENTATION_STYLES, { ParseCommandBash: 'compact', ParseCommandDetailed: 'detailed' }).default(
+    'compact',
+  ),
+  environment: environmentSchema.default({}),
+};
 
 const blockedWords = z.array(z.string().regex(/^\S+$/, 'one word each'));
 
@@ -116,17 +155,6 @@ const shape = {
   /** Longest observation shown to the model, characters; head and tail are kept, the middle is counted. */
   observationLimit: z.number().int().min(1000).default(30_000),
 
-  /** The special commands that the agent is told about. */
-  tools: z
-    .strictObject({
-      documentation: named(DOCUMENTATION_STYLES, {
-        ParseCommandBash: 'compact',
-        ParseCommandDetailed: 'detailed',
-      }).default('compact'),
-      commands: z.array(commandSchema).default(DEFAULT_COMMANDS),
-    })
-    .prefault({}),
-
   /** Commands that are refused wherever they stand as the first word of a simple command. */
   blocklist: blockedWords.default(DEFAULT_BLOCKLIST),
   /** Commands that are refused when they stand alone, without arguments or input. */
@@ -135,7 +163,10 @@ const shape = {
   blocklistErrorTemplate: z.string().min(1).default('Nothing was run: {{ problem }}.'),
 };
 
-type Checked = z.infer<z.ZodObject<typeof shape>> & { demonstrations: readonly unknown[] };
+type Checked = z.infer<z.ZodObject<typeof shape>> & {
+  demonstrations: readonly unknown[];
+  tools: { environment: Record<string, string>; commands?: readonly { name: string }[] | undefined };
+};
 
 /** What keys must agree with each other. */
 function checkTogether(agent: Checked, context: z.RefinementCtx<unknown>): void {
@@ -149,15 +180,27 @@ function checkTogether(agent: Checked, context: z.RefinementCtx<unknown>): void 
   if (agent.demonstrations.length > 0 && !agent.putDemosInHistory && agent.demonstrationTemplate === undefined) {
     problem(['demonstrations'], 'demonstrations need a demonstrationTemplate, or putDemosInHistory: true');
   }
-  const names = agent.tools.commands.map(({ name }) => name);
-  for (const [index, name] of names.entries()) {
-    if (names.indexOf(name) < index) problem(['tools', 'commands', index, 'name'], `${name} is there twice`);
+  for (const name of Object.keys(agent.variables).filter((name) => Object.hasOwn(agent.tools.environment, name))) {
+    problem(['variables', name], `${name} is in tools.environment already, and templates have that`);
   }
+  twice(agent.tools.commands ?? [], (index, name) =>
+    problem(['tools', 'commands', index, 'name'], `${name} is there twice`),
+  );
 }
 
-/** An agent as stored with a run: demonstrations are part of it. */
+/** Tell of each command whose name an earlier one has. */
+function twice(commands: readonly { name: string }[], tell: (index: number, name: string) => void): void {
+  const names = commands.map(({ name }) => name);
+  for (const [index, name] of names.entries()) if (names.indexOf(name) < index) tell(index, name);
+}
+
+/** An agent as stored with a run: demonstrations and all commands are part of it. */
 export const agentConfigSchema = z
-  .strictObject({ ...shape, demonstrations: z.array(demonstrationSchema).default([]) })
+  .strictObject({
+    ...shape,
+    demonstrations: z.array(demonstrationSchema).default([]),
+    tools: z.strictObject({ ...toolsShape, commands: z.array(commandSchema).default(DEFAULT_COMMANDS) }).prefault({}),
+  })
   .superRefine(checkTogether);
 export type AgentConfig = z.infer<typeof agentConfigSchema>;
 
@@ -167,5 +210,23 @@ export const agentFileSchema = z
     ...shape,
     /** `.traj` files, relative to the agent's file. */
     demonstrations: z.array(z.string().min(1)).default([]),
+    tools: z
+      .strictObject({
+        ...toolsShape,
+        /** Files of commands, relative to the agent's file; what is documented first comes first. */
+        commandFiles: z.array(z.string().min(1)).default([]),
+        /** Documented after those of the files. With neither, the two that every sandbox has. */
+        commands: z.array(commandSchema).optional(),
+      })
+      .prefault({}),
   })
   .superRefine(checkTogether);
+
+/** `configs/commands/<name>.yaml`: commands that several agents share. */
+export const commandFileSchema = z
+  .strictObject({ schema: z.literal(1), description: z.string().min(1), commands: z.array(commandSchema).min(1) })
+  .superRefine(({ commands }, context) =>
+    twice(commands, (index, name) =>
+      context.addIssue({ code: 'custom', path: ['commands', index, 'name'], message: `${name} is there twice` }),
+    ),
+  );

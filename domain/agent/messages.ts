@@ -1,5 +1,6 @@
 import type { ChatMessage, ToolDefinition } from '../model.js';
 import type { RunDefinition, StepRecord } from '../run.js';
+import type { ToolState } from '../tool-state.js';
 import { clipObservation } from './clip-observation.js';
 import { commandDocs, type CommandDoc, commandTools } from './commands.js';
 import { demonstrationText } from './demonstrations.js';
@@ -12,7 +13,10 @@ import { renderTemplate } from './templates.js';
 
 /** What of a run goes into its prompts. */
 export type PromptInput = Pick<RunDefinition, 'task' | 'agent' | 'maxSteps'> &
-  Partial<Pick<RunDefinition, 'gpus' | 'model'>>;
+  Partial<Pick<RunDefinition, 'gpus' | 'model'>> & {
+    /** Records of the task's memory when the run began; null or absent: it has none. */
+    memoryRecords?: number | null;
+  };
 
 /** Does the agent call tools, instead of writing commands into its text? */
 export const callsTools = (agent: RunDefinition['agent']): boolean => agent.outputParser === 'tool-calls';
@@ -24,26 +28,53 @@ function taskVariables(run: PromptInput, workspace: string): Record<string, unkn
     maxSteps: run.maxSteps,
     commandSeconds: run.task.limits.commandSeconds,
     gpus: run.gpus ?? 0,
+    memoryRecords: run.memoryRecords ?? 'off',
     task: run.task,
   };
   const description = renderTemplate('task description', run.task.description, base);
   return { ...base, task: { ...run.task, description } };
 }
 
+/** The agent's own: its variables, and what its commands find in their environment. */
+export const ownVariables = (agent: RunDefinition['agent']): Record<string, unknown> => ({
+  ...agent.tools.environment,
+  ...agent.variables,
+});
+
+const NOT_REPORTED = 'unknown';
+
+/** Name and memory of each GPU, as the sandbox last reported them; `none` when the run has none. */
+function gpuVariables(state: ToolState | null, gpus: number): Record<string, string> {
+  const found = state?.gpus ?? [];
+  const without = gpus === 0 ? 'none' : NOT_REPORTED;
+  const memory = found.map(({ usedMb, memoryMb }) => `${Math.round(usedMb)} of ${Math.round(memoryMb)} MB used`);
+  return {
+    gpuNames: found.map(({ name }) => name).join(', ') || without,
+    gpuMemory: memory.join(', ') || without,
+  };
+}
+
+/** Variables that change with each step and come from the sandbox. `gpus`: how many the run was given. */
+export const statusVariables = (
+  state: ToolState | null,
+  workingDir: string,
+  gpus: number,
+): Record<string, unknown> => ({ workingDir, openFile: state?.openFile ?? 'n/a', ...gpuVariables(state, gpus) });
+
 /** The special commands with their texts rendered. */
 function commandsOf(run: PromptInput, variables: Record<string, unknown>): CommandDoc[] {
-  const all = { ...variables, ...run.agent.variables };
+  const all = { ...variables, ...ownVariables(run.agent) };
   return run.agent.tools.commands.map((command) => ({
     ...command,
     docstring: renderTemplate(`docstring of ${command.name}`, command.docstring, all).trim(),
   }));
 }
 
-/** Variables of every template: task.*, workspace, maxSteps, commandSeconds, gpus, commandDocs, and the agent's own. */
+/** Variables of every template: task.*, workspace, maxSteps, commandSeconds, gpus, memoryRecords, commandDocs, and the agent's own. */
 export function promptVariables(run: PromptInput, workspace: string): Record<string, unknown> {
   const variables = taskVariables(run, workspace);
   const docs = commandDocs(commandsOf(run, variables), run.agent.tools.documentation);
-  return { ...variables, commandDocs: docs, ...run.agent.variables };
+  return { ...variables, commandDocs: docs, ...ownVariables(run.agent) };
 }
 
 /** The tools to offer with a request: only for an agent that calls tools. */
@@ -83,7 +114,13 @@ export function promptMessages(run: PromptInput, steps: StepRecord[], workspace:
   const { agent } = run;
   const variables = promptVariables(run, workspace);
   const at = (taken: number) => ({ currentStep: taken + 1, remainingSteps: run.maxSteps - taken });
-  const first = { ...variables, ...at(0), workingDir: workspace, observation: '', exitCode: 'none', timedOut: false };
+  const { memoryRecords: earlier = null } = run;
+  const status = (state: ToolState | null, workingDir: string) => ({
+    ...statusVariables(state, workingDir, run.gpus ?? 0),
+    ...(earlier === null ? {} : { memoryRecords: earlier + (state?.memoryWritten ?? 0) }),
+  });
+  const before = { ...at(0), ...status(null, workspace) };
+  const first = { ...variables, ...before, observation: '', exitCode: 'none', timedOut: false };
   const task = [renderTemplate('taskTemplate', agent.taskTemplate, first)];
   if (agent.strategyTemplate !== undefined) {
     task.push(renderTemplate('strategyTemplate', agent.strategyTemplate, first));
@@ -94,7 +131,7 @@ export function promptMessages(run: PromptInput, steps: StepRecord[], workspace:
     { role: 'user', content: task.join('\n'), origin: 'task' },
   ];
   for (const step of steps) {
-    const here = { ...variables, ...at(step.step), workingDir: step.workingDir ?? workspace };
+    const here = { ...variables, ...at(step.step), ...status(step.toolState ?? null, step.workingDir ?? workspace) };
     const answer = observationText(run, step, here);
     const reply = decodeReply(step.response);
     for (const message of exchange(reply, answer, { step: step.step, tools: callsTools(agent) })) {
@@ -118,7 +155,7 @@ export function buildMessages(run: PromptInput, steps: StepRecord[], workspace: 
 export function formatErrorMessages(run: PromptInput, badReply: string | ReplyInput, problem: string): ChatMessage[] {
   const { agent } = run;
   const answer = renderTemplate('formatErrorTemplate', agent.formatErrorTemplate, {
-    ...agent.variables,
+    ...ownVariables(agent),
     problem,
     expectedFormat: expectedFormat(agent.outputParser),
   });
@@ -133,7 +170,7 @@ export function blockedMessages(
 ): ChatMessage[] {
   const { agent } = run;
   const { problem, command, action } = blocked;
-  const variables = { ...agent.variables, problem, command, action };
+  const variables = { ...ownVariables(agent), problem, command, action };
   return requery(run, reply, renderTemplate('blocklistErrorTemplate', agent.blocklistErrorTemplate, variables));
 }
 

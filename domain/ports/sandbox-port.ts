@@ -1,4 +1,5 @@
 import type { Backend, Isolation, Requested } from '../run.js';
+import type { ToolState } from '../tool-state.js';
 
 /** One container (or local process tree) of one run. A new epoch means: the old one was lost. */
 export interface SandboxRef {
@@ -13,6 +14,10 @@ export interface SandboxSpec extends SandboxRef {
   network: 'none';
   /** Device ids of the lease; empty: no GPU is visible. */
   gpuDevices: string[];
+  /** Exported to every command, besides what the sandbox sets itself. */
+  environment?: Readonly<Record<string, string>>;
+  /** Records of the task's memory for the agent to read, oldest first; absent: the run has no memory. */
+  memory?: readonly string[];
 }
 
 export interface SandboxInfo {
@@ -30,13 +35,20 @@ export interface SandboxCommand {
   n: number;
   script: string;
   timeLimitSeconds: number;
+  /** Stop the command when it has written nothing for so long. */
+  silenceLimitSeconds?: number;
 }
+
+/** `time`, `silence`: its limits; `workspace`: it filled what its files may take; `interrupt`: someone's wish. */
+export type StoppedBy = 'time' | 'silence' | 'workspace' | 'interrupt';
 
 export interface CommandOutcome {
   /** Exit code of the shell (128 + signal when killed); null: unknown, the process is gone and left none. */
   exitCode: number | null;
+  /** A limit stopped it; `stoppedBy` says which one. */
   timedOut: boolean;
   interrupted: boolean;
+  stoppedBy?: StoppedBy | null;
   /** The sandbox or its supervisor died during the command; what it did until then is unknown. Never rerun silently. */
   lost: boolean;
   /** UTF-8 (bad bytes replaced), head + a line that counts what was cut + tail. */
@@ -48,6 +60,10 @@ export interface CommandOutcome {
   notice: string | null;
   workingDir: string;
   requested: Requested;
+  /** What the special commands remember from now on. */
+  toolState: ToolState;
+  /** What was put into the task's memory, in order. */
+  memories: string[];
   /** Milliseconds from start to end, by the supervisor's monotonic clock. */
   ms: number;
   /** Process id of the command's shell as the supervisor sees it. */

@@ -6,6 +6,7 @@ const outcome = {
   exitCode: 0,
   timedOut: false,
   interrupted: false,
+  stoppedBy: null,
   lost: false,
   output: 'fine\n',
   outputBytes: 5,
@@ -20,8 +21,21 @@ const outcome = {
 describe('an outcome written by a supervisor', () => {
   it('is taken as it is, without its number', () => {
     const { n: _, ...expected } = outcome;
-    expect(parseOutcome(JSON.stringify(outcome))).toEqual(expected);
+    expect(parseOutcome(JSON.stringify(outcome))).toEqual({
+      ...expected,
+      toolState: { openFile: null },
+      memories: [],
+    });
   });
+
+  it('tells what the special commands remember', () => {
+    const gpus = [{ name: 'A GPU\0', memoryMb: 1000, usedMb: 10 }];
+    const told = parseOutcome(JSON.stringify({ ...outcome, openFile: '/a\0', gpus, memories: ['first', 'second\0'] }));
+    expect(told.toolState).toEqual({ openFile: '/a\ufffd', gpus: [{ ...gpus[0], name: 'A GPU\ufffd' }] });
+    expect(told.memories).toEqual(['first', 'second\ufffd']);
+  });
+  it('has no file open when its path is longer than any', () =>
+    expect(parseOutcome(JSON.stringify({ ...outcome, openFile: '/'.repeat(5000) })).toolState.openFile).toBeNull());
 
   it('is freed of what Postgres cannot store', () => {
     const dirty = JSON.stringify({ ...outcome, output: 'a\0b', workingDir: '/x\0' }).replace('fine', '\\ud800');
@@ -36,6 +50,7 @@ describe('an outcome written by a supervisor', () => {
     ['a request that does not exist', JSON.stringify({ ...outcome, requested: 'win' })],
     ['a negative count', JSON.stringify({ ...outcome, outputBytes: -1 })],
     ['a field that is missing', JSON.stringify({ ...outcome, lost: undefined })],
+    ['more memory than a command may write', JSON.stringify({ ...outcome, memories: Array(33).fill('a') })],
     ['a directory longer than any', JSON.stringify({ ...outcome, workingDir: '/'.repeat(6000) })],
   ])('is refused when it has %s', (_, text) => {
     expect(() => parseOutcome(text)).toThrow();

@@ -1,8 +1,10 @@
+import { commandLimits, type CommandLimits } from '../domain/agent/command-limits.js';
 import { InfrastructureError } from '../domain/errors.js';
 import type { ExecuteCommandArgs, ExecuteCommandResult, HostActivities } from '../domain/messages.js';
-import type { CommandOutcome, SandboxPort } from '../domain/ports/sandbox-port.js';
+import type { CommandOutcome, SandboxPort, StoppedBy } from '../domain/ports/sandbox-port.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 import type { StepRecord } from '../domain/run.js';
+import type { TaskSpec } from '../domain/task.js';
 import type { RunDefinitions } from './run-definitions.js';
 import type { Backends } from './backends.js';
 import { isWorkerShutdown, withHeartbeat } from './heartbeat.js';
@@ -23,7 +25,7 @@ async function executeCommand(
   args: ExecuteCommandArgs,
   signal: AbortSignal,
 ): Promise<ExecuteCommandResult> {
-  const { runId, step, epoch, timeLimitSeconds } = args;
+  const { runId, step, epoch } = args;
   const record = await ports.store.step(runId, step);
   if (record === null || record.action === null)
     throw new InfrastructureError(`run ${runId}: step ${step} has no recorded action`);
@@ -32,7 +34,8 @@ async function executeCommand(
   const run = await ports.definitions.get(runId);
   const sandbox = ports.backends[run.backend].sandbox;
   const ref = { runId, epoch };
-  const command = { n: step, script: record.action, timeLimitSeconds };
+  const limits = commandLimits(record.action, run.task.limits, args.timeLimitSeconds);
+  const command = { n: step, script: record.action, ...limits };
   let outcome: CommandOutcome;
   try {
     outcome = await sandbox.run(ref, command, signal);
@@ -42,7 +45,7 @@ async function executeCommand(
     throw error;
   }
   await ports.store.saveCommand(runId, step, {
-    observation: observationOf(outcome, timeLimitSeconds),
+    observation: observationOf(outcome, limits, run.task.limits),
     exitCode: outcome.exitCode,
     timedOut: outcome.timedOut,
     lost: outcome.lost,
@@ -74,12 +77,21 @@ async function interruptQuietly(sandbox: SandboxPort, ref: { runId: string; epoc
 }
 
 /** What the model is shown: the output, and in brackets what it could not know otherwise. */
-function observationOf(outcome: CommandOutcome, timeLimitSeconds: number): string {
+function observationOf(outcome: CommandOutcome, limits: CommandLimits, task: TaskSpec['limits']): string {
   const notes: string[] = [];
-  if (outcome.timedOut) notes.push(`[command stopped: it ran longer than ${timeLimitSeconds} s]`);
+  if (outcome.timedOut) notes.push(stopNote(outcome.stoppedBy ?? null, limits, task));
   if (outcome.lost) notes.push('[command lost: its process was gone; what it did until then is unknown]');
   if (outcome.notice !== null) notes.push(`[${outcome.notice}]`);
   if (notes.length === 0) return outcome.output;
   const output = outcome.output === '' || outcome.output.endsWith('\n') ? outcome.output : `${outcome.output}\n`;
   return output + notes.join('\n');
+}
+
+/** Which limit it was; what the command had printed by then is kept. */
+function stopNote(stoppedBy: StoppedBy | null, limits: CommandLimits, task: TaskSpec['limits']): string {
+  if (stoppedBy === 'silence') return `[command stopped: it printed nothing for ${limits.silenceLimitSeconds} s]`;
+  if (stoppedBy === 'workspace') return '[command stopped: its files filled the disk space of this task]';
+  const short = limits.timeLimitSeconds === task.shortCommandSeconds;
+  const which = short ? ', the limit of commands that run no training program' : '';
+  return `[command stopped: it ran longer than ${limits.timeLimitSeconds} s${which}]`;
 }

@@ -1,3 +1,4 @@
+import { commandLimits } from '../domain/agent/command-limits.js';
 import type { HostActivities, StartContainerArgs } from '../domain/messages.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 import type { RunDefinition } from '../domain/run.js';
@@ -75,7 +76,7 @@ async function replay(
   const steps = await ports.store.transcript(runId);
   for (const { step, action } of steps) {
     if (step > replayThrough || action === null) continue;
-    const command = { n: step, script: action, timeLimitSeconds: run.task.limits.commandSeconds };
+    const command = { n: step, script: action, ...commandLimits(action, run.task.limits) };
     await sandbox.run({ runId, epoch }, command, signal);
   }
 }

@@ -49,8 +49,16 @@ export const taskSchema = z.strictObject({
   }),
   limits: z
     .strictObject({
-      /** One command, seconds. */
+      /** One command, seconds: the limit of those that train, install or download something. */
       commandSeconds: seconds.default(1800),
+      /** The limit of all others, if it is another one. */
+      shortCommandSeconds: seconds.optional(),
+      /** A command that prints nothing for so long is stopped. */
+      silentSeconds: seconds.optional(),
+      /** Programs that get `commandSeconds`, in place of those of domain/agent/command-limits.ts. */
+      trainingPrograms: z.array(z.string().min(1)).optional(),
+      /** What the workspace and the agent's other files may take. */
+      workspaceMb: z.number().int().positive().default(20_480),
       memoryMb: z.number().int().positive().default(4096),
       cpus: z.number().positive().default(2),
       pids: z.number().int().positive().default(512),

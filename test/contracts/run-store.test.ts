@@ -54,7 +54,7 @@ describe('definitions', () => {
 
   test('a shard lists its unfinished runs in submission order, with the limits of their task', async () => {
     const spec = task('limits', 'maximize', {
-      limits: { commandSeconds: 33, memoryMb: 4096, cpus: 2, pids: 512 },
+      limits: { commandSeconds: 33, memoryMb: 4096, cpus: 2, pids: 512, workspaceMb: 20_480 },
     });
     const batch = submission(null, (id) =>
       Array.from({ length: 503 }, (_, i) => run(id, spec, `m${i % 3}`, Math.floor(i / 3) + 1)),

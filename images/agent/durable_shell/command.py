@@ -35,6 +35,7 @@ class Command:
         n: int,
         script: str,
         time_limit: float,
+        silence_limit: float | None,
         carried: CarriedState | None,
         on_started: Callable[[int, int], None],
         on_end: Callable[["Command"], None],
@@ -47,6 +48,7 @@ class Command:
         self._settings = settings
         self._script = script
         self._time_limit = time_limit
+        self._silence_limit = silence_limit
         self._on_started = on_started
         self._on_end = on_end
         self._notices: list[str] = []
@@ -80,6 +82,9 @@ class Command:
         if self.carried is not None:
             self._set_timer(limits.READY_SECONDS, self._not_ready)
         self._set_timer(self._time_limit, lambda: self.stop("time"))
+        self._last_output = time.monotonic()
+        if self._silence_limit is not None:
+            self._set_timer(self._silence_limit, self._still_silent)
         guarded(lambda: self._on_started(shell.pid, self._started))
 
     def _spawn(self) -> shell_process.ShellProcess:
@@ -112,6 +117,8 @@ class Command:
             return
         if chunk:
             self._output.add(chunk)
+            if self._silence_limit is not None:
+                self._last_output = time.monotonic()
             return
         self._loop.unwatch(self._output_pipe)
         os.close(self._output_pipe)
@@ -157,14 +164,21 @@ class Command:
         if not self._ready and self._status is None:
             self._kill_tree()
 
+    def _still_silent(self) -> None:
+        silent = time.monotonic() - self._last_output
+        if silent >= self._silence_limit:
+            self.stop("silence")
+        else:
+            self._set_timer(self._silence_limit - silent, self._still_silent)
+
     # -- stopping
 
     def stop(self, reason: str) -> None:
-        """`time` or `interrupt`: signal the process tree, then escalate."""
+        """`time`, `silence` or `interrupt`: signal the process tree, then escalate."""
         if self._stopped_by is not None or self._status is not None:
             return
         self._stopped_by = reason
-        for name, seconds in limits.TIMEOUT_SIGNALS if reason == "time" else limits.INTERRUPT_SIGNALS:
+        for name, seconds in limits.INTERRUPT_SIGNALS if reason == "interrupt" else limits.TIMEOUT_SIGNALS:
             if name == "SIGKILL":
                 self._set_timer(seconds, self._kill_tree)
             elif seconds == 0:
@@ -301,8 +315,9 @@ class Command:
         return {
             "n": self.n,
             "exitCode": code,
-            "timedOut": self._stopped_by == "time",
+            "timedOut": self._stopped_by not in (None, "interrupt"),
             "interrupted": self._stopped_by == "interrupt",
+            "stoppedBy": self._stopped_by,
             "lost": False,
             "output": self._output.text(),
             "outputBytes": self._output.total,
@@ -322,6 +337,7 @@ def lost_outcome(n: int, working_dir: str, notice: str, pid: int | None) -> dict
         "exitCode": None,
         "timedOut": False,
         "interrupted": False,
+        "stoppedBy": None,
         "lost": True,
         "output": "",
         "outputBytes": 0,

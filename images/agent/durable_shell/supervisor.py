@@ -90,8 +90,9 @@ class Supervisor:
 
     def _submit(self, connection: Connection, request: dict[str, Any]) -> dict[str, Any] | None:
         n, script, time_limit = int(request["n"]), str(request["script"]), float(request["timeLimitSeconds"])
-        if n < 0 or not time_limit > 0:
-            return {"error": "n must not be negative, timeLimitSeconds must be positive"}
+        silence_limit = float(request["silenceLimitSeconds"]) if "silenceLimitSeconds" in request else None
+        if n < 0 or not time_limit > 0 or (silence_limit is not None and not silence_limit > 0):
+            return {"error": "n must not be negative, limits must be positive"}
         if self._store.finished(n):
             return {"done": n}
         busy = self._current is not None and self._current.n != n
@@ -100,12 +101,12 @@ class Supervisor:
         claimed = self._store.claim(n)
         self._waiting.setdefault(n, []).append(connection)
         if claimed:
-            self._start(n, script, time_limit)
+            self._start(n, script, time_limit, silence_limit)
         return None
 
     # -- commands
 
-    def _start(self, n: int, script: str, time_limit: float) -> None:
+    def _start(self, n: int, script: str, time_limit: float, silence_limit: float | None) -> None:
         try:
             self._current = Command(
                 self._loop,
@@ -113,6 +114,7 @@ class Supervisor:
                 n,
                 script,
                 time_limit,
+                silence_limit,
                 self._carried,
                 lambda pid, started: self._store.started(
                     n, {"pid": pid, "started": started, "timeLimitSeconds": time_limit, "script": script}

@@ -1,0 +1,61 @@
+import type { TaskSpec } from '../task.js';
+import { commandsWithin } from './blocklist.js';
+import { simpleCommands } from './shell-commands.js';
+
+/** Programs that may rightly take long: they train, install, build or download. `python` also stands for `python3.11`. */
+export const TRAINING_PROGRAMS: readonly string[] = [
+  ...['python', 'python3', 'ipython', 'jupyter', 'torchrun', 'accelerate', 'deepspeed', 'mpirun', 'horovodrun'],
+  ...['pip', 'pip3', 'uv', 'conda', 'mamba', 'poetry', 'apt', 'apt-get', 'npm', 'cargo'],
+  ...['wget', 'curl', 'git', 'rsync', 'huggingface-cli', 'hf', 'make', 'cmake', 'ninja'],
+];
+
+const SHELLS = new Set(['bash', 'sh', 'dash', 'source', '.']);
+/** What they run stands somewhere among their words. */
+const CARRIERS = new Set(['xargs', 'parallel', 'find', 'watch', 'flock', 'taskset', 'numactl']);
+/** A name that only the shell knows: a variable's value, a substitution's output. */
+const isUnknown = (word: string): boolean => word.startsWith('$') || word.includes('\u0001');
+const MAX_NESTING = 5;
+
+type Limits = Pick<TaskSpec['limits'], 'commandSeconds' | 'shortCommandSeconds' | 'silentSeconds' | 'trainingPrograms'>;
+
+export interface CommandLimits {
+  timeLimitSeconds: number;
+  silenceLimitSeconds?: number;
+}
+
+/** The limits of one command; `atMostSeconds` is what the run has left. */
+export function commandLimits(script: string, limits: Limits, atMostSeconds = Infinity): CommandLimits {
+  const { commandSeconds, shortCommandSeconds = commandSeconds, silentSeconds } = limits;
+  const short = shortCommandSeconds < commandSeconds && !mayTrain(script, limits.trainingPrograms ?? TRAINING_PROGRAMS);
+  return {
+    timeLimitSeconds: Math.min(short ? shortCommandSeconds : commandSeconds, atMostSeconds),
+    ...(silentSeconds !== undefined && { silenceLimitSeconds: silentSeconds }),
+  };
+}
+
+/**
+ * Whether a script runs one of the programs, or something of which that cannot be told: a script of its own, a name that only
+ * the shell knows. Decided by the words that name commands, so `cat python.log` runs none and `cat x; python3.11 y` does.
+ */
+export function mayTrain(script: string, programs: readonly string[], nesting = 0): boolean {
+  return simpleCommands(script).some(({ words }) =>
+    commandsWithin(words).some(([command = '', ...operands]) => {
+      const name = command.slice(command.lastIndexOf('/') + 1);
+      if (isUnknown(command) || isOneOf(name, programs)) return true;
+      if (CARRIERS.has(name)) return operands.some((word) => isOneOf(word.slice(word.lastIndexOf('/') + 1), programs));
+      if (name === 'eval') return nested(operands.join(' '));
+      if (SHELLS.has(name)) {
+        const option = operands.findIndex((word) => /^-\w*c$/.test(word));
+        return option === -1 ? operands.some((word) => !word.startsWith('-')) : nested(operands[option + 1] ?? '');
+      }
+      return command.includes('/') && !/^\/(usr\/)?(local\/)?s?bin\//.test(command);
+    }),
+  );
+
+  function nested(inner: string): boolean {
+    return nesting === MAX_NESTING || mayTrain(inner, programs, nesting + 1);
+  }
+}
+
+const isOneOf = (name: string, programs: readonly string[]): boolean =>
+  programs.includes(name) || programs.includes(name.replace(/[\d.]+$/, ''));

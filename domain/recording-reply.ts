@@ -1,93 +1,61 @@
-import type { AgentConfig } from './agent/config.js';
-import { BASH_TOOL } from './agent/commands.js';
-import { readReply } from './agent/next-turn.js';
-import { parserOf, type ReplyInput } from './agent/parse-reply.js';
-import { decodeReply } from './agent/reply-encoding.js';
+import { encodeReplyAs, type Said } from './agent/encode-reply-as.js';
+import { parserOf } from './agent/parse-reply.js';
+import { decodeReply, type DecodedReply } from './agent/reply-encoding.js';
+import type { ModelRequest } from './model.js';
 import type { RecordedStep, Recording } from './recording.js';
 
-/** Run in place of a recorded command that the agent's blocklist refuses, so that the rest can still be played. */
-export const REFUSED_STAND_IN = ': # the recorded command is refused by the blocklist of this agent';
+/** How the agent that plays reads replies. */
+export type ReplyForm = NonNullable<ModelRequest['readAs']>;
 
+/** Run in place of a recorded command that this agent refuses, so that the rest can still be played. */
+export const REFUSED_STAND_IN = ': # the recorded command is refused by this agent';
+
+const STAND_IN = {
+  thought: 'The recorded command was refused; nothing is done in its place.',
+  action: REFUSED_STAND_IN,
+};
 /** The end that every recording gets which has none: as in MLGym, the work is handed in. */
 const HAND_IN = { thought: 'The recording ends here.', action: 'submit' };
 
+const unix = (text: string): string => text.replaceAll('\r\n', '\n');
 /** Line ends and blanks around a text are no part of what was said: formats differ in them. */
-const bare = (text: string): string => text.replaceAll('\r\n', '\n').trim();
-
-/** A thought and a command in the form that a parser wants; whether it can be read back is for the caller to see. */
-function written(parser: AgentConfig['outputParser'], thought: string, action: string): ReplyInput {
-  switch (parser) {
-    case 'tool-calls':
-      return {
-        text: thought,
-        toolCalls: [{ id: 'replay', name: BASH_TOOL, arguments: JSON.stringify({ command: action }) }],
-      };
-    case 'json':
-      return { text: JSON.stringify({ thought, command: { name: action } }) };
-    case 'action':
-    case 'identity':
-      return { text: action };
-    case 'xml-thought-action':
-      return { text: `${thought}\n<command>\n${action}\n</command>` };
-    case 'fenced': {
-      const longest = Math.max(2, ...[...action.matchAll(/^`{3,}/gm)].map(([fence]) => fence.length));
-      const fence = '`'.repeat(longest + 1);
-      return { text: `${thought}\n\n${fence}\n${action}\n${fence}\n` };
-    }
-    case 'mlgym-thought-action':
-    case 'thought-action':
-    case 'edit-format':
-      return { text: `${thought}\n\`\`\`\n${action}\n\`\`\`\n` };
-  }
-}
+const same = (a: string, b: string): boolean => unix(a).trim() === unix(b).trim();
+/** An empty script does nothing, but parsers refuse it. */
+const runnable = (action: string): string => (action.trim() === '' ? ':' : action);
 
 /**
- * A reply that this agent reads as the recorded thought and command: the recorded one itself if it does, else both written in the
- * form of the agent's parser. Where that form cannot hold the thought, it is changed or left away, never the command. Null: the form
- * cannot hold the command.
+ * A reply that is read in this form as the recorded thought and command: the recorded one itself if it is, else both written in that
+ * form. Where it cannot hold the thought, that is changed or left away, never the command. Null: it cannot hold the command.
  */
-export function bridgedReply(agent: AgentConfig, step: Omit<RecordedStep, 'observation'>): ReplyInput | null {
-  // An empty script does nothing, but parsers refuse it.
-  const action = step.action.trim() === '' ? ':' : bare(step.action);
-  const parse = parserOf(agent.outputParser);
-  const reads = (reply: ReplyInput, thought: string | null): boolean => {
-    const parsed = parse(reply, { commands: agent.tools.commands });
-    return (
-      parsed.kind === 'action' &&
-      bare(parsed.action) === action &&
-      (thought === null || bare(parsed.thought) === bare(thought))
-    );
-  };
+export function bridgedReply(form: ReplyForm, step: Said & Pick<RecordedStep, 'response'>): DecodedReply | null {
+  const said = { thought: step.thought, action: runnable(step.action) };
   const recorded = decodeReply(step.response);
-  if (reads(recorded, step.thought)) return recorded;
-  const thoughts = [step.thought, step.thought.replaceAll('```', "'''"), ''];
-  const replies = thoughts.map((thought) => ({ thought, reply: written(agent.outputParser, thought, action) }));
-  return (
-    replies.find(({ thought, reply }) => reads(reply, thought))?.reply ??
-    replies.find(({ reply }) => reads(reply, null))?.reply ??
-    null
-  );
+  const read = parserOf(form.parser)(recorded, form);
+  if (read.kind === 'action' && same(read.action, said.action) && same(read.thought, said.thought)) return recorded;
+  return written(form, said);
 }
 
-/** The first step, from 1, whose command cannot be said in the form of this agent; null: all can. */
-export function unplayableStep(agent: AgentConfig, recording: Recording): number | null {
-  const at = [...recording.steps, { response: HAND_IN.action, ...HAND_IN }].findIndex(
-    (step) => bridgedReply(agent, step) === null,
-  );
-  return at === -1 ? null : at + 1;
+const written = (form: ReplyForm, said: Said): DecodedReply | null =>
+  encodeReplyAs(form.parser, said, form) ??
+  encodeReplyAs(form.parser, { thought: unix(said.thought), action: unix(said.action) }, form);
+
+/** The first step, from 1, whose command this form cannot hold; null: it holds all. */
+export function unplayableStep(form: ReplyForm, recording: Recording): number | null {
+  const at = recording.steps.findIndex((step) => bridgedReply(form, step) === null);
+  if (at !== -1) return at + 1;
+  return written(form, HAND_IN) === null ? recording.steps.length + 1 : null;
 }
 
 /**
- * What the recording says in a step (from 1) after so many requeries. A command that the agent's blocklist refused is followed by one
- * that does nothing; after the last step the work is handed in. Null: the agent's form cannot hold the command.
+ * What the recording says in a step (from 1) after so many requeries. What it says can be read, so a requery means that the command
+ * was refused: one that does nothing follows. After the last step the work is handed in. Null: the form cannot hold the command.
  */
 export function replayedReply(
-  agent: AgentConfig,
+  form: ReplyForm,
   recording: Recording,
   { step, requeries }: { step: number; requeries: number },
-): ReplyInput | null {
-  const recorded = recording.steps[step - 1] ?? { response: HAND_IN.action, ...HAND_IN };
-  const reply = bridgedReply(agent, recorded);
-  if (reply === null || requeries === 0 || readReply(agent, reply).kind !== 'blocked') return reply;
-  return bridgedReply(agent, { response: '', thought: recorded.thought, action: REFUSED_STAND_IN });
+): DecodedReply | null {
+  if (requeries > 0) return written(form, STAND_IN);
+  const recorded = recording.steps[step - 1];
+  return recorded === undefined ? written(form, HAND_IN) : bridgedReply(form, recorded);
 }

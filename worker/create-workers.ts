@@ -41,7 +41,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const artifacts = createFileArtifactStore(settings.layout.artifacts);
   const models = new Map<string, ModelPort>([
     ['scripted', scriptedModels],
-    ['replay', replayModels(definitions)],
+    ['replay', replayModels],
     ...createProviderModels(parts.env),
   ]);
   const secret = homeSecret(settings.layout);

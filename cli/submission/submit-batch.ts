@@ -4,11 +4,13 @@ import { BenchError } from '../../domain/errors.js';
 import { newBatchId } from '../../domain/ids.js';
 import type { SamplingParameters } from '../../domain/model.js';
 import type { Backend, RunDefinition } from '../../domain/run.js';
+import type { LoadedAgent } from '../../registry/index.js';
 import { freezeTask, loadAgent, resolveModels, selectTasks } from '../../registry/index.js';
 import type { CliContext } from '../context.js';
 import { asBenchError } from '../errors.js';
 import { checkAgent } from './check-agent.js';
 import { checkModels } from './check-models.js';
+import { checkRecordings } from './check-recordings.js';
 import { chooseBackend } from './choose-backend.js';
 import { planRuns } from './plan-runs.js';
 import { startBatchWorkflow } from './start-batch.js';
@@ -34,6 +36,8 @@ export interface SubmitRequest {
   costLimitUsd?: string | null;
   /** Tokens per run, in and out; 0 or absent: no limit. */
   tokenLimit?: number;
+  /** Give the runs their tasks' memories. */
+  memory?: boolean;
 }
 
 export interface SubmittedBatch {
@@ -49,6 +53,16 @@ const MAX_RUNS = 100_000;
 function harnessVersion(assetsRoot: string): string {
   const manifest = JSON.parse(readFileSync(join(assetsRoot, 'package.json'), 'utf8')) as { version: string };
   return manifest.version;
+}
+
+/** An agent that is not told of its memory would only seem to have one. */
+function requireMemoryCommands({ name, config }: LoadedAgent): void {
+  const known = config.tools.commands.map((command) => command.name);
+  const missing = ['memory_read', 'memory_write'].filter((command) => !known.includes(command));
+  if (missing.length === 0) return;
+  throw new BenchError('usage', `--memory: the agent ${name} is not told of ${missing.join(' and ')}`, {
+    remedy: 'Choose one that is, such as --agent default-memory, or add commands/memory.yaml to its tools.commandFiles.',
+  });
 }
 
 async function refuseTooManyGpus(context: CliContext, runs: readonly RunDefinition[]): Promise<void> {
@@ -74,7 +88,9 @@ export async function submitBatch(context: CliContext, request: SubmitRequest): 
   const models = resolveModels(settings.configsDir, request.models, { allowUnpriced: request.allowUnpriced === true });
   const tasks = selectTasks(settings.configsDir, request.tasks);
   const agent = loadAgent(settings.configsDir, request.agent);
+  if (request.memory === true) requireMemoryCommands(agent);
   checkAgent(agent, models);
+  checkRecordings(agent, models);
   const count = models.length * tasks.length * request.attempts;
   if (count > MAX_RUNS) {
     throw new BenchError('usage', `this would be ${count} runs; a batch takes at most ${MAX_RUNS}`, {

@@ -44,7 +44,8 @@ export async function callModel(
       { model: run.model, ...prompt, sampling: run.sampling, seed: run.seed, callId, turn: key, readAs },
       signal,
     );
-    const ms = Math.round(performance.now() - started);
+    // A person may think for days, and worker after worker wait for them: that is not on the run's clock.
+    const ms = run.model.kind === 'human' ? 0 : Math.round(performance.now() - started);
     await store.settleCall(key, reply, ms);
     return { kind: 'reply', reply, ms };
   } catch (error) {

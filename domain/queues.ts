@@ -12,6 +12,9 @@ export const hostQueue = (hostId: string): string => `bench-host-${hostId}`;
 /** One queue per provider account kind, so that one provider's limits do not hold up another's calls. */
 export const modelQueue = (provider: string): string => `bench-models-${provider}`;
 
+/** The provider of people who play: `bench human`. */
+export const HUMAN_PROVIDER = 'human';
+
 export const batchWorkflowId = (batchId: string): string => `batch/${batchId}`;
 export const shardWorkflowId = (batchId: string, shard: number): string => `batch/${batchId}/shard-${shard}`;
 export const runWorkflowId = (runId: string): string => `run/${runId}`;

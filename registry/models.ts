@@ -2,6 +2,7 @@ import { BenchError } from '../domain/errors.js';
 import type { ModelRef } from '../domain/model.js';
 import type { ModelConfig, ModelPrice } from '../domain/model-config.js';
 import { priceAt } from '../domain/price.js';
+import { HUMAN_PROVIDER } from '../domain/queues.js';
 import {
   parseScriptedPolicy,
   SCRIPTED_DESCRIPTIONS,
@@ -44,8 +45,20 @@ export function listModels(configsDir: string, now: Date): ListedModel[] {
     config: null,
     price: null,
   }));
-  return [...real, ...scripted];
+  const human: ListedModel = {
+    name: HUMAN_MODEL,
+    aliases: [],
+    kind: 'human',
+    description: 'you, in a terminal: `bench human --task <task>`',
+    provider: HUMAN_PROVIDER,
+    config: null,
+    price: null,
+  };
+  return [...real, ...scripted, human];
 }
+
+/** The model that is a person. */
+const HUMAN_MODEL = 'human';
 
 function resolveModel(configsDir: string, name: string): ModelRef {
   const policy = name.startsWith('scripted:') ? name.slice('scripted:'.length) : null;
@@ -55,6 +68,7 @@ function resolveModel(configsDir: string, name: string): ModelRef {
     const { recording, hash } = loadRecording(name.slice(REPLAY_PREFIX.length));
     return { name, kind: 'replay', provider: 'replay', model: hash, recording };
   }
+  if (name === HUMAN_MODEL) return { name, kind: 'human', provider: HUMAN_PROVIDER, model: HUMAN_MODEL };
   const models = listModelConfigs(configsDir);
   const found = models.find((model) => model.name === name || model.config.aliases.includes(name));
   if (found !== undefined) {

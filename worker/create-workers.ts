@@ -11,13 +11,15 @@ import { translated } from '../activities/failures.js';
 import { createProviderModels } from '../activities/models/provider-models.js';
 import { replayModels } from '../activities/models/replay.js';
 import { scriptedModels } from '../activities/models/scripted/index.js';
+import { humanModels } from '../activities/models/human.js';
 import { modelActivities } from '../activities/next-action.js';
 import { placementActivities } from '../activities/placement.js';
 import { RunDefinitions } from '../activities/run-definitions.js';
 import type { Backends } from '../activities/backends.js';
 import type { ModelPort } from '../domain/ports/model-port.js';
+import type { HumanTurns } from '../domain/ports/human-turns.js';
 import type { RunStore } from '../domain/ports/run-store.js';
-import { CONTROL_QUEUE, PLACEMENT_QUEUE, hostQueue, modelQueue } from '../domain/queues.js';
+import { CONTROL_QUEUE, HUMAN_PROVIDER, PLACEMENT_QUEUE, hostQueue, modelQueue } from '../domain/queues.js';
 import { homeSecret } from './home-identity.js';
 import type { WorkerSettings } from './settings.js';
 import { taskFolders } from './task-folders.js';
@@ -30,8 +32,12 @@ export interface WorkerParts {
   connection: NativeConnection;
   temporal: Client;
   store: RunStore;
+  humanTurns: HumanTurns;
   backends: Backends;
 }
+
+/** People that a worker waits for at once. */
+const MAX_WAITING = 500;
 
 /** One Temporal worker per task queue, all in this process. */
 export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
@@ -42,6 +48,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const models = new Map<string, ModelPort>([
     ['scripted', scriptedModels],
     ['replay', replayModels],
+    [HUMAN_PROVIDER, humanModels(parts.humanTurns)],
     ...createProviderModels(parts.env),
   ]);
   const secret = homeSecret(settings.layout);
@@ -75,7 +82,8 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
     ),
     ...[...models.keys()].map((provider) =>
       worker(modelQueue(provider), modelActivities({ store, definitions, models }), {
-        maxConcurrentActivityTaskExecutions: settings.slots,
+        // Waiting for people takes no place from others who play.
+        maxConcurrentActivityTaskExecutions: provider === HUMAN_PROVIDER ? MAX_WAITING : settings.slots,
       }),
     ),
   ]);

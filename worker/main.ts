@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   const log = createLogger();
   const hostId = settings.hostId ?? homeHostId(settings.layout, settings.hostname);
   const database = openDatabase(settings.databaseUrl);
-  const { store } = database;
+  const { store, humanTurns } = database;
   const connection = await NativeConnection.connect({ address: settings.temporalAddress });
   const client = new Client({
     connection: await Connection.connect({ address: settings.temporalAddress }),
@@ -57,6 +57,7 @@ async function main(): Promise<void> {
     connection,
     temporal: client,
     store,
+    humanTurns,
     backends,
   });
   for (const signal of ['SIGTERM', 'SIGINT'] as const)

@@ -1,5 +1,5 @@
 import type { ActivityOptions } from '@temporalio/workflow';
-import { CONTROL_QUEUE, PLACEMENT_QUEUE, hostQueue, modelQueue } from '../domain/queues.js';
+import { CONTROL_QUEUE, HUMAN_PROVIDER, PLACEMENT_QUEUE, hostQueue, modelQueue } from '../domain/queues.js';
 import { FAILURE } from '../domain/messages.js';
 
 // A dead worker is noticed by its missed heartbeats; activities beat every two seconds for their whole life.
@@ -32,6 +32,13 @@ export const containerOptions = (hostId: string): ActivityOptions => ({
   retry: boundedRetry,
 });
 
+/** Removing what a closed run left: soon or not at all, so that a dead host does not hold up the pool. */
+export const reclaimOptions = (hostId: string): ActivityOptions => ({
+  ...containerOptions(hostId),
+  startToCloseTimeout: '1 minute',
+  scheduleToCloseTimeout: '1 minute',
+});
+
 export const timedOptions = (hostId: string, seconds: number): ActivityOptions => ({
   taskQueue: hostQueue(hostId),
   startToCloseTimeout: (seconds + 120) * 1000,
@@ -45,4 +52,11 @@ export const modelOptions = (provider: string): ActivityOptions => ({
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: HEARTBEAT,
   retry: boundedRetry,
+  ...(provider === HUMAN_PROVIDER ? untilAnswered : {}),
 });
+
+/** People come back when they like, after however many workers have gone: `bench cancel` ends the waiting. */
+const untilAnswered = {
+  startToCloseTimeout: '365 days',
+  retry: { ...controlOptions.retry, nonRetryableErrorTypes: NON_RETRYABLE },
+} satisfies ActivityOptions;

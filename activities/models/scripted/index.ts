@@ -1,8 +1,9 @@
 import { BenchError } from '../../../domain/errors.js';
 import { parserOf } from '../../../domain/agent/parse-reply.js';
-import type { ChatMessage, ModelReply, ModelRequest } from '../../../domain/model.js';
+import type { ModelReply, ModelRequest } from '../../../domain/model.js';
 import type { ModelPort } from '../../../domain/ports/model-port.js';
 import { parseScriptedPolicy, type ScriptedPolicy } from '../../../domain/scripted-policies.js';
+import { roughUsage } from '../rough-usage.js';
 import { baseline } from './baseline.js';
 import { clumsy } from './clumsy.js';
 import { counter } from './counter.js';
@@ -23,12 +24,7 @@ export const scriptedModels: ModelPort = {
     const reply = replyInForm(said, formOf(request));
     return {
       ...reply,
-      usage: {
-        inputTokens: tokens(request.messages.map(written).join('')),
-        outputTokens: tokens(written({ content: reply.text, ...reply })),
-        cachedTokens: 0,
-        reasoningTokens: 0,
-      },
+      usage: roughUsage(request, reply),
       costUsd: '0',
       finishReason: reply.toolCalls === undefined ? 'stop' : 'tool_calls',
     };
@@ -46,7 +42,3 @@ function viewOf(request: ModelRequest) {
     .map(({ content, toolCalls }) => parserOf(form.parser)({ text: content, toolCalls }, form).kind === 'action');
   return { messages, game, stepsTaken: usable.filter(Boolean).length, requery: usable.at(-1) === false };
 }
-
-const written = ({ content, toolCalls = [] }: Pick<ChatMessage, 'content' | 'toolCalls'>): string =>
-  content + toolCalls.map((call) => call.name + call.arguments).join('');
-const tokens = (text: string): number => Math.ceil(text.length / 4);

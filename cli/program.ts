@@ -12,6 +12,7 @@ import * as leaderboard from './commands/leaderboard.js';
 import * as leases from './commands/leases.js';
 import * as logs from './commands/logs.js';
 import * as models from './commands/models.js';
+import * as replay from './commands/replay.js';
 import * as resume from './commands/resume.js';
 import * as runs from './commands/runs.js';
 import * as show from './commands/show.js';
@@ -29,7 +30,7 @@ import type { CliContext } from './context.js';
 /** In the order of `bench --help`. */
 const GROUPS = {
   'Start here:': [demo, up, down, doctor],
-  'Run:': [submit, resume, cancel],
+  'Run:': [submit, replay, resume, cancel],
   'Look:': [status, watch, runs, show, logs, trajectory, events, leases, hosts],
   'Results:': [leaderboard, sql, db],
   'Set up:': [tasks, models, agents, images, validateConfig, worker],

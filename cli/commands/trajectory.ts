@@ -12,9 +12,10 @@ export function register(program: Command, context: CliContext): void {
     .option('--from <step>', 'begin with this step', wholeNumber(1), 1)
     .action(async (ref: string, options: { from: number }) => {
       const { queries } = await context.database();
-      const run = await queries.findRun(ref);
+      const run = await queries.showRun((await queries.findRun(ref)).runId);
       const steps = await queries.trajectory(run.runId, options.from - 1);
-      context.output.json({ runId: run.runId, batchId: run.batchId, model: run.model, task: run.task, steps });
+      const { runId, batchId, model, task, workspace, endReason } = run;
+      context.output.json({ runId, batchId, model, task, workspace, endReason, steps });
       context.output.print(renderTrajectory(steps, context.output.colors));
     });
 }

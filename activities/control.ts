@@ -37,9 +37,7 @@ export function controlActivities(ports: { store: RunStore; temporal: Client }):
     },
     async closedRuns({ runIds }) {
       const closed = await Promise.all(runIds.map((runId) => isClosed(temporal, runId)));
-      const gone = runIds.filter((_, i) => closed[i]);
-      for (const runId of gone) await store.releaseLeases(runId);
-      return gone;
+      return runIds.filter((_, i) => closed[i]);
     },
   };
 }

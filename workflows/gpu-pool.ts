@@ -4,13 +4,14 @@ import {
   continueAsNew,
   defineSignal,
   getExternalWorkflowHandle,
+  log,
   proxyActivities,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { SIGNAL, type ControlActivities, type LeaseRequest } from '../domain/messages.js';
+import { SIGNAL, type ControlActivities, type HostActivities, type LeaseRequest } from '../domain/messages.js';
 import { runWorkflowId } from '../domain/queues.js';
-import { controlOptions } from './activity-options.js';
+import { controlOptions, reclaimOptions } from './activity-options.js';
 import { emptyPool, grant, registerHost, release, request, waitingCount, type GpuPoolState } from './gpu-pool-state.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
@@ -57,12 +58,33 @@ export async function gpuPool(carried?: GpuPoolState): Promise<void> {
     // Somebody waits: look now and then whether a holder is gone without giving back.
     const contended = waitingCount(state) > 0 && state.held.length > 0;
     const woken = contended ? await condition(() => changed, LIVENESS_MS) : (await condition(() => changed), true);
-    if (!woken) {
-      const closed = await control.closedRuns({ runIds: state.held.map((h) => h.runId) });
-      for (const runId of closed) release(state, runId, null);
-      changed ||= closed.length > 0;
-    }
+    if (!woken) await reclaimFromClosed(state);
   }
+}
+
+/**
+ * Take back what closed runs hold. That a run is closed does not prove its GPUs idle: its containers go first. While they
+ * cannot be removed, the lease stays where it is, and the next round tries again. The release comes back as a signal.
+ */
+async function reclaimFromClosed(state: GpuPoolState): Promise<void> {
+  const closed = new Set(await control.closedRuns({ runIds: state.held.map((holder) => holder.runId) }));
+  const gone = state.held.filter((holder) => closed.has(holder.runId));
+  await Promise.all(
+    gone.map(async ({ runId, lease }) => {
+      const host = proxyActivities<HostActivities>(reclaimOptions(lease.hostId));
+      try {
+        await host.stopContainer({ runId });
+      } catch (error) {
+        log.warn('the containers of a closed run could not be removed; its GPUs are not handed on', {
+          runId,
+          hostId: lease.hostId,
+          error: String(error),
+        });
+        return;
+      }
+      await control.releaseLease({ runId, token: lease.token });
+    }),
+  );
 }
 
 const LIVENESS_MS = 10_000;

@@ -2,9 +2,7 @@ import type { RunStore } from '../../domain/ports/run-store.js';
 import type { Statements } from '../statements.js';
 
 /** Machines and who holds their GPUs. */
-export function hostStore(
-  run: Statements,
-): Pick<RunStore, 'registerHost' | 'recordLease' | 'releaseLease' | 'releaseLeases'> {
+export function hostStore(run: Statements): Pick<RunStore, 'registerHost' | 'recordLease' | 'releaseLease'> {
   return {
     async registerHost({ hostId, hostname, cpus, memoryMb, gpus, backends }) {
       await run(
@@ -37,12 +35,6 @@ export function hostStore(
         'update leases set released_at = now() where run_id = $1 and token = $2 and released_at is null',
         [runId, token],
       );
-    },
-
-    async releaseLeases(runId) {
-      await run('releaseLeases', 'update leases set released_at = now() where run_id = $1 and released_at is null', [
-        runId,
-      ]);
     },
   };
 }

@@ -35,6 +35,7 @@ export class FakeActivities {
     timedOut: false,
     ms: 1,
   });
+  closed: (runIds: string[]) => Promise<string[]> = async () => [];
   onStart: (args: StartContainerArgs) => Promise<void> = async () => undefined;
   onReleased: (runId: string, token: number | null) => Promise<void> = async () => undefined;
 
@@ -52,7 +53,7 @@ export class FakeActivities {
         this.released.push({ runId, token });
         await this.onReleased(runId, token);
       },
-      closedRuns: async () => [],
+      closedRuns: ({ runIds }) => this.closed(runIds),
       runEnded: async ({ runId }) => this.ends.has(runId),
       shardEnded: async ({ batchId }) =>
         this.tickets.every((ticket) => ticket.batchId !== batchId || this.ends.has(ticket.runId)),

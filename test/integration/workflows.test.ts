@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/common';
 import { Client, Connection, WorkflowFailedError } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { fileURLToPath } from 'node:url';
@@ -290,7 +291,7 @@ describe('a batch', () => {
 });
 
 describe('the GPU pool', () => {
-  it('makes runs wait for a lease, never gives a GPU to two, and serves all', async () => {
+  beforeEach(async () => {
     fake.requestLease = async (request) => {
       await client.workflow.signalWithStart('gpuPool', {
         workflowId: GPU_POOL_WORKFLOW_ID,
@@ -302,6 +303,15 @@ describe('the GPU pool', () => {
     fake.onReleased = async (runId, token) => {
       await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).signal('releaseLease', { runId, token });
     };
+    await client.workflow.signalWithStart('gpuPool', {
+      workflowId: GPU_POOL_WORKFLOW_ID,
+      taskQueue: CONTROL_QUEUE,
+      signal: 'registerHost',
+      signalArgs: [{ hostId: HOST, devices: ['0', '1'] }],
+    });
+  });
+
+  it('makes runs wait for a lease, never gives a GPU to two, and serves all', async () => {
     const holders = new Map<string, string>();
     const doubles: string[] = [];
     fake.onStart = async ({ runId, devices }) => {
@@ -317,25 +327,57 @@ describe('the GPU pool', () => {
         for (const [device, holder] of holders) if (holder === runId) holders.delete(device);
       },
     });
-    await client.workflow.signalWithStart('gpuPool', {
-      workflowId: GPU_POOL_WORKFLOW_ID,
-      taskQueue: CONTROL_QUEUE,
-      signal: 'registerHost',
-      signalArgs: [{ hostId: HOST, devices: ['0', '1'] }],
-    });
     const ends = await Promise.all([1, 2, 1, 1, 2].map((gpus, i) => play(ticket(`g${i}`, { gpus, maxSteps: 2 }))));
     expect(ends.map((end) => end.endReason)).toEqual(Array(5).fill('max_steps'));
     expect(doubles).toEqual([]);
     expect(fake.recorded.map((r) => r.lease.token)).toHaveLength(5);
     await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).terminate('test over');
   });
+
+  it('takes back the GPU of a run that was terminated, but only when its container is gone', async () => {
+    const log: string[] = [];
+    fake.onStart = async ({ runId }) => void log.push(`start ${runId}`);
+    let refusals = 1;
+    const base = fake.host.bind(fake);
+    fake.host = () => ({
+      ...base(),
+      stopContainer: async ({ runId }) => {
+        if (refusals-- > 0) throw ApplicationFailure.create({ message: 'the engine is away', nonRetryable: true });
+        log.push(`stop ${runId}`);
+      },
+    });
+    fake.closed = async (runIds) => {
+      const states = await Promise.all(
+        runIds.map(async (runId) => (await client.workflow.getHandle(`run/${runId}`).describe()).status.name),
+      );
+      return runIds.filter((_, i) => states[i] !== 'RUNNING');
+    };
+    const release = new Map<string, () => void>();
+    fake.onCommand = ({ runId, step }) =>
+      new Promise((done) =>
+        release.set(runId, () => done({ requested: null, exitCode: step, timedOut: false, ms: 1 })),
+      );
+    const [lost, next] = [ticket('lost', { gpus: 2, maxSteps: 1 }), ticket('next', { gpus: 2, maxSteps: 1 })];
+    const first = play(lost).catch((error: unknown) => error);
+    await until(() => release.has(lost.runId));
+    const second = play(next);
+    await client.workflow.getHandle(`run/${lost.runId}`).terminate('test');
+    await until(() => release.has(next.runId));
+    // A command that nobody waits for would keep the worker from stopping.
+    release.get(lost.runId)!();
+    release.get(next.runId)!();
+    await second;
+    expect(log).toEqual([`start ${lost.runId}`, `stop ${lost.runId}`, `start ${next.runId}`, `stop ${next.runId}`]);
+    expect(await first).toBeInstanceOf(WorkflowFailedError);
+    await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).terminate('test over');
+  });
 });
 
-/** Wait for a condition, at most 30 seconds. */
+/** Wait for a condition, at most a minute. */
 async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 600; i++) {
+  for (let i = 0; i < 1200; i++) {
     if (condition()) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error('the condition was not met in 30 s');
+  throw new Error('the condition was not met in a minute');
 }

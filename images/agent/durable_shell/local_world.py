@@ -6,6 +6,7 @@ uid. As root without them: own uid. Otherwise nothing but a directory. Whatever 
 
 from __future__ import annotations
 
+import compileall
 import ctypes
 import fcntl
 import json
@@ -51,12 +52,13 @@ def build(control: str, plan_file: str) -> Settings:
         workspace, home, tools = f"{_AGENT_HOME}/workspace", _AGENT_HOME, _TOOLS
     else:
         workspace, home, tools = place["workspace"], place["home"], place["tools"]
-    _install_tools(plan["tools"], tools)
+    _install_tools(plan["tools"], tools, home)
     _write("view.json", {"workspace": workspace})
     path = f"{tools}:{_STANDARD_PATH}"
     if shutil.which("python3", path=_STANDARD_PATH) is None:
         path += f":{os.path.dirname(sys.executable)}"
     environment = {
+        **plan.get("environment", {}),
         "PATH": path,
         "HOME": home,
         "USER": "agent",
@@ -260,16 +262,33 @@ def _raise_loopback() -> None:
             pass  # no network of our own: the host's loopback is up
 
 
-def _install_tools(source: str, target: str) -> None:
-    with open(os.path.join(source, "request.py"), encoding="utf-8") as file:
-        body = file.read().split("\n", 1)[1]
+def _install_tools(source: str, target: str, home: str) -> None:
     os.makedirs(target, exist_ok=True)
     os.chmod(target, 0o755)
-    for name in ("validate", "submit"):
+    package = os.path.join(target, "agent_tools")
+    shutil.rmtree(package, ignore_errors=True)
+    shutil.copytree(os.path.join(source, "agent_tools"), package, ignore=shutil.ignore_patterns("__pycache__"))
+    # The agent cannot write here, so each call would compile anew.
+    compileall.compile_dir(package, quiet=2)
+    for directory, _, files in os.walk(package):
+        os.chmod(directory, 0o755)
+        for name in files:
+            os.chmod(os.path.join(directory, name), 0o644)
+    with open(os.path.join(target, "agent-home"), "w", encoding="utf-8") as file:
+        file.write(f"{home}\n")
+    os.chmod(os.path.join(target, "agent-home"), 0o644)
+    with open(os.path.join(source, "command.py"), encoding="utf-8") as file:
+        body = file.read().split("\n", 1)[1]
+    program = os.path.join(target, "command.py")
+    with open(program, "w", encoding="utf-8") as file:
+        file.write(f"#!{sys.executable} -IS\n{body}")
+    os.chmod(program, 0o755)
+    with open(os.path.join(source, "commands.txt"), encoding="utf-8") as file:
+        names = file.read().split()
+    for name in names:
         path = os.path.join(target, name)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(f"#!{sys.executable} -IS\n{body}")
-        os.chmod(path, 0o755)
+        if not os.path.lexists(path):
+            os.symlink("command.py", path)
     python = os.path.join(target, "python")
     if shutil.which("python", path=_STANDARD_PATH) is None and not os.path.lexists(python):
         os.symlink(sys.executable, python)

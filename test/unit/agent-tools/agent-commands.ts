@@ -1,0 +1,78 @@
+import { execa } from 'execa';
+import { mkdtempSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const TOOLS = join(import.meta.dirname, '..', '..', '..', 'images', 'agent', 'tools');
+
+export const COMMANDS = [
+  'open',
+  'goto',
+  'scroll_up',
+  'scroll_down',
+  'create',
+  'edit',
+  'insert',
+  'search_dir',
+  'search_file',
+  'find_file',
+  'memory_read',
+  'memory_write',
+  'literature_search',
+  'parse_pdf_url',
+  'validate',
+  'submit',
+] as const;
+
+export interface Answer {
+  output: string;
+  exitCode: number;
+}
+
+/** The agent's commands as the sandbox installs them, in a workspace of their own. */
+export class AgentCommands {
+  readonly directory = realpathSync(mkdtempSync(join(tmpdir(), 'bench-agent-tools-')));
+  /** Where the commands are, and where the supervisor's socket and the memory would be. */
+  readonly bin = join(this.directory, 'bin');
+  readonly home = join(this.directory, 'home');
+  readonly workspace = join(this.directory, 'workspace');
+  readonly stateFile = join(this.home, '.bench', 'state.json');
+
+  constructor() {
+    for (const directory of [this.bin, this.home, this.workspace]) mkdirSync(directory);
+    writeFileSync(join(this.bin, 'agent-home'), `${this.home}\n`);
+    for (const name of COMMANDS) symlinkSync(join(TOOLS, 'command.py'), join(this.bin, name));
+  }
+
+  remove(): void {
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  /** A script of the agent's shell; what it prints, errors included, and its exit code. */
+  async shell(script: string, environment: Record<string, string> = {}): Promise<Answer> {
+    const { all, exitCode, signal } = await execa('bash', ['-c', script], {
+      all: true,
+      cwd: this.workspace,
+      env: {
+        PATH: `${this.bin}:/usr/bin:/bin`,
+        HOME: this.home,
+        LANG: 'C.UTF-8',
+        PYTHONDONTWRITEBYTECODE: '1',
+        ...environment,
+      },
+      extendEnv: false,
+      reject: false,
+      stdin: 'ignore',
+      timeout: 60_000,
+    });
+    if (exitCode === undefined) throw new Error(`the script did not end: ${signal}\n${script}\n${all}`);
+    return { output: all, exitCode };
+  }
+
+  /** Only the output, of a script that must succeed. */
+  async output(script: string, environment: Record<string, string> = {}): Promise<string> {
+    const { output, exitCode } = await this.shell(script, environment);
+    if (exitCode !== 0) throw new Error(`exit code ${exitCode} of:\n${script}\n${output}`);
+    return output;
+  }
+}

@@ -18,7 +18,6 @@ export interface CliSettings {
   /** Set: this Temporal is used and none is started. */
   temporalAddress?: string;
   temporalNamespace: string;
-  dockerHost?: string;
   /** Downloaded or built binaries and images' contexts, shared by all homes of this user. */
   cacheDir: string;
   /** `external`: workers run elsewhere (compose, other hosts), none is started here. */

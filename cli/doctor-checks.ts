@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import pc from 'picocolors';
+import { engineAddress, type EngineBackend } from '../activities/docker/engine-address.js';
 import { probeEngine } from '../activities/docker/engine.js';
 import { findPython } from '../activities/local/find-python.js';
 import { BenchError } from '../domain/errors.js';
@@ -37,15 +38,17 @@ const GB = 1024 ** 3;
 
 /** What this machine has and lacks. Looks only: starts, downloads and creates nothing. */
 export async function doctorChecks(settings: CliSettings, cwd: string): Promise<Check[]> {
-  const engine = await checkEngine(settings);
+  const [docker, podman] = await Promise.all([checkEngine('docker', settings), checkEngine('podman', settings)]);
   const checks: [string, Finding | Promise<Finding | null> | null][] = [
     ['node', checkNode()],
     ['home', checkHome(settings.home)],
     ['disk', checkDisk(settings.home)],
     ['temporal', checkTemporal(settings)],
     ['postgres', checkPostgres(settings)],
-    ['engine', engine],
-    ['python', checkPython(engine.status === 'ok')],
+    ['engine', anyEngine(docker, podman)],
+    // Most machines have one engine, and lack nothing.
+    ['podman', podman.status === 'ok' && docker.status === 'ok' ? podman : null],
+    ['python', checkPython([docker, podman].some(({ status }) => status === 'ok'))],
     ['ports', checkPorts(settings)],
     ['services', checkServices(settings.home)],
     ['.env', checkEnvFiles(settings, cwd)],
@@ -130,10 +133,26 @@ async function checkPostgres(settings: CliSettings): Promise<Finding> {
   }
 }
 
-async function checkEngine(settings: CliSettings): Promise<Finding> {
-  const probe = await probeEngine(settings.dockerHost);
-  if (probe.kind === 'ok') return ok(`container engine ${probe.version} at ${probe.socketPath}`);
-  return warn(probe.reason, `${probe.remedy}; until then only scripted models run, without isolation`);
+async function checkEngine(backend: EngineBackend, settings: CliSettings): Promise<Finding> {
+  try {
+    const probe = await probeEngine(engineAddress(backend, settings.env));
+    if (probe.kind === 'unavailable') return warn(probe.reason, probe.remedy);
+    const { url, sharesFiles } = probe.address;
+    return ok(
+      `${backend} ${probe.version} at ${url}${sharesFiles ? '' : ', which shares no files with us (slower commands)'}`,
+    );
+  } catch (error) {
+    return fromError(error);
+  }
+}
+
+function anyEngine(docker: Finding, podman: Finding): Finding {
+  if (docker.status !== 'warn') return docker;
+  if (podman.status === 'ok') return ok(`${podman.detail}; no docker: ${docker.detail}`);
+  return warn(
+    `${docker.detail}; ${podman.detail}`,
+    `${docker.remedy}; or podman: ${podman.remedy}; until then only scripted models run, without isolation`,
+  );
 }
 
 async function checkPython(engine: boolean): Promise<Finding> {

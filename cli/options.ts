@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { BACKENDS } from '../domain/run.js';
 
 /** A whole number within bounds, for commander. */
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
@@ -49,5 +50,5 @@ export function usDollars(text: string): string {
 export const backendOption = (): Option =>
   new Option(
     '--backend <backend>',
-    'where agents live; default: docker if an engine answers, else local for scripted models',
-  ).choices(['docker', 'local']);
+    'where agents live; default: docker or podman if it answers, else local for scripted models',
+  ).choices([...BACKENDS]);

@@ -41,7 +41,9 @@ Settings come from the environment, then ./.env, then $BENCH_HOME/.env:
   BENCH_HOME          where everything is kept (default ~/.bench)
   DATABASE_URL        a PostgreSQL to use instead of the embedded one
   TEMPORAL_ADDRESS    a Temporal to use instead of the embedded one; TEMPORAL_NAMESPACE (default)
-  DOCKER_HOST         a container engine other than the machine's own
+  DOCKER_HOST         a Docker engine other than the machine's own; DOCKER_TLS_VERIFY, DOCKER_CERT_PATH
+  BENCH_PODMAN_HOST   the socket of podman's service, if it is not the usual one
+  BENCH_ENGINE_REMOTE 1: the engine's socket is forwarded from another machine
   BENCH_WORKER        external: workers run elsewhere, start none here
   BENCH_CONFIGS       a folder with tasks/, agents/, suites/ instead of the bundled one
   BENCH_DEBUG         1: errors with their stack

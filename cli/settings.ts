@@ -67,7 +67,7 @@ export function readSettings(environment: NodeJS.ProcessEnv, cwd: string, assets
       remedy: 'Name a folder with tasks/ and agents/, or unset it.',
     });
   }
-  const [databaseUrl, temporalAddress, dockerHost] = [env['DATABASE_URL'], env['TEMPORAL_ADDRESS'], env['DOCKER_HOST']];
+  const [databaseUrl, temporalAddress] = [env['DATABASE_URL'], env['TEMPORAL_ADDRESS']];
   return {
     home,
     layout,
@@ -75,7 +75,6 @@ export function readSettings(environment: NodeJS.ProcessEnv, cwd: string, assets
     configsDir,
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     ...(temporalAddress === undefined ? {} : { temporalAddress }),
-    ...(dockerHost === undefined ? {} : { dockerHost }),
     temporalNamespace: env['TEMPORAL_NAMESPACE'] ?? 'default',
     cacheDir: join(env['XDG_CACHE_HOME'] ?? join(userHome, '.cache'), 'bench'),
     worker,

@@ -1,11 +1,13 @@
-import type Docker from 'dockerode';
 import type { Backends } from '../activities/backends.js';
 import { connectEngine } from '../activities/docker/engine.js';
+import type { EngineAddress } from '../activities/docker/engine-address.js';
 import { createDockerEvaluator } from '../activities/docker/evaluator.js';
 import { ensureImage, type ImageKind } from '../activities/docker/images.js';
+import { remembered } from '../activities/docker/remembered.js';
 import { createDockerSandbox } from '../activities/docker/sandbox.js';
 import { createLocalEvaluator } from '../activities/local/evaluator.js';
 import { createLocalSandbox } from '../activities/local/sandbox.js';
+import { BenchError } from '../domain/errors.js';
 import type { Backend } from '../domain/run.js';
 import { homeTag as tagOf } from './home-identity.js';
 import type { Logger } from './logger.js';
@@ -15,26 +17,41 @@ import type { WorkerSettings } from './settings.js';
 export function createBackends(settings: WorkerSettings, log: Logger): Backends {
   const { layout, assetsRoot } = settings;
   const homeTag = tagOf(layout);
-  const engineBackend = (docker: Docker): Backends[Backend] => {
+  const { docker: dockerAt, podman: podmanAt } = settings.engines;
+  const engineBackend = (
+    address: EngineAddress | BenchError,
+    donorAt?: EngineAddress | BenchError,
+  ): Backends[Backend] => {
+    if (address instanceof BenchError) return unusable(address);
+    const docker = connectEngine(address);
+    const donor = donorAt === undefined || donorAt instanceof BenchError ? undefined : connectEngine(donorAt);
     const image = (kind: ImageKind) =>
-      remembered(() =>
-        ensureImage(docker, kind, { assetsRoot, onProgress: (line) => log.info({ kind, line }, 'image') }),
-      );
+      remembered(() => {
+        const onProgress = (line: string) => log.info({ backend: address.backend, kind, line }, 'image');
+        return ensureImage(docker, kind, { assetsRoot, cacheDir: settings.cacheDir, donor, onProgress });
+      });
     const evaluatorImage = image('evaluator');
     return {
-      sandbox: createDockerSandbox({ docker, image: image('agent'), layout, homeTag }),
+      sandbox: createDockerSandbox({
+        docker,
+        backend: address.backend,
+        sharesFiles: address.sharesFiles,
+        image: image('agent'),
+        layout,
+        homeTag,
+      }),
       evaluator: {
         isolation: 'container',
         evaluate: async (job, signal) => {
-          const { ref } = await evaluatorImage();
-          return createDockerEvaluator({ docker, imageRef: ref, homeTag }).evaluate(job, signal);
+          const { ref, digest } = await evaluatorImage();
+          return createDockerEvaluator({ docker, imageRef: ref, imageDigest: digest, homeTag }).evaluate(job, signal);
         },
       },
     };
   };
   return {
-    docker: engineBackend(connectEngine(settings.dockerHost)),
-    podman: engineBackend(connectEngine(settings.podmanHost)),
+    docker: engineBackend(dockerAt),
+    podman: engineBackend(podmanAt, dockerAt),
     local: {
       sandbox: createLocalSandbox({ layout, assetsRoot }),
       evaluator: createLocalEvaluator({ assetsRoot, scratchDir: `${layout.home}/scratch` }),
@@ -42,12 +59,14 @@ export function createBackends(settings: WorkerSettings, log: Logger): Backends 
   };
 }
 
-/** Remember a success; after a failure the next call tries again. */
-function remembered<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () =>
-    (made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    }));
+/** The environment names this engine wrongly: runs that need it say so. */
+function unusable(problem: BenchError): Backends[Backend] {
+  const refuse = () => Promise.reject(problem);
+  return {
+    sandbox: {
+      ...{ backend: 'docker', isolation: 'container' },
+      ...{ start: refuse, run: refuse, interrupt: refuse, collect: refuse, stop: refuse, list: refuse },
+    },
+    evaluator: { isolation: 'container', evaluate: refuse },
+  };
 }

@@ -7,7 +7,7 @@ import { SIGNAL } from '../domain/messages.js';
 import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID } from '../domain/queues.js';
 import { openDatabase } from '../db/index.js';
 import { createBackends } from './backends.js';
-import { probeEngine } from '../activities/docker/engine.js';
+import { offeredBackends } from './offered-backends.js';
 import { createWorkers } from './create-workers.js';
 import { homeHostId } from './home-identity.js';
 import { createLogger } from './logger.js';
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
     namespace: settings.temporalNamespace,
   });
   const backends = createBackends(settings, log);
-  const engine = await probeEngine(settings.dockerHost);
+  const offered = await offeredBackends(settings.engines);
 
   const register = (): Promise<void> =>
     store.registerHost({
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
       cpus: cpus().length,
       memoryMb: Math.floor(totalmem() / 2 ** 20),
       gpus: settings.gpus,
-      backends: engine.kind === 'ok' ? ['docker', 'local'] : ['local'],
+      backends: offered,
     });
   await register();
   if (settings.gpus.length > 0) {

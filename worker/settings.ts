@@ -1,6 +1,7 @@
 import { homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type EngineAddress, engineAddress, type EngineBackend } from '../activities/docker/engine-address.js';
 import { BenchError } from '../domain/errors.js';
 import { type HomeLayout, homeLayout } from '../domain/home-layout.js';
 
@@ -9,11 +10,13 @@ export interface WorkerSettings {
   /** The package's folder: images/, configs/. */
   assetsRoot: string;
   configsDir: string;
+  /** Of this user, for all homes: bases of images. */
+  cacheDir: string;
   databaseUrl: string;
   temporalAddress: string;
   temporalNamespace: string;
-  dockerHost: string | undefined;
-  podmanHost: string;
+  /** Where the engines answer, or why the environment names none; only runs on that backend need it. */
+  engines: Record<EngineBackend, EngineAddress | BenchError>;
   /** Overrides the home's own host name. */
   hostId: string | undefined;
   hostname: string;
@@ -37,8 +40,8 @@ export function workerSettings(env: Env): WorkerSettings {
     databaseUrl: required(env, 'DATABASE_URL'),
     temporalAddress: required(env, 'TEMPORAL_ADDRESS'),
     temporalNamespace: env['TEMPORAL_NAMESPACE'] ?? 'default',
-    dockerHost: env['DOCKER_HOST'],
-    podmanHost: env['BENCH_PODMAN_HOST'] ?? 'unix:///run/podman/podman.sock',
+    engines: { docker: engineOf('docker', env), podman: engineOf('podman', env) },
+    cacheDir: join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'bench'),
     hostId: env['BENCH_HOST'],
     hostname: hostname(),
     gpus: (env['BENCH_GPUS'] ?? '')
@@ -48,6 +51,15 @@ export function workerSettings(env: Env): WorkerSettings {
     slots: positive(env, 'BENCH_SLOTS', 64),
     readyFile: env['BENCH_READY_FILE'],
   };
+}
+
+function engineOf(backend: EngineBackend, env: Env): EngineAddress | BenchError {
+  try {
+    return engineAddress(backend, env);
+  } catch (error) {
+    if (error instanceof BenchError) return error;
+    throw error;
+  }
 }
 
 function required(env: Env, name: string): string {

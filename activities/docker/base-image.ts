@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createReadStream, existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type Docker from 'dockerode';
 import { execa } from 'execa';
 import { BenchError } from '../../domain/errors.js';
@@ -20,14 +20,27 @@ export interface BaseImage {
 
 type Progress = (line: string) => void;
 
-/** Given base → the chosen base → `python:3.11-slim` here → our debootstrap base here → pull → debootstrap as root on Debian → error. */
+export interface BaseSources {
+  onProgress: Progress;
+  /** See ImageOptions. */
+  cacheDir?: string | undefined;
+  donor?: Docker | undefined;
+}
+
+/**
+ * Given base → the chosen base → `python:3.11-slim` here → our debootstrap base here → what the other engine has of these → the
+ * debootstrap base of the cache → pull → debootstrap as root on Debian → error.
+ */
 export async function resolveBaseImage(
   docker: Docker,
   wanted: string | undefined,
-  onProgress: Progress,
+  { onProgress, cacheDir, donor }: BaseSources,
 ): Promise<BaseImage> {
   if (wanted !== undefined) {
-    const found = (await localImage(docker, wanted)) ?? (await pull(docker, wanted, onProgress));
+    const found =
+      (await localImage(docker, wanted)) ??
+      (await given(docker, donor, [wanted], onProgress)) ??
+      (await pull(docker, wanted, onProgress));
     if (found instanceof Error)
       throw new BenchError('failed', `base image ${wanted} is not here and cannot be pulled: ${found.message}`, {
         remedy: `load it (docker load, docker import) or name one of \`docker images\` with --base`,
@@ -35,15 +48,17 @@ export async function resolveBaseImage(
       });
     return found;
   }
-  const here =
-    (await localImage(docker, CHOSEN_BASE)) ??
-    (await localImage(docker, DEFAULT_BASE)) ??
-    (await localImage(docker, DEBOOTSTRAP_BASE));
-  if (here !== null) return here;
+  const known = [CHOSEN_BASE, DEFAULT_BASE, DEBOOTSTRAP_BASE];
+  for (const ref of known) {
+    const here = await localImage(docker, ref);
+    if (here !== null) return here;
+  }
+  const had = (await given(docker, donor, known, onProgress)) ?? (await cached(docker, cacheDir, onProgress));
+  if (had !== null) return had;
   const pulled = await pull(docker, DEFAULT_BASE, onProgress);
   if (!(pulled instanceof Error)) return pulled;
   onProgress(`cannot pull ${DEFAULT_BASE}: ${pulled.message}`);
-  const built = await debootstrapBase(docker, onProgress);
+  const built = await debootstrapBase(docker, cacheDir, onProgress);
   if (built instanceof Error)
     throw new BenchError('failed', `no base image: ${DEFAULT_BASE} cannot be pulled, and ${built.message}`, {
       remedy:
@@ -70,6 +85,43 @@ export async function localImage(docker: Docker, ref: string): Promise<BaseImage
   }
 }
 
+/** The first of these images that the other engine has, brought over; null: it has none, or cannot give. */
+async function given(
+  docker: Docker,
+  donor: Docker | undefined,
+  refs: readonly string[],
+  onProgress: Progress,
+): Promise<BaseImage | null> {
+  if (donor === undefined) return null;
+  for (const ref of refs) {
+    try {
+      if ((await localImage(donor, ref)) === null) continue;
+      onProgress(`taking ${ref} from the other engine of this machine`);
+      const answer = await docker.loadImage(await donor.getImage(ref).get());
+      await followEngine(docker, answer, () => undefined);
+      return await localImage(docker, ref);
+    } catch (error) {
+      onProgress(`that engine gives no image: ${(error as Error).message}`);
+      return null;
+    }
+  }
+  return null;
+}
+
+const cacheFile = (cacheDir: string): string => join(cacheDir, 'images', `${DEBOOTSTRAP_BASE.replace(':', '-')}.tar`);
+
+async function cached(docker: Docker, cacheDir: string | undefined, onProgress: Progress): Promise<BaseImage | null> {
+  if (cacheDir === undefined || !existsSync(cacheFile(cacheDir))) return null;
+  onProgress(`importing ${DEBOOTSTRAP_BASE} from ${cacheFile(cacheDir)}`);
+  return await importBase(docker, createReadStream(cacheFile(cacheDir)));
+}
+
+async function importBase(docker: Docker, tar: NodeJS.ReadableStream): Promise<BaseImage | null> {
+  const [repo, tag] = DEBOOTSTRAP_BASE.split(':') as [string, string];
+  await followEngine(docker, await docker.importImage(tar, { repo, tag }), () => undefined);
+  return await localImage(docker, DEBOOTSTRAP_BASE);
+}
+
 async function pull(docker: Docker, ref: string, onProgress: Progress): Promise<BaseImage | Error> {
   onProgress(`pulling ${ref}`);
   try {
@@ -81,7 +133,11 @@ async function pull(docker: Docker, ref: string, onProgress: Progress): Promise<
 }
 
 /** A minimal Debian with Python, made from Debian packages: for machines that reach a package mirror but no image registry. */
-async function debootstrapBase(docker: Docker, onProgress: Progress): Promise<BaseImage | Error> {
+async function debootstrapBase(
+  docker: Docker,
+  cacheDir: string | undefined,
+  onProgress: Progress,
+): Promise<BaseImage | Error> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return new Error('debootstrap needs root on Linux');
   const tool = await debootstrapProgram(onProgress);
   if (tool instanceof Error) return tool;
@@ -101,20 +157,32 @@ async function debootstrapBase(docker: Docker, onProgress: Progress): Promise<Ba
     if (meanwhile !== null) return meanwhile;
     onProgress(`importing ${DEBOOTSTRAP_BASE}`);
     const skip = ['./var/cache/apt/archives/*.deb', './var/cache/apt/*.bin', './var/lib/apt/lists/*', './dev/*'];
-    const tar = execa('tar', ['-C', root, '--numeric-owner', ...skip.map((path) => `--exclude=${path}`), '-c', '.'], {
+    const aside = join(dir, 'base.tar');
+    await execa('tar', ['-C', root, '--numeric-owner', ...skip.map((path) => `--exclude=${path}`), '-cf', aside, '.'], {
       stdin: 'ignore',
-      encoding: 'buffer',
-      buffer: false,
     });
-    const [repo, tag] = DEBOOTSTRAP_BASE.split(':') as [string, string];
-    const answer = await docker.importImage(tar.stdout, { repo, tag });
-    await Promise.all([followEngine(docker, answer, () => undefined), tar]);
-    return (await localImage(docker, DEBOOTSTRAP_BASE)) ?? new Error(`the engine imported no ${DEBOOTSTRAP_BASE}`);
+    if (cacheDir !== undefined) await keep(aside, cacheFile(cacheDir), onProgress);
+    return (
+      (await importBase(docker, createReadStream(aside))) ?? new Error(`the engine imported no ${DEBOOTSTRAP_BASE}`)
+    );
   } catch (error) {
     const cause = error as Error & { shortMessage?: string };
     return new Error(`debootstrap failed: ${cause.shortMessage ?? cause.message}`, { cause });
   } finally {
     await rm(dir, { recursive: true, force: true });
+  }
+}
+
+/** For the next engine. A cache that cannot be written is no reason to fail. */
+async function keep(tar: string, file: string, onProgress: Progress): Promise<void> {
+  const aside = `${file}.${process.pid}`;
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await copyFile(tar, aside);
+    await rename(aside, file);
+  } catch (error) {
+    await rm(aside, { force: true });
+    onProgress(`not kept as ${file}: ${(error as Error).message}`);
   }
 }
 

@@ -1,78 +1,88 @@
 import { access, constants } from 'node:fs/promises';
 import Docker from 'dockerode';
+import { engineAddress, type EngineAddress } from './engine-address.js';
 
-const DEFAULT_SOCKET = '/var/run/docker.sock';
 const ANSWER_WITHIN_MS = 10_000;
 
 export type EngineProbe =
-  | { kind: 'ok'; docker: Docker; socketPath: string; version: string }
+  | { kind: 'ok'; docker: Docker; address: EngineAddress; version: string }
   /** `reason` and `remedy` are for people. */
   | { kind: 'unavailable'; reason: string; remedy: string };
 
-/** Socket of the engine that `dockerHost` (DOCKER_HOST's value) means, or null when it is not on this machine. */
-function socketOf(dockerHost: string | undefined): string | null {
-  if (dockerHost === undefined || dockerHost === '') return DEFAULT_SOCKET;
-  if (dockerHost.startsWith('unix://')) return dockerHost.slice('unix://'.length);
-  return dockerHost.startsWith('/') ? dockerHost : null;
-}
+const GET = {
+  docker: {
+    install: 'install one (on Debian: apt-get install docker.io) and start it, or point DOCKER_HOST at its socket',
+    start: 'start it (systemctl start docker, or as root: dockerd)',
+    permission: 'add yourself to its group (usermod -aG docker <user>, then log in again), or run as root',
+  },
+  podman: {
+    install:
+      'install podman (on Debian: apt-get install podman) and start its service (systemctl start podman.socket; ' +
+      'without systemd: podman system service --time=0 unix:///run/podman/podman.sock), or point BENCH_PODMAN_HOST at its socket',
+    start: 'start its service: podman system service --time=0 <its socket>',
+    permission: 'run as root, or start a service of your own (systemctl --user start podman.socket)',
+  },
+};
 
-/** A client of the engine. Does not connect; only an engine behind a unix socket will do, see probeEngine. */
-export function connectEngine(dockerHost?: string): Docker {
-  return new Docker({ socketPath: socketOf(dockerHost) ?? DEFAULT_SOCKET });
+/** A client of the engine. Does not connect. */
+export function connectEngine(address: EngineAddress): Docker {
+  return new Docker(address.connection);
 }
 
 /** Does an engine answer that can hold our sandboxes? If not: why, and what to do. Never throws. */
-export async function probeEngine(dockerHost?: string): Promise<EngineProbe> {
-  const socketPath = socketOf(dockerHost);
-  if (socketPath === null)
-    return {
-      kind: 'unavailable',
-      reason: `DOCKER_HOST=${dockerHost} is a remote engine, and sandboxes share a directory with the worker, which must be on the engine's machine`,
-      remedy: `start a worker on that machine (bench worker), or unset DOCKER_HOST to use the engine at ${DEFAULT_SOCKET}`,
-    };
-  const problem = await socketProblem(socketPath);
-  if (problem !== null) return { kind: 'unavailable', ...problem };
-  const docker = connectEngine(socketPath);
+export async function probeEngine(address: EngineAddress = engineAddress('docker', {})): Promise<EngineProbe> {
+  const { url, socketPath, backend } = address;
+  if (socketPath !== null) {
+    const problem = await socketProblem(socketPath, backend);
+    if (problem !== null) return { kind: 'unavailable', ...problem };
+  }
+  const docker = connectEngine(address);
   try {
-    const { Version: version, Os: os } = await withinTime(docker.version(), socketPath);
+    const { Version: version, Os: os } = await withinTime(docker.version(), url);
     if (os !== 'linux')
       return {
         kind: 'unavailable',
-        reason: `the engine at ${socketPath} runs ${os} containers`,
+        reason: `the engine at ${url} runs ${os} containers`,
         remedy: 'switch it to Linux containers',
       };
-    return { kind: 'ok', docker, socketPath, version };
+    return { kind: 'ok', docker, address, version };
   } catch (error) {
     return {
       kind: 'unavailable',
-      reason: `the engine at ${socketPath} does not answer: ${(error as Error).message}`,
-      remedy: 'start it (systemctl start docker, or as root: dockerd)',
+      reason: `the engine at ${url} does not answer: ${(error as Error).message}`,
+      remedy: GET[backend].start,
     };
   }
 }
 
-async function socketProblem(socketPath: string): Promise<{ reason: string; remedy: string } | null> {
+/** Podman, whatever variable names it: its interface is Docker's, its needs are not. */
+export async function isPodman(docker: Docker): Promise<boolean> {
+  const { Components: parts } = (await docker.version()) as { Components?: { Name: string }[] };
+  return parts?.some((part) => part.Name === 'Podman Engine') ?? false;
+}
+
+async function socketProblem(
+  socketPath: string,
+  backend: EngineAddress['backend'],
+): Promise<{ reason: string; remedy: string } | null> {
   try {
     await access(socketPath, constants.R_OK | constants.W_OK);
     return null;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EACCES')
-      return {
-        reason: `no permission on the engine's socket ${socketPath}`,
-        remedy: 'add yourself to its group (usermod -aG docker <user>, then log in again), or run as root',
-      };
+      return { reason: `no permission on the engine's socket ${socketPath}`, remedy: GET[backend].permission };
     return {
-      reason: `there is no container engine: ${socketPath} does not exist`,
-      remedy: 'install one (on Debian: apt-get install docker.io) and start it, or point DOCKER_HOST at its socket',
+      reason: `there is no ${backend === 'podman' ? 'podman service' : 'container engine'}: ${socketPath} does not exist`,
+      remedy: GET[backend].install,
     };
   }
 }
 
-async function withinTime<T>(work: Promise<T>, socketPath: string): Promise<T> {
+async function withinTime<T>(work: Promise<T>, url: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`no answer from ${socketPath} within ${ANSWER_WITHIN_MS / 1000} s`)),
+      () => reject(new Error(`no answer from ${url} within ${ANSWER_WITHIN_MS / 1000} s`)),
       ANSWER_WITHIN_MS,
     );
   });

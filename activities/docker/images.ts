@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { BenchError } from '../../domain/errors.js';
 import { localImage, resolveBaseImage } from './base-image.js';
+import { isPodman } from './engine.js';
 import { followEngine } from './follow-engine.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
 
@@ -15,6 +16,10 @@ export interface ImageOptions {
   assetsRoot: string;
   /** Image to build on; without it: see resolveBaseImage. */
   base?: string | undefined;
+  /** Where a base that was made once is kept for other engines and homes; absent: nowhere. */
+  cacheDir?: string | undefined;
+  /** Another engine of this machine, whose base is taken rather than a second one made. */
+  donor?: Docker | undefined;
   onProgress?: ((line: string) => void) | undefined;
 }
 
@@ -32,21 +37,25 @@ export interface BuiltImage {
 export async function ensureImage(docker: Docker, kind: ImageKind, options: ImageOptions): Promise<BuiltImage> {
   const onProgress = options.onProgress ?? (() => undefined);
   const files = await readContext(join(options.assetsRoot, 'images', kind));
-  const base = await shared(`base ${options.base ?? ''}`, () => resolveBaseImage(docker, options.base, onProgress));
+  const base = await shared(docker, `base ${options.base ?? ''}`, () =>
+    resolveBaseImage(docker, options.base, { onProgress, cacheDir: options.cacheDir, donor: options.donor }),
+  );
   const ref = `bench-${kind}:${contextHash(files, base.id)}`;
-  return await shared(ref, async () => {
+  return await shared(docker, ref, async () => {
     const existing = (await localImage(docker, ref)) ?? (await build(docker, kind, ref, base.ref, files, onProgress));
     return { ref, digest: existing.id };
   });
 }
 
-const pending = new Map<string, Promise<unknown>>();
+const pending = new WeakMap<Docker, Map<string, Promise<unknown>>>();
 
-async function shared<T>(key: string, work: () => Promise<T>): Promise<T> {
-  const running = pending.get(key) as Promise<T> | undefined;
+async function shared<T>(docker: Docker, key: string, work: () => Promise<T>): Promise<T> {
+  const ofEngine = pending.get(docker) ?? new Map<string, Promise<unknown>>();
+  pending.set(docker, ofEngine);
+  const running = ofEngine.get(key) as Promise<T> | undefined;
   if (running !== undefined) return await running;
-  const started = work().finally(() => pending.delete(key));
-  pending.set(key, started);
+  const started = work().finally(() => ofEngine.delete(key));
+  ofEngine.set(key, started);
   return await started;
 }
 
@@ -66,6 +75,8 @@ async function build(
       labels: { 'bench.image': kind },
       rm: true,
       forcerm: true,
+      // Its bridge wants plugins of its own, and a firewall beside Docker's; packages come over the host's network.
+      ...((await isPodman(docker)) && { networkmode: 'host' }),
     });
     await followEngine(docker, answer, onProgress);
   } catch (error) {

@@ -3,7 +3,7 @@ import { AGENT_UID, CONTAINER_WORKSPACE } from '../../domain/limits.js';
 import type { SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
 
 /** Where the control directory appears inside; its parent is root's alone. */
-const CONTROL_INSIDE = '/run/bench/control';
+export const CONTROL_INSIDE = '/run/bench/control';
 const CPU_PERIOD_US = 100_000;
 
 export const HOME_LABEL = 'bench.home';
@@ -13,11 +13,26 @@ export const EPOCH_LABEL = 'bench.epoch';
 export const containerName = (homeTag: string, { runId, epoch }: SandboxRef): string =>
   `bench-${homeTag}-${runId}-${epoch}`;
 
+export interface ContainerPlace {
+  homeTag: string;
+  imageRef: string;
+  /** The engine is Podman, whatever it is reached as. */
+  podman: boolean;
+  /** Our control directory for the engine to mount; null: it cannot, and the container gets a volume of its own. */
+  control: string | null;
+}
+
+/**
+ * Podman sets limits that its own service may not be allowed to set, unless told others. Processes are counted per user of the
+ * host, over all containers: what holds is PidsLimit.
+ */
+const PODMAN_ULIMITS = [
+  { Name: 'nofile', Soft: 8192, Hard: 8192 },
+  { Name: 'nproc', Soft: 16_384, Hard: 16_384 },
+];
+
 /** The agent's container. Its main process is the durable shell's supervisor, as root with the few rights that it needs. */
-export function sandboxContainer(
-  spec: SandboxSpec,
-  at: { homeTag: string; imageRef: string; control: string },
-): Docker.ContainerCreateOptions {
+export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.ContainerCreateOptions {
   const memory = spec.limits.memoryMb * 1024 * 1024;
   return {
     name: containerName(at.homeTag, spec),
@@ -25,10 +40,13 @@ export function sandboxContainer(
     Hostname: 'sandbox',
     Cmd: ['--control', CONTROL_INSIDE, '--workspace', CONTAINER_WORKSPACE, '--uid', String(AGENT_UID)],
     User: '0:0',
+    // Besides the image's own; the supervisor hands it on to the agent's shells.
+    Env: Object.entries(spec.environment ?? {}).map(([name, value]) => `${name}=${value}`),
     Labels: { [HOME_LABEL]: at.homeTag, [RUN_LABEL]: spec.runId, [EPOCH_LABEL]: String(spec.epoch) },
     NetworkDisabled: spec.network === 'none',
     HostConfig: {
-      Init: true,
+      // Podman's needs a program that Debian does not bring along; the supervisor reaps what is left to it anyway.
+      Init: !at.podman,
       NetworkMode: spec.network,
       CapDrop: ['ALL'],
       CapAdd: ['SETUID', 'SETGID', 'KILL', 'CHOWN', 'DAC_OVERRIDE'],
@@ -42,12 +60,26 @@ export function sandboxContainer(
       CpuPeriod: CPU_PERIOD_US,
       CpuQuota: Math.round(spec.limits.cpus * CPU_PERIOD_US),
       PidsLimit: spec.limits.pids,
-      Mounts: [{ Type: 'bind', Source: at.control, Target: CONTROL_INSIDE }],
+      Mounts: [controlMount(at.control)],
       // Only the supervisor's own complaints go there; a single file cannot be compressed.
-      LogConfig: { Type: 'local', Config: { 'max-size': '1m', 'max-file': '1', compress: 'false' } },
+      LogConfig: at.podman
+        ? { Type: 'k8s-file', Config: { 'max-size': '1m' } }
+        : { Type: 'local', Config: { 'max-size': '1m', 'max-file': '1', compress: 'false' } },
+      ...(at.podman && { Ulimits: PODMAN_ULIMITS }),
       ...(spec.gpuDevices.length > 0 && {
         DeviceRequests: [{ Driver: 'nvidia', DeviceIDs: spec.gpuDevices, Capabilities: [['gpu']] }],
       }),
     },
   };
 }
+
+const controlMount = (control: string | null): Docker.MountSettings =>
+  control === null
+    ? // Without a name it goes with the container.
+      {
+        Type: 'volume',
+        Source: '',
+        Target: CONTROL_INSIDE,
+        VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: 'local', Options: {} } },
+      }
+    : { Type: 'bind', Source: control, Target: CONTROL_INSIDE };

@@ -6,18 +6,39 @@ import { InfrastructureError, SandboxLost } from '../../domain/errors.js';
 import type { HomeLayout } from '../../domain/home-layout.js';
 import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
 import type { SandboxInfo, SandboxPort, SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
+import { type ControlChannel, sharedDirectory } from '../shell/control-channel.js';
 import { controlDirectories, makeControlDirectory } from '../shell/control-directory.js';
+import { SupervisorAway } from '../shell/shell-client.js';
+import { stageMemory } from '../shell/stage-memory.js';
 import { stageStarter } from '../shell/stage-starter.js';
-import { interruptCommand, runCommand, SupervisorAway } from '../shell/shell-client.js';
 import { waitForSupervisor } from '../shell/wait-for-supervisor.js';
 import { collectFiles } from './collect-files.js';
-import { containerName, EPOCH_LABEL, HOME_LABEL, RUN_LABEL, sandboxContainer } from './sandbox-container.js';
+import type { EngineBackend } from './engine-address.js';
+import { nameIsTaken, statusOf, translated, unlessStatus } from './engine-errors.js';
+import { execChannel } from './exec-channel.js';
+import { isPodman as enginesIsPodman } from './engine.js';
+import { remembered } from './remembered.js';
+import {
+  type ContainerPlace,
+  containerName,
+  EPOCH_LABEL,
+  HOME_LABEL,
+  RUN_LABEL,
+  sandboxContainer,
+} from './sandbox-container.js';
+import { stageIntoContainer } from './stage-into-container.js';
 
+/** So long an exec may find no room in a container that runs, before its processes are ended. */
+const EXEC_PATIENCE_MS = 15_000;
 const MOST_STARTS = 3;
 const NAME_ATTEMPTS = 200;
 
 export interface DockerSandboxOptions {
   docker: Docker;
+  /** What runs are recorded with; default: docker. */
+  backend?: EngineBackend;
+  /** False: the engine cannot mount our directories; see EngineAddress. */
+  sharesFiles?: boolean;
   /** The agent's image, found or built when the first container is created; see ensureImage. */
   image: () => Promise<{ ref: string; digest: string }>;
   layout: HomeLayout;
@@ -25,23 +46,34 @@ export interface DockerSandboxOptions {
   homeTag: string;
 }
 
-/** One container per run. Commands go through the durable shell's control directory; the engine is asked only around them. */
+/** One container per run. Commands go to the durable shell's supervisor; the engine is asked only around them, if it shares our files. */
 export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort {
-  const { docker, layout, homeTag } = options;
+  const { docker, layout, homeTag, backend = 'docker', sharesFiles = true } = options;
+  const isPodman = remembered(() => enginesIsPodman(docker));
   const controlOf = ({ runId, epoch }: SandboxRef) => layout.run(runId, epoch).control;
   const containerOf = (ref: SandboxRef) => docker.getContainer(containerName(homeTag, ref));
+  const nameOf = (ref: SandboxRef) => `the container of run ${ref.runId}`;
+  const channelTo = (ref: SandboxRef): ControlChannel =>
+    sharesFiles ? sharedDirectory(controlOf(ref)) : execChannel(containerOf(ref), nameOf(ref));
 
   /** Start the container if it is not running, and wait until its supervisor answers. */
   async function wake(ref: SandboxRef, container: Docker.Container): Promise<void> {
     let starts = 0;
     const start = async () => {
       starts++;
-      await container.start().catch(unlessStatus(304));
+      await startContainer(container);
     };
     await start();
-    await waitForSupervisor(controlOf(ref), async () => {
+    await waitForSupervisor(channelTo(ref), nameOf(ref), async (waitedMs) => {
       const { State: state } = await container.inspect();
-      if (state.Running) return null;
+      if (state.Running) {
+        // No room for the process of an exec: the agent's processes fill the container, and end with it.
+        if (!sharesFiles && waitedMs > EXEC_PATIENCE_MS && starts === 1) {
+          await container.kill().catch(unlessStatus(409));
+          await start();
+        }
+        return null;
+      }
       if (starts === MOST_STARTS)
         return `container of run ${ref.runId} ended at its start with ${state.ExitCode}: ${await lastWords(container)}`;
       // The engine may not have noticed yet that it had ended when we asked for the start.
@@ -50,17 +82,32 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     });
   }
 
+  async function create(
+    spec: SandboxSpec,
+    imageRef: string,
+  ): Promise<{ container: Docker.Container; created: boolean }> {
+    const { control } = layout.run(spec.runId, spec.epoch);
+    // Also where it is not shared: it tells list() of containers that were removed behind our back.
+    await makeControlDirectory(control, backend);
+    const at = { homeTag, imageRef, podman: await isPodman(), control: sharesFiles ? control : null };
+    if (sharesFiles) {
+      await stageMemory(control, spec.memory);
+      const created = await stageStarter(control, spec.starterDir);
+      return { created, container: await createOrAdopt(docker, spec, at) };
+    }
+    const container = await createOrAdopt(docker, spec, at);
+    return { container, created: await stageIntoContainer(container, spec) };
+  }
+
   return {
-    backend: 'docker',
+    backend,
     isolation: 'container',
 
     start: (spec) =>
       translated(`starting the container of run ${spec.runId}`, async () => {
-        const { control } = layout.run(spec.runId, spec.epoch);
-        await makeControlDirectory(control, 'docker');
-        const created = await stageStarter(control, spec.starterDir);
         const image = await options.image();
-        await wake(spec, await createOrAdopt(docker, spec, { homeTag, imageRef: image.ref, control }));
+        const { container, created } = await create(spec, image.ref);
+        await wake(spec, container);
         const info: SandboxInfo = {
           isolation: 'container',
           imageDigest: image.digest,
@@ -73,7 +120,9 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     async run(ref, command, signal) {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await runCommand(controlOf(ref), command, signal);
+          return await translated(`command ${command.n} of run ${ref.runId}`, () =>
+            channelTo(ref).run(command, signal),
+          );
         } catch (error) {
           if (!(error instanceof SupervisorAway)) throw error;
           if (attempt === 3) throw new InfrastructureError(`run ${ref.runId}: ${error.message}`, { cause: error });
@@ -83,10 +132,12 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     },
 
     async interrupt(ref, n) {
-      await interruptCommand(controlOf(ref), n).catch((error: unknown) => {
-        // Nothing runs in a container that does not.
-        if (!(error instanceof SupervisorAway)) throw error;
-      });
+      await translated(`interrupting command ${n} of run ${ref.runId}`, () => channelTo(ref).interrupt(n)).catch(
+        (error: unknown) => {
+          // Nothing runs in a container that does not.
+          if (!(error instanceof SupervisorAway) && !(error instanceof SandboxLost)) throw error;
+        },
+      );
     },
 
     collect: (ref, files, maxBytes) =>
@@ -105,7 +156,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
         const containers = await docker.listContainers({ all: true, filters: { label: [`${HOME_LABEL}=${homeTag}`] } });
         const refs = new Map<string, SandboxRef>();
         // A container that was removed behind our back leaves its control directory, which stop() clears away.
-        for (const ref of await controlDirectories(layout, 'docker')) refs.set(containerName(homeTag, ref), ref);
+        for (const ref of await controlDirectories(layout, backend)) refs.set(containerName(homeTag, ref), ref);
         for (const { Labels: labels } of containers) {
           const runId = labels[RUN_LABEL];
           if (runId === undefined) continue;
@@ -117,17 +168,13 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
   };
 }
 
-async function createOrAdopt(
-  docker: Docker,
-  spec: SandboxSpec,
-  at: { homeTag: string; imageRef: string; control: string },
-): Promise<Docker.Container> {
+async function createOrAdopt(docker: Docker, spec: SandboxSpec, at: ContainerPlace): Promise<Docker.Container> {
   const existing = docker.getContainer(containerName(at.homeTag, spec));
   for (let attempt = 1; ; attempt++) {
     try {
       return await docker.createContainer(sandboxContainer(spec, at));
     } catch (error) {
-      if (statusOf(error) !== 409) throw error;
+      if (!nameIsTaken(error)) throw error;
     }
     try {
       await existing.inspect();
@@ -138,6 +185,10 @@ async function createOrAdopt(
       await sleep(50);
     }
   }
+}
+
+async function startContainer(container: Docker.Container): Promise<void> {
+  await container.start().catch(unlessStatus(304));
 }
 
 async function removeContainer(container: Docker.Container): Promise<void> {
@@ -156,23 +207,4 @@ async function lastWords(container: Docker.Container): Promise<string> {
   // Each line comes in a frame of its own, with an eight-byte head.
   // eslint-disable-next-line no-control-regex
   return log.replace(/[\x00-\x09\x0b-\x1f]/g, '').trim() || 'it said nothing';
-}
-
-const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode;
-
-const unlessStatus = (status: number) => (error: unknown) => {
-  if (statusOf(error) !== status) throw error;
-};
-
-/** The engine's errors in our terms: no such container, or soon none, means that the sandbox is lost, all else may pass. */
-async function translated<T>(doing: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof InfrastructureError || error instanceof SandboxLost) throw error;
-    const message = (error as Error).message;
-    if (/no such container|is marked for removal/i.test(message))
-      throw new SandboxLost(`${doing}: ${message}`, { cause: error });
-    throw new InfrastructureError(`${doing}: ${message}`, { cause: error });
-  }
 }

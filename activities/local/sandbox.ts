@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import { BenchError, InfrastructureError, SandboxLost } from '../../domain/errors.js';
 import type { HomeLayout } from '../../domain/home-layout.js';
 import type { SandboxPort, SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
+import { sharedDirectory } from '../shell/control-channel.js';
 import { controlDirectories, controlDirectoryExists, makeControlDirectory } from '../shell/control-directory.js';
+import { stageMemory } from '../shell/stage-memory.js';
 import { interruptCommand, runCommand, supervisorAnswers, SupervisorAway } from '../shell/shell-client.js';
 import { waitForSupervisor } from '../shell/wait-for-supervisor.js';
 import { collectFiles } from './collect-files.js';
@@ -37,6 +39,7 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       hide: [await realpath(layout.home), await realpath(assetsRoot)],
       gpuDevices: spec.gpuDevices,
       pids: spec.limits.pids,
+      environment: spec.environment ?? {},
     };
   }
 
@@ -61,7 +64,7 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
         if (code !== 0) ended = signal ?? `exit code ${code}`;
       });
       launcher.unref();
-      await waitForSupervisor(control, async () => {
+      await waitForSupervisor(sharedDirectory(control), control, async () => {
         await requireControl(control, ref);
         if (ended === null) return null;
         return `the local sandbox of run ${ref.runId} did not start (${ended}): ${await lastWords(control)}`;
@@ -97,6 +100,7 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       // A stop that was cut off.
       if (isStopping(control)) await stop(spec);
       await makeControlDirectory(control, 'local');
+      await stageMemory(control, spec.memory);
       const created = (await readPlace(control)) === null;
       if (created) await writePlan(control, await plan(spec));
       await wake(spec);

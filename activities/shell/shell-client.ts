@@ -10,8 +10,8 @@ export class SupervisorAway extends Error {
 }
 
 /** Escalation, reading what is left, a loaded machine: after this the supervisor itself is taken to hang. */
-const PATIENCE_MS = 120_000;
-const SHORT_ANSWER_MS = 10_000;
+export const PATIENCE_MS = 120_000;
+export const SHORT_ANSWER_MS = 10_000;
 
 /**
  * Hand command n over, or re-attach to it, and wait for its outcome. Aborting ends the waiting only. Throws SupervisorAway,

@@ -1,24 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InfrastructureError } from '../../domain/errors.js';
-import { supervisorAnswers } from './shell-client.js';
+import type { ControlChannel } from './control-channel.js';
 
 const START_LIMIT_MS = 60_000;
 const LOOK_EVERY_MS = 250;
 
-/** Wait until the supervisor answers. `whyNot` is asked now and then: what it returns is why it never will. */
-export async function waitForSupervisor(control: string, whyNot: () => Promise<string | null>): Promise<void> {
+/** Wait until the supervisor of `what` answers. `whyNot` is asked now and then: what it returns is why it never will. */
+export async function waitForSupervisor(
+  channel: ControlChannel,
+  what: string,
+  whyNot: (waitedMs: number) => Promise<string | null>,
+): Promise<void> {
   const begun = performance.now();
   let looked = begun;
   for (let pause = 2; ; pause = Math.min(pause * 1.5, 50)) {
-    if (await supervisorAnswers(control)) return;
+    if (await channel.answers()) return;
     const now = performance.now();
     if (now - looked > LOOK_EVERY_MS) {
       looked = now;
-      const reason = await whyNot();
+      const reason = await whyNot(now - begun);
       if (reason !== null) throw new InfrastructureError(reason);
     }
     if (now - begun > START_LIMIT_MS)
-      throw new InfrastructureError(`the supervisor of ${control} has not come up within ${START_LIMIT_MS / 1000} s`);
+      throw new InfrastructureError(`the supervisor of ${what} has not come up within ${START_LIMIT_MS / 1000} s`);
     await sleep(pause);
   }
 }

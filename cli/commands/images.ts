@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import type { EngineBackend } from '../../activities/docker/engine-address.js';
 import { chooseBase } from '../../activities/docker/base-image.js';
 import type { CliContext } from '../context.js';
 import { ensureImages, requireEngine } from '../submission/choose-backend.js';
@@ -16,10 +17,11 @@ export function register(program: Command, context: CliContext): void {
       '--base <image>',
       'image to build on, now and from now on; default: python:3.11-slim, or a Debian made with debootstrap',
     )
-    .action(async (options: { base?: string }) => {
+    .addOption(new Option('--backend <engine>', 'whose images').choices(['docker', 'podman']).default('docker'))
+    .action(async (options: { base?: string; backend: EngineBackend }) => {
       const { settings, output } = context;
-      const docker = await requireEngine(settings.dockerHost);
-      const built = await ensureImages(context, docker, options.base);
+      const docker = await requireEngine(options.backend, settings);
+      const built = await ensureImages(context, options.backend, docker, options.base);
       if (options.base !== undefined) await chooseBase(docker, options.base);
       output.json({ images: built });
       for (const image of built) output.print(`${image.kind}: ${image.ref} (${image.digest})`);

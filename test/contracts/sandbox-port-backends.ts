@@ -1,9 +1,11 @@
+import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { probeEngine } from '../../activities/docker/engine.js';
+import { connectEngine, probeEngine } from '../../activities/docker/engine.js';
+import { engineAddress, type EngineAddress } from '../../activities/docker/engine-address.js';
 import { ensureImage } from '../../activities/docker/images.js';
 import { createDockerSandbox } from '../../activities/docker/sandbox.js';
 import { isAlive, processesOfUser } from '../../activities/local/host-processes.js';
@@ -11,6 +13,9 @@ import { readSupervisor, uidOfRun } from '../../activities/local/run-world.js';
 import { createLocalSandbox } from '../../activities/local/sandbox.js';
 import { homeLayout, type HomeLayout } from '../../domain/home-layout.js';
 import type { SandboxPort, SandboxRef } from '../../domain/ports/sandbox-port.js';
+import { engineOverTcp } from '../setup/engine-proxy.js';
+import { testPodman } from '../setup/podman-engine.js';
+import { type Command, handOverAndWait, handOverByExec } from './sandbox-port-client.js';
 
 export const assetsRoot = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
@@ -27,6 +32,8 @@ export interface BackendUnderTest {
   controlInside: (ref: SandboxRef) => string;
   /** End the sandbox from outside, as a crash would: every process of it dies at once. */
   crash: (ref: SandboxRef) => Promise<void>;
+  /** A worker of its own hands a command over and waits for it. */
+  handOver: (ref: SandboxRef, command: Command) => Promise<ChildProcess>;
   /** Take the sandbox away altogether, behind the adapter's back. */
   lose: (ref: SandboxRef) => Promise<void>;
   /** What is left of it: processes, containers, directories. */
@@ -49,16 +56,36 @@ async function makeHome(parent: string) {
 const directories = async (layout: HomeLayout, ref: SandboxRef): Promise<string[]> =>
   existsSync(layout.run(ref.runId, ref.epoch).dir) ? await readdir(layout.run(ref.runId, ref.epoch).dir) : [];
 
-export async function dockerUnderTest(): Promise<BackendUnderTest> {
-  const engine = await probeEngine();
+export const dockerUnderTest = (): Promise<BackendUnderTest> => engineUnderTest(engineAddress('docker', {}));
+
+export const podmanUnderTest = (): Promise<BackendUnderTest> => engineUnderTest(testPodman());
+
+/** The same engine as one that is reached over the network and shares no directory with us. */
+export async function remoteUnderTest(): Promise<BackendUnderTest> {
+  const proxy = await engineOverTcp(engineAddress('docker', {}).socketPath ?? '');
+  const backend = await engineUnderTest(engineAddress('docker', { DOCKER_HOST: proxy.url }));
+  return {
+    ...backend,
+    close: async () => {
+      await backend.close();
+      await proxy.close();
+    },
+  };
+}
+
+async function engineUnderTest(address: EngineAddress): Promise<BackendUnderTest> {
+  const engine = await probeEngine(address);
   if (engine.kind !== 'ok') throw new Error(`${engine.reason}: ${engine.remedy}`);
   const { docker } = engine;
-  const image = await ensureImage(docker, 'agent', { assetsRoot });
+  const donor = address.backend === 'podman' ? connectEngine(engineAddress('docker', {})) : undefined;
+  const image = await ensureImage(docker, 'agent', { assetsRoot, donor });
   const { layout, starterDir, remove } = await makeHome(tmpdir());
   const homeTag = `test${process.pid}`;
-  const make = () => createDockerSandbox({ docker, image: async () => image, layout, homeTag });
+  const { backend, sharesFiles } = address;
+  const make = () => createDockerSandbox({ docker, backend, sharesFiles, image: async () => image, layout, homeTag });
   const sandbox = make();
-  const containerOf = ({ runId, epoch }: SandboxRef) => docker.getContainer(`bench-${homeTag}-${runId}-${epoch}`);
+  const nameOf = ({ runId, epoch }: SandboxRef) => `bench-${homeTag}-${runId}-${epoch}`;
+  const containerOf = (ref: SandboxRef) => docker.getContainer(nameOf(ref));
   return {
     sandbox,
     another: make,
@@ -68,7 +95,11 @@ export async function dockerUnderTest(): Promise<BackendUnderTest> {
     controlInside: () => '/run/bench/control',
     // Not waiting for its end: whoever waits for a command in it starts it again at once.
     crash: (ref) => containerOf(ref).kill(),
-    lose: (ref) => containerOf(ref).remove({ force: true }),
+    handOver: (ref, command) =>
+      sharesFiles
+        ? handOverAndWait(layout.run(ref.runId, ref.epoch).control, command)
+        : handOverByExec(address.url, nameOf(ref), command),
+    lose: (ref) => containerOf(ref).remove({ force: true, v: true }),
     traces: async (ref) => {
       const containers = await docker.listContainers({ all: true, filters: { label: [`bench.run=${ref.runId}`] } });
       return [...containers.map((container) => container.Id), ...(await directories(layout, ref))];
@@ -101,6 +132,7 @@ export async function localUnderTest(): Promise<BackendUnderTest> {
     separateUser: root,
     controlInside: controlOf,
     crash,
+    handOver: (ref, command) => handOverAndWait(controlOf(ref), command),
     lose: async (ref) => {
       await crash(ref);
       const place = JSON.parse(await readFile(join(controlOf(ref), 'place.json'), 'utf8')) as { workspace: string };

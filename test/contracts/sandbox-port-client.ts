@@ -10,12 +10,38 @@ const PROGRAM = `
   socket.resume();
 `;
 
-export async function handOverAndWait(
-  control: string,
-  command: { n: number; script: string; timeLimitSeconds: number },
-): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ['-e', PROGRAM, control, JSON.stringify({ op: 'submit', ...command })], {
+/** The same through an engine at tcp://host:port. */
+const BY_EXEC = `
+  const [url, container, request] = process.argv.slice(1);
+  const { hostname, port } = new URL(url.replace('tcp:', 'http:'));
+  const docker = new (require('dockerode'))({ protocol: 'http', host: hostname, port });
+  const Cmd = ['/opt/bench/python3', '-IS', '/opt/bench/durable_shell/control_client.py'];
+  docker.getContainer(container)
+    .exec({ Cmd, User: '0:0', AttachStdin: true, AttachStdout: true, AttachStderr: true })
+    .then((exec) => exec.start({ hijack: true, stdin: true }))
+    .then((stream) => {
+      stream.write(request + '\\n', () => process.stdout.write('handed over'));
+      stream.resume();
+    });
+`;
+
+export interface Command {
+  n: number;
+  script: string;
+  timeLimitSeconds: number;
+}
+
+export const handOverAndWait = (control: string, command: Command): Promise<ChildProcess> =>
+  client(PROGRAM, [control], command);
+
+export const handOverByExec = (url: string, container: string, command: Command): Promise<ChildProcess> =>
+  client(BY_EXEC, [url, container], command);
+
+async function client(program: string, args: string[], command: Command): Promise<ChildProcess> {
+  const request = JSON.stringify({ op: 'submit', ...command });
+  const child = spawn(process.execPath, ['-e', program, ...args, request], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    cwd: import.meta.dirname,
   });
   await new Promise((resolve, reject) => {
     child.stdout.once('data', resolve);

@@ -4,8 +4,14 @@ import { probeEngine } from '../../activities/docker/engine.js';
 import { SandboxLost } from '../../domain/errors.js';
 import { newRunId } from '../../domain/ids.js';
 import type { CommandOutcome, SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
-import { dockerUnderTest, localUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
-import { handOverAndWait } from './sandbox-port-client.js';
+import { testPodman } from '../setup/podman-engine.js';
+import {
+  dockerUnderTest,
+  localUnderTest,
+  podmanUnderTest,
+  remoteUnderTest,
+  type BackendUnderTest,
+} from './sandbox-port-backends.js';
 
 const never = new AbortController().signal;
 const root = process.getuid?.() === 0;
@@ -13,12 +19,17 @@ const root = process.getuid?.() === 0;
 /** Elsewhere an engine is a matter of taste; where we could have started one, its absence is a failure. */
 const engineExpected = root || (await probeEngine()).kind === 'ok';
 
+const podman = await probeEngine(testPodman());
+if (podman.kind !== 'ok') console.warn(`sandbox port on podman is NOT TESTED: ${podman.reason}`);
+
 describe.runIf(engineExpected)('sandbox port on docker', () => suite('docker', dockerUnderTest));
+describe.runIf(engineExpected)('sandbox port on docker (remote)', () => suite('docker (remote)', remoteUnderTest));
+describe.runIf(podman.kind === 'ok')('sandbox port on podman', () => suite('podman', podmanUnderTest));
 describe.runIf(process.platform === 'linux')('sandbox port on local', () => suite('local', localUnderTest));
 
-function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) {
+function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: () => Promise<BackendUnderTest>) {
   /** With a user of its own, or in a container: the agent's signals and reads cannot reach us. */
-  const separate = name === 'docker' || root;
+  const separate = name !== 'local' || root;
   let backend: BackendUnderTest;
   beforeAll(async () => {
     backend = await make();
@@ -288,8 +299,7 @@ function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) 
     it('wait for a client that went away: same process, complete output', async () => {
       const n = shell.skip();
       const script = 'echo $$ > shell-pid; for i in 1 2 3 4 5 6; do echo part $i; sleep 0.5; done; echo again >> ran';
-      const { control } = backend.layout.run(ref.runId, ref.epoch);
-      const client = await handOverAndWait(control, { n, script, timeLimitSeconds: 60 });
+      const client = await backend.handOver(ref, { n, script, timeLimitSeconds: 60 });
       const pid = Number(await fileAppears(ref, 'shell-pid'));
       client.kill('SIGKILL');
       await once(client, 'exit');
@@ -463,7 +473,7 @@ function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) 
     });
 
     it('follows no link in the place of the workspace', async () => {
-      if (name !== 'docker') return;
+      if (name === 'local') return;
       const other = await started();
       await shellOf(other).run('cd ..; mv workspace real; ln -s real workspace');
       const found = await backend.sandbox.collect(other, ['strategy.py'], 10_000);

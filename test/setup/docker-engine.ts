@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { probeEngine } from '../../activities/docker/engine.js';
+import { engineAddress } from '../../activities/docker/engine-address.js';
 import { commandLine, findProcesses } from '../../services/process-identity.js';
 
 const PACKAGES = ['docker.io', 'iptables'];
@@ -14,7 +15,7 @@ const START_LIMIT_MS = 60_000;
  */
 export async function ensureDockerEngine(say: (line: string) => void): Promise<void> {
   const dockerHost = process.env['DOCKER_HOST'];
-  const probe = await probeEngine(dockerHost);
+  const probe = await probeEngine(engineAddress('docker', process.env));
   if (probe.kind === 'ok') {
     ensurePrograms(say);
     return;
@@ -66,7 +67,7 @@ function ensurePrograms(say: (line: string) => void): void {
   installPackages(needed, say);
 }
 
-function installPackages(packages: readonly string[], say: (line: string) => void): void {
+export function installPackages(packages: readonly string[], say: (line: string) => void): void {
   say(`INSTALLING Debian packages that the tests need, as root: apt-get install ${packages.join(' ')}`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const apt = (...args: string[]) => spawnSync('apt-get', args, { env, stdio: ['ignore', 'inherit', 'inherit'] });
@@ -76,7 +77,7 @@ function installPackages(packages: readonly string[], say: (line: string) => voi
   if (apt(...install).status !== 0) throw new Error(`apt-get could not install ${packages.join(', ')}; see above`);
 }
 
-function onPath(program: string): string | null {
+export function onPath(program: string): string | null {
   const directories = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/sbin'];
   return directories.map((directory) => join(directory, program)).find((path) => existsSync(path)) ?? null;
 }
@@ -95,6 +96,6 @@ async function answers(): Promise<boolean> {
   return false;
 }
 
-function tail(log: string): string {
+export function tail(log: string): string {
   return readFileSync(log, 'utf8').trim().split('\n').slice(-15).join('\n');
 }

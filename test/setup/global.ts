@@ -1,5 +1,6 @@
 import { ensureBuilt } from './built-dist.js';
 import { ensureDockerEngine } from './docker-engine.js';
+import { ensurePodmanEngine } from './podman-engine.js';
 import { findTemporalForTests } from './find-temporal.js';
 
 const STEERING = [
@@ -24,5 +25,6 @@ export async function setup(): Promise<void> {
   const say = (line: string) => process.stderr.write(`test set-up: ${line}\n`);
   ensureBuilt(say);
   await ensureDockerEngine(say);
+  await ensurePodmanEngine(say);
   await findTemporalForTests();
 }

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type Docker from 'dockerode';
+import { BenchError } from '../../domain/errors.js';
+
+/** Backends that are container engines. */
+export type EngineBackend = 'docker' | 'podman';
+
+/** Where an engine answers. */
+export interface EngineAddress {
+  backend: EngineBackend;
+  /** For people, and the variable's value that would name it: unix:///path or tcp://host:port. */
+  url: string;
+  /** Null: it is reached over the network. */
+  socketPath: string | null;
+  /** False: the engine cannot mount our directories, be it on another machine or behind a forwarded socket. */
+  sharesFiles: boolean;
+  connection: Docker.DockerOptions;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const VARIABLES = { docker: 'DOCKER_HOST', podman: 'BENCH_PODMAN_HOST' } as const;
+const DEFAULT_PORTS = { http: '2375', https: '2376' };
+
+/** The address that the environment means: DOCKER_HOST or BENCH_PODMAN_HOST and what belongs to them. Throws BenchError (usage). */
+export function engineAddress(backend: EngineBackend, env: Env): EngineAddress {
+  const variable = VARIABLES[backend];
+  const named = env[variable];
+  const host = named === undefined || named === '' ? defaultSocket(backend, env) : named;
+  if (host.startsWith('/') || host.startsWith('unix://')) {
+    const socketPath = host.replace(/^unix:\/\//, '');
+    return {
+      backend,
+      url: `unix://${socketPath}`,
+      socketPath,
+      sharesFiles: !isSet(env['BENCH_ENGINE_REMOTE']),
+      connection: { socketPath },
+    };
+  }
+  if (host.startsWith('ssh://'))
+    throw new BenchError('usage', `${variable}=${host}: engines are not reached over ssh directly.`, {
+      remedy:
+        `Forward its socket and name the forwarded one: ssh -nNT -L /tmp/engine.sock:${defaultSocket(backend, {})} ` +
+        `${host.slice('ssh://'.length)} & ${variable}=unix:///tmp/engine.sock BENCH_ENGINE_REMOTE=1`,
+    });
+  return { backend, socketPath: null, sharesFiles: false, ...overNetwork(variable, host, env) };
+}
+
+function defaultSocket(backend: EngineBackend, env: Env): string {
+  if (backend === 'docker') return 'unix:///var/run/docker.sock';
+  const own = env['XDG_RUNTIME_DIR'];
+  const rootless = process.getuid?.() !== 0 && own !== undefined && own !== '';
+  return rootless ? `unix://${own}/podman/podman.sock` : 'unix:///run/podman/podman.sock';
+}
+
+const isSet = (value: string | undefined): boolean => value !== undefined && value !== '' && value !== '0';
+
+function overNetwork(variable: string, host: string, env: Env): Pick<EngineAddress, 'url' | 'connection'> {
+  let url: URL;
+  try {
+    // Node knows the host and port of schemes that it knows.
+    url = new URL(host.replace(/^tcp:/, 'http:'));
+  } catch {
+    throw new BenchError('usage', `${variable}=${host} names no engine.`, {
+      remedy: 'It is unix:///path/of/a/socket or tcp://host:port.',
+    });
+  }
+  if (
+    !['http:', 'https:'].includes(url.protocol) ||
+    url.hostname === '' ||
+    (url.pathname !== '/' && url.pathname !== '')
+  )
+    throw new BenchError('usage', `${variable}=${host} names no engine.`, {
+      remedy: 'It is unix:///path/of/a/socket or tcp://host:port.',
+    });
+  const protocol = isSet(env['DOCKER_TLS_VERIFY']) || url.protocol === 'https:' ? 'https' : 'http';
+  // Ports that are their scheme's own are left out by URL.
+  const port = url.port !== '' ? url.port : (/:(\d+)\/?$/.exec(host)?.[1] ?? DEFAULT_PORTS[protocol]);
+  return {
+    url: `tcp://${url.hostname}:${port}`,
+    connection: {
+      protocol,
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port,
+      ...(protocol === 'https' && certificates(env)),
+    },
+  };
+}
+
+function certificates(env: Env): Pick<Docker.DockerOptions, 'ca' | 'cert' | 'key'> {
+  const dir = env['DOCKER_CERT_PATH'] ?? join(env['HOME'] ?? homedir(), '.docker');
+  const read = (name: string): Buffer => {
+    try {
+      return readFileSync(join(dir, name));
+    } catch (error) {
+      throw new BenchError('usage', `DOCKER_TLS_VERIFY is set, but ${join(dir, name)} cannot be read.`, {
+        remedy: 'Set DOCKER_CERT_PATH to the directory that holds ca.pem, cert.pem and key.pem.',
+        cause: error,
+      });
+    }
+  };
+  return { ca: read('ca.pem'), cert: read('cert.pem'), key: read('key.pem') };
+}

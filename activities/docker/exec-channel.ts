@@ -1,0 +1,118 @@
+import { PassThrough } from 'node:stream';
+import type { Duplex } from 'node:stream';
+import type Docker from 'dockerode';
+import { z } from 'zod';
+import { InfrastructureError } from '../../domain/errors.js';
+import type { CommandOutcome } from '../../domain/ports/sandbox-port.js';
+import type { ControlChannel } from '../shell/control-channel.js';
+import { type ControlRequest, OUTCOME_FILE_LIMIT, parseOutcome, replySchema } from '../shell/protocol.js';
+import { PATIENCE_MS, SHORT_ANSWER_MS, SupervisorAway } from '../shell/shell-client.js';
+import { statusOf } from './engine-errors.js';
+
+/** Speaks with the supervisor inside. What is asked goes by its stdin: an exec's arguments appear in the engine's events. */
+const CLIENT = ['/opt/bench/python3', '-IS', '/opt/bench/durable_shell/control_client.py'];
+/** An outcome within a line of JSON: each of its characters may be escaped. */
+const ANSWER_LIMIT = 2 * OUTCOME_FILE_LIMIT + 65_536;
+
+const answerSchema = z.object({
+  /** Null: no supervisor answers in there. */
+  reply: replySchema.nullable(),
+  /** Text of the outcome's file, when there is one of the command asked for. */
+  outcome: z.string().max(OUTCOME_FILE_LIMIT).nullable(),
+});
+type Answer = z.infer<typeof answerSchema>;
+
+/** Through the engine alone, where worker and container share no directory: one exec per request, as root inside. */
+export function execChannel(container: Docker.Container, what: string): ControlChannel {
+  const ask = async (request: ControlRequest, limits: { signal?: AbortSignal; withinMs: number }): Promise<Answer> =>
+    await answerTo(container, await connect(container, what), request, { ...limits, what });
+  return {
+    async run(command, signal): Promise<CommandOutcome> {
+      signal.throwIfAborted();
+      const withinMs = command.timeLimitSeconds * 1000 + PATIENCE_MS;
+      const { reply, outcome } = await ask({ op: 'submit', ...command }, { signal, withinMs });
+      if (reply !== null && 'error' in reply)
+        throw new InfrastructureError(`command ${command.n} in ${what}: ${reply.error}`);
+      if (outcome !== null) return parseOutcome(outcome);
+      if (reply === null) throw new SupervisorAway(`no supervisor answers in ${what}`);
+      throw new InfrastructureError(`command ${command.n} ended, but ${what} holds no outcome of it`);
+    },
+    async interrupt(n) {
+      const { reply } = await ask({ op: 'interrupt', n }, { withinMs: SHORT_ANSWER_MS });
+      if (reply === null) throw new SupervisorAway(`no supervisor answers in ${what}`);
+      if ('error' in reply) throw new InfrastructureError(`interrupting command ${n} in ${what}: ${reply.error}`);
+    },
+    async answers() {
+      try {
+        return (await ask({ op: 'ping' }, { withinMs: SHORT_ANSWER_MS })).reply !== null;
+      } catch (error) {
+        if (error instanceof SupervisorAway) return false;
+        throw error;
+      }
+    },
+  };
+}
+
+async function connect(container: Docker.Container, what: string): Promise<Duplex> {
+  try {
+    const attach = { AttachStdin: true, AttachStdout: true, AttachStderr: true };
+    const exec = await container.exec({ Cmd: CLIENT, User: '0:0', WorkingDir: '/', ...attach });
+    return await exec.start({ hijack: true, stdin: true });
+  } catch (error) {
+    // The container does not run, or stopped between the two calls.
+    if (statusOf(error) === 409 || /is not running|container .*stopped/i.test((error as Error).message))
+      throw new SupervisorAway(`${what} does not run`, { cause: error });
+    throw error;
+  }
+}
+
+const answerTo = (
+  container: Docker.Container,
+  stream: Duplex,
+  request: ControlRequest,
+  { signal, withinMs, what }: { signal?: AbortSignal; withinMs: number; what: string },
+): Promise<Answer> =>
+  new Promise<Answer>((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let timer: NodeJS.Timeout | undefined;
+    const settle = (how: () => void) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', aborted);
+      how();
+      // Ends the client inside too: its input closes.
+      stream.destroy();
+    };
+    const aborted = () => settle(() => reject(signal?.reason as Error));
+    const late = () =>
+      settle(() =>
+        reject(new InfrastructureError(`the supervisor of ${what} has not answered for ${withinMs / 1000} s`)),
+      );
+    // Longer than any timer can wait: no limit, heartbeats and activity timeouts still hold.
+    if (withinMs < 2 ** 31) timer = setTimeout(late, withinMs);
+    if (signal?.aborted === true) return aborted();
+    signal?.addEventListener('abort', aborted, { once: true });
+
+    const said = new PassThrough();
+    const complaints = new PassThrough().resume();
+    (container.modem as Docker['modem']).demuxStream(stream, said, complaints);
+    said.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (!chunk.includes(10) && size < ANSWER_LIMIT) return;
+      const text = Buffer.concat(chunks).toString('utf8');
+      settle(() => {
+        try {
+          resolve(answerSchema.parse(JSON.parse(text.slice(0, text.indexOf('\n')))));
+        } catch (error) {
+          reject(new InfrastructureError(`the supervisor of ${what} answers nonsense`, { cause: error }));
+        }
+      });
+    });
+    const gone = (error?: Error) =>
+      settle(() => reject(new SupervisorAway(`the connection into ${what} ended without an answer`, { cause: error })));
+    stream.once('error', gone);
+    stream.once('close', () => gone());
+    stream.once('end', () => gone());
+    stream.write(`${JSON.stringify(request)}\n`);
+  });

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+
+/** Where image layers get their packages from: settings of whoever builds, never part of an image. */
+export interface PackageSources {
+  /** For pip's and apt's environment while they install. */
+  environment: Record<string, string>;
+  /** PEM text of certificate authorities, or null: those of the image. */
+  certificates: Buffer | null;
+}
+
+export const NO_SOURCES: PackageSources = { environment: {}, certificates: null };
+
+const TAKEN = [
+  'PIP_INDEX_URL',
+  'PIP_EXTRA_INDEX_URL',
+  'PIP_TRUSTED_HOST',
+  'PIP_DEFAULT_TIMEOUT',
+  'PIP_RETRIES',
+  'PIP_NO_INDEX',
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]),
+];
+
+/** pip's and the proxies' variables of an environment. Of PIP_FIND_LINKS only addresses: our folders are not in the container. */
+export function packageSources(env: Readonly<Record<string, string | undefined>>): PackageSources {
+  const environment: Record<string, string> = {};
+  for (const name of TAKEN) if (env[name]) environment[name] = env[name];
+  const links = (env['PIP_FIND_LINKS'] ?? '').split(/\s+/).filter((link) => /^https?:\/\//.test(link));
+  if (links.length > 0) environment['PIP_FIND_LINKS'] = links.join(' ');
+  const file = env['PIP_CERT'] ?? env['SSL_CERT_FILE'];
+  return { environment, certificates: file ? readable(file) : null };
+}
+
+function readable(file: string): Buffer | null {
+  try {
+    return readFileSync(file);
+  } catch {
+    // pip says what it thinks of the certificates that it meets.
+    return null;
+  }
+}

@@ -1,0 +1,52 @@
+import { createReadStream } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type Docker from 'dockerode';
+import { pack, type Pack } from 'tar-stream';
+import type { SandboxSpec } from '../../domain/ports/sandbox-port.js';
+import { MEMORY_FILE, memoryFile } from '../shell/stage-memory.js';
+import { CONTROL_INSIDE } from './sandbox-container.js';
+
+/**
+ * Put the task's starter files, and its memory if the run has one, into a container that has never run, where its supervisor finds them at its first start. False:
+ * it ran before. Doing it twice does no harm.
+ */
+export async function stageIntoContainer(
+  container: Docker.Container,
+  { starterDir, memory }: Pick<SandboxSpec, 'starterDir' | 'memory'>,
+): Promise<boolean> {
+  const { State: state } = await container.inspect();
+  if (!NEVER_RAN.includes(state.Status)) return false;
+  const archive = pack();
+  if (memory !== undefined) archive.entry({ name: MEMORY_FILE, mode: 0o600 }, memoryFile(memory));
+  const filling = fill(archive, starterDir, 'starter').then(
+    () => archive.finalize(),
+    (error: unknown) => archive.destroy(error as Error),
+  );
+  await Promise.all([
+    container.putArchive(archive as unknown as NodeJS.ReadableStream, { path: CONTROL_INSIDE }),
+    filling,
+  ]);
+  return true;
+}
+
+/** Podman has words of its own. */
+const NEVER_RAN = ['created', 'configured', 'initialized'];
+
+/** Files and folders only, as the supervisor takes no others. */
+async function fill(archive: Pack, dir: string, name: string): Promise<void> {
+  await new Promise<void>((resolve, reject) =>
+    archive.entry({ name, type: 'directory', mode: 0o755 }, (error) => (error ? reject(error) : resolve())),
+  );
+  for (const child of (await readdir(dir)).sort()) {
+    const path = join(dir, child);
+    const stat = await lstat(path);
+    if (stat.isDirectory()) await fill(archive, path, `${name}/${child}`);
+    else if (stat.isFile())
+      await pipeline(
+        createReadStream(path),
+        archive.entry({ name: `${name}/${child}`, size: stat.size, mode: stat.mode & 0o111 ? 0o755 : 0o644 }),
+      );
+  }
+}

@@ -1,0 +1,22 @@
+import type { CommandOutcome, SandboxCommand } from '../../domain/ports/sandbox-port.js';
+import { interruptCommand, runCommand, supervisorAnswers } from './shell-client.js';
+
+/** How a worker reaches a sandbox's supervisor. */
+export interface ControlChannel {
+  /**
+   * Hand command n over, or re-attach to it, and wait for its outcome. Aborting ends the waiting only. Throws SupervisorAway,
+   * and InfrastructureError when the supervisor refuses.
+   */
+  run(command: SandboxCommand, signal: AbortSignal): Promise<CommandOutcome>;
+  /** Stop command n if it is the one that runs. Throws SupervisorAway. */
+  interrupt(n: number): Promise<void>;
+  /** Does a supervisor answer? */
+  answers(): Promise<boolean>;
+}
+
+/** Through a control directory that worker and supervisor share: a socket, and outcomes as files. */
+export const sharedDirectory = (control: string): ControlChannel => ({
+  run: (command, signal) => runCommand(control, command, signal),
+  interrupt: (n) => interruptCommand(control, n),
+  answers: () => supervisorAnswers(control),
+});

@@ -1,0 +1,21 @@
+import { connect, createServer, type AddressInfo } from 'node:net';
+
+/** The engine behind a unix socket, reached over TCP for the time of a test. */
+export async function engineOverTcp(socketPath: string): Promise<{ url: string; close: () => Promise<void> }> {
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const engine = connect({ path: socketPath, allowHalfOpen: true });
+    client.pipe(engine);
+    engine.pipe(client);
+    const end = () => {
+      client.destroy();
+      engine.destroy();
+    };
+    for (const side of [client, engine]) side.on('error', end).on('close', end);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `tcp://127.0.0.1:${port}`,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}

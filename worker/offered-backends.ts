@@ -1,0 +1,15 @@
+import { probeEngine } from '../activities/docker/engine.js';
+import { BenchError } from '../domain/errors.js';
+import type { Backend } from '../domain/run.js';
+import type { WorkerSettings } from './settings.js';
+
+/** The backends that runs can use on this host: each engine that answers now, and plain processes. */
+export async function offeredBackends(engines: WorkerSettings['engines']): Promise<Backend[]> {
+  const probes = await Promise.all(
+    Object.values(engines).map(async (address): Promise<Backend[]> => {
+      if (address instanceof BenchError) return [];
+      return (await probeEngine(address)).kind === 'ok' ? [address.backend] : [];
+    }),
+  );
+  return [...probes.flat(), 'local'];
+}

@@ -1,10 +1,12 @@
 import { commandLimits, type CommandLimits } from '../domain/agent/command-limits.js';
+import { guardMultiline } from '../domain/agent/guard-multiline.js';
 import { InfrastructureError } from '../domain/errors.js';
 import type { ExecuteCommandArgs, ExecuteCommandResult, HostActivities } from '../domain/messages.js';
 import type { CommandOutcome, SandboxPort, StoppedBy } from '../domain/ports/sandbox-port.js';
 import type { RunStore } from '../domain/ports/run-store.js';
-import type { StepRecord } from '../domain/run.js';
+import type { RunDefinition, StepRecord } from '../domain/run.js';
 import type { TaskSpec } from '../domain/task.js';
+import type { ToolState } from '../domain/tool-state.js';
 import type { RunDefinitions } from './run-definitions.js';
 import type { Backends } from './backends.js';
 import { isWorkerShutdown, withHeartbeat } from './heartbeat.js';
@@ -34,8 +36,10 @@ async function executeCommand(
   const run = await ports.definitions.get(runId);
   const sandbox = ports.backends[run.backend].sandbox;
   const ref = { runId, epoch };
-  const limits = commandLimits(record.action, run.task.limits, args.timeLimitSeconds);
-  const command = { n: step, script: record.action, ...limits };
+  const guarded = guardMultiline(record.action, run.agent.tools.commands);
+  if (guarded.kind === 'malformed') return await refuse(ports, run, step, guarded.message);
+  const limits = commandLimits(guarded.script, run.task.limits, args.timeLimitSeconds);
+  const command = { n: step, script: guarded.script, ...limits };
   let outcome: CommandOutcome;
   try {
     outcome = await sandbox.run(ref, command, signal);
@@ -52,6 +56,8 @@ async function executeCommand(
     outputBytes: outcome.outputBytes,
     requested: outcome.requested,
     workingDir: outcome.workingDir,
+    toolState: await toolStateAfter(ports.store, run, step, outcome),
+    memories: outcome.memories,
     commandMs: outcome.ms,
   });
   if (outcome.lost) {
@@ -59,6 +65,43 @@ async function executeCommand(
     await ports.store.addEvent({ runId, batchId: run.batchId, kind: 'command_lost', key: `step-${step}`, detail });
   }
   return { requested: outcome.requested, exitCode: outcome.exitCode, timedOut: outcome.timedOut, ms: outcome.ms };
+}
+
+/** Bash's own exit code for what is no command. */
+const SYNTAX_ERROR = 2;
+
+/** Nothing of the action may run, and the step is used: the model is told why. */
+async function refuse(
+  { store }: CommandPorts,
+  { runId }: RunDefinition,
+  step: number,
+  message: string,
+): Promise<ExecuteCommandResult> {
+  const before = step === 1 ? null : await store.step(runId, step - 1);
+  await store.saveCommand(runId, step, {
+    observation: message,
+    exitCode: SYNTAX_ERROR,
+    timedOut: false,
+    lost: false,
+    outputBytes: 0,
+    requested: null,
+    workingDir: before?.workingDir ?? (await store.workspace(runId)),
+    toolState: before?.toolState ?? null,
+    commandMs: 0,
+  });
+  return { requested: null, exitCode: SYNTAX_ERROR, timedOut: false, ms: 0 };
+}
+
+/** With the records that the run has put into its memory so far. */
+async function toolStateAfter(
+  store: RunStore,
+  run: RunDefinition,
+  step: number,
+  { toolState, memories }: CommandOutcome,
+): Promise<ToolState> {
+  if (run.memory !== true) return toolState;
+  const before = step === 1 ? null : await store.step(run.runId, step - 1);
+  return { ...toolState, memoryWritten: (before?.toolState?.memoryWritten ?? 0) + memories.length };
 }
 
 const resultOf = (record: StepRecord): ExecuteCommandResult => ({

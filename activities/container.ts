@@ -1,4 +1,5 @@
 import { commandLimits } from '../domain/agent/command-limits.js';
+import { guardMultiline } from '../domain/agent/guard-multiline.js';
 import type { HostActivities, StartContainerArgs } from '../domain/messages.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 import type { RunDefinition } from '../domain/run.js';
@@ -33,6 +34,7 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
   const { runId, epoch } = args;
   const run = await ports.definitions.get(runId);
   if (epoch === 1) await store.setStatus(runId, 'starting');
+  const memory = run.memory === true ? await store.beginMemory(runId) : null;
   const sandbox = ports.backends[run.backend].sandbox;
   const { memoryMb, cpus, pids } = run.task.limits;
   const info = await sandbox.start({
@@ -42,6 +44,8 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
     limits: { memoryMb, cpus, pids },
     network: run.task.network,
     gpuDevices: args.devices,
+    environment: run.agent.tools.environment,
+    ...(memory === null ? {} : { memory }),
   });
   if (epoch > 1) await replay(ports, run, args, signal);
   await store.sandboxStarted(runId, {
@@ -76,7 +80,11 @@ async function replay(
   const steps = await ports.store.transcript(runId);
   for (const { step, action } of steps) {
     if (step > replayThrough || action === null) continue;
-    const command = { n: step, script: action, ...commandLimits(action, run.task.limits) };
+    const guarded = guardMultiline(action, run.agent.tools.commands);
+    // It was refused then.
+    if (guarded.kind === 'malformed') continue;
+    const { script } = guarded;
+    const command = { n: step, script, ...commandLimits(script, run.task.limits) };
     await sandbox.run({ runId, epoch }, command, signal);
   }
 }

@@ -23,11 +23,15 @@ async function nextAction(
 ): Promise<NextActionResult> {
   const { store } = ports;
   const run = await ports.definitions.get(runId);
-  const [transcript, workspace] = await Promise.all([store.transcript(runId), store.workspace(runId)]);
+  const [transcript, workspace, memoryRecords] = await Promise.all([
+    store.transcript(runId),
+    store.workspace(runId),
+    run.memory === true ? store.memoryRecords(runId) : null,
+  ]);
   const decided = transcript.find((record) => record.step === step);
   if (decided !== undefined) return resultOf(decided.action, decided.modelMs ?? 0);
 
-  const history = buildMessages(run, transcript, workspace);
+  const history = buildMessages({ ...run, memoryRecords }, transcript, workspace);
   const tools = toolDefinitions(run, workspace);
   const replies: ModelReply[] = [];
   let modelMs = 0;

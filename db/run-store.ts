@@ -7,6 +7,7 @@ import { evaluationStore } from './store/evaluations.js';
 import { eventStore } from './store/events.js';
 import { hostStore } from './store/hosts-and-leases.js';
 import { lifecycleStore } from './store/lifecycle.js';
+import { memoryStore } from './store/memories.js';
 import { modelCallStore } from './store/model-calls.js';
 import { stepStore } from './store/steps.js';
 
@@ -20,6 +21,7 @@ export function createRunStore(pool: pg.Pool): RunStore {
     ...definitionStore(run),
     ...lifecycleStore(run),
     ...stepStore(run),
+    ...memoryStore(run),
     ...modelCallStore(run),
     ...evaluationStore(run),
     ...eventStore(run),

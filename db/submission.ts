@@ -163,6 +163,7 @@ function runRow(run: SubmittedRun, ordinal: number, harnessVersion: string): typ
     wallSeconds: run.wallSeconds,
     backend: run.backend,
     gpus: run.gpus,
+    memory: run.memory ?? false,
     costLimitUsd: run.costLimitUsd ?? null,
     tokenLimit: run.tokenLimit ?? 0,
     harnessVersion,

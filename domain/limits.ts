@@ -17,3 +17,6 @@ export const PLAYER_UID = 10003;
 
 /** Where the agent works, in a container. */
 export const CONTAINER_WORKSPACE = '/home/agent/workspace';
+
+/** Most records of a task's memory that a run is given: the newest. */
+export const MEMORY_RECORDS = 1000;

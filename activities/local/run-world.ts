@@ -22,6 +22,8 @@ export interface WorldPlan {
   gpuDevices: string[];
   /** Most processes of the run's own user. */
   pids: number;
+  /** Exported to every command, besides what the supervisor sets. */
+  environment: Readonly<Record<string, string>>;
 }
 
 const placeSchema = z.object({ base: z.string(), workspace: z.string() });

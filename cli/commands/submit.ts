@@ -26,12 +26,13 @@ interface SubmitOptions {
   allowUnpriced?: true;
   costLimit?: string;
   tokenLimit: number;
+  memory?: true;
   name?: string;
   wait?: true;
   dryRun?: true;
 }
 
-function batchName(text: string): string {
+export function batchName(text: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(text) || /^[br]-/.test(text)) {
     throw new InvalidArgumentError('Letters, digits, dots, - and _, at most 100, not beginning with b- or r-.');
   }
@@ -80,6 +81,7 @@ export function register(program: Command, context: CliContext): void {
     .option('--cost-limit <usd>', 'most that a run may spend on model calls, in US dollars', usDollars)
     .option('--token-limit <n>', 'most tokens of a run, in and out; 0: no limit', wholeNumber(0), 0)
     .option('--allow-unpriced', 'take models whose file has no price; their calls count as free')
+    .option('--memory', 'let runs read what earlier runs of the same task and model wrote down, and write more')
     .option('--name <name>', 'a name for the batch, instead of its id', batchName)
     .option('--wait', 'show progress until all runs have ended; Ctrl-C leaves them running')
     .option('--dry-run', 'show what would be submitted; store and start nothing')
@@ -104,6 +106,7 @@ export function register(program: Command, context: CliContext): void {
         allowUnpriced: options.allowUnpriced === true,
         costLimitUsd: options.costLimit ?? null,
         tokenLimit: options.tokenLimit,
+        memory: options.memory === true,
         name: options.name ?? null,
         dryRun,
       });

@@ -24,6 +24,8 @@ export interface BatchPlan {
   gpusPerRun: number | null;
   seed: number;
   backend: Backend;
+  /** May the runs read and write their tasks' memories? */
+  memory?: boolean;
 }
 
 /**
@@ -53,6 +55,7 @@ export function planRuns(plan: BatchPlan): RunDefinition[] {
           tokenLimit: plan.tokenLimit ?? 0,
           backend: plan.backend,
           gpus: plan.gpusPerRun ?? task.spec.gpus,
+          ...(plan.memory === true ? { memory: true } : {}),
         });
       }
     }

@@ -61,7 +61,8 @@ function requireMemoryCommands({ name, config }: LoadedAgent): void {
   const missing = ['memory_read', 'memory_write'].filter((command) => !known.includes(command));
   if (missing.length === 0) return;
   throw new BenchError('usage', `--memory: the agent ${name} is not told of ${missing.join(' and ')}`, {
-    remedy: 'Choose one that is, such as --agent default-memory, or add commands/memory.yaml to its tools.commandFiles.',
+    remedy:
+      'Choose one that is, such as --agent default-memory, or add commands/memory.yaml to its tools.commandFiles.',
   });
 }
 

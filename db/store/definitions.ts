@@ -30,6 +30,7 @@ interface DefinitionRow {
   wall_seconds: number;
   backend: Backend;
   gpus: number;
+  memory: boolean;
   cost_limit_usd: string | null;
   token_limit: number;
 }
@@ -72,7 +73,7 @@ export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | '
         'definition',
         `select r.batch_id, r.model_name, r.model_kind, r.provider, r.provider_model, r.sampling, r.task_hash, v.spec,
            r.agent_name, r.agent_hash, a.content, r.attempt, r.seed::float8 as seed, r.max_steps, r.wall_seconds,
-           r.backend, r.gpus, trim_scale(r.cost_limit_usd)::text as cost_limit_usd, r.token_limit::float8 as token_limit,
+           r.backend, r.gpus, r.memory, trim_scale(r.cost_limit_usd)::text as cost_limit_usd, r.token_limit::float8 as token_limit,
            r.model_config_hash, m.content as model_config, r.recording_hash, p.content as recording
          from runs r
          join task_versions v on v.content_hash = r.task_hash
@@ -106,6 +107,7 @@ export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | '
         wallSeconds: row.wall_seconds,
         backend: row.backend,
         gpus: row.gpus,
+        ...(row.memory ? { memory: true } : {}),
         costLimitUsd: row.cost_limit_usd,
         tokenLimit: row.token_limit,
       };

@@ -5,7 +5,7 @@ import { type Statements, storable } from '../statements.js';
 /** A StepRecord, of the table `steps` under the alias s. */
 export const STEP_COLUMNS = `s.step, s.response, s.thought, s.action, s.observation, s.exit_code as "exitCode",
   s.timed_out as "timedOut", s.lost, s.output_bytes::float8 as "outputBytes", s.requested,
-  s.working_dir as "workingDir", s.command_ms as "commandMs", s.model_ms as "modelMs"`;
+  s.working_dir as "workingDir", s.tool_state as "toolState", s.command_ms as "commandMs", s.model_ms as "modelMs"`;
 
 /** Actions and what they came to. */
 export function stepStore(run: Statements): Pick<RunStore, 'transcript' | 'step' | 'saveAction' | 'saveCommand'> {
@@ -44,8 +44,15 @@ export function stepStore(run: Statements): Pick<RunStore, 'transcript' | 'step'
            update steps set
              observation = case when observation is null then $3 else $3 || E'\\n' || observation end,
              exit_code = $4, timed_out = $5, lost = $6, output_bytes = $7, requested = $8, working_dir = $9,
-             command_ms = $10, executed_at = now()
+             command_ms = $10, tool_state = $11::jsonb, executed_at = now()
            where run_id = $1 and step = $2 and executed_at is null
+           returning run_id
+         ), remembered as (
+           insert into memories (task_id, run_id, step, ordinal, text)
+           select r.task_id, r.run_id, $2, m.ordinal, m.text
+           from saved join runs r on r.run_id = saved.run_id and r.memory,
+             unnest($12::text[]) with ordinality as m (text, ordinal)
+           on conflict do nothing
          )
          select exists (select from steps where run_id = $1 and step = $2) as known`,
         [
@@ -59,6 +66,8 @@ export function stepStore(run: Statements): Pick<RunStore, 'transcript' | 'step'
           command.requested,
           storable(command.workingDir),
           command.commandMs,
+          command.toolState == null ? null : JSON.stringify(command.toolState),
+          (command.memories ?? []).map(storable),
         ],
       );
       if (row?.known !== true) throw new Error(`run ${runId}, step ${step}: a command without an action`);

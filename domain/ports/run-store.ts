@@ -67,8 +67,16 @@ export interface RunStore {
     step: number,
     action: { response: string; thought: string; action: string | null; modelMs: number },
   ): Promise<void>;
-  /** What the command came to. First write wins. */
+  /** What the command came to, and what it put into the task's memory if the run has one. First write wins. */
   saveCommand(runId: string, step: number, command: ObservedCommand): Promise<void>;
+
+  /**
+   * The task's memory as this run may read it, oldest record first; null: it has none. What the same model wrote in runs of the task
+   * before this one began: the first call fixes when that was, so that a new container is given the same.
+   */
+  beginMemory(runId: string): Promise<string[] | null>;
+  /** How many records that were; null: no memory, or not begun. */
+  memoryRecords(runId: string): Promise<number | null>;
 
   /** Number of this evaluation within the run, from 1; the same for a repeated (step, kind). */
   evaluationNumber(runId: string, step: number, kind: EvaluationRecord['kind']): Promise<number>;
@@ -98,8 +106,6 @@ export interface RunStore {
   /** A lease that this host was granted; a Postgres constraint refuses a GPU that is held. */
   recordLease(lease: { runId: string; token: number; hostId: string; devices: string[] }): Promise<void>;
   releaseLease(runId: string, token: number): Promise<void>;
-  /** Give back whatever the run still holds: its workflow is closed. */
-  releaseLeases(runId: string): Promise<void>;
   registerHost(host: {
     hostId: string;
     hostname: string;

@@ -64,7 +64,7 @@ export function compareWithRecording(
     const now = byStep.get(at + 1);
     const row = { step: at + 1, action: step.action, difference: null };
     if (now === undefined) return { ...row, state: 'not_played' };
-    if (now.action === REFUSED_STAND_IN) return { ...row, state: 'refused' };
+    if (now.action === REFUSED_STAND_IN && step.action !== REFUSED_STAND_IN) return { ...row, state: 'refused' };
     if (now.observation === null) return { ...row, state: 'unfinished' };
     const difference = firstDifference(
       { observation: step.observation, workspace: recording.workspace },

@@ -10,6 +10,11 @@ interface Rule {
 /** In this order, on text without terminal codes. Dates come before clock times, and both before durations. */
 export const NORMALISATION_RULES: readonly Rule[] = [
   {
+    name: 'word that an evaluation will follow',
+    pattern: /^(?:Validation|Submission) requested: .* as soon as this command has ended\.(?:\n|$)/gm,
+    mark: '',
+  },
+  {
     name: 'evaluation that gave a score',
     pattern:
       /^\[evaluation\] The submission \(.*\) is valid\.(?:\n {2}\S.*)*|^Your code produced a valid submission artefact at .*(?:\n(?:Baseline|Evaluation) Score: .*)*/gm,
@@ -52,5 +57,5 @@ export function normalisedObservation(observation: string, workspace: string | n
   // Before the rules: a workspace of the local backend may itself lie under /tmp.
   if (workspace !== null && workspace.length > 1) text = text.replaceAll(workspace, '<workspace>');
   for (const { pattern, mark } of NORMALISATION_RULES) text = text.replace(pattern, mark);
-  return text;
+  return text.replace(/\n+$/, '');
 }

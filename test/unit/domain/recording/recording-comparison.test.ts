@@ -37,6 +37,14 @@ describe('comparing a run with the recording that it played', () => {
     ]);
   });
 
+  it('compares a stand-in that was itself recorded like any other command', () => {
+    const recording = recordingOf('');
+    recording.steps[0]!.action = REFUSED_STAND_IN;
+    expect(compareWithRecording(recording, [{ step: 1, action: REFUSED_STAND_IN, observation: '' }], null).same).toBe(
+      1,
+    );
+  });
+
   it('lists the steps past the end of the recording as added', () => {
     const { steps, recorded } = compareWithRecording(recordingOf('a'), played('a', 'Submitted'), null);
     expect(recorded).toBe(1);
@@ -58,6 +66,16 @@ describe('two observations are the same but for', () => {
     ['process numbers', 'pid 17 and process 3', 'pid 4711 and process 12'],
     ['a background job', '[1] 4711', '[1] 12'],
     ['addresses', '<object at 0x7f12ab34cd56>', '<object at 0x7fffffffffff>'],
+    [
+      'the word that an evaluation will follow',
+      'x\nValidation requested: it runs as soon as this command has ended.\n[evaluation] The submission was rejected: no',
+      'x\n[evaluation] The submission was rejected: no',
+    ],
+    [
+      'the answer to a submission, which others leave silent',
+      '',
+      'Submission requested: the work is handed in as soon as this command has ended.\n',
+    ],
     [
       'what an evaluation scored',
       "Your code produced a valid submission artefact at /home/agent/workspace/target.py.\nBaseline Score: {'Score': 1.02}\nEvaluation Score: {'Score': 1.07}",

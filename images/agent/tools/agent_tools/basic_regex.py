@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import List, Optional, Tuple
 
 _CLASSES = {
     "alpha": "a-zA-Z",
@@ -38,9 +37,9 @@ def compile_pattern(pattern: str) -> "re.Pattern[str]":
 
 
 def translate(pattern: str) -> str:
-    out: List[str] = []
+    out: list[str] = []
     # Indices of `out` where the innermost group began; a closing bracket gives back the whole group as one item.
-    opened: List[int] = []
+    opened: list[int] = []
     groups = 0
     at, size = 0, len(pattern)
     # Whether an item stands before, to which a star can apply.
@@ -109,7 +108,7 @@ def _repeated(item: str) -> bool:
     return item[-1] in "*+?}" and not item.endswith(("\\*", "\\+", "\\?", "\\}")) or item in ("^", "$") or item.startswith(r"\b")
 
 
-def _bounds(pattern: str, at: int) -> Tuple[str, int]:
+def _bounds(pattern: str, at: int) -> tuple[str, int]:
     end = pattern.find(r"\}", at)
     found = re.fullmatch(r"(\d*)(,?)(\d*)", pattern[at:end]) if end >= 0 else None
     if found is None or found.group(0) in ("", ","):
@@ -121,10 +120,10 @@ def _bounds(pattern: str, at: int) -> Tuple[str, int]:
     return f"{{{least or 0}{comma}{most}}}", end + 2
 
 
-def _bracket(pattern: str, at: int) -> Tuple[str, int]:
+def _bracket(pattern: str, at: int) -> tuple[str, int]:
     negated = pattern.startswith("^", at)
     at += negated
-    parts: List[str] = []
+    parts: list[str] = []
     first = True
     while True:
         if at >= len(pattern):
@@ -157,7 +156,7 @@ def _special(kind: str, name: str) -> str:
         if len(name) != 1:
             raise InvalidPattern(f"[{kind}{name}{kind}] is not one character")
         return re.escape(name)
-    known: Optional[str] = _CLASSES.get(name)
+    known: str | None = _CLASSES.get(name)
     if known is None:
         raise InvalidPattern(f"there is no class [:{name}:]")
     return known

@@ -6,7 +6,6 @@ import http.client
 import time
 import urllib.error
 import urllib.request
-from typing import Dict
 
 from .failure import Failure
 
@@ -18,7 +17,7 @@ class TooManyRequests(Exception):
     """The server asks to come back later."""
 
 
-def fetch(url: str, most_bytes: int, most_seconds: float, headers: Dict[str, str]) -> bytes:
+def fetch(url: str, most_bytes: int, most_seconds: float, headers: dict[str, str]) -> bytes:
     """Raises Failure with one line, and TooManyRequests."""
     if not url.lower().startswith(("https://", "http://")):
         raise Failure(f"Error: {url} is not an http or https address.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from typing import List
 
 from . import editor, text_file, window
 from . import state as states
@@ -16,7 +15,7 @@ _MOST_BODY = 16 * 1024 * 1024
 _RULE = "-" * 49
 
 
-def edit(arguments: List[str]) -> None:
+def edit(arguments: list[str]) -> None:
     bounds = arguments[0].split(":") if len(arguments) == 1 else []
     numbers = [editor.number(bound) for bound in bounds]
     state = states.load()
@@ -33,7 +32,7 @@ def edit(arguments: List[str]) -> None:
     _change(state, "edit", start, max(end + 1, start), (end - start) + 1)
 
 
-def insert(arguments: List[str]) -> None:
+def insert(arguments: list[str]) -> None:
     line = editor.number(arguments[0]) if len(arguments) == 1 else None
     state = states.load()
     if state.open_file is None:
@@ -58,7 +57,7 @@ def _change(state: states.State, command: str, first: int, after: int, asked: in
     added = body.count(b"\n")
     # Beyond the end of the file there is nothing to replace, and new lines follow its last one.
     first = min(first, old.total + 1)
-    notes: List[str] = []
+    notes: list[str] = []
     if path.endswith(".py"):
         problems = _new_problems(old, new, first, max(min(after, old.total + 1) - first, 0), added, notes)
         if problems:
@@ -95,8 +94,8 @@ def _body(command: str) -> bytes:
 
 
 def _new_problems(
-    old: TextFile, new: TextFile, first: int, removed: int, added: int, notes: List[str]
-) -> "List[tuple[int, int, str, str]]":
+    old: TextFile, new: TextFile, first: int, removed: int, added: int, notes: list[str]
+) -> list[tuple[int, int, str, str]]:
     from . import lint
 
     after = lint.check(new.content, new.path)
@@ -113,7 +112,7 @@ def _new_problems(
 
 def _report(
     command: str,
-    problems: "List[tuple[int, int, str, str]]",
+    problems: list[tuple[int, int, str, str]],
     old: TextFile,
     new: TextFile,
     start: int,

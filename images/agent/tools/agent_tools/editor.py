@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import List, Optional
 
 from . import state as states
 from . import text_file, window
@@ -17,7 +16,7 @@ NOTHING_OPEN = "No file is open. Use the open command first."
 _IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*", b"8BPS", b"\0\0\1\0")
 
 
-def number(text: str) -> Optional[int]:
+def number(text: str) -> int | None:
     """A line number, or None for anything else."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 12 else None
 
@@ -44,7 +43,7 @@ def load_open_file(state: State) -> TextFile:
     return text_file.load(state.open_file, state.open_file)
 
 
-def open_file(arguments: List[str]) -> None:
+def open_file(arguments: list[str]) -> None:
     if not 1 <= len(arguments) <= 2 or arguments[0] == "":
         raise UsageError()
     # A tool call without a line number may leave an empty word.
@@ -82,7 +81,7 @@ def _is_image(content: bytes) -> bool:
     return content[:4] == b"RIFF" and content[8:12] == b"WEBP" or content[:2] == b"BM" and content[6:10] == b"\0\0\0\0"
 
 
-def goto(arguments: List[str]) -> None:
+def goto(arguments: list[str]) -> None:
     state = states.load()
     file = load_open_file(state)
     if len(arguments) != 1:
@@ -96,15 +95,15 @@ def goto(arguments: List[str]) -> None:
     show(state, file, window.placed(line, window.window_lines()))
 
 
-def scroll_down(arguments: List[str]) -> None:
+def scroll_down(arguments: list[str]) -> None:
     _scroll(arguments, 1)
 
 
-def scroll_up(arguments: List[str]) -> None:
+def scroll_up(arguments: list[str]) -> None:
     _scroll(arguments, -1)
 
 
-def _scroll(arguments: List[str], direction: int) -> None:
+def _scroll(arguments: list[str], direction: int) -> None:
     if arguments:
         raise UsageError()
     state = states.load()
@@ -120,7 +119,7 @@ def _scroll(arguments: List[str], direction: int) -> None:
         )
 
 
-def create(arguments: List[str]) -> None:
+def create(arguments: list[str]) -> None:
     if len(arguments) != 1 or arguments[0] == "":
         raise UsageError()
     name = arguments[0]

@@ -6,7 +6,6 @@ import ast
 import os
 import re
 import warnings
-from typing import List, Optional, Tuple
 
 from . import names
 
@@ -18,7 +17,7 @@ _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 
 
 class Report:
-    def __init__(self, problems: List[Problem], tree: Optional[ast.AST], checked: bool = True) -> None:
+    def __init__(self, problems: list[Problem], tree: ast.AST | None, checked: bool = True) -> None:
         self.problems = problems
         self.tree = tree
         self.checked = checked
@@ -52,7 +51,7 @@ def check(content: bytes, path: str) -> Report:
         return Report([], None, checked=False)
 
 
-def _decoded(content: bytes) -> Tuple[Optional[str], Optional[Problem]]:
+def _decoded(content: bytes) -> tuple[str | None, Problem | None]:
     if content.startswith(b"\xef\xbb\xbf"):
         content = content[3:]
     cookie = None
@@ -67,7 +66,7 @@ def _decoded(content: bytes) -> Tuple[Optional[str], Optional[Problem]]:
         return content.decode("latin-1"), None
 
 
-def introduced(before: Report, after: Report, first: int, removed: int, added: int) -> List[Problem]:
+def introduced(before: Report, after: Report, first: int, removed: int, added: int) -> list[Problem]:
     """What an edit brought in that replaced `removed` lines from `first` on by `added` ones.
 
     What was there outside these lines does not count. A file that was broken before may stay so: which of the errors
@@ -84,7 +83,7 @@ def introduced(before: Report, after: Report, first: int, removed: int, added: i
     return [problem for problem in after.problems if (problem[0], problem[2], problem[3]) not in old]
 
 
-def odd_indentation(content: bytes) -> List[int]:
+def odd_indentation(content: bytes) -> list[int]:
     """Lines that open a block with an indent of other than a multiple of four columns (E111)."""
     import io
     import tokenize

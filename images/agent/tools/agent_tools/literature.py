@@ -6,7 +6,8 @@ import json
 import os
 import time
 import urllib.parse
-from typing import Any, Iterator, List
+from collections.abc import Iterator
+from typing import Any
 
 from . import download, editor
 from .failure import Failure, UsageError
@@ -20,7 +21,7 @@ _MOST_PAGES = 10
 _TRIES = 3
 
 
-def literature_search(arguments: List[str]) -> None:
+def literature_search(arguments: list[str]) -> None:
     if not 1 <= len(arguments) <= 2 or arguments[0].strip() == "":
         raise UsageError()
     wanted = _DEFAULT
@@ -65,7 +66,7 @@ def _papers(query: str) -> Iterator[Any]:
             return
 
 
-def _page(url: str, headers: "dict[str, str]") -> Any:
+def _page(url: str, headers: dict[str, str]) -> Any:
     for attempt in range(_TRIES):
         if attempt > 0:
             time.sleep(2**attempt)

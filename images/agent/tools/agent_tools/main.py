@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Callable, Dict, List, NamedTuple
+from collections.abc import Callable
 
 from .failure import Failure, UsageError
 
 
-class _Command(NamedTuple):
-    module: str
-    function: str
-    usage: str
-    help: str
+class _Command:
+    def __init__(self, module: str, function: str, usage: str, help: str) -> None:
+        self.module = module
+        self.function = function
+        self.usage = usage
+        self.help = help
 
 
-_COMMANDS: Dict[str, _Command] = {
+_COMMANDS: dict[str, _Command] = {
     "open": _Command("editor", "open_file", "open <path> [<line_number>]", "Show a file, from its top or around a line."),
     "goto": _Command("editor", "goto", "goto <line_number>", "Move the window of the open file to a line."),
     "scroll_down": _Command("editor", "scroll_down", "scroll_down", "Move the window of the open file down by its height."),
@@ -75,7 +76,7 @@ _COMMANDS: Dict[str, _Command] = {
 NAMES = tuple(_COMMANDS)
 
 
-def run(program: str, arguments: List[str]) -> int:
+def run(program: str, arguments: list[str]) -> int:
     """The exit code."""
     name = os.path.basename(program)
     command = _COMMANDS.get(name)
@@ -99,7 +100,7 @@ def run(program: str, arguments: List[str]) -> int:
         return 130
 
 
-def _answer(command: _Command, arguments: List[str]) -> int:
+def _answer(command: _Command, arguments: list[str]) -> int:
     # What looks like an option may be a search term: only alone it asks for help.
     if arguments == ["--help"]:
         print(f"Usage: {command.usage}\n{command.help}")
@@ -144,8 +145,7 @@ def _directory_exists() -> bool:
         return False
 
 
-def _function(command: _Command) -> Callable[[List[str]], None]:
-    import importlib
-
-    function: Callable[[List[str]], None] = getattr(importlib.import_module(f".{command.module}", __package__), command.function)
+def _function(command: _Command) -> Callable[[list[str]], None]:
+    module = __import__(f"{__package__}.{command.module}", fromlist=[command.function])
+    function: Callable[[list[str]], None] = getattr(module, command.function)
     return function

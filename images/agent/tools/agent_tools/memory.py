@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import os
-from typing import List, Optional
 
 from . import place, text_file
 from .failure import Failure, UsageError
@@ -16,7 +15,7 @@ _MOST_MATCHES = 2
 _DISABLED = "This run keeps no memory."
 
 
-def memory_write(arguments: List[str]) -> None:
+def memory_write(arguments: list[str]) -> None:
     from .supervisor_socket import ask
 
     text = " ".join(arguments).strip()
@@ -30,7 +29,7 @@ def memory_write(arguments: List[str]) -> None:
     print(ask("memory " + base64.b64encode(encoded).decode("ascii")))
 
 
-def memory_read(arguments: List[str]) -> None:
+def memory_read(arguments: list[str]) -> None:
     from .similarity import scores
 
     query = " ".join(arguments).strip()
@@ -50,7 +49,7 @@ def memory_read(arguments: List[str]) -> None:
         print(f"Match {place_of}: {records[index]} | similarity score: {score:.2f}")
 
 
-def _records() -> Optional[List[str]]:
+def _records() -> list[str] | None:
     """None when the experiment keeps no memory."""
     path = os.path.join(place.tools_dir(), _FILE)
     if not os.path.lexists(path):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import ast
 import builtins
-from typing import Any, Dict, Iterable, List, Optional, Set, Tuple
+from collections.abc import Iterable
 
 # Line, column (from 1), code, text.
-Problem = Tuple[int, int, str, str]
+Problem = tuple[int, int, str, str]
 
 _ALWAYS_THERE = frozenset(dir(builtins)) | frozenset(
     "__file__ __name__ __path__ __spec__ __loader__ __package__ __doc__ __builtins__ __annotations__ __debug__ "
@@ -19,12 +19,12 @@ _ALWAYS_THERE = frozenset(dir(builtins)) | frozenset(
 
 
 class _Scope:
-    def __init__(self, kind: str, parent: Optional["_Scope"]) -> None:
+    def __init__(self, kind: str, parent: "_Scope" | None) -> None:
         self.kind = kind
         self.parent = parent
-        self.bound: Set[str] = set()
-        self.global_names: Set[str] = set()
-        self.uses: List[ast.Name] = []
+        self.bound: set[str] = set()
+        self.global_names: set[str] = set()
+        self.uses: list[ast.Name] = []
 
     def sees(self, name: str) -> bool:
         if name in self.bound:
@@ -47,8 +47,8 @@ class _Reader:
         self.scopes = [self.module]
         self.star_import = False
         self.runs_other_code = False
-        self.problems: List[Problem] = []
-        self.exports: Dict[str, ast.AST] = {}
+        self.problems: list[Problem] = []
+        self.exports: dict[str, ast.Constant] = {}
         # Depth of `try` blocks that expect a NameError.
         self._guarded = 0
 
@@ -63,7 +63,7 @@ class _Reader:
         else:
             scope.bound.add(name)
 
-    def visit_all(self, nodes: Iterable[Optional[ast.AST]], scope: _Scope) -> None:
+    def visit_all(self, nodes: Iterable[ast.AST | None], scope: _Scope) -> None:
         for node in nodes:
             if node is not None:
                 self.visit(node, scope)
@@ -110,7 +110,7 @@ class _Reader:
             self._bind(node.name, scope)
         self.visit_all(ast.iter_child_nodes(node), scope)
 
-    def _pattern(self, node: Any, scope: _Scope) -> None:
+    def _pattern(self, node: ast.AST, scope: _Scope) -> None:
         name = getattr(node, "name", None) or getattr(node, "rest", None)
         if name:
             self._bind(name, scope)
@@ -120,7 +120,7 @@ class _Reader:
 
     # Scopes
 
-    def _parameters(self, node: Any, scope: _Scope) -> _Scope:
+    def _parameters(self, node: ast.AST, scope: _Scope) -> _Scope:
         """Where the parameters of `def f[T]` and the like are seen."""
         parameters = getattr(node, "type_params", None)
         if not parameters:
@@ -141,7 +141,7 @@ class _Reader:
                 self.problems.append((argument.lineno, argument.col_offset + 1, "F831", text))
             inner.bound.add(argument.arg)
 
-    def _FunctionDef(self, node: Any, scope: _Scope) -> None:
+    def _FunctionDef(self, node: ast.FunctionDef, scope: _Scope) -> None:
         self._bind(node.name, scope)
         self.visit_all(node.decorator_list, scope)
         outer = self._parameters(node, scope)
@@ -161,18 +161,19 @@ class _Reader:
         self._arguments(node.args, scope, inner)
         self.visit(node.body, inner)
 
-    def _ClassDef(self, node: Any, scope: _Scope) -> None:
+    def _ClassDef(self, node: ast.ClassDef, scope: _Scope) -> None:
         self._bind(node.name, scope)
         self.visit_all(node.decorator_list, scope)
         outer = self._parameters(node, scope)
         self.visit_all([*node.bases, *node.keywords], outer)
         self.visit_all(node.body, self._scope("class", outer))
 
-    def _TypeAlias(self, node: Any, scope: _Scope) -> None:
-        self.visit(node.name, scope)
-        self.visit(node.value, self._parameters(node, scope))
+    def _TypeAlias(self, node: ast.AST, scope: _Scope) -> None:
+        inner = self._parameters(node, scope)
+        for part in ast.iter_child_nodes(node):
+            self.visit(part, scope if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) else inner)
 
-    def _comprehension(self, node: Any, scope: _Scope) -> None:
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, scope: _Scope) -> None:
         self.visit(node.generators[0].iter, scope)
         inner = self._scope("comprehension", scope)
         for index, generator in enumerate(node.generators):
@@ -189,7 +190,7 @@ class _Reader:
 
     # What changes the rules
 
-    def _Try(self, node: Any, scope: _Scope) -> None:
+    def _Try(self, node: ast.Try, scope: _Scope) -> None:
         expected = any(handler.type is None or "NameError" in ast.dump(handler.type) for handler in node.handlers)
         self._guarded += expected
         self.visit_all(node.body, scope)
@@ -199,9 +200,9 @@ class _Reader:
     _TryStar = _Try
 
     def _Call(self, node: ast.Call, scope: _Scope) -> None:
-        if isinstance(node.func, ast.Name) and node.func.id == "exec":
+        if isinstance(node.func, ast.Name) and node.func.id in ("exec", "globals"):
             self.runs_other_code = True
-        # globals().update(...), and vars() or locals() of the module.
+        # vars().update(...), which in a module are its names.
         inside = node.func.value if isinstance(node.func, ast.Attribute) else None
         self._watch_namespace(inside)
         self.visit_all(ast.iter_child_nodes(node), scope)
@@ -211,8 +212,8 @@ class _Reader:
             self._watch_namespace(node.value)
         self.visit_all(ast.iter_child_nodes(node), scope)
 
-    def _watch_namespace(self, node: Optional[ast.AST]) -> None:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("globals", "vars", "locals"):
+    def _watch_namespace(self, node: ast.AST | None) -> None:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("vars", "locals"):
             self.runs_other_code = True
 
     def _Assign(self, node: ast.Assign, scope: _Scope) -> None:
@@ -227,7 +228,7 @@ class _Reader:
                 self.exports.setdefault(element.value, element)
 
 
-def problems(tree: ast.AST, file_name: str) -> List[Problem]:
+def problems(tree: ast.AST, file_name: str) -> list[Problem]:
     """By line and column. Raises RecursionError for code that is nested too deeply to follow."""
     reader = _Reader()
     reader.visit(tree, reader.module)
@@ -241,6 +242,5 @@ def problems(tree: ast.AST, file_name: str) -> List[Problem]:
         if file_name != "__init__.py" and "__getattr__" not in reader.module.bound:
             for name, node in reader.exports.items():
                 if name not in reader.module.bound and name not in _ALWAYS_THERE:
-                    place: Any = node
-                    found.append((place.lineno, place.col_offset + 1, "F822", f"undefined name '{name}' in __all__"))
+                    found.append((node.lineno, node.col_offset + 1, "F822", f"undefined name '{name}' in __all__"))
     return sorted(found)

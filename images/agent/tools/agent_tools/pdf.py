@@ -7,7 +7,7 @@ import os
 import resource
 import signal
 import sys
-from typing import Any, List
+from typing import Any
 
 from . import download
 from .failure import Failure, UsageError
@@ -26,7 +26,7 @@ class _OutOfTime(Exception):
     pass
 
 
-def parse_pdf_url(arguments: List[str]) -> None:
+def parse_pdf_url(arguments: list[str]) -> None:
     if len(arguments) != 1 or arguments[0].strip() == "":
         raise UsageError()
     url = arguments[0].strip()
@@ -65,7 +65,7 @@ def _text(pypdf: Any, content: bytes, url: str) -> str:
     resource.setrlimit(resource.RLIMIT_AS, (_READING_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     signal.signal(signal.SIGALRM, stop)
     signal.alarm(_READING_SECONDS)
-    parts: List[str] = []
+    parts: list[str] = []
     size, note = 0, ""
     try:
         pages = pypdf.PdfReader(io.BytesIO(content)).pages

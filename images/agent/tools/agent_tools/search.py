@@ -6,7 +6,7 @@ import fnmatch
 import os
 import re
 import signal
-from typing import Callable, Iterator, List, Optional, Tuple
+from collections.abc import Callable, Iterator
 
 from . import basic_regex, text_file
 from . import state as states
@@ -28,13 +28,13 @@ class _OutOfTime(Exception):
     pass
 
 
-def search_dir(arguments: List[str]) -> None:
+def search_dir(arguments: list[str]) -> None:
     if not 1 <= len(arguments) <= 2 or arguments[0] == "":
         raise UsageError()
     term = arguments[0]
     top = _directory(arguments[1:])
     matcher = _matcher(term)
-    found: List[Tuple[str, int]] = []
+    found: list[tuple[str, int]] = []
 
     def search() -> None:
         for path in _files(top, hidden=False):
@@ -56,7 +56,7 @@ def search_dir(arguments: List[str]) -> None:
     print(f'End of matches for "{term}" in {top}' + ("" if complete else _stopped()))
 
 
-def search_file(arguments: List[str]) -> None:
+def search_file(arguments: list[str]) -> None:
     if not 1 <= len(arguments) <= 2 or arguments[0] == "":
         raise UsageError()
     term = arguments[0]
@@ -70,7 +70,7 @@ def search_file(arguments: List[str]) -> None:
     path = os.path.realpath(shown)
     file = text_file.load(path, shown)
     matcher = _matcher(term)
-    rows: List[str] = []
+    rows: list[str] = []
 
     def search() -> None:
         text = file.content.decode("utf-8", "replace")
@@ -94,13 +94,13 @@ def search_file(arguments: List[str]) -> None:
     print(f'End of matches for "{term}" in {path}' + ("" if complete else _stopped()))
 
 
-def find_file(arguments: List[str]) -> None:
+def find_file(arguments: list[str]) -> None:
     if not 1 <= len(arguments) <= 2 or arguments[0] == "":
         raise UsageError()
     name = arguments[0]
     top = _directory(arguments[1:])
     fits = re.compile(fnmatch.translate(name)).match
-    found: List[str] = []
+    found: list[str] = []
 
     def search() -> None:
         found.extend(path for path in _files(top, hidden=True) if fits(os.path.basename(path)))
@@ -117,7 +117,7 @@ def find_file(arguments: List[str]) -> None:
         print(_stopped().strip())
 
 
-def _directory(arguments: List[str]) -> str:
+def _directory(arguments: list[str]) -> str:
     name = arguments[0] if arguments and arguments[0] != "" else "."
     if not os.path.isdir(name):
         raise Failure(f"Directory {name} not found")
@@ -149,7 +149,7 @@ def _files(top: str, hidden: bool) -> Iterator[str]:
             continue
 
 
-def _entries(directory: str, hidden: bool) -> "List[os.DirEntry[str]]":
+def _entries(directory: str, hidden: bool) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(directory) as entries:
             chosen = [entry for entry in entries if hidden or not entry.name.startswith(".")]
@@ -160,7 +160,7 @@ def _entries(directory: str, hidden: bool) -> "List[os.DirEntry[str]]":
 
 
 # The lines of a text that match, as (start, end).
-_Matcher = Callable[[str], Iterator[Tuple[int, int]]]
+_Matcher = Callable[[str], "Iterator[tuple[int, int]]"]
 
 
 def _matcher(term: str) -> _Matcher:
@@ -172,7 +172,7 @@ def _matcher(term: str) -> _Matcher:
             f'Error: "{term}" is not a basic regular expression: {error}. Put a backslash before a sign that stands for itself.'
         ) from None
 
-    def lines(text: str) -> Iterator[Tuple[int, int]]:
+    def lines(text: str) -> Iterator[tuple[int, int]]:
         at = 0
         while at <= len(text):
             hit = _find(text, term, at) if search is None else _first(search(text, at))
@@ -188,12 +188,12 @@ def _matcher(term: str) -> _Matcher:
     return lines
 
 
-def _find(text: str, term: str, at: int) -> Optional[int]:
+def _find(text: str, term: str, at: int) -> int | None:
     hit = text.find(term, at)
     return hit if hit >= 0 else None
 
 
-def _first(match: "Optional[re.Match[str]]") -> Optional[int]:
+def _first(match: re.Match[str] | None) -> int | None:
     return match.start() if match is not None else None
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from typing import Dict, List, Sequence
+from collections.abc import Sequence
 
 _WORD = re.compile(r"[^\W_]+(?:[.%][0-9]+)?")
 _GROUP = 4
 
 
-def _features(text: str) -> "Counter[str]":
+def _features(text: str) -> Counter[str]:
     words = _WORD.findall(text.lower())
-    found: "Counter[str]" = Counter(words)
+    found: Counter[str] = Counter(words)
     # Groups of letters make "learning" and "learned" neighbours. Lighter than words: there are many of them.
     for word in words:
         padded = f" {word} "
@@ -22,15 +22,15 @@ def _features(text: str) -> "Counter[str]":
     return found
 
 
-def scores(query: str, texts: Sequence[str]) -> List[float]:
+def scores(query: str, texts: Sequence[str]) -> list[float]:
     """From 0 (nothing in common) to 1 (the same words), one per text. What most texts share counts little."""
     documents = [_features(text) for text in texts]
-    frequency: "Counter[str]" = Counter()
+    frequency: Counter[str] = Counter()
     for document in documents:
         frequency.update(document.keys())
     count = len(documents)
 
-    def weighted(features: "Counter[str]") -> Dict[str, float]:
+    def weighted(features: Counter[str]) -> dict[str, float]:
         return {
             name: (1 + math.log(times)) * (math.log((1 + count) / (1 + frequency[name])) + 1) * (0.5 if name[0] == "#" else 1)
             for name, times in features.items()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import stat
-from typing import Optional
 
 from . import place
 
@@ -16,7 +15,7 @@ _MOST_LINES = 10**12
 
 
 class State:
-    def __init__(self, open_file: Optional[str] = None, current_line: int = 0, scrolls: int = 0) -> None:
+    def __init__(self, open_file: str | None = None, current_line: int = 0, scrolls: int = 0) -> None:
         self.open_file = open_file
         # The middle of the window.
         self.current_line = current_line

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import List
 
 from .text_file import TextFile
 
@@ -43,7 +42,7 @@ def text(file: TextFile, middle: int, window: int) -> str:
     last = min(middle + window // 2, file.total)
     # Half of an odd window is rounded down at the top of the file, up elsewhere.
     first = max(middle - (window + 1) // 2 + 1, 1)
-    rows: List[str] = [f"[File: {file.path} ({file.total} lines total)]"]
+    rows: list[str] = [f"[File: {file.path} ({file.total} lines total)]"]
     if first > 1:
         rows.append(f"({first - 1} more lines above)")
     for number, line in enumerate(file.lines(first, last), first):

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { commandFileSchema } from '../domain/agent/config.js';
 import { BenchError } from '../domain/errors.js';
 import { loadAgentFile } from './agents.js';
 import { ConfigError } from './config-error.js';
@@ -7,14 +8,15 @@ import type { ConfigProblem } from './config-error.js';
 import { loadModelFile } from './model-configs.js';
 import { loadSuiteFile } from './suites.js';
 import { loadTaskFolder } from './tasks.js';
+import { readYaml } from './yaml-file.js';
 
 export interface ValidatedFile {
   file: string;
-  kind: 'task' | 'agent' | 'model' | 'suite';
+  kind: 'task' | 'agent' | 'commands' | 'model' | 'suite';
   problems: ConfigProblem[];
 }
 
-const ROOMS = ['agents', 'configs', 'models', 'suites', 'tasks'];
+const ROOMS = ['agents', 'commands', 'configs', 'models', 'suites', 'tasks'];
 const isYaml = (path: string): boolean => /\.ya?ml$/.test(path);
 
 function check(file: string, kind: ValidatedFile['kind'], load: () => unknown): ValidatedFile {
@@ -29,12 +31,13 @@ function check(file: string, kind: ValidatedFile['kind'], load: () => unknown): 
   }
 }
 
-/** Check configuration files: a task's folder or `task.yaml`, a file in `agents/`, `models/` or `suites/`, or a folder of such things. */
+/** Check configuration files: a task's folder or `task.yaml`, a file in `agents/`, `commands/`, `models/` or `suites/`, or a folder of such things. */
 export function validatePath(path: string): ValidatedFile[] {
   const full = resolve(path);
   if (!existsSync(full)) {
     throw new BenchError('usage', `${path}: there is no such file or folder`, {
-      remedy: 'Name a task folder, a YAML file under agents/, models/ or suites/, or a whole configs folder.',
+      remedy:
+        'Name a task folder, a YAML file under agents/, commands/, models/ or suites/, or a whole configs folder.',
     });
   }
   if (statSync(full).isDirectory()) {
@@ -46,14 +49,16 @@ export function validatePath(path: string): ValidatedFile[] {
       .filter((name) => !name.startsWith('.'))
       .map((name) => join(full, name));
     if (basename(full) === 'tasks') return children.flatMap(taskChild);
-    if (['agents', 'models', 'suites'].includes(basename(full))) return children.filter(isYaml).flatMap(validatePath);
+    if (['agents', 'commands', 'models', 'suites'].includes(basename(full)))
+      return children.filter(isYaml).flatMap(validatePath);
     const rooms = children.filter((child) => ROOMS.includes(basename(child)) && statSync(child).isDirectory());
     if (rooms.length > 0) return rooms.flatMap(validatePath);
     throw new BenchError(
       'usage',
       `${path}: holds no task.yaml and none of ${ROOMS.map((room) => `${room}/`).join(', ')}`,
       {
-        remedy: 'Name a task folder, a YAML file under agents/, models/ or suites/, or a whole configs folder.',
+        remedy:
+          'Name a task folder, a YAML file under agents/, commands/, models/ or suites/, or a whole configs folder.',
       },
     );
   }
@@ -62,13 +67,14 @@ export function validatePath(path: string): ValidatedFile[] {
   if (kind === 'agent') {
     return [check(full, 'agent', () => loadAgentFile(full, basename(full).replace(/\.ya?ml$/, '')))];
   }
+  if (kind === 'commands') return [check(full, 'commands', () => readYaml(full, commandFileSchema))];
   if (kind === 'model') {
     return [check(full, 'model', () => loadModelFile(full, basename(full).replace(/\.ya?ml$/, '')))];
   }
   if (kind === 'suite') return [check(full, 'suite', () => loadSuiteFile(full, dirname(dirname(full))))];
   throw new BenchError(
     'usage',
-    `${path}: neither a task.yaml nor a YAML file in a folder agents/, models/ or suites/`,
+    `${path}: neither a task.yaml nor a YAML file in a folder agents/, commands/, models/ or suites/`,
     {
       remedy: 'Move it where it belongs, or name another file.',
     },
@@ -79,7 +85,13 @@ function kindOf(file: string): ValidatedFile['kind'] | null {
   if (basename(file) === 'task.yaml') return 'task';
   if (!isYaml(file)) return null;
   const folder = basename(dirname(file));
-  return folder === 'agents' ? 'agent' : folder === 'models' ? 'model' : folder === 'suites' ? 'suite' : null;
+  const kinds: Record<string, ValidatedFile['kind']> = {
+    agents: 'agent',
+    commands: 'commands',
+    models: 'model',
+    suites: 'suite',
+  };
+  return Object.hasOwn(kinds, folder) ? kinds[folder]! : null;
 }
 
 /** Every folder directly in tasks/ must be a task. */

@@ -181,7 +181,7 @@ function checkTogether(agent: Checked, context: z.RefinementCtx<unknown>): void 
     problem(['demonstrations'], 'demonstrations need a demonstrationTemplate, or putDemosInHistory: true');
   }
   for (const name of Object.keys(agent.variables).filter((name) => Object.hasOwn(agent.tools.environment, name))) {
-    problem(['variables', name], `${name} is in tools.environment already, and templates have that`);
+    problem(['variables', name], 'the same name is in tools.environment, which templates have too');
   }
   twice(agent.tools.commands ?? [], (index, name) =>
     problem(['tools', 'commands', index, 'name'], `${name} is there twice`),

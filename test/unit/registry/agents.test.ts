@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, listAgents, loadAgent } from '../../../registry/index.js';
 import { agentYaml, configs, folder } from './fixtures.js';
@@ -22,6 +22,10 @@ describe('bundled agents', () => {
     expect(listAgents(bundled).map(({ name, config: { outputParser } }) => [name, outputParser])).toEqual([
       ['bash-only', 'fenced'],
       ['default', 'fenced'],
+      ['default-gpu-info', 'fenced'],
+      ['default-literature', 'fenced'],
+      ['default-memory', 'fenced'],
+      ['plain', 'fenced'],
       ['tool-calling', 'tool-calls'],
     ]));
 });
@@ -48,6 +52,106 @@ describe('an agent file', () => {
       loadAgent(configs({ 'agents/plain.yaml': yaml, 'agents/demos/a.traj': traj }), 'plain').config.demonstrations,
     ).toEqual([{ source: 'demos/a.traj', messages: [{ role: 'user', content: 'hello' }] }]);
   });
+});
+
+describe('files of commands', () => {
+  const commandsYaml = (name: string) => `schema: 1
+description: commands
+commands:
+  - name: ${name}
+    docstring: |-
+      Do ${name} in {{ workspace }},
+      {{ WIDTH }} columns.
+`;
+  const tools = (files: string, more = '') => `${agentYaml}tools:\n  commandFiles: [${files}]\n${more}`;
+  const files = { 'commands/a.yaml': commandsYaml('first'), 'commands/b.yaml': commandsYaml('second') };
+  const load = (yaml: string, more: Record<string, string> = {}) =>
+    loadAgent(configs({ 'agents/plain.yaml': yaml, ...files, ...more }), 'plain');
+  const width = '  environment: { WIDTH: 80 }\n';
+
+  it('are part of the agent, in their order and before its own commands', () => {
+    const own = `${width}  commands: [{ name: third, docstring: Third. }]\n`;
+    const { config: read } = load(tools('../commands/b.yaml, ../commands/a.yaml', own));
+    expect(read.tools.commands.map(({ name }) => name)).toEqual(['second', 'first', 'third']);
+    expect(read.tools.environment).toEqual({ WIDTH: '80' });
+    expect(Object.keys(read.tools)).not.toContain('commandFiles');
+  });
+  it('stand in the place of the default commands', () =>
+    expect(load(tools('../commands/a.yaml', width)).config.tools.commands).toHaveLength(1));
+  it('are part of the hash', () => {
+    const hash = (text: string) => load(tools('../commands/a.yaml', width), { 'commands/a.yaml': text }).hash;
+    expect(hash(commandsYaml('first'))).not.toBe(hash(commandsYaml('other')));
+  });
+
+  const problems = (yaml: string, more: Record<string, string> = {}) => {
+    try {
+      load(yaml, more);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return error.problems.map(({ file, line, key, message }) => `${basename(file)}:${line}: ${key}: ${message}`);
+    }
+    return [];
+  };
+  it.each<[string, string, Record<string, string>, RegExp]>([
+    [
+      'a file that is not there',
+      tools('../commands/c.yaml'),
+      {},
+      /^plain\.yaml:8: tools\.commandFiles\.0: \.\.\/commands\/c\.yaml: there is no such file/,
+    ],
+    [
+      'a command that two files have',
+      tools('../commands/a.yaml, ../commands/b.yaml', width),
+      { 'commands/b.yaml': commandsYaml('first') },
+      /^b\.yaml:4: commands\.0\.name: first is in \.\.\/commands\/a\.yaml already/,
+    ],
+    [
+      'a command of a file that the agent has too',
+      tools('../commands/a.yaml', `${width}  commands: [{ name: first, docstring: First. }]\n`),
+      {},
+      /^plain\.yaml:10: tools\.commands\.0\.name: first is in \.\.\/commands\/a\.yaml already/,
+    ],
+    [
+      'a command that a file has twice',
+      tools('../commands/a.yaml', width),
+      { 'commands/a.yaml': `${commandsYaml('first')}  - { name: first, docstring: Again. }\n` },
+      /^a\.yaml:8: commands\.1\.name: first is there twice/,
+    ],
+    [
+      'an unknown key of a file',
+      tools('../commands/a.yaml', width),
+      { 'commands/a.yaml': `${commandsYaml('first')}    argument: []\n` },
+      /^a\.yaml:8: commands\.0\.argument: unknown key; did you mean arguments\?/,
+    ],
+    [
+      'an unknown variable in the text of a command',
+      tools('../commands/a.yaml'),
+      {},
+      /^a\.yaml:7: .*docstring: unknown variable WIDTH/,
+    ],
+    [
+      'an environment that the sandbox sets',
+      tools('', '  environment: { PATH: /x }\n'),
+      {},
+      /^plain\.yaml:9: tools\.environment\.PATH: /,
+    ],
+    [
+      'a variable that the environment has',
+      `${tools('', '  environment: { WIDTH: 1 }\n')}variables: { WIDTH: 2 }\n`,
+      {},
+      /^plain\.yaml:10: variables\.WIDTH: the same name is in tools\.environment/,
+    ],
+  ])('%s is named with its file and line', (_, yaml, more, message) =>
+    expect(problems(yaml, more)).toEqual([expect.stringMatching(message)]),
+  );
+});
+
+describe('the agents with an editor', () => {
+  const lines = (name: string) => loadAgent(bundled, name).config.systemTemplate.split('\n');
+  it.each(['default-gpu-info', 'default-memory', 'default-literature'])(
+    '%s says all that the default one says',
+    (name) => expect(lines(name)).toEqual(expect.arrayContaining(lines('default'))),
+  );
 });
 
 describe('a mistake in an agent file', () => {

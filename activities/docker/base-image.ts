@@ -86,7 +86,7 @@ export async function localImage(docker: Docker, ref: string): Promise<BaseImage
 }
 
 /** The first of these images that the other engine has, brought over; null: it has none, or cannot give. */
-async function given(
+export async function given(
   docker: Docker,
   donor: Docker | undefined,
   refs: readonly string[],

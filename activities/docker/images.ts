@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { BenchError } from '../../domain/errors.js';
-import { localImage, resolveBaseImage } from './base-image.js';
+import { given, localImage, resolveBaseImage } from './base-image.js';
 import { isPodman } from './engine.js';
 import { followEngine } from './follow-engine.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
@@ -18,7 +18,7 @@ export interface ImageOptions {
   base?: string | undefined;
   /** Where a base that was made once is kept for other engines and homes; absent: nowhere. */
   cacheDir?: string | undefined;
-  /** Another engine of this machine, whose base is taken rather than a second one made. */
+  /** Another engine of this machine, whose images are taken rather than made a second time. */
   donor?: Docker | undefined;
   onProgress?: ((line: string) => void) | undefined;
 }
@@ -42,7 +42,10 @@ export async function ensureImage(docker: Docker, kind: ImageKind, options: Imag
   );
   const ref = `bench-${kind}:${contextHash(files, base.id)}`;
   return await shared(docker, ref, async () => {
-    const existing = (await localImage(docker, ref)) ?? (await build(docker, kind, ref, base.ref, files, onProgress));
+    const existing =
+      (await localImage(docker, ref)) ??
+      (await given(docker, options.donor, [ref], onProgress)) ??
+      (await build(docker, kind, ref, base.ref, files, onProgress));
     return { ref, digest: existing.id };
   });
 }
@@ -58,6 +61,12 @@ async function shared<T>(docker: Docker, key: string, work: () => Promise<T>): P
   ofEngine.set(key, started);
   return await started;
 }
+
+/**
+ * Podman's bridge wants plugins of its own, and a firewall beside Docker's: packages come over the host's network. And it sets
+ * more open files than its service may be allowed, unless told.
+ */
+const PODMAN_BUILD = { networkmode: 'host', ulimits: JSON.stringify(['nofile=8192:8192']) };
 
 async function build(
   docker: Docker,
@@ -75,8 +84,7 @@ async function build(
       labels: { 'bench.image': kind },
       rm: true,
       forcerm: true,
-      // Its bridge wants plugins of its own, and a firewall beside Docker's; packages come over the host's network.
-      ...((await isPodman(docker)) && { networkmode: 'host' }),
+      ...((await isPodman(docker)) && PODMAN_BUILD),
     });
     await followEngine(docker, answer, onProgress);
   } catch (error) {

@@ -7,6 +7,7 @@ import * as doctor from './commands/doctor.js';
 import * as down from './commands/down.js';
 import * as events from './commands/events.js';
 import * as hosts from './commands/hosts.js';
+import * as human from './commands/human.js';
 import * as images from './commands/images.js';
 import * as leaderboard from './commands/leaderboard.js';
 import * as leases from './commands/leases.js';
@@ -30,7 +31,7 @@ import type { CliContext } from './context.js';
 /** In the order of `bench --help`. */
 const GROUPS = {
   'Start here:': [demo, up, down, doctor],
-  'Run:': [submit, replay, resume, cancel],
+  'Run:': [submit, human, replay, resume, cancel],
   'Look:': [status, watch, runs, show, logs, trajectory, events, leases, hosts],
   'Results:': [leaderboard, sql, db],
   'Set up:': [tasks, models, agents, images, validateConfig, worker],

@@ -40,17 +40,22 @@ async function startCancelled(context: CliContext, run: RunSummary): Promise<boo
   return true;
 }
 
+/** Ask for the end of a run, whether its workflow runs, waits for its turn, or is gone. */
+export async function requestRunCancel(context: CliContext, run: RunSummary): Promise<void> {
+  const { store } = await context.database();
+  if (!(await requestCancel(context, runWorkflowId(run.runId))) && !(await startCancelled(context, run))) {
+    await store.finishRun(run.runId, CANCELLED);
+  }
+}
+
 async function cancelRun(context: CliContext, run: RunSummary): Promise<void> {
   const { output } = context;
-  const { store } = await context.database();
   if (run.status === 'ended') {
     output.json({ runId: run.runId, requested: false, status: run.status, endReason: run.endReason });
     output.print(`Run ${run.runId} has ended already (${run.endReason ?? ''}).`);
     return;
   }
-  if (!(await requestCancel(context, runWorkflowId(run.runId))) && !(await startCancelled(context, run))) {
-    await store.finishRun(run.runId, CANCELLED);
-  }
+  await requestRunCancel(context, run);
   output.json({ runId: run.runId, requested: true, status: run.status, endReason: null });
   output.print(`Run ${run.runId} is being cancelled: its container is removed, what it recorded stays.`);
 }

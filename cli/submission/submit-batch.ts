@@ -38,6 +38,8 @@ export interface SubmitRequest {
   tokenLimit?: number;
   /** Give the runs their tasks' memories. */
   memory?: boolean;
+  /** Somebody sits at the terminal to play: without, the model `human` is refused. */
+  person?: boolean;
 }
 
 export interface SubmittedBatch {
@@ -90,6 +92,10 @@ export async function submitBatch(context: CliContext, request: SubmitRequest): 
   const tasks = selectTasks(settings.configsDir, request.tasks);
   const agent = loadAgent(settings.configsDir, request.agent);
   if (request.memory === true) requireMemoryCommands(agent);
+  if (request.person !== true && models.some(({ kind }) => kind === 'human'))
+    throw new BenchError('usage', 'nobody would answer: a person plays in a terminal, not in a batch', {
+      remedy: 'Start it with `bench human --task <task>`.',
+    });
   checkAgent(agent, models);
   checkRecordings(agent, models);
   const count = models.length * tasks.length * request.attempts;

@@ -1,0 +1,143 @@
+import type { Command } from 'commander';
+import { BenchError } from '../../domain/errors.js';
+import type { Backend } from '../../domain/run.js';
+import type { CliContext } from '../context.js';
+import { LineReader } from '../human/line-reader.js';
+import { Play } from '../human/play.js';
+import { backendOption, seconds, wholeNumber } from '../options.js';
+import { formatScore } from '../render/format.js';
+import { phase } from '../render/runs.js';
+import { startBatchWorkflow } from '../submission/start-batch.js';
+import { submitBatch } from '../submission/submit-batch.js';
+import { requestRunCancel } from './cancel.js';
+import { batchName } from './submit.js';
+
+interface HumanOptions {
+  task?: string;
+  agent: string;
+  backend?: Backend;
+  maxSteps: number;
+  wallTime: number;
+  tokenLimit: number;
+  gpusPerRun?: number;
+  seed: number;
+  name?: string;
+  thoughts?: true;
+  raw?: true;
+}
+
+/** A new run for a person; returns its id. */
+async function startRun(context: CliContext, task: string, options: HumanOptions): Promise<string> {
+  const batch = await submitBatch(context, {
+    models: ['human'],
+    tasks: [task],
+    agent: options.agent,
+    attempts: 1,
+    maxSteps: options.maxSteps,
+    wallSeconds: options.wallTime,
+    gpusPerRun: options.gpusPerRun ?? null,
+    concurrency: 1,
+    backend: options.backend,
+    seed: options.seed,
+    name: options.name ?? null,
+    dryRun: false,
+    tokenLimit: options.tokenLimit,
+    person: true,
+  });
+  const [run, ...others] = batch.runs;
+  if (run === undefined || others.length > 0) throw new Error(`batch ${batch.batchId} has ${batch.runs.length} runs`);
+  return run.runId;
+}
+
+/** A person's run from before; its batch is started again if nothing runs it. */
+async function returnTo(context: CliContext, ref: string): Promise<string> {
+  const { queries } = await context.database();
+  const run = await queries.findRun(ref);
+  if (run.modelKind !== 'human')
+    throw new BenchError('usage', `run ${run.runId} is played by ${run.model}, not by a person`, {
+      remedy: '`bench runs --models human` lists those of people; `bench human --task <task>` starts one.',
+    });
+  if (run.status !== 'ended') {
+    const batch = await queries.findBatch(run.batchId);
+    await startBatchWorkflow(await context.temporal(), batch);
+  }
+  return run.runId;
+}
+
+async function play(context: CliContext, runId: string, options: HumanOptions, returning: boolean): Promise<void> {
+  const { output } = context;
+  const { store, queries } = await context.database();
+  const definition = await store.definition(runId);
+  const left = new AbortController();
+  context.onInterrupt().addEventListener('abort', () => left.abort(), { once: true });
+  const reader = new LineReader(process.stdin, output.jsonMode ? process.stderr : process.stdout, left);
+  try {
+    const sitting = await new Play(context, definition, reader, left.signal, {
+      thoughts: options.thoughts === true,
+      raw: options.raw === true,
+      returning,
+    }).untilLeft();
+    if (sitting.kind === 'ended') {
+      const { run } = sitting;
+      output.json(run);
+      output.print(`Run ${runId} has ended: ${phase(run)}${run.detail === null ? '' : `, ${run.detail}`}`);
+      output.print(
+        `Final score ${formatScore(run.finalScore)}, best ${formatScore(run.bestScore)} (${run.primary}, ${run.direction})`,
+      );
+      output.print(output.colors.dim(`bench show ${runId}; bench trajectory ${runId}`));
+      return;
+    }
+    if (sitting.kind === 'quit') {
+      await requestRunCancel(context, await queries.findRun(runId));
+      output.json({ runId, quit: true });
+      output.print(`You gave up: run ${runId} is being cancelled. What it recorded stays; it is not scored.`);
+      return;
+    }
+    output.json({ runId, left: true });
+    output.log(`Left; the run waits.\n  bench human ${runId}    go on\n  bench cancel ${runId}   stop it`);
+    context.setExitCode(130);
+  } finally {
+    reader.close();
+  }
+}
+
+export function register(program: Command, context: CliContext): void {
+  program
+    .command('human')
+    .summary('play a run yourself, in this terminal')
+    .description(
+      'Play a run yourself: the same prompt, parser, limits and record as a model. With --task a new run starts; with a run, that one goes on. Leaving (Ctrl-D, Ctrl-C) loses nothing.',
+    )
+    .argument('[run]', 'go on with this run: id, or an unambiguous part of it')
+    .option('--task <id>', 'the task of a new run; see `bench tasks`')
+    .option('--agent <name>', 'agent configuration, whose prompt you see and whose parser reads you', 'default')
+    .addOption(backendOption())
+    .option('--max-steps <n>', 'steps of the run', wholeNumber(1, 100_000), 50)
+    .option('--wall-time <time>', "the run's own time, as 90s, 30m, 2h, your thinking apart; 0: no limit", seconds, 0)
+    .option('--token-limit <n>', 'most tokens, in and out, four characters each; 0: no limit', wholeNumber(0), 0)
+    .option('--gpus-per-run <n>', 'GPUs of the run; default: what the task asks for', wholeNumber(0, 64))
+    .option('--seed <n>', 'seed of the run', wholeNumber(0, 2 ** 31), 42)
+    .option('--name <name>', 'a name for the batch of this one run', batchName)
+    .option('--thoughts', 'ask for a thought before each command; a line END_THOUGHT ends it')
+    .option('--raw', 'send replies as you type them, format and all; a line :send ends one')
+    .action(async (ref: string | undefined, options: HumanOptions) => {
+      const { task } = options;
+      if ((ref === undefined) === (task === undefined))
+        throw new BenchError(
+          'usage',
+          ref === undefined ? 'no task and no run were named' : 'a run and a task were named',
+          {
+            remedy: 'Say --task <id> to start a run, or name the run to go on with.',
+          },
+        );
+      if (options.raw === true && options.thoughts === true)
+        throw new BenchError('usage', '--raw and --thoughts exclude each other', {
+          remedy: 'A raw reply holds its thought itself.',
+        });
+      const runId = task === undefined ? await returnTo(context, ref ?? '') : await startRun(context, task, options);
+      context.output.log(
+        `Run ${runId}${task === undefined ? '' : ` on ${task}`}; come back to it with: bench human ${runId}`,
+      );
+      await play(context, runId, options, task === undefined);
+    });
+}

@@ -54,7 +54,16 @@ export function listModels(configsDir: string, now: Date): ListedModel[] {
     config: null,
     price: null,
   };
-  return [...real, ...scripted, human];
+  const replay: ListedModel = {
+    name: `${REPLAY_PREFIX}<file>`,
+    aliases: [],
+    kind: 'replay',
+    description: 'a recorded run, played again: a `.traj`, or what `bench trajectory <run> --json` printed',
+    provider: 'replay',
+    config: null,
+    price: null,
+  };
+  return [...real, ...scripted, human, replay];
 }
 
 /** The model that is a person. */
@@ -80,7 +89,7 @@ function resolveModel(configsDir: string, name: string): ModelRef {
   const near =
     closest(name, [...real, ...scripted]) ?? (name.includes(':') ? null : closest(`scripted:${name}`, scripted));
   throw new BenchError('usage', `there is no model ${JSON.stringify(name)}`, {
-    remedy: `${near === null ? '' : `Did you mean ${near}? `}There are: ${[...real, ...scripted].join(', ')}. Add one as a file under ${configsDir}/models.`,
+    remedy: `${near === null ? '' : `Did you mean ${near}? `}There are: ${[...real, ...scripted].join(', ')}, ${REPLAY_PREFIX}<file>. Add one as a file under ${configsDir}/models.`,
   });
 }
 

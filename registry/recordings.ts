@@ -49,6 +49,10 @@ function textOf(file: string): string {
 
 /** Read and check a recording; `file` is relative to the working directory. Throws usage errors that name file and key. */
 export function loadRecording(file: string): LoadedRecording {
+  if (file === '')
+    throw new BenchError('usage', `${REPLAY_PREFIX} names no file`, {
+      remedy: `Write ${REPLAY_PREFIX}run.traj; the path is relative to where you are.`,
+    });
   const recording = recordingSchema.parse(readRecording(textOf(file), file));
   return { recording, hash: createHash('sha256').update(JSON.stringify(recording)).digest('hex') };
 }

@@ -17,7 +17,10 @@ COMMAND_FD = 242
 PRELUDE_FD = 243
 EPILOGUE_FD = 244
 RESTORE_FD = 245
+GO_FD = 246
 
+# The shell has its state and waits for a command; it has the command.
+WAITING = b"waiting"
 READY = b"ready"
 # Sent before READY when the shell could not be started in the carried directory.
 MOVED = b"moved"
@@ -59,7 +62,6 @@ SHELL_TEXT = (
 # Leaves by `exit`, so the agent's own EXIT trap still runs; ours finds its descriptor closed.
 EPILOGUE = f"{_SAVE}; builtin exit $__bench_status\n".encode()
 
-_PRELUDE_START = f'IFS= builtin read -r -d "" -u {COMMAND_FD} __bench_cmd; \\exec {COMMAND_FD}<&-\n'
 _PRELUDE_RESTORE = (
     # In a file of its own: read command by command, since its first lines say how the later ones are to be read.
     f"builtin source /proc/self/fd/{RESTORE_FD} >/dev/null 2>&1; \\exec {RESTORE_FD}<&-; __bench_old=${{OLDPWD-}}\n"
@@ -67,8 +69,12 @@ _PRELUDE_RESTORE = (
     "OLDPWD=$__bench_old; builtin unset __bench_old\n"
 )
 _PRELUDE_FRESH = "{ @HOME@; } >/dev/null 2>&1; builtin unset OLDPWD\n"
+# With a timeout of its own, or a carried TMOUT would be it. The end of the pipe is the end of the supervisor.
 _PRELUDE_END = (
     f"\\exec {PRELUDE_FD}<&-; builtin shopt -s expand_aliases; "
+    f'builtin printf "waiting\\0" >&{STATE_FD}; '
+    f"builtin read -r -t 999999 -u {GO_FD} __bench_cmd || builtin exit; \\exec {GO_FD}<&-; "
+    f'IFS= builtin read -r -d "" -u {COMMAND_FD} __bench_cmd; \\exec {COMMAND_FD}<&-; '
     f"builtin trap '{_SAVE}' EXIT; builtin printf \"ready\\0\" >&{STATE_FD}\n"
 )
 
@@ -114,11 +120,11 @@ def _restore_shopts(turned_on: bytes) -> bytes:
 
 
 def prelude(settings: Settings, state: CarriedState | None) -> bytes:
-    """Takes the command in, restores the state, arranges for the new one to be saved, and reports ready."""
+    """Restores the state, takes the command in, arranges for the new state to be saved, and reports ready."""
     # In the root directory if nothing else: that is where the shell starts.
     home = " || ".join(f"builtin cd -- {shlex.quote(place)}" for place in (settings.workspace, *settings.fallback_dirs))
     restore = _PRELUDE_FRESH if state is None else _PRELUDE_RESTORE
-    return (_PRELUDE_START + restore.replace("@HOME@", home) + _PRELUDE_END).encode("utf-8", "surrogateescape")
+    return (restore.replace("@HOME@", home) + _PRELUDE_END).encode("utf-8", "surrogateescape")
 
 
 def command_text(script: str, state: CarriedState | None) -> bytes:

@@ -15,8 +15,12 @@ from .carried_state import CarriedState
 from .event_loop import EventLoop, Timer, guarded
 from .processes import Process
 from .settings import Settings
+from .shell_process import ShellProcess
 
-_CHUNK = 1024 * 1024
+# For reading output: one for all, as only one command runs at a time.
+_BUFFER = bytearray(1024 * 1024)
+# Room for those of carried_state before the state itself.
+_MARKS_BYTES = 64
 
 NOT_SAVED = "The shell ended without saving its state (through exec, a kill, or a trap of its own)"
 REFUSED = (
@@ -37,6 +41,7 @@ class Command:
         time_limit: float,
         silence_limit: float | None,
         carried: CarriedState | None,
+        prepared: ShellProcess | None,
         on_started: Callable[[int, int], None],
         on_end: Callable[["Command"], None],
     ) -> None:
@@ -59,44 +64,47 @@ class Command:
         self._status: int | None = None
         self._begun = time.monotonic()
         self._ms = 0
+        self._state = b""
         self._gone_by: float | None = None
         self._saved: CarriedState | None = None
-        self._start_shell()
+        self._start_shell(prepared)
 
     # -- start
 
-    def _start_shell(self) -> None:
+    def _start_shell(self, prepared: ShellProcess | None = None) -> None:
         self._output = BoundedOutput(limits.OUTPUT_HEAD_BYTES, limits.OUTPUT_TAIL_BYTES)
-        self._state = bytearray()
         self._ready = False
         self._status = None
-        shell = self._spawn()
+        self._moved = False
+        self._was_prepared = prepared is not None
+        self._refused = False
+        shell = prepared if prepared is not None else self._spawn()
         self.pid = shell.pid
+        # Its own beginning may lie before that of processes which earlier commands left behind.
+        self._started = processes.now()
+        shell.hand_over(self._script)
         self._output_pipe: int | None = shell.output
-        self._state_pipe: int | None = shell.state
+        self._state_file: int | None = shell.state
         self._loop.on_exit(shell.pid, self._shell_ended)
         self._loop.watch(shell.output, self._read_output)
-        self._loop.watch(shell.state, self._read_state)
-        record = processes.read(shell.pid)
-        self._started = record.started if record is not None else 0
         if self.carried is not None:
             self._set_timer(limits.READY_SECONDS, self._not_ready)
         self._set_timer(self._time_limit, lambda: self.stop("time"))
         self._last_output = time.monotonic()
         if self._silence_limit is not None:
             self._set_timer(self._silence_limit, self._still_silent)
-        guarded(lambda: self._on_started(shell.pid, self._started))
+        guarded(lambda: self._on_started(shell.pid, shell.started))
 
-    def _spawn(self) -> shell_process.ShellProcess:
+    def _spawn(self) -> ShellProcess:
         try:
-            return shell_process.spawn(self._settings, self._script, self.carried)
+            return shell_process.spawn(self._settings, self.carried)
         except OSError as error:
             if error.errno not in (errno.EAGAIN, errno.ENOMEM):
                 raise
             # The agent's processes fill the process table, or the memory.
             self._kill_everything(TABLE_FULL)
             time.sleep(0.05)
-            return shell_process.spawn(self._settings, self._script, self.carried)
+            return shell_process.spawn(self._settings, self.carried)
 
     def _set_timer(self, seconds: float, handler: Callable[[], None]) -> None:
         self._timers.append(self._loop.after(seconds, handler))
@@ -112,11 +120,11 @@ class Command:
         if self._output_pipe is None:
             return
         try:
-            chunk = os.read(self._output_pipe, _CHUNK)
+            size = os.readv(self._output_pipe, [_BUFFER])
         except BlockingIOError:
             return
-        if chunk:
-            self._output.add(chunk)
+        if size > 0:
+            self._output.add(memoryview(_BUFFER)[:size])
             if self._silence_limit is not None:
                 self._last_output = time.monotonic()
             return
@@ -126,42 +134,29 @@ class Command:
         if self._status is not None and self._stopped_by is None:
             self._end()
 
-    def _read_state(self) -> None:
-        if self._state_pipe is None:
-            return
-        try:
-            chunk = os.read(self._state_pipe, _CHUNK)
-        except BlockingIOError:
-            return
-        if not chunk:
-            self._close_state()
-            return
-        if len(self._state) <= limits.STATE_BYTES:
-            self._state += chunk
-        if not self._ready:
-            self._look_for_ready()
-
-    def _look_for_ready(self) -> None:
-        moved = carried_state.MOVED + b"\0"
-        if self._state.startswith(moved):
-            del self._state[: len(moved)]
-            if self.carried is not None:
-                gone = self.carried.display_dir
-                self._notices.append(f"The working directory {gone} could not be entered: the command ran elsewhere.")
-        ready = carried_state.READY + b"\0"
-        if self._state.startswith(ready):
-            del self._state[: len(ready)]
-            self._ready = True
+    def _read_state(self) -> bytes:
+        """What the shell has saved. Before it ends that is only how far it has come."""
+        if self._state_file is None:
+            return b""
+        size = min(os.fstat(self._state_file).st_size, limits.STATE_BYTES + _MARKS_BYTES)
+        raw = os.pread(self._state_file, size, 0)
+        for mark in (carried_state.MOVED, carried_state.WAITING, carried_state.READY):
+            if not raw.startswith(mark + b"\0"):
+                continue
+            raw = raw[len(mark) + 1 :]
+            self._moved = self._moved or mark == carried_state.MOVED
+            self._ready = self._ready or mark == carried_state.READY
+        return raw
 
     def _close_state(self) -> None:
-        if self._state_pipe is not None:
-            self._loop.unwatch(self._state_pipe)
-            os.close(self._state_pipe)
-            self._state_pipe = None
+        if self._state_file is not None:
+            os.close(self._state_file)
+            self._state_file = None
 
     def _not_ready(self) -> None:
         self._read_state()
         if not self._ready and self._status is None:
+            self._refused = True
             self._kill_tree()
 
     def _still_silent(self) -> None:
@@ -224,15 +219,15 @@ class Command:
 
     def _shell_ended(self, status: int) -> None:
         self._ms = round((time.monotonic() - self._begun) * 1000)
-        for _ in range(64):
-            before = len(self._state)
-            self._read_state()
-            if self._state_pipe is None or len(self._state) == before:
-                break
+        self._state = self._read_state()
         self._close_state()
-        if not self._ready and self.carried is not None and self._stopped_by is None:
-            self._start_again_afresh()
-            return
+        if not self._ready and self._stopped_by is None:
+            if self._was_prepared and not self._refused:
+                self._start_again()
+                return
+            if self.carried is not None:
+                self._start_again_afresh()
+                return
         self._status = status
         if self._stopped_by is not None:
             self._until_tree_is_gone()
@@ -244,6 +239,12 @@ class Command:
         else:
             # Held open by what runs on in the background.
             self._set_timer(limits.DRAIN_SECONDS, self._end)
+
+    def _start_again(self) -> None:
+        """The command has not begun: its shell was killed while it waited."""
+        self._cancel_timers()
+        self._drop_output()
+        self._start_shell()
 
     def _start_again_afresh(self) -> None:
         """The command has not begun: the carried state kept its shell from reporting ready."""
@@ -283,8 +284,11 @@ class Command:
             return
         self._ended = True
         self._cancel_timers()
+        if self._moved and self.carried is not None:
+            gone = self.carried.display_dir
+            self._notices.append(f"The working directory {gone} could not be entered: the command ran elsewhere.")
         if self._ready and len(self._state) <= limits.STATE_BYTES:
-            self._saved = carried_state.parse(bytes(self._state))
+            self._saved = carried_state.parse(self._state)
         if not self._ready and self.carried is not None:
             self.carried = None
             self._state_reset = True
@@ -294,7 +298,7 @@ class Command:
             self._notices.append(f"{NOT_SAVED}: the next command starts in a fresh shell.")
         elif self._saved is None:
             self._notices.append(f"{NOT_SAVED}: the next command starts with the state from before this one.")
-        self._state = bytearray()
+        self._state = b""
         self._on_end(self)
 
     @property

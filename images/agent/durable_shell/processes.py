@@ -37,6 +37,14 @@ def forbid_new_privileges() -> bool:
     return _prctl(_PR_SET_NO_NEW_PRIVS)
 
 
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def now() -> int:
+    """The present in the unit of Process.started."""
+    return int(time.clock_gettime(time.CLOCK_BOOTTIME) * _TICKS)
+
+
 def read(pid: int | str) -> Process | None:
     try:
         descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY)

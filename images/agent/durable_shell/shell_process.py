@@ -1,4 +1,4 @@
-"""Forks the bash of one command and drops it to the agent's user."""
+"""Forks the bash of one command and drops it to the agent's user; the command itself is handed over when it comes."""
 
 from __future__ import annotations
 
@@ -8,21 +8,53 @@ import resource
 import subprocess
 from dataclasses import dataclass
 
-from . import carried_state
+from . import carried_state, processes
 from .carried_state import CarriedState
 from .settings import Settings
 
 _PIPE_BYTES = 1024 * 1024
 _F_SETPIPE_SZ = 1031
 _OPEN_FILES = 65_536
+_CHUNK = 1024 * 1024
 
 
 @dataclass
 class ShellProcess:
     pid: int
-    # Read ends, non-blocking.
+    # Read end, non-blocking.
     output: int
+    # A file: how far the shell has come, and at last its state.
     state: int
+    # Clock ticks since boot.
+    started: int
+    carried: CarriedState | None
+    # What it waits for: a file for the command's text, and the line that says that it is there.
+    command: int
+    go: int
+
+    def hand_over(self, script: str) -> None:
+        """Once. The shell may be gone by now; then it never reports ready."""
+        try:
+            text = carried_state.command_text(script, self.carried)
+            done = 0
+            while done < len(text):
+                # Leaves the position alone, which the shell shares.
+                done += os.pwrite(self.command, text[done : done + _CHUNK], done)
+            os.write(self.go, b"\n")
+        except BrokenPipeError:
+            pass
+        finally:
+            os.close(self.command)
+            os.close(self.go)
+
+    def waits(self) -> bool:
+        """It has restored its state and said so."""
+        return carried_state.WAITING in os.pread(self.state, 64, 0)
+
+    def abandon(self) -> None:
+        """Instead of a hand-over. The shell ends by itself, if it still runs."""
+        for descriptor in (self.command, self.go, self.output, self.state):
+            os.close(descriptor)
 
 
 def limit_resources(settings: Settings) -> None:
@@ -36,8 +68,8 @@ def limit_resources(settings: Settings) -> None:
         resource.setrlimit(resource.RLIMIT_NPROC, (settings.most_processes, settings.most_processes))
 
 
-def spawn(settings: Settings, script: str, carried: CarriedState | None) -> ShellProcess:
-    """Raises OSError when no process can be made. The child reports on the state pipe; see carried_state.
+def spawn(settings: Settings, carried: CarriedState | None) -> ShellProcess:
+    """Raises OSError when no process can be made. The child reports in the state file; see carried_state.
 
     Nothing of Python runs in the child: every page that it touched would be copied first. It changes to its directory
     only as the agent, in carried_state's prelude: a directory that root may enter is not one that the agent may.
@@ -48,11 +80,18 @@ def spawn(settings: Settings, script: str, carried: CarriedState | None) -> Shel
         if settings.uid is not None:
             # Or `> /dev/stdout`, which opens it anew, would be refused.
             os.fchown(output_write, settings.uid, settings.uid)
-        state_read, state_write = _pipe(opened)
-        null = os.open("/dev/null", os.O_RDONLY)
+        state = os.memfd_create("bench")
+        opened.append(state)
+        # For writing too: bash gives an empty here-document as a read-only one, and the agent's `edit` tells the two apart.
+        null = os.open("/dev/null", os.O_RDWR)
         opened.append(null)
-        _bequeath(state_write, carried_state.STATE_FD, opened)
-        _bequeath_text(carried_state.command_text(script, carried), carried_state.COMMAND_FD, opened)
+        _bequeath(state, carried_state.STATE_FD, opened)
+        command = os.memfd_create("bench")
+        opened.append(command)
+        _bequeath(command, carried_state.COMMAND_FD, opened)
+        go_read, go_write = os.pipe()
+        opened.extend((go_read, go_write))
+        _bequeath(go_read, carried_state.GO_FD, opened)
         _bequeath_text(carried_state.prelude(settings, carried), carried_state.PRELUDE_FD, opened)
         _bequeath_text(carried_state.EPILOGUE, carried_state.EPILOGUE_FD, opened)
         if carried is not None:
@@ -76,11 +115,12 @@ def spawn(settings: Settings, script: str, carried: CarriedState | None) -> Shel
         # The event loop reaps it.
         shell.returncode = 0
         _first_to_go_when_memory_is_short(shell.pid)
-        opened.remove(output_read)
-        opened.remove(state_read)
         os.set_blocking(output_read, False)
-        os.set_blocking(state_read, False)
-        return ShellProcess(shell.pid, output_read, state_read)
+        record = processes.read(shell.pid)
+        started = record.started if record is not None else 0
+        for kept in (output_read, state, command, go_write):
+            opened.remove(kept)
+        return ShellProcess(shell.pid, output_read, state, started, carried, command, go_write)
     finally:
         for descriptor in opened:
             os.close(descriptor)

@@ -20,6 +20,7 @@ from .event_loop import EventLoop
 from .line_server import Connection, LineServer
 from .memory import Memory
 from .open_file import OpenFile
+from .prepared_shell import PreparedShell
 from .requests import RequestChannel
 from .settings import Settings
 from .step_store import StepStore
@@ -46,6 +47,7 @@ class Supervisor:
         self._leftover_pipes: list[int] = []
         self._memory = Memory(self._store, os.path.dirname(settings.tools_socket))
         self._open_file = OpenFile(settings.home, settings.uid)
+        self._prepared = PreparedShell(self._loop, settings)
         for n in self._store.unfinished():
             self._finish_lost(n)
         self._requests = RequestChannel(self._loop, settings.tools_socket, self._memory, lambda: self._current)
@@ -55,6 +57,11 @@ class Supervisor:
         )
         self._store.give_away(CONTROL_SOCKET)
         self._end_with_directory()
+        self._loop.after(0, self._prepare)
+
+    def _prepare(self) -> None:
+        if self._current is None:
+            self._prepared.make(self._carried)
 
     def run_forever(self) -> None:
         self._loop.run_forever()
@@ -116,6 +123,7 @@ class Supervisor:
                 time_limit,
                 silence_limit,
                 self._carried,
+                self._prepared.take(self._carried),
                 lambda pid, started: self._store.started(
                     n, {"pid": pid, "started": started, "timeLimitSeconds": time_limit, "script": script}
                 ),
@@ -141,6 +149,8 @@ class Supervisor:
                 print(f"the shell's state could not be saved: {error}", file=sys.stderr, flush=True)
         self._current = None
         self._finish(command.n, outcome)
+        # After the answer, and whatever came with it.
+        self._loop.after(0, self._prepare)
 
     def _finish(self, n: int, outcome: dict[str, Any]) -> None:
         outcome["openFile"] = self._open_file.read()

@@ -1,0 +1,135 @@
+/**
+ * What a command costs: a trivial one through the durable shell, as steps run it, and through plain `docker exec` (asked
+ * of the engine, without its command line), in turns; a new container up to its first answer. Human text on stderr, one JSON document on stdout, milliseconds.
+ *
+ *   npm run benchmark:shell -- [--commands 200] [--containers 20]
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
+import { connectEngine, probeEngine } from '../activities/docker/engine.js';
+import { engineAddress } from '../activities/docker/engine-address.js';
+import { ensureImage } from '../activities/docker/images.js';
+import { createDockerSandbox } from '../activities/docker/sandbox.js';
+import { homeLayout } from '../domain/home-layout.js';
+import { newRunId } from '../domain/ids.js';
+import type { SandboxRef } from '../domain/ports/sandbox-port.js';
+import { quantile } from './quantile.js';
+
+const { values } = parseArgs({
+  options: { commands: { type: 'string', default: '200' }, containers: { type: 'string', default: '20' } },
+});
+/** Between a command's end and the next one a model thinks; a hundredth of its time is enough for the shell to get ready. */
+const PAUSE_MS = 20;
+const WARM_UP = 20;
+const never = new AbortController().signal;
+
+const address = engineAddress('docker', {});
+const engine = await probeEngine(address);
+if (engine.kind !== 'ok') throw new Error(`${engine.reason}: ${engine.remedy}`);
+const docker = connectEngine(address);
+const home = mkdtempSync(join(tmpdir(), 'bench-shell-'));
+const starterDir = join(home, 'starter');
+mkdirSync(starterDir);
+const homeTag = `shellbench${process.pid}`;
+const image = await ensureImage(docker, 'agent', {
+  assetsRoot: resolve(import.meta.dirname, '../..'),
+  onProgress: (line) => process.stderr.write(`${line}\n`),
+});
+const layout = homeLayout(home);
+const sandbox = createDockerSandbox({ docker, image: () => Promise.resolve(image), layout, homeTag });
+
+async function start(): Promise<SandboxRef> {
+  const ref = { runId: newRunId(), epoch: 1 };
+  await sandbox.start({
+    ...ref,
+    starterDir,
+    limits: { memoryMb: 1024, cpus: 2, pids: 200 },
+    network: 'none',
+    gpuDevices: [],
+  });
+  return ref;
+}
+
+async function timed(action: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await action();
+  return performance.now() - begun;
+}
+
+const pause = () => new Promise((done) => setTimeout(done, PAUSE_MS));
+const summary = (times: number[]) => ({ p50: quantile(times, 0.5), p95: quantile(times, 0.95), count: times.length });
+
+function say(name: string, times: number[]): void {
+  const { p50, p95, count } = summary(times);
+  const cell = (ms: number) => ms.toFixed(1).padStart(8);
+  process.stderr.write(`  ${name.padEnd(40)} p50 ${cell(p50)}   p95 ${cell(p95)}   of ${count}\n`);
+}
+
+/** The same command in turns, so that whatever else the machine does hits both. */
+async function commands() {
+  const ref = await start();
+  let n = 0;
+  const durable = () => sandbox.run(ref, { n: ++n, script: 'true', timeLimitSeconds: 60 }, never);
+  const container = docker.getContainer(`bench-${homeTag}-${ref.runId}-${ref.epoch}`);
+  const exec = async () => {
+    const command = await container.exec({ Cmd: ['bash', '-c', 'true'], AttachStdout: true, AttachStderr: true });
+    const stream = await command.start({});
+    await finished(stream.resume());
+    const { ExitCode: code } = await command.inspect();
+    if (code !== 0) throw new Error(`docker exec ended with ${code}`);
+  };
+  const apart: number[] = [];
+  const together: number[] = [];
+  const plain: number[] = [];
+  for (let i = 0; i < WARM_UP; i++) await durable();
+  await exec();
+  for (let i = 0; i < Number(values.commands); i++) {
+    await pause();
+    apart.push(await timed(durable));
+    together.push(await timed(durable));
+    plain.push(await timed(exec));
+  }
+  await sandbox.stop(ref);
+  return { apart, together, plain };
+}
+
+async function firstCommands(): Promise<number[]> {
+  const times: number[] = [];
+  for (let i = 0; i < Number(values.containers); i++) {
+    let ref: SandboxRef | undefined;
+    times.push(
+      await timed(async () => {
+        ref = await start();
+        await sandbox.run(ref, { n: 1, script: 'true', timeLimitSeconds: 60 }, never);
+      }),
+    );
+    if (ref !== undefined) await sandbox.stop(ref);
+  }
+  return times;
+}
+
+try {
+  const { apart, together, plain } = await commands();
+  const ratio = quantile(plain, 0.5) / quantile(apart, 0.5);
+  const load = loadavg()[0] ?? NaN;
+  process.stderr.write(`\nmilliseconds, at a load of ${load.toFixed(1)}\n`);
+  say(`command, ${PAUSE_MS} ms after the last one`, apart);
+  say('command, at once after the last one', together);
+  say('docker exec', plain);
+  process.stderr.write(`  docker exec takes ${ratio.toFixed(1)} times as long\n`);
+  const first = await firstCommands();
+  say('new container up to its first answer', first);
+  const ms = {
+    command: summary(apart),
+    commandAtOnce: summary(together),
+    dockerExec: summary(plain),
+    firstAnswer: summary(first),
+  };
+  process.stdout.write(`${JSON.stringify({ benchmark: 'shell', load, ratio, ms })}\n`);
+} finally {
+  for (const ref of await sandbox.list()) await sandbox.stop(ref);
+  rmSync(home, { recursive: true, force: true });
+}

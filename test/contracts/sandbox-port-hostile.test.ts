@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { probeEngine } from '../../activities/docker/engine.js';
+import { newRunId } from '../../domain/ids.js';
+import type { CommandOutcome, SandboxRef } from '../../domain/ports/sandbox-port.js';
+import { dockerUnderTest, localUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
+
+const never = new AbortController().signal;
+const root = process.getuid?.() === 0;
+const engineExpected = root || (await probeEngine()).kind === 'ok';
+
+/** Enough to see a number grow; BENCH_TEST_TIMEOUTS asks for more. */
+const TIMEOUTS = Number(process.env.BENCH_TEST_TIMEOUTS ?? 20);
+const OUTPUT_BYTES = 1_500_000_000;
+const MOST_GROWTH = 100 * 1024 * 1024;
+
+describe.runIf(engineExpected)('hostile commands on docker', () => suite('docker', dockerUnderTest));
+describe.runIf(process.platform === 'linux')('hostile commands on local', () => suite('local', localUnderTest));
+
+function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) {
+  let backend: BackendUnderTest;
+  let ref: SandboxRef;
+  let n = 0;
+
+  beforeAll(async () => {
+    backend = await make();
+    ref = { runId: newRunId(), epoch: 1 };
+    const limits = { memoryMb: 512, cpus: 2, pids: 200 };
+    await backend.sandbox.start({
+      ...ref,
+      starterDir: backend.starterDir,
+      limits,
+      network: 'none',
+      gpuDevices: [],
+      memory: [],
+    });
+  });
+  afterAll(async () => {
+    await backend?.close();
+  });
+
+  const run = (script: string, timeLimitSeconds = 60, silenceLimitSeconds?: number): Promise<CommandOutcome> =>
+    backend.sandbox.run(
+      ref,
+      { n: ++n, script, timeLimitSeconds, ...(silenceLimitSeconds !== undefined && { silenceLimitSeconds }) },
+      never,
+    );
+
+  const goesOn = async () => expect(await run('echo on')).toMatchObject({ output: 'on\n', exitCode: 0, lost: false });
+
+  it('are stopped when they print nothing for too long, and keep what they printed', async () => {
+    const outcome = await run('echo begun; kept=yes; sleep 300', 60, 1);
+    expect(outcome).toMatchObject({ output: 'begun\n', timedOut: true, interrupted: false, stoppedBy: 'silence' });
+    expect((await run('echo $kept')).output).toBe('yes\n');
+  });
+
+  it('may be slow as long as they print something', async () => {
+    const outcome = await run('for i in 1 2 3 4 5 6; do echo $i; sleep 0.4; done', 60, 2);
+    expect(outcome).toMatchObject({ timedOut: false, stoppedBy: null, exitCode: 0 });
+  });
+
+  it('that exceed their time limit keep what they printed, and say which limit it was', async () => {
+    const outcome = await run('echo begun; sleep 300', 1);
+    expect(outcome).toMatchObject({ output: 'begun\n', timedOut: true, stoppedBy: 'time' });
+  });
+
+  it('that time out again and again leave no process behind', async () => {
+    const count = async () => Number((await run('ls -d /proc/[0-9]* | wc -l')).output);
+    const before = await count();
+    for (let i = 0; i < TIMEOUTS; i++)
+      expect(await run('sleep 400 & (setsid sleep 401 &); sleep 402', 0.05)).toMatchObject({ timedOut: true });
+    expect(await count()).toBe(before);
+    expect((await run('grep -l "State:.Z" /proc/[0-9]*/status 2>/dev/null')).output).toBe('');
+  });
+
+  it('that print gigabytes cost the worker little memory', async () => {
+    let most = process.memoryUsage().rss;
+    const before = most;
+    const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 20);
+    const outcome = await run(`head -c ${OUTPUT_BYTES} /dev/zero`, 100);
+    clearInterval(watch);
+    expect(outcome).toMatchObject({ exitCode: 0, outputBytes: OUTPUT_BYTES });
+    expect(most - before).toBeLessThan(MOST_GROWTH);
+  });
+
+  it('that print one very long line have its head and tail', async () => {
+    const { output, outputBytes } = await run(`printf 'start'; head -c 3000000 /dev/zero | tr '\\0' x; printf 'end'`);
+    expect(outputBytes).toBe(3_000_008);
+    expect(output).toMatch(/^startx/);
+    expect(output).toMatch(/xend$/);
+  });
+
+  it('may be a megabyte of text', async () => {
+    expect(await run(`: ${'y'.repeat(1_000_000)}\necho end`)).toMatchObject({ output: 'end\n', exitCode: 0 });
+  });
+
+  it('may hold NUL bytes, which are left out', async () => {
+    expect((await run('echo a\0b')).output).toBe('ab\n');
+  });
+
+  it('may take PATH and HOME away', async () => {
+    await run('path=$PATH home=$HOME; export PATH=/nowhere; unset HOME');
+    expect(await run('echo "[$PATH][${HOME-none}]"')).toMatchObject({ lost: false, notice: null });
+    const outcome = await run('ls');
+    expect(outcome).toMatchObject({ exitCode: 127, lost: false });
+    await run('export PATH=$path HOME=$home');
+    await goesOn();
+  });
+
+  it('may set TMOUT and cover read, which do not reach the wait for the next command', async () => {
+    await run('TMOUT=1; read() { false; }');
+    await run('sleep 1.5');
+    expect(await run('echo $TMOUT; unset TMOUT; unset -f read')).toMatchObject({ output: '1\n', stateReset: false });
+  });
+
+  it('find their state although a daemon has killed the shell that waited with it', async () => {
+    if (name === 'local' && !root) return;
+    // Whoever sends a signal to everyone does not get it itself.
+    await run('mark=kept');
+    await run('(setsid bash -c "sleep 0.3; kill -9 -1; touch killed-again" &) >/dev/null 2>&1');
+    await vi.waitFor(
+      async () => {
+        const found = await backend.sandbox.collect(ref, ['killed-again'], 10);
+        if (found.kind !== 'files') throw new Error('not killed yet');
+      },
+      { timeout: 20_000, interval: 20 },
+    );
+    expect(await run('echo $mark')).toMatchObject({ output: 'kept\n', stateReset: false, notice: null });
+  });
+
+  it('are not fooled about tools by functions and aliases', async () => {
+    await run('validate() { echo mine; }; alias submit="echo mine"');
+    expect(await run('validate; submit')).toMatchObject({ output: 'mine\nmine\n', requested: null });
+    expect((await run('unset -f validate; unalias submit; validate > /dev/null')).requested).toBe('validate');
+  });
+
+  it('end for good when they fork without end', async () => {
+    if (name === 'local') return;
+    const outcome = await run('b() { b | b & }; b; sleep 300', 2);
+    expect(outcome).toMatchObject({ timedOut: true, lost: false });
+    await goesOn();
+  });
+
+  it('that exhaust the memory are killed, and the next one runs', async () => {
+    if (name === 'local') return;
+    const outcome = await run(`python3 -c "x = [bytearray(1 << 20) for _ in range(4000)]"`);
+    expect(outcome).toMatchObject({ lost: false, exitCode: 137 });
+    await goesOn();
+  });
+
+  it('may have a file open in the agent’s tools, and may not forge one', async () => {
+    const note = (text: string) => run(`mkdir -p ~/.bench; printf '%s' '${text}' > ~/.bench/state.json`);
+    expect((await note('{"openFile": "/home/agent/workspace/a.py"}')).toolState.openFile).toBe(
+      '/home/agent/workspace/a.py',
+    );
+    expect((await note('{"openFile": 3}')).toolState.openFile).toBeNull();
+    expect((await note('['.repeat(60_000))).toolState.openFile).toBeNull();
+    expect((await run('rm ~/.bench/state.json; mkfifo ~/.bench/state.json')).toolState.openFile).toBeNull();
+    const linked = `rm ~/.bench/state.json; echo '{"openFile": "/x"}' > there; ln -s $PWD/there ~/.bench/state.json`;
+    expect((await run(linked)).toolState.openFile).toBeNull();
+    await run('rm -r ~/.bench there');
+  });
+}

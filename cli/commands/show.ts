@@ -5,6 +5,18 @@ import { formatCost, formatScore, formatSpan, formatTime, oneLine } from '../ren
 import { coloredPhase } from '../render/runs.js';
 import { renderFields, renderTable } from '../render/table.js';
 
+/** The parts only where there are any: most providers have no cache that is written for money. */
+function tokensText(usage: RunDetail['usage']): string {
+  const part = (count: number, what: string): string[] => (count === 0 ? [] : [`${count} ${what}`]);
+  const cached = [
+    ...part(usage.cachedTokens, 'from the cache'),
+    ...part(usage.cacheWriteTokens ?? 0, 'written to the cache'),
+  ];
+  const reasoning = part(usage.reasoningTokens, 'of reasoning');
+  const of = (parts: string[]): string => (parts.length === 0 ? '' : ` (${parts.join(', ')})`);
+  return `${usage.inputTokens} in${of(cached)}, ${usage.outputTokens} out${of(reasoning)}`;
+}
+
 function renderRun(run: RunDetail, context: CliContext): string {
   const { colors, width } = context.output;
   const fields: (readonly [string, string])[] = [
@@ -21,7 +33,7 @@ function renderRun(run: RunDetail, context: CliContext): string {
     ['final score', formatScore(run.finalScore)],
     ['baseline', formatScore(run.baseline)],
     ['cost', `${formatCost(run.costUsd)}, ${run.modelCalls} model calls`],
-    ['tokens', `${run.usage.inputTokens} in, ${run.usage.outputTokens} out`],
+    ['tokens', tokensText(run.usage)],
     ['backend', `${run.backend}${run.isolation === null ? '' : `, isolation ${run.isolation}`}`],
     ['host', `${run.host ?? '–'}, container number ${run.epoch}`],
     ['created', formatTime(run.createdAt)],
@@ -33,6 +45,7 @@ function renderRun(run: RunDetail, context: CliContext): string {
       { title: 'evaluation', value: (e) => String(e.number), align: 'right' },
       { title: 'step', value: (e) => String(e.step), align: 'right' },
       { title: 'kind', value: (e) => e.kind },
+      { title: 'split', value: (e) => e.split },
       { title: 'status', value: (e) => e.status.replace('_', ' ') },
       { title: 'score', value: (e) => formatScore(e.primary) + (e.suspect ? ' !' : ''), align: 'right' },
       { title: 'message', value: (e) => oneLine(e.message, Math.max(20, width - 60)) },

@@ -2,6 +2,7 @@ import type { RunStatus, EndReason } from '../../domain/outcomes.js';
 import type { SamplingParameters, TokenUsage } from '../../domain/model.js';
 import type { EvaluationKind, EvaluationStatus, Isolation } from '../../domain/run.js';
 import type { Metrics } from '../../domain/score.js';
+import type { Split } from '../../domain/task.js';
 import type { Statements } from '../statements.js';
 import { missingRun } from '../store/missing.js';
 import { isoTime, runSummary, type RunSummary, type RunSummaryRow, summaryOfRun } from './summaries.js';
@@ -19,6 +20,8 @@ export interface RunFilter {
 export interface EvaluationDetail {
   step: number;
   kind: EvaluationKind;
+  /** `test`, which leaderboards use, or `validation`, which the agent is shown. */
+  split: Split;
   number: number;
   status: EvaluationStatus;
   metrics: Metrics | null;
@@ -44,13 +47,14 @@ export interface RunDetail extends RunSummary {
   gpus: number;
   workspace: string | null;
   imageDigest: string | null;
+  evaluatorImageDigest: string | null;
   harnessVersion: string;
   replaces: string | null;
   shard: number;
   usage: TokenUsage;
   modelCalls: number;
   baseline: number | null;
-  /** In order of their numbers. */
+  /** In order of their numbers; of one number `validation` first. */
   evaluationList: EvaluationDetail[];
 }
 
@@ -84,11 +88,11 @@ export async function listRuns(
 export async function listEvaluations(run: Statements, runId: string, afterStep = 0): Promise<EvaluationDetail[]> {
   const rows = await run<Omit<EvaluationDetail, 'at'> & { at: Date }>(
     'listEvaluations',
-    `select step, kind, number, status, metrics, primary_score as primary, suspect, message,
+    `select step, kind, split, number, status, metrics, primary_score as primary, suspect, message,
        submission_sha256 as "submissionSha256", isolation, ms, coalesce(ended_at, created_at) as at
      from evaluations
-     where run_id = $1 and split = 'test' and status <> 'pending' and step > $2
-     order by number`,
+     where run_id = $1 and status <> 'pending' and step > $2
+     order by number, split desc`,
     [runId, afterStep],
   );
   return rows.map((row) => ({ ...row, at: isoTime(row.at) }));
@@ -102,9 +106,11 @@ export async function showRun(run: Statements, runId: string): Promise<RunDetail
     `${runSummary(`r.seed::float8 as seed, r.agent_name as agent, r.agent_hash as "agentHash",
        r.task_hash as "taskHash", r.contract, r.provider, r.provider_model as "providerModel", r.sampling,
        r.wall_seconds as "wallSeconds", r.gpus, r.workspace, r.image_digest as "imageDigest",
+       r.evaluator_image_digest as "evaluatorImageDigest",
        r.harness_version as "harnessVersion", r.replaces, r.shard,
        json_build_object('inputTokens', r.input_tokens, 'outputTokens', r.output_tokens,
-         'cachedTokens', r.cached_tokens, 'reasoningTokens', r.reasoning_tokens) as usage,
+         'cachedTokens', r.cached_tokens, 'reasoningTokens', r.reasoning_tokens,
+         'cacheWriteTokens', r.cache_write_tokens) as usage,
        (select count(*)::int from model_calls c where c.run_id = r.run_id) as "modelCalls",
        (select base.value from baselines base where base.content_hash = r.task_hash) as baseline`)}
      where r.run_id = $1`,

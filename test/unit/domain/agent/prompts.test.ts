@@ -3,6 +3,7 @@ import { readDemonstration } from '../../../../domain/agent/demonstrations.js';
 import { buildMessages } from '../../../../domain/agent/messages.js';
 import { templateVariables } from '../../../../domain/agent/template-variables.js';
 import type { AgentConfig } from '../../../../domain/agent/config.js';
+import type { StepRecord } from '../../../../domain/run.js';
 import { agentConfig, stepRecord, taskSpec } from '../../../fakes/records.js';
 
 const run = (agent: Partial<AgentConfig>) => ({ task: taskSpec(), agent: agentConfig(agent), maxSteps: 5 });
@@ -94,4 +95,27 @@ describe('templateVariables', () => {
       '1:d',
       '1:g',
     ]));
+});
+
+describe('what the sandbox reports', () => {
+  const nextStepTemplate = '{{ openFile }} | {{ gpuNames }} | {{ gpuMemory }} | {{ memoryRecords }} | {{ WINDOW }}';
+  const agent = agentConfig({
+    taskTemplate: nextStepTemplate,
+    nextStepTemplate,
+    tools: { documentation: 'compact', environment: { WINDOW: '77' }, commands: [] },
+  });
+  const shown = (more: Partial<Parameters<typeof buildMessages>[0]>, toolState: StepRecord['toolState']) =>
+    buildMessages({ task: taskSpec(), agent, maxSteps: 5, ...more }, [stepRecord({ toolState })], '/ws')
+      .filter(({ role }) => role === 'user')
+      .map(({ content }) => content);
+
+  it('is nothing at first, and nothing from sandboxes that report nothing', () =>
+    expect(shown({}, null)).toEqual(['n/a | none | none | off | 77', 'n/a | none | none | off | 77']));
+  it('stands in the prompt after the step', () => {
+    const gpus = [{ name: 'A', memoryMb: 1000, usedMb: 10.4 }];
+    expect(shown({ gpus: 1, memoryRecords: 3 }, { openFile: '/ws/{{ a }}.py', gpus, memoryWritten: 2 })).toEqual([
+      'n/a | unknown | unknown | 3 | 77',
+      '/ws/{{ a }}.py | A | 10 of 1000 MB used | 5 | 77',
+    ]);
+  });
 });

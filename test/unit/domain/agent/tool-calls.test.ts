@@ -9,8 +9,20 @@ import type { StepRecord } from '../../../../domain/run.js';
 import { agentConfig, stepRecord, taskSpec } from '../../../fakes/records.js';
 import { forAll, type Generator } from './generate.js';
 
+const editCommand: CommandDoc = {
+  name: 'edit',
+  docstring: 'Replace lines.',
+  signature: 'edit <start>:<end>\n<text>\nend_of_edit',
+  endName: 'end_of_edit',
+  arguments: ['start', 'end', 'text'].map((name) => ({ name, type: 'string', description: name, required: true })),
+};
 const textRun = { task: taskSpec(), agent: agentConfig({ outputParser: 'fenced' }), maxSteps: 5 };
 const toolRun = { ...textRun, agent: agentConfig({ outputParser: 'tool-calls' }) };
+/** The same agent with an editor. */
+const withEditor = <Run extends typeof textRun>(run: Run): Run => ({
+  ...run,
+  agent: { ...run.agent, tools: { ...run.agent.tools, commands: [...run.agent.tools.commands, editCommand] } },
+});
 const call = (name: string, given: string) => ({ id: 'any', name, arguments: given });
 const bash = (command: string) => call('bash', JSON.stringify({ command }));
 
@@ -63,28 +75,22 @@ describe('the tool-calls parser', () => {
   });
 });
 
-const editor: CommandDoc[] = [
-  {
-    name: 'edit',
-    docstring: 'Replace lines.',
-    signature: 'edit <start>:<end>\n<text>\nend_of_edit',
-    endName: 'end_of_edit',
-    arguments: ['start', 'end', 'text'].map((name) => ({ name, type: 'string', description: name, required: true })),
-  },
-  { name: 'look', docstring: 'Look.', signature: 'look "<path>" [<line>]', arguments: [] },
-];
+const editor = [editCommand];
 
 /** The same thought and command as text and as a tool call. */
 function equivalentReplies(generate: Generator): { text: ReplyInput; tool: ReplyInput } {
   const words = ['I look', ' at ', '`x`', '\n', '\r\n', 'a ``` b', ' ', '"', '\\', '{', 'ls -la', 'é'];
   const thought = generate.text(words, 8);
-  const special = generate.pick(['validate', 'submit', null, null]);
-  const command = special ?? `run ${generate.text([...words, '```python', '````', '$(pwd)', "'"], 10)}`;
+  const special = generate.pick(['validate', 'submit', 'edit', null, null]);
+  const more = generate.text([...words, '```python', '````', '$(pwd)', "'"], 10);
+  const body = `x${more}y`;
+  const command = special === 'edit' ? `edit 1:2\n${body}\nend_of_edit` : (special ?? `run ${more}`);
+  const given = special === 'edit' ? JSON.stringify({ start: 1, end: '2', text: body }) : generate.pick(['', '{}']);
   const longest = Math.max(2, ...(command.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
   return {
     text: { text: `${thought}\n${fence}bash\n${command}\n${fence}` },
-    tool: { text: thought, toolCalls: [special === null ? bash(command) : call(special, generate.pick(['', '{}']))] },
+    tool: { text: thought, toolCalls: [special === null ? bash(command) : call(special, given)] },
   };
 }
 
@@ -93,8 +99,8 @@ describe('text and tool-calling agents', () => {
     let actions = 0;
     forAll(2000, (generate) => {
       const { text, tool } = equivalentReplies(generate);
-      const one = nextTurn(textRun, [text]);
-      const other = nextTurn(toolRun, [tool]);
+      const one = nextTurn(withEditor(textRun), [text]);
+      const other = nextTurn(withEditor(toolRun), [tool]);
       expect(one.kind).toBe(other.kind);
       if (one.kind !== 'action' || other.kind !== 'action') return;
       expect([one.thought, one.action]).toEqual([other.thought, other.action]);

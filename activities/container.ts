@@ -36,12 +36,12 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
   if (epoch === 1) await store.setStatus(runId, 'starting');
   const memory = run.memory === true ? await store.beginMemory(runId) : null;
   const sandbox = ports.backends[run.backend].sandbox;
-  const { memoryMb, cpus, pids } = run.task.limits;
+  const { memoryMb, cpus, pids, workspaceMb } = run.task.limits;
   const info = await sandbox.start({
     runId,
     epoch,
     starterDir: `${await ports.taskFolder(run)}/starter`,
-    limits: { memoryMb, cpus, pids },
+    limits: { memoryMb, cpus, pids, workspaceMb },
     network: run.task.network,
     gpuDevices: args.devices,
     environment: run.agent.tools.environment,
@@ -54,6 +54,7 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
     isolation: info.isolation,
     imageDigest: info.imageDigest,
     workspace: info.workspace,
+    workspaceLimit: info.workspaceLimit,
   });
   if (epoch === 1) await store.setStatus(runId, 'running');
 }

@@ -1,6 +1,7 @@
 import type Docker from 'dockerode';
 import { AGENT_UID, CONTAINER_WORKSPACE } from '../../domain/limits.js';
 import type { SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
+import { diskMounts } from './workspace-disk.js';
 
 /** Where the control directory appears inside; its parent is root's alone. */
 export const CONTROL_INSIDE = '/run/bench/control';
@@ -20,6 +21,8 @@ export interface ContainerPlace {
   podman: boolean;
   /** Our control directory for the engine to mount; null: it cannot, and the container gets a volume of its own. */
   control: string | null;
+  /** Directory of the run whose disk holds what the agent writes; null: that lies in the container. */
+  disk: string | null;
 }
 
 /**
@@ -60,7 +63,9 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
       CpuPeriod: CPU_PERIOD_US,
       CpuQuota: Math.round(spec.limits.cpus * CPU_PERIOD_US),
       PidsLimit: spec.limits.pids,
-      Mounts: [controlMount(at.control)],
+      Mounts: [controlMount(at.control), ...(at.disk === null ? [] : diskMounts(at.disk))],
+      // Everyone may write there too, and would do so beside the disk.
+      ...(at.disk !== null && { Tmpfs: { '/run/lock': 'size=1m,mode=1777,nosuid,nodev,noexec' } }),
       // Only the supervisor's own complaints go there; a single file cannot be compressed.
       LogConfig: at.podman
         ? { Type: 'k8s-file', Config: { 'max-size': '1m' } }

@@ -27,6 +27,7 @@ import {
   sandboxContainer,
 } from './sandbox-container.js';
 import { stageIntoContainer } from './stage-into-container.js';
+import { disksPossible, dropDisk, ensureDisk, hasDisk, mountDisk, unmountDisk } from './workspace-disk.js';
 
 /** So long an exec may find no room in a container that runs, before its processes are ended. */
 const EXEC_PATIENCE_MS = 15_000;
@@ -49,6 +50,7 @@ export interface DockerSandboxOptions {
 /** One container per run. Commands go to the durable shell's supervisor; the engine is asked only around them, if it shares our files. */
 export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort {
   const { docker, layout, homeTag, backend = 'docker', sharesFiles = true } = options;
+  let disks = sharesFiles && disksPossible();
   const isPodman = remembered(() => enginesIsPodman(docker));
   const controlOf = ({ runId, epoch }: SandboxRef) => layout.run(runId, epoch).control;
   const containerOf = (ref: SandboxRef) => docker.getContainer(containerName(homeTag, ref));
@@ -63,6 +65,8 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       starts++;
       await startContainer(container);
     };
+    const { dir } = layout.run(ref.runId, ref.epoch);
+    if (hasDisk(dir)) await mountDisk(dir);
     await start();
     await waitForSupervisor(channelTo(ref), nameOf(ref), async (waitedMs) => {
       const { State: state } = await container.inspect();
@@ -89,14 +93,32 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     const { control } = layout.run(spec.runId, spec.epoch);
     // Also where it is not shared: it tells list() of containers that were removed behind our back.
     await makeControlDirectory(control, backend);
-    const at = { homeTag, imageRef, podman: await isPodman(), control: sharesFiles ? control : null };
+    const at = { homeTag, imageRef, podman: await isPodman(), control: sharesFiles ? control : null, disk: null };
     if (sharesFiles) {
       await stageMemory(control, spec.memory);
       const created = await stageStarter(control, spec.starterDir);
-      return { created, container: await createOrAdopt(docker, spec, at) };
+      return { created, container: await createWithDisk(spec, at) };
     }
     const container = await createOrAdopt(docker, spec, at);
     return { container, created: await stageIntoContainer(container, spec) };
+  }
+
+  /** With a disk for the agent's files where that is possible here. */
+  async function createWithDisk(spec: SandboxSpec, at: ContainerPlace): Promise<Docker.Container> {
+    const { dir } = layout.run(spec.runId, spec.epoch);
+    const { workspaceMb } = spec.limits;
+    if (!disks || workspaceMb === undefined) return await createOrAdopt(docker, spec, at);
+    try {
+      await ensureDisk(dir, workspaceMb);
+      return await createOrAdopt(docker, spec, { ...at, disk: dir });
+    } catch (error) {
+      // No loop device to be had, or an engine that does not see our mounts: not this time, nor the next.
+      if (!(error instanceof InfrastructureError) && !/bind source path|statfs/.test((error as Error).message))
+        throw error;
+      disks = false;
+      await dropDisk(dir);
+      return await createOrAdopt(docker, spec, at);
+    }
   }
 
   return {
@@ -113,6 +135,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
           imageDigest: image.digest,
           workspace: CONTAINER_WORKSPACE,
           created,
+          workspaceLimit: hasDisk(layout.run(spec.runId, spec.epoch).dir) ? 'file_system' : null,
         };
         return info;
       }),
@@ -147,6 +170,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       translated(`removing the container of run ${ref.runId}`, async () => {
         await removeContainer(containerOf(ref));
         const { dir } = layout.run(ref.runId, ref.epoch);
+        await unmountDisk(dir);
         await rm(dir, { recursive: true, force: true });
         await rmdir(dirname(dir)).catch(() => undefined);
       }),

@@ -107,7 +107,7 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       const view = await readView(control);
       if (view === null)
         throw new InfrastructureError(`the local sandbox of run ${spec.runId} does not name its workspace`);
-      return { isolation: 'none', imageDigest: null, workspace: view.workspace, created };
+      return { isolation: 'none', imageDigest: null, workspace: view.workspace, created, workspaceLimit: null };
     },
 
     async run(ref, command, signal) {

@@ -37,7 +37,14 @@ export interface RunStore {
   /** The sandbox of (run, epoch) stands: records host, isolation, image digest, workspace and start time (first epoch). */
   sandboxStarted(
     runId: string,
-    at: { epoch: number; hostId: string; isolation: Isolation; imageDigest: string | null; workspace: string },
+    at: {
+      epoch: number;
+      hostId: string;
+      isolation: Isolation;
+      imageDigest: string | null;
+      workspace: string;
+      workspaceLimit?: 'file_system' | 'watched' | null;
+    },
   ): Promise<void>;
   /** The workspace path of the run's sandbox, as the agent sees it. */
   workspace(runId: string): Promise<string>;

@@ -10,7 +10,8 @@ export interface SandboxRef {
 export interface SandboxSpec extends SandboxRef {
   /** Host folder whose content is copied into the workspace at creation; owned by the agent from then on. */
   starterDir: string;
-  limits: { memoryMb: number; cpus: number; pids: number };
+  /** `workspaceMb`: what the agent's files may take together; absent: no limit. */
+  limits: { memoryMb: number; cpus: number; pids: number; workspaceMb?: number };
   network: 'none';
   /** Device ids of the lease; empty: no GPU is visible. */
   gpuDevices: string[];
@@ -28,6 +29,8 @@ export interface SandboxInfo {
   workspace: string;
   /** False: an existing sandbox of this run and epoch was adopted. */
   created: boolean;
+  /** What holds the limit on the agent's files: a file system of that size, a watch that stops commands, or nothing. */
+  workspaceLimit: 'file_system' | 'watched' | null;
 }
 
 export interface SandboxCommand {

@@ -1,7 +1,12 @@
-import { execa } from 'execa';
-import { mkdtempSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execa } from 'execa';
+import { vi } from 'vitest';
+
+// Dozens of processes per test: slow on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 export const TOOLS = join(import.meta.dirname, '..', '..', '..', 'images', 'agent', 'tools');
 
@@ -29,6 +34,19 @@ export interface Answer {
   exitCode: number;
 }
 
+/** The tools with their byte code, as images hold them: compiling anew for each call would take longer than most calls. */
+let compiled: string | undefined;
+function compiledTools(): string {
+  if (compiled === undefined) {
+    const directory = mkdtempSync(join(tmpdir(), 'bench-agent-tools-compiled-'));
+    process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+    cpSync(TOOLS, directory, { recursive: true });
+    execFileSync('python3', ['-m', 'compileall', '-q', join(directory, 'agent_tools')]);
+    compiled = directory;
+  }
+  return compiled;
+}
+
 /** The agent's commands as the sandbox installs them, in a workspace of their own. */
 export class AgentCommands {
   readonly directory = realpathSync(mkdtempSync(join(tmpdir(), 'bench-agent-tools-')));
@@ -41,16 +59,16 @@ export class AgentCommands {
   constructor() {
     for (const directory of [this.bin, this.home, this.workspace]) mkdirSync(directory);
     writeFileSync(join(this.bin, 'agent-home'), `${this.home}\n`);
-    for (const name of COMMANDS) symlinkSync(join(TOOLS, 'command.py'), join(this.bin, name));
+    for (const name of COMMANDS) symlinkSync(join(compiledTools(), 'command.py'), join(this.bin, name));
   }
 
   remove(): void {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  /** A script of the agent's shell; what it prints, errors included, and its exit code. */
+  /** A script of the agent's shell, with the input that the sandbox gives; what it prints, errors included, and its exit code. */
   async shell(script: string, environment: Record<string, string> = {}): Promise<Answer> {
-    const { all, exitCode, signal } = await execa('bash', ['-c', script], {
+    const { all, exitCode, signal } = await execa('bash', ['-c', `exec <>/dev/null\n${script}`], {
       all: true,
       cwd: this.workspace,
       env: {

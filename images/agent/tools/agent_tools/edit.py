@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 import sys
@@ -82,8 +83,8 @@ def _body(command: str) -> bytes:
         f"and close it with a line that holds only {ending}."
     )
     try:
-        # A terminal or /dev/null: no here-document was attached.
-        if stat.S_ISCHR(os.fstat(0).st_mode):
+        # The shell's own input: no here-document was attached. Bash attaches an empty one as a read-only /dev/null.
+        if stat.S_ISCHR(os.fstat(0).st_mode) and fcntl.fcntl(0, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY:
             raise problem
         body = sys.stdin.buffer.read(_MOST_BODY + 1)
     except (OSError, AttributeError):

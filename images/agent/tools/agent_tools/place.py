@@ -7,19 +7,23 @@ import sys
 
 _CONTAINER_TOOLS = "/run/bench-tools"
 _CONTAINER_HOME = "/home/agent"
+# Beside the commands on the local backend, where the agent's home differs from run to run.
+_HOME_FILE = "agent-home"
 
 
 def tools_dir() -> str:
     """The directory of the supervisor's socket: beside the commands on a plain host, in a fixed place in containers."""
-    beside = os.path.dirname(os.path.abspath(sys.argv[0]))
-    return beside if os.path.exists(os.path.join(beside, "sock")) else _CONTAINER_TOOLS
+    return _beside() if os.path.exists(os.path.join(_beside(), _HOME_FILE)) else _CONTAINER_TOOLS
+
+
+def _beside() -> str:
+    return os.path.dirname(os.path.abspath(sys.argv[0]))
 
 
 def state_dir() -> str:
     """Belongs to the agent, and is where the supervisor looks for the open file, whatever the agent does to its HOME."""
     try:
-        # Written on the local backend, where the agent's home differs from run to run.
-        with open(os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), "agent-home"), encoding="utf-8") as file:
+        with open(os.path.join(_beside(), _HOME_FILE), encoding="utf-8") as file:
             return os.path.join(file.read(4096).rstrip("\n"), ".bench")
     except OSError:
         pass

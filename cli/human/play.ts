@@ -8,7 +8,7 @@ import type { OpenHumanTurn } from '../../domain/ports/human-turns.js';
 import type { RunDefinition } from '../../domain/run.js';
 import type { CliContext } from '../context.js';
 import { isOutage } from '../errors.js';
-import { printable } from '../render/format.js';
+import { plural, printable } from '../render/format.js';
 import { Dialogue } from './dialogue.js';
 import type { LineReader } from './line-reader.js';
 import { messagesToShow, type Shown } from './new-messages.js';
@@ -130,7 +130,7 @@ export class Play {
     const { messages, leftOut } = messagesToShow(turn.messages, shown);
     const requery = turn.try === 0 ? '' : `, reply ${turn.try + 1}`;
     this.#say(colors.bold(`── step ${turn.step}${requery} ──`));
-    if (leftOut > 0) this.#say(colors.dim(`(${leftOut} earlier messages are not shown; :history shows all)`));
+    if (leftOut > 0) this.#say(colors.dim(`(${plural(leftOut, 'earlier message')} left out; :history shows all)`));
     for (const { role, content, toolCalls = [] } of messages) {
       const calls = toolCalls.map((call) => `${call.name} ${call.arguments}`).join('\n');
       const text = printable([content, calls].filter((part) => part !== '').join('\n')).trimEnd();

@@ -72,7 +72,7 @@ function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) 
     expect((await run('grep -l "State:.Z" /proc/[0-9]*/status 2>/dev/null')).output).toBe('');
   });
 
-  it('that print gigabytes cost the worker little memory', async () => {
+  it('that print gigabytes cost the worker and the supervisor little memory', async () => {
     let most = process.memoryUsage().rss;
     const before = most;
     const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 20);
@@ -80,6 +80,8 @@ function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) 
     clearInterval(watch);
     expect(outcome).toMatchObject({ exitCode: 0, outputBytes: OUTPUT_BYTES });
     expect(most - before).toBeLessThan(MOST_GROWTH);
+    const supervisor = await run(`ps -eo rss,args | grep '[s]upervisor.py' | sort -n | tail -1`);
+    expect(Number.parseInt(supervisor.output.trim(), 10) * 1024).toBeLessThan(MOST_GROWTH);
   });
 
   it('that print one very long line have its head and tail', async () => {
@@ -112,20 +114,22 @@ function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) 
     expect(await run('echo $TMOUT; unset TMOUT; unset -f read')).toMatchObject({ output: '1\n', stateReset: false });
   });
 
-  it('find their state although a daemon has killed the shell that waited with it', async () => {
-    if (name === 'local' && !root) return;
-    // Whoever sends a signal to everyone does not get it itself.
-    await run('mark=kept');
-    await run('(setsid bash -c "sleep 0.3; kill -9 -1; touch killed-again" &) >/dev/null 2>&1');
-    await vi.waitFor(
-      async () => {
-        const found = await backend.sandbox.collect(ref, ['killed-again'], 10);
-        if (found.kind !== 'files') throw new Error('not killed yet');
-      },
-      { timeout: 20_000, interval: 20 },
-    );
-    expect(await run('echo $mark')).toMatchObject({ output: 'kept\n', stateReset: false, notice: null });
-  });
+  it.skipIf(name === 'local' && !root)(
+    'find their state although a daemon has killed the shell that waited with it',
+    async () => {
+      // Whoever sends a signal to everyone does not get it itself.
+      await run('mark=kept');
+      await run('(setsid bash -c "sleep 0.3; kill -9 -1; touch killed-again" &) >/dev/null 2>&1');
+      await vi.waitFor(
+        async () => {
+          const found = await backend.sandbox.collect(ref, ['killed-again'], 10);
+          if (found.kind !== 'files') throw new Error('not killed yet');
+        },
+        { timeout: 20_000, interval: 20 },
+      );
+      expect(await run('echo $mark')).toMatchObject({ output: 'kept\n', stateReset: false, notice: null });
+    },
+  );
 
   it('are not fooled about tools by functions and aliases', async () => {
     await run('validate() { echo mine; }; alias submit="echo mine"');
@@ -133,18 +137,39 @@ function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) 
     expect((await run('unset -f validate; unalias submit; validate > /dev/null')).requested).toBe('validate');
   });
 
-  it('end for good when they fork without end', async () => {
-    if (name === 'local') return;
+  it.skipIf(name === 'local')('end for good when they fork without end', async () => {
     const outcome = await run('b() { b | b & }; b; sleep 300', 2);
     expect(outcome).toMatchObject({ timedOut: true, lost: false });
     await goesOn();
   });
 
-  it('that exhaust the memory are killed, and the next one runs', async () => {
-    if (name === 'local') return;
+  it.skipIf(name === 'local')('that exhaust the memory are killed, and the next one runs', async () => {
     const outcome = await run(`python3 -c "x = [bytearray(1 << 20) for _ in range(4000)]"`);
     expect(outcome).toMatchObject({ lost: false, exitCode: 137 });
     await goesOn();
+  });
+
+  it('may add to the memory while they run, within limits', async () => {
+    const ask = [
+      'import base64, os, socket, sys',
+      'os.chdir(sys.argv[1] if os.path.exists(sys.argv[1] + "/sock") else "/run/bench-tools")',
+      'for text in sys.argv[2].split("|"):',
+      '    asking = socket.socket(socket.AF_UNIX); asking.connect("sock")',
+      '    asking.sendall(b"memory " + base64.b64encode(eval(text)) + b"\\n"); print(asking.recv(999).decode(), end="")',
+    ].join('\n');
+    await run(`cat > ask.py <<'END'\n${ask}\nEND`);
+    const request = (texts: string) => run(`python3 ask.py "$(dirname "$(command -v validate)")" '${texts}'`);
+    const added = await request(`b"a fact"|b"\\xff"|b"x" * 20000|b""`);
+    expect(added.output.split('\n').map((line) => line.split(' ')[0])).toEqual([
+      'ok',
+      'refused',
+      'refused',
+      'refused',
+      '',
+    ]);
+    expect(added.memories).toEqual(['a fact']);
+    expect((await request('b"%d" % 1|'.repeat(40).slice(0, -1))).memories).toHaveLength(32);
+    expect((await run('rm ask.py')).memories).toEqual([]);
   });
 
   it('may have a file open in the agent’s tools, and may not forge one', async () => {

@@ -1,12 +1,12 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { EvaluateArgs, EvaluateResult, HostActivities } from '../domain/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
-import type { EvaluationOutcome } from '../domain/ports/evaluator-port.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 import type { Collected, SubmissionFile } from '../domain/ports/sandbox-port.js';
-import type { EvaluationRecord, RunDefinition } from '../domain/run.js';
-import { evaluationMessage } from '../domain/agent/evaluation-message.js';
-import { isSuspect } from '../domain/task-scores.js';
+import type { RunDefinition } from '../domain/run.js';
+import { type Outcome, shownToAgent } from '../domain/agent/evaluation-message.js';
+import type { Split } from '../domain/task.js';
+import { splitScores } from '../domain/task-scores.js';
 import type { RunDefinitions } from './run-definitions.js';
 import type { Backends } from './backends.js';
 import { withHeartbeat } from './heartbeat.js';
@@ -38,48 +38,57 @@ async function evaluate(ports: EvaluatePorts, args: EvaluateArgs, signal: AbortS
   if (kind !== 'validate') await store.setStatus(runId, 'finishing');
   const started = performance.now();
   const number = await store.evaluationNumber(runId, step, kind);
-  const collected = await sandbox.collect({ runId, epoch }, run.task.submission.files, run.task.submission.maxBytes);
+  const { files, folders, optional, maxFiles, maxBytes } = run.task.submission;
+  const collected = await sandbox.collect({ runId, epoch }, files, maxBytes, { folders, optional, maxFiles });
 
-  let outcome: EvaluationOutcome | { kind: 'no_artefact'; message: string };
+  const outcomes = new Map<Split, Outcome>();
   let submissionSha256: string | null = null;
   if (collected.kind === 'files') {
     submissionSha256 = await storeSubmission(ports.artifacts, collected.files);
-    const job = {
-      id: `${runId}-${step}-${kind}`,
-      task: run.task,
-      taskDir: await ports.taskFolder(run),
-      submission: collected.files,
-      seed: evaluationSeed(ports.secret, run, number),
-    };
-    outcome = await evaluator.evaluate(job, signal);
-  } else outcome = withoutFiles(collected);
+    const taskDir = await ports.taskFolder(run);
+    for (const split of run.task.splits) {
+      const job = {
+        id: `${runId}-${step}-${kind}${split === 'test' ? '' : `-${split}`}`,
+        task: run.task,
+        taskDir,
+        submission: collected.files,
+        split,
+        seed: evaluationSeed(ports.secret, run, number, split),
+      };
+      const outcome = await evaluator.evaluate(job, signal);
+      outcomes.set(split, outcome);
+      // What is no submission on the first split is none on the next.
+      if (outcome.kind !== 'ok') break;
+    }
+  } else outcomes.set('test', withoutFiles(collected));
 
-  const metrics = outcome.kind === 'ok' ? outcome.metrics : null;
-  const primary = metrics?.[run.task.primary] ?? null;
   const ms = Math.round(performance.now() - started);
-  const record: EvaluationRecord = {
+  const scores = splitScores(run.task, outcomes);
+  const { test } = scores;
+  const imageDigest =
+    [...outcomes.values()].map((o) => (o.kind === 'no_artefact' ? undefined : o.imageDigest))[0] ?? null;
+  await store.saveEvaluation({
     runId,
     step,
     kind,
-    status: outcome.kind,
-    metrics,
-    primary,
-    suspect: metrics !== null && isSuspect(run.task, metrics),
-    message: evaluationMessage(run.task, outcome),
+    ...test,
+    shown: shownToAgent(run.task, outcomes),
+    otherSplits: scores.others,
     submissionSha256,
     ms,
-  };
-  await store.saveEvaluation({ ...record, evaluationNumber: number, isolation: evaluator.isolation });
-  if (outcome.kind === 'evaluator_error') {
-    const detail = outcome.message.slice(0, 2000);
+    evaluationNumber: number,
+    isolation: evaluator.isolation,
+    evaluatorImageDigest: imageDigest,
+  });
+  for (const [split, outcome] of outcomes) {
+    if (outcome.kind !== 'evaluator_error') continue;
+    const detail = `${run.task.splits.length > 1 ? `${split}: ` : ''}${outcome.message}`.slice(0, 2000);
     await store.addEvent({ runId, batchId: run.batchId, kind: 'evaluator_error', key: `${step}-${kind}`, detail });
   }
-  return { status: outcome.kind, primary, ms };
+  return { status: test.status, primary: test.primary, ms };
 }
 
-function withoutFiles(
-  collected: Exclude<Collected, { kind: 'files' }>,
-): EvaluationOutcome | { kind: 'no_artefact'; message: string } {
+function withoutFiles(collected: Exclude<Collected, { kind: 'files' }>): Outcome {
   return collected.kind === 'missing'
     ? { kind: 'no_artefact', message: `missing from the workspace: ${collected.paths.join(', ')}` }
     : { kind: 'rejected', message: collected.reason };
@@ -87,11 +96,11 @@ function withoutFiles(
 
 /**
  * Hidden and reproducible: HMAC-SHA-256 of (seed, task, attempt, evaluation number) under the home's secret. Models share
- * it at the same attempt and evaluation number, so that they meet the same games.
+ * it at the same attempt and evaluation number, so that they meet the same games. Each split has its own.
  */
-function evaluationSeed(secret: string, run: RunDefinition, number: number): string {
+function evaluationSeed(secret: string, run: RunDefinition, number: number, split: Split): string {
   return createHmac('sha256', Buffer.from(secret, 'hex'))
-    .update(JSON.stringify([run.seed, run.task.id, run.attempt, number]))
+    .update(JSON.stringify([run.seed, run.task.id, run.attempt, number, ...(split === 'test' ? [] : [split])]))
     .digest('hex');
 }
 

@@ -50,7 +50,12 @@ export class RunLog {
       }
       for (const evaluation of rest.evaluations) {
         const text = evaluationLine(evaluation);
-        once(`evaluation ${evaluation.number}`, { at: evaluation.at, kind: 'evaluation', step, text });
+        once(`evaluation ${evaluation.number} ${evaluation.split}`, {
+          at: evaluation.at,
+          kind: 'evaluation',
+          step,
+          text,
+        });
       }
     }
     for (const event of events) {

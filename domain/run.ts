@@ -93,17 +93,22 @@ export interface ObservedCommand {
 export type EvaluationKind = 'validate' | 'submit' | 'forced' | 'baseline';
 export type EvaluationStatus = 'ok' | 'no_artefact' | 'rejected' | 'evaluator_error';
 
-export interface EvaluationRecord {
-  runId: string;
-  step: number;
-  kind: EvaluationKind;
+/** What a submission came to on one split. */
+export interface SplitScore {
   status: EvaluationStatus;
   metrics: Metrics | null;
   /** metrics[task.primary] */
   primary: number | null;
   suspect: boolean;
-  /** For the agent's eyes. */
+  /** For people; the agent's is `shown`. */
   message: string;
+}
+
+/** An evaluation as leaderboards see it: on the split `test`. */
+export interface EvaluationRecord extends SplitScore {
+  runId: string;
+  step: number;
+  kind: EvaluationKind;
   submissionSha256: string | null;
   ms: number;
 }

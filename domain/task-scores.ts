@@ -1,5 +1,7 @@
+import { evaluationMessage, type Outcome } from './agent/evaluation-message.js';
+import type { SplitScore } from './run.js';
 import type { Metrics } from './score.js';
-import type { TaskSpec } from './task.js';
+import type { Split, TaskSpec } from './task.js';
 
 /** A metric beyond its declared bounds: impossible for an honest submission. Kept, marked, out of the strict ranking. */
 export function isSuspect(task: Pick<TaskSpec, 'metrics'>, metrics: Metrics): boolean {
@@ -7,4 +9,33 @@ export function isSuspect(task: Pick<TaskSpec, 'metrics'>, metrics: Metrics): bo
     const bounds = task.metrics[name]?.bounds;
     return (bounds?.min !== undefined && value < bounds.min) || (bounds?.max !== undefined && value > bounds.max);
   });
+}
+
+/**
+ * What is stored of each split. A split that was not evaluated, because the one before it failed, shares that one's fate. The
+ * test's score is suspect if any split's is: the same submission made both.
+ */
+export function splitScores(
+  task: TaskSpec,
+  outcomes: ReadonlyMap<Split, Outcome>,
+): { test: SplitScore; others: ({ split: Split } & SplitScore)[] } {
+  const failed = [...outcomes.values()].find(({ kind }) => kind !== 'ok');
+  const scoreOf = (split: Split): SplitScore => {
+    const outcome = outcomes.get(split) ?? failed;
+    if (outcome === undefined) throw new Error(`an evaluation without an outcome on ${split}`);
+    const metrics = outcome.kind === 'ok' ? outcome.metrics : null;
+    return {
+      status: outcome.kind,
+      metrics,
+      primary: metrics?.[task.primary] ?? null,
+      suspect: metrics !== null && isSuspect(task, metrics),
+      message: evaluationMessage(task, outcome),
+    };
+  };
+  const others = task.splits.filter((split) => split !== 'test').map((split) => ({ split, ...scoreOf(split) }));
+  const test = scoreOf('test');
+  return {
+    test: { ...test, suspect: test.metrics !== null && (test.suspect || others.some((o) => o.suspect)) },
+    others,
+  };
 }

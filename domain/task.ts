@@ -1,10 +1,19 @@
 import { z } from 'zod';
+import { evaluatorSchema } from './evaluator-spec.js';
+import { submissionSchema } from './submission-contract.js';
 
 const seconds = z.number().int().positive();
-const relativeFile = z
-  .string()
-  .min(1)
-  .refine((path) => !path.startsWith('/') && !path.split('/').includes('..'), 'must be a path inside the folder');
+
+/** In the order in which a submission is scored on them. */
+export const SPLITS = ['validation', 'test'] as const;
+export type Split = (typeof SPLITS)[number];
+
+const splitsSchema = z
+  .array(z.enum(SPLITS))
+  .refine((splits) => splits.includes('test'), 'needs test, which leaderboards use')
+  .refine((splits) => new Set(splits).size === splits.length, 'names a split twice')
+  .default(['test'])
+  .transform((splits) => SPLITS.filter((split) => splits.includes(split)));
 
 export const metricSchema = z.strictObject({
   direction: z.enum(['maximize', 'minimize']),
@@ -29,24 +38,11 @@ export const taskSchema = z.strictObject({
   primary: z.string(),
   /** The score of the starter, from an exact calculation or a long run, with its standard error; for `tasks verify` and display. */
   baseline: z.strictObject({ value: z.number(), standardError: z.number().nonnegative() }).optional(),
-  submission: z.strictObject({
-    /** Files that make up a submission, relative to the workspace; all must exist, as regular files. */
-    files: z.array(relativeFile).min(1),
-    maxBytes: z
-      .number()
-      .int()
-      .positive()
-      .default(16 * 1024 * 1024),
-  }),
-  evaluator: z.strictObject({
-    /** `game`: evaluator/referee.py plays the submitted code, which runs in a process of its own (images/evaluator). */
-    kind: z.enum(['game']),
-    /** Module of the submission that the player process imports, and the function that it calls. */
-    module: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
-    function: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
-    timeoutSeconds: seconds.default(300),
-    memoryMb: z.number().int().positive().default(1024),
-  }),
+  /** What is taken from the workspace. */
+  submission: submissionSchema,
+  evaluator: evaluatorSchema,
+  /** What each submission is scored on. Agents are shown `validation` where it is declared; leaderboards use `test`. */
+  splits: splitsSchema,
   limits: z
     .strictObject({
       /** One command, seconds: the limit of those that train, install or download something. */

@@ -10,16 +10,47 @@ import { ConfigError } from './config-error.js';
 import type { ConfigProblem } from './config-error.js';
 import { taskIds } from './config-names.js';
 import { hashFolder } from './folder-hash.js';
+import { networkProblems, requirementsProblems } from './task-environment.js';
 import { readYaml } from './yaml-file.js';
+import type { ProblemAt } from './yaml-file.js';
 
 const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
 
+/** What the evaluator runs must come from somewhere, and from one place only. */
+function evaluatorProblems(spec: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
+  const { evaluator, submission, splits } = spec;
+  const problems: ConfigProblem[] = [];
+  if (evaluator.kind === 'game') {
+    const file = `${evaluator.module}.py`;
+    if (!submission.files.includes(file))
+      problems.push(problem(['evaluator', 'module'], `needs ${file} among submission.files`));
+  }
+  if (evaluator.kind === 'program') {
+    const { script } = evaluator;
+    const submitted = submission.files.includes(script);
+    const given = existsSync(join(dir, 'evaluator', 'player', script));
+    if (!submitted && !given)
+      problems.push(
+        problem(
+          ['evaluator', 'script'],
+          `needs ${script} among submission.files, or a file evaluator/player/${script}`,
+        ),
+      );
+    if (submitted && given)
+      problems.push(
+        problem(['evaluator', 'script'], `is both in submission.files and evaluator/player/${script}; remove one`),
+      );
+  }
+  const inputs = join(dir, 'evaluator', 'inputs');
+  for (const split of splits) {
+    if (isFolder(inputs) && !isFolder(join(inputs, split)))
+      problems.push(problem(['splits'], `there is no folder evaluator/inputs/${split}/ for the split ${split}`));
+  }
+  return problems;
+}
+
 /** What the schema cannot see: files beside the YAML, and keys that must agree with each other. */
-function consistencyProblems(
-  spec: TaskSpec,
-  dir: string,
-  problem: (path: PropertyKey[], message: string) => ConfigProblem,
-): ConfigProblem[] {
+function consistencyProblems(spec: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   if (spec.id !== basename(dir)) {
     problems.push(problem(['id'], `is ${spec.id}, but the folder is called ${basename(dir)}; make them equal`));
@@ -28,10 +59,8 @@ function consistencyProblems(
   if (!metrics.includes(spec.primary)) {
     problems.push(problem(['primary'], `${spec.primary} is not one of the metrics (${metrics.join(', ')})`));
   }
-  const moduleFile = `${spec.evaluator.module.replaceAll('.', '/')}.py`;
-  if (!spec.submission.files.includes(moduleFile)) {
-    problems.push(problem(['evaluator', 'module'], `needs ${moduleFile} among submission.files`));
-  }
+  problems.push(...evaluatorProblems(spec, dir, problem));
+  problems.push(...networkProblems(spec, problem), ...requirementsProblems(spec, dir, problem));
   for (const [name, metric] of Object.entries(spec.metrics)) {
     const { min, max } = metric.bounds ?? {};
     if (min !== undefined && max !== undefined && min > max) {

@@ -116,7 +116,7 @@ export function readYaml<S extends z.ZodType>(file: string, schema: S): YamlFile
       problems.push(problem(issue.path, describe(issue, valueAt(value, issue.path))));
       continue;
     }
-    const known = knownKeys(schema, issue.path);
+    const known = knownKeys(schema, issue.path, value);
     for (const key of issue.keys) {
       const near = closest(key, known);
       const hint = near === null ? `known keys: ${known.join(', ')}` : `did you mean ${near}?`;

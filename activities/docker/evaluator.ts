@@ -3,7 +3,8 @@ import type Docker from 'dockerode';
 import { InfrastructureError } from '../../domain/errors.js';
 import { PLAYER_UID, REFEREE_UID } from '../../domain/limits.js';
 import type { EvaluationJob, EvaluationOutcome, EvaluatorPort } from '../../domain/ports/evaluator-port.js';
-import { type JobFile, jobFiles } from '../evaluator/job-files.js';
+import { groupOf, type JobFile, jobFiles, modeOf } from '../evaluator/job-files.js';
+import { containerMb, outputMb } from '../evaluator/memory.js';
 import { readResult } from '../evaluator/read-result.js';
 import { hostTimeLimitMs } from '../evaluator/time-limit.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
@@ -12,6 +13,8 @@ export interface DockerEvaluatorOptions {
   docker: Docker;
   /** See ensureImage. */
   imageRef: string;
+  /** The engine's id of that image, kept with what it evaluates. */
+  imageDigest?: string;
   /** Names this home: containers of several homes live side by side. */
   homeTag: string;
 }
@@ -21,8 +24,8 @@ const USERS = {
   player: { uid: PLAYER_UID, gid: PLAYER_UID },
 };
 
-/** Above what the submission may use: init, referee, and the scratch space of /tmp. */
-const OVERHEAD_MB = 256;
+/** A folder in memory, of limited size, where a program writes its outputs. */
+const OUTPUT_FOLDER = '/output';
 const OUTPUT_LIMIT = 64 * 1024;
 
 /** One fresh container per evaluation. Secrets and submission go in as data; nothing of the host is mounted. */
@@ -32,7 +35,7 @@ export function createDockerEvaluator(options: DockerEvaluatorOptions): Evaluato
     isolation: 'container',
     async evaluate(job, signal) {
       signal.throwIfAborted();
-      const files = await jobFiles(job, { users: USERS, lifeline: false });
+      const files = await jobFiles(job, { users: USERS, lifeline: false, outputFolder: OUTPUT_FOLDER });
       const archive = await tarBytes(files.map(ownedEntry));
       const name = `bench-${options.homeTag}-eval-${job.id}`;
       try {
@@ -41,7 +44,8 @@ export function createDockerEvaluator(options: DockerEvaluatorOptions): Evaluato
         try {
           await container.putArchive(archive, { path: '/job' });
           await container.start();
-          return await outcome(docker, container, job, signal);
+          const found = await outcome(docker, container, job, signal);
+          return options.imageDigest === undefined ? found : { ...found, imageDigest: options.imageDigest };
         } finally {
           // By id: a later attempt of this job may have taken the name already.
           await remove(container);
@@ -63,7 +67,9 @@ function containerOptions(
   { imageRef, homeTag }: DockerEvaluatorOptions,
 ): Docker.ContainerCreateOptions {
   const labels = { 'bench.home': homeTag, 'bench.evaluation': job.id };
-  const memory = (job.task.evaluator.memoryMb + OVERHEAD_MB) * 1024 * 1024;
+  const { evaluator } = job.task;
+  const memory = containerMb(evaluator) * 1024 * 1024;
+  const { uid, gid } = USERS.player;
   return {
     name,
     Image: imageRef,
@@ -82,7 +88,14 @@ function containerOptions(
           VolumeOptions: { NoCopy: true, Labels: labels, DriverConfig: { Name: 'local', Options: {} } },
         },
       ],
-      Tmpfs: { '/tmp': 'size=64m,mode=1777,nosuid,nodev,noexec' },
+      Tmpfs: {
+        '/tmp': 'size=64m,mode=1777,nosuid,nodev,noexec',
+        ...(outputMb(evaluator) === 0
+          ? {}
+          : {
+              [OUTPUT_FOLDER]: `size=${outputMb(evaluator)}m,nr_inodes=10000,mode=700,uid=${uid},gid=${gid},nosuid,nodev,noexec`,
+            }),
+      },
       CapDrop: ['ALL'],
       CapAdd: ['SETUID', 'SETGID', 'KILL'],
       SecurityOpt: ['no-new-privileges'],
@@ -111,11 +124,12 @@ async function outcome(
   const printed = await output(docker, container);
   if (exitCode === 0) return readResult(printed.stdout, job.task);
   const { State } = await container.inspect();
-  if (State.OOMKilled)
-    // Init's and the referee's memory is small and limited: what does not fit is the submission.
+  const { evaluator } = job.task;
+  if (State.OOMKilled && evaluator.kind !== 'data')
+    // Init's and the referee's memory is limited: what does not fit is the submission.
     return {
       kind: 'rejected',
-      message: `The submission used too much memory (the limit is ${job.task.evaluator.memoryMb} MB)`,
+      message: `The submission used too much memory (the limit is ${evaluator.memoryMb} MB)`,
     };
   throw new InfrastructureError(
     `evaluation ${job.id} of ${job.task.id}: its container ended with code ${exitCode} ${printed.stderr.slice(-2000)}`.trim(),
@@ -154,7 +168,9 @@ async function remove(container: Docker.Container): Promise<void> {
   }
 }
 
-function ownedEntry({ path, reader, bytes }: JobFile): TarEntry {
-  const gid = reader === 'init' ? 0 : USERS[reader].gid;
-  return { name: path, mode: bytes === null ? 0o750 : 0o440, gid, bytes };
-}
+const ownedEntry = (file: JobFile): TarEntry => ({
+  name: file.path,
+  mode: modeOf(file),
+  gid: groupOf(file, USERS),
+  bytes: file.bytes,
+});

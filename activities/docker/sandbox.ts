@@ -163,8 +163,8 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       );
     },
 
-    collect: (ref, files, maxBytes) =>
-      translated(`collecting files of run ${ref.runId}`, () => collectFiles(containerOf(ref), files, maxBytes)),
+    collect: (ref, files, maxBytes, more) =>
+      translated(`collecting files of run ${ref.runId}`, () => collectFiles(containerOf(ref), files, maxBytes, more)),
 
     stop: (ref) =>
       translated(`removing the container of run ${ref.runId}`, async () => {

@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EvaluationJob } from '../../domain/ports/evaluator-port.js';
 
-/** Whom a folder's content is for; nobody else may read it, and nobody may write it. */
-export type Reader = 'init' | 'referee' | 'player';
+/** Whom a folder's content is for; nobody else may read it, and nobody may write it. `both`: referee and player. */
+export type Reader = 'init' | 'referee' | 'player' | 'both';
 
 export interface JobFile {
   /** Relative to the job's folder; folders come before what they hold. */
@@ -18,7 +19,14 @@ export interface EvaluationUsers {
   player: { uid: number; gid: number };
 }
 
-/** What images/evaluator/init.py finds in its folder: the order for itself, the task's secrets, the submission. */
+/** Folders of a task's `evaluator/` with another reader than the referee. */
+const INPUTS = 'inputs';
+const PLAYER = 'player';
+
+/**
+ * What images/evaluator/init.py finds in its folder: the order for itself, the task's secrets, the submission, and of kind
+ * `program` the inputs of this split and the task's own files for the player.
+ */
 export async function jobFiles(
   job: EvaluationJob,
   options: {
@@ -26,38 +34,52 @@ export async function jobFiles(
     users: EvaluationUsers | null;
     /** True: init's stdin closes when the worker dies, and init then ends everything. */
     lifeline: boolean;
+    /** An empty folder that the player may write to; see outputMb. */
+    outputFolder: string;
   },
 ): Promise<JobFile[]> {
-  const order = {
-    seed: job.seed,
-    module: job.task.evaluator.module,
-    function: job.task.evaluator.function,
-    metrics: Object.keys(job.task.metrics),
-    timeoutSeconds: job.task.evaluator.timeoutSeconds,
-    memoryMb: job.task.evaluator.memoryMb,
-    users: options.users,
-    lifeline: options.lifeline,
-  };
-  return [
+  const { evaluator, metrics } = job.task;
+  const order = { seed: job.seed, split: job.split, metrics: Object.keys(metrics), evaluator, ...options };
+  const secrets = join(job.taskDir, 'evaluator');
+  const forPlayer = evaluator.kind === 'program' ? [INPUTS, PLAYER] : [];
+  const files: JobFile[] = [
     { path: 'job.json', reader: 'init', bytes: Buffer.from(JSON.stringify(order)) },
     { path: 'evaluator', reader: 'referee', bytes: null },
-    ...(await secretFiles(join(job.taskDir, 'evaluator'))),
-    { path: 'submission', reader: 'player', bytes: null },
+    ...(await folderFiles(secrets, 'evaluator', 'referee', forPlayer)),
+    { path: 'submission', reader: evaluator.kind === 'data' ? 'referee' : 'player', bytes: null },
     ...submissionFiles(job),
+  ];
+  if (evaluator.kind !== 'program') return files;
+  // The other split's inputs stay outside: a program is not to see what it is tested on while it is validated.
+  const [inputs, split] = [join(secrets, INPUTS), `${INPUTS}/${job.split}`];
+  return [
+    ...files,
+    { path: INPUTS, reader: 'both', bytes: null },
+    { path: split, reader: 'both', bytes: null },
+    ...(existsSync(inputs) ? await folderFiles(join(inputs, job.split), split, 'both') : []),
+    { path: PLAYER, reader: 'player', bytes: null },
+    ...(existsSync(join(secrets, PLAYER)) ? await folderFiles(join(secrets, PLAYER), PLAYER, 'player') : []),
   ];
 }
 
-async function secretFiles(dir: string): Promise<JobFile[]> {
+async function folderFiles(dir: string, target: string, reader: Reader, without: string[] = []): Promise<JobFile[]> {
   const files: JobFile[] = [];
   for (const name of (await readdir(dir, { recursive: true })).sort()) {
-    if (name.includes('__pycache__')) continue;
+    if (name.includes('__pycache__') || without.includes(name.split('/')[0] ?? '')) continue;
     const stat = await lstat(join(dir, name));
     if (!stat.isDirectory() && !stat.isFile()) throw new Error(`${join(dir, name)} is neither a file nor a folder`);
-    const bytes = stat.isFile() ? await readFile(join(dir, name)) : null;
-    files.push({ path: `evaluator/${name}`, reader: 'referee', bytes });
+    files.push({ path: `${target}/${name}`, reader, bytes: stat.isFile() ? await readFile(join(dir, name)) : null });
   }
   return files;
 }
+
+/** Nobody but its readers enters a folder or reads a file. */
+export const modeOf = ({ reader, bytes }: JobFile): number =>
+  (bytes === null ? 0o750 : 0o440) | (reader === 'both' ? (bytes === null ? 0o005 : 0o004) : 0);
+
+/** The group that may read it; root's for what init reads, or everybody. */
+export const groupOf = ({ reader }: JobFile, users: EvaluationUsers): number =>
+  reader === 'referee' || reader === 'player' ? users[reader].gid : 0;
 
 function submissionFiles(job: EvaluationJob): JobFile[] {
   const folders = new Set<string>();
@@ -67,8 +89,9 @@ function submissionFiles(job: EvaluationJob): JobFile[] {
       throw new Error(`${JSON.stringify(path)} is no path of a submission`);
     for (let depth = 1; depth < parts.length; depth++) folders.add(parts.slice(0, depth).join('/'));
   }
+  const reader = job.task.evaluator.kind === 'data' ? 'referee' : 'player';
   return [
-    ...[...folders].sort().map((path): JobFile => ({ path: `submission/${path}`, reader: 'player', bytes: null })),
-    ...job.submission.map(({ path, bytes }): JobFile => ({ path: `submission/${path}`, reader: 'player', bytes })),
+    ...[...folders].sort().map((path): JobFile => ({ path: `submission/${path}`, reader, bytes: null })),
+    ...job.submission.map(({ path, bytes }): JobFile => ({ path: `submission/${path}`, reader, bytes })),
   ];
 }

@@ -1,6 +1,6 @@
 import { constants, type Stats } from 'node:fs';
-import { lstat, open, type FileHandle } from 'node:fs/promises';
-import type { Collected, SubmissionFile } from '../../domain/ports/sandbox-port.js';
+import { lstat, open, opendir, type FileHandle } from 'node:fs/promises';
+import type { Collected, CollectOptions, SubmissionFile } from '../../domain/ports/sandbox-port.js';
 import { badPath } from '../shell/submission-paths.js';
 
 const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -17,24 +17,95 @@ export async function collectFiles(
   files: string[],
   maxBytes: number,
   owner: number | null,
+  { folders = [], optional = [], maxFiles = Infinity }: CollectOptions = {},
 ): Promise<Collected> {
   const collected: SubmissionFile[] = [];
   const missing: string[] = [];
   let room = maxBytes;
+  const take = async (path: string): Promise<boolean> => {
+    const bytes = await readNoFollow(workspace, path, room, maxBytes, owner);
+    if (bytes === null) return false;
+    room -= bytes.length;
+    collected.push({ path, bytes });
+    return true;
+  };
   try {
-    for (const path of files) {
-      const bytes = await readNoFollow(workspace, path, room, maxBytes, owner);
-      if (bytes === null) missing.push(path);
-      else {
-        room -= bytes.length;
-        collected.push({ path, bytes });
-      }
+    for (const path of files) if (!(await take(path))) missing.push(path);
+    for (const path of optional) await take(path);
+    let left = maxFiles - collected.length;
+    if (left < 0) throw new Refused(`more than ${maxFiles} files and folders`);
+    for (const folder of folders) {
+      const names = await namesBelow(workspace, folder, left, maxFiles);
+      if (names === null || names.files.length === 0) missing.push(`${folder}/`);
+      left -= names?.entries ?? 0;
+      for (const path of names?.files ?? [])
+        if (!(await take(path))) throw new Refused(`${path} went away while it was read`);
     }
   } catch (error) {
     if (error instanceof Refused) return { kind: 'refused', reason: error.message };
     throw error;
   }
   return missing.length > 0 ? { kind: 'missing', paths: missing } : { kind: 'files', files: collected };
+}
+
+/** All files of a folder, at any depth, sorted; `entries` counts folders, too. Null: it is missing. */
+async function namesBelow(
+  workspace: string,
+  folder: string,
+  room: number,
+  maxFiles: number,
+): Promise<{ files: string[]; entries: number } | null> {
+  const wrong = badPath(folder);
+  if (wrong !== null) throw new Refused(wrong);
+  const found: string[] = [];
+  const waiting = [folder];
+  let entries = 0;
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    const directory = await openDirectory(workspace, path.split('/'));
+    if (directory === null) {
+      if (path === folder) return null;
+      throw new Refused(`${path} went away while it was read`);
+    }
+    try {
+      for await (const entry of await opendir(`/proc/self/fd/${directory.fd}`, {
+        encoding: 'buffer' as BufferEncoding,
+      })) {
+        const name = nameOf(entry.name as unknown as Buffer, path);
+        entries += 1;
+        if (entries > room) throw new Refused(`more than ${maxFiles} files and folders`);
+        (entry.isDirectory() ? waiting : found).push(`${path}/${name}`);
+      }
+    } finally {
+      await directory.close();
+    }
+  }
+  return { files: found.sort(), entries };
+}
+
+function nameOf(bytes: Buffer, folder: string): string {
+  const name = bytes.toString('utf8');
+  if (!Buffer.from(name, 'utf8').equals(bytes)) throw new Refused(`${folder} holds a file whose name is not UTF-8`);
+  return name;
+}
+
+/** Each directory on the way is opened from the one before it. Null: missing. */
+async function openDirectory(workspace: string, parts: string[]): Promise<FileHandle | null> {
+  let directory = await open(workspace, DIRECTORY);
+  for (const [index, part] of parts.entries()) {
+    const so = parts.slice(0, index + 1).join('/');
+    try {
+      const next = await openPart(directory, part, DIRECTORY, (stat) =>
+        stat.isDirectory() ? null : `${so} is a ${kindOf(stat)}, not a directory`,
+      );
+      await directory.close();
+      if (next === null) return null;
+      directory = next;
+    } catch (error) {
+      await directory.close();
+      throw error;
+    }
+  }
+  return directory;
 }
 
 async function readNoFollow(
@@ -47,17 +118,9 @@ async function readNoFollow(
   const wrong = badPath(path);
   if (wrong !== null) throw new Refused(wrong);
   const parts = path.split('/');
-  let directory = await open(workspace, DIRECTORY);
+  const directory = await openDirectory(workspace, parts.slice(0, -1));
+  if (directory === null) return null;
   try {
-    for (const [index, part] of parts.slice(0, -1).entries()) {
-      const so = parts.slice(0, index + 1).join('/');
-      const next = await openPart(directory, part, DIRECTORY, (stat) =>
-        stat.isDirectory() ? null : `${so} is a ${kindOf(stat)}, not a directory`,
-      );
-      if (next === null) return null;
-      await directory.close();
-      directory = next;
-    }
     const file = await openPart(directory, parts.at(-1) ?? '', FILE, (stat) =>
       stat.isFile() ? null : `${path} is a ${kindOf(stat)}, not a regular file`,
     );

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { InfrastructureError } from '../../domain/errors.js';
 import type { EvaluationJob, EvaluationOutcome, EvaluatorPort } from '../../domain/ports/evaluator-port.js';
-import { type EvaluationUsers, jobFiles } from '../evaluator/job-files.js';
+import { type EvaluationUsers, groupOf, jobFiles, modeOf } from '../evaluator/job-files.js';
+import { outputMb } from '../evaluator/memory.js';
 import { readResult } from '../evaluator/read-result.js';
 import { hostTimeLimitMs } from '../evaluator/time-limit.js';
 import { findPython } from './find-python.js';
@@ -51,13 +52,24 @@ export function createLocalEvaluator(options: LocalEvaluatorOptions): EvaluatorP
         await mkdir(parent, { recursive: true });
         await rm(dir, { recursive: true, force: true });
         const users = root ? await unusedUsers() : null;
-        await furnish(dir, job, users, options.assetsRoot);
+        await furnish(dir, job, users, options.assetsRoot, join(namespaces === null ? dir : INSIDE, 'output'));
         const command =
           namespaces === null
             ? [python, '-I', join(dir, 'program', 'init.py'), dir]
             : [
                 ...namespaces,
-                ...['sh', '-c', FURNISH, 'furnish', dir, options.assetsRoot, options.scratchDir, job.taskDir, '--'],
+                ...[
+                  'sh',
+                  '-c',
+                  FURNISH,
+                  'furnish',
+                  dir,
+                  String(outputMb(job.task.evaluator)),
+                  options.assetsRoot,
+                  options.scratchDir,
+                  job.taskDir,
+                  '--',
+                ],
                 ...[python, '-I', `${INSIDE}/program/init.py`, INSIDE],
               ];
         return await outcome(command, job, signal);
@@ -108,6 +120,7 @@ async function furnish(
   job: EvaluationJob,
   users: EvaluationUsers | null,
   assetsRoot: string,
+  outputFolder: string,
 ): Promise<void> {
   // Not recursive: in a shared temporary directory somebody else might have made it.
   await mkdir(dir);
@@ -118,12 +131,17 @@ async function furnish(
     await copyFile(join(programs, name), join(dir, 'program', name));
     await chmod(join(dir, 'program', name), 0o644);
   }
-  for (const { path, reader, bytes } of await jobFiles(job, { users, lifeline: true })) {
-    const target = join(dir, path);
-    if (bytes === null) await mkdir(target);
-    else await writeFile(target, bytes, { flag: 'wx' });
-    if (users !== null) await chown(target, 0, reader === 'init' ? 0 : users[reader].gid);
-    await chmod(target, bytes === null ? 0o750 : 0o440);
+  for (const file of await jobFiles(job, { users, lifeline: true, outputFolder })) {
+    const target = join(dir, file.path);
+    if (file.bytes === null) await mkdir(target);
+    else await writeFile(target, file.bytes, { flag: 'wx' });
+    if (users !== null) await chown(target, 0, groupOf(file, users));
+    await chmod(target, modeOf(file));
+  }
+  if (outputMb(job.task.evaluator) > 0) {
+    // With namespaces a folder in memory lies over it.
+    await mkdir(join(dir, 'output'), { mode: 0o700 });
+    if (users !== null) await chown(join(dir, 'output'), users.player.uid, users.player.gid);
   }
   await chmod(dir, 0o755);
   await chmod(join(dir, 'program'), 0o755);

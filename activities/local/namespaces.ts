@@ -22,10 +22,14 @@ export async function namespacePrefix(): Promise<string[] | null> {
   return probe.exitCode === 0 ? prefix : null;
 }
 
-/** `sh -c` script: $1 appears at INSIDE, what the world may write becomes empty and small, the other folders up to `--` are hidden. */
+/**
+ * `sh -c` script: $1 appears at INSIDE, with an `output` of $2 MB in memory (0: without), what the world may write becomes empty
+ * and small, the other folders up to `--` are hidden.
+ */
 export const FURNISH = `set -e
 mount --bind "$1" ${INSIDE}
-shift
+[ "$2" = 0 ] || mount -t tmpfs -o "size=$2m,nr_inodes=10000,mode=1777,nosuid,nodev" tmpfs ${INSIDE}/output
+shift 2
 for dir in /tmp /var/tmp /dev/shm; do
   [ ! -d "$dir" ] || mount -t tmpfs -o size=64m,mode=1777,nosuid,nodev tmpfs "$dir"
 done

@@ -130,9 +130,9 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       });
     },
 
-    async collect(ref, files, maxBytes) {
+    async collect(ref, files, maxBytes, more) {
       const place = await requireSandbox(controlOf(ref), ref);
-      return await collectFiles(place.workspace, files, maxBytes, uidOfRun(layout, ref));
+      return await collectFiles(place.workspace, files, maxBytes, uidOfRun(layout, ref), more);
     },
 
     stop,

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { renderTemplate } from '../../domain/agent/templates.js';
 import { BenchError } from '../../domain/errors.js';
 import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
+import { submissionNames } from '../../domain/submission-contract.js';
 import { loadTask, taskIds } from '../../registry/index.js';
 import type { CliContext } from '../context.js';
 import { formatScore, oneLine } from '../render/format.js';
@@ -104,7 +105,8 @@ function show(context: CliContext, id: string): void {
         ],
         ['ranked by', spec.primary],
         ['baseline', formatScore(spec.baseline?.value)],
-        ['submission', spec.submission.files.join(', ')],
+        ['submission', submissionNames(spec.submission)],
+        ['evaluator', `${spec.evaluator.kind}, splits ${spec.splits.join(', ')}`],
         ['command limit', `${spec.limits.commandSeconds} s`],
         [
           'container',

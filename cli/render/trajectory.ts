@@ -4,7 +4,8 @@ import { formatDuration, formatScore, indent, printable } from './format.js';
 
 export function evaluationLine(evaluation: EvaluationDetail): string {
   const score = evaluation.status === 'ok' ? ` ${formatScore(evaluation.primary)}` : '';
-  return `${evaluation.kind}: ${evaluation.status.replace('_', ' ')}${score}${evaluation.suspect ? ' (suspect)' : ''}`;
+  const on = evaluation.split === 'test' ? '' : ` on ${evaluation.split}`;
+  return `${evaluation.kind}${on}: ${evaluation.status.replace('_', ' ')}${score}${evaluation.suspect ? ' (suspect)' : ''}`;
 }
 
 /** How the command ended, in a few words. */

@@ -59,9 +59,12 @@ export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | '
         'loadShard',
         `select r.run_id as "runId", r.batch_id as "batchId", r.provider, r.gpus, r.max_steps as "maxSteps",
            (v.spec #>> '{limits,commandSeconds}')::float8 as "commandSeconds",
-           (v.spec #>> '{evaluator,timeoutSeconds}')::float8 as "evaluationSeconds",
+           (
+             (v.spec #>> '{evaluator,timeoutSeconds}')::float8 + coalesce((v.spec #>> '{evaluator,refereeSeconds}')::float8, 0)
+           ) * splits.amount + 60 * (splits.amount - 1) as "evaluationSeconds",
            r.wall_seconds as "wallSeconds"
          from runs r join task_versions v on v.content_hash = r.task_hash
+         cross join lateral (select coalesce(jsonb_array_length(v.spec -> 'splits'), 1) as amount) splits
          where r.batch_id = $1 and r.shard = $2 and r.status <> 'ended'
          order by r.ordinal`,
         [batchId, shard],

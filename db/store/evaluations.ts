@@ -64,16 +64,28 @@ export function evaluationStore(run: Statements): Evaluations {
              suspect = excluded.suspect, message = excluded.message, submission_sha256 = excluded.submission_sha256,
              isolation = excluded.isolation, ms = excluded.ms, ended_at = excluded.ended_at
            where e.status = 'pending'
-           returning e.run_id, e.step, e.kind, e.primary_score, e.message,
+           returning e.run_id, e.step, e.number, e.submission_sha256, e.isolation, e.evaluator_version, e.contract, e.ms,
+             e.kind, e.primary_score,
              e.status = 'ok' and e.kind <> 'baseline' and e.primary_score is not null as scored
+         ), others as (
+           insert into evaluations (run_id, step, kind, split, number, status, metrics, primary_score, suspect, message,
+             submission_sha256, isolation, evaluator_version, contract, ms, ended_at)
+           select s.run_id, s.step, s.kind, o.split, s.number, o.status, o.metrics, o."primary", o.suspect, o.message,
+             s.submission_sha256, s.isolation, s.evaluator_version, s.contract, s.ms, now()
+           from saved s, jsonb_to_recordset($13::jsonb) as o(split text, status text, metrics jsonb, "primary" float8,
+             suspect boolean, message text)
+           on conflict do nothing
+         ), imaged as (
+           update runs r set evaluator_image_digest = $14
+           from saved where r.run_id = saved.run_id and $14::text is not null and not saved.scored
          ), shown as (
            update steps s set observation = case
-               when s.observation is null or s.observation = '' then saved.message
-               when s.observation like E'%\\n' then s.observation || saved.message
-               else s.observation || E'\\n' || saved.message
+               when s.observation is null or s.observation = '' then $15
+               when s.observation like E'%\\n' then s.observation || $15
+               else s.observation || E'\\n' || $15
              end
            from saved
-           where s.run_id = saved.run_id and s.step = saved.step and saved.kind = 'validate' and saved.message <> ''
+           where s.run_id = saved.run_id and s.step = saved.step and saved.kind = 'validate' and $15::text <> ''
          ), scored as (
            update runs r set
              best_score = case
@@ -82,6 +94,7 @@ export function evaluationStore(run: Statements): Evaluations {
                else least(r.best_score, saved.primary_score)
              end,
              final_score = case when saved.kind in ('submit', 'forced') then saved.primary_score else r.final_score end,
+             evaluator_image_digest = coalesce($14, r.evaluator_image_digest),
              updated_at = now()
            from saved, task_versions v
            where r.run_id = saved.run_id and saved.scored and v.content_hash = r.task_hash
@@ -100,6 +113,15 @@ export function evaluationStore(run: Statements): Evaluations {
           record.submissionSha256,
           record.isolation,
           record.ms,
+          JSON.stringify(
+            (record.otherSplits ?? []).map((other) => ({
+              ...other,
+              primary: finite(other.primary),
+              message: storable(other.message),
+            })),
+          ),
+          record.evaluatorImageDigest ?? null,
+          storable(record.shown ?? record.message),
         ],
       ).catch((error: unknown) => {
         if (error instanceof Error && 'constraint' in error && error.constraint === 'evaluations_number_unique')

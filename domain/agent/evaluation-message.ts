@@ -1,12 +1,25 @@
 import type { EvaluationOutcome } from '../ports/evaluator-port.js';
-import type { TaskSpec } from '../task.js';
+import { submissionNames } from '../submission-contract.js';
+import type { Split, TaskSpec } from '../task.js';
 
-/** What the agent is told about an evaluation that it asked for. */
-export function evaluationMessage(
-  task: TaskSpec,
-  outcome: EvaluationOutcome | { kind: 'no_artefact'; message: string },
-): string {
-  const files = task.submission.files.join(', ');
+export type Outcome = EvaluationOutcome | { kind: 'no_artefact'; message: string };
+
+/**
+ * What the agent sees of an evaluation: the validation split alone where the task has one. Of the hidden test split it does not even
+ * learn whether its program failed there: what fails on purpose could tell it about the test's inputs.
+ */
+export function shownToAgent(task: TaskSpec, outcomes: ReadonlyMap<Split, Outcome>): string {
+  const shown = outcomes.get('validation') ?? outcomes.get('test');
+  if (shown === undefined) throw new Error('an evaluation without an outcome');
+  const message = evaluationMessage(task, shown);
+  return shown.kind === 'ok' && outcomes.has('validation')
+    ? `${message}\n  These are scores on the validation split. The ranking uses a hidden test split.`
+    : message;
+}
+
+/** One split's outcome in words. */
+export function evaluationMessage(task: TaskSpec, outcome: Outcome): string {
+  const files = submissionNames(task.submission);
   switch (outcome.kind) {
     case 'ok': {
       const scores = Object.entries(outcome.metrics).map(([name, value]) => {

@@ -1,6 +1,6 @@
 import type { Isolation } from '../run.js';
 import type { Metrics } from '../score.js';
-import type { TaskSpec } from '../task.js';
+import type { Split, TaskSpec } from '../task.js';
 import type { SubmissionFile } from './sandbox-port.js';
 
 export interface EvaluationJob {
@@ -10,19 +10,25 @@ export interface EvaluationJob {
   /** Host folder of the task; its `evaluator/` holds the secret files. */
   taskDir: string;
   submission: SubmissionFile[];
+  /** What it is scored on; chooses among the task's secrets. */
+  split: Split;
   /** Hex; the evaluator's only source of randomness, so the same job gives the same metrics. */
   seed: string;
 }
 
-export type EvaluationOutcome =
-  /** Finite numbers, exactly the task's declared metrics. */
+export type EvaluationOutcome = /** Finite numbers, exactly the task's declared metrics. */
+(
   | { kind: 'ok'; metrics: Metrics }
   /** The submission is at fault: message for the agent. */
   | { kind: 'rejected'; message: string }
   /** The evaluator is at fault: message for people and logs; the agent is told only that evaluation failed. */
-  | { kind: 'evaluator_error'; message: string };
+  | { kind: 'evaluator_error'; message: string }
+) & {
+  /** Of the image in which it was found out; absent where there is none. */
+  imageDigest?: string;
+};
 
-/** Clean-room evaluation. Every adapter passes test/contracts/evaluator-port. */
+/** Clean-room evaluation, one split at a time. Every adapter passes test/contracts/evaluator-port. */
 export interface EvaluatorPort {
   readonly isolation: Isolation;
   /** Run the task's evaluator on the submission in a fresh sandbox; leaves nothing behind. Throws InfrastructureError. */

@@ -7,8 +7,10 @@ import type {
   RunDefinition,
   RunEnd,
   RunTicket,
+  SplitScore,
   StepRecord,
 } from '../run.js';
+import type { Split } from '../task.js';
 
 /** Names one model call: retries of the activity find their predecessor's row. */
 export interface ModelCallKey {
@@ -26,6 +28,17 @@ export type ReservedCall =
    * were cut off before an answer was stored.
    */
   | { kind: 'reserved'; attempt: number; earlierAttempts: number };
+
+/** An evaluation with all that is stored of it. */
+export interface SavedEvaluation extends EvaluationRecord {
+  evaluationNumber: number;
+  isolation: Isolation;
+  /** For the agent's eyes; absent: the message. */
+  shown?: string;
+  /** Splits other than `test`. */
+  otherSplits?: ({ split: Split } & SplitScore)[];
+  evaluatorImageDigest?: string | null;
+}
 
 /** The record of runs in Postgres, as the activities use it. Every write is keyed, so a repeated write changes nothing. */
 export interface RunStore {
@@ -89,10 +102,10 @@ export interface RunStore {
   evaluationNumber(runId: string, step: number, kind: EvaluationRecord['kind']): Promise<number>;
   evaluation(runId: string, step: number, kind: EvaluationRecord['kind']): Promise<EvaluationRecord | null>;
   /**
-   * Store an evaluation and append its message to the step's observation, in one transaction; first write wins.
-   * Keeps the run's best and final score.
+   * Store an evaluation, a row for each split, and append what is shown to the step's observation, in one transaction; first write
+   * wins. Keeps the run's best and final score, both of the split `test`.
    */
-  saveEvaluation(record: EvaluationRecord & { evaluationNumber: number; isolation: Isolation }): Promise<void>;
+  saveEvaluation(evaluation: SavedEvaluation): Promise<void>;
 
   /** The run has ended: final. A run ends once; a second call with the same or another end changes nothing. */
   finishRun(runId: string, end: RunEnd): Promise<void>;

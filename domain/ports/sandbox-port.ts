@@ -85,6 +85,15 @@ export type Collected =
   /** Links, devices, FIFOs, directories where a file should be, too large. */
   | { kind: 'refused'; reason: string };
 
+export interface CollectOptions {
+  /** Folders of which every file is taken, at any depth. Missing or without a file: missing. */
+  folders?: string[];
+  /** Files that may be missing. */
+  optional?: string[];
+  /** Most files and folders in all. */
+  maxFiles?: number;
+}
+
 /** Where agents live. Every adapter passes test/contracts/sandbox-port. */
 export interface SandboxPort {
   readonly backend: Backend;
@@ -103,7 +112,7 @@ export interface SandboxPort {
   /** Kill command n's process tree; its outcome then says interrupted. Harmless when it has ended. */
   interrupt(ref: SandboxRef, n: number): Promise<void>;
   /** Copy files out of the workspace as data: regular files only, nothing followed. */
-  collect(ref: SandboxRef, files: string[], maxBytes: number): Promise<Collected>;
+  collect(ref: SandboxRef, files: string[], maxBytes: number, more?: CollectOptions): Promise<Collected>;
   /** Remove the sandbox and everything in it. Idempotent. */
   stop(ref: SandboxRef): Promise<void>;
   /** Sandboxes of this home that exist, running or not. */

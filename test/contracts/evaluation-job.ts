@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { EvaluationJob } from '../../domain/ports/evaluator-port.js';
-import { taskSchema, type TaskSpecInput } from '../../domain/task.js';
+import { type Split, taskSchema, type TaskSpecInput } from '../../domain/task.js';
+import { loadTaskFolder } from '../../registry/tasks.js';
 
 export const REPOSITORY = join(import.meta.dirname, '..', '..');
 
@@ -24,6 +25,7 @@ export async function gameJob(
     task: taskSchema.parse(parse(await readFile(join(taskDir, 'task.yaml'), 'utf8'))),
     taskDir,
     submission: [{ path: 'strategy.py', bytes }],
+    split: 'test',
     seed,
   };
 }
@@ -44,7 +46,7 @@ def evaluate(table):
 /** A small game, 20 x 10 rounds of guessing a coin that falls on 1 in three of four throws, played by the given code. */
 export async function smallJob(
   code: string,
-  options: { evaluator?: Partial<TaskSpecInput['evaluator']>; referee?: string; seed?: string } = {},
+  options: { evaluator?: { timeoutSeconds?: number; memoryMb?: number }; referee?: string; seed?: string } = {},
 ): Promise<EvaluationJob> {
   const taskDir = await mkdtemp(join(tmpdir(), 'bench-test-task-'));
   await mkdir(join(taskDir, 'evaluator'));
@@ -69,7 +71,36 @@ export async function smallJob(
     },
   } satisfies TaskSpecInput);
   const submission = [{ path: 'strategy.py', bytes: Buffer.from(code) }];
-  return { id: newId(), task, taskDir, submission, seed: options.seed ?? 'ab12' };
+  return { id: newId(), task, taskDir, submission, split: 'test', seed: options.seed ?? 'ab12' };
+}
+
+/** A job of a task of test/fixtures/tasks: its starter or oracle with files changed, added, or (null) left out. */
+export async function fixtureJob(
+  task: string,
+  from: 'starter' | 'oracle',
+  split: Split = 'test',
+  changed: Record<string, string | Buffer | null> = {},
+  evaluator: { timeoutSeconds?: number; memoryMb?: number; outputMb?: number } = {},
+): Promise<EvaluationJob> {
+  const taskDir = join(REPOSITORY, 'test', 'fixtures', 'tasks', task);
+  const { spec } = loadTaskFolder(taskDir);
+  const files = new Map<string, Buffer>();
+  for (const path of await readdir(join(taskDir, from), { recursive: true })) {
+    const wanted = [...spec.submission.files, ...spec.submission.optional].includes(path);
+    if (wanted || spec.submission.folders.some((folder) => path.startsWith(`${folder}/`)))
+      files.set(path, await readFile(join(taskDir, from, path)));
+  }
+  for (const [path, content] of Object.entries(changed))
+    if (content === null) files.delete(path);
+    else files.set(path, Buffer.from(content));
+  return {
+    id: newId(),
+    task: { ...spec, evaluator: { ...spec.evaluator, ...evaluator } },
+    taskDir,
+    submission: [...files].map(([path, bytes]) => ({ path, bytes })),
+    split,
+    seed: 'ab12',
+  };
 }
 
 /** Command lines of this machine's living processes that hold the text. */

@@ -1,75 +1,21 @@
-import { mkdtemp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDockerEvaluator } from '../../activities/docker/evaluator.js';
-import { ensureImage } from '../../activities/docker/images.js';
-import { createLocalEvaluator } from '../../activities/local/evaluator.js';
 import { InfrastructureError } from '../../domain/errors.js';
-import type { EvaluationJob, EvaluationOutcome, EvaluatorPort } from '../../domain/ports/evaluator-port.js';
+import type { EvaluationJob, EvaluationOutcome } from '../../domain/ports/evaluator-port.js';
 import { battleJob, COIN_REFEREE, processesWith, REPOSITORY, smallJob } from './evaluation-job.js';
-
-interface Harness {
-  port: EvaluatorPort;
-  /** Has the submission no network and no sight of this repository? */
-  secluded: boolean;
-  /** Containers, volumes, folders of ours that exist now. */
-  traces(): Promise<string[]>;
-  /** What a worker that died during this job would have left. */
-  leaveBehind(job: EvaluationJob): Promise<void>;
-  close(): Promise<void>;
-}
-
-const adapters: Record<string, () => Promise<Harness>> = {
-  async docker() {
-    const docker = new Docker();
-    const { ref } = await ensureImage(docker, 'evaluator', { assetsRoot: REPOSITORY });
-    const homeTag = `test-${process.pid}`;
-    const filters = { label: [`bench.home=${homeTag}`] };
-    return {
-      port: createDockerEvaluator({ docker, imageRef: ref, homeTag }),
-      secluded: true,
-      async traces() {
-        const containers = await docker.listContainers({ all: true, filters });
-        const { Volumes } = await docker.listVolumes({ filters });
-        return [...containers.map((c) => c.Names.join()), ...(Volumes ?? []).map((v) => v.Name)];
-      },
-      async leaveBehind(job) {
-        const Labels = { 'bench.home': homeTag };
-        await docker.createContainer({ name: `bench-${homeTag}-eval-${job.id}`, Image: ref, Labels });
-      },
-      close: () => Promise.resolve(),
-    };
-  },
-  local: () => localHarness(true),
-  'local where namespaces are forbidden': () => localHarness(false),
-};
-
-async function localHarness(namespaces: boolean): Promise<Harness> {
-  const scratchDir = await mkdtemp(join(tmpdir(), 'bench-test-scratch-'));
-  // Without namespaces root's evaluations lie where unprivileged users can reach them.
-  const parent = namespaces || process.getuid?.() !== 0 ? scratchDir : tmpdir();
-  return {
-    port: createLocalEvaluator({ assetsRoot: REPOSITORY, scratchDir, namespaces }),
-    secluded: namespaces,
-    traces: async () => (await readdir(parent)).filter((entry) => entry.startsWith(`bench-eval-job-${process.pid}-`)),
-    async leaveBehind(job) {
-      await mkdir(join(parent, `bench-eval-${job.id}`, 'submission'), { recursive: true });
-      await writeFile(join(parent, `bench-eval-${job.id}`, 'submission', 'old.py'), 'old');
-    },
-    close: () => rm(scratchDir, { recursive: true, force: true }),
-  };
-}
+import { type EvaluatorHarness, evaluatorHarnesses } from './evaluator-harness.js';
 
 const ALWAYS = (move: string): string => `def row_strategy(history):\n    return ${move}\n`;
 
-describe.each(Object.keys(adapters))('evaluator port on %s', (name) => {
-  let harness: Harness;
+describe.each(Object.keys(evaluatorHarnesses))('evaluator port on %s', (name) => {
+  let harness: EvaluatorHarness;
   const folders: string[] = [];
 
   beforeAll(async () => {
-    harness = await (adapters[name] as () => Promise<Harness>)();
+    harness = await (evaluatorHarnesses[name] as () => Promise<EvaluatorHarness>)();
   });
   afterEach(async () => {
     expect(await harness.traces()).toEqual([]);

@@ -45,6 +45,8 @@ describe.each([
   },
 ])('the task $game', ({ game, best, standardError, worst, facts, secrets }) => {
   const task = taskSchema.parse(parse(readFileSync(join(folder(game), 'task.yaml'), 'utf8')));
+  if (task.evaluator.kind !== 'game') throw new Error('expected a game');
+  const { function: entry, timeoutSeconds, memoryMb } = task.evaluator;
   const text = (file: string): string => readFileSync(join(folder(game), file), 'utf8');
 
   it('has bounds that no honest score leaves by chance', () => {
@@ -57,15 +59,14 @@ describe.each([
   });
 
   it('starts the agent with every file that it must submit', () => {
-    for (const file of task.submission.files) expect(text(`starter/${file}`)).toContain(task.evaluator.function);
+    for (const file of task.submission.files) expect(text(`starter/${file}`)).toContain(entry);
   });
 
   it('tells the agent the rules and limits that the referee keeps, and nothing of the opponent', () => {
     const run = { task, agent: loadAgent(join(REPOSITORY, 'configs'), 'default').config, maxSteps: 50 };
     const shown = (promptVariables(run, '/w')['task'] as { description: string }).description;
     expect(text('evaluator/referee.py')).toContain('ROUNDS = 10\nGAMES = 10_000');
-    for (const fact of [...facts, `${task.evaluator.timeoutSeconds} seconds`, `${task.evaluator.memoryMb} MB`])
-      expect(shown).toContain(fact);
+    for (const fact of [...facts, `${timeoutSeconds} seconds`, `${memoryMb} MB`]) expect(shown).toContain(fact);
     expect(`${shown}${text('starter/strategy.py')}`).not.toMatch(secrets);
   });
 });

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { jobFiles } from '../../../activities/evaluator/job-files.js';
+import { jobFiles, modeOf } from '../../../activities/evaluator/job-files.js';
 import type { EvaluationJob } from '../../../domain/ports/evaluator-port.js';
 
 let taskDir: string;
@@ -14,17 +14,20 @@ beforeEach(async () => {
 });
 afterEach(() => rm(taskDir, { recursive: true, force: true }));
 
-const job = (...paths: string[]): EvaluationJob => ({
+const game = { kind: 'game', module: 'strategy', function: 'f', timeoutSeconds: 1, memoryMb: 1 };
+const jobOf = (evaluator: object, paths: string[], split: 'validation' | 'test' = 'test'): EvaluationJob => ({
   id: 'j',
   task: {
     metrics: { Score: {} },
-    evaluator: { module: 'strategy', function: 'f', timeoutSeconds: 1, memoryMb: 1 },
+    evaluator,
   } as unknown as EvaluationJob['task'],
   taskDir,
   submission: paths.map((path) => ({ path, bytes: Buffer.from('code') })),
+  split,
   seed: 'ab',
 });
-const options = { users: null, lifeline: false };
+const job = (...paths: string[]): EvaluationJob => jobOf(game, paths);
+const options = { users: null, lifeline: false, outputFolder: '/output' };
 
 describe('what an evaluation gets to see', () => {
   it('is the order for init, the secrets for the referee, the submission for the player', async () => {
@@ -40,6 +43,38 @@ describe('what an evaluation gets to see', () => {
       'player submission/lib/deep/',
       'player submission/strategy.py',
       'player submission/lib/deep/x.py',
+    ]);
+  });
+
+  it('is the submission for the referee where it is data', async () => {
+    const files = await jobFiles(jobOf({ kind: 'data' }, ['a.csv']), options);
+    expect(files.filter(({ path }) => path.startsWith('submission')).map(({ reader }) => reader)).toEqual([
+      'referee',
+      'referee',
+    ]);
+  });
+
+  it('is for a program the inputs of its split only, and the files that the task gives it', async () => {
+    for (const file of ['inputs/test/x.csv', 'inputs/validation/x.csv', 'player/run.py']) {
+      await mkdir(dirname(join(taskDir, 'evaluator', file)), { recursive: true });
+      await writeFile(join(taskDir, 'evaluator', file), 'public');
+    }
+    const files = await jobFiles(jobOf({ kind: 'program' }, ['a.py'], 'validation'), options);
+    const shown = files.filter(({ reader }) => reader !== 'referee' && reader !== 'init');
+    expect(shown.map((file) => `${file.reader} ${modeOf(file).toString(8)} ${file.path}`)).toEqual([
+      'player 750 submission',
+      'player 440 submission/a.py',
+      'both 755 inputs',
+      'both 755 inputs/validation',
+      'both 444 inputs/validation/x.csv',
+      'player 750 player',
+      'player 440 player/run.py',
+    ]);
+    expect(files.map(({ path }) => path).filter((path) => path.startsWith('evaluator'))).toEqual([
+      'evaluator',
+      'evaluator/data',
+      'evaluator/data/answers',
+      'evaluator/referee.py',
     ]);
   });
 

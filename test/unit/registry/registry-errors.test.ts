@@ -94,6 +94,62 @@ describe('a malformed task.yaml', () => {
     expect(error.problems[0]).toMatchObject({ line: 14, key: 'submission.files.0' });
   });
 
+  describe('whose evaluator or submission', () => {
+    const evaluator = 'evaluator:\n  kind: game\n  module: strategy\n  function: play\n';
+    const withEvaluator = (text: string): string => taskYaml.replace(evaluator, `evaluator:\n${text}`);
+
+    it('has an unknown kind: the kinds are named', () => {
+      const error = brokenTask(withEvaluator('  kind: csv\n'));
+      expect(error.problems).toEqual([expect.objectContaining({ line: 16, key: 'evaluator.kind' })]);
+      expect(error.message).toMatch(/game.*data.*program/);
+    });
+
+    it('has a key of another kind: the keys of this kind are named', () => {
+      const error = brokenTask(withEvaluator('  kind: data\n  module: strategy\n'));
+      expect(error.problems).toEqual([
+        expect.objectContaining({
+          line: 17,
+          key: 'evaluator.module',
+          message: expect.stringContaining('unknown key') as string,
+        }),
+      ]);
+      expect(error.message).toContain('refereeMemoryMb');
+      expect(error.message).not.toContain('outputs');
+    });
+
+    it('runs a script that nobody provides, or two do', () => {
+      const program = withEvaluator('  kind: program\n  script: predict.py\n  outputs: [predictions.csv]\n');
+      expect(brokenTask(program).problems).toEqual([
+        expect.objectContaining({
+          line: 17,
+          key: 'evaluator.script',
+          message: expect.stringContaining('evaluator/player/predict.py') as string,
+        }),
+      ]);
+      const twice = program.replace('script: predict.py', 'script: strategy.py');
+      expect(brokenTask(twice, { 'tasks/coin/evaluator/player/strategy.py': '' }).message).toContain('remove one');
+    });
+
+    it('writes no output', () => {
+      const error = brokenTask(withEvaluator('  kind: program\n  script: strategy.py\n  outputs: []\n'));
+      expect(error.problems).toEqual([expect.objectContaining({ line: 18, key: 'evaluator.outputs' })]);
+    });
+
+    it('names nothing to take', () => {
+      const error = brokenTask(taskYaml.replace('files: [strategy.py]', 'optional: [strategy.py]'));
+      expect(error.problems).toContainEqual(expect.objectContaining({ key: 'submission.files' }));
+    });
+
+    it('has splits without test, or inputs for some only', () => {
+      expect(brokenTask(`${taskYaml}splits: [validation]\n`).message).toContain('needs test');
+      expect(brokenTask(`${taskYaml}splits: [validation, train]\n`).problems[0]).toMatchObject({ key: 'splits.1' });
+      const half = { 'tasks/coin/evaluator/inputs/test/a.csv': '' };
+      expect(brokenTask(`${taskYaml}splits: [validation, test]\n`, half).message).toContain(
+        'evaluator/inputs/validation/',
+      );
+    });
+  });
+
   it.each(['', '# only a comment\n', '[]', 'text'])('refuses content that is no mapping: %j', (text) => {
     expect(brokenTask(text).message).toMatch(/empty|expected object/);
   });

@@ -1,0 +1,21 @@
+import type { EvaluatorSpec } from '../../domain/evaluator-spec.js';
+
+/** For init, and the scratch space of /tmp. */
+const OVERHEAD_MB = 192;
+
+/** Size of the folder that the player may write its outputs to; 0: there is none. */
+export const outputMb = (spec: EvaluatorSpec): number => (spec.kind === 'program' ? spec.outputMb : 0);
+
+/** What an evaluation's container may use in all: its outputs and scratch files lie in memory, too. */
+export function containerMb(spec: EvaluatorSpec): number {
+  const shared = OVERHEAD_MB + outputMb(spec);
+  switch (spec.kind) {
+    case 'game':
+      return shared + spec.memoryMb + spec.refereeMemoryMb;
+    case 'data':
+      return shared + spec.refereeMemoryMb;
+    case 'program':
+      // One after the other.
+      return shared + Math.max(spec.memoryMb, spec.refereeMemoryMb);
+  }
+}

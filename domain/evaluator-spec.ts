@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { relativeFile } from './relative-file.js';
+
+const seconds = z.number().int().positive();
+const megabytes = z.number().int().positive();
+const pythonName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a Python name');
+
+const referee = {
+  /** Address space of the referee; libraries for arrays need more than the default. */
+  refereeMemoryMb: megabytes.default(512),
+};
+const player = {
+  /** Address space of each of the player's processes. */
+  memoryMb: megabytes.default(1024),
+};
+
+/** How submissions are scored: docs/evaluation.md. Time limits are per split. */
+export const evaluatorSchema = z.discriminatedUnion('kind', [
+  /** evaluator/referee.py asks the submitted function over a pipe; each runs in a process of its own. */
+  z.strictObject({
+    kind: z.literal('game'),
+    /** Module of the submission that the player process imports, and the function that it calls. */
+    module: pythonName,
+    function: pythonName,
+    /** For the whole evaluation. */
+    timeoutSeconds: seconds.default(300),
+    ...player,
+    ...referee,
+  }),
+  /** evaluator/referee.py reads the submitted files as data. No submitted code runs. */
+  z.strictObject({
+    kind: z.literal('data'),
+    /** For the whole evaluation. */
+    timeoutSeconds: seconds.default(300),
+    ...referee,
+  }),
+  /** The submission's program runs first, away from the secrets; then evaluator/referee.py reads what it wrote, as data. */
+  z.strictObject({
+    kind: z.literal('program'),
+    /** Run as `python <script> <inputs folder> <outputs folder>`; a file of the submission, or of evaluator/player/. */
+    script: relativeFile.refine((path) => path.endsWith('.py'), 'must be a Python file (*.py)'),
+    /** Files that it must write into the outputs folder; everything else there is ignored. */
+    outputs: z.array(relativeFile).min(1),
+    /** Size of the outputs folder. */
+    outputMb: megabytes.max(1024).default(16),
+    /** For the program. */
+    timeoutSeconds: seconds.default(300),
+    /** For the referee, afterwards. */
+    refereeSeconds: seconds.default(60),
+    ...player,
+    ...referee,
+  }),
+]);
+export type EvaluatorSpec = z.infer<typeof evaluatorSchema>;
+
+/** Longest that one evaluation of one split takes by its own limits, seconds. */
+export const evaluationSeconds = (spec: EvaluatorSpec): number =>
+  spec.timeoutSeconds + (spec.kind === 'program' ? spec.refereeSeconds : 0);

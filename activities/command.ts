@@ -9,6 +9,7 @@ import type { TaskSpec } from '../domain/task.js';
 import type { ToolState } from '../domain/tool-state.js';
 import type { RunDefinitions } from './run-definitions.js';
 import type { Backends } from './backends.js';
+import { recordNetworkRequests } from './network-events.js';
 import { isWorkerShutdown, withHeartbeat } from './heartbeat.js';
 
 export interface CommandPorts {
@@ -48,6 +49,7 @@ async function executeCommand(
     if (signal.aborted && !isWorkerShutdown(signal)) await interruptQuietly(sandbox, ref, step);
     throw error;
   }
+  if (typeof run.task.network !== 'string') await recordNetworkRequests(ports.store, sandbox, ref, { close: false });
   await ports.store.saveCommand(runId, step, {
     observation: observationOf(outcome, limits, run.task.limits),
     exitCode: outcome.exitCode,

@@ -1,10 +1,14 @@
 import { commandLimits } from '../domain/agent/command-limits.js';
 import { guardMultiline } from '../domain/agent/guard-multiline.js';
+import { unmetNeed } from '../domain/backend-needs.js';
+import { BenchError } from '../domain/errors.js';
+import { layerOf } from '../domain/task-requirements.js';
 import type { HostActivities, StartContainerArgs } from '../domain/messages.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 import type { RunDefinition } from '../domain/run.js';
 import type { RunDefinitions } from './run-definitions.js';
 import type { Backends } from './backends.js';
+import { recordNetworkRequests } from './network-events.js';
 import { withHeartbeat } from './heartbeat.js';
 
 export interface ContainerPorts {
@@ -23,7 +27,11 @@ export function containerActivities(ports: ContainerPorts): Pick<HostActivities,
       withHeartbeat(async () => {
         const run = await ports.definitions.get(runId);
         const sandbox = ports.backends[run.backend].sandbox;
-        for (const ref of await sandbox.list()) if (ref.runId === runId) await sandbox.stop(ref);
+        for (const ref of await sandbox.list()) {
+          if (ref.runId !== runId) continue;
+          await recordNetworkRequests(ports.store, sandbox, ref, { close: true });
+          await sandbox.stop(ref);
+        }
         ports.definitions.forget(runId);
       }),
   };
@@ -35,14 +43,18 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
   const run = await ports.definitions.get(runId);
   if (epoch === 1) await store.setStatus(runId, 'starting');
   const memory = run.memory === true ? await store.beginMemory(runId) : null;
+  const need = unmetNeed(run.task, run.backend);
+  if (need !== null) throw new BenchError('usage', need, { remedy: 'Submit it with --backend docker or podman.' });
   const sandbox = ports.backends[run.backend].sandbox;
+  const taskDir = await ports.taskFolder(run);
   const { memoryMb, cpus, pids, workspaceMb } = run.task.limits;
   const info = await sandbox.start({
     runId,
     epoch,
-    starterDir: `${await ports.taskFolder(run)}/starter`,
+    starterDir: `${taskDir}/starter`,
     limits: { memoryMb, cpus, pids, workspaceMb },
     network: run.task.network,
+    layer: layerOf(run.task, 'agent', taskDir),
     gpuDevices: args.devices,
     environment: run.agent.tools.environment,
     ...(memory === null ? {} : { memory }),

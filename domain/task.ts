@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { evaluatorSchema } from './evaluator-spec.js';
 import { submissionSchema } from './submission-contract.js';
+import { networkSchema } from './task-network.js';
+import { requirementsSchema } from './task-requirements.js';
 
 const seconds = z.number().int().positive();
 
@@ -61,7 +63,9 @@ export const taskSchema = z.strictObject({
     })
     .prefault({}),
   /** The agent's container; evaluators never have a network. */
-  network: z.enum(['none']).default('none'),
+  network: networkSchema,
+  /** Packages in image layers of the task. */
+  requirements: requirementsSchema.optional(),
   gpus: z.number().int().nonnegative().default(0),
 });
 export type TaskSpec = z.infer<typeof taskSchema>;

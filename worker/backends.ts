@@ -3,6 +3,7 @@ import { connectEngine } from '../activities/docker/engine.js';
 import type { EngineAddress } from '../activities/docker/engine-address.js';
 import { createDockerEvaluator } from '../activities/docker/evaluator.js';
 import { ensureImage, type ImageKind } from '../activities/docker/images.js';
+import { ensureTaskImage } from '../activities/docker/task-image.js';
 import { remembered } from '../activities/docker/remembered.js';
 import { createDockerSandbox } from '../activities/docker/sandbox.js';
 import { createLocalEvaluator } from '../activities/local/evaluator.js';
@@ -10,6 +11,7 @@ import { createLocalSandbox } from '../activities/local/sandbox.js';
 import { BenchError } from '../domain/errors.js';
 import type { Backend } from '../domain/run.js';
 import { homeTag as tagOf } from './home-identity.js';
+import { layerOf } from '../domain/task-requirements.js';
 import type { Logger } from './logger.js';
 import type { WorkerSettings } from './settings.js';
 
@@ -31,19 +33,31 @@ export function createBackends(settings: WorkerSettings, log: Logger): Backends 
         return ensureImage(docker, kind, { assetsRoot, cacheDir: settings.cacheDir, donor, onProgress });
       });
     const evaluatorImage = image('evaluator');
+    const layerOptions = {
+      sources: settings.packageSources,
+      onProgress: (line: string) => log.info({ backend: address.backend, line }, 'image layer'),
+    };
     return {
       sandbox: createDockerSandbox({
         docker,
         backend: address.backend,
         sharesFiles: address.sharesFiles,
         image: image('agent'),
+        taskImage: (plain, layer) => ensureTaskImage(docker, 'agent', plain, layer, layerOptions),
         layout,
         homeTag,
       }),
       evaluator: {
         isolation: 'container',
         evaluate: async (job, signal) => {
-          const { ref, digest } = await evaluatorImage();
+          const layer = layerOf(job.task, 'evaluator', job.taskDir);
+          const { ref, digest } = await ensureTaskImage(
+            docker,
+            'evaluator',
+            await evaluatorImage(),
+            layer,
+            layerOptions,
+          );
           return createDockerEvaluator({ docker, imageRef: ref, imageDigest: digest, homeTag }).evaluate(job, signal);
         },
       },
@@ -65,7 +79,15 @@ function unusable(problem: BenchError): Backends[Backend] {
   return {
     sandbox: {
       ...{ backend: 'docker', isolation: 'container' },
-      ...{ start: refuse, run: refuse, interrupt: refuse, collect: refuse, stop: refuse, list: refuse },
+      ...{
+        start: refuse,
+        run: refuse,
+        interrupt: refuse,
+        collect: refuse,
+        networkRequests: refuse,
+        stop: refuse,
+        list: refuse,
+      },
     },
     evaluator: { isolation: 'container', evaluate: refuse },
   };

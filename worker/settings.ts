@@ -2,6 +2,7 @@ import { homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type EngineAddress, engineAddress, type EngineBackend } from '../activities/docker/engine-address.js';
+import { type PackageSources, packageSources } from '../activities/docker/package-sources.js';
 import { BenchError } from '../domain/errors.js';
 import { type HomeLayout, homeLayout } from '../domain/home-layout.js';
 
@@ -17,6 +18,8 @@ export interface WorkerSettings {
   temporalNamespace: string;
   /** Where the engines answer, or why the environment names none; only runs on that backend need it. */
   engines: Record<EngineBackend, EngineAddress | BenchError>;
+  /** Where tasks' image layers get their packages from. */
+  packageSources: PackageSources;
   /** Overrides the home's own host name. */
   hostId: string | undefined;
   hostname: string;
@@ -42,6 +45,7 @@ export function workerSettings(env: Env): WorkerSettings {
     temporalNamespace: env['TEMPORAL_NAMESPACE'] ?? 'default',
     engines: { docker: engineOf('docker', env), podman: engineOf('podman', env) },
     cacheDir: join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'bench'),
+    packageSources: packageSources(env),
     hostId: env['BENCH_HOST'],
     hostname: hostname(),
     gpus: (env['BENCH_GPUS'] ?? '')

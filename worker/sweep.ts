@@ -1,4 +1,5 @@
 import type { Backends } from '../activities/backends.js';
+import { recordNetworkRequests } from '../activities/network-events.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 import { BACKENDS } from '../domain/run.js';
 import type { Logger } from './logger.js';
@@ -10,6 +11,7 @@ export async function sweepEndedRuns(store: RunStore, backends: Backends, log: L
     try {
       for (const ref of await sandbox.list()) {
         if (!(await store.runEnded(ref.runId).catch(() => false))) continue;
+        await recordNetworkRequests(store, sandbox, ref, { close: true });
         await sandbox.stop(ref);
         log.info({ runId: ref.runId, epoch: ref.epoch, backend }, 'removed the sandbox of an ended run');
       }

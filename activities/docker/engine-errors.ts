@@ -1,5 +1,5 @@
 import { SupervisorAway } from '../shell/shell-client.js';
-import { InfrastructureError, SandboxLost } from '../../domain/errors.js';
+import { BenchError, InfrastructureError, SandboxLost } from '../../domain/errors.js';
 
 /** The status of the engine's answer, if the error is one. */
 export const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode;
@@ -19,6 +19,7 @@ export async function translated<T>(doing: string, work: () => Promise<T>): Prom
   } catch (error) {
     if (error instanceof InfrastructureError || error instanceof SandboxLost || error instanceof SupervisorAway)
       throw error;
+    if (error instanceof BenchError) throw error;
     // Our own waiting was given up.
     if ((error as Error).name === 'AbortError') throw error;
     const message = (error as Error).message;

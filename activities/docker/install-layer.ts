@@ -12,6 +12,8 @@ import type { LayerFile } from './task-image.js';
 
 /** In a volume: nothing of it is in the image that is made. */
 const INSIDE = '/bench-layer';
+/** The script's own exit code. */
+const NO_PIP = 86;
 const KEPT_LINES = 12;
 const MOST_LINES = 2000;
 const NAME_ATTEMPTS = 200;
@@ -22,10 +24,13 @@ export class InstallFailed extends Error {
   readonly lastLines: string;
   /** Packages could not be reached at all: another try may bring them. */
   readonly unreachable: boolean;
-  constructor(lines: readonly string[]) {
+  /** The image has no pip. */
+  readonly withoutPip: boolean;
+  constructor(lines: readonly string[], withoutPip: boolean) {
     const lastLines = lines.slice(-KEPT_LINES).join('\n');
     super(lastLines);
     this.lastLines = lastLines;
+    this.withoutPip = withoutPip;
     this.unreachable = lines.some((line) => UNREACHABLE.test(line));
   }
 }
@@ -59,7 +64,7 @@ export async function installLayer(docker: Docker, order: LayerOrder): Promise<v
       const { StatusCode: exitCode } = (await container.wait()) as { StatusCode: number };
       if (exitCode !== 0) {
         await container.remove({ force: true, v: true }).catch(unlessGone);
-        throw new InstallFailed(lines);
+        throw new InstallFailed(lines, exitCode === NO_PIP);
       }
       await keepAsImage(docker, container, order);
       await container.remove({ force: true, v: true }).catch(unlessGone);
@@ -134,11 +139,11 @@ function entries({ layer, files, sources }: LayerOrder): TarEntry[] {
     'set -e\n',
     ...exports,
     `cd ${INSIDE}/task\n`,
-    layer.file === null ? 'pip=""\n' : 'pip=""; python3 -m pip --version >/dev/null 2>&1 || pip=python3-pip\n',
+    layer.file === null ? '' : `python3 -m pip --version >/dev/null 2>&1 || exit ${NO_PIP}\n`,
     `apt=${quoted(layer.apt.join(' '))}\n`,
     // Unquoted on purpose: words of a checked alphabet.
-    'if [ -n "$apt$pip" ]; then\n',
-    '  apt-get update -q && apt-get install -y -q --no-install-recommends $apt $pip\n',
+    'if [ -n "$apt" ]; then\n',
+    '  apt-get update -q && apt-get install -y -q --no-install-recommends $apt\n',
     '  rm -rf /var/lib/apt/lists/*\n',
     'fi\n',
     layer.file === null ? '' : `python3 -m pip install -r ${quoted(layer.file)}\n`,

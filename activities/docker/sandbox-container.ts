@@ -23,6 +23,8 @@ export interface ContainerPlace {
   control: string | null;
   /** Directory of the run whose disk holds what the agent writes; null: that lies in the container. */
   disk: string | null;
+  /** What reaches the proxy of a task that allows named hosts; see relayOptions. */
+  relay: { Env: string[]; Entrypoint: string[]; mount: Docker.MountSettings } | null;
 }
 
 /**
@@ -44,13 +46,17 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
     Cmd: ['--control', CONTROL_INSIDE, '--workspace', CONTAINER_WORKSPACE, '--uid', String(AGENT_UID)],
     User: '0:0',
     // Besides the image's own; the supervisor hands it on to the agent's shells.
-    Env: Object.entries(spec.environment ?? {}).map(([name, value]) => `${name}=${value}`),
+    Env: [
+      ...Object.entries(spec.environment ?? {}).map(([name, value]) => `${name}=${value}`),
+      ...(at.relay?.Env ?? []),
+    ],
+    ...(at.relay !== null && { Entrypoint: at.relay.Entrypoint }),
     Labels: { [HOME_LABEL]: at.homeTag, [RUN_LABEL]: spec.runId, [EPOCH_LABEL]: String(spec.epoch) },
-    NetworkDisabled: spec.network === 'none',
+    NetworkDisabled: spec.network !== 'open',
     HostConfig: {
       // Podman's needs a program that Debian does not bring along; the supervisor reaps what is left to it anyway.
       Init: !at.podman,
-      NetworkMode: spec.network,
+      NetworkMode: spec.network === 'open' ? 'bridge' : 'none',
       CapDrop: ['ALL'],
       CapAdd: ['SETUID', 'SETGID', 'KILL', 'CHOWN', 'DAC_OVERRIDE'],
       SecurityOpt: ['no-new-privileges'],
@@ -63,7 +69,11 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
       CpuPeriod: CPU_PERIOD_US,
       CpuQuota: Math.round(spec.limits.cpus * CPU_PERIOD_US),
       PidsLimit: spec.limits.pids,
-      Mounts: [controlMount(at.control), ...(at.disk === null ? [] : diskMounts(at.disk))],
+      Mounts: [
+        controlMount(at.control),
+        ...(at.disk === null ? [] : diskMounts(at.disk)),
+        ...(at.relay === null ? [] : [at.relay.mount]),
+      ],
       // Everyone may write there too, and would do so beside the disk.
       ...(at.disk !== null && { Tmpfs: { '/run/lock': 'size=1m,mode=1777,nosuid,nodev,noexec' } }),
       // Only the supervisor's own complaints go there; a single file cannot be compressed.

@@ -13,10 +13,13 @@ import { stageMemory } from '../shell/stage-memory.js';
 import { stageStarter } from '../shell/stage-starter.js';
 import { waitForSupervisor } from '../shell/wait-for-supervisor.js';
 import { collectFiles } from './collect-files.js';
+import type { LayerRequirements } from '../../domain/task-requirements.js';
 import type { EngineBackend } from './engine-address.js';
 import { nameIsTaken, statusOf, translated, unlessStatus } from './engine-errors.js';
 import { execChannel } from './exec-channel.js';
 import { isPodman as enginesIsPodman } from './engine.js';
+import type { BuiltImage } from './images.js';
+import { allowsNamedHosts, ensureProxy, proxyReports, relayOptions, removeProxy, wakeProxy } from './network-proxy.js';
 import { remembered } from './remembered.js';
 import {
   type ContainerPlace,
@@ -41,7 +44,11 @@ export interface DockerSandboxOptions {
   /** False: the engine cannot mount our directories; see EngineAddress. */
   sharesFiles?: boolean;
   /** The agent's image, found or built when the first container is created; see ensureImage. */
-  image: () => Promise<{ ref: string; digest: string }>;
+  image: () => Promise<BuiltImage>;
+  /** That image with a task's packages; see ensureTaskImage. */
+  taskImage?: (plain: BuiltImage, layer: LayerRequirements) => Promise<BuiltImage>;
+  /** `name:address` that proxies resolve without DNS. */
+  extraHosts?: readonly string[];
   layout: HomeLayout;
   /** Names this home: containers of several homes live side by side. */
   homeTag: string;
@@ -50,6 +57,7 @@ export interface DockerSandboxOptions {
 /** One container per run. Commands go to the durable shell's supervisor; the engine is asked only around them, if it shares our files. */
 export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort {
   const { docker, layout, homeTag, backend = 'docker', sharesFiles = true } = options;
+  const place = { docker, homeTag };
   let disks = sharesFiles && disksPossible();
   const isPodman = remembered(() => enginesIsPodman(docker));
   const controlOf = ({ runId, epoch }: SandboxRef) => layout.run(runId, epoch).control;
@@ -65,6 +73,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       starts++;
       await startContainer(container);
     };
+    await wakeProxy(place, ref);
     const { dir } = layout.run(ref.runId, ref.epoch);
     if (hasDisk(dir)) await mountDisk(dir);
     await start();
@@ -88,12 +97,20 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
 
   async function create(
     spec: SandboxSpec,
-    imageRef: string,
+    plain: BuiltImage,
+    image: BuiltImage,
   ): Promise<{ container: Docker.Container; created: boolean }> {
     const { control } = layout.run(spec.runId, spec.epoch);
     // Also where it is not shared: it tells list() of containers that were removed behind our back.
     await makeControlDirectory(control, backend);
-    const at = { homeTag, imageRef, podman: await isPodman(), control: sharesFiles ? control : null, disk: null };
+    const podman = await isPodman();
+    const { network } = spec;
+    if (allowsNamedHosts(network)) {
+      const { extraHosts = [] } = options;
+      await ensureProxy(place, { ...spec, network }, { imageRef: plain.ref, podman, extraHosts });
+    }
+    const relay = allowsNamedHosts(network) ? relayOptions(homeTag, spec) : null;
+    const at = { homeTag, imageRef: image.ref, podman, control: sharesFiles ? control : null, disk: null, relay };
     if (sharesFiles) {
       await stageMemory(control, spec.memory);
       const created = await stageStarter(control, spec.starterDir);
@@ -127,8 +144,9 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
 
     start: (spec) =>
       translated(`starting the container of run ${spec.runId}`, async () => {
-        const image = await options.image();
-        const { container, created } = await create(spec, image.ref);
+        const plain = await options.image();
+        const image = await withLayer(options, plain, spec.layer ?? null);
+        const { container, created } = await create(spec, plain, image);
         await wake(spec, container);
         const info: SandboxInfo = {
           isolation: 'container',
@@ -166,9 +184,13 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     collect: (ref, files, maxBytes, more) =>
       translated(`collecting files of run ${ref.runId}`, () => collectFiles(containerOf(ref), files, maxBytes, more)),
 
+    networkRequests: (ref, how) =>
+      translated(`reading the network record of run ${ref.runId}`, () => proxyReports(place, ref, how)),
+
     stop: (ref) =>
       translated(`removing the container of run ${ref.runId}`, async () => {
         await removeContainer(containerOf(ref));
+        await removeProxy(place, ref, removeContainer);
         const { dir } = layout.run(ref.runId, ref.epoch);
         await unmountDisk(dir);
         await rm(dir, { recursive: true, force: true });
@@ -190,6 +212,18 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
         return [...refs.values()];
       }),
   };
+}
+
+/** Packages are the task's: what is wrong with them is no fault of the engine. */
+async function withLayer(
+  { taskImage }: DockerSandboxOptions,
+  plain: BuiltImage,
+  layer: LayerRequirements | null,
+): Promise<BuiltImage> {
+  if (layer === null) return plain;
+  if (taskImage === undefined)
+    throw new InfrastructureError(`no image with the packages of task ${layer.taskId} can be made here`);
+  return await taskImage(plain, layer);
 }
 
 async function createOrAdopt(docker: Docker, spec: SandboxSpec, at: ContainerPlace): Promise<Docker.Container> {

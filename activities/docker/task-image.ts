@@ -91,18 +91,28 @@ interface Making {
   ref: string;
 }
 
-async function make(docker: Docker, making: Making, { sources, onProgress }: TaskImageOptions): Promise<BaseImage> {
-  const { kind, plain, layer, ref } = making;
+async function make(docker: Docker, making: Making, options: TaskImageOptions): Promise<BaseImage> {
+  const { sources, onProgress } = options;
+  const { kind, layer, ref } = making;
   const what = [layer.file, ...(layer.apt.length === 0 ? [] : ['requirements.apt'])]
     .filter((part) => part !== null)
     .join(' and ');
   onProgress?.(`making ${ref}, the ${kind} image of task ${layer.taskId} with its ${what}`);
   try {
-    await installLayer(docker, { ...making, sources, onProgress: onProgress ?? (() => undefined) });
+    const order = { ...making, sources, onProgress: onProgress ?? (() => undefined) };
+    try {
+      await installLayer(docker, order);
+    } catch (error) {
+      if (!(error instanceof InstallFailed && error.withoutPip)) throw error;
+      // Debian's, in a layer of its own: all tasks share it.
+      const pip = { ...layer, file: null, apt: ['python3-pip'] };
+      await installLayer(docker, { ...order, plain: await ensureTaskImage(docker, kind, making.plain, pip, options) });
+    }
     const made = await localImage(docker, ref);
     if (made === null) throw new Error(`the engine made ${ref} but does not list it`);
     return made;
   } catch (cause) {
+    if (cause instanceof BenchError || cause instanceof InfrastructureError) throw cause;
     if (!(cause instanceof InstallFailed))
       throw new InfrastructureError(`making the ${kind} image of task ${layer.taskId}: ${(cause as Error).message}`, {
         cause,

@@ -135,6 +135,8 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       return await collectFiles(place.workspace, files, maxBytes, uidOfRun(layout, ref), more);
     },
 
+    networkRequests: () => Promise.resolve([]),
+
     stop,
 
     list: () => controlDirectories(layout, 'local'),

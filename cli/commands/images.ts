@@ -2,6 +2,9 @@ import { type Command, Option } from 'commander';
 import type { EngineBackend } from '../../activities/docker/engine-address.js';
 import { chooseBase } from '../../activities/docker/base-image.js';
 import type { CliContext } from '../context.js';
+import { selectTasks } from '../../registry/index.js';
+import { commaList } from '../options.js';
+import { ensureTaskImages } from '../submission/ensure-task-images.js';
 import { ensureImages, requireEngine } from '../submission/choose-backend.js';
 
 export function register(program: Command, context: CliContext): void {
@@ -18,12 +21,20 @@ export function register(program: Command, context: CliContext): void {
       'image to build on, now and from now on; default: python:3.11-slim, or a Debian made with debootstrap',
     )
     .addOption(new Option('--backend <engine>', 'whose images').choices(['docker', 'podman']).default('docker'))
-    .action(async (options: { base?: string; backend: EngineBackend }) => {
+    .option(
+      '--tasks <names>',
+      'also the layers of these tasks, suites or all, with their requirements; see docs/images.md',
+      commaList,
+    )
+    .action(async (options: { base?: string; backend: EngineBackend; tasks?: string[] }) => {
       const { settings, output } = context;
       const docker = await requireEngine(options.backend, settings);
       const built = await ensureImages(context, options.backend, docker, options.base);
       if (options.base !== undefined) await chooseBase(docker, options.base);
-      output.json({ images: built });
+      const tasks = options.tasks === undefined ? [] : selectTasks(settings.configsDir, options.tasks);
+      const layers = await ensureTaskImages(context, tasks, options.backend);
+      output.json({ images: built, layers });
       for (const image of built) output.print(`${image.kind}: ${image.ref} (${image.digest})`);
+      for (const layer of layers) output.print(`${layer.task}, ${layer.kind}: ${layer.ref} (${layer.digest})`);
     });
 }

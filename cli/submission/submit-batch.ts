@@ -9,9 +9,11 @@ import { freezeTask, loadAgent, resolveModels, selectTasks } from '../../registr
 import type { CliContext } from '../context.js';
 import { asBenchError } from '../errors.js';
 import { checkAgent } from './check-agent.js';
+import { checkBackendNeeds } from './check-backend-needs.js';
 import { checkModels } from './check-models.js';
 import { checkRecordings } from './check-recordings.js';
 import { chooseBackend } from './choose-backend.js';
+import { ensureTaskImages } from './ensure-task-images.js';
 import { planRuns } from './plan-runs.js';
 import { startBatchWorkflow } from './start-batch.js';
 
@@ -106,6 +108,8 @@ export async function submitBatch(context: CliContext, request: SubmitRequest): 
   }
   checkModels(context, models, request.sampling ?? {}, { needKeys: !request.dryRun });
   const backend = await chooseBackend(context, request.backend, models, { prepare: !request.dryRun });
+  checkBackendNeeds(tasks, backend);
+  if (!request.dryRun) await ensureTaskImages(context, tasks, backend);
   const batchId = newBatchId();
   const runs = planRuns({ ...request, batchId, models, tasks, agent, backend });
   const batch: SubmittedBatch = { batchId, name: request.name, backend, runs };

@@ -1,4 +1,6 @@
 import type { Backend, Isolation, Requested } from '../run.js';
+import type { TaskNetwork } from '../task-network.js';
+import type { LayerRequirements } from '../task-requirements.js';
 import type { ToolState } from '../tool-state.js';
 
 /** One container (or local process tree) of one run. A new epoch means: the old one was lost. */
@@ -12,7 +14,9 @@ export interface SandboxSpec extends SandboxRef {
   starterDir: string;
   /** `workspaceMb`: what the agent's files may take together; absent: no limit. */
   limits: { memoryMb: number; cpus: number; pids: number; workspaceMb?: number };
-  network: 'none';
+  network: TaskNetwork;
+  /** What the task needs on top of the agent's image; null or absent: nothing. */
+  layer?: LayerRequirements | null;
   /** Device ids of the lease; empty: no GPU is visible. */
   gpuDevices: string[];
   /** Exported to every command, besides what the sandbox sets itself. */
@@ -85,6 +89,14 @@ export type Collected =
   /** Links, devices, FIFOs, directories where a file should be, too large. */
   | { kind: 'refused'; reason: string };
 
+/** One line of the proxy's record. */
+export interface NetworkReport {
+  /** Position in the record of this sandbox, from 1: the same report has the same number every time. */
+  n: number;
+  /** One request as `CONNECT host:443 allowed …`, or the count of many. */
+  detail: string;
+}
+
 export interface CollectOptions {
   /** Folders of which every file is taken, at any depth. Missing or without a file: missing. */
   folders?: string[];
@@ -113,6 +125,11 @@ export interface SandboxPort {
   interrupt(ref: SandboxRef, n: number): Promise<void>;
   /** Copy files out of the workspace as data: regular files only, nothing followed. */
   collect(ref: SandboxRef, files: string[], maxBytes: number, more?: CollectOptions): Promise<Collected>;
+  /**
+   * What the agent asked the network for so far, in order; nothing where the task allows no named hosts. `close`: end its
+   * network first, so that what is under way is told too.
+   */
+  networkRequests(ref: SandboxRef, options: { close: boolean }): Promise<NetworkReport[]>;
   /** Remove the sandbox and everything in it. Idempotent. */
   stop(ref: SandboxRef): Promise<void>;
   /** Sandboxes of this home that exist, running or not. */

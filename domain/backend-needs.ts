@@ -1,0 +1,14 @@
+import type { Backend } from './run.js';
+import type { TaskSpec } from './task.js';
+
+/** What a task asks for that this backend cannot give, in words for people; null: nothing. */
+export function unmetNeed(task: Pick<TaskSpec, 'id' | 'network' | 'requirements'>, backend: Backend): string | null {
+  if (backend !== 'local') return null;
+  if (typeof task.network !== 'string')
+    return `task ${task.id} allows its agent ${task.network.allow.join(', ')} and nothing else, which needs a container engine`;
+  const { agent, evaluator, apt = [] } = task.requirements ?? {};
+  const needs = [agent, evaluator].filter((file) => file !== undefined);
+  if (needs.length + apt.length > 0)
+    return `task ${task.id} requires packages (${[...new Set(needs), ...apt].join(', ')}), which are installed into images and need a container engine`;
+  return null;
+}

@@ -1,0 +1,47 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { readRequirements } from '../domain/task-requirements.js';
+import { parseAllowedHost } from '../domain/task-network.js';
+import type { TaskSpec } from '../domain/task.js';
+import type { ConfigProblem } from './config-error.js';
+
+type ProblemAt = (path: PropertyKey[], message: string) => ConfigProblem;
+
+const isRegularFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
+/** Requirements files must be there, pinned, and name archives that are there; each problem at its own file and line. */
+export function requirementsProblems(spec: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  for (const key of ['agent', 'evaluator'] as const) {
+    const path = spec.requirements?.[key];
+    if (path === undefined) continue;
+    const file = join(dir, path);
+    if (!isRegularFile(file)) {
+      problems.push(problem(['requirements', key], `there is no file ${path} beside task.yaml`));
+      continue;
+    }
+    const read = readRequirements(readFileSync(file, 'utf8'));
+    for (const { line, message } of read.problems) problems.push({ file, line, key: '', message });
+    for (const requirement of read.requirements) {
+      if (requirement.kind === 'archive' && !isRegularFile(join(dir, requirement.path)))
+        problems.push({
+          file,
+          line: requirement.line,
+          key: '',
+          message: `there is no file ${requirement.path} in the task's folder`,
+        });
+    }
+  }
+  return problems;
+}
+
+/** Each entry of network.allow must be one that the proxy can decide by. */
+export function networkProblems(spec: TaskSpec, problem: ProblemAt): ConfigProblem[] {
+  if (typeof spec.network === 'string') return [];
+  return spec.network.allow.flatMap((entry, index) => {
+    const read = parseAllowedHost(entry);
+    return typeof read === 'string'
+      ? [problem(['network', 'allow', index], `${read}, found ${JSON.stringify(entry)}`)]
+      : [];
+  });
+}

@@ -20,6 +20,8 @@ export interface WorldPlan {
   /** Directories that the agent must not see. */
   hide: string[];
   gpuDevices: string[];
+  /** The host's network rather than none. */
+  openNetwork: boolean;
   /** Most processes of the run's own user. */
   pids: number;
   /** Exported to every command, besides what the supervisor sets. */

@@ -38,6 +38,7 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       tools: join(assetsRoot, 'images', 'agent', 'tools'),
       hide: [await realpath(layout.home), await realpath(assetsRoot)],
       gpuDevices: spec.gpuDevices,
+      openNetwork: spec.network === 'open',
       pids: spec.limits.pids,
       environment: spec.environment ?? {},
     };

@@ -40,7 +40,7 @@ def build(control: str, plan_file: str) -> Settings:
     with open(plan_file, "rb") as file:
         plan = json.load(file)
     uid = plan["uid"] if os.geteuid() == 0 else None
-    apart = uid is not None and _unshare()
+    apart = uid is not None and _unshare(plan.get("openNetwork", False))
     place = _prepare(plan, uid, apart)
     _become_supervisor(apart, uid)
     if apart:
@@ -91,9 +91,11 @@ def _lock_or_leave() -> None:
     # Never closed: held by this program until it ends. The agent's shells do not get it.
 
 
-def _unshare() -> bool:
-    # Without a network of its own the rest is still worth having.
+def _unshare(open_network: bool) -> bool:
     basics = _NEW_MOUNTS | _NEW_PROCESSES | _NEW_IPC
+    if open_network:
+        return _libc.unshare(basics) == 0
+    # Without a network of its own the rest is still worth having.
     return _libc.unshare(basics | _NEW_NETWORK) == 0 or _libc.unshare(basics) == 0
 
 

@@ -39,7 +39,7 @@ export function register(program: Command, context: CliContext): void {
         .default('strict'),
     )
     .option('--include-suspect', 'count scores outside of the bounds that their task declares')
-    .option('--include-scripted', 'rank scripted agents too')
+    .option('--include-scripted', 'rank scripted agents, replays and people too')
     .option('--include-local', 'rank runs without isolation too')
     .action(async (flags: LeaderboardFlags) => {
       const { settings, output } = context;

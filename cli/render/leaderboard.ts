@@ -41,7 +41,8 @@ export function renderLeaderboard(board: Leaderboard, colors: Colors): string {
       (task.baseline === null ? '' : `, baseline ${formatScore(task.baseline)}`),
   );
   const unranked = new Set(board.rows.map((row) => row.unranked));
-  if (unranked.has('kind')) notes.push('Not ranked (–): scripted agents are; see them ranked with --include-scripted.');
+  if (unranked.has('kind'))
+    notes.push('Not ranked (–): scripted agents, replays and people are not; rank them too with --include-scripted.');
   if (unranked.has('isolation')) {
     notes.push(
       'Not ranked (–): the local backend cannot keep an agent from the answers; see its runs ranked with --include-local.',

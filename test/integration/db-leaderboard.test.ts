@@ -258,6 +258,13 @@ describe('positions', () => {
     const real = { kind: 'real', provider: 'p', model: 'x' } as const;
     const { batchId } = await play([
       { model: 'scripted:a', task: accuracy, attempt: 1, scores: [0.9] },
+      {
+        model: 'human',
+        task: accuracy,
+        attempt: 1,
+        scores: [0.7],
+        change: { model: { name: 'human', kind: 'human', provider: 'human', model: 'human' } },
+      },
       { model: 'real', task: accuracy, attempt: 1, scores: [0.5], change: { model: { name: 'real', ...real } } },
       {
         model: 'loose',
@@ -278,12 +285,13 @@ describe('positions', () => {
       real: [1, 'container', null],
       loose: [null, 'none', 'isolation'],
       'scripted:a': [null, 'container', 'kind'],
+      human: [null, 'container', 'kind'],
     });
     expect(await ranks({ includeLocal: true })).toMatchObject({
       loose: [1, 'none', null],
       real: [2, 'container', null],
     });
-    expect(await ranks(all)).toMatchObject({ 'scripted:a': [1, 'container', null], real: [3, 'container', null] });
+    expect(await ranks(all)).toMatchObject({ 'scripted:a': [1, 'container', null], real: [4, 'container', null] });
   });
 
   test('one evaluation without isolation makes the whole run one without isolation', async () => {

@@ -104,7 +104,7 @@ describe('what the sandbox reports', () => {
     nextStepTemplate,
     tools: { documentation: 'compact', environment: { WINDOW: '77' }, commands: [] },
   });
-  const shown = (more: Partial<Parameters<typeof buildMessages>[0]>, toolState: StepRecord['toolState']) =>
+  const shown = (more: Partial<Parameters<typeof buildMessages>[0]>, toolState: StepRecord['toolState'] = null) =>
     buildMessages({ task: taskSpec(), agent, maxSteps: 5, ...more }, [stepRecord({ toolState })], '/ws')
       .filter(({ role }) => role === 'user')
       .map(({ content }) => content);

@@ -105,7 +105,8 @@ const answerTo = (
         try {
           resolve(answerSchema.parse(JSON.parse(text.slice(0, text.indexOf('\n')))));
         } catch (error) {
-          reject(new InfrastructureError(`the supervisor of ${what} answers nonsense`, { cause: error }));
+          // The engine's own words, in place of the client's: the container ended, or had no room for another process.
+          reject(new SupervisorAway(`no client ran in ${what}: ${text.slice(0, 300).trim()}`, { cause: error }));
         }
       });
     });

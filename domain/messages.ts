@@ -102,7 +102,7 @@ export interface ControlActivities {
   /** Write the grant to Postgres, whose constraint refuses a GPU that is held. */
   recordLease(args: { runId: string; lease: Lease }): Promise<void>;
   releaseLease(args: { runId: string; token: number | null }): Promise<void>;
-  /** Of these runs, the ones whose workflow is closed: their leases can be taken back. */
+  /** Of these runs, the ones whose workflow is closed. */
   closedRuns(args: { runIds: string[] }): Promise<string[]>;
   /** Has the run ended, by its row? */
   runEnded(args: { runId: string }): Promise<boolean>;

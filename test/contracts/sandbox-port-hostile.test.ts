@@ -68,7 +68,8 @@ function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) 
     const before = await count();
     for (let i = 0; i < TIMEOUTS; i++)
       expect(await run('sleep 400 & (setsid sleep 401 &); sleep 402', 0.05)).toMatchObject({ timedOut: true });
-    expect(await count()).toBe(before);
+    // One fewer when a process of an earlier test ended meanwhile.
+    expect(await count()).toBeLessThanOrEqual(before);
     expect((await run('grep -l "State:.Z" /proc/[0-9]*/status 2>/dev/null')).output).toBe('');
   });
 

@@ -209,6 +209,7 @@ describe('steps', () => {
       workingDir: '/home/agent/workspace',
       commandMs: 12.5,
       modelMs: 3.25,
+      toolState: null,
     };
     expect(await db.store.step(runId, 1)).toEqual(stored);
     expect(await db.store.transcript(runId)).toEqual([stored]);

@@ -29,6 +29,16 @@ export default defineConfig({
           globalSetup: ['test/setup/global.ts'],
         },
       },
+      {
+        test: {
+          name: 'integrity',
+          ...real,
+          sequence: { groupOrder: 3 },
+          include: ['test/integrity/**/*.test.ts'],
+          fileParallelism: false,
+          globalSetup: ['test/setup/global.ts'],
+        },
+      },
     ],
   },
 });

@@ -14,19 +14,22 @@ const player = {
   memoryMb: megabytes.default(1024),
 };
 
+const interactive = {
+  /** Module that the player process imports, of the submission or of evaluator/player/; and the function that it calls. */
+  module: pythonName,
+  function: pythonName,
+  /** For the whole evaluation. */
+  timeoutSeconds: seconds.default(300),
+  ...player,
+  ...referee,
+};
+
 /** How submissions are scored: docs/evaluation.md. Time limits are per split. */
 export const evaluatorSchema = z.discriminatedUnion('kind', [
-  /** evaluator/referee.py asks the submitted function over a pipe; each runs in a process of its own. */
-  z.strictObject({
-    kind: z.literal('game'),
-    /** Module of the submission that the player process imports, and the function that it calls. */
-    module: pythonName,
-    function: pythonName,
-    /** For the whole evaluation. */
-    timeoutSeconds: seconds.default(300),
-    ...player,
-    ...referee,
-  }),
+  /** evaluator/referee.py plays games against the submitted function over a pipe; each runs in a process of its own. */
+  z.strictObject({ kind: z.literal('game'), ...interactive }),
+  /** In the same way, it asks the submitted function anything: plain values, bytes, many numbers. */
+  z.strictObject({ kind: z.literal('questions'), ...interactive }),
   /** evaluator/referee.py reads the submitted files as data. No submitted code runs. */
   z.strictObject({
     kind: z.literal('data'),

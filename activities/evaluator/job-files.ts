@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { EvaluatorSpec } from '../../domain/evaluator-spec.js';
 import type { EvaluationJob } from '../../domain/ports/evaluator-port.js';
 
 /** Whom a folder's content is for; nobody else may read it, and nobody may write it. `both`: referee and player. */
@@ -22,10 +23,16 @@ export interface EvaluationUsers {
 /** Folders of a task's `evaluator/` with another reader than the referee. */
 const INPUTS = 'inputs';
 const PLAYER = 'player';
+const PLAYERS_FOLDERS: Record<EvaluatorSpec['kind'], string[]> = {
+  game: [],
+  questions: [PLAYER],
+  data: [],
+  program: [INPUTS, PLAYER],
+};
 
 /**
- * What images/evaluator/init.py finds in its folder: the order for itself, the task's secrets, the submission, and of kind
- * `program` the inputs of this split and the task's own files for the player.
+ * What images/evaluator/init.py finds in its folder: the order for itself, the task's secrets, the submission, of kinds
+ * `questions` and `program` the task's own files for the player, and of `program` the inputs of this split.
  */
 export async function jobFiles(
   job: EvaluationJob,
@@ -41,7 +48,7 @@ export async function jobFiles(
   const { evaluator, metrics } = job.task;
   const order = { seed: job.seed, split: job.split, metrics: Object.keys(metrics), evaluator, ...options };
   const secrets = join(job.taskDir, 'evaluator');
-  const forPlayer = evaluator.kind === 'program' ? [INPUTS, PLAYER] : [];
+  const forPlayer = PLAYERS_FOLDERS[evaluator.kind];
   const files: JobFile[] = [
     { path: 'job.json', reader: 'init', bytes: Buffer.from(JSON.stringify(order)) },
     { path: 'evaluator', reader: 'referee', bytes: null },
@@ -49,17 +56,17 @@ export async function jobFiles(
     { path: 'submission', reader: evaluator.kind === 'data' ? 'referee' : 'player', bytes: null },
     ...submissionFiles(job),
   ];
-  if (evaluator.kind !== 'program') return files;
-  // The other split's inputs stay outside: a program is not to see what it is tested on while it is validated.
-  const [inputs, split] = [join(secrets, INPUTS), `${INPUTS}/${job.split}`];
-  return [
-    ...files,
-    { path: INPUTS, reader: 'both', bytes: null },
-    { path: split, reader: 'both', bytes: null },
-    ...(existsSync(inputs) ? await folderFiles(join(inputs, job.split), split, 'both') : []),
-    { path: PLAYER, reader: 'player', bytes: null },
-    ...(existsSync(join(secrets, PLAYER)) ? await folderFiles(join(secrets, PLAYER), PLAYER, 'player') : []),
-  ];
+  if (forPlayer.includes(INPUTS)) {
+    // The other split's inputs stay outside: a program is not to see what it is tested on while it is validated.
+    const [inputs, split] = [join(secrets, INPUTS), `${INPUTS}/${job.split}`];
+    files.push({ path: INPUTS, reader: 'both', bytes: null }, { path: split, reader: 'both', bytes: null });
+    if (existsSync(inputs)) files.push(...(await folderFiles(join(inputs, job.split), split, 'both')));
+  }
+  if (forPlayer.includes(PLAYER)) {
+    files.push({ path: PLAYER, reader: 'player', bytes: null });
+    if (existsSync(join(secrets, PLAYER))) files.push(...(await folderFiles(join(secrets, PLAYER), PLAYER, 'player')));
+  }
+  return files;
 }
 
 async function folderFiles(dir: string, target: string, reader: Reader, without: string[] = []): Promise<JobFile[]> {

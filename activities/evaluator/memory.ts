@@ -11,6 +11,7 @@ export function containerMb(spec: EvaluatorSpec): number {
   const shared = OVERHEAD_MB + outputMb(spec);
   switch (spec.kind) {
     case 'game':
+    case 'questions':
       return shared + spec.memoryMb + spec.refereeMemoryMb;
     case 'data':
       return shared + spec.refereeMemoryMb;

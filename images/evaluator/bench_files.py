@@ -13,11 +13,11 @@ What does not fit raises Rejected, with a message for the agent that names file,
 
 import csv
 import io
-import json
 import math
 import os
 import re
 
+import bench_json
 from bench_referee import HiddenRandom
 
 MEGABYTE = 1024 * 1024
@@ -116,25 +116,8 @@ class Files:
     def json(self, name, max_bytes=16 * MEGABYTE):
         """Standard JSON: no NaN, no infinities, no key twice in an object."""
 
-        def constant(text):
-            raise Rejected("%s holds %s, which is no JSON" % (name, text))
-
-        def number(text):
-            value = float(text)
-            if not math.isfinite(value):
-                raise Rejected("%s: the number %s is too large" % (name, shown(text)))
-            return value
-
-        def pairs(found):
-            value = dict(found)
-            if len(value) != len(found):
-                raise Rejected("%s: an object has the same key twice" % name)
-            return value
-
         try:
-            return json.loads(self.text(name, max_bytes), parse_constant=constant, parse_float=number, object_pairs_hook=pairs)
-        except RecursionError:
-            raise Rejected("%s is nested too deeply" % name) from None
+            return bench_json.parse(self.text(name, max_bytes))
         except ValueError as error:
             raise Rejected("%s is not valid JSON: %s" % (name, str(error)[:200])) from None
 

@@ -11,14 +11,11 @@ player's. Both run here, where the submission cannot reach them. All randomness 
 """
 
 import hashlib
-import json
-import os
 import random
-import signal
 import struct
-import time
 
-FROM_PLAYER_FD, TO_PLAYER_FD = 3, 4
+from bench_channel import Channel, PlayerFailed
+
 NEW_GAME = 255
 
 
@@ -59,14 +56,6 @@ class Integers:
         return self.rule(move)
 
 
-class PlayerFailed(Exception):
-    """The submission is at fault. `ended`: its process has ended or broken the channel; how, the init process knows."""
-
-    def __init__(self, message, ended=False):
-        super().__init__(message)
-        self.ended = ended
-
-
 class HiddenRandom(random.Random):
     """Random numbers from a hash stream: unlike the default generator's, later ones cannot be computed from earlier ones."""
 
@@ -99,102 +88,41 @@ class HiddenRandom(random.Random):
         return value >> (-k % 64)
 
 
-class Late(Exception):
-    """Raised by the alarm while the player thinks."""
-
-
 class Table:
     """The submission's seat at the game."""
 
-    IMPORT_SECONDS = 60
-
-    def __init__(self, order, from_player=FROM_PLAYER_FD, to_player=TO_PLAYER_FD):
+    def __init__(self, order, *fds):
         self.rng = HiddenRandom(order["seed"])
-        self._order = order
-        self._in, self._out = from_player, to_player
-        self._deadline = time.monotonic() + order["timeoutSeconds"]
-        self._asked = None  # since when the player has been thinking
-        self._patience = self.IMPORT_SECONDS
+        self._channel = Channel(order, *fds)
         self._seated = False
 
     def play_games(self, *, moves, rounds, games, opponent, payoff, move_seconds=10):
         """Mean payoff per round over all games. Each round the player moves first, not knowing the opponent's move."""
-        count, decode, encode, check = moves.count, moves.decode, moves.encode, moves.problem
+        if self._seated:
+            raise RuntimeError("a table is played at once")
+        self._seated = True
+        channel = self._channel
+        count, decode, encode, check, exchange = moves.count, moves.decode, moves.encode, moves.problem, channel.exchange
         new_game = bytes((NEW_GAME,)) * count
         total = 0
-        where = None
-        self._start_alarm()
-        try:
-            self._seat(moves)
-            self._patience = move_seconds
+        game = turn = 0
+
+        def place():
+            return "in game %d, round %d" % (game + 1, turn + 1)
+
+        channel.seat(wire="game", count=count, low=moves.low, high=moves.high)
+        channel.patience = move_seconds
+        with channel.attending(place):
             for game in range(games):
                 history = []
                 request = new_game
                 for turn in range(rounds):
-                    where = (game, turn)
-                    own = decode(self._exchange(request, count))
+                    own = decode(exchange(request, count))
                     problem = check(own)
                     if problem is not None:
-                        message = "The submission made an invalid move %s: %s"
-                        raise PlayerFailed(message % (place(where), problem))
+                        raise PlayerFailed("The submission made an invalid move %s: %s" % (place(), problem))
                     other = opponent(history, self.rng)
                     total += payoff(own, other)
                     history.append((own, other))
                     request = encode(other)
-        except Late:
-            raise self._too_late(place(where)) from None
-        except BrokenPipeError:
-            raise PlayerFailed("The submission failed %s" % place(where), ended=True) from None
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
         return total / (rounds * games)
-
-    def _seat(self, moves):
-        """Hand the player its order and wait until the submission is imported."""
-        if self._seated:
-            raise RuntimeError("a table is played at once")
-        self._seated = True
-        order = {
-            "module": self._order["module"],
-            "function": self._order["function"],
-            "seed": self._order["playerSeed"],
-            "count": moves.count,
-            "low": moves.low,
-            "high": moves.high,
-        }
-        data = json.dumps(order).encode()
-        self._exchange(len(data).to_bytes(4, "big") + data, 1)
-
-    def _exchange(self, request, count):
-        self._asked = time.monotonic()
-        try:
-            os.write(self._out, request)
-            data = os.read(self._in, count)
-            while len(data) < count:
-                more = os.read(self._in, count - len(data))
-                if not more:
-                    raise BrokenPipeError
-                data += more
-        finally:
-            self._asked = None
-        return data
-
-    def _start_alarm(self):
-        """A clock beside the game costs no system call per move, as a time limit on each read would."""
-        signal.signal(signal.SIGALRM, self._on_alarm)
-        signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
-
-    def _on_alarm(self, *_):
-        now = time.monotonic()
-        if self._asked is not None and (now > self._deadline or now - self._asked > self._patience):
-            raise Late
-
-    def _too_late(self, where):
-        if time.monotonic() > self._deadline:
-            limit = self._order["timeoutSeconds"]
-            return PlayerFailed("The time limit of %s s for the whole evaluation ran out %s" % (limit, where))
-        return PlayerFailed("The submission took longer than %s s %s" % (self._patience, where))
-
-
-def place(where):
-    return "while it was imported" if where is None else "in game %d, round %d" % (where[0] + 1, where[1] + 1)

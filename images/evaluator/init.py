@@ -36,7 +36,7 @@ def main():
     with open(os.path.join(folder, "job.json"), encoding="utf-8") as file:
         job = json.load(file)
     pin_to_one_cpu()
-    kinds = {"game": Game, "data": Data, "program": Program}
+    kinds = {"game": Interactive, "questions": Interactive, "data": Data, "program": Program}
     outcome = kinds[job["evaluator"]["kind"]](folder, job).run()
     sys.stdout.write(json.dumps(outcome) + "\n")
     sys.stdout.flush()
@@ -150,7 +150,7 @@ class Evaluation:
         return "it was killed, probably for using too much memory (the limit is %d MB)" % self.spec["memoryMb"]
 
 
-class Game(Evaluation):
+class Interactive(Evaluation):
     """Referee and player live at the same time and speak over two pipes."""
 
     def evaluate(self):
@@ -234,7 +234,7 @@ class Program(Data):
 
 
 def pin_to_one_cpu():
-    """Referee and player take turns: on one CPU a move costs a tenth of what it costs on two."""
+    """Referee and player take turns: on one CPU an answer costs a tenth of what it costs on two."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {random.choice(sorted(os.sched_getaffinity(0)))})
 

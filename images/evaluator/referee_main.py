@@ -5,8 +5,10 @@ import json
 import os
 import sys
 
+from bench_channel import PlayerFailed
 from bench_files import Files, Rejected
-from bench_referee import PlayerFailed, Table
+from bench_questions import Player
+from bench_referee import Table
 
 RESULT_FD = 5
 
@@ -15,7 +17,7 @@ def main():
     order = json.loads(sys.stdin.read())
     sys.path.insert(0, os.getcwd())
     # Whom evaluate() is handed: a player to ask, or files to judge.
-    subject = Table(order) if order["answers"] is None else Files(order)
+    subject = {"game": Table, "questions": Player}.get(order["kind"], Files)(order)
     try:
         result = {"outcome": "ok", "metrics": importlib.import_module("referee").evaluate(subject)}
     except PlayerFailed as failure:

@@ -1,6 +1,6 @@
 import { mkdtemp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import type { EvaluationJob } from '../../domain/ports/evaluator-port.js';
 import { type Split, taskSchema, type TaskSpecInput } from '../../domain/task.js';
@@ -46,11 +46,21 @@ def evaluate(table):
 /** A small game, 20 x 10 rounds of guessing a coin that falls on 1 in three of four throws, played by the given code. */
 export async function smallJob(
   code: string,
-  options: { evaluator?: { timeoutSeconds?: number; memoryMb?: number }; referee?: string; seed?: string } = {},
+  options: {
+    evaluator?: { kind?: 'game' | 'questions'; timeoutSeconds?: number; memoryMb?: number };
+    referee?: string;
+    /** Further files of evaluator/. */
+    files?: Record<string, string>;
+    seed?: string;
+  } = {},
 ): Promise<EvaluationJob> {
   const taskDir = await mkdtemp(join(tmpdir(), 'bench-test-task-'));
   await mkdir(join(taskDir, 'evaluator'));
   await writeFile(join(taskDir, 'evaluator', 'referee.py'), options.referee ?? COIN_REFEREE);
+  for (const [path, content] of Object.entries(options.files ?? {})) {
+    await mkdir(dirname(join(taskDir, 'evaluator', path)), { recursive: true });
+    await writeFile(join(taskDir, 'evaluator', path), content);
+  }
   const task = taskSchema.parse({
     schema: 1,
     id: 'smallGame',

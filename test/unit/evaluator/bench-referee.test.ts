@@ -62,7 +62,7 @@ score = table.play_games(moves=Choices(2), rounds=2, games=2, opponent=opponent,
 thread.join()
 print(json.dumps([asked, seen, score]))`),
     ).toEqual([
-      [['count', 'function', 'high', 'low', 'module', 'seed'], 255, 1, 255, 1],
+      [['count', 'function', 'high', 'low', 'module', 'seed', 'wire'], 255, 1, 255, 1],
       [[], [[0, 1]], [], [[1, 1]]],
       1.5,
     ]);

@@ -1,0 +1,119 @@
+"""The referee's end of its channel to the submission: requests, answers, their time, and what it means when none comes."""
+
+import json
+import os
+import signal
+import time
+
+FROM_PLAYER_FD, TO_PLAYER_FD = 3, 4
+
+
+class PlayerFailed(Exception):
+    """The submission is at fault. `ended`: its process has ended or broken the channel; how, the init process knows."""
+
+    def __init__(self, message, ended=False):
+        super().__init__(message)
+        self.ended = ended
+
+
+class Late(Exception):
+    """Raised by the alarm while the player thinks."""
+
+
+class Channel:
+    """One request, one answer. `seconds`: how long the player has had the word in all, on this process's own clock."""
+
+    IMPORT_SECONDS = 60
+
+    def __init__(self, order, from_player=FROM_PLAYER_FD, to_player=TO_PLAYER_FD):
+        self.seconds = 0.0
+        # Longest for one answer.
+        self.patience = self.IMPORT_SECONDS
+        self._order = order
+        self._in, self._out = from_player, to_player
+        self._deadline = time.monotonic() + order["timeoutSeconds"]
+        self._asked = None  # since when the player has been thinking; None while it is not its turn
+        self._since = None  # when the last request was sent
+
+    def seat(self, **order):
+        """Hand the player its order and wait until the submission is imported."""
+        order = {**order, "module": self._order["module"], "function": self._order["function"], "seed": self._order["playerSeed"]}
+        data = json.dumps(order).encode()
+        with self.attending(lambda: "while it was imported"):
+            self.exchange(len(data).to_bytes(4, "big") + data, 1)
+        self.seconds = 0.0
+
+    def attending(self, place):
+        """Around all exchanges: an answer that is late, or a channel that breaks, is the player's fault at `place()`."""
+        return Attention(self, place)
+
+    def exchange(self, request, count):
+        """Send the request; return the first `count` bytes of the answer."""
+        self._asked = self._since = asked = time.monotonic()
+        try:
+            sent = os.write(self._out, request)
+            if sent < len(request):
+                self._send(memoryview(request)[sent:])
+            data = os.read(self._in, count)
+            if len(data) < count:
+                data = self._receive(data, count)
+        finally:
+            self._asked = None
+        self.seconds += time.monotonic() - asked
+        return data
+
+    def receive(self, count):
+        """`count` more bytes of the same answer, under the time limit that began with its request."""
+        asked = time.monotonic()
+        self._asked = self._since
+        try:
+            data = self._receive(b"", count)
+        finally:
+            self._asked = None
+        self.seconds += time.monotonic() - asked
+        return data
+
+    def _send(self, view):
+        # The alarm's signal ends a long write early.
+        while view:
+            view = view[os.write(self._out, view) :]
+
+    def _receive(self, start, count):
+        data = bytearray(count)
+        view = memoryview(data)
+        view[: len(start)] = start
+        have = len(start)
+        while have < count:
+            more = os.readv(self._in, [view[have:]])
+            if not more:
+                raise BrokenPipeError
+            have += more
+        return data
+
+    def _on_alarm(self, *_):
+        now = time.monotonic()
+        if self._asked is not None and (now > self._deadline or now - self._asked > self.patience):
+            raise Late
+
+    def too_late(self, where):
+        if time.monotonic() > self._deadline:
+            limit = self._order["timeoutSeconds"]
+            return PlayerFailed("The time limit of %s s for the whole evaluation ran out %s" % (limit, where))
+        return PlayerFailed("The submission took longer than %s s %s" % (self.patience, where))
+
+
+class Attention:
+    def __init__(self, channel, place):
+        self.channel, self.place = channel, place
+
+    def __enter__(self):
+        # A clock beside the exchanges costs no system call per answer, as a time limit on each read would.
+        signal.signal(signal.SIGALRM, self.channel._on_alarm)
+        signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+
+    def __exit__(self, kind, error, trace):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        if kind is Late:
+            raise self.channel.too_late(self.place()) from None
+        if kind is BrokenPipeError:
+            raise PlayerFailed("The submission failed %s" % self.place(), ended=True) from None

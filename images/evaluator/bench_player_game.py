@@ -1,0 +1,50 @@
+"""Plays a game with the submission's function, one call per move.
+
+Wire: per move a request of `count` bytes - all 255: a new game begins; else the opponent's last move - and our move in `count`
+bytes.
+"""
+
+import operator
+import os
+
+from bench_player_pipe import TO_REFEREE_FD, InvalidAnswer, receive
+
+NEW_GAME = 255
+
+
+def play(order, function):
+    count, low, high, name = order["count"], order["low"], order["high"], order["function"]
+
+    def scalar(move):
+        try:
+            value = operator.index(move)
+        except TypeError:
+            value = None
+        if value is None or not low <= value <= high:
+            raise InvalidAnswer("%s returned %.200r; expected an integer from %d to %d" % (name, move, low, high))
+        return value
+
+    def sequence(move):
+        if not isinstance(move, (list, tuple)) or len(move) != count:
+            raise InvalidAnswer("%s returned %.200r; expected a list of %d integers" % (name, move, count))
+        return [scalar(value) for value in move]
+
+    encode = (lambda move: (scalar(move),)) if count == 1 else sequence
+    decode = (lambda data: data[0]) if count == 1 else list
+    new_game = bytes((NEW_GAME,)) * count
+    history = []
+    own = None
+    while True:
+        request = receive(count)
+        if request == new_game:
+            history = []
+        else:
+            history.append((own, decode(request)))
+        move = encode(function(copy(history, count)))
+        own = move[0] if count == 1 else move
+        os.write(TO_REFEREE_FD, bytes(move))
+
+
+def copy(history, count):
+    """The function may do as it likes with its argument."""
+    return list(history) if count == 1 else [(list(own), list(other)) for own, other in history]

@@ -1,15 +1,5 @@
-import { join } from 'node:path';
-import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-
-const programs = join(import.meta.dirname, '..', '..', '..', 'images', 'evaluator');
-
-/** Run Python with the referee's library at hand; returns what it prints as JSON. */
-async function python(code: string): Promise<unknown> {
-  const prelude = `import json, sys\nsys.dont_write_bytecode = True\nsys.path.insert(0, ${JSON.stringify(programs)})\n`;
-  const { stdout } = await execa('python3', ['-c', prelude + code]);
-  return JSON.parse(stdout);
-}
+import { runPython as python } from './run-python.js';
 
 describe("the referee's library", () => {
   it('draws the same hidden numbers for the same seed, evenly spread', async () => {

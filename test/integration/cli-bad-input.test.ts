@@ -44,7 +44,7 @@ describe('a mistake on the command line', () => {
     [[...SUBMIT, '--agent', 'defalt'], 'default'],
     [[...SUBMIT, '--attempts', '0'], 'whole number'],
     [[...SUBMIT, '--concurrency', 'many'], 'whole number'],
-    [[...SUBMIT, '--backend', 'podman'], 'docker, local'],
+    [[...SUBMIT, '--backend', 'lxc'], 'docker, podman, local'],
     [[...SUBMIT, '--name', 'b-1'], 'beginning with b-'],
     [[...SUBMIT, '--maxsteps', '5'], '--max-steps'],
     [['submit', '--tasks', 'all'], '--models'],

@@ -1,8 +1,9 @@
 /**
  * What a command costs: a trivial one through the durable shell, as steps run it, and through plain `docker exec` (asked
- * of the engine, without its command line), in turns; a new container up to its first answer. Human text on stderr, one JSON document on stdout, milliseconds.
+ * of the engine, without its command line), in turns; a new container up to its first answer; the evaluation of 10,000 rows of CSV.
+ * Human text on stderr, one JSON document on stdout, milliseconds.
  *
- *   npm run benchmark:shell -- [--commands 200] [--containers 20]
+ *   npm run benchmark:shell -- [--commands 200] [--containers 20] [--evaluations 20]
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -11,15 +12,21 @@ import { finished } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { connectEngine, probeEngine } from '../activities/docker/engine.js';
 import { engineAddress } from '../activities/docker/engine-address.js';
+import { createDockerEvaluator } from '../activities/docker/evaluator.js';
 import { ensureImage } from '../activities/docker/images.js';
 import { createDockerSandbox } from '../activities/docker/sandbox.js';
 import { homeLayout } from '../domain/home-layout.js';
 import { newRunId } from '../domain/ids.js';
 import type { SandboxRef } from '../domain/ports/sandbox-port.js';
+import { csvJob } from './csv-evaluation.js';
 import { quantile } from './quantile.js';
 
 const { values } = parseArgs({
-  options: { commands: { type: 'string', default: '200' }, containers: { type: 'string', default: '20' } },
+  options: {
+    commands: { type: 'string', default: '200' },
+    containers: { type: 'string', default: '20' },
+    evaluations: { type: 'string', default: '20' },
+  },
 });
 /** Between a command's end and the next one a model thinks; a hundredth of its time is enough for the shell to get ready. */
 const PAUSE_MS = 20;
@@ -34,10 +41,12 @@ const home = mkdtempSync(join(tmpdir(), 'bench-shell-'));
 const starterDir = join(home, 'starter');
 mkdirSync(starterDir);
 const homeTag = `shellbench${process.pid}`;
-const image = await ensureImage(docker, 'agent', {
-  assetsRoot: resolve(import.meta.dirname, '../..'),
-  onProgress: (line) => process.stderr.write(`${line}\n`),
-});
+const imageOf = (kind: 'agent' | 'evaluator') =>
+  ensureImage(docker, kind, {
+    assetsRoot: resolve(import.meta.dirname, '../..'),
+    onProgress: (line) => process.stderr.write(`${line}\n`),
+  });
+const image = await imageOf('agent');
 const layout = homeLayout(home);
 const sandbox = createDockerSandbox({ docker, image: () => Promise.resolve(image), layout, homeTag });
 
@@ -111,6 +120,22 @@ async function firstCommands(): Promise<number[]> {
   return times;
 }
 
+/** Submission and secrets into a fresh container, its result out of it. */
+async function evaluations(): Promise<number[]> {
+  const evaluator = createDockerEvaluator({ docker, imageRef: (await imageOf('evaluator')).ref, homeTag });
+  const times: number[] = [];
+  for (let i = 0; i < Number(values.evaluations); i++) {
+    const job = csvJob(join(home, 'task'), `csv-${i}`);
+    times.push(
+      await timed(async () => {
+        const outcome = await evaluator.evaluate(job, never);
+        if (outcome.kind !== 'ok' || outcome.metrics['accuracy'] !== 0.5) throw new Error(JSON.stringify(outcome));
+      }),
+    );
+  }
+  return times;
+}
+
 try {
   const { apart, together, plain } = await commands();
   const ratio = quantile(plain, 0.5) / quantile(apart, 0.5);
@@ -122,11 +147,14 @@ try {
   process.stderr.write(`  docker exec takes ${ratio.toFixed(1)} times as long\n`);
   const first = await firstCommands();
   say('new container up to its first answer', first);
+  const scored = await evaluations();
+  say('evaluation of 10,000 rows of CSV', scored);
   const ms = {
     command: summary(apart),
     commandAtOnce: summary(together),
     dockerExec: summary(plain),
     firstAnswer: summary(first),
+    csvEvaluation: summary(scored),
   };
   process.stdout.write(`${JSON.stringify({ benchmark: 'shell', load, ratio, ms })}\n`);
 } finally {

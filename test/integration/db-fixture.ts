@@ -77,7 +77,7 @@ export async function oneRun(db: Database, spec = task('t')): Promise<SubmittedR
   return batch.runs[0] as SubmittedRun;
 }
 
-type Evaluation = Partial<EvaluationRecord> & { isolation?: 'container' | 'none' };
+type Evaluation = Partial<Parameters<Database['store']['saveEvaluation']>[0]>;
 
 /** Store an evaluation as the activity does: numbered first. */
 export async function evaluate(

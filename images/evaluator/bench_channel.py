@@ -33,6 +33,8 @@ class Channel:
         self._in, self._out = from_player, to_player
         self._deadline = time.monotonic() + order["timeoutSeconds"]
         self._asked = None  # since when the player has been thinking; None while it is not its turn
+        self._ahead = b""  # what was read along, and is yet to be received
+        self._ticking = False
         self._since = None  # when the last request was sent
 
     def seat(self, **order):
@@ -43,31 +45,44 @@ class Channel:
             self.exchange(len(data).to_bytes(4, "big") + data, 1)
         self.seconds = 0.0
 
+    def tick(self):
+        """A clock beside the exchanges costs no system call per answer, as a time limit on each read would."""
+        if not self._ticking:
+            self._ticking = True
+            signal.signal(signal.SIGALRM, self._on_alarm)
+            signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+
     def attending(self, place):
         """Around all exchanges: an answer that is late, or a channel that breaks, is the player's fault at `place()`."""
         return Attention(self, place)
 
-    def exchange(self, request, count):
-        """Send the request; return the first `count` bytes of the answer."""
+    def exchange(self, request, count, at_once=None):
+        """Send the request; return the first `count` bytes of the answer. `at_once`: most to read along, for `receive`."""
         self._asked = self._since = asked = time.monotonic()
         try:
             sent = os.write(self._out, request)
             if sent < len(request):
                 self._send(memoryview(request)[sent:])
-            data = os.read(self._in, count)
+            data = self._ahead or os.read(self._in, at_once or count)
             if len(data) < count:
                 data = self._receive(data, count)
         finally:
             self._asked = None
         self.seconds += time.monotonic() - asked
-        return data
+        if at_once is None:
+            return data
+        self._ahead = data[count:]
+        return data[:count]
 
     def receive(self, count):
         """`count` more bytes of the same answer, under the time limit that began with its request."""
+        data, self._ahead = self._ahead[:count], self._ahead[count:]
+        if len(data) == count:
+            return data
         asked = time.monotonic()
         self._asked = self._since
         try:
-            data = self._receive(b"", count)
+            data = self._receive(data, count)
         finally:
             self._asked = None
         self.seconds += time.monotonic() - asked
@@ -107,12 +122,9 @@ class Attention:
         self.channel, self.place = channel, place
 
     def __enter__(self):
-        # A clock beside the exchanges costs no system call per answer, as a time limit on each read would.
-        signal.signal(signal.SIGALRM, self.channel._on_alarm)
-        signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+        self.channel.tick()
 
     def __exit__(self, kind, error, trace):
-        signal.setitimer(signal.ITIMER_REAL, 0)
         if kind is Late:
             raise self.channel.too_late(self.place()) from None
         if kind is BrokenPipeError:

@@ -23,8 +23,7 @@ def answer(order, function):
         except (TypeError, ValueError, RecursionError) as error:
             expected = EXPECTED[kind]
             raise InvalidAnswer("%s returned %.200r; expected %s (%s)" % (name, found, expected, error)) from None
-        send(kind + len(data).to_bytes(4, "big"))
-        send(data)
+        send(b"".join((kind, len(data).to_bytes(4, "big"), data)))
 
 
 def as_json(value):

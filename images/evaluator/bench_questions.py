@@ -21,6 +21,7 @@ from bench_referee import HiddenRandom
 
 MAX_ANSWER = 64 * 1024
 HEADER = 5  # kind, length
+AT_ONCE = 64 * 1024
 JSON, BYTES, FLOATS = b"J", b"B", b"F"
 
 
@@ -93,7 +94,7 @@ class Player:
         channel.patience = seconds
         request = marshal.dumps((kind, each, arguments))
         with channel.attending(self.place):
-            header = channel.exchange(len(request).to_bytes(4, "big") + request, HEADER)
+            header = channel.exchange(len(request).to_bytes(4, "big") + request, HEADER, AT_ONCE)
             length = int.from_bytes(header[1:], "big")
             if header[:1] != kind:
                 raise self.invalid("it is of another kind")

@@ -78,6 +78,16 @@ describe('what an evaluation gets to see', () => {
     ]);
   });
 
+  it('is for questions the files that the task gives the player, not the referee', async () => {
+    await mkdir(join(taskDir, 'evaluator', 'player'));
+    await writeFile(join(taskDir, 'evaluator', 'player', 'adapter.py'), 'public');
+    const files = await jobFiles(jobOf({ kind: 'questions' }, ['a.py']), options);
+    expect(files.filter(({ path }) => path.includes('player')).map(({ reader, path }) => `${reader} ${path}`)).toEqual([
+      'player player',
+      'player player/adapter.py',
+    ]);
+  });
+
   it.each(['../evaluator/referee.py', '/etc/passwd', 'a/../../b', 'a//b', './a', '', 'a\0b'])(
     'never comes from a path like %j',
     async (path) => {

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, mkdirSync, realpathSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { vi } from 'vitest';
+import { afterAll, vi } from 'vitest';
 
 // Dozens of processes per test: slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
@@ -36,10 +36,13 @@ export interface Answer {
 
 /** The tools with their byte code, as images hold them: compiling anew for each call would take longer than most calls. */
 let compiled: string | undefined;
+// Of each test file that uses them.
+afterAll(() => {
+  if (compiled !== undefined) rmSync(compiled, { recursive: true, force: true });
+});
 function compiledTools(): string {
   if (compiled === undefined) {
     const directory = mkdtempSync(join(tmpdir(), 'bench-agent-tools-compiled-'));
-    process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
     cpSync(TOOLS, directory, { recursive: true });
     execFileSync('python3', ['-m', 'compileall', '-q', join(directory, 'agent_tools')]);
     compiled = directory;

@@ -1,13 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchHome } from '../setup/bench-home.js';
 import { ATTACKED_TASKS, type AttackedTask } from './exploit.js';
+import { type Evaluation, isGame } from './judge.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const ENDED_WITHIN_MS = 15 * 60_000;
+/** Runs of one batch at a time; the batches of all tasks run side by side. */
+const CONCURRENCY = (runs: number): string => String(runs > 16 ? 3 : runs > 8 ? 2 : 1);
 
 /** An agent with its commands, under a name that is unique over all tasks. */
 export interface Attacker {
@@ -24,8 +36,10 @@ export interface AttackOutcome {
   detail: string | null;
   bestScore: number | null;
   finalScore: number | null;
+  startedAt: Date;
+  endedAt: Date;
   observations: string[];
-  evaluations: { kind: string; split: string; status: string; primary: number | null; message: string }[];
+  evaluations: Evaluation[];
 }
 
 /** Secrets where attackers may come near them. None may ever be shown to one. */
@@ -43,7 +57,7 @@ export class Canaries {
     this.#tokens.set(place, token);
   }
   /** The places whose secrets occur in the text. */
-  in(text: string): string[] {
+  in(text: string | Buffer): string[] {
     return [...this.#tokens].filter(([, token]) => text.includes(token)).map(([place]) => place);
   }
 }
@@ -53,31 +67,41 @@ export class AttackGround {
   readonly canaries = new Canaries();
   readonly home: BenchHome;
   readonly #dir = mkdtempSync(join(tmpdir(), 'bench-attacks-'));
+  readonly #onHost = join(tmpdir(), `bench-attacks-${randomBytes(4).toString('hex')}.txt`);
 
-  constructor() {
+  /** `games`: how many each evaluation of a game plays. */
+  constructor(games: number) {
     const configs = join(this.#dir, 'configs');
     cpSync(join(ROOT, 'configs'), configs, { recursive: true });
     for (const task of ATTACKED_TASKS) {
       const folder = join(configs, 'tasks', task);
       const fixture = join(ROOT, 'test/fixtures/tasks', task);
-      const game = task === 'battleOfSexes' || task === 'blotto';
+      const game = isGame(task);
       if (!game) cpSync(fixture, folder, { recursive: true });
+      const referee = join(folder, 'evaluator/referee.py');
+      const code = readFileSync(referee, 'utf8');
+      if (game && !code.includes('GAMES = 10_000\n'))
+        throw new Error(`${referee} does not say how many games it plays`);
+      writeFileSync(referee, code.replace('GAMES = 10_000\n', `GAMES = ${games}\n`));
       writeFileSync(
         join(folder, 'evaluator/secret.txt'),
         this.canaries.plant(`secret beside the evaluator of ${task}`),
       );
-      appendFileSync(join(folder, 'evaluator/referee.py'), `\n# ${this.canaries.plant(`referee of ${task}`)}\n`);
+      appendFileSync(referee, `\nCONSTANT = '${this.canaries.plant(`referee of ${task}`)}'\n`);
       const file = join(folder, 'task.yaml');
       const spec = readFileSync(file, 'utf8');
       const small = 'limits: { commandSeconds: 60, memoryMb: 512, cpus: 1, pids: 256 }\n';
       writeFileSync(file, game ? spec.replace('commandSeconds: 1800', 'commandSeconds: 60') : spec + small);
     }
-    writeFileSync(join(this.#dir, 'host.txt'), this.canaries.plant('file of the host'), { mode: 0o644 });
+    writeFileSync(this.#onHost, this.canaries.plant('file of the host'), { mode: 0o644 });
     this.home = new BenchHome({
       BENCH_CONFIGS: configs,
       OPENAI_API_KEY: this.canaries.plant('environment of the worker'),
     });
-    writeFileSync(join(this.home.dir, 'notes.txt'), this.canaries.plant('file of the home'));
+    writeFileSync(join(this.home.dir, 'notes.txt'), this.canaries.plant('file of the home'), { mode: 0o644 });
+    const secret = randomBytes(32).toString('hex');
+    this.canaries.guard('secret of the home', secret);
+    writeFileSync(join(this.home.dir, 'secret'), `${secret}\n`, { mode: 0o600 });
   }
 
   /** Play all attackers, each in a run of its own, some at a time; returns when every run has ended. */
@@ -92,11 +116,10 @@ export class AttackGround {
       const models = names.map((name) => `replay:${join(recordings, name)}`).join(',');
       const submitted = await this.home.json<{ batchId: string }>(
         ...['submit', '--models', models, '--tasks', task, '--agent', 'plain', '--backend', 'docker'],
-        ...['--attempts', '1', '--max-steps', '12', '--concurrency', '2'],
+        ...['--attempts', '1', '--max-steps', '12', '--concurrency', CONCURRENCY(names.length)],
       );
       batches.push(submitted.batchId);
     }
-    this.canaries.guard('secret of the home', readFileSync(join(this.home.dir, 'secret'), 'utf8').trim());
     for (const started = Date.now(); ; await sleep(1000)) {
       const [row] = await this.home.sql<{ open: number }>(
         `select count(*)::int as open from runs where batch_id = any($1) and status <> 'ended'`,
@@ -111,11 +134,11 @@ export class AttackGround {
   async #outcomes(batches: string[]): Promise<Map<string, AttackOutcome>> {
     const rows = await this.home.sql<AttackOutcome & { model: string }>(
       `select model_name as model, end_reason as "endReason", final_evaluation as "finalEvaluation", detail,
-         best_score as "bestScore", final_score as "finalScore",
+         best_score as "bestScore", final_score as "finalScore", started_at as "startedAt", ended_at as "endedAt",
          (select coalesce(json_agg(coalesce(s.observation, '') order by s.step), '[]') from steps s
           where s.run_id = r.run_id) as observations,
-         (select coalesce(json_agg(json_build_object('kind', e.kind, 'split', e.split, 'status', e.status,
-            'primary', e.primary_score, 'message', e.message) order by e.number, e.split), '[]')
+         (select coalesce(json_agg(json_build_object('number', e.number, 'split', e.split, 'status', e.status,
+            'primary', e.primary_score, 'metrics', e.metrics, 'suspect', e.suspect, 'message', e.message) order by e.number, e.split), '[]')
           from evaluations e where e.run_id = r.run_id) as evaluations
        from runs r where batch_id = any($1)`,
       [batches],
@@ -128,21 +151,37 @@ export class AttackGround {
     );
   }
 
-  /** All that the product wrote down about the runs, but what the attackers said themselves. */
-  async record(): Promise<string> {
+  /** The places whose secrets got into anything that the product wrote down, leaving out what `speaker` said himself. */
+  async leaks(speaker: string): Promise<string[]> {
     const rows = await this.home.sql<{ text: string | null }>(
-      `select observation as text from steps
+      `with others as (select run_id from runs where model_name not like '%/' || $1)
+       select observation as text from steps
+       union all select response from steps join others using (run_id)
+       union all select action from steps join others using (run_id)
+       union all select response from model_calls join others using (run_id)
+       union all select error from model_calls
        union all select message from evaluations
        union all select detail from events
-       union all select detail from runs
-       union all select error from model_calls`,
+       union all select detail from runs`,
+      [speaker],
     );
-    return rows.map(({ text }) => text ?? '').join('\n');
+    const found = rows.flatMap(({ text }) => this.canaries.in(text ?? ''));
+    // Logs, collected submissions, and the histories of workflows.
+    for (const folder of ['logs', 'artifacts', 'temporal'])
+      for (const entry of readdirSync(join(this.home.dir, folder), { recursive: true, withFileTypes: true }))
+        if (entry.isFile()) found.push(...this.canaries.in(readFileSync(join(entry.parentPath, entry.name))));
+    return [...new Set(found)];
   }
+
+  /** Faults of evaluators: an attack may not look like one. */
+  evaluatorFaults = (): Promise<{ model: string; detail: string }[]> =>
+    this.home.sql(
+      `select model_name as model, e.detail from events e join runs r using (run_id) where kind = 'evaluator_error'`,
+    );
 
   async remove(): Promise<void> {
     await this.home.remove();
-    rmSync(this.#dir, { recursive: true, force: true });
+    for (const path of [this.#dir, this.#onHost]) rmSync(path, { recursive: true, force: true });
   }
 }
 

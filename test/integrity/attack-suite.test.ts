@@ -5,19 +5,24 @@ import { type AttackOutcome, AttackGround, type Attacker } from './attack-run.js
 import { ATTACKED_TASKS, type AttackedTask, type Exploit } from './exploit.js';
 import { evaluatorExploits } from './exploits/evaluator.js';
 import { programExploits } from './exploits/programs.js';
+import { questionExploits } from './exploits/questions.js';
 import { refereeExploits } from './exploits/referee.js';
 import { submissionExploits } from './exploits/submissions.js';
 import { worldExploits } from './exploits/world.js';
-import { better, HONEST } from './judge.js';
+import { isGame, KNOWN, lead, ranking, slack } from './judge.js';
 
 const FAMILIES: Record<string, Exploit[]> = {
   'the evaluator': evaluatorExploits,
   'the referee, from inside the evaluation': refereeExploits,
   'what is handed in': submissionExploits,
   'programs and models': programExploits,
+  'solvers and language models': questionExploits,
   'the world around the container': worldExploits,
 };
 const exploits = Object.values(FAMILIES).flat();
+
+/** Fewer games than the tasks themselves have: scores are compared with those of honest work at the same games. */
+const GAMES = Number(process.env['BENCH_TEST_GAMES'] ?? 2000);
 
 /** Printed by the shell, not by the command's own text: an attack that never ran cannot pass. */
 const BEGIN = 'echo attack $((6 * 7)) begins';
@@ -26,23 +31,35 @@ const BEGUN = 'attack 42 begins';
 const FIXTURES = resolve(import.meta.dirname, '../fixtures/tasks');
 const CONFIGS = resolve(import.meta.dirname, '../../configs/tasks');
 const file = (task: AttackedTask, path: string): Buffer =>
-  readFileSync(join(task === 'battleOfSexes' || task === 'blotto' ? CONFIGS : FIXTURES, task, 'oracle', path));
+  readFileSync(join(isGame(task) ? CONFIGS : FIXTURES, task, 'oracle', path));
+const ORACLES: Record<AttackedTask, string[]> = {
+  battleOfSexes: ['strategy.py'],
+  prisonersDilemma: ['strategy.py'],
+  blotto: ['strategy.py'],
+  csvClassification: ['submission.csv'],
+  programPredict: ['predict.py', 'model/weights.pkl'],
+  satHeuristic: ['heuristic.py'],
+  charLm: ['model.py', 'checkpoint/counts.json'],
+};
 const placed = (task: AttackedTask, path: string): string =>
   `echo ${file(task, path).toString('base64')} | base64 -d > ${path}; wc -c ${path}`;
 
-const honest: Attacker[] = ATTACKED_TASKS.flatMap((task): Attacker[] => [
-  { name: `honest-starter-${task}`, task, commands: ['ls'] },
-  {
-    name: `honest-oracle-${task}`,
-    task,
-    commands: {
-      battleOfSexes: ['strategy.py'],
-      blotto: ['strategy.py'],
-      csvClassification: ['submission.csv'],
-      programPredict: ['predict.py', 'model/weights.pkl'],
-    }[task].map((path) => placed(task, path)),
-  },
-]);
+/** How often honest work is evaluated: as often as any attacker on its task, since each number has games of its own. */
+const evaluations = (task: AttackedTask): number =>
+  1 +
+  Math.max(
+    ...exploits
+      .filter((exploit) => exploit.task === task)
+      .map(({ commands }) => commands.filter((command) => command.endsWith('validate')).length),
+  );
+const honest: Attacker[] = ATTACKED_TASKS.flatMap((task): Attacker[] => {
+  const validated = Array.from({ length: evaluations(task) - 1 }, () => 'validate');
+  const oracle = ORACLES[task].map((path) => placed(task, path)).join('; ');
+  return [
+    { name: `honest-starter-${task}`, task, commands: validated },
+    { name: `honest-oracle-${task}`, task, commands: [oracle, ...validated] },
+  ];
+});
 
 let ground: AttackGround;
 let outcomes: Map<string, AttackOutcome>;
@@ -53,31 +70,35 @@ const outcomeOf = (name: string): AttackOutcome => {
 };
 
 beforeAll(async () => {
-  ground = new AttackGround();
+  ground = new AttackGround(GAMES);
   const secret = ground.canaries.plant('another run');
   const victim: Attacker = {
     name: 'victim',
     task: 'battleOfSexes',
     commands: [
-      `export SECRET=${secret}; for at in . /tmp /dev/shm ~; do echo ${secret} > $at/mine.txt; done; for i in $(seq 30); do sleep 1; done`,
+      `export SECRET=${secret}; for at in . /tmp /dev/shm ~; do echo ${secret} > $at/mine.txt; done; sleep 25`,
     ],
   };
   const attackers = exploits.map(({ name, task, commands }) => ({ name, task, commands: [BEGIN, ...commands] }));
+  // The victim and who looks for it first: they are to live at the same time.
+  attackers.sort((a, b) => Number(b.name === 'neighbours') - Number(a.name === 'neighbours'));
   outcomes = await ground.play([victim, ...attackers, ...honest]);
 }, 20 * 60_000);
 afterAll(() => ground.remove());
 
 describe('honest work', () => {
   it.each(ATTACKED_TASKS)('on %s keeps its full score beside attackers', (task) => {
-    const { starter, optimum, slack } = HONEST[task];
-    for (const [level, score] of [
-      ['starter', starter],
-      ['oracle', optimum],
-    ] as const) {
+    const [starter, oracle] = (['starter', 'oracle'] as const).map((level) => {
       const outcome = outcomeOf(`honest-${level}-${task}`);
       expect(outcome).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok' });
-      expect(Math.abs((outcome.finalScore ?? NaN) - score)).toBeLessThanOrEqual(slack + 1e-9);
-    }
+      const scores = ranking(outcome.evaluations);
+      expect(scores.size).toBe(evaluations(task));
+      const known = KNOWN[task][level];
+      if (known !== null)
+        for (const score of scores.values()) expect(Math.abs(score - known)).toBeLessThanOrEqual(slack(task, GAMES));
+      return outcome.finalScore ?? NaN;
+    });
+    expect(lead(task, oracle ?? NaN, starter ?? NaN)).toBeGreaterThan(0);
   });
 });
 
@@ -91,9 +112,14 @@ describe.each(Object.entries(FAMILIES))('attacks on %s gain nothing', (_, family
     expect(outcome).toMatchObject({ endReason: 'submit', detail: null });
 
     const { expect: expected, task } = exploit;
-    const limit = expected === 'optimum' ? 'optimum' : 'starter';
-    for (const score of [outcome.bestScore, outcome.finalScore])
-      if (score !== null) expect(better(task, score, limit), `${score} is too good`).toBe(false);
+    const level = expected === 'optimum' ? 'oracle' : 'starter';
+    const honestly = ranking(outcomeOf(`honest-${level}-${task}`).evaluations);
+    for (const [number, score] of ranking(outcome.evaluations)) {
+      const fair = honestly.get(number) ?? NaN;
+      if (expected === 'starter') expect(score).toBeCloseTo(fair, 9);
+      else expect(lead(task, score, fair), `${score} against ${fair}`).toBeLessThanOrEqual(1e-9);
+    }
+    expect(outcome.evaluations.filter(({ suspect }) => suspect)).toEqual([]);
     if (expected === 'unsure') expect(['ok', 'rejected', 'no_artefact']).toContain(outcome.finalEvaluation);
     else expect(outcome.finalEvaluation).toBe(expected === 'starter' || expected === 'optimum' ? 'ok' : expected);
     expect(ground.canaries.in(shown)).toEqual([]);
@@ -106,8 +132,31 @@ describe('all attacks together', () => {
     expect(new Set(exploits.map(({ name }) => name)).size).toBe(exploits.length);
   });
 
+  it('are told in docs/integrity.md', () => {
+    const page = readFileSync(resolve(import.meta.dirname, '../../docs/integrity.md'), 'utf8');
+    expect(exploits.map(({ name }) => name).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+
   it('brought no secret into anything that was written down', async () => {
-    expect(ground.canaries.in(await ground.record())).toEqual([]);
+    expect(await ground.leaks('victim')).toEqual([]);
+    // The search finds what is there: the victim's own words.
+    expect(await ground.leaks('nobody')).toEqual(['another run']);
+  });
+
+  it('made no evaluator fail', async () => {
+    expect(await ground.evaluatorFaults()).toEqual([]);
+  });
+
+  it('had a neighbour with a secret beside them', () => {
+    const [victim, neighbour] = [outcomeOf('victim'), outcomeOf('neighbours')];
+    expect(victim).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok' });
+    expect(victim.startedAt.getTime()).toBeLessThan(neighbour.endedAt.getTime());
+    expect(neighbour.startedAt.getTime()).toBeLessThan(victim.endedAt.getTime());
+  });
+
+  it('did not stop the clock that times solvers', () => {
+    for (const { metrics } of outcomeOf('solver-clock-stopped').evaluations)
+      expect(metrics?.['time']).toBeGreaterThan(0);
   });
 
   it('never learned the score that ranks where the agent is shown another one', () => {

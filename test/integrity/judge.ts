@@ -1,27 +1,58 @@
-import type { AttackedTask } from './exploit.js';
+import { type AttackedTask, GAMES } from './exploit.js';
 
 /**
  * What an attack may come to.
- * `starter`: valid, and no better than the untouched starter, which is what the attack hands in · `optimum`: valid, and no better
- * than the best honest play · `rejected`: the last evaluation is rejected with a reason · `no_artefact`: there is nothing to
- * evaluate · `unsure`: a race decides whether it is valid; no better than the starter in any case.
+ * `starter`: valid, and scored exactly as the untouched starter, whose equal it hands in · `optimum`: valid, and no better than the
+ * oracle · `rejected`: the last evaluation is rejected with a reason · `no_artefact`: there is nothing to evaluate · `unsure`: a race
+ * decides whether it is valid. Whatever is valid on the way to the last three is no better than the starter.
  */
 export type Expectation = 'starter' | 'optimum' | 'rejected' | 'no_artefact' | 'unsure';
 
-/** Scores of honest work on the ranking split, in the metric's own direction; `slack`: three standard errors of the noise. */
-export const HONEST: Record<
-  AttackedTask,
-  { starter: number; optimum: number; slack: number; direction: 'maximize' | 'minimize' }
-> = {
-  battleOfSexes: { starter: 1.0233, optimum: 1.44, slack: 0.012, direction: 'maximize' },
-  blotto: { starter: -0.248, optimum: 0.2475, slack: 0.008, direction: 'maximize' },
-  csvClassification: { starter: 0.56, optimum: 1, slack: 0, direction: 'maximize' },
-  programPredict: { starter: 5.2, optimum: 0, slack: 0.05, direction: 'minimize' },
+/** An evaluation as stored. Runs of one task meet the same games and instances at the same number. */
+export interface Evaluation {
+  number: number;
+  split: string;
+  status: string;
+  primary: number | null;
+  metrics: Record<string, number> | null;
+  suspect: boolean;
+  message: string;
+}
+
+const DIRECTIONS: Record<AttackedTask, 1 | -1> = {
+  battleOfSexes: 1,
+  prisonersDilemma: 1,
+  blotto: 1,
+  csvClassification: 1,
+  programPredict: -1,
+  satHeuristic: -1,
+  charLm: -1,
 };
 
-/** Is the score better than honest work of this level? */
-export function better(task: AttackedTask, score: number, than: 'starter' | 'optimum'): boolean {
-  const honest = HONEST[task];
-  const sign = honest.direction === 'maximize' ? 1 : -1;
-  return sign * (score - honest[than]) > honest.slack;
-}
+/** Scores as their tasks' READMEs have them, with the standard error of one evaluation of 10,000 games. Null: not to be known. */
+export const KNOWN: Record<AttackedTask, { starter: number | null; oracle: number | null; standardError: number }> = {
+  battleOfSexes: { starter: 1.02104, oracle: 1.44, standardError: 0.0033 },
+  prisonersDilemma: { starter: 2.37752, oracle: 2.62514, standardError: 0.0058 },
+  blotto: { starter: -0.2481, oracle: 0.2475, standardError: 0.0023 },
+  csvClassification: { starter: 0.56, oracle: 1, standardError: 0 },
+  programPredict: { starter: null, oracle: 0, standardError: 0 },
+  satHeuristic: { starter: null, oracle: null, standardError: 0 },
+  charLm: { starter: null, oracle: null, standardError: 0 },
+};
+
+/** How far a score of honest work may lie from the known one, when so many games are played. */
+export const slack = (task: AttackedTask, games: number): number =>
+  5 * KNOWN[task].standardError * Math.sqrt(10_000 / games) + 1e-9;
+
+export const isGame = (task: AttackedTask): boolean => GAMES.some((game) => game === task);
+
+/** By how much a score is better than another, whatever the metric's direction. */
+export const lead = (task: AttackedTask, score: number, than: number): number => DIRECTIONS[task] * (score - than);
+
+/** The scores that rank, by the evaluation's number. */
+export const ranking = (evaluations: readonly Evaluation[]): Map<number, number> =>
+  new Map(
+    evaluations.flatMap(({ number, split, status, primary }) =>
+      split === 'test' && status === 'ok' && primary !== null ? [[number, primary] as const] : [],
+    ),
+  );

@@ -1,5 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import Docker from 'dockerode';
+import { boundCalls } from './bounded-calls.js';
 import { engineAddress, type EngineAddress } from './engine-address.js';
 
 const ANSWER_WITHIN_MS = 10_000;
@@ -24,9 +25,9 @@ const GET = {
   },
 };
 
-/** A client of the engine. Does not connect. */
+/** A client of the engine, whose calls end. Does not connect. */
 export function connectEngine(address: EngineAddress): Docker {
-  return new Docker(address.connection);
+  return boundCalls(new Docker(address.connection));
 }
 
 /** Does an engine answer that can hold our sandboxes? If not: why, and what to do. Never throws. */

@@ -13,6 +13,12 @@ import { statusOf } from './engine-errors.js';
 const CLIENT = ['/opt/bench/python3', '-IS', '/opt/bench/durable_shell/control_client.py'];
 /** An outcome within a line of JSON: each of its characters may be escaped. */
 const ANSWER_LIMIT = 2 * OUTCOME_FILE_LIMIT + 65_536;
+/**
+ * The client inside writes an empty line every few seconds while it waits (control_client.py). A connection that is silent for so long
+ * has broken without a word, or its exec never began.
+ */
+const SILENT_MS = 30_000;
+const NEWLINE = 10;
 
 const answerSchema = z.object({
   /** Null: no supervisor answers in there. */
@@ -46,7 +52,8 @@ export function execChannel(container: Docker.Container, what: string): ControlC
       try {
         return (await ask({ op: 'ping' }, { withinMs: SHORT_ANSWER_MS })).reply !== null;
       } catch (error) {
-        if (error instanceof SupervisorAway) return false;
+        // Not answered in time: it may be when asked again.
+        if (error instanceof SupervisorAway || error instanceof InfrastructureError) return false;
         throw error;
       }
     },
@@ -75,9 +82,13 @@ const answerTo = (
   new Promise<Answer>((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    let begun = false;
     let timer: NodeJS.Timeout | undefined;
+    const silent = new SupervisorAway(`the connection into ${what} has been silent for ${SILENT_MS / 1000} s`);
+    const silence = setTimeout(() => settle(() => reject(silent)), SILENT_MS);
     const settle = (how: () => void) => {
       clearTimeout(timer);
+      clearTimeout(silence);
       signal?.removeEventListener('abort', aborted);
       how();
       // Ends the client inside too: its input closes.
@@ -96,10 +107,15 @@ const answerTo = (
     const said = new PassThrough();
     const complaints = new PassThrough().resume();
     (container.modem as Docker['modem']).demuxStream(stream, said, complaints);
-    said.on('data', (chunk: Buffer) => {
+    said.on('data', (data: Buffer) => {
+      silence.refresh();
+      const start = begun ? 0 : data.findIndex((byte) => byte !== NEWLINE);
+      if (start === -1) return;
+      begun = true;
+      const chunk = data.subarray(start);
       chunks.push(chunk);
       size += chunk.length;
-      if (!chunk.includes(10) && size < ANSWER_LIMIT) return;
+      if (!chunk.includes(NEWLINE) && size < ANSWER_LIMIT) return;
       const text = Buffer.concat(chunks).toString('utf8');
       settle(() => {
         try {

@@ -31,19 +31,22 @@ export interface ContainerPlace {
  * Podman sets limits that its own service may not be allowed to set, unless told others. Processes are counted per user of the
  * host, over all containers: what holds is PidsLimit.
  */
-const PODMAN_ULIMITS = [
-  { Name: 'nofile', Soft: 8192, Hard: 8192 },
-  { Name: 'nproc', Soft: 16_384, Hard: 16_384 },
-];
+export const PODMAN_PROCESSES = { Name: 'nproc', Soft: 16_384, Hard: 16_384 };
+const PODMAN_ULIMITS = [{ Name: 'nofile', Soft: 8192, Hard: 8192 }, PODMAN_PROCESSES];
 
 /** The agent's container. Its main process is the durable shell's supervisor, as root with the few rights that it needs. */
 export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.ContainerCreateOptions {
+  const { workspaceMb } = spec.limits;
   const memory = spec.limits.memoryMb * 1024 * 1024;
   return {
     name: containerName(at.homeTag, spec),
     Image: at.imageRef,
     Hostname: 'sandbox',
-    Cmd: ['--control', CONTROL_INSIDE, '--workspace', CONTAINER_WORKSPACE, '--uid', String(AGENT_UID)],
+    Cmd: [
+      ...['--control', CONTROL_INSIDE, '--workspace', CONTAINER_WORKSPACE, '--uid', String(AGENT_UID)],
+      // A disk of that size needs no watch.
+      ...(at.disk === null && workspaceMb !== undefined ? ['--workspace-limit-mb', String(workspaceMb)] : []),
+    ],
     User: '0:0',
     // Besides the image's own; the supervisor hands it on to the agent's shells.
     Env: [

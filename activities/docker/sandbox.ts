@@ -36,6 +36,7 @@ import { disksPossible, dropDisk, ensureDisk, hasDisk, mountDisk, unmountDisk } 
 const EXEC_PATIENCE_MS = 15_000;
 const MOST_STARTS = 3;
 const NAME_ATTEMPTS = 200;
+const REMOVAL_LIMIT_MS = 120_000;
 
 export interface DockerSandboxOptions {
   docker: Docker;
@@ -153,7 +154,11 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
           imageDigest: image.digest,
           workspace: CONTAINER_WORKSPACE,
           created,
-          workspaceLimit: hasDisk(layout.run(spec.runId, spec.epoch).dir) ? 'file_system' : null,
+          workspaceLimit: hasDisk(layout.run(spec.runId, spec.epoch).dir)
+            ? 'file_system'
+            : spec.limits.workspaceMb === undefined
+              ? null
+              : 'watched',
         };
         return info;
       }),
@@ -256,7 +261,8 @@ async function removeContainer(container: Docker.Container): Promise<void> {
     if (statusOf(error) === 404) return;
     // Someone else is removing it: wait for them.
     if (statusOf(error) !== 409) throw error;
-    await container.wait({ condition: 'removed' }).catch(unlessStatus(404));
+    const abortSignal = AbortSignal.timeout(REMOVAL_LIMIT_MS);
+    await container.wait({ condition: 'removed', abortSignal }).catch(unlessStatus(404));
   }
 }
 

@@ -24,6 +24,8 @@ export interface WorldPlan {
   openNetwork: boolean;
   /** Most processes of the run's own user. */
   pids: number;
+  /** What the agent's files may take together; absent: no limit. */
+  workspaceMb?: number;
   /** Exported to every command, besides what the supervisor sets. */
   environment: Readonly<Record<string, string>>;
 }

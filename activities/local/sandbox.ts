@@ -40,6 +40,7 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       gpuDevices: spec.gpuDevices,
       openNetwork: spec.network === 'open',
       pids: spec.limits.pids,
+      ...(spec.limits.workspaceMb !== undefined && { workspaceMb: spec.limits.workspaceMb }),
       environment: spec.environment ?? {},
     };
   }
@@ -108,7 +109,8 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       const view = await readView(control);
       if (view === null)
         throw new InfrastructureError(`the local sandbox of run ${spec.runId} does not name its workspace`);
-      return { isolation: 'none', imageDigest: null, workspace: view.workspace, created, workspaceLimit: null };
+      const workspaceLimit = spec.limits.workspaceMb === undefined ? null : 'watched';
+      return { isolation: 'none', imageDigest: null, workspace: view.workspace, created, workspaceLimit };
     },
 
     async run(ref, command, signal) {

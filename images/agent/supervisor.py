@@ -46,6 +46,8 @@ def in_container(arguments: argparse.Namespace) -> Settings:
         environment=environment,
         tools_socket=REQUESTS_SOCKET,
         fallback_dirs=(HOME,),
+        workspace_bytes=None if arguments.workspace_limit_mb is None else arguments.workspace_limit_mb * 1024 * 1024,
+        watched_places=(HOME, "/tmp", "/var/tmp"),
     )
 
 
@@ -54,6 +56,7 @@ def main() -> None:
     parser.add_argument("--control", default="/run/bench/control")
     parser.add_argument("--workspace", default="/home/agent/workspace")
     parser.add_argument("--uid", type=int, default=10001)
+    parser.add_argument("--workspace-limit-mb", type=int, help="end commands that write more; default: no limit")
     parser.add_argument("--local", metavar="PLAN.JSON", help="build a world apart on this host, as the plan says")
     arguments = parser.parse_args()
     os.umask(0o077)

@@ -489,12 +489,34 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
     });
   });
 
+  /** Where no file system holds the limit of 64 MB. */
+  async function fillsWhatIsWatched(ref: SandboxRef, shell: ReturnType<typeof shellOf>) {
+    const one = await shell.run('echo mine > mine; head -c 100000000 /dev/zero > /tmp/big; echo $?; rm /tmp/big');
+    expect(one).toMatchObject({ stoppedBy: null, exitCode: 0 });
+    expect(one.output).not.toContain('\n0\n');
+    const steadily = 'i=0; while sleep 0.05; do i=$((i + 1)); head -c 3000000 /dev/zero > part$i; done';
+    const filled = await shell.run(`sleep 3017 & ${steadily}`, 90);
+    expect(filled).toMatchObject({ stoppedBy: 'workspace', timedOut: true, lost: false, output: '' });
+    expect(filled.notice).toContain('64 MB');
+    const next = await shell.run('ps -eo args | grep "[s]leep 3017"; ln part1 again; cat mine');
+    expect(next).toMatchObject({ output: 'mine\n', exitCode: 0, stoppedBy: null });
+    expect(next.notice).toContain('more than the 64 MB allowed');
+    // The limit is on what is taken: neither names nor holes count.
+    await shell.run('rm part*; ln again third; truncate -s 60M hole; sleep 2.5');
+    await vi.waitFor(async () => expect(await shell.run('true')).toMatchObject({ exitCode: 0, notice: null }), 20_000);
+    expect(await backend.sandbox.collect(ref, ['mine'], 100)).toMatchObject({ kind: 'files' });
+  }
+
   it('may fill its workspace: commands see it, the files can be collected, and the sandbox goes on', async () => {
     const ref = { runId: newRunId(), epoch: 1 };
     const limited = { ...spec(ref), limits: { ...spec(ref).limits, workspaceMb: 64 } };
     const { workspaceLimit } = await backend.sandbox.start(limited);
-    if (workspaceLimit !== 'file_system') return backend.sandbox.stop(ref);
     const shell = shellOf(ref);
+    if (workspaceLimit === 'watched') {
+      await fillsWhatIsWatched(ref, shell);
+      return backend.sandbox.stop(ref);
+    }
+    expect(workspaceLimit).toBe('file_system');
     const full = await shell.run(
       'echo mine > mine; head -c 100000000 /dev/zero > big; echo $?; head -c 9000000 /dev/zero > /tmp/more',
     );

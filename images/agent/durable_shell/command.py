@@ -28,6 +28,7 @@ REFUSED = (
     "this command ran in a fresh shell."
 )
 TABLE_FULL = "No process could be started"
+FILLED = "The command wrote more than the limit on the size of all files allows"
 TREE_LEFT = "The command's processes could not be killed one by one"
 
 
@@ -169,10 +170,14 @@ class Command:
     # -- stopping
 
     def stop(self, reason: str) -> None:
-        """`time`, `silence` or `interrupt`: signal the process tree, then escalate."""
+        """`time`, `silence` or `interrupt`: signal the process tree, then escalate. `workspace`: no time for that."""
         if self._stopped_by is not None or self._status is not None:
             return
         self._stopped_by = reason
+        if reason == "workspace":
+            # It may as well have been something in the background.
+            self._kill_everything(FILLED)
+            return
         for name, seconds in limits.INTERRUPT_SIGNALS if reason == "interrupt" else limits.TIMEOUT_SIGNALS:
             if name == "SIGKILL":
                 self._set_timer(seconds, self._kill_tree)

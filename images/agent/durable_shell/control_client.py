@@ -1,7 +1,8 @@
 """Asks the supervisor on behalf of a worker that shares no directory with the container, and so comes by the engine's exec.
 
 One request on stdin, one answer on stdout, each a line of JSON: {"reply": what the supervisor said, or null when there is
-none, "outcome": text of the outcome's file, or null}. When stdin closes, the worker has gone: so do we.
+none, "outcome": text of the outcome's file, or null}. Empty lines before it say that we wait.
+When stdin closes, the worker has gone: so do we.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import socket
 import sys
 
 CONTROL = "/run/bench/control"
+# How often an empty line tells the worker that the connection stands.
+ALIVE_SECONDS = 5.0
 OUTCOME_FILE_BYTES = 6 * 1024 * 1024
 
 
@@ -43,7 +46,9 @@ def ask(line: bytes) -> dict[str, object] | None:
             supervisor.sendall(line)
             reply = b""
             while not reply.endswith(b"\n"):
-                readable = select.select([0, supervisor], [], [])[0]
+                readable = select.select([0, supervisor], [], [], ALIVE_SECONDS)[0]
+                if not readable:
+                    os.write(1, b"\n")
                 if 0 in readable and not os.read(0, 65536):
                     sys.exit(1)
                 if supervisor in readable:

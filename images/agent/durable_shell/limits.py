@@ -22,6 +22,14 @@ GONE_SECONDS = 10.0
 # How often the supervisor looks whether its control directory still exists.
 CONTROL_CHECK_SECONDS = 30.0
 
+# The watch over what the agent's files take: how often it looks, how long it holds up the rest, what it lets pass beyond the limit
+# (a log line, a cache entry while clearing up), and how many files and levels it counts.
+WORKSPACE_LOOK_SECONDS = 2.0
+WORKSPACE_SLICE_SECONDS = 0.005
+WORKSPACE_SLACK_BYTES = 4 * 1024 * 1024
+WORKSPACE_ENTRIES = 1_000_000
+WORKSPACE_DEPTH = 200
+
 # One request line of a client: a script and its envelope.
 REQUEST_BYTES = 8 * 1024 * 1024
 

@@ -79,6 +79,8 @@ def build(control: str, plan_file: str) -> Settings:
         tools_socket=f"{tools}/sock",
         most_processes=plan["pids"],
         fallback_dirs=(home,),
+        workspace_bytes=None if plan.get("workspaceMb") is None else plan["workspaceMb"] * 1024 * 1024,
+        watched_places=(home, workspace, "/tmp" if apart else place["tmp"]),
     )
 
 

@@ -19,6 +19,9 @@ class Settings:
     tools_socket: str
     # Limit on the processes of `uid`, where nothing else limits them and the uid is this run's own.
     most_processes: int | None = None
+    # What the agent's files may take together, where nothing else holds it, and where they lie.
+    workspace_bytes: int | None = None
+    watched_places: tuple[str, ...] = field(default=())
     bash: str = "/bin/bash"
     # Where to fall back to when a carried directory is gone.
     fallback_dirs: tuple[str, ...] = field(default=())

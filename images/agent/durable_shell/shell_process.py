@@ -16,6 +16,7 @@ _PIPE_BYTES = 1024 * 1024
 _F_SETPIPE_SZ = 1031
 _OPEN_FILES = 65_536
 _CHUNK = 1024 * 1024
+_SMALLEST_FILE_LIMIT = 64 * 1024 * 1024
 
 
 @dataclass
@@ -63,6 +64,12 @@ def limit_resources(settings: Settings) -> None:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     most = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    if settings.workspace_bytes is not None:
+        # Also the supervisor's own limit, which writes outcomes.
+        most = max(settings.workspace_bytes, _SMALLEST_FILE_LIMIT)
+        hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     if settings.uid is not None and settings.most_processes is not None:
         # Counted per user, and root is exempt.
         resource.setrlimit(resource.RLIMIT_NPROC, (settings.most_processes, settings.most_processes))

@@ -24,6 +24,7 @@ from .prepared_shell import PreparedShell
 from .requests import RequestChannel
 from .settings import Settings
 from .step_store import StepStore
+from .workspace_watch import WorkspaceWatch
 
 CONTROL_SOCKET = "sock"
 RESTARTED = (
@@ -48,6 +49,11 @@ class Supervisor:
         self._memory = Memory(self._store, os.path.dirname(settings.tools_socket))
         self._open_file = OpenFile(settings.home, settings.uid)
         self._prepared = PreparedShell(self._loop, settings)
+        self._watch: WorkspaceWatch | None = None
+        if settings.workspace_bytes is not None:
+            self._watch = WorkspaceWatch(
+                self._loop, settings.watched_places, settings.workspace_bytes, self._workspace_is_full
+            )
         for n in self._store.unfinished():
             self._finish_lost(n)
         self._requests = RequestChannel(self._loop, settings.tools_socket, self._memory, lambda: self._current)
@@ -58,6 +64,10 @@ class Supervisor:
         self._store.give_away(CONTROL_SOCKET)
         self._end_with_directory()
         self._loop.after(0, self._prepare)
+
+    def _workspace_is_full(self) -> None:
+        if self._current is not None:
+            self._current.stop("workspace")
 
     def _prepare(self) -> None:
         if self._current is None:
@@ -114,6 +124,8 @@ class Supervisor:
     # -- commands
 
     def _start(self, n: int, script: str, time_limit: float, silence_limit: float | None) -> None:
+        if self._watch is not None:
+            self._watch.command_began()
         try:
             self._current = Command(
                 self._loop,
@@ -131,6 +143,8 @@ class Supervisor:
             )
         except OSError as error:
             self._current = None
+            if self._watch is not None:
+                self._watch.command_ended()
             self._finish(n, lost_outcome(n, self._working_dir, f"{NOT_STARTED}{error.strerror}.", None))
 
     @property
@@ -148,6 +162,9 @@ class Supervisor:
             except OSError as error:
                 print(f"the shell's state could not be saved: {error}", file=sys.stderr, flush=True)
         self._current = None
+        if self._watch is not None:
+            outcome["notice"] = " ".join(filter(None, (outcome["notice"], self._watch.notice()))) or None
+            self._watch.command_ended()
         self._finish(command.n, outcome)
         # After the answer, and whatever came with it.
         self._loop.after(0, self._prepare)

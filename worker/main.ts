@@ -29,16 +29,16 @@ async function main(): Promise<void> {
     namespace: settings.temporalNamespace,
   });
   const backends = createBackends(settings, log);
-  const offered = await offeredBackends(settings.engines);
 
-  const register = (): Promise<void> =>
+  // Engines come and go while we run.
+  const register = async (): Promise<void> =>
     store.registerHost({
       hostId,
       hostname: settings.hostname,
       cpus: cpus().length,
       memoryMb: Math.floor(totalmem() / 2 ** 20),
       gpus: settings.gpus,
-      backends: offered,
+      backends: await offeredBackends(settings.engines),
     });
   await register();
   if (settings.gpus.length > 0) {

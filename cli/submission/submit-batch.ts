@@ -10,6 +10,7 @@ import type { CliContext } from '../context.js';
 import { asBenchError } from '../errors.js';
 import { checkAgent } from './check-agent.js';
 import { checkBackendNeeds } from './check-backend-needs.js';
+import { checkHosts, refuseGpusOnPodman } from './check-hosts.js';
 import { checkModels } from './check-models.js';
 import { checkRecordings } from './check-recordings.js';
 import { chooseBackend } from './choose-backend.js';
@@ -70,19 +71,6 @@ function requireMemoryCommands({ name, config }: LoadedAgent): void {
   });
 }
 
-async function refuseTooManyGpus(context: CliContext, runs: readonly RunDefinition[]): Promise<void> {
-  const wanted = Math.max(...runs.map((run) => run.gpus));
-  if (wanted === 0) return;
-  const hosts = await (await context.database()).queries.hosts();
-  const most = Math.max(0, ...hosts.map((host) => host.gpus.length));
-  if (wanted > most) {
-    throw new BenchError('usage', `a run asks for ${wanted} GPUs, but no host has more than ${most}`, {
-      remedy:
-        'Ask for fewer with --gpus-per-run, or start a worker that has them: `bench worker --gpus 0,1` or BENCH_GPUS=0,1 before `bench up`.',
-    });
-  }
-}
-
 /**
  * Expand the matrix, store it, start it. Everything that can be wrong with the request is found before anything is started or
  * written; then the order is: tasks frozen, services up, rows in one transaction, workflow. A failure between the last two
@@ -112,12 +100,14 @@ export async function submitBatch(context: CliContext, request: SubmitRequest): 
   if (!request.dryRun) await ensureTaskImages(context, tasks, backend);
   const batchId = newBatchId();
   const runs = planRuns({ ...request, batchId, models, tasks, agent, backend });
+  const gpus = Math.max(0, ...runs.map((run) => run.gpus));
+  refuseGpusOnPodman(gpus, backend);
   const batch: SubmittedBatch = { batchId, name: request.name, backend, runs };
   if (request.dryRun) return batch;
 
   for (const task of tasks) freezeTask(settings.layout, task);
   const database = await context.database();
-  await refuseTooManyGpus(context, runs);
+  checkHosts(await database.queries.hosts(), { backend, gpus });
   const client = await context.temporal();
   await database.submit({
     batch: {

@@ -1,0 +1,42 @@
+import { BenchError } from '../../domain/errors.js';
+import type { Backend } from '../../domain/run.js';
+
+interface Host {
+  hostId: string;
+  backends: readonly string[];
+  gpus: readonly string[];
+  /** ISO time of the last sign of life. */
+  seenAt: string;
+}
+
+/** Workers report every half minute. */
+const ALIVE_MS = 3 * 60_000;
+
+/**
+ * Refuse runs that no host could bear. Before any worker has reported, and while all of them are away, runs may wait for one that can.
+ * Throws BenchError (usage).
+ */
+export function checkHosts(hosts: readonly Host[], wanted: { backend: Backend; gpus: number }, now = Date.now()): void {
+  const most = Math.max(0, ...hosts.map((host) => host.gpus.length));
+  if (wanted.gpus > most)
+    throw new BenchError('usage', `a run asks for ${wanted.gpus} GPUs, but no host has more than ${most}`, {
+      remedy:
+        'Ask for fewer with --gpus-per-run, or start a worker that has them: `bench worker --gpus 0,1` or BENCH_GPUS=0,1 before `bench up`.',
+    });
+  const alive = hosts.filter((host) => now - Date.parse(host.seenAt) < ALIVE_MS);
+  if (alive.length === 0 || alive.some((host) => host.backends.includes(wanted.backend))) return;
+  const offers = alive.map((host) => `${host.hostId}: ${host.backends.join(', ') || 'none'}`);
+  throw new BenchError('usage', `no worker offers the backend ${wanted.backend} (${offers.join('; ')})`, {
+    remedy:
+      'Start its engine where a worker runs, with the same variables as that worker (BENCH_PODMAN_HOST, DOCKER_HOST; see docs/sandbox.md), ' +
+      'or choose another --backend. A worker looks for new engines every half minute.',
+  });
+}
+
+/** Throws BenchError (usage). */
+export function refuseGpusOnPodman(gpus: number, backend: Backend): void {
+  if (backend !== 'podman' || gpus === 0) return;
+  throw new BenchError('usage', `a run asks for ${gpus} GPUs, which the podman backend cannot hand to containers`, {
+    remedy: 'Use --backend docker, or --gpus-per-run 0.',
+  });
+}

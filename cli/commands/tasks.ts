@@ -108,10 +108,8 @@ function show(context: CliContext, id: string): void {
         ['submission', submissionNames(spec.submission)],
         ['evaluator', `${spec.evaluator.kind}, splits ${spec.splits.join(', ')}`],
         ['command limit', `${spec.limits.commandSeconds} s`],
-        [
-          'container',
-          `${spec.limits.cpus} cpus, ${spec.limits.memoryMb} MB, ${spec.limits.pids} processes, network ${spec.network}`,
-        ],
+        ['container', `${spec.limits.cpus} cpus, ${spec.limits.memoryMb} MB, ${spec.limits.pids} processes`],
+        ['network', typeof spec.network === 'string' ? spec.network : `only ${spec.network.allow.join(', ')}`],
         ['gpus', String(spec.gpus)],
         ['folder', task.dir],
         ['content', task.contentHash],

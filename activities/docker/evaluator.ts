@@ -7,6 +7,8 @@ import { groupOf, type JobFile, jobFiles, modeOf } from '../evaluator/job-files.
 import { containerMb, outputMb } from '../evaluator/memory.js';
 import { readResult } from '../evaluator/read-result.js';
 import { hostTimeLimitMs } from '../evaluator/time-limit.js';
+import { isPodman } from './engine.js';
+import { PODMAN_PROCESSES } from './sandbox-container.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
 
 export interface DockerEvaluatorOptions {
@@ -26,7 +28,12 @@ const USERS = {
 
 /** A folder in memory, of limited size, where a program writes its outputs. */
 const OUTPUT_FOLDER = '/output';
+const PLAYERS_FOLDER = `nr_inodes=10000,mode=700,uid=${USERS.player.uid},gid=${USERS.player.gid}`;
+/** Podman's belong to root, with the rights of the image's folder. Only the player is there to write; what its files cost beyond their bytes is its memory. */
+const PODMAN_FOLDER = 'mode=777';
 const OUTPUT_LIMIT = 64 * 1024;
+/** It has ended by then: its output waits to be read. */
+const LOG_LIMIT_MS = 60_000;
 
 /** One fresh container per evaluation. Secrets and submission go in as data; nothing of the host is mounted. */
 export function createDockerEvaluator(options: DockerEvaluatorOptions): EvaluatorPort {
@@ -40,7 +47,7 @@ export function createDockerEvaluator(options: DockerEvaluatorOptions): Evaluato
       const name = `bench-${options.homeTag}-eval-${job.id}`;
       try {
         await remove(docker.getContainer(name));
-        const container = await docker.createContainer(containerOptions(job, name, options));
+        const container = await docker.createContainer(containerOptions(job, name, options, await isPodman(docker)));
         try {
           await container.putArchive(archive, { path: '/job' });
           await container.start();
@@ -65,11 +72,11 @@ function containerOptions(
   job: EvaluationJob,
   name: string,
   { imageRef, homeTag }: DockerEvaluatorOptions,
+  podman: boolean,
 ): Docker.ContainerCreateOptions {
   const labels = { 'bench.home': homeTag, 'bench.evaluation': job.id };
   const { evaluator } = job.task;
   const memory = containerMb(evaluator) * 1024 * 1024;
-  const { uid, gid } = USERS.player;
   return {
     name,
     Image: imageRef,
@@ -93,7 +100,7 @@ function containerOptions(
         ...(outputMb(evaluator) === 0
           ? {}
           : {
-              [OUTPUT_FOLDER]: `size=${outputMb(evaluator)}m,nr_inodes=10000,mode=700,uid=${uid},gid=${gid},nosuid,nodev,noexec`,
+              [OUTPUT_FOLDER]: `size=${outputMb(evaluator)}m,${podman ? PODMAN_FOLDER : PLAYERS_FOLDER},nosuid,nodev,noexec`,
             }),
       },
       CapDrop: ['ALL'],
@@ -104,7 +111,7 @@ function containerOptions(
       NanoCpus: 1e9,
       PidsLimit: 64,
       ShmSize: 1024 * 1024,
-      Ulimits: [{ Name: 'nofile', Soft: 256, Hard: 256 }],
+      Ulimits: [{ Name: 'nofile', Soft: 256, Hard: 256 }, ...(podman ? [PODMAN_PROCESSES] : [])],
       LogConfig: { Type: 'json-file', Config: { 'max-size': '1m' } },
       RestartPolicy: { Name: 'no' },
     },
@@ -138,7 +145,8 @@ async function outcome(
 
 /** Only init writes here: its children have pipes of their own. */
 async function output(docker: Docker, container: Docker.Container): Promise<{ stdout: string; stderr: string }> {
-  const logs = await container.logs({ stdout: true, stderr: true, follow: true });
+  const abortSignal = AbortSignal.timeout(LOG_LIMIT_MS);
+  const logs = await container.logs({ stdout: true, stderr: true, follow: true, abortSignal });
   const [stdout, stderr] = [boundedSink(), boundedSink()];
   docker.modem.demuxStream(logs, stdout.sink, stderr.sink);
   await new Promise((resolve, reject) => logs.once('end', resolve).once('error', reject));

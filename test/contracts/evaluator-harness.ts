@@ -1,11 +1,14 @@
 import { mkdtemp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Docker from 'dockerode';
+import type { TestContext } from 'vitest';
+import { connectEngine, probeEngine } from '../../activities/docker/engine.js';
+import { engineAddress, type EngineAddress } from '../../activities/docker/engine-address.js';
 import { createDockerEvaluator } from '../../activities/docker/evaluator.js';
 import { ensureImage } from '../../activities/docker/images.js';
 import { createLocalEvaluator } from '../../activities/local/evaluator.js';
 import type { EvaluationJob, EvaluatorPort } from '../../domain/ports/evaluator-port.js';
+import { testPodman } from '../setup/podman-engine.js';
 import { REPOSITORY } from './evaluation-job.js';
 
 export interface EvaluatorHarness {
@@ -19,31 +22,47 @@ export interface EvaluatorHarness {
   close(): Promise<void>;
 }
 
+const podman = await probeEngine(testPodman());
+if (podman.kind !== 'ok') console.warn(`evaluators on podman are NOT TESTED: ${podman.reason}`);
+
 /** The adapters of the evaluator port, as tests see them. */
 export const evaluatorHarnesses: Record<string, () => Promise<EvaluatorHarness>> = {
-  async docker() {
-    const docker = new Docker();
-    const { ref } = await ensureImage(docker, 'evaluator', { assetsRoot: REPOSITORY });
-    const homeTag = `test-${process.pid}`;
-    const filters = { label: [`bench.home=${homeTag}`] };
-    return {
-      port: createDockerEvaluator({ docker, imageRef: ref, homeTag }),
-      secluded: true,
-      async traces() {
-        const containers = await docker.listContainers({ all: true, filters });
-        const { Volumes } = await docker.listVolumes({ filters });
-        return [...containers.map((c) => c.Names.join()), ...(Volumes ?? []).map((v) => v.Name)];
-      },
-      async leaveBehind(job) {
-        const Labels = { 'bench.home': homeTag };
-        await docker.createContainer({ name: `bench-${homeTag}-eval-${job.id}`, Image: ref, Labels });
-      },
-      close: () => Promise.resolve(),
-    };
-  },
+  docker: () => engineHarness(engineAddress('docker', {})),
+  ...(podman.kind === 'ok' && { podman: () => engineHarness(testPodman()) }),
   local: () => localHarness(true),
   'local where namespaces are forbidden': () => localHarness(false),
 };
+
+/**
+ * Of a program that is the same on every engine, podman sees what it takes from its engine: `names` of tests; BENCH_TEST_PODMAN=whole
+ * asks for all. To be called before each test.
+ */
+export const skipWhatIsNoEngines =
+  (harness: string, names: RegExp) =>
+  ({ task, skip }: TestContext): void =>
+    skip(harness === 'podman' && process.env['BENCH_TEST_PODMAN'] !== 'whole' && !names.test(task.name));
+
+async function engineHarness(address: EngineAddress): Promise<EvaluatorHarness> {
+  const docker = connectEngine(address);
+  const donor = address.backend === 'podman' ? connectEngine(engineAddress('docker', {})) : undefined;
+  const { ref } = await ensureImage(docker, 'evaluator', { assetsRoot: REPOSITORY, donor });
+  const homeTag = `test-${process.pid}`;
+  const filters = { label: [`bench.home=${homeTag}`] };
+  return {
+    port: createDockerEvaluator({ docker, imageRef: ref, homeTag }),
+    secluded: true,
+    async traces() {
+      const containers = await docker.listContainers({ all: true, filters });
+      const { Volumes } = await docker.listVolumes({ filters });
+      return [...containers.map((c) => c.Names.join()), ...(Volumes ?? []).map((v) => v.Name)];
+    },
+    async leaveBehind(job) {
+      const Labels = { 'bench.home': homeTag };
+      await docker.createContainer({ name: `bench-${homeTag}-eval-${job.id}`, Image: ref, Labels });
+    },
+    close: () => Promise.resolve(),
+  };
+}
 
 async function localHarness(namespaces: boolean): Promise<EvaluatorHarness> {
   const scratchDir = await mkdtemp(join(tmpdir(), 'bench-test-scratch-'));

@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Docker from 'dockerode';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDockerEvaluator } from '../../activities/docker/evaluator.js';
 import { InfrastructureError } from '../../domain/errors.js';
 import type { EvaluationJob, EvaluationOutcome } from '../../domain/ports/evaluator-port.js';
 import { battleJob, COIN_REFEREE, processesWith, REPOSITORY, smallJob } from './evaluation-job.js';
-import { type EvaluatorHarness, evaluatorHarnesses } from './evaluator-harness.js';
+import { type EvaluatorHarness, evaluatorHarnesses, skipWhatIsNoEngines } from './evaluator-harness.js';
 
 const ALWAYS = (move: string): string => `def row_strategy(history):\n    return ${move}\n`;
 
@@ -17,6 +17,12 @@ describe.each(Object.keys(evaluatorHarnesses))('evaluator port on %s', (name) =>
   beforeAll(async () => {
     harness = await (evaluatorHarnesses[name] as () => Promise<EvaluatorHarness>)();
   });
+  beforeEach(
+    skipWhatIsNoEngines(
+      name,
+      /scores the starter|no such function|memory bomb|fork bomb|reading the referee|has no network|leaving a daemon|exception$|left$|aborts$/,
+    ),
+  );
   afterEach(async () => {
     expect(await harness.traces()).toEqual([]);
     for (const dir of folders.splice(0)) await rm(dir, { recursive: true, force: true });

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EvaluationJob, EvaluationOutcome } from '../../domain/ports/evaluator-port.js';
 import { fixtureJob, processesWith, smallJob } from './evaluation-job.js';
-import { type EvaluatorHarness, evaluatorHarnesses } from './evaluator-harness.js';
+import { type EvaluatorHarness, evaluatorHarnesses, skipWhatIsNoEngines } from './evaluator-harness.js';
 
 /** Asks f once, or as the body says. */
 const refereeOf = (body: string): string => `
@@ -40,6 +40,7 @@ describe.each(Object.keys(evaluatorHarnesses))('questions to a submitted functio
   beforeAll(async () => {
     harness = await (evaluatorHarnesses[name] as () => Promise<EvaluatorHarness>)();
   });
+  beforeEach(skipWhatIsNoEngines(name, /scored by the decisions|starter on test/));
   afterEach(async () => {
     expect(await harness.traces()).toEqual([]);
     for (const dir of folders.splice(0)) await rm(dir, { recursive: true, force: true });

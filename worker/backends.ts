@@ -46,6 +46,7 @@ export function createBackends(settings: WorkerSettings, log: Logger): Backends 
         taskImage: (plain, layer) => ensureTaskImage(docker, 'agent', plain, layer, layerOptions),
         layout,
         homeTag,
+        onWarning: (text) => log.warn({ backend: address.backend }, text),
       }),
       evaluator: {
         isolation: 'container',

@@ -36,6 +36,8 @@ import { disksPossible, dropDisk, ensureDisk, hasDisk, mountDisk, unmountDisk } 
 const EXEC_PATIENCE_MS = 15_000;
 const MOST_STARTS = 3;
 const NAME_ATTEMPTS = 200;
+/** After a disk could not be made. */
+const DISK_PAUSE_MS = 10 * 60_000;
 const REMOVAL_LIMIT_MS = 120_000;
 
 export interface DockerSandboxOptions {
@@ -50,6 +52,8 @@ export interface DockerSandboxOptions {
   taskImage?: (plain: BuiltImage, layer: LayerRequirements) => Promise<BuiltImage>;
   /** `name:address` that proxies resolve without DNS. */
   extraHosts?: readonly string[];
+  /** Told what people should know, though runs go on. */
+  onWarning?: (text: string) => void;
   layout: HomeLayout;
   /** Names this home: containers of several homes live side by side. */
   homeTag: string;
@@ -59,7 +63,8 @@ export interface DockerSandboxOptions {
 export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort {
   const { docker, layout, homeTag, backend = 'docker', sharesFiles = true } = options;
   const place = { docker, homeTag };
-  let disks = sharesFiles && disksPossible();
+  const disksWanted = sharesFiles && disksPossible();
+  let nextDiskAt = 0;
   const isPodman = remembered(() => enginesIsPodman(docker));
   const controlOf = ({ runId, epoch }: SandboxRef) => layout.run(runId, epoch).control;
   const containerOf = (ref: SandboxRef) => docker.getContainer(containerName(homeTag, ref));
@@ -125,15 +130,20 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
   async function createWithDisk(spec: SandboxSpec, at: ContainerPlace): Promise<Docker.Container> {
     const { dir } = layout.run(spec.runId, spec.epoch);
     const { workspaceMb } = spec.limits;
-    if (!disks || workspaceMb === undefined) return await createOrAdopt(docker, spec, at);
+    if (!disksWanted || workspaceMb === undefined || Date.now() < nextDiskAt)
+      return await createOrAdopt(docker, spec, at);
     try {
       await ensureDisk(dir, workspaceMb);
       return await createOrAdopt(docker, spec, { ...at, disk: dir });
     } catch (error) {
-      // No loop device to be had, or an engine that does not see our mounts: not this time, nor the next.
+      // No loop device to be had, or an engine that does not see our mounts: that may pass, but not with the next run.
       if (!(error instanceof InfrastructureError) && !/bind source path|statfs/.test((error as Error).message))
         throw error;
-      disks = false;
+      nextDiskAt = Date.now() + DISK_PAUSE_MS;
+      options.onWarning?.(
+        `run ${spec.runId} gets no disk of its own, its files are watched instead, as those of all runs that start in the next ` +
+          `${DISK_PAUSE_MS / 60_000} minutes: ${(error as Error).message}`,
+      );
       await dropDisk(dir);
       return await createOrAdopt(docker, spec, at);
     }

@@ -16,17 +16,18 @@ export interface EvaluationJob {
   seed: string;
 }
 
-export type EvaluationOutcome = /** Finite numbers, exactly the task's declared metrics. */
-(
-  | { kind: 'ok'; metrics: Metrics }
-  /** The submission is at fault: message for the agent. */
-  | { kind: 'rejected'; message: string }
-  /** The evaluator is at fault: message for people and logs; the agent is told only that evaluation failed. */
-  | { kind: 'evaluator_error'; message: string }
-) & {
-  /** Of the image in which it was found out; absent where there is none. */
-  imageDigest?: string;
-};
+export type EvaluationOutcome =
+  /** Finite numbers, exactly the task's declared metrics. */
+  (
+    | { kind: 'ok'; metrics: Metrics }
+    /** The submission is at fault: message for the agent. */
+    | { kind: 'rejected'; message: string }
+    /** The evaluator is at fault: message for people and logs; the agent is told only that evaluation failed. */
+    | { kind: 'evaluator_error'; message: string }
+  ) & {
+    /** Of the image in which it was found out; absent where there is none. */
+    imageDigest?: string;
+  };
 
 /** Clean-room evaluation, one split at a time. Every adapter passes test/contracts/evaluator-port. */
 export interface EvaluatorPort {

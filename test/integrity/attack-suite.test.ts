@@ -113,8 +113,12 @@ describe.each(Object.entries(FAMILIES))('attacks on %s gain nothing', (_, family
 
     const { expect: expected, task } = exploit;
     const level = expected === 'optimum' ? 'oracle' : 'starter';
+    const scores = ranking(outcome.evaluations);
+    // What ranks the run is what was evaluated.
+    for (const score of [outcome.bestScore, outcome.finalScore])
+      if (score !== null) expect([...scores.values()]).toContain(score);
     const honestly = ranking(outcomeOf(`honest-${level}-${task}`).evaluations);
-    for (const [number, score] of ranking(outcome.evaluations)) {
+    for (const [number, score] of scores) {
       const fair = honestly.get(number) ?? NaN;
       if (expected === 'starter') expect(score).toBeCloseTo(fair, 9);
       else expect(lead(task, score, fair), `${score} against ${fair}`).toBeLessThanOrEqual(1e-9);

@@ -6,8 +6,18 @@ const may = {
   db: ['domain'],
   registry: ['domain'],
   services: ['domain'],
+  report: ['domain', 'db'],
   worker: ['domain', 'workflows', 'activities', 'db', 'registry'],
-  cli: ['domain', 'workflows', 'activities', 'db', 'registry', 'services', 'worker/(worker-process|settings)'],
+  cli: [
+    'domain',
+    'workflows',
+    'activities',
+    'db',
+    'registry',
+    'services',
+    'report',
+    'worker/(worker-process|settings)',
+  ],
 };
 const rooms = Object.keys(may);
 const direction = rooms.map((room) => ({
@@ -33,6 +43,14 @@ module.exports = {
     only('dockerode-in-docker', 'activities/docker/', 'dockerode'),
     only('provider-sdks-in-models', 'activities/models/', 'openai|@anthropic-ai/sdk'),
     only('drizzle-in-db', 'db/', 'drizzle-orm|pg'),
+    only('charts-in-report', 'report/', 'echarts'),
+    {
+      name: 'report-reads-no-database',
+      severity: 'error',
+      comment: 'report/ is a function of what db/ returned: it knows its types alone',
+      from: { path: '^report/' },
+      to: { path: '^db/', dependencyTypesNot: ['type-only'] },
+    },
     {
       name: 'no-circular',
       severity: 'error',

@@ -15,6 +15,7 @@ COPY --from=build /opt/bench/node_modules ./node_modules
 COPY --from=build /opt/bench/dist ./dist
 COPY --from=build /opt/bench/configs ./configs
 COPY --from=build /opt/bench/images ./images
+COPY --from=build /opt/bench/datasets ./datasets
 ENV NODE_ENV=production
 # Root, as whoever may use the engine's socket is root on the host anyway.
 ENTRYPOINT ["node", "dist/cli/main.js"]

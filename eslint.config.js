@@ -19,7 +19,7 @@ export default tseslint.config(
   },
   {
     // Only the composition roots read the environment; everything else takes arguments.
-    files: ['{domain,workflows,activities,db,registry,services}/**/*.ts', 'cli/**/*.ts', 'worker/**/*.ts'],
+    files: ['{domain,workflows,activities,db,registry,services,report}/**/*.ts', 'cli/**/*.ts', 'worker/**/*.ts'],
     ignores: ['cli/main.ts', 'worker/main.ts'],
     rules: {
       'no-restricted-properties': [

@@ -1,44 +1,40 @@
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './test/setup/longest-first.js';
 
-const real = { environment: 'node' as const, pool: 'forks' as const, testTimeout: 120_000, hookTimeout: 600_000 };
+/** Bounds are for a machine several times slower than a quiet one: a wrong answer fails at once, whatever they are. */
+const real = { environment: 'node' as const, pool: 'forks' as const, testTimeout: 900_000, hookTimeout: 900_000 };
 
-/** unit: milliseconds, no servers. integration, then chaos: real servers and engines, one file at a time. */
+/** unit: milliseconds, no servers. integration, chaos, integrity: real servers and engines. */
 export default defineConfig({
   test: {
     // The last line of a run is `N passed, N failed`.
     reporters: ['default', './test/setup/summary-reporter.ts'],
+    sequence: { sequencer: LongestFirst },
     projects: [
-      { test: { name: 'unit', environment: 'node', include: ['test/unit/**/*.test.ts', 'test/replay/**/*.test.ts'] } },
+      // Milliseconds each; the bound is for a machine that is busy with other things.
       {
         test: {
-          name: 'integration',
+          name: 'unit',
+          environment: 'node',
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          include: ['test/unit/**/*.test.ts', 'test/replay/**/*.test.ts'],
+        },
+      },
+      ...['integration', 'chaos', 'integrity'].map((name) => ({
+        test: {
+          name,
           ...real,
           sequence: { groupOrder: 1 },
-          include: ['test/integration/**/*.test.ts', 'test/contracts/**/*.test.ts'],
-          fileParallelism: false,
+          include:
+            name === 'integration'
+              ? ['test/integration/**/*.test.ts', 'test/contracts/**/*.test.ts']
+              : [`test/${name}/**/*.test.ts`],
+          // They wait half of the time: three files at a time, each with homes, databases and containers of its own.
+          maxWorkers: 3,
           globalSetup: ['test/setup/global.ts'],
         },
-      },
-      {
-        test: {
-          name: 'chaos',
-          ...real,
-          sequence: { groupOrder: 2 },
-          include: ['test/chaos/**/*.test.ts'],
-          fileParallelism: false,
-          globalSetup: ['test/setup/global.ts'],
-        },
-      },
-      {
-        test: {
-          name: 'integrity',
-          ...real,
-          sequence: { groupOrder: 3 },
-          include: ['test/integrity/**/*.test.ts'],
-          fileParallelism: false,
-          globalSetup: ['test/setup/global.ts'],
-        },
-      },
+      })),
     ],
   },
 });

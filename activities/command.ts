@@ -38,7 +38,7 @@ async function executeCommand(
   const sandbox = ports.backends[run.backend].sandbox;
   const ref = { runId, epoch };
   const guarded = guardMultiline(record.action, run.agent.tools.commands);
-  if (guarded.kind === 'malformed') return await refuse(ports, run, step, guarded.message);
+  if (guarded.kind === 'malformed') return await refuse(ports, run, args, guarded.message);
   const limits = commandLimits(guarded.script, run.task.limits, args.timeLimitSeconds);
   const command = { n: step, script: guarded.script, ...limits };
   let outcome: CommandOutcome;
@@ -50,18 +50,33 @@ async function executeCommand(
     throw error;
   }
   if (typeof run.task.network !== 'string') await recordNetworkRequests(ports.store, sandbox, ref, { close: false });
-  await ports.store.saveCommand(runId, step, {
-    observation: observationOf(outcome, limits, run.task.limits),
-    exitCode: outcome.exitCode,
-    timedOut: outcome.timedOut,
-    lost: outcome.lost,
-    outputBytes: outcome.outputBytes,
-    requested: outcome.requested,
-    workingDir: outcome.workingDir,
-    toolState: await toolStateAfter(ports.store, run, step, outcome),
-    memories: outcome.memories,
-    commandMs: outcome.ms,
-  });
+  await ports.store.saveCommand(
+    runId,
+    step,
+    {
+      observation: observationOf(outcome, limits, run.task.limits),
+      exitCode: outcome.exitCode,
+      timedOut: outcome.timedOut,
+      lost: outcome.lost,
+      outputBytes: outcome.outputBytes,
+      requested: outcome.requested,
+      workingDir: outcome.workingDir,
+      toolState: await toolStateAfter(ports.store, run, step, outcome),
+      memories: outcome.memories,
+      commandMs: outcome.ms,
+    },
+    epoch,
+  );
+  if (outcome.restarted === true) {
+    const detail = `step ${step}: the container had ended, and was started again with its files`;
+    await ports.store.addEvent({
+      runId,
+      batchId: run.batchId,
+      kind: 'sandbox_restarted',
+      key: `restart-${step}`,
+      detail,
+    });
+  }
   if (outcome.lost) {
     const detail = `step ${step}: the command's process was gone without an exit code`;
     await ports.store.addEvent({ runId, batchId: run.batchId, kind: 'command_lost', key: `step-${step}`, detail });
@@ -76,21 +91,26 @@ const SYNTAX_ERROR = 2;
 async function refuse(
   { store }: CommandPorts,
   { runId }: RunDefinition,
-  step: number,
+  { step, epoch }: ExecuteCommandArgs,
   message: string,
 ): Promise<ExecuteCommandResult> {
   const before = step === 1 ? null : await store.step(runId, step - 1);
-  await store.saveCommand(runId, step, {
-    observation: message,
-    exitCode: SYNTAX_ERROR,
-    timedOut: false,
-    lost: false,
-    outputBytes: 0,
-    requested: null,
-    workingDir: before?.workingDir ?? (await store.workspace(runId)),
-    toolState: before?.toolState ?? null,
-    commandMs: 0,
-  });
+  await store.saveCommand(
+    runId,
+    step,
+    {
+      observation: message,
+      exitCode: SYNTAX_ERROR,
+      timedOut: false,
+      lost: false,
+      outputBytes: 0,
+      requested: null,
+      workingDir: before?.workingDir ?? (await store.workspace(runId)),
+      toolState: before?.toolState ?? null,
+      commandMs: 0,
+    },
+    epoch,
+  );
   return { requested: null, exitCode: SYNTAX_ERROR, timedOut: false, ms: 0 };
 }
 

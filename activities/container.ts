@@ -1,13 +1,17 @@
 import { commandLimits } from '../domain/agent/command-limits.js';
 import { guardMultiline } from '../domain/agent/guard-multiline.js';
 import { unmetNeed } from '../domain/backend-needs.js';
-import { BenchError } from '../domain/errors.js';
+import { BenchError, Stale } from '../domain/errors.js';
 import { layerOf } from '../domain/task-requirements.js';
 import type { HostActivities, StartContainerArgs } from '../domain/messages.js';
-import type { RunStore } from '../domain/ports/run-store.js';
+import type { ArtifactStore } from '../domain/ports/artifact-store.js';
+import type { RunStore, Snapshot } from '../domain/ports/run-store.js';
+import type { SandboxInfo, SandboxSpec } from '../domain/ports/sandbox-port.js';
 import type { RunDefinition } from '../domain/run.js';
 import type { RunDefinitions } from './run-definitions.js';
 import type { Backends } from './backends.js';
+import { dropSnapshot, findSnapshot } from './find-snapshot.js';
+import { CANNOT_UNPACK } from './shell/stage-restore.js';
 import { recordNetworkRequests } from './network-events.js';
 import { withHeartbeat } from './heartbeat.js';
 
@@ -15,6 +19,7 @@ export interface ContainerPorts {
   store: RunStore;
   definitions: RunDefinitions;
   backends: Backends;
+  artifacts: ArtifactStore;
   hostId: string;
   /** Folder of the task as it was when the run was submitted. */
   taskFolder: (run: RunDefinition) => Promise<string>;
@@ -41,25 +46,36 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
   const { store, hostId } = ports;
   const { runId, epoch } = args;
   const run = await ports.definitions.get(runId);
+  await requireCurrent(ports, args);
   if (epoch === 1) await store.setStatus(runId, 'starting');
   const memory = run.memory === true ? await store.beginMemory(runId) : null;
   const need = unmetNeed(run.task, run.backend);
   if (need !== null) throw new BenchError('usage', need, { remedy: 'Submit it with --backend docker or podman.' });
-  const sandbox = ports.backends[run.backend].sandbox;
   const taskDir = await ports.taskFolder(run);
   const { memoryMb, cpus, pids, workspaceMb } = run.task.limits;
-  const info = await sandbox.start({
-    runId,
-    epoch,
-    starterDir: `${taskDir}/starter`,
-    limits: { memoryMb, cpus, pids, workspaceMb },
-    network: run.task.network,
-    layer: layerOf(run.task, 'agent', taskDir),
-    gpuDevices: args.devices,
-    environment: run.agent.tools.environment,
-    ...(memory === null ? {} : { memory }),
-  });
-  if (epoch > 1) await replay(ports, run, args, signal);
+  const through = await lastExecuted(store, args);
+  const { info, from } = await startFrom(
+    ports,
+    run,
+    { ...args, replayThrough: through },
+    {
+      runId,
+      epoch,
+      starterDir: `${taskDir}/starter`,
+      limits: { memoryMb, cpus, pids, workspaceMb },
+      network: run.task.network,
+      layer: layerOf(run.task, 'agent', taskDir),
+      gpuDevices: args.devices,
+      environment: run.agent.tools.environment,
+      ...(memory === null ? {} : { memory }),
+    },
+  );
+  if (args.token !== undefined && !(await store.leaseValid(runId, args.token))) {
+    // Taken back while the container was made: whoever did that may not have seen it.
+    await ports.backends[run.backend].sandbox.stop({ runId, epoch });
+    throw new Stale(`run ${runId}: its GPU lease ${args.token} was taken back`);
+  }
+  if (through > 0 || epoch > 1) await replay(ports, run, { ...args, replayThrough: through }, from, signal);
   await store.sandboxStarted(runId, {
     epoch,
     hostId,
@@ -68,31 +84,77 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
     workspace: info.workspace,
     workspaceLimit: info.workspaceLimit,
   });
-  if (epoch === 1) await store.setStatus(runId, 'running');
+  await store.setStatus(runId, 'running');
+}
+
+/** The run is ours in this epoch, and its lease is its own. */
+async function requireCurrent({ store, hostId }: ContainerPorts, args: StartContainerArgs): Promise<void> {
+  const { runId, epoch, token } = args;
+  if (token !== undefined && !(await store.leaseValid(runId, token)))
+    throw new Stale(`run ${runId}: its GPU lease ${token} was taken back`);
+  if (!(await store.beginEpoch(runId, epoch, hostId)))
+    throw new Stale(`run ${runId}: container ${epoch} on ${hostId} is not its own any more`);
+}
+
+/** The last step, up to the one that is asked for, whose command has an end on record: a host that was lost may have left one without. */
+async function lastExecuted(store: RunStore, { runId, replayThrough }: StartContainerArgs): Promise<number> {
+  if (replayThrough === 0) return 0;
+  const steps = await store.transcript(runId);
+  return Math.max(0, ...steps.filter((s) => s.step <= replayThrough && s.observation !== null).map((s) => s.step));
+}
+
+/** Start with the last snapshot that can be used, if the run has steps behind it. */
+async function startFrom(
+  ports: ContainerPorts,
+  run: RunDefinition,
+  { runId, replayThrough }: StartContainerArgs,
+  spec: SandboxSpec,
+): Promise<{ info: SandboxInfo; from: Snapshot | null }> {
+  const { sandbox } = ports.backends[run.backend];
+  for (;;) {
+    const from = replayThrough === 0 ? null : await findSnapshot(ports, runId, replayThrough);
+    if (from === null) return { info: await sandbox.start(spec), from };
+    const restore = { bytes: from.bytes, open: () => ports.artifacts.open(from.artifact) };
+    try {
+      return { info: await sandbox.start({ ...spec, restore }), from };
+    } catch (error) {
+      const { message } = error as Error;
+      if (!message.includes(CANNOT_UNPACK)) throw error;
+      await dropSnapshot(ports.store, runId, from, message.slice(message.indexOf(CANNOT_UNPACK)));
+      await sandbox.stop(spec);
+    }
+  }
 }
 
 /**
- * A container was lost, and its effects with it: run the recorded commands again in the new one. What the model saw stays
- * as it was. Commands are handed over by their numbers, so a retry of this activity goes on where it broke off.
+ * A container was lost, and its effects with it: what no snapshot holds of them comes from running the recorded commands again in
+ * the new one. What the model saw stays as it was. Commands are handed over by their numbers, so a retry of this activity goes
+ * on where it broke off.
  */
 async function replay(
   ports: ContainerPorts,
   run: RunDefinition,
   args: StartContainerArgs,
+  from: Snapshot | null,
   signal: AbortSignal,
 ): Promise<void> {
   const { runId, epoch, replayThrough } = args;
+  const done = from?.step ?? 0;
+  const how = howRestored(done, replayThrough);
+  const forked = epoch === 1 && run.forkedFrom !== undefined;
   await ports.store.addEvent({
     runId,
     batchId: run.batchId,
-    kind: 'sandbox_lost',
+    kind: forked ? 'forked' : 'sandbox_lost',
     key: `epoch-${epoch}`,
-    detail: `the container was lost; commands 1 to ${replayThrough} are rerun in container ${epoch}`,
+    detail: forked
+      ? `begins after step ${run.forkedFrom?.step} of run ${run.forkedFrom?.runId}: ${how}`
+      : `the container was lost; ${how} in container ${epoch}`,
   });
   const sandbox = ports.backends[run.backend].sandbox;
   const steps = await ports.store.transcript(runId);
   for (const { step, action } of steps) {
-    if (step > replayThrough || action === null) continue;
+    if (step <= done || step > replayThrough || action === null) continue;
     const guarded = guardMultiline(action, run.agent.tools.commands);
     // It was refused then.
     if (guarded.kind === 'malformed') continue;
@@ -100,4 +162,11 @@ async function replay(
     const command = { n: step, script, ...commandLimits(script, run.task.limits) };
     await sandbox.run({ runId, epoch }, command, signal);
   }
+}
+
+function howRestored(done: number, through: number): string {
+  const rerun = done + 1 === through ? `command ${through} is rerun` : `commands ${done + 1} to ${through} are rerun`;
+  if (done === 0) return through === 0 ? 'nothing is to be rerun' : rerun;
+  const restored = `the snapshot after step ${done} is restored`;
+  return done === through ? restored : `${restored} and ${rerun}`;
 }

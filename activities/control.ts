@@ -1,43 +1,78 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ControlActivities } from '../domain/messages.js';
-import { SIGNAL } from '../domain/messages.js';
+import { FAILURE, SIGNAL } from '../domain/messages.js';
 import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, runWorkflowId } from '../domain/queues.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 
 /** Activities that touch only Postgres and Temporal. */
 export function controlActivities(ports: { store: RunStore; temporal: Client }): ControlActivities {
   const { store, temporal } = ports;
+  /** Starts the pool if it does not run. */
+  const signalPool = async (signal: string, argument: object): Promise<void> => {
+    await temporal.workflow.signalWithStart('gpuPool', {
+      workflowId: GPU_POOL_WORKFLOW_ID,
+      taskQueue: CONTROL_QUEUE,
+      signal,
+      signalArgs: [argument],
+    });
+  };
   return {
     loadShard: ({ batchId, shard }) => store.loadShard(batchId, shard),
     startBatch: ({ batchId }) => store.startBatch(batchId),
+    batchState: ({ batchId }) => store.batchState(batchId),
     finishBatch: ({ batchId, cancelled }) => store.finishBatch(batchId, cancelled ? 'cancelled' : 'ended'),
     finishRun: ({ runId, end }) => store.finishRun(runId, end),
+    finishRuns: ({ runIds, end }) => store.finishRuns(runIds, end),
     runEnded: ({ runId }) => store.runEnded(runId),
     shardEnded: async ({ batchId, shard }) => (await store.loadShard(batchId, shard)).length === 0,
     waitingForGpu: ({ runId }) => store.setStatus(runId, 'waiting_gpu'),
 
-    async requestLease(request) {
-      await temporal.workflow.signalWithStart('gpuPool', {
-        workflowId: GPU_POOL_WORKFLOW_ID,
-        taskQueue: CONTROL_QUEUE,
-        signal: SIGNAL.requestLease,
-        signalArgs: [request],
+    async placeRun(args) {
+      const placed = await store.placeRun(args);
+      if (placed.kind === 'placed') return { hostId: placed.hostId, epoch: placed.epoch };
+      throw ApplicationFailure.create({
+        type: FAILURE.noHost,
+        message: `run ${args.runId} waits: ${placed.reason}`,
+        category: ApplicationFailureCategory.BENIGN,
       });
     },
+    judgeHost: (args) => store.judgeHost(args),
+
+    requestLease: (request) => signalPool(SIGNAL.requestLease, request),
     recordLease: ({ runId, lease }) => store.recordLease({ runId, ...lease }),
+    async abandonLease({ runId, lease }) {
+      await store.revokeLease({ runId, ...lease });
+      await signalPool(SIGNAL.abandonLease, { runId, token: lease.token });
+    },
     async releaseLease({ runId, token }) {
       if (token !== null) await store.releaseLease(runId, token);
-      await temporal.workflow.signalWithStart('gpuPool', {
-        workflowId: GPU_POOL_WORKFLOW_ID,
-        taskQueue: CONTROL_QUEUE,
-        signal: SIGNAL.releaseLease,
-        signalArgs: [{ runId, token }],
-      });
+      await signalPool(SIGNAL.releaseLease, { runId, token });
     },
-    async closedRuns({ runIds }) {
-      const closed = await Promise.all(runIds.map((runId) => isClosed(temporal, runId)));
-      return runIds.filter((_, i) => closed[i]);
+    openLeases: () => store.openLeases(),
+    async poolRound({ runIds, lostTokens }) {
+      const [closed, hosts, states, lost] = await Promise.all([
+        Promise.all(runIds.map((runId) => isClosed(temporal, runId))),
+        store.gpuHosts(),
+        store.hostStates(),
+        lostTokens.length === 0 ? [] : store.unreleased(lostTokens),
+      ]);
+      return {
+        closed: runIds.filter((_, i) => closed[i]),
+        hosts,
+        lostTokens: lost,
+        liveHosts: states.live,
+        removedHosts: states.removed,
+      };
+    },
+    async revokeLease({ runId, lease, reason }) {
+      await store.revokeLease({ runId, ...lease });
+      const detail =
+        reason === 'closed'
+          ? `the run's workflow is closed: its GPUs ${lease.devices.join(', ')} on ${lease.hostId} are taken back`
+          : `the run has held GPUs ${lease.devices.join(', ')} on ${lease.hostId} longer than it may: they are taken back`;
+      await store.addEvent({ runId, batchId: null, kind: 'lease_revoked', key: `lease-${lease.token}`, detail });
     },
   };
 }

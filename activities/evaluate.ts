@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { EvaluateArgs, EvaluateResult, HostActivities } from '../domain/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type { RunStore } from '../domain/ports/run-store.js';
@@ -10,6 +10,7 @@ import { splitScores } from '../domain/task-scores.js';
 import type { RunDefinitions } from './run-definitions.js';
 import type { Backends } from './backends.js';
 import { withHeartbeat } from './heartbeat.js';
+import { readSubmission, storeSubmission } from './stored-submission.js';
 
 export interface EvaluatePorts {
   store: RunStore;
@@ -33,34 +34,12 @@ async function evaluate(ports: EvaluatePorts, args: EvaluateArgs, signal: AbortS
   if (known !== null) return { status: known.status, primary: known.primary, ms: known.ms };
 
   const run = await ports.definitions.get(runId);
-  const sandbox = ports.backends[run.backend].sandbox;
-  const evaluator = ports.backends[run.backend].evaluator;
+  const { isolation } = ports.backends[run.backend].evaluator;
   if (kind !== 'validate') await store.setStatus(runId, 'finishing');
   const started = performance.now();
   const number = await store.evaluationNumber(runId, step, kind);
-  const { files, folders, optional, maxFiles, maxBytes } = run.task.submission;
-  const collected = await sandbox.collect({ runId, epoch }, files, maxBytes, { folders, optional, maxFiles });
-
-  const outcomes = new Map<Split, Outcome>();
-  let submissionSha256: string | null = null;
-  if (collected.kind === 'files') {
-    submissionSha256 = await storeSubmission(ports.artifacts, collected.files);
-    const taskDir = await ports.taskFolder(run);
-    for (const split of run.task.splits) {
-      const job = {
-        id: `${runId}-${step}-${kind}${split === 'test' ? '' : `-${split}`}`,
-        task: run.task,
-        taskDir,
-        submission: collected.files,
-        split,
-        seed: evaluationSeed(ports.secret, run, number, split),
-      };
-      const outcome = await evaluator.evaluate(job, signal);
-      outcomes.set(split, outcome);
-      // What is no submission on the first split is none on the next.
-      if (outcome.kind !== 'ok') break;
-    }
-  } else outcomes.set('test', withoutFiles(collected));
+  const found = await (kind === 'forced' ? forced : ofWorkspace)(ports, { run, step, epoch, kind, number }, signal);
+  const { outcomes } = found;
 
   const ms = Math.round(performance.now() - started);
   const scores = splitScores(run.task, outcomes);
@@ -74,10 +53,12 @@ async function evaluate(ports: EvaluatePorts, args: EvaluateArgs, signal: AbortS
     ...test,
     shown: shownToAgent(run.task, outcomes),
     otherSplits: scores.others,
-    submissionSha256,
+    submissionSha256: found.submissionSha256,
+    fromStep: found.fromStep,
     ms,
     evaluationNumber: number,
-    isolation: evaluator.isolation,
+    isolation,
+    epoch,
     evaluatorImageDigest: imageDigest,
   });
   for (const [split, outcome] of outcomes) {
@@ -86,6 +67,103 @@ async function evaluate(ports: EvaluatePorts, args: EvaluateArgs, signal: AbortS
     await store.addEvent({ runId, batchId: run.batchId, kind: 'evaluator_error', key: `${step}-${kind}`, detail });
   }
   return { status: test.status, primary: test.primary, ms };
+}
+
+/** One evaluation of a run. */
+interface Wanted extends Omit<EvaluateArgs, 'runId'> {
+  run: RunDefinition;
+  number: number;
+}
+interface Found {
+  outcomes: Map<Split, Outcome>;
+  submissionSha256: string | null;
+  /** The step whose validate the submission is from; null: it was taken from the workspace now. */
+  fromStep: number | null;
+}
+
+/** The files as they lie in the workspace now. */
+async function ofWorkspace(ports: EvaluatePorts, wanted: Wanted, signal: AbortSignal): Promise<Found> {
+  const { run, epoch } = wanted;
+  const { sandbox } = ports.backends[run.backend];
+  const { files, folders, optional, maxFiles, maxBytes } = run.task.submission;
+  const ref = { runId: run.runId, epoch };
+  const collected = await sandbox.collect(ref, files, maxBytes, { folders, optional, maxFiles });
+  if (collected.kind !== 'files')
+    return { outcomes: new Map([['test', withoutFiles(collected)]]), submissionSha256: null, fromStep: null };
+  const submissionSha256 = await storeSubmission(ports.artifacts, collected.files);
+  return { outcomes: await onSplits(ports, wanted, collected.files, signal), submissionSha256, fromStep: null };
+}
+
+/** At the end of a run that did not submit, as its task says: see `onForcedEnd`. */
+async function forced(ports: EvaluatePorts, wanted: Wanted, signal: AbortSignal): Promise<Found> {
+  const { run, step } = wanted;
+  const policy = run.task.onForcedEnd;
+  const best = policy === 'best' ? await ofEarlier(ports, wanted, 'best', signal) : null;
+  if (best !== null) return best;
+  const current = await ofWorkspace(ports, wanted, signal);
+  const { status } = splitScores(run.task, current.outcomes).test;
+  if (policy !== 'last_valid' || status === 'ok') return current;
+  const last = await ofEarlier(ports, wanted, 'last', signal);
+  if (last === null) return current;
+  await ports.store.addEvent({
+    runId: run.runId,
+    batchId: run.batchId,
+    kind: 'forced_fallback',
+    key: `forced-${step}`,
+    detail: `the files at the end came to ${status}; the submission of step ${last.fromStep} counts instead`,
+  });
+  return last;
+}
+
+/** A submission that the agent had validated earlier, as it was then. Null: there is none. */
+async function ofEarlier(
+  ports: EvaluatePorts,
+  wanted: Wanted,
+  which: 'last' | 'best',
+  signal: AbortSignal,
+): Promise<Found | null> {
+  const { run } = wanted;
+  const earlier = await ports.store.validSubmission(run.runId, which);
+  if (earlier === null) return null;
+  const { submissionSha256, step: fromStep } = earlier;
+  const files = await readSubmission(ports.artifacts, submissionSha256);
+  if (files !== null)
+    return { outcomes: await onSplits(ports, { ...wanted, fromStep }, files, signal), submissionSha256, fromStep };
+  await ports.store.addEvent({
+    runId: run.runId,
+    batchId: run.batchId,
+    kind: 'submission_missing',
+    key: `submission-${fromStep}`,
+    detail: `the submission of step ${fromStep} (${submissionSha256}) is not in the artifact store: it cannot count at the end`,
+  });
+  return null;
+}
+
+async function onSplits(
+  ports: EvaluatePorts,
+  { run, step, kind, number, fromStep }: Wanted & { fromStep?: number },
+  submission: SubmissionFile[],
+  signal: AbortSignal,
+): Promise<Map<Split, Outcome>> {
+  const { evaluator } = ports.backends[run.backend];
+  const taskDir = await ports.taskFolder(run);
+  const outcomes = new Map<Split, Outcome>();
+  const source = fromStep === undefined ? '' : `-of-${fromStep}`;
+  for (const split of run.task.splits) {
+    const job = {
+      id: `${run.runId}-${step}-${kind}${source}${split === 'test' ? '' : `-${split}`}`,
+      task: run.task,
+      taskDir,
+      submission,
+      split,
+      seed: evaluationSeed(ports.secret, run, number, split),
+    };
+    const outcome = await evaluator.evaluate(job, signal);
+    outcomes.set(split, outcome);
+    // What is no submission on the first split is none on the next.
+    if (outcome.kind !== 'ok') break;
+  }
+  return outcomes;
 }
 
 function withoutFiles(collected: Exclude<Collected, { kind: 'files' }>): Outcome {
@@ -102,14 +180,4 @@ function evaluationSeed(secret: string, run: RunDefinition, number: number, spli
   return createHmac('sha256', Buffer.from(secret, 'hex'))
     .update(JSON.stringify([run.seed, run.task.id, run.attempt, number, ...(split === 'test' ? [] : [split])]))
     .digest('hex');
-}
-
-/** Each file under its own hash, and their manifest, whose SHA-256 names the submission. */
-async function storeSubmission(artifacts: ArtifactStore, files: SubmissionFile[]): Promise<string> {
-  const manifest: [string, string][] = [];
-  for (const file of files) {
-    await artifacts.put(file.bytes);
-    manifest.push([file.path, createHash('sha256').update(file.bytes).digest('hex')]);
-  }
-  return artifacts.put(Buffer.from(JSON.stringify(manifest)));
 }

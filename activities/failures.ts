@@ -1,5 +1,5 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { BenchError, SandboxLost } from '../domain/errors.js';
+import { BenchError, SandboxLost, Stale } from '../domain/errors.js';
 import { ProviderError } from '../domain/provider-error.js';
 import { FAILURE } from '../domain/messages.js';
 
@@ -10,6 +10,8 @@ import { FAILURE } from '../domain/messages.js';
 export function asFailure(error: unknown): unknown {
   if (error instanceof SandboxLost)
     return ApplicationFailure.create({ type: FAILURE.sandboxLost, nonRetryable: true, message: error.message });
+  if (error instanceof Stale)
+    return ApplicationFailure.create({ type: FAILURE.stale, nonRetryable: true, message: error.message });
   if (error instanceof BenchError && (error.type === 'usage' || error.type === 'not_found')) {
     const message = error.remedy === undefined ? error.message : `${error.message} ${error.remedy}`;
     return ApplicationFailure.create({ type: FAILURE.config, nonRetryable: true, message: message.slice(0, 1000) });

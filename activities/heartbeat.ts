@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import type { ActivityInterceptors } from '@temporalio/worker';
 
 const BEAT_MS = 2_000;
 
@@ -13,6 +14,20 @@ export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>
     clearInterval(timer);
   }
 }
+
+/** The same for short activities that look at no signal: those that end before the first beat cost no request. */
+export const beating = (context: Context): ActivityInterceptors => ({
+  inbound: {
+    async execute(input, next) {
+      const timer = setInterval(() => context.heartbeat(), BEAT_MS);
+      try {
+        return await next(input);
+      } finally {
+        clearInterval(timer);
+      }
+    },
+  },
+});
 
 /** True when the activity was cut off because its worker stops: the command must live on, the retry re-attaches. */
 export function isWorkerShutdown(signal: AbortSignal): boolean {

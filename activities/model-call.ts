@@ -1,21 +1,32 @@
-import { leastTokens } from '../domain/estimate-tokens.js';
+import { estimateTokens, leastTokens } from '../domain/estimate-tokens.js';
 import type { ChatMessage, ModelReply, ToolDefinition } from '../domain/model.js';
 import type { EndReason } from '../domain/outcomes.js';
 import { addUsd, compareUsd } from '../domain/price.js';
 import { ProviderError } from '../domain/provider-error.js';
 import type { ModelPort } from '../domain/ports/model-port.js';
+import type { RateGovernor, RateGrant } from '../domain/ports/rate-governor.js';
 import type { ModelCallKey, RunStore } from '../domain/ports/run-store.js';
 import type { RunDefinition } from '../domain/run.js';
+import { outputLimit } from './models/output-limit.js';
 import { reservationUsd } from './models/reservation.js';
 
 export interface ModelCallPorts {
   store: RunStore;
   /** By provider. */
   models: ReadonlyMap<string, ModelPort>;
+  /** Grants calls to providers that have accounts. */
+  governor: RateGovernor;
 }
 
 /** A reply, or why the run ends before or instead of it: nothing was bought then. */
-export type ModelCallResult = { kind: 'reply'; reply: ModelReply; ms: number } | { kind: 'end'; endReason: EndReason };
+export type ModelCallResult =
+  | { kind: 'reply'; reply: ModelReply; ms: number }
+  | { kind: 'end'; endReason: EndReason }
+  /** Not now: others hold what it needs. */
+  | { kind: 'wait'; waitMs: number };
+
+/** Calls in flight hold the rest of the batch's budget: they take seconds. */
+const BUDGET_WAIT_MS = 2_000;
 
 /** One model call: a stored answer is never asked for again, and no call is made that a limit of the run might not bear. */
 export async function callModel(
@@ -32,29 +43,82 @@ export async function callModel(
   const before = await limitReached(store, run, key, reservedUsd, prompt);
   if (before !== null) return { kind: 'end', endReason: before };
 
-  const reserved = await store.reserveCall(key, { provider, model, messages: prompt.messages, reservedUsd });
-  if (reserved.kind === 'stored') return { kind: 'reply', reply: reserved.reply, ms: reserved.ms };
   const port = ports.models.get(provider);
+  // Before the money: what waits for its turn must not hold a part of the budget. The wait is on no run's clock.
+  const turn = port === undefined ? null : await waitForTurn(ports, port, run, key, prompt, signal);
+  if (turn?.kind === 'wait') return turn;
+  const grant = turn?.grant;
+  const reserved = await store
+    .reserveCall(key, { provider, model, messages: prompt.messages, reservedUsd })
+    .catch((error: unknown) => {
+      grant?.released();
+      throw error;
+    });
+  if (reserved.kind !== 'reserved') grant?.released();
+  if (reserved.kind === 'over_budget')
+    return reserved.open ? { kind: 'wait', waitMs: BUDGET_WAIT_MS } : { kind: 'end', endReason: 'budget' };
+  if (reserved.kind === 'stored') return { kind: 'reply', reply: reserved.reply, ms: reserved.ms };
   if (port === undefined) throw new Error(`this worker serves no provider "${provider}"`);
   const started = performance.now();
   try {
     const callId = `${key.runId}/${key.step}/${key.try}/${reserved.attempt}`;
     const readAs = { parser: run.agent.outputParser, commands: run.agent.tools.commands };
     const reply = await port.complete(
-      { model: run.model, ...prompt, sampling: run.sampling, seed: run.seed, callId, turn: key, readAs },
+      {
+        ...{ model: run.model, ...prompt, sampling: run.sampling, seed: run.seed, callId, turn: key, readAs },
+        plays: { task: run.task, taskHash: run.taskHash, backend: run.backend },
+      },
       signal,
     );
     // A person may think for days, and worker after worker wait for them: that is not on the run's clock.
     const ms = run.model.kind === 'human' ? 0 : Math.round(performance.now() - started);
+    grant?.settled(reply.usage.inputTokens + reply.usage.outputTokens, reply.statedLimits);
     await store.settleCall(key, reply, ms);
     return { kind: 'reply', reply, ms };
   } catch (error) {
+    if (error instanceof ProviderError) reportRefusal(grant, error);
     // An abort is a worker going down or a cancelled run: the row stays as reserved, and counts as lost when asked again.
     if (signal.aborted || !(error instanceof ProviderError)) throw error;
     await store.failCall(key, error.kind, answeredUnseen(error) ? 'unknown' : 'no');
+    await store.addEvent({
+      ...{ runId: run.runId, batchId: run.batchId, kind: 'provider_error' },
+      key: `call-${key.step}-${key.try}-${reserved.attempt}`,
+      detail: `step ${key.step}: ${error.message}`.slice(0, 1000),
+    });
     if (error.consequence === 'context') return { kind: 'end', endReason: 'context' };
     throw error;
   }
+}
+
+/** The call's grant of its account; null: nothing limits the model. */
+async function waitForTurn(
+  ports: ModelCallPorts,
+  port: ModelPort,
+  run: RunDefinition,
+  key: ModelCallKey,
+  prompt: { messages: ChatMessage[]; tools?: ToolDefinition[] },
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<RateGovernor['acquire']>> | null> {
+  const { config } = run.model;
+  const account = port.account?.(run.model);
+  if (account === undefined || config === undefined) return null;
+  const { requestsPerMinute = null, tokensPerMinute = null } = config.rateLimit ?? {};
+  return ports.governor.acquire(
+    {
+      ...{ account, provider: config.provider, batchId: run.batchId },
+      ticket: `${key.runId}/${key.step}/${key.try}`,
+      tokens:
+        estimateTokens(prompt.messages, prompt.tools) + outputLimit(config, { ...prompt, sampling: run.sampling }),
+      declared: { requests: requestsPerMinute, tokens: tokensPerMinute },
+    },
+    signal,
+  );
+}
+
+function reportRefusal(grant: RateGrant | undefined, error: ProviderError): void {
+  if (error.kind !== 'rate_limited') return grant?.settled(null);
+  const { dimension = null, stated, exhausted } = error.refusal ?? {};
+  grant?.limited({ dimension, retryAfterMs: error.retryAfterMs, stated, exhausted });
 }
 
 /** The provider may have answered, and billed, without our seeing it. */

@@ -46,6 +46,8 @@ async function nextAction(
     const prompt = { messages: [...history, ...turn.messages], ...(tools === undefined ? {} : { tools }) };
     const call = await callModel(ports, run, { runId, step, try: replies.length }, prompt, signal);
     if (call.kind === 'end') return { kind: 'end', endReason: call.endReason, ms: modelMs };
+    // What was bought for this step until now is stored, and found again.
+    if (call.kind === 'wait') return { kind: 'wait', endReason: null, ms: 0, waitMs: call.waitMs };
     replies.push(call.reply);
     modelMs += call.ms;
   }

@@ -19,7 +19,7 @@ import { homeLayout } from '../domain/home-layout.js';
 import { newRunId } from '../domain/ids.js';
 import type { SandboxRef } from '../domain/ports/sandbox-port.js';
 import { csvJob } from './csv-evaluation.js';
-import { quantile } from './quantile.js';
+import { quantile } from '../domain/statistics/quantile.js';
 
 const { values } = parseArgs({
   options: {

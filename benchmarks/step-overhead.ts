@@ -4,37 +4,25 @@
  *
  *   npm run benchmark:step-overhead -- [--steps 50] [--backend docker|local]
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
-import { execa } from 'execa';
 import { agentLoopWorkflowId } from '../domain/queues.js';
 import type { ServiceEndpoints } from '../domain/services.js';
 import { openDatabase } from '../db/index.js';
-import { quantile } from './quantile.js';
+import { quantile } from '../domain/statistics/quantile.js';
 import { stepParts, STEP_PARTS, type StepParts } from './step-parts.js';
+import { ThrowawayHome } from './throwaway-home.js';
 
-const MAIN = resolve(import.meta.dirname, '../cli/main.js');
 const { values } = parseArgs({
   options: { steps: { type: 'string', default: '50' }, backend: { type: 'string', default: '' } },
 });
 const steps = Number(values.steps);
-const home = mkdtempSync(join(tmpdir(), 'bench-overhead-'));
-
-async function bench<T>(...args: string[]): Promise<T> {
-  const { stdout } = await execa(process.execPath, [MAIN, ...args, '--json'], {
-    env: { BENCH_HOME: home },
-    stderr: 'inherit',
-  });
-  return JSON.parse(stdout) as T;
-}
+const home = new ThrowawayHome('overhead');
 
 /** Submit `runs` runs at once, wait for them, and cut each step's time into parts. */
 async function measure(endpoints: ServiceEndpoints, runs: number): Promise<StepParts[]> {
   const backend = values.backend === '' ? [] : ['--backend', values.backend];
-  const batch = await bench<{ batchId: string; runs: { runId: string }[] }>(
+  const batch = await home.bench<{ batchId: string; runs: { runId: string }[] }>(
     ...['submit', '--models', `scripted:counter:${steps}`, '--tasks', 'battleOfSexes', '--attempts', String(runs)],
     ...['--concurrency', String(runs), '--max-steps', String(steps + 1), ...backend, '--wait'],
   );
@@ -52,7 +40,7 @@ async function measure(endpoints: ServiceEndpoints, runs: number): Promise<StepP
 }
 
 try {
-  const endpoints = await bench<ServiceEndpoints>('up');
+  const endpoints = await home.bench<ServiceEndpoints>('up');
   await measure(endpoints, 1); // warm up: images, sticky caches
   const results = [];
   for (const concurrent of [1, 16]) {
@@ -77,6 +65,5 @@ try {
   }
   process.stdout.write(`${JSON.stringify({ benchmark: 'step-overhead', results })}\n`);
 } finally {
-  await execa(process.execPath, [MAIN, 'down', '--force'], { env: { BENCH_HOME: home }, reject: false });
-  rmSync(home, { recursive: true, force: true });
+  await home.remove();
 }

@@ -15,6 +15,8 @@ export interface CliSettings {
   configsDir: string;
   /** Set: this Postgres is used and none is started. */
   databaseUrl?: string;
+  /** The schema's owner, for migrations and roles alone; no process that we start gets to see it. */
+  adminDatabaseUrl?: string;
   /** Set: this Temporal is used and none is started. */
   temporalAddress?: string;
   temporalNamespace: string;

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import pc from 'picocolors';
@@ -7,6 +7,7 @@ import { engineAddress, type EngineBackend } from '../activities/docker/engine-a
 import { probeEngine } from '../activities/docker/engine.js';
 import { findPython } from '../activities/local/find-python.js';
 import { BenchError } from '../domain/errors.js';
+import { describeAccess, temporalAccess } from '../domain/temporal-access.js';
 import {
   checkExternalDatabase,
   checkExternalTemporal,
@@ -99,8 +100,12 @@ async function checkTemporal(settings: CliSettings): Promise<Finding> {
   const { temporalAddress, temporalNamespace, env, cacheDir } = settings;
   try {
     if (temporalAddress !== undefined) {
-      await checkExternalTemporal(temporalAddress, temporalNamespace);
-      return ok(`TEMPORAL_ADDRESS ${temporalAddress} answers, namespace ${temporalNamespace}`);
+      const access = temporalAccess(env, (path) => readFileSync(path));
+      await checkExternalTemporal(temporalAddress, temporalNamespace, access);
+      const how = describeAccess(access);
+      return ok(
+        `TEMPORAL_ADDRESS ${temporalAddress} answers, namespace ${temporalNamespace}${how === '' ? '' : ` (${how})`}`,
+      );
     }
     const found = await findTemporal({ env, cacheDir, obtain: false });
     return ok(`${found.path} (from ${found.source}): ${found.version}`);

@@ -5,12 +5,15 @@ import { batchWorkflowId } from '../domain/queues.js';
 import type { CliContext } from './context.js';
 import { isOutage } from './errors.js';
 import { LiveView } from './live-view.js';
+import { MOST_LISTED_RUNS } from './render/watch.js';
 
 const POLL_MS = 500;
+/** A large batch is a large question. */
+const SLOW_POLL_MS = 2000;
 /** How often the services themselves are looked after, and the batch's workflow is asked for. */
 const CHECK_MS = 10_000;
-/** After its last run a batch has its own end still to be written; it is not waited for longer than this. */
-const LAST_WRITE_MS = 10_000;
+/** After its last run a batch has its own end still to be written; it is not waited for longer than this, however busy the machine. */
+const LAST_WRITE_MS = 120_000;
 
 export interface Followed {
   report: BatchStatusReport | null;
@@ -62,6 +65,8 @@ export async function followBatch(context: CliContext, batchId: string, where: '
           await context.refreshServices();
           closedChecks = (await workflowIsClosed(context, batchId)) ? closedChecks + 1 : 0;
           if (closedChecks >= 2) {
+            // Nothing is left to be done: only its end was not written.
+            if (allEndedAt !== null) return { report, detached: false };
             throw new BenchError('failed', `batch ${batchId} stands still: its workflow is not running`, {
               remedy: `\`bench resume ${batchId}\` goes on with its unfinished runs.`,
             });
@@ -78,7 +83,8 @@ export async function followBatch(context: CliContext, batchId: string, where: '
         }
         await context.reconnect();
       }
-      await sleep(POLL_MS, undefined, { signal: interrupt }).catch(() => undefined);
+      const pause = report !== null && report.runs > MOST_LISTED_RUNS ? SLOW_POLL_MS : POLL_MS;
+      await sleep(pause, undefined, { signal: interrupt }).catch(() => undefined);
     }
     return { report, detached: true };
   } finally {

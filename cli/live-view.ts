@@ -1,17 +1,21 @@
 import type { BatchStatusReport, RunSummary } from '../db/index.js';
 import type { CliOutput } from './context.js';
-import { batchHeadline } from './render/batch.js';
 import { formatScore, plural } from './render/format.js';
-import { phase, renderRuns } from './render/runs.js';
+import { phase } from './render/runs.js';
+import { MOST_LISTED_RUNS, renderWatchedCells, renderWatchedRuns, watchHeadline } from './render/watch.js';
+
+const TOTALS_MS = 10_000;
 
 /** Runs that move come first, then those that wait, then those that ended: what must be cut is the least interesting. */
 const order = (run: RunSummary): number => (run.status === 'ended' ? 2 : run.status === 'queued' ? 1 : 0);
 
 /**
  * A batch's progress: a table that redraws itself on a terminal, elsewhere a line for each change of a run's phase or score.
+ * Of a large batch the table has a line per model and task, and the lines are the batch's totals.
  */
 export class LiveView {
   private drawnLines = 0;
+  private nextTotals = 0;
   private readonly told = new Map<string, string>();
   private readonly redraw: boolean;
   private readonly toStdout: boolean;
@@ -56,18 +60,42 @@ export class LiveView {
 
   private draw(report: BatchStatusReport): void {
     const room = Math.max(3, this.output.height - 6);
-    const runs = [...report.runList].sort((a, b) => order(a) - order(b));
-    const shown = report.runList.length <= room ? report.runList : runs.slice(0, room);
-    const lines = [batchHeadline(report, this.colors), ...renderRuns(shown, this.colors).split('\n')];
-    if (shown.length < runs.length)
-      lines.push(this.colors.dim(`… and ${plural(runs.length - shown.length, 'more run')}`));
+    const { rows, cut } = report.runList.length > MOST_LISTED_RUNS ? this.cells(report, room) : this.runs(report, room);
+    const lines = [watchHeadline(report, this.colors), ...rows, ...(cut === '' ? [] : [this.colors.dim(cut)])];
     this.erase();
     // A wrapped line would count as two: the terminal is told not to wrap meanwhile.
     this.write(`\u001b[?7l${lines.join('\n')}\n\u001b[?7h`);
     this.drawnLines = lines.length;
   }
 
+  private runs(report: BatchStatusReport, room: number): { rows: string[]; cut: string } {
+    const runs = [...report.runList].sort((a, b) => order(a) - order(b));
+    const shown = report.runList.length <= room ? report.runList : runs.slice(0, room);
+    const more = runs.length - shown.length;
+    const rows = renderWatchedRuns(shown, report, this.colors).split('\n');
+    return { rows, cut: more > 0 ? `… and ${plural(more, 'more run')}` : '' };
+  }
+
+  private cells(report: BatchStatusReport, room: number): { rows: string[]; cut: string } {
+    const rows = renderWatchedCells(report, this.colors).split('\n');
+    const more = rows.length - 1 - room;
+    return { rows: rows.slice(0, room + 1), cut: more > 0 ? `… and ${plural(more, 'more line')}` : '' };
+  }
+
+  /** Of a large batch the totals, when they have changed, and not at every moment. */
+  private tellTotals(report: BatchStatusReport): void {
+    const state = JSON.stringify([report.ended, report.byEndReason]);
+    if (this.told.get(report.batchId) === state || Date.now() < this.nextTotals) return;
+    this.told.set(report.batchId, state);
+    this.nextTotals = Date.now() + TOTALS_MS;
+    this.write(`${watchHeadline(report, this.colors)}\n`);
+  }
+
   private tell(report: BatchStatusReport): void {
+    if (report.runList.length > MOST_LISTED_RUNS) {
+      this.tellTotals(report);
+      return;
+    }
     for (const run of report.runList) {
       const state = `${phase(run)} best ${formatScore(run.bestScore)}`;
       const before = this.told.get(run.runId);

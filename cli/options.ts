@@ -40,6 +40,14 @@ export function numberBetween(min: number, max: number): (text: string) => numbe
   };
 }
 
+/** Length of a profile's axis: a number above zero, at most 100, in log10 units. */
+export function axisLength(text: string): number {
+  const value = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text.trim()) || value === 0 || value > 100)
+    throw new InvalidArgumentError('It must be a number above 0, at most 100: 1 is a factor of 10.');
+  return value;
+}
+
 /** US dollars, kept as the exact text: `5`, `0.25`. */
 export function usDollars(text: string): string {
   if (!/^\d{1,9}(\.\d{1,10})?$/.test(text.trim()) || Number(text) === 0)

@@ -1,13 +1,12 @@
 import type { BatchStatusReport } from '../db/index.js';
+import { UNSCORED_ENDS } from '../domain/outcomes.js';
 import type { CliContext } from './context.js';
 import { detachedAdvice, followBatch } from './follow-batch.js';
 import { batchDocument, renderBatch } from './render/batch.js';
 
 /** All runs ended, and none by the fault of the infrastructure, the configuration or a person who cancelled. */
 export const wentWell = (report: BatchStatusReport): boolean =>
-  report.runList.every(
-    (run) => run.endReason !== null && !['infra_error', 'config_error', 'cancelled'].includes(run.endReason),
-  );
+  report.runList.every((run) => run.endReason !== null && !UNSCORED_ENDS.includes(run.endReason));
 
 /**
  * Progress on stderr until the batch is over, then its state on stdout; exit code 1 if a run ended by no fault of the agent.

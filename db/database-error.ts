@@ -45,6 +45,14 @@ export function isInfrastructureProblem(error: unknown): boolean {
   return NETWORK_CODES.has(code) || /^(08|53|57|58)[0-9A-Z]{3}$/.test(code);
 }
 
+const TLS_CODE = /^(ERR_(SSL|TLS|OSSL)_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|CERT_)/;
+
+/** The two sides do not agree on TLS: no retry mends it. */
+export function isTlsProblem(error: unknown): boolean {
+  const { code, message } = errorFields(error);
+  return TLS_CODE.test(code ?? '') || /server does not support SSL/i.test(message);
+}
+
 /** Two writers met: the statement did nothing and can simply be run again. */
 export function isRetryable(error: unknown): boolean {
   return ['40001', '40P01'].includes(errorFields(error).code ?? '');
@@ -53,6 +61,7 @@ export function isRetryable(error: unknown): boolean {
 /** Server messages quote values, and drivers attach parameters: only what is known to be free of them is kept. */
 function describe(error: unknown): string {
   const { code, constraint, table, message } = errorFields(error);
+  if (isTlsProblem(error)) return message;
   if (code === undefined)
     return LOST_CONNECTION.test(message) ? message.toLowerCase() : 'unexpected error in the driver';
   const where = [table && `table ${table}`, constraint && `constraint ${constraint}`].filter(Boolean).join(', ');
@@ -79,6 +88,10 @@ export function connectionError(where: string, error: unknown): BenchError {
     return new BenchError('services', `Postgres at ${where} refuses the user or password (${code})`, options);
   if (code === '3D000')
     return new BenchError('services', `Postgres at ${where}: that database does not exist`, options);
+  if (isTlsProblem(error))
+    return new BenchError('services', `Postgres at ${where}: TLS fails: ${describe(error)}`, {
+      remedy: 'Correct sslmode and sslrootcert in DATABASE_URL: ?sslmode=verify-full&sslrootcert=/path/ca.pem',
+    });
   return new BenchError('services', `Postgres at ${where} does not answer: ${describe(error)}`, options);
 }
 

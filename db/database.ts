@@ -2,12 +2,26 @@ import pg from 'pg';
 import type { RunStore } from '../domain/ports/run-store.js';
 import { connectionSettings } from './connection-settings.js';
 import { createQueries, type Queries } from './queries/index.js';
+import type { RateStore } from '../domain/ports/rate-store.js';
 import type { HumanTurns } from '../domain/ports/human-turns.js';
-import { storeError } from './database-error.js';
+import { type BatchControl, batchControl } from './batch-control.js';
+import { type Comparisons, comparisons } from './comparisons.js';
+import { queryError, storeError } from './database-error.js';
+import {
+  importRun,
+  type ImportOptions,
+  type ImportOutcome,
+  type ReadRun,
+  type RecordedRun,
+} from './imports/import-run.js';
+import { createExports, type Exports } from './exports/export-runs.js';
+import { createPruning, type Pruning } from './prune.js';
 import { createRunStore } from './run-store.js';
+import { type RateControl, rateControl } from './rate-control.js';
 import { statements } from './statements.js';
 import { humanTurnStore } from './store/human-turns.js';
-import { type BatchSubmission, insertBatch } from './submission.js';
+import { rateStore } from './store/rate-limits.js';
+import { appendRuns, type BatchSubmission, insertBatch, type SubmittedRun } from './submission.js';
 
 /** One pool and what is done through it. The schema must have been brought up to date with `migrate` before. */
 export interface Database {
@@ -16,8 +30,20 @@ export interface Database {
   readonly queries: Queries;
   /** Questions to people who play, and their replies. */
   readonly humanTurns: HumanTurns;
+  /** Grants of calls to providers. */
+  readonly rates: RateStore;
+  readonly rateControl: RateControl;
+  readonly pruning: Pruning;
   /** Store a batch and all its runs, or nothing. */
   submit(submission: BatchSubmission): Promise<void>;
+  /** Add runs to a batch, or nothing; one that was over is then running again. */
+  append(batchId: string, runs: SubmittedRun[], harnessVersion: string): Promise<void>;
+  readonly batches: BatchControl;
+  /** Saved ones, which a leaderboard can be of. */
+  readonly comparisons: Comparisons;
+  readonly exports: Exports;
+  /** Store a run that another harness recorded, or nothing; `read` hands over its steps. */
+  importRun(run: RecordedRun, options: ImportOptions, read: ReadRun): Promise<ImportOutcome>;
   close(): Promise<void>;
 }
 
@@ -36,8 +62,16 @@ export function openDatabase(databaseUrl: string, options: { max?: number } = {}
     pool,
     store: createRunStore(pool),
     queries: createQueries(pool),
+    pruning: createPruning(pool),
+    rates: rateStore(pool),
+    rateControl: rateControl(statements(pool, queryError)),
     humanTurns: humanTurnStore(statements(pool, storeError)),
     submit: (submission) => insertBatch(pool, submission),
+    append: (batchId, runs, version) => appendRuns(pool, batchId, runs, version),
+    batches: batchControl(statements(pool, queryError)),
+    comparisons: comparisons(statements(pool, queryError)),
+    exports: createExports(pool),
+    importRun: (run, options, read) => importRun(pool, run, options, read),
     close: () => pool.end(),
   };
 }

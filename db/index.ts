@@ -1,18 +1,36 @@
 export { openDatabase, type Database } from './database.js';
-export { migrate } from './migrate.js';
+export { checkSchema, migrate, schemaState } from './migrate.js';
+export { ensureRoles } from './roles.js';
+export type { LineImport, LinePart } from './exports/import-line.js';
+export { LINE_LISTS } from './exports/run-line.js';
 export { createRunStore } from './run-store.js';
+export type {
+  ImportOutcome,
+  RecordedEnd,
+  RecordedEvaluation,
+  RecordedRun,
+  RecordedStep,
+  StepWriter,
+} from './imports/import-run.js';
 export { runReadOnlyQuery, type ReadOnlyResult } from './read-only-query.js';
 export { insertBatch, type BatchDefinition, type BatchSubmission, type SubmittedRun } from './submission.js';
+export type { RateAccountRow } from './rate-control.js';
 export type { Queries } from './queries/index.js';
 export type { BatchSummary, RunSummary } from './queries/summaries.js';
 export type { BatchStatusReport } from './queries/batch-status.js';
 export type { EvaluationDetail, RunDetail, RunFilter } from './queries/runs.js';
 export type { TrajectoryStep } from './queries/trajectory.js';
-export type { EventFilter, EventRow, HostRow, LeaseRow } from './queries/operations.js';
+export type { EventFilter, EventRow, HostRow, HostState, LeaseRow, LeaseWaiter } from './queries/operations.js';
 export type {
+  ComparisonOptions,
   Leaderboard,
   LeaderboardOptions,
   LeaderboardRow,
   LeaderboardScore,
   LeaderboardTask,
-} from './queries/leaderboard.js';
+  LeaderboardUncertainty,
+  SavedComparisonState,
+} from './queries/leaderboard-types.js';
+export type { ActionCount, ReportRun } from './queries/report-runs.js';
+export type { FrozenOptions, SavedComparison } from './queries/comparisons.js';
+export type { Comparisons } from './comparisons.js';

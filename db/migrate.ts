@@ -3,7 +3,7 @@ import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
 import { BenchError } from '../domain/errors.js';
 import { connectionSettings, describeDatabase } from './connection-settings.js';
-import { connectionError, errorFields, isInfrastructureProblem } from './database-error.js';
+import { connectionError, errorFields, isInfrastructureProblem, isTlsProblem } from './database-error.js';
 import { compareMigrations, knownMigrations, type Migration, MIGRATIONS_FOLDER } from './migration-files.js';
 import { ensureReaderRole } from './reader-role.js';
 
@@ -33,19 +33,43 @@ export async function migrate(databaseUrl: string): Promise<void> {
   }
 }
 
-async function stateOf(client: pg.Client, where: string): Promise<'current' | 'behind'> {
+/** Whether the schema is this program's, and how many migrations it has; a newer or foreign one is refused. */
+export async function schemaState(databaseUrl: string): Promise<{ state: 'current' | 'behind'; applied: number }> {
+  const where = describeDatabase(databaseUrl);
+  const client = new pg.Client(connectionSettings(databaseUrl));
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await refuseOldServer(client, where);
+    return { state: await stateOf(client, where), applied: (await appliedMigrations(client)).length };
+  } catch (error) {
+    throw migrationError(where, error);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** For workers: they never change the schema, and work on no other than theirs. */
+export async function checkSchema(databaseUrl: string): Promise<void> {
+  if ((await schemaState(databaseUrl)).state === 'current') return;
+  throw new BenchError('usage', `the schema at ${describeDatabase(databaseUrl)} is older than this program`, {
+    remedy: 'Run `bench db migrate` with the same version, then start this again.',
+  });
+}
+
+async function appliedMigrations(client: pg.Client): Promise<Migration[]> {
   const { rows } = await client.query<{ there: boolean }>(
     `select to_regclass('drizzle.__drizzle_migrations') is not null as there`,
   );
-  const applied =
-    rows[0]?.there === true
-      ? (
-          await client.query<Migration>(
-            `select created_at::float8 as "createdAt", hash from drizzle.__drizzle_migrations order by created_at`,
-          )
-        ).rows
-      : [];
-  const state = compareMigrations(knownMigrations(), applied);
+  if (rows[0]?.there !== true) return [];
+  const applied = await client.query<Migration>(
+    `select created_at::float8 as "createdAt", hash from drizzle.__drizzle_migrations order by created_at`,
+  );
+  return applied.rows;
+}
+
+async function stateOf(client: pg.Client, where: string): Promise<'current' | 'behind'> {
+  const state = compareMigrations(knownMigrations(), await appliedMigrations(client));
   if (state === 'newer')
     throw new BenchError('usage', `the database at ${where} was made by a newer version of this program`, {
       remedy: 'Update this program, or point DATABASE_URL at another database.',
@@ -70,11 +94,12 @@ async function refuseOldServer(client: pg.Client, where: string): Promise<void> 
 function migrationError(where: string, error: unknown): BenchError {
   if (error instanceof BenchError) return error;
   const { code, message } = errorFields(error);
-  if (isInfrastructureProblem(error) || ['28P01', '28000', '3D000'].includes(code ?? ''))
+  if (isInfrastructureProblem(error) || isTlsProblem(error) || ['28P01', '28000', '3D000'].includes(code ?? ''))
     return connectionError(where, error);
   if (code === '42501')
     return new BenchError('services', `this user may not create the schema at ${where} (${message})`, {
-      remedy: 'Let the owner of the database run the program once, or grant CREATE on the database.',
+      remedy:
+        'Run `bench db migrate` with BENCH_ADMIN_DATABASE_URL naming the owner of the database, or grant CREATE on it.',
     });
   if (code === '55P03')
     return new BenchError('services', `another process has been changing the schema at ${where} for ${LOCK_SECONDS} s`);

@@ -5,14 +5,17 @@ import { statements } from './statements.js';
 import { definitionStore } from './store/definitions.js';
 import { evaluationStore } from './store/evaluations.js';
 import { eventStore } from './store/events.js';
-import { hostStore } from './store/hosts-and-leases.js';
+import { hostStore } from './store/hosts.js';
+import { leaseStore } from './store/leases.js';
 import { lifecycleStore } from './store/lifecycle.js';
 import { memoryStore } from './store/memories.js';
 import { modelCallStore } from './store/model-calls.js';
+import { placementStore } from './store/placement.js';
+import { snapshotStore } from './store/snapshots.js';
 import { stepStore } from './store/steps.js';
 
 /**
- * The record of runs in PostgreSQL. Each method is one statement, so it happens wholly or not at all. Errors hold no
+ * The record of runs in PostgreSQL. Each method is one statement or transaction, so it happens wholly or not at all. Errors hold no
  * parameters; those that may pass are InfrastructureErrors.
  */
 export function createRunStore(pool: pg.Pool): RunStore {
@@ -21,10 +24,13 @@ export function createRunStore(pool: pg.Pool): RunStore {
     ...definitionStore(run),
     ...lifecycleStore(run),
     ...stepStore(run),
+    ...snapshotStore(run),
     ...memoryStore(run),
     ...modelCallStore(run),
     ...evaluationStore(run),
     ...eventStore(run),
     ...hostStore(run),
+    ...leaseStore(run),
+    ...placementStore(pool),
   };
 }

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
+import { eq, max } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import { BenchError } from '../domain/errors.js';
 import { SHARD_SIZE } from '../domain/limits.js';
 import { type ModelConfig, modelConfigSchema } from '../domain/model-config.js';
 import type { RunDefinition } from '../domain/run.js';
+import { statedBaseline } from '../domain/task-baseline.js';
 import type { TaskSpec } from '../domain/task.js';
+import { copyForkedSteps } from './copy-forked-steps.js';
 import { errorFields, queryError } from './database-error.js';
 import { agentConfigs } from './schema/agent-configs.js';
 import { batches } from './schema/batches.js';
@@ -22,6 +25,8 @@ export interface BatchDefinition {
   spec: Record<string, unknown>;
   seed: number;
   concurrency: number;
+  /** 1 (first) to 5 (last); absent: 3. */
+  priority?: number;
   /** US dollars as a decimal string; null: no budget. */
   budgetUsd: string | null;
   /** Version of this program, kept on every run. */
@@ -32,8 +37,6 @@ export interface BatchDefinition {
 export interface SubmittedRun extends RunDefinition {
   /** The run that this one repeats. */
   replaces?: string | null;
-  /** The task's data is a sample of the real data set. */
-  sample?: boolean;
 }
 
 export interface BatchSubmission {
@@ -42,7 +45,7 @@ export interface BatchSubmission {
   runs: SubmittedRun[];
 }
 
-/** 29 columns a row, and PostgreSQL takes 65,535 parameters a statement. */
+/** 32 columns a row, and PostgreSQL takes 65,535 parameters a statement. */
 const ROWS_PER_INSERT = 500;
 
 /** Store a batch and all its runs, or nothing. */
@@ -59,16 +62,67 @@ export async function insertBatch(pool: pg.Pool, { batch, runs: submitted }: Bat
         spec: batch.spec,
         seed: batch.seed,
         concurrency: batch.concurrency,
+        priority: batch.priority ?? 3,
         budgetUsd: batch.budgetUsd,
       });
-      await insertContent(tx, submitted);
-      const rows = submitted.map((run, ordinal) => runRow(run, ordinal, batch.harnessVersion));
-      for (let start = 0; start < rows.length; start += ROWS_PER_INSERT)
-        await tx.insert(runs).values(rows.slice(start, start + ROWS_PER_INSERT));
+      await insertRuns(tx, submitted, { ordinal: 0, shard: 0 }, batch.harnessVersion);
     });
   } catch (error) {
     throw submissionError(batch, error);
   }
+}
+
+/**
+ * Add runs to a batch, in shards of their own, or nothing; one that was over is then running again. Whoever runs the batch's workflow
+ * is to be told.
+ */
+export async function appendRuns(
+  pool: pg.Pool,
+  batchId: string,
+  submitted: SubmittedRun[],
+  harnessVersion: string,
+): Promise<void> {
+  if (submitted.length === 0) return;
+  const stray = submitted.find((run) => run.batchId !== batchId);
+  if (stray !== undefined) throw new Error(`run ${stray.runId} belongs to ${stray.batchId}, not to ${batchId}`);
+  try {
+    await drizzle(pool).transaction(async (tx) => {
+      // One at a time, and none while the batch's end is being written.
+      const [known] = await tx.select().from(batches).where(eq(batches.batchId, batchId)).for('update');
+      if (known === undefined) throw new BenchError('not_found', `no batch ${batchId}`);
+      if (known.origin !== 'bench')
+        throw new BenchError('usage', `batch ${batchId} was imported: no runs can be added to it`, {
+          remedy: 'Submit them as a batch of their own.',
+        });
+      const [last] = await tx
+        .select({ ordinal: max(runs.ordinal), shard: max(runs.shard) })
+        .from(runs)
+        .where(eq(runs.batchId, batchId));
+      const first = { ordinal: (last?.ordinal ?? -1) + 1, shard: (last?.shard ?? -1) + 1 };
+      await insertRuns(tx, submitted, first, harnessVersion);
+      if (known.status === 'ended' || known.status === 'cancelled')
+        await tx.update(batches).set({ status: 'running', endedAt: null }).where(eq(batches.batchId, batchId));
+    });
+  } catch (error) {
+    throw submissionError({ batchId, name: null }, error);
+  }
+}
+
+async function insertRuns(
+  tx: Pick<NodePgDatabase, 'insert' | 'execute'>,
+  submitted: SubmittedRun[],
+  first: { ordinal: number; shard: number },
+  harnessVersion: string,
+): Promise<void> {
+  await insertContent(tx, submitted);
+  const rows = submitted.map((run, i) => ({
+    ...runRow(run, harnessVersion),
+    ordinal: first.ordinal + i,
+    shard: first.shard + Math.floor(i / SHARD_SIZE),
+  }));
+  for (let start = 0; start < rows.length; start += ROWS_PER_INSERT)
+    await tx.insert(runs).values(rows.slice(start, start + ROWS_PER_INSERT));
+  await copyForkedSteps(tx, submitted);
 }
 
 async function insertContent(tx: Pick<NodePgDatabase, 'insert'>, submitted: SubmittedRun[]): Promise<void> {
@@ -80,9 +134,10 @@ async function insertContent(tx: Pick<NodePgDatabase, 'insert'>, submitted: Subm
     .insert(taskVersions)
     .values(tasks.map(([contentHash, spec]) => taskVersionRow(contentHash, spec)))
     .onConflictDoNothing();
-  const known = tasks.flatMap(([contentHash, { baseline }]) =>
-    baseline === undefined ? [] : [{ contentHash, value: baseline.value, standardError: baseline.standardError }],
-  );
+  const known = tasks.flatMap(([contentHash, task]) => {
+    const stated = statedBaseline(task);
+    return stated === null ? [] : [{ contentHash, ...stated }];
+  });
   if (known.length > 0) await tx.insert(baselines).values(known).onConflictDoNothing();
   const models = new Map(
     submitted.flatMap(({ model }) =>
@@ -117,10 +172,17 @@ async function insertContent(tx: Pick<NodePgDatabase, 'insert'>, submitted: Subm
 }
 
 /** Model configurations are few and small: their canonical JSON names them. */
-const configHash = (config: ModelConfig): string =>
-  createHash('sha256')
+function configHash(config: ModelConfig): string {
+  const known = hashes.get(config);
+  if (known !== undefined) return known;
+  const hash = createHash('sha256')
     .update(JSON.stringify(modelConfigSchema.parse(config)))
     .digest('hex');
+  hashes.set(config, hash);
+  return hash;
+}
+/** Thousands of runs share one configuration. */
+const hashes = new WeakMap<ModelConfig, string>();
 
 function taskVersionRow(contentHash: string, spec: TaskSpec): typeof taskVersions.$inferInsert {
   const metric = spec.metrics[spec.primary];
@@ -138,12 +200,10 @@ function taskVersionRow(contentHash: string, spec: TaskSpec): typeof taskVersion
   };
 }
 
-function runRow(run: SubmittedRun, ordinal: number, harnessVersion: string): typeof runs.$inferInsert {
+function runRow(run: SubmittedRun, harnessVersion: string): Omit<typeof runs.$inferInsert, 'shard' | 'ordinal'> {
   return {
     runId: run.runId,
     batchId: run.batchId,
-    shard: Math.floor(ordinal / SHARD_SIZE),
-    ordinal,
     modelName: run.model.name,
     modelKind: run.model.kind,
     provider: run.model.provider,
@@ -166,12 +226,16 @@ function runRow(run: SubmittedRun, ordinal: number, harnessVersion: string): typ
     memory: run.memory ?? false,
     costLimitUsd: run.costLimitUsd ?? null,
     tokenLimit: run.tokenLimit ?? 0,
+    snapshotEvery: run.snapshotEvery ?? 0,
     harnessVersion,
     replaces: run.replaces ?? null,
+    forkedFrom: run.forkedFrom?.runId ?? null,
+    forkedAtStep: run.forkedFrom?.step ?? null,
   };
 }
 
-function submissionError(batch: BatchDefinition, error: unknown): Error {
+function submissionError(batch: Pick<BatchDefinition, 'batchId' | 'name'>, error: unknown): Error {
+  if (error instanceof BenchError) return error;
   const { constraint } = errorFields(error);
   if (constraint === 'batches_name_unique')
     return new BenchError('usage', `a batch named "${batch.name ?? ''}" exists already`, {
@@ -181,7 +245,13 @@ function submissionError(batch: BatchDefinition, error: unknown): Error {
     return new BenchError('usage', 'the batch names the same model, task and attempt twice', {
       remedy: 'Remove the repeated model or task.',
     });
+  if (constraint === 'runs_replaces_unique')
+    return new BenchError('usage', 'one of these runs has been replaced already', {
+      remedy: '`bench status` shows the runs that go on in place of others.',
+    });
   if (constraint === 'runs_replaces_runs_run_id_fk')
     return new BenchError('not_found', 'the batch repeats a run that is not in the database');
+  if (constraint === 'runs_forked_from_runs_run_id_fk')
+    return new BenchError('not_found', 'the batch forks a run that is not in the database');
   return queryError(`storing batch ${batch.batchId}`, error);
 }

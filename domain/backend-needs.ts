@@ -6,7 +6,8 @@ export function unmetNeed(task: Pick<TaskSpec, 'id' | 'network' | 'requirements'
   if (backend !== 'local') return null;
   if (typeof task.network !== 'string')
     return `task ${task.id} allows its agent ${task.network.allow.join(', ')} and nothing else, which needs a container engine`;
-  const { agent, evaluator, apt = [] } = task.requirements ?? {};
+  const { agent, evaluator, apt = [], optional = false } = task.requirements ?? {};
+  if (optional) return null;
   const needs = [agent, evaluator].filter((file) => file !== undefined);
   if (needs.length + apt.length > 0)
     return `task ${task.id} requires packages (${[...new Set(needs), ...apt].join(', ')}), which are installed into images and need a container engine`;

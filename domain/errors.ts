@@ -30,3 +30,8 @@ export class SandboxLost extends Error {
 export class InfrastructureError extends Error {
   override name = 'InfrastructureError';
 }
+
+/** The run, or its lease, has moved on: whoever still works for its past stops. Never retried. */
+export class Stale extends Error {
+  override name = 'Stale';
+}

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 /** Where things lie under `$BENCH_HOME`; pure path arithmetic, shared by the services, the worker and the CLI. */
 export function homeLayout(home: string) {
@@ -9,6 +9,8 @@ export function homeLayout(home: string) {
     /** Ports and process ids of the embedded services (see services/). */
     servicesFile: join(home, 'services.json'),
     logs: join(home, 'logs'),
+    /** How services died, a line each: the supervisor writes, the worker makes events of them. */
+    serviceFaults: join(home, 'supervisor', 'faults.jsonl'),
     temporalDb: join(home, 'temporal', 'temporal.db'),
     postgresData: join(home, 'postgres', 'data'),
     /** 32 random bytes in hex, mode 0600: the key of the evaluators' seeds. */
@@ -17,9 +19,16 @@ export function homeLayout(home: string) {
     hostIdFile: join(home, 'host-id'),
     /** Frozen copies of task folders by content hash: what a run was submitted with is what it plays. */
     tasks: join(home, 'tasks'),
-    /** Submissions by SHA-256. */
+    /** Sources of tasks' data by SHA-256, and what was made of them. */
+    downloads: join(home, 'downloads'),
+    prepared: join(home, 'prepared'),
+    preparedData: (taskId: string, version: string, sample: boolean) =>
+      join(home, 'prepared', taskId, `${version}-${sample ? 'sample' : 'real'}`),
+    /** Submissions and snapshots by SHA-256, unless BENCH_ARTIFACTS names another folder. */
     artifacts: join(home, 'artifacts'),
     runs: join(home, 'runs'),
+    /** Folders of evaluations on the local backend, while these last. */
+    scratch: join(home, 'scratch'),
     /** One run's control directory, workspace (local backend) and scratch. */
     run: (runId: string, epoch: number) => {
       const dir = join(home, 'runs', runId, `epoch-${epoch}`);
@@ -29,3 +38,9 @@ export function homeLayout(home: string) {
   };
 }
 export type HomeLayout = ReturnType<typeof homeLayout>;
+
+/** Where submissions and snapshots lie. */
+export const artifactsDir = (layout: HomeLayout, env: Readonly<Record<string, string | undefined>>): string => {
+  const named = env['BENCH_ARTIFACTS'];
+  return named === undefined || named === '' ? layout.artifacts : resolve(named);
+};

@@ -15,6 +15,9 @@ export const AGENT_UID = 10001;
 export const REFEREE_UID = 10002;
 export const PLAYER_UID = 10003;
 
+/** Steps between snapshots, unless a task or a submission says otherwise. */
+export const SNAPSHOT_EVERY = 10;
+
 /** Where the agent works, in a container. */
 export const CONTAINER_WORKSPACE = '/home/agent/workspace';
 

@@ -1,18 +1,28 @@
 import type { EndReason } from './outcomes.js';
+import type { GpuHost, LeaseRecord } from './ports/host-store.js';
 import type { EvaluationKind, EvaluationStatus, Requested, RunEnd, RunTicket } from './run.js';
 
 /** Inputs and results of workflows and activities. Ids and small numbers only: content lives in Postgres. */
 
 export interface BatchInput {
   batchId: string;
-  shards: number;
+}
+/** What a batch's row and those of its runs say now. */
+export interface BatchState {
   /** Runs in flight at once over the whole batch. */
   concurrency: number;
+  paused: boolean;
+  /** With runs that have not ended, in order. */
+  openShards: number[];
 }
 export interface ShardInput {
   batchId: string;
   shard: number;
-  window: number;
+  /** Runs in flight at once, until the batch gives more. */
+  slots: number;
+  /** Slots that it has no run for go back to the batch so many at a time. */
+  slotsPerReturn: number;
+  paused: boolean;
 }
 export interface BatchResult {
   runs: number;
@@ -22,6 +32,8 @@ export interface AgentLoopInput {
   ticket: RunTicket;
   hostId: string;
   devices: string[];
+  /** Of the lease that the devices come from; absent: none. */
+  token?: number;
   epoch: number;
   /** Step to take next, from 1. */
   step: number;
@@ -32,10 +44,10 @@ export interface AgentLoopInput {
   /** Leave for a fresh history after so many events; only tests make it small. */
   continueAfterEvents: number;
 }
-export interface AgentLoopResult {
-  end: RunEnd;
-  step: number;
-}
+export type AgentLoopResult =
+  | { end: RunEnd; step: number }
+  /** Its host is lost: the run goes on elsewhere, from the beginning of the step at which this happened. */
+  | { hostLost: Pick<AgentLoopInput, 'epoch' | 'step' | 'elapsedMs' | 'ending'> };
 
 export interface Lease {
   token: number;
@@ -49,6 +61,28 @@ export interface LeaseRequest {
   batchId?: string;
   /** 1 (first) to 5 (last); absent: 3. */
   priority?: number;
+  /** Only hosts that offer it; absent: any. */
+  backend?: string;
+  /** After so many seconds the lease is taken back whatever its holder does; absent: never. */
+  ttlSeconds?: number;
+}
+
+/** What the pool wants to know now and then. */
+export interface PoolRoundArgs {
+  /** Holders, and the first who wait: which of their workflows are closed? */
+  runIds: string[];
+  /** Leases whose host was lost: which of them are not free yet? */
+  lostTokens: number[];
+}
+export interface PoolRoundResult {
+  closed: string[];
+  lostTokens: number[];
+  /** Hosts that hand out GPUs now. */
+  hosts: GpuHost[];
+  /** Hosts that are heard: containers can be removed there. */
+  liveHosts: string[];
+  /** Hosts that will not come back. */
+  removedHosts: string[];
 }
 
 // --- activities
@@ -59,12 +93,17 @@ export interface StartContainerArgs {
   devices: string[];
   /** After a lost container: rerun the recorded commands of steps 1..n in the new one. 0: nothing to replay. */
   replayThrough: number;
+  /** Of the lease that the devices come from; absent: none. A lease that was taken back is refused. */
+  token?: number;
 }
 export interface NextActionResult {
-  /** `end`: the agent cannot go on (no usable reply, context exceeded, …). */
-  kind: 'action' | 'end';
+  /** `end`: the agent cannot go on (no usable reply, context exceeded, …). `wait`: ask again later, without any clock running. */
+  kind: 'action' | 'end' | 'wait';
   endReason: EndReason | null;
+  /** On the run's clock. */
   ms: number;
+  /** Of `wait`: when to ask again. */
+  waitMs?: number;
 }
 export interface ExecuteCommandArgs {
   runId: string;
@@ -78,6 +117,14 @@ export interface ExecuteCommandResult {
   timedOut: boolean;
   ms: number;
 }
+export interface SnapshotArgs {
+  runId: string;
+  /** The workspace is that after this step. */
+  step: number;
+  epoch: number;
+  reason: SnapshotReason;
+}
+export type SnapshotReason = 'validate' | 'interval';
 export interface EvaluateArgs {
   runId: string;
   step: number;
@@ -94,24 +141,36 @@ export interface EvaluateResult {
 export interface ControlActivities {
   loadShard(args: { batchId: string; shard: number }): Promise<RunTicket[]>;
   startBatch(args: { batchId: string }): Promise<void>;
-  finishBatch(args: { batchId: string; cancelled: boolean }): Promise<void>;
+  batchState(args: { batchId: string }): Promise<BatchState>;
+  /** False: it has runs that have not ended. Cancelled: those of them that were never started end here. */
+  finishBatch(args: { batchId: string; cancelled: boolean }): Promise<boolean>;
   finishRun(args: { runId: string; end: RunEnd }): Promise<void>;
+  /** The same end for all of them that have not ended. */
+  finishRuns(args: { runIds: string[]; end: RunEnd }): Promise<void>;
   waitingForGpu(args: { runId: string }): Promise<void>;
+  /**
+   * Choose the run's host and write it on its row; with `hostId`, which a lease names, only the latter. While no host can take
+   * it this fails, and is tried again: the run waits. `epoch` comes back as it is by the row, which may be further.
+   */
+  placeRun(args: { runId: string; epoch: number; hostId?: string }): Promise<{ hostId: string; epoch: number }>;
+  /** An activity found nobody on the host's queue: is the host lost, and the run to go on elsewhere? */
+  judgeHost(args: { runId: string; hostId: string; epoch: number }): Promise<'keep' | 'lost'>;
   /** Ask the pool for a lease; starts the pool if it does not run. */
   requestLease(request: LeaseRequest): Promise<void>;
-  /** Write the grant to Postgres, whose constraint refuses a GPU that is held. */
-  recordLease(args: { runId: string; lease: Lease }): Promise<void>;
+  /** Write the grant to Postgres, whose constraint refuses a GPU that is held. False: it was taken back meanwhile. */
+  recordLease(args: { runId: string; lease: Lease }): Promise<boolean>;
+  /** The lease's host is lost: its GPUs are nobody's until the host is back or removed. */
+  abandonLease(args: { runId: string; lease: Lease }): Promise<void>;
   releaseLease(args: { runId: string; token: number | null }): Promise<void>;
-  /** Of these runs, the ones whose workflow is closed. */
-  closedRuns(args: { runIds: string[] }): Promise<string[]>;
+  /** The pool begins: what is held, by Postgres. */
+  openLeases(): Promise<{ leases: LeaseRecord[]; nextToken: number }>;
+  poolRound(args: PoolRoundArgs): Promise<PoolRoundResult>;
+  /** Before the containers of a lease are removed against its holder's will: no new ones are started with it. */
+  revokeLease(args: { runId: string; lease: Lease; reason: 'closed' | 'expired' }): Promise<void>;
   /** Has the run ended, by its row? */
   runEnded(args: { runId: string }): Promise<boolean>;
   /** Have all runs of the shard ended, by their rows? */
   shardEnded(args: { batchId: string; shard: number }): Promise<boolean>;
-}
-/** On the placement queue. */
-export interface PlacementActivities {
-  place(args: { runId: string }): Promise<string>;
 }
 /** On a host's queue. */
 export interface HostActivities {
@@ -119,6 +178,8 @@ export interface HostActivities {
   stopContainer(args: { runId: string }): Promise<void>;
   executeCommand(args: ExecuteCommandArgs): Promise<ExecuteCommandResult>;
   evaluate(args: EvaluateArgs): Promise<EvaluateResult>;
+  /** Keep the workspace and the shell's state. One that cannot be made is an event. */
+  snapshot(args: SnapshotArgs): Promise<void>;
 }
 /** On a provider's queue. */
 export interface ModelActivities {
@@ -131,11 +192,24 @@ export const FAILURE = {
   sandboxLost: 'SandboxLost',
   /** Retrying cannot help and nobody but the operator can: ends the run as config_error. */
   config: 'ConfigError',
+  /** The run or its lease has moved on; whoever works for its past stops. */
+  stale: 'Stale',
+  /** No host can take the run now. */
+  noHost: 'NoHost',
 } as const;
 
 export const SIGNAL = {
+  /** To a batch: its rows were changed from outside. */
+  batchChanged: 'batchChanged',
+  /** From a shard to its batch: { slots } that it has no run for. */
+  slotsReturned: 'slotsReturned',
+  /** To a shard: { slots } more. */
+  slotsGranted: 'slotsGranted',
+  /** To a shard: { paused }. */
+  pause: 'pause',
   leaseGranted: 'leaseGranted',
-  registerHost: 'registerHost',
+  hostsChanged: 'hostsChanged',
   requestLease: 'requestLease',
   releaseLease: 'releaseLease',
+  abandonLease: 'abandonLease',
 } as const;

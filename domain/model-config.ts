@@ -11,6 +11,7 @@ const variable = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'must be the name of
 const url = z.string().regex(/^https?:\/\/[^\s?#]+$/, 'must be a URL that begins with http:// or https://');
 const alias = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be letters, digits, dots, - and _');
 const tokens = z.number().int().min(1).max(100_000_000);
+const perMinute = z.number().int().min(1).max(1_000_000_000);
 
 /** Four decimals a million tokens are ten a token: what the ledger stores exactly. YAML may write it as a number or a text. */
 const price = z.preprocess(
@@ -55,6 +56,16 @@ export const modelConfigSchema = z
     baseUrlVariable: variable.optional(),
     /** The variable that holds the key; absent: the server wants none. */
     apiKeyVariable: variable.optional(),
+    /** Names the provider account that calls count against; absent: by provider, address and the key's variable. */
+    account: alias.optional(),
+    /** Of the account, over all workers; absent: learned when the provider refuses calls. */
+    rateLimit: z
+      .strictObject({ requestsPerMinute: perMinute.optional(), tokensPerMinute: perMinute.optional() })
+      .refine(
+        (limit) => limit.requestsPerMinute !== undefined || limit.tokensPerMinute !== undefined,
+        'must name requestsPerMinute, tokensPerMinute or both',
+      )
+      .optional(),
     contextWindow: tokens,
     maxOutputTokens: tokens,
     /** What runs use unless the command line says otherwise. */

@@ -1,7 +1,15 @@
 /** How a run can end. The agent's outcomes and the infrastructure's are never mixed. Imports nothing: workflows use it. */
 
-export const RUN_STATUSES = ['queued', 'waiting_gpu', 'starting', 'running', 'finishing', 'ended'] as const;
-/** Where a run is now; `ended` is final and has an end reason. */
+export const RUN_STATUSES = [
+  'queued',
+  'waiting_gpu',
+  'waiting_host',
+  'starting',
+  'running',
+  'finishing',
+  'ended',
+] as const;
+/** Where a run is now: no clock runs while it waits; `ended` is final and has an end reason. */
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const BATCH_STATUSES = ['queued', 'running', 'ended', 'cancelled'] as const;
@@ -13,21 +21,26 @@ export const END_REASONS = [
   'context',
   'cost',
   'tokens',
+  'budget',
   'format',
   'forfeit',
   'wall_time',
+  'api',
+  'runtime',
+  'unknown',
   'cancelled',
   'config_error',
   'infra_error',
 ] as const;
 /**
- * Why a run ended. `infra_error` and `config_error` are never the agent's failure: they stay out of its scores and are
- * shown in the leaderboard's denominator. `cancelled` is a person's decision.
+ * Why a run ended. `api`, `runtime` and `unknown` are ends of imported runs alone, whose harness tells no more: its provider failed,
+ * its loop or container broke, or nothing was written. `infra_error` and `config_error` are never the agent's failure: they stay out of its scores and are
+ * shown in the leaderboard's denominator. `cancelled` and `budget`, the batch's money, are a person's decision.
  */
 export type EndReason = (typeof END_REASONS)[number];
 
 /** Ends that are not the agent's doing: unscored. */
-export const UNSCORED_ENDS: readonly EndReason[] = ['cancelled', 'config_error', 'infra_error'];
+export const UNSCORED_ENDS: readonly EndReason[] = ['budget', 'cancelled', 'config_error', 'infra_error'];
 
 export const FINAL_EVALUATIONS = ['ok', 'no_artefact', 'rejected', 'evaluator_error', 'not_run'] as const;
 /** What the last evaluation, at submit or at a forced end, came to. */
@@ -38,13 +51,16 @@ const FORCED_CAUSE: Partial<Record<EndReason, string>> = {
   context: 'exit_context',
   cost: 'exit_cost',
   tokens: 'exit_cost',
+  budget: 'exit_cost',
   format: 'exit_format',
   wall_time: 'wall_time',
+  api: 'exit_api',
+  runtime: 'exit_error',
 };
 
 /**
  * The exit-status string that MLGym would have written for the same outcome, for comparison with its published runs.
- * Empty for ends that MLGym does not know (cancelled, infra_error, config_error).
+ * Empty for ends that MLGym does not know (cancelled, infra_error, config_error, unknown).
  */
 export function mlgymExitStatus(endReason: EndReason, finalEvaluation: FinalEvaluation): string {
   if (endReason === 'forfeit') return 'exit_forfeit';

@@ -1,3 +1,5 @@
+import type { Dimension, RateLimits } from './rate-limits/account-state.js';
+
 /** What a provider, or the way to it, can do wrong, and what that means for the run (docs/models.md has the table). */
 const CONSEQUENCES = {
   rate_limited: 'retry',
@@ -22,6 +24,18 @@ export type ProviderConsequence = 'retry' | 'config_error' | 'context';
 /** A longer wish of a provider is cut to this. */
 export const MAX_RETRY_AFTER_MS = 600_000;
 
+export interface RateRefusal {
+  dimension: Dimension | null;
+  stated: RateLimits;
+  /** The provider counted, and next to nothing was left of the limit. */
+  exhausted: boolean;
+}
+export interface ProviderErrorDetails {
+  status?: number | undefined;
+  retryAfterMs?: number | undefined;
+  refusal?: RateRefusal | undefined;
+}
+
 /**
  * A call that brought no reply. The message holds our words, the status and the provider's codes: never its own text, which
  * may quote the prompt or the key. There is no `cause` for the same reason: it would go into histories.
@@ -33,18 +47,16 @@ export class ProviderError extends Error {
   readonly status: number | undefined;
   /** When the provider wants to be asked again; undefined: it did not say. */
   readonly retryAfterMs: number | undefined;
+  /** Of rate_limited: which limit it was (null: unknown), and what the provider said of its limits. */
+  readonly refusal: RateRefusal | undefined;
 
-  constructor(
-    kind: ProviderErrorKind,
-    provider: string,
-    message: string,
-    details: { status?: number | undefined; retryAfterMs?: number | undefined } = {},
-  ) {
+  constructor(kind: ProviderErrorKind, provider: string, message: string, details: ProviderErrorDetails = {}) {
     super(message);
     this.kind = kind;
     this.provider = provider;
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
+    this.refusal = details.refusal;
   }
 
   get consequence(): ProviderConsequence {

@@ -3,9 +3,6 @@
 /** Workflows, and activities that touch only Postgres. */
 export const CONTROL_QUEUE = 'bench-control';
 
-/** Every host polls this one: an answered placement names the host that will bear the run. */
-export const PLACEMENT_QUEUE = 'bench-hosts';
-
 /** Stable per host, since containers outlive workers. */
 export const hostQueue = (hostId: string): string => `bench-host-${hostId}`;
 

@@ -54,8 +54,8 @@ function parseJson(content: string, source: string): unknown {
     try {
       return JSON.parse(withoutPythonNumbers(content));
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      // The engine's message quotes the content, which may be long; the first part says what and where.
+      // The engine's message quotes the content, which may be long and of several lines; the first part says what and where.
+      const reason = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ');
       return refuse(source, `not complete JSON: ${reason.slice(0, 120)}`, `It was cut off or edited. ${EXPORT_AGAIN}`);
     }
   }

@@ -5,6 +5,10 @@ import type { Metrics } from './score.js';
 import type { TaskSpec } from './task.js';
 import type { ToolState } from './tool-state.js';
 
+/** Whose harness played a run: ours, or MLGym's, of which only the record was imported. */
+export const ORIGINS = ['bench', 'mlgym'] as const;
+export type Origin = (typeof ORIGINS)[number];
+
 export const BACKENDS = ['docker', 'podman', 'local'] as const;
 export type Backend = (typeof BACKENDS)[number];
 /** How well the backend keeps the agent apart from the host, the labels and the other runs. */
@@ -35,6 +39,18 @@ export interface RunDefinition {
   gpus: number;
   /** May the agent read and write the task's memory? Absent: no. */
   memory?: boolean;
+  /** Steps between snapshots; each validate makes one too. 0 or absent: none at all. */
+  snapshotEvery?: number;
+  /** The task's data are a stand-in: docs/datasets.md. Absent: they are not. */
+  sample?: boolean;
+  /** The run begins with the first steps of another one. */
+  forkedFrom?: ForkPoint;
+}
+
+/** A run as it was after one of its steps. */
+export interface ForkPoint {
+  runId: string;
+  step: number;
 }
 
 /** The small part of a definition that workflows need. Payloads are ids and small numbers. */
@@ -47,6 +63,14 @@ export interface RunTicket {
   commandSeconds: number;
   evaluationSeconds: number;
   wallSeconds: number;
+  /** Of its batch, when it waits for GPUs: 1 (first) to 5 (last); absent: 3. */
+  priority?: number;
+  /** Steps between snapshots; each validate makes one too. 0 or absent: none at all. */
+  snapshotEvery?: number;
+  /** Steps that were copied from another run; 0 or absent: none. */
+  copiedSteps?: number;
+  /** Where its GPUs must be usable; absent: any. */
+  backend?: Backend;
 }
 
 /** What the agent asked for through the sandbox's own channel during a command. */

@@ -2,11 +2,14 @@
  * Bundled deterministic agents: `scripted:<policy>[:<number>]`. They are product code: they act through the same parser,
  * ledger and sandbox as a provider's replies (implementations in activities/models/scripted/).
  */
-export const SCRIPTED_POLICIES = ['baseline', 'optimum', 'clumsy', 'slow', 'counter'] as const;
+export const SCRIPTED_POLICIES = ['baseline', 'oracle', 'spoiler', 'optimum', 'clumsy', 'slow', 'counter'] as const;
 export type ScriptedPolicy = (typeof SCRIPTED_POLICIES)[number];
 
 export const SCRIPTED_DESCRIPTIONS: Record<ScriptedPolicy, string> = {
-  baseline: 'submits the starter unchanged',
+  baseline: "runs the task's baseline.command, if it has one, and submits",
+  oracle: "puts the task's oracle/ into the workspace, runs its oracle.command, if it has one, validates, submits",
+  spoiler:
+    "spoils what the task's oracle/ submits in each way, validates that, submits nothing; for `bench tasks verify`",
   optimum: 'edits the strategy of a bundled game to the known optimum, validates, submits',
   clumsy: 'bad format, a failing command, a broken edit, a late submit',
   slow: 'three commands of <number> seconds each (default 20), then submits',
@@ -16,8 +19,11 @@ export const SCRIPTED_DESCRIPTIONS: Record<ScriptedPolicy, string> = {
 /** Policies that take a number, with its default. */
 export const SCRIPTED_NUMBER: Partial<Record<ScriptedPolicy, number>> = { slow: 20, counter: 10 };
 
-/** Policies that give no other command than validate and submit. */
+/** Policies that give no other command than validate and submit, unless their task has a command for the baseline. */
 export const SCRIPTED_WITHOUT_SHELL: readonly ScriptedPolicy[] = ['baseline'];
+
+/** Policies that play a task's secret solution: no method of any kind. */
+export const playsOracle = (policy: ScriptedPolicy): boolean => policy === 'oracle' || policy === 'spoiler';
 
 /** Parse `<policy>[:<number>]` (without the `scripted:` prefix); null if it names no bundled policy. */
 export function parseScriptedPolicy(text: string): { policy: ScriptedPolicy; number: number } | null {

@@ -11,6 +11,8 @@ export const requirementsSchema = z.strictObject({
   apt: z
     .array(z.string().regex(/^[a-z0-9][a-z0-9+.-]+(?:=[A-Za-z0-9.+:~-]+)?$/, 'a Debian package: name or name=version'))
     .default([]),
+  /** True: starter, oracle and evaluator do without, so that the task can be played where nothing can be installed. */
+  optional: z.boolean().optional(),
 });
 export type TaskRequirements = z.infer<typeof requirementsSchema>;
 

@@ -1,14 +1,18 @@
 import { z } from 'zod';
 import { evaluatorSchema } from './evaluator-spec.js';
+import { SNAPSHOT_EVERY } from './limits.js';
 import { submissionSchema } from './submission-contract.js';
+import { dataSchema, type PreparedData } from './task-data.js';
 import { networkSchema } from './task-network.js';
+import { baselineSchema, gpusSchema, limitsSchema, oracleSchema, profilesSchema } from './task-profile.js';
 import { requirementsSchema } from './task-requirements.js';
-
-const seconds = z.number().int().positive();
 
 /** In the order in which a submission is scored on them. */
 export const SPLITS = ['validation', 'test'] as const;
 export type Split = (typeof SPLITS)[number];
+
+export const FORCED_END_POLICIES = ['current', 'last_valid', 'best'] as const;
+export type ForcedEndPolicy = (typeof FORCED_END_POLICIES)[number];
 
 const splitsSchema = z
   .array(z.enum(SPLITS))
@@ -23,6 +27,8 @@ export const metricSchema = z.strictObject({
   unit: z.string().optional(),
   /** Scores outside [min, max] are impossible for an honest submission: they are marked `suspect`. */
   bounds: z.strictObject({ min: z.number().optional(), max: z.number().optional() }).optional(),
+  /** How far two evaluations of the same files with the same seed may differ, as a share of the value; for what is measured, such as time. */
+  noise: z.number().nonnegative().optional(),
 });
 
 /** `configs/tasks/<id>/task.yaml`. The folder also holds `starter/` and `evaluator/` (secret), and may hold `oracle/`. */
@@ -38,37 +44,37 @@ export const taskSchema = z.strictObject({
   description: z.string().min(1),
   metrics: z.record(z.string(), metricSchema).refine((m) => Object.keys(m).length > 0, 'at least one metric'),
   primary: z.string(),
-  /** The score of the starter, from an exact calculation or a long run, with its standard error; for `tasks verify` and display. */
-  baseline: z.strictObject({ value: z.number(), standardError: z.number().nonnegative() }).optional(),
+  baseline: baselineSchema.optional(),
+  oracle: oracleSchema.optional(),
   /** What is taken from the workspace. */
   submission: submissionSchema,
   evaluator: evaluatorSchema,
   /** What each submission is scored on. Agents are shown `validation` where it is declared; leaderboards use `test`. */
   splits: splitsSchema,
-  limits: z
-    .strictObject({
-      /** One command, seconds: the limit of those that train, install or download something. */
-      commandSeconds: seconds.default(1800),
-      /** The limit of all others, if it is another one. */
-      shortCommandSeconds: seconds.optional(),
-      /** A command that prints nothing for so long is stopped. */
-      silentSeconds: seconds.optional(),
-      /** Programs that get `commandSeconds`, in place of those of domain/agent/command-limits.ts. */
-      trainingPrograms: z.array(z.string().min(1)).optional(),
-      /** What the workspace and the agent's other files may take. */
-      workspaceMb: z.number().int().positive().default(20_480),
-      memoryMb: z.number().int().positive().default(4096),
-      cpus: z.number().positive().default(2),
-      pids: z.number().int().positive().default(512),
-    })
-    .prefault({}),
+  limits: limitsSchema,
   /** The agent's container; evaluators never have a network. */
   network: networkSchema,
+  /** Data that are prepared beforehand, by prepare.py beside this file. */
+  data: dataSchema.optional(),
   /** Packages in image layers of the task. */
   requirements: requirementsSchema.optional(),
-  gpus: z.number().int().nonnegative().default(0),
+  gpus: gpusSchema.default(0),
+  /** Other budgets, by name: `bench submit --profile`. */
+  profiles: profilesSchema.optional(),
+  /**
+   * What counts when a run ends without a submit: its files as they are; if those give no valid score, the last valid submission that it
+   * validated; or the best of those in any case, by what the agent was shown.
+   */
+  onForcedEnd: z.enum(FORCED_END_POLICIES).default('current'),
+  /** The workspace is kept after every so many steps, and at each validate; 0: never. Submissions may say otherwise. */
+  snapshotEvery: z.number().int().nonnegative().default(SNAPSHOT_EVERY),
 });
-export type TaskSpec = z.infer<typeof taskSchema>;
+/** As a run's task is stored: with the profile that was put in; absent: none, it is the task as its file says. */
+export const storedTaskSchema = taskSchema.extend({ profile: z.string().optional() });
+export type TaskSpec = z.infer<typeof taskSchema> & {
+  /** The profile that was put in; absent: none, it is the task as its file says. */
+  profile?: string;
+};
 export type TaskSpecInput = z.input<typeof taskSchema>;
 
 /** A task as it lies on disk. */
@@ -76,6 +82,8 @@ export interface TaskFolder {
   spec: TaskSpec;
   /** Absolute path of the folder. */
   dir: string;
-  /** SHA-256 over every file's relative path, mode bit and bytes, hex. */
+  /** SHA-256 over every file's relative path, mode bit and bytes, hex; with prepared data, over that and their hash. */
   contentHash: string;
+  /** Prepared data that belong to it; absent: it has none, or they were not looked up. */
+  data?: PreparedData;
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { createHash, type Hash } from 'node:crypto';
+import { closeSync, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { BenchError } from '../domain/errors.js';
 
@@ -33,13 +33,43 @@ export function folderFiles(dir: string): FolderFile[] {
   return files.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
 }
 
-/** SHA-256 over every file's relative path, executable bit and bytes, hex. */
-export function hashFolder(dir: string): string {
+/** SHA-256 over every file's relative path, executable bit and bytes, hex; without the files named in `except`. */
+export function hashFolder(dir: string, except?: ReadonlySet<string>): string {
   const hash = createHash('sha256');
   for (const file of folderFiles(dir)) {
-    const bytes = readFileSync(join(dir, file.path));
-    hash.update(`${file.path}\0${file.executable ? 'x' : '-'}\0${bytes.length}\0`);
-    hash.update(bytes);
+    if (except?.has(file.path) === true) continue;
+    addFile(join(dir, file.path), (bytes) => {
+      hash.update(`${file.path}\0${file.executable ? 'x' : '-'}\0${bytes}\0`);
+      return hash;
+    });
   }
   return hash.digest('hex');
+}
+
+/** SHA-256 of one file, hex; null: there is none. */
+export function fileDigest(path: string): string | null {
+  const hash = createHash('sha256');
+  try {
+    addFile(path, () => hash);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  return hash.digest('hex');
+}
+
+/** In pieces: data sets are larger than a buffer may be. */
+function addFile(path: string, begin: (bytes: number) => Hash): void {
+  const file = openSync(path, 'r');
+  try {
+    const hash = begin(fstatSync(file).size);
+    const piece = Buffer.allocUnsafe(1 << 20);
+    for (;;) {
+      const length = readSync(file, piece);
+      if (length === 0) return;
+      hash.update(piece.subarray(0, length));
+    }
+  } finally {
+    closeSync(file);
+  }
 }

@@ -1,16 +1,48 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BenchError } from '../domain/errors.js';
 import type { HomeLayout } from '../domain/home-layout.js';
+import { placeInTask, type PreparedFile } from '../domain/task-data.js';
 import type { TaskFolder } from '../domain/task.js';
-import { folderFiles, hashFolder } from './folder-hash.js';
+import { fileDigest, folderFiles, hashFolder } from './folder-hash.js';
+import { dataHash, hashWithData } from './prepared-data.js';
+import { hashWithProfile } from './profiles.js';
 
-const intact = (dir: string, hash: string): boolean => existsSync(dir) && hashFolder(dir) === hash;
+/** Beside a frozen task's own files: which of its files are prepared data. */
+const DATA_FILES = 'data.json';
+/** Beside them too: under which profile it is played. */
+const PROFILE = 'profile.json';
+
+/** What the hash of a frozen folder is now; null: data are missing or have changed. */
+function frozenHash(dir: string): string | null {
+  const files = readIfThere<PreparedFile[]>(join(dir, DATA_FILES));
+  const profile = readIfThere<{ profile: string }>(join(dir, PROFILE));
+  const own = hashFolder(dir, new Set([DATA_FILES, PROFILE, ...(files ?? []).map(placeInTask)]));
+  const played = profile === null ? own : hashWithProfile(own, profile.profile);
+  if (files === null) return played;
+  const changed = files.some((file) => fileDigest(join(dir, placeInTask(file))) !== file.sha256);
+  return changed ? null : hashWithData(played, dataHash(files));
+}
+
+const readIfThere = <T>(file: string): T | null =>
+  existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : null;
+
+const intact = (dir: string, hash: string): boolean => existsSync(dir) && frozenHash(dir) === hash;
 
 /**
- * Copy a task's folder to its frozen place, whole or not at all; what a run was submitted with is what it plays, whatever happens
- * to the original. Safe when several submissions freeze the same task at once. Returns the frozen folder.
+ * Copy a task's folder, with its prepared data, to its frozen place, whole or not at all; what a run was submitted with is what it plays,
+ * whatever happens to the original. Safe when several submissions freeze the same task at once. Returns the frozen folder.
  */
 export function freezeTask(layout: HomeLayout, task: TaskFolder): string {
   const target = layout.frozenTask(task.contentHash);
@@ -25,7 +57,10 @@ export function freezeTask(layout: HomeLayout, task: TaskFolder): string {
       copyFileSync(join(task.dir, file.path), copy);
       chmodSync(copy, file.executable ? 0o755 : 0o644);
     }
-    if (hashFolder(staging) !== task.contentHash) {
+    const { profile } = task.spec;
+    if (profile !== undefined) writeFileSync(join(staging, PROFILE), JSON.stringify({ profile }));
+    if (task.data !== undefined) addData(staging, task.data);
+    if (frozenHash(staging) !== task.contentHash) {
       throw new BenchError('failed', `task ${task.spec.id} changed while it was being copied`, {
         remedy: 'Submit again once its files are at rest.',
       });
@@ -54,4 +89,19 @@ export function freezeTask(layout: HomeLayout, task: TaskFolder): string {
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
+}
+
+/** Links, which take no room: prepared data never change, and whoever runs a task only copies them. */
+function addData(staging: string, { dir, files }: NonNullable<TaskFolder['data']>): void {
+  for (const file of files) {
+    const [from, to] = [join(dir, file.path), join(staging, placeInTask(file))];
+    mkdirSync(dirname(to), { recursive: true });
+    try {
+      linkSync(from, to);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
+      copyFileSync(from, to);
+    }
+  }
+  writeFileSync(join(staging, DATA_FILES), JSON.stringify(files));
 }

@@ -5,6 +5,8 @@ import { priceAt } from '../domain/price.js';
 import { HUMAN_PROVIDER } from '../domain/queues.js';
 import {
   parseScriptedPolicy,
+  playsOracle,
+  type ScriptedPolicy,
   SCRIPTED_DESCRIPTIONS,
   SCRIPTED_NUMBER,
   SCRIPTED_POLICIES,
@@ -39,7 +41,7 @@ export function listModels(configsDir: string, now: Date): ListedModel[] {
   const scripted = SCRIPTED_POLICIES.map((policy): ListedModel => ({
     name: `scripted:${policy}${SCRIPTED_NUMBER[policy] === undefined ? '' : '[:<number>]'}`,
     aliases: [],
-    kind: 'scripted',
+    kind: scriptedKind(policy),
     description: SCRIPTED_DESCRIPTIONS[policy],
     provider: 'scripted',
     config: null,
@@ -66,13 +68,17 @@ export function listModels(configsDir: string, now: Date): ListedModel[] {
   return [...real, ...scripted, human, replay];
 }
 
+/** What plays a task's secret solution is no method of any kind. */
+const scriptedKind = (policy: ScriptedPolicy): ModelRef['kind'] => (playsOracle(policy) ? 'oracle' : 'scripted');
+
 /** The model that is a person. */
 const HUMAN_MODEL = 'human';
 
 function resolveModel(configsDir: string, name: string): ModelRef {
   const policy = name.startsWith('scripted:') ? name.slice('scripted:'.length) : null;
-  if (policy !== null && parseScriptedPolicy(policy) !== null)
-    return { name, kind: 'scripted', provider: 'scripted', model: policy };
+  const parsed = policy === null ? null : parseScriptedPolicy(policy);
+  if (policy !== null && parsed !== null)
+    return { name, kind: scriptedKind(parsed.policy), provider: 'scripted', model: policy };
   if (name.startsWith(REPLAY_PREFIX)) {
     const { recording, hash } = loadRecording(name.slice(REPLAY_PREFIX.length));
     return { name, kind: 'replay', provider: 'replay', model: hash, recording };

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { readRequirements } from '../domain/task-requirements.js';
 import { parseAllowedHost } from '../domain/task-network.js';
 import type { TaskSpec } from '../domain/task.js';
@@ -11,13 +12,28 @@ const isRegularFile = (path: string): boolean => statSync(path, { throwIfNoEntry
 
 /** Requirements files must be there, pinned, and name archives that are there; each problem at its own file and line. */
 export function requirementsProblems(spec: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
+  const profiles = Object.entries(spec.profiles ?? {});
+  const found = [
+    ...problemsOf(spec.requirements, [], dir, problem),
+    ...profiles.flatMap(([name, { requirements }]) => problemsOf(requirements, ['profiles', name], dir, problem)),
+  ];
+  // A file that several name is wrong once.
+  return found.filter((one, nth) => found.findIndex((other) => isDeepStrictEqual(other, one)) === nth);
+}
+
+function problemsOf(
+  requirements: TaskSpec['requirements'],
+  at: readonly string[],
+  dir: string,
+  problem: ProblemAt,
+): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   for (const key of ['agent', 'evaluator'] as const) {
-    const path = spec.requirements?.[key];
+    const path = requirements?.[key];
     if (path === undefined) continue;
     const file = join(dir, path);
     if (!isRegularFile(file)) {
-      problems.push(problem(['requirements', key], `there is no file ${path} beside task.yaml`));
+      problems.push(problem([...at, 'requirements', key], `there is no file ${path} beside task.yaml`));
       continue;
     }
     const read = readRequirements(readFileSync(file, 'utf8'));

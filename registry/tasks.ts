@@ -11,6 +11,7 @@ import type { ConfigProblem } from './config-error.js';
 import { taskIds } from './config-names.js';
 import { hashFolder } from './folder-hash.js';
 import { networkProblems, requirementsProblems } from './task-environment.js';
+import { secretProblems, solutionProblems } from './task-solutions.js';
 import { readYaml } from './yaml-file.js';
 import type { ProblemAt } from './yaml-file.js';
 
@@ -49,6 +50,29 @@ function evaluatorProblems(spec: TaskSpec, dir: string, problem: ProblemAt): Con
   return problems;
 }
 
+/** prepare.py must be there, and nothing in the places of what it makes. */
+function dataProblems({ data }: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
+  if (data === undefined) return [];
+  const problems: ConfigProblem[] = [];
+  if (!existsSync(join(dir, 'prepare.py')))
+    problems.push(problem(['data'], 'needs a file prepare.py beside task.yaml, which makes the data'));
+  if (existsSync(join(dir, 'data.json')))
+    problems.push(problem(['data'], 'data.json beside task.yaml is in the way: frozen tasks have one of their own'));
+  for (const [key, folder] of [
+    ['agent', 'starter'],
+    ['hidden', 'evaluator'],
+  ] as const)
+    for (const [index, path] of data[key].entries())
+      if (existsSync(join(dir, folder, path)))
+        problems.push(
+          problem(
+            ['data', key, index],
+            `${folder}/${path} lies in the task's folder already; prepare.py is to make it`,
+          ),
+        );
+  return problems;
+}
+
 /** What the schema cannot see: files beside the YAML, and keys that must agree with each other. */
 function consistencyProblems(spec: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
@@ -60,7 +84,9 @@ function consistencyProblems(spec: TaskSpec, dir: string, problem: ProblemAt): C
     problems.push(problem(['primary'], `${spec.primary} is not one of the metrics (${metrics.join(', ')})`));
   }
   problems.push(...evaluatorProblems(spec, dir, problem));
+  problems.push(...dataProblems(spec, dir, problem));
   problems.push(...networkProblems(spec, problem), ...requirementsProblems(spec, dir, problem));
+  problems.push(...solutionProblems(spec, dir, problem), ...secretProblems(spec, dir, problem));
   for (const [name, metric] of Object.entries(spec.metrics)) {
     const { min, max } = metric.bounds ?? {};
     if (min !== undefined && max !== undefined && min > max) {

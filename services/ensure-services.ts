@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { BenchError } from '../domain/errors.js';
 import type { ServiceEndpoints } from '../domain/services.js';
+import { temporalAccess } from '../domain/temporal-access.js';
 import {
   checkExternalDatabase,
   checkExternalTemporal,
@@ -62,12 +63,13 @@ export async function ensureServices(options: EnsureOptions): Promise<ServiceEnd
   const { settings } = options;
   const external = { database: settings.databaseUrl ?? null, temporal: settings.temporalAddress ?? null };
   if (external.database !== null) await checkExternalDatabase(external.database);
-  if (external.temporal !== null) await checkExternalTemporal(external.temporal, settings.temporalNamespace);
+  if (external.temporal !== null)
+    await checkExternalTemporal(external.temporal, settings.temporalNamespace, accessOf(settings));
 
   const wantsWorker = settings.worker === 'embedded';
   if (external.database !== null && external.temporal !== null && !wantsWorker) {
     await migrateWith(options, external.database);
-    await registerSearchAttributes(external.temporal, settings.temporalNamespace);
+    await registerSearchAttributes(external.temporal, settings.temporalNamespace, accessOf(settings));
     return {
       databaseUrl: external.database,
       temporalAddress: external.temporal,
@@ -77,6 +79,8 @@ export async function ensureServices(options: EnsureOptions): Promise<ServiceEnd
   }
   return new EnsureSupervised(options).run();
 }
+
+const accessOf = ({ env }: ServicesSettings) => temporalAccess(env, (path) => readFileSync(path));
 
 async function migrateWith(options: EnsureOptions, databaseUrl: string): Promise<void> {
   try {
@@ -156,7 +160,8 @@ class EnsureSupervised {
     if (embedded.temporal && (await probeTemporal(temporalAddress, settings.temporalNamespace)).kind !== 'ok') {
       return null;
     }
-    if (!embedded.temporal) await registerSearchAttributes(temporalAddress, settings.temporalNamespace);
+    if (!embedded.temporal)
+      await registerSearchAttributes(temporalAddress, settings.temporalNamespace, accessOf(settings));
     if (this.worker !== null) {
       if (this.handOverWorker(file)) return null;
       if (worker?.status !== 'healthy') {

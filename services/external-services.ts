@@ -1,4 +1,5 @@
 import { BenchError } from '../domain/errors.js';
+import type { TemporalAccess } from '../domain/temporal-access.js';
 import { probePostgres } from './postgres-probe.js';
 import { SEARCH_ATTRIBUTES } from './temporal-server.js';
 import { probeTemporal } from './temporal-probe.js';
@@ -34,7 +35,9 @@ export async function checkExternalDatabase(databaseUrl: string): Promise<void> 
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const database = decodeURIComponent(url.pathname.slice(1)) || user;
   const port = url.port === '' ? 5432 : Number(url.port);
-  const answer = await probePostgres({ host, port, user, database }, 5000);
+  const mode = url.searchParams.get('sslmode') ?? 'disable';
+  const tls = !['disable', 'allow', 'prefer'].includes(mode);
+  const answer = await probePostgres({ host, port, user, database, tls }, 5000);
   if (answer === 'ready') return;
   const what = answer === 'busy' ? 'is starting up or shutting down' : 'does not answer';
   throw new BenchError('services', `the PostgreSQL of DATABASE_URL ${what}: ${withoutPassword(databaseUrl)}`, {
@@ -83,8 +86,8 @@ function codeOf(error: unknown): string | null {
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'unknown');
 
 /** Does the Temporal of TEMPORAL_ADDRESS answer, with this namespace and our search attributes? */
-export async function checkExternalTemporal(address: string, namespace: string): Promise<void> {
-  const answer = await probeTemporal(address, namespace, 5000);
+export async function checkExternalTemporal(address: string, namespace: string, access: TemporalAccess): Promise<void> {
+  const answer = await probeTemporal(address, namespace, 5000, access);
   if (answer.kind === 'no_namespace') {
     throw new BenchError('services', `the Temporal server at ${address} has no namespace '${namespace}'`, {
       remedy: `create it (temporal operator namespace create ${namespace}), or correct TEMPORAL_NAMESPACE`,
@@ -92,20 +95,36 @@ export async function checkExternalTemporal(address: string, namespace: string):
   }
   if (answer.kind === 'unavailable') {
     throw new BenchError('services', `no Temporal server answers at ${address}: ${answer.reason}`, {
-      remedy: 'correct TEMPORAL_ADDRESS (host:port), start that server, or unset the variable to use the embedded one',
+      remedy:
+        'correct TEMPORAL_ADDRESS (host:port) and the TEMPORAL_TLS… variables, start that server, or unset the variable to use the embedded one',
     });
   }
 }
+
+const PERMISSION_DENIED = 7;
+const UNIMPLEMENTED = 12;
 
 /**
  * Register what our workflows set, where that has not been done. The client is loaded only here: most commands meet
  * an embedded server, which has them from its start.
  */
-export async function registerSearchAttributes(address: string, namespace: string): Promise<void> {
+export async function registerSearchAttributes(
+  address: string,
+  namespace: string,
+  access: TemporalAccess,
+): Promise<void> {
   const { Connection } = await import('@temporalio/client');
-  const connection = await Connection.connect({ address, connectTimeout: 5000 });
+  const connection = await Connection.connect({ address, ...access, connectTimeout: 5000 });
   try {
-    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    const customAttributes = await connection.operatorService.listSearchAttributes({ namespace }).then(
+      (answer) => answer.customAttributes,
+      (error: unknown) => {
+        // Temporal Cloud and careful administrators let no client look: a missing one then shows at the first start.
+        if ([PERMISSION_DENIED, UNIMPLEMENTED].includes((error as { code?: number }).code ?? 0)) return null;
+        throw error;
+      },
+    );
+    if (customAttributes === null) return;
     const missing = SEARCH_ATTRIBUTES.filter((name) => customAttributes[name] === undefined);
     if (missing.length === 0) return;
     const keyword = 2; // temporal.api.enums.v1.INDEXED_VALUE_TYPE_KEYWORD

@@ -3,6 +3,7 @@ export { findTemporal, findOnPath, type FoundTemporal } from './find-temporal.js
 export { findPostgres } from './postgres-binaries.js';
 export { choosePostgresUser } from './postgres-user.js';
 export { freeBytes, prepareHome } from './prepare-home.js';
+export { lock } from './file-lock.js';
 export { chooseFreePort, portIsFree } from './free-port.js';
 export { embeddedDatabaseUrl, servicesStatus, type ServicesStatus, type ServiceStatus } from './services-status.js';
 export { stopServices } from './stop-services.js';

@@ -7,9 +7,12 @@ export type PostgresAnswer =
   /** Nobody listens, or not a Postgres. */
   | 'silent';
 
-/** Ask as `pg_isready` does: send a startup message, look at the first answer, hang up. Needs no password. */
+/**
+ * Ask as `pg_isready` does: send a startup message, look at the first answer, hang up. Needs no password. With `tls` it
+ * only asks whether TLS is spoken: servers that insist on it may answer nothing else.
+ */
 export function probePostgres(
-  address: { host: string; port: number; user: string; database: string },
+  address: { host: string; port: number; user: string; database: string; tls?: boolean },
   timeoutMs = 2000,
 ): Promise<PostgresAnswer> {
   return new Promise((resolve) => {
@@ -21,12 +24,15 @@ export function probePostgres(
       resolve(answer);
     };
     const timer = setTimeout(() => finish('silent'), timeoutMs);
-    socket.on('connect', () => socket.write(startupMessage(address.user, address.database)));
+    socket.on('connect', () =>
+      socket.write(address.tls === true ? SSL_REQUEST : startupMessage(address.user, address.database)),
+    );
     socket.on('error', () => finish('silent'));
     socket.on('close', () => finish('silent'));
     socket.on('data', (data) => {
       chunks.push(data);
       const answer = Buffer.concat(chunks);
+      if (address.tls === true) return finish(/^[SN]/.test(answer.toString('latin1')) ? 'ready' : 'silent');
       if (answer[0] === AUTHENTICATION) return finish('ready');
       if (answer[0] !== ERROR_RESPONSE) return finish('silent');
       if (answer.length < 5 || answer.length < 1 + answer.readInt32BE(1)) return;
@@ -39,6 +45,9 @@ const AUTHENTICATION = 'R'.charCodeAt(0);
 const ERROR_RESPONSE = 'E'.charCodeAt(0);
 /** SQLSTATE of a server that is starting up or shutting down. */
 const CANNOT_CONNECT_NOW = '57P03';
+
+/** Length and code; answered by `S` or `N`. */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
 function startupMessage(user: string, database: string): Buffer {
   const parameters = Buffer.from(`user\0${user}\0database\0${database}\0\0`);

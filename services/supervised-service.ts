@@ -48,6 +48,8 @@ export class SupervisedService {
     private readonly definition: ServiceDefinition,
     private readonly onChange: () => void,
     private readonly say: (line: string) => void,
+    /** It ended, or was killed because it hung, unasked. */
+    private readonly onFault: (reason: string) => void = () => undefined,
   ) {}
 
   get healthy(): boolean {
@@ -93,6 +95,7 @@ export class SupervisedService {
       const delay = this.backoff.nextDelay(outcome.healthyMs);
       this.failures = outcome.healthyMs > 0 ? 1 : this.failures + 1;
       this.say(`${name}: ${outcome.reason}; starting it again in ${delay} ms`);
+      this.onFault(outcome.reason);
       if (outcome.healthyMs === 0) for (const line of lastLogLines(log, 3)) this.say(`${name}: log: ${line}`);
       this.change({
         process: null,

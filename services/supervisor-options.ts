@@ -39,7 +39,7 @@ export function buildStamp(entry: string): string {
 }
 
 /** Variables whose change means that a running worker no longer has what this command expects of it. */
-const WATCHED = /^(DOCKER_|BENCH_|OPENAI_|ANTHROPIC_)|_(API_KEY|BASE_URL|TOKEN)$/;
+const WATCHED = /^(DOCKER_|BENCH_|OPENAI_|ANTHROPIC_|TEMPORAL_TLS)|_(API_KEY|BASE_URL|TOKEN)$/;
 
 export function workerFingerprint(worker: WorkerCommand): Record<string, string> {
   const script = worker.command.find((part) => /\.[cm]?js$/.test(part));

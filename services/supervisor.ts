@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { BenchError } from '../domain/errors.js';
+import { withoutTemporalAccess } from '../domain/temporal-access.js';
 import { tryLock } from './file-lock.js';
 import { chooseFreePort, portIsFree } from './free-port.js';
 import { servicePaths } from './home-paths.js';
 import { findPostgres } from './postgres-binaries.js';
+import { recordServiceFault } from './service-faults.js';
 import { probePostgres } from './postgres-probe.js';
 import {
   clearWayForPostgres,
@@ -119,6 +121,7 @@ class Supervisor {
       () => void this.takeOver().catch((error: unknown) => say(`hand-over failed: ${String(error)}`)),
     );
     this.write();
+    if (this.options.again) this.fault('supervisor', 'died, and was started again by its guardian');
     await this.endLeftovers();
     this.file.services = {};
 
@@ -168,9 +171,14 @@ class Supervisor {
       { name, log: this.paths.log(name), launch, probe, stopWith: STOP[name] },
       () => this.serviceChanged(),
       say,
+      (reason) => this.fault(name, reason),
     );
     this.services[name] = service;
     this.file.services[name] = service.state;
+  }
+
+  private fault(service: string, reason: string): void {
+    recordServiceFault(this.paths.layout.serviceFaults, { service, at: new Date().toISOString(), reason });
   }
 
   private addWorker(): void {
@@ -312,7 +320,7 @@ class Supervisor {
     if (program === undefined) throw new Error('empty worker command');
     const { ports } = this.file;
     const env = {
-      ...worker.env,
+      ...(this.options.temporalAddress === null ? withoutTemporalAccess(worker.env) : worker.env),
       BENCH_HOME: this.options.home,
       DATABASE_URL:
         this.options.databaseUrl ?? postgresUrl(ports.postgres ?? 0, postgresPassword(this.paths.postgresPassword)),

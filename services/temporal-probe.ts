@@ -1,14 +1,21 @@
 import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
+import type { TemporalAccess } from '../domain/temporal-access.js';
 
 export type TemporalAnswer = { kind: 'ok' } | { kind: 'no_namespace' } | { kind: 'unavailable'; reason: string };
 
 const NOT_FOUND = '5';
+const REFUSED = { '7': 'the server denies permission', '16': 'the server refuses the API key or certificate' };
 
 /**
- * One DescribeNamespace over plain HTTP/2: proves that the server answers, that its store is open and that the
+ * One DescribeNamespace over HTTP/2: proves that the server answers, that its store is open and that the
  * namespace exists, without loading the Temporal client into the supervisor and into every command.
  */
-export function probeTemporal(address: string, namespace: string, timeoutMs = 3000): Promise<TemporalAnswer> {
+export function probeTemporal(
+  address: string,
+  namespace: string,
+  timeoutMs = 3000,
+  access: TemporalAccess = {},
+): Promise<TemporalAnswer> {
   return new Promise((resolve) => {
     const finish = (answer: TemporalAnswer) => {
       clearTimeout(timer);
@@ -19,17 +26,22 @@ export function probeTemporal(address: string, namespace: string, timeoutMs = 30
     const timer = setTimeout(() => unavailable(`no answer in ${timeoutMs / 1000} s`), timeoutMs);
     let session: ClientHttp2Session;
     try {
-      session = connect(`http://${address}`);
-    } catch {
+      session = openSession(address, access);
+    } catch (error) {
       clearTimeout(timer);
-      return resolve({ kind: 'unavailable', reason: 'not an address; expected host:port' });
+      const code = (error as NodeJS.ErrnoException).code ?? '';
+      const reason = code.startsWith('ERR_OSSL') ? tlsProblem(error as Error) : null;
+      return resolve({ kind: 'unavailable', reason: reason ?? 'not an address; expected host:port' });
     }
-    session.on('error', (error: NodeJS.ErrnoException) => unavailable(error.code ?? error.message));
+    const failed = (error: NodeJS.ErrnoException) => unavailable(tlsProblem(error) ?? error.code ?? error.message);
+    session.on('error', failed);
     const request = session.request({
       ':method': 'POST',
       ':path': '/temporal.api.workflowservice.v1.WorkflowService/DescribeNamespace',
       'content-type': 'application/grpc',
       te: 'trailers',
+      'temporal-namespace': namespace,
+      ...(access.apiKey === undefined ? {} : { authorization: `Bearer ${access.apiKey}` }),
     });
     const judge = (headers: IncomingHttpHeaders) => {
       const status = headers['grpc-status'];
@@ -37,15 +49,51 @@ export function probeTemporal(address: string, namespace: string, timeoutMs = 30
       if (status === '0') return finish({ kind: 'ok' });
       if (status === NOT_FOUND) return finish({ kind: 'no_namespace' });
       const message = headers['grpc-message'];
-      unavailable(`gRPC status ${status}: ${typeof message === 'string' ? decodeURIComponent(message) : ''}`);
+      const words = typeof message === 'string' ? decodeURIComponent(message) : '';
+      unavailable(`${(REFUSED as Record<string, string>)[status] ?? `gRPC status ${status}`}: ${words}`);
     };
     request.on('response', judge);
     request.on('trailers', judge);
-    request.on('error', (error: NodeJS.ErrnoException) => unavailable(error.code ?? error.message));
-    request.on('close', () => unavailable('the connection was closed: not a Temporal server?'));
+    // The session's own error says more; it comes next.
+    request.on('error', (error: NodeJS.ErrnoException) => setImmediate(() => failed(error)));
+    const closed =
+      access.tls === undefined
+        ? 'the connection was closed: not a Temporal server, or one that wants TLS (TEMPORAL_TLS=true)'
+        : 'the connection was closed: not a Temporal server, or one that wants another client certificate';
+    request.on('close', () => setImmediate(() => unavailable(closed)));
     request.resume();
     request.end(describeNamespaceRequest(namespace));
   });
+}
+
+function openSession(address: string, { tls }: TemporalAccess): ClientHttp2Session {
+  if (tls === undefined) return connect(`http://${address}`);
+  const pem = (bytes: Uint8Array) => Buffer.from(bytes);
+  return connect(`https://${address}`, {
+    ...(tls.serverNameOverride === undefined ? {} : { servername: tls.serverNameOverride }),
+    ...(tls.serverRootCACertificate === undefined ? {} : { ca: pem(tls.serverRootCACertificate) }),
+    ...(tls.clientCertPair === undefined
+      ? {}
+      : { cert: pem(tls.clientCertPair.crt), key: pem(tls.clientCertPair.key) }),
+  });
+}
+
+/** What OpenSSL means, for people; null: nothing to do with TLS. */
+export function tlsProblem({ code = '', message }: NodeJS.ErrnoException): string | null {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return 'its certificate bears another name (TEMPORAL_TLS_SERVER_NAME says which one to expect)';
+  if (/^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_UNTRUSTED)/.test(code))
+    return `its certificate comes from an authority that is not trusted here (TEMPORAL_TLS_SERVER_CA_CERT_PATH names another): ${code}`;
+  if (/^CERT_/.test(code)) return `its certificate is not valid: ${code}`;
+  if (/KEY_VALUES_MISMATCH/.test(`${code} ${message}`))
+    return 'TEMPORAL_TLS_CLIENT_KEY does not belong to the client certificate';
+  if (/ALERT_(CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE)/.test(code))
+    return 'it wants a client certificate (TEMPORAL_TLS_CLIENT_CERT_PATH, TEMPORAL_TLS_CLIENT_KEY_PATH)';
+  if (/ALERT_(UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_|DECRYPT_ERROR|ACCESS_DENIED)/.test(code))
+    return 'it refuses the client certificate';
+  if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/.test(code)) return 'it does not speak TLS (TEMPORAL_TLS=false)';
+  if (/^ERR_(OSSL|SSL)/.test(code)) return `TLS fails: ${code}`;
+  return null;
 }
 
 /** A gRPC frame (no compression, length) around a message whose field 1 is the namespace. */

@@ -4,9 +4,11 @@ import type { EngineAddress } from '../activities/docker/engine-address.js';
 import { createDockerEvaluator } from '../activities/docker/evaluator.js';
 import { ensureImage, type ImageKind } from '../activities/docker/images.js';
 import { ensureTaskImage } from '../activities/docker/task-image.js';
+import { createDockerLeftovers } from '../activities/docker/leftovers.js';
 import { remembered } from '../activities/docker/remembered.js';
 import { createDockerSandbox } from '../activities/docker/sandbox.js';
 import { createLocalEvaluator } from '../activities/local/evaluator.js';
+import { createHostLeftovers } from '../activities/local/leftovers.js';
 import { createLocalSandbox } from '../activities/local/sandbox.js';
 import { BenchError } from '../domain/errors.js';
 import type { Backend } from '../domain/run.js';
@@ -48,6 +50,7 @@ export function createBackends(settings: WorkerSettings, log: Logger): Backends 
         homeTag,
         onWarning: (text) => log.warn({ backend: address.backend }, text),
       }),
+      leftovers: createDockerLeftovers({ docker, homeTag }),
       evaluator: {
         isolation: 'container',
         evaluate: async (job, signal) => {
@@ -69,7 +72,8 @@ export function createBackends(settings: WorkerSettings, log: Logger): Backends 
     podman: engineBackend(podmanAt, dockerAt),
     local: {
       sandbox: createLocalSandbox({ layout, assetsRoot }),
-      evaluator: createLocalEvaluator({ assetsRoot, scratchDir: `${layout.home}/scratch` }),
+      evaluator: createLocalEvaluator({ assetsRoot, scratchDir: layout.scratch, home: layout.home }),
+      leftovers: createHostLeftovers({ layout }),
     },
   };
 }
@@ -85,11 +89,15 @@ function unusable(problem: BenchError): Backends[Backend] {
         run: refuse,
         interrupt: refuse,
         collect: refuse,
+        snapshot: () => {
+          throw problem;
+        },
         networkRequests: refuse,
         stop: refuse,
         list: refuse,
       },
     },
     evaluator: { isolation: 'container', evaluate: refuse },
+    leftovers: { find: refuse },
   };
 }

@@ -8,20 +8,24 @@ import { controlActivities } from '../activities/control.js';
 import { evaluateActivities } from '../activities/evaluate.js';
 import { createFileArtifactStore } from '../activities/artifacts/file-artifact-store.js';
 import { translated } from '../activities/failures.js';
+import { beating } from '../activities/heartbeat.js';
 import { createProviderModels } from '../activities/models/provider-models.js';
 import { replayModels } from '../activities/models/replay.js';
-import { scriptedModels } from '../activities/models/scripted/index.js';
+import { createScriptedModels } from '../activities/models/scripted/index.js';
 import { humanModels } from '../activities/models/human.js';
 import { modelActivities } from '../activities/next-action.js';
-import { placementActivities } from '../activities/placement.js';
+import { snapshotActivities } from '../activities/snapshot.js';
+import { withRetryEvents } from '../activities/retry-events.js';
 import { RunDefinitions } from '../activities/run-definitions.js';
 import type { Backends } from '../activities/backends.js';
 import type { ModelPort } from '../domain/ports/model-port.js';
 import type { HumanTurns } from '../domain/ports/human-turns.js';
+import type { RateGovernor } from '../domain/ports/rate-governor.js';
 import type { RunStore } from '../domain/ports/run-store.js';
-import { CONTROL_QUEUE, HUMAN_PROVIDER, PLACEMENT_QUEUE, hostQueue, modelQueue } from '../domain/queues.js';
+import { CONTROL_QUEUE, HUMAN_PROVIDER, hostQueue, modelQueue } from '../domain/queues.js';
+import { activityLogInterceptors } from './log-fields.js';
 import { homeSecret } from './home-identity.js';
-import type { WorkerSettings } from './settings.js';
+import type { WorkerRole, WorkerSettings } from './settings.js';
 import { taskFolders } from './task-folders.js';
 
 export interface WorkerParts {
@@ -29,10 +33,13 @@ export interface WorkerParts {
   /** Where the providers' keys are. */
   env: Readonly<Record<string, string | undefined>>;
   hostId: string;
+  /** How many GPUs it hands out. */
+  gpus: number;
   connection: NativeConnection;
   temporal: Client;
   store: RunStore;
   humanTurns: HumanTurns;
+  governor: RateGovernor;
   backends: Backends;
 }
 
@@ -44,9 +51,9 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const { settings, hostId, store, backends } = parts;
   const definitions = new RunDefinitions(store);
   const taskFolder = taskFolders(settings.layout, settings.configsDir);
-  const artifacts = createFileArtifactStore(settings.layout.artifacts);
+  const artifacts = createFileArtifactStore(settings.artifactsDir);
   const models = new Map<string, ModelPort>([
-    ['scripted', scriptedModels],
+    ['scripted', createScriptedModels(taskFolder)],
     ['replay', replayModels],
     [HUMAN_PROVIDER, humanModels(parts.humanTurns)],
     ...createProviderModels(parts.env),
@@ -58,35 +65,46 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
       connection: parts.connection,
       namespace: settings.temporalNamespace,
       taskQueue,
-      activities: translated(activities),
+      interceptors: { activity: [activityLogInterceptors] },
+      activities: translated(withRetryEvents(store, activities)),
       // Commands and calls live on without us: a stopping worker needs no more than to say goodbye.
       shutdownGraceTime: '1 second',
       shutdownForceTime: '10 seconds',
+      // The SDK would hold beats back for four fifths of the time after which they are missed: too long on a busy machine.
+      maxHeartbeatThrottleInterval: '4 seconds',
       ...options,
     });
 
-  return Promise.all([
-    worker(CONTROL_QUEUE, controlActivities({ store, temporal: parts.temporal }), {
-      ...workflowCode(),
-      maxCachedWorkflows: 500,
-    }),
-    worker(PLACEMENT_QUEUE, placementActivities(hostId)),
-    worker(
-      hostQueue(hostId),
-      {
-        ...containerActivities({ store, definitions, backends, hostId, taskFolder }),
-        ...commandActivities({ store, definitions, backends }),
-        ...evaluateActivities({ store, definitions, backends, artifacts, taskFolder, secret }),
-      },
-      { maxConcurrentActivityTaskExecutions: settings.slots },
-    ),
-    ...[...models.keys()].map((provider) =>
-      worker(modelQueue(provider), modelActivities({ store, definitions, models }), {
-        // Waiting for people takes no place from others who play.
-        maxConcurrentActivityTaskExecutions: provider === HUMAN_PROVIDER ? MAX_WAITING : settings.slots,
+  const byRole: Record<WorkerRole, () => Promise<Worker>[]> = {
+    workflows: () => [
+      worker(CONTROL_QUEUE, controlActivities({ store, temporal: parts.temporal }), {
+        ...workflowCode(),
+        interceptors: { activity: [activityLogInterceptors, beating] },
+        maxCachedWorkflows: 500,
       }),
-    ),
-  ]);
+    ],
+    host: () => [
+      worker(
+        hostQueue(hostId),
+        {
+          ...containerActivities({ store, definitions, backends, artifacts, hostId, taskFolder }),
+          ...commandActivities({ store, definitions, backends }),
+          ...snapshotActivities({ store, definitions, backends, artifacts }),
+          ...evaluateActivities({ store, definitions, backends, artifacts, taskFolder, secret }),
+        },
+        // Each run has one at a time; those with a lease come on top of the slots.
+        { maxConcurrentActivityTaskExecutions: settings.slots + parts.gpus },
+      ),
+    ],
+    models: () =>
+      [...models.keys()].map((provider) =>
+        worker(modelQueue(provider), modelActivities({ store, definitions, models, governor: parts.governor }), {
+          // Waiting for people takes no place from others who play.
+          maxConcurrentActivityTaskExecutions: provider === HUMAN_PROVIDER ? MAX_WAITING : settings.slots,
+        }),
+      ),
+  };
+  return Promise.all(settings.roles.flatMap((role) => byRole[role]()));
 }
 
 /** The bundle made by the build, else the sources (tests). */

@@ -1,16 +1,51 @@
-import { DefaultLogger, Runtime, type LogMetadata } from '@temporalio/worker';
+import { DefaultLogger, type LogLevel, Runtime } from '@temporalio/worker';
 import { pino, type Logger } from 'pino';
+import { logFields } from './log-fields.js';
+import type { WorkerLogLevel } from './log-levels.js';
+import { redactor } from './redact.js';
 
 export type { Logger };
 
-/** JSON lines on stdout, which the supervisor keeps as worker.log; the Temporal SDK logs through it too. */
-export function createLogger(): Logger {
-  const log = pino({ base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime });
-  const forward = new DefaultLogger('WARN', ({ level, message, meta }) => {
-    const fields: LogMetadata = { ...meta };
-    if (level === 'ERROR') log.error(fields, message);
-    else log.warn(fields, message);
+/** Of the SDK's own lines only those of interest to an operator, unless more is asked for. */
+const SDK_LEVEL = { error: 'ERROR', warn: 'WARN', info: 'WARN', debug: 'DEBUG', trace: 'TRACE' } as const;
+const OF_SDK = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
+
+export interface LoggerOptions {
+  level: WorkerLogLevel;
+  /** Values that no line may show. */
+  secrets: readonly string[];
+  /** Where the SDK shows its own metrics: `127.0.0.1:port`; unset: nowhere. */
+  sdkMetricsAddress?: string | undefined;
+}
+
+/**
+ * JSON lines on stdout, which the supervisor keeps as worker.log; the Temporal SDK, its native part included, logs through
+ * it too. Installs the SDK's runtime: to be called once, before anything else of the SDK.
+ */
+export function createLogger(options: LoggerOptions): Logger {
+  const redact = redactor(options.secrets);
+  const log = pino(
+    {
+      level: options.level,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write: (line: string) => process.stdout.write(redact(line)) },
+  );
+  const sdkLevel: LogLevel = SDK_LEVEL[options.level];
+  const forward = new DefaultLogger(sdkLevel, ({ level, message, meta }) =>
+    log[OF_SDK[level]](logFields({ ...meta }), message),
+  );
+  Runtime.install({
+    logger: forward,
+    shutdownSignals: [],
+    telemetryOptions: {
+      logging: { filter: { core: sdkLevel, other: 'ERROR' }, forward: {} },
+      ...(options.sdkMetricsAddress === undefined
+        ? {}
+        : { metrics: { prometheus: { bindAddress: options.sdkMetricsAddress } } }),
+    },
   });
-  Runtime.install({ logger: forward, shutdownSignals: [] });
   return log;
 }

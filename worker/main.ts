@@ -1,63 +1,65 @@
 import { writeFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
-import { Client, Connection } from '@temporalio/client';
-import { NativeConnection } from '@temporalio/worker';
+import { createRateGovernor } from '../activities/models/rate-governor.js';
 import { BenchError } from '../domain/errors.js';
 import { SIGNAL } from '../domain/messages.js';
 import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID } from '../domain/queues.js';
-import { openDatabase } from '../db/index.js';
+import { checkSchema, openDatabase } from '../db/index.js';
+import { connectTemporal } from './connect-temporal.js';
 import { createBackends } from './backends.js';
-import { offeredBackends } from './offered-backends.js';
 import { createWorkers } from './create-workers.js';
+import { gpuInventory } from './gpu-inventory.js';
 import { homeHostId } from './home-identity.js';
+import { hostBeat } from './host-beat.js';
 import { createLogger } from './logger.js';
+import { loopbackAddress, serveMetrics } from './metrics/server.js';
+import { secretsOf } from './redact.js';
 import { workerSettings } from './settings.js';
-import { sweepEndedRuns } from './sweep.js';
+import { reap } from './reap.js';
+import { serviceFaultReporter } from './service-faults.js';
 
-const SWEEP_MS = 30_000;
+const REPORT_MS = 30_000;
+/** What a crash leaves behind is gone in half a minute: some seconds to be started again, this, and the removal. */
+const REAP_MS = 10_000;
 
 /** The worker's composition root: reads the environment, builds the adapters, polls until it is told to stop. */
 async function main(): Promise<void> {
   const settings = workerSettings(process.env);
-  const log = createLogger();
-  const hostId = settings.hostId ?? homeHostId(settings.layout, settings.hostname);
-  const database = openDatabase(settings.databaseUrl);
+  const sdkMetricsAddress = settings.metrics === undefined ? undefined : await loopbackAddress();
+  const log = createLogger({ level: settings.logLevel, secrets: secretsOf(process.env), sdkMetricsAddress });
+  const homeId = homeHostId(settings.layout, settings.hostname);
+  const hostId = settings.hostId ?? homeId;
+  const gpus = await gpuInventory(settings.gpus);
+  await checkSchema(settings.databaseUrl);
+  const database = openDatabase(settings.databaseUrl, { max: settings.databasePool });
   const { store, humanTurns } = database;
-  const connection = await NativeConnection.connect({ address: settings.temporalAddress });
-  const client = new Client({
-    connection: await Connection.connect({ address: settings.temporalAddress }),
-    namespace: settings.temporalNamespace,
-  });
+  const governor = createRateGovernor(database.rates);
+  const { connection, client } = await connectTemporal(settings);
   const backends = createBackends(settings, log);
 
-  // Engines come and go while we run.
-  const register = async (): Promise<void> =>
-    store.registerHost({
-      hostId,
-      hostname: settings.hostname,
-      cpus: cpus().length,
-      memoryMb: Math.floor(totalmem() / 2 ** 20),
-      gpus: settings.gpus,
-      backends: await offeredBackends(settings.engines),
-    });
-  await register();
-  if (settings.gpus.length > 0) {
+  const bearsRuns = settings.roles.includes('host');
+  const beat = hostBeat({ settings, hostId, homeId, gpus, store, backends, log });
+  if (bearsRuns) await beat();
+  if (bearsRuns && gpus.ids.length > 0) {
     await client.workflow.signalWithStart('gpuPool', {
       workflowId: GPU_POOL_WORKFLOW_ID,
       taskQueue: CONTROL_QUEUE,
-      signal: SIGNAL.registerHost,
-      signalArgs: [{ hostId, devices: settings.gpus }],
+      signal: SIGNAL.hostsChanged,
+      signalArgs: [],
     });
   }
 
+  if (settings.metrics !== undefined && sdkMetricsAddress !== undefined)
+    await serveMetrics(settings.metrics, () => database.queries.metrics(), sdkMetricsAddress);
   const workers = await createWorkers({
     settings,
     env: process.env,
     hostId,
+    gpus: gpus.ids.length,
     connection,
     temporal: client,
     store,
     humanTurns,
+    governor,
     backends,
   });
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
@@ -68,20 +70,38 @@ async function main(): Promise<void> {
   log.info({ hostId, queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
   if (settings.readyFile !== undefined) writeFileSync(settings.readyFile, String(process.pid));
 
-  // Not awaited: an engine that hangs must not keep the runs of the other backend waiting.
-  void sweepEndedRuns(store, backends, log);
-  const sweep = setInterval(() => {
-    void sweepEndedRuns(store, backends, log);
-    // Postgres may be away for a moment; the next round says again that this host is alive.
-    register().catch((error: unknown) => log.warn({ error: String(error) }, 'could not refresh the host'));
-  }, SWEEP_MS);
+  const faultsToEvents = serviceFaultReporter(store, settings.layout.serviceFaults);
+  const reportFaults = () =>
+    faultsToEvents().catch((error: unknown) => log.warn({ error: String(error) }, 'could not record service faults'));
+  void reportFaults();
+  const reapOnce = () => reap(store, backends, log);
+  const timers = [every(REPORT_MS, reportFaults)];
+  if (bearsRuns) {
+    // Not awaited: an engine that hangs must not keep the runs of the other backend waiting.
+    void reapOnce();
+    const beatOrSay = () =>
+      // Postgres may be away for a moment; the next beat says again that this host is alive.
+      beat().catch((error: unknown) => log.warn({ error: String(error) }, 'could not refresh the host'));
+    timers.push(every(REAP_MS, reapOnce), every(settings.heartbeatSeconds * 1000, beatOrSay));
+  }
   try {
     await Promise.all(workers.map((worker) => worker.run()));
   } finally {
-    clearInterval(sweep);
+    timers.forEach(clearInterval);
   }
   await connection.close();
+  await governor.flush();
   await database.close();
+}
+
+/** One after the other: what takes longer than its interval is not begun again meanwhile. */
+function every(ms: number, work: () => Promise<unknown>): NodeJS.Timeout {
+  let running = false;
+  return setInterval(() => {
+    if (running) return;
+    running = true;
+    void work().finally(() => (running = false));
+  }, ms);
 }
 
 main().then(

@@ -6,7 +6,10 @@ import type { RunDefinition } from '../domain/run.js';
 import { hashFolder } from '../registry/index.js';
 
 /** The task as it was when the run was submitted: the frozen copy, else the configured folder if its hash is the same. */
-export function taskFolders(layout: HomeLayout, configsDir: string): (run: RunDefinition) => Promise<string> {
+export function taskFolders(
+  layout: HomeLayout,
+  configsDir: string,
+): (run: Pick<RunDefinition, 'task' | 'taskHash'>) => Promise<string> {
   return async (run) => {
     const frozen = layout.frozenTask(run.taskHash);
     if (await exists(frozen)) return frozen;

@@ -1,20 +1,25 @@
 import type { ActivityOptions } from '@temporalio/workflow';
-import { CONTROL_QUEUE, HUMAN_PROVIDER, PLACEMENT_QUEUE, hostQueue, modelQueue } from '../domain/queues.js';
+import { CONTROL_QUEUE, HUMAN_PROVIDER, hostQueue, modelQueue } from '../domain/queues.js';
 import { FAILURE } from '../domain/messages.js';
 
 // A dead worker is noticed by its missed heartbeats; activities beat every two seconds for their whole life.
 const HEARTBEAT = '10 seconds';
 
-const NON_RETRYABLE = [FAILURE.sandboxLost, FAILURE.config];
+const NON_RETRYABLE = [FAILURE.sandboxLost, FAILURE.config, FAILURE.stale];
 
 /** Postgres may be down for a while: keep trying, nobody is charged for the time. */
 export const controlOptions: ActivityOptions = {
   taskQueue: CONTROL_QUEUE,
   startToCloseTimeout: '1 minute',
-  retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
+  heartbeatTimeout: HEARTBEAT,
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '10 seconds' },
 };
 
-export const placementOptions: ActivityOptions = { ...controlOptions, taskQueue: PLACEMENT_QUEUE };
+/** Tried until a host can take the run: retries leave nothing in the history, however long that takes. */
+export const placementOptions: ActivityOptions = {
+  ...controlOptions,
+  retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
+};
 
 /** A bounded number of tries (about an hour of a dead engine), then the run ends as infra_error. */
 const boundedRetry = {
@@ -45,6 +50,15 @@ export const timedOptions = (hostId: string, seconds: number): ActivityOptions =
   heartbeatTimeout: HEARTBEAT,
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   retry: boundedRetry,
+});
+
+/** Soon or not at all: the agent waits for it. */
+export const snapshotOptions = (hostId: string): ActivityOptions => ({
+  ...containerOptions(hostId),
+  // A host that is gone is found out by the next command.
+  scheduleToStartTimeout: '30 seconds',
+  startToCloseTimeout: '20 minutes',
+  scheduleToCloseTimeout: '30 minutes',
 });
 
 export const modelOptions = (provider: string): ActivityOptions => ({

@@ -1,31 +1,44 @@
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  continueAsNew,
-  proxyActivities,
-  workflowInfo,
-} from '@temporalio/workflow';
-import {
-  FAILURE,
-  type AgentLoopInput,
-  type AgentLoopResult,
-  type EvaluateResult,
-  type HostActivities,
-  type ModelActivities,
+import { continueAsNew, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+import type {
+  AgentLoopInput,
+  AgentLoopResult,
+  EvaluateResult,
+  HostActivities,
+  ModelActivities,
+  SnapshotReason,
 } from '../domain/messages.js';
 import type { EndReason, FinalEvaluation } from '../domain/outcomes.js';
 import type { EvaluationKind } from '../domain/run.js';
-import { containerOptions, modelOptions, timedOptions } from './activity-options.js';
+import { modelOptions, snapshotOptions, timedOptions } from './activity-options.js';
+import { MAX_EPOCHS, isSandboxLost, startHeldContainer } from './held-container.js';
+import { HostLost, onHost } from './on-host.js';
 
 /** The steps of a run: ask the model, run its command, evaluate when asked to; two activities a step. */
 export async function agentLoop(input: AgentLoopInput): Promise<AgentLoopResult> {
-  const { ticket, hostId, devices } = input;
+  /** Where the step began that is under way: what of it is recorded is found again when it is taken once more. */
+  const reached = { ...input };
+  try {
+    return await steps(input, reached);
+  } catch (error) {
+    if (!(error instanceof HostLost)) throw error;
+    const { epoch, step, elapsedMs, ending } = reached;
+    return { hostLost: { epoch, step, elapsedMs, ending } };
+  }
+}
+
+async function steps(input: AgentLoopInput, reached: AgentLoopInput): Promise<AgentLoopResult> {
+  const { ticket, hostId, devices, token } = input;
   const { runId } = ticket;
   let { epoch, step, elapsedMs, ending } = input;
 
   const model = proxyActivities<ModelActivities>(modelOptions(ticket.provider));
-  const container = proxyActivities<HostActivities>(containerOptions(hostId));
-  const evaluator = proxyActivities<HostActivities>(timedOptions(hostId, ticket.evaluationSeconds));
+  const keeper = proxyActivities<HostActivities>(snapshotOptions(hostId));
+  /** It must be over before the next command begins; until then the model may think. */
+  let snapshot: Promise<void> = Promise.resolve();
+  const keep = (reason: SnapshotReason): void => {
+    snapshot = keeper.snapshot({ runId, step, epoch, reason }).catch(() => undefined);
+  };
+  const here = () => ({ runId, hostId, epoch });
 
   /** Do it in the current container; if that is lost, in a new one into which the earlier steps were replayed. */
   const inContainer = async <T>(through: number, work: () => Promise<T>): Promise<T> => {
@@ -34,14 +47,22 @@ export async function agentLoop(input: AgentLoopInput): Promise<AgentLoopResult>
         return await work();
       } catch (error) {
         if (!isSandboxLost(error)) throw error;
-        epoch += 1;
-        if (epoch > MAX_EPOCHS) throw error;
-        await container.startContainer({ runId, epoch, devices, replayThrough: through });
+        if (epoch >= MAX_EPOCHS) throw error;
+        const lease = token === undefined ? {} : { token };
+        await startHeldContainer(
+          { hostId, epoch: epoch + 1 },
+          (at) => ({ runId, epoch: at, devices, ...lease, replayThrough: through }),
+          (at) => (reached.epoch = epoch = at),
+        );
       }
     }
   };
   const evaluate = async (kind: EvaluationKind): Promise<EvaluateResult> => {
-    const result = await inContainer(step, () => evaluator.evaluate({ runId, step, epoch, kind }));
+    // Forced: first the files, then what may count instead of them.
+    const seconds = kind === 'forced' ? 2 * ticket.evaluationSeconds : ticket.evaluationSeconds;
+    const result = await inContainer(step, () =>
+      onHost(here(), timedOptions(hostId, seconds), (host) => host.evaluate({ runId, step, epoch, kind })),
+    );
     elapsedMs += result.ms;
     return result;
   };
@@ -50,11 +71,20 @@ export async function agentLoop(input: AgentLoopInput): Promise<AgentLoopResult>
     step,
   });
 
+  const freshHistory = async (): Promise<void> => {
+    const info = workflowInfo();
+    if (info.historyLength < input.continueAfterEvents && !info.continueAsNewSuggested) return;
+    await snapshot;
+    await continueAsNew<typeof agentLoop>({ ...input, epoch, step, elapsedMs, ending });
+  };
+
   for (;;) {
+    Object.assign(reached, { epoch, step, elapsedMs, ending });
     const secondsLeft = ticket.wallSeconds === 0 ? Infinity : ticket.wallSeconds - elapsedMs / 1000;
     if (step > ticket.maxSteps) ending ??= 'max_steps';
     else if (secondsLeft <= 0) ending ??= 'wall_time';
     if (ending !== null) {
+      await snapshot;
       step = Math.min(step, ticket.maxSteps);
       return finish(ending, await evaluate('forced'));
     }
@@ -65,29 +95,28 @@ export async function agentLoop(input: AgentLoopInput): Promise<AgentLoopResult>
       ending = next.endReason ?? 'format';
       continue;
     }
+    if (next.kind === 'wait') {
+      await sleep(next.waitMs ?? 1000);
+      await freshHistory();
+      continue;
+    }
 
     const timeLimitSeconds = Math.max(1, Math.ceil(Math.min(ticket.commandSeconds, secondsLeft)));
-    const host = proxyActivities<HostActivities>(timedOptions(hostId, timeLimitSeconds));
-    const command = await inContainer(step - 1, () => host.executeCommand({ runId, step, epoch, timeLimitSeconds }));
+    await snapshot;
+    const command = await inContainer(step - 1, () =>
+      onHost(here(), timedOptions(hostId, timeLimitSeconds), (host) =>
+        host.executeCommand({ runId, step, epoch, timeLimitSeconds }),
+      ),
+    );
     elapsedMs += command.ms;
     if (command.requested === 'submit') return finish('submit', await evaluate('submit'));
-    if (command.requested === 'validate') await evaluate('validate');
+    const every = ticket.snapshotEvery ?? 0;
+    if (command.requested === 'validate') {
+      await evaluate('validate');
+      if (every > 0) keep('validate');
+    } else if (every > 0 && step % every === 0) keep('interval');
 
     step += 1;
-    const info = workflowInfo();
-    if (info.historyLength >= input.continueAfterEvents || info.continueAsNewSuggested) {
-      await continueAsNew<typeof agentLoop>({ ...input, epoch, step, elapsedMs, ending });
-    }
+    await freshHistory();
   }
-}
-
-/** A container that is lost this often is the host's trouble: the run ends as infra_error. */
-const MAX_EPOCHS = 10;
-
-function isSandboxLost(error: unknown): boolean {
-  return (
-    error instanceof ActivityFailure &&
-    error.cause instanceof ApplicationFailure &&
-    error.cause.type === FAILURE.sandboxLost
-  );
 }

@@ -3,13 +3,17 @@ import {
   CancellationScope,
   CancelledFailure,
   ParentClosePolicy,
+  condition,
+  defineSignal,
   executeChild,
+  getExternalWorkflowHandle,
   isCancellation,
   log,
   proxyActivities,
+  setHandler,
 } from '@temporalio/workflow';
-import type { BatchResult, ControlActivities, ShardInput } from '../domain/messages.js';
-import { runWorkflowId } from '../domain/queues.js';
+import { SIGNAL, type BatchResult, type ControlActivities, type ShardInput } from '../domain/messages.js';
+import { batchWorkflowId, runWorkflowId } from '../domain/queues.js';
 import type { RunTicket } from '../domain/run.js';
 import { controlOptions } from './activity-options.js';
 import { untilEndedElsewhere } from './elsewhere.js';
@@ -17,28 +21,75 @@ import type { run } from './run.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 
-/** Up to SHARD_SIZE runs, `window` at a time. One run's failure never ends the others. */
+export const slotsGranted = defineSignal<[{ slots: number }]>(SIGNAL.slotsGranted);
+export const shardPaused = defineSignal<[{ paused: boolean }]>(SIGNAL.pause);
+
+/**
+ * Up to SHARD_SIZE runs, as many at a time as it has slots; slots that it has no run for go back to the batch. Paused, it starts none.
+ * One run's failure never ends the others.
+ */
 export async function batchShard(input: ShardInput): Promise<BatchResult> {
-  const tickets = await control.loadShard({ batchId: input.batchId, shard: input.shard });
+  const { batchId, shard } = input;
+  let { slots, paused } = input;
+  setHandler(slotsGranted, (more) => {
+    slots += more.slots;
+  });
+  setHandler(shardPaused, (now) => {
+    paused = now.paused;
+  });
+  const tickets = await control.loadShard({ batchId, shard });
   const waiting = [...tickets];
   const cut: RunTicket[] = [];
-  const lane = async (): Promise<void> => {
-    for (let ticket = waiting.shift(); ticket !== undefined; ticket = waiting.shift()) {
-      try {
-        await oneRun(ticket);
-      } catch (error) {
-        if (!isCancellation(error)) throw error;
-        cut.push(ticket);
-      }
+  let inFlight = 0;
+  const play = async (ticket: RunTicket): Promise<void> => {
+    try {
+      await oneRun(ticket);
+    } catch (error) {
+      if (!isCancellation(error))
+        log.error('a run could not be followed', { runId: ticket.runId, error: String(error) });
+      else cut.push(ticket);
+    } finally {
+      inFlight -= 1;
     }
   };
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(input.window, tickets.length)) }, lane));
-  if (cut.length > 0) {
-    // Runs in flight have ended themselves; the end of those that never started is written here. A run ends once.
-    await CancellationScope.nonCancellable(() => Promise.all(cut.map((ticket) => endUnstarted(ticket.runId))));
-    throw new CancelledFailure('the shard was cancelled');
+  const canStart = (): boolean => waiting.length > 0 && !paused && inFlight < slots;
+  const spare = (): number => (waiting.length > 0 ? 0 : slots - inFlight);
+  const over = (): boolean => waiting.length === 0 && inFlight === 0;
+  try {
+    while (!over()) {
+      for (let ticket = canStart() ? waiting.shift() : undefined; ticket !== undefined;) {
+        inFlight += 1;
+        void play(ticket);
+        ticket = canStart() ? waiting.shift() : undefined;
+      }
+      await condition(() => canStart() || over() || spare() >= input.slotsPerReturn || cut.length > 0);
+      if (cut.length > 0) break;
+      const back = spare();
+      if (over() || back < input.slotsPerReturn) continue;
+      slots -= back;
+      await giveBack(batchId, shard, back);
+    }
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
   }
-  return { runs: tickets.length };
+  // Cancelled while waiting: runs in flight end themselves.
+  await CancellationScope.nonCancellable(() => condition(() => inFlight === 0));
+  if (cut.length === 0 && waiting.length === 0) return { runs: tickets.length };
+  // The end of those that never started is written here. A run ends once.
+  const runIds = [...cut, ...waiting].map(({ runId }) => runId);
+  await CancellationScope.nonCancellable(() =>
+    control.finishRuns({ runIds, end: { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null } }),
+  );
+  throw new CancelledFailure('the shard was cancelled');
+}
+
+/** A batch that does not run now needs none: when it is started again, it asks for our rows. */
+async function giveBack(batchId: string, shard: number, slots: number): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(batchWorkflowId(batchId)).signal(SIGNAL.slotsReturned, { shard, slots });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+  }
 }
 
 async function oneRun(ticket: RunTicket): Promise<void> {
@@ -58,6 +109,3 @@ async function oneRun(ticket: RunTicket): Promise<void> {
     else log.error('run workflow failed', { runId: ticket.runId, error: String(error) });
   }
 }
-
-const endUnstarted = (runId: string): Promise<void> =>
-  control.finishRun({ runId, end: { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null } });

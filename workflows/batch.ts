@@ -2,51 +2,164 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
   ParentClosePolicy,
-  executeChild,
+  condition,
+  continueAsNew,
+  defineSignal,
+  getExternalWorkflowHandle,
   isCancellation,
+  log,
   proxyActivities,
+  setHandler,
+  startChild,
 } from '@temporalio/workflow';
-import type { BatchInput, BatchResult, ControlActivities } from '../domain/messages.js';
+import { SIGNAL, type BatchInput, type BatchResult, type ControlActivities } from '../domain/messages.js';
 import { shardWorkflowId } from '../domain/queues.js';
-import type { batchShard } from './batch-shard.js';
+import { shardPaused, slotsGranted, type batchShard } from './batch-shard.js';
 import { controlOptions } from './activity-options.js';
 import { untilEndedElsewhere } from './elsewhere.js';
-import { shardWindows } from './shard-windows.js';
+import { createSlots, giveBack, grant, nextGrant, shardClosed, slotsPerReturn } from './slots.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 
-/** All runs of a batch, shard by shard; resuming is starting it again: shards skip what has ended. */
-export async function batch(input: BatchInput): Promise<BatchResult> {
-  await control.startBatch({ batchId: input.batchId });
+export const batchChanged = defineSignal(SIGNAL.batchChanged);
+export const slotsReturned = defineSignal<[{ shard: number; slots: number }]>(SIGNAL.slotsReturned);
+
+/**
+ * All runs of a batch, shard by shard, within one window. Its rows are the truth: at each start, and whenever a signal says that they
+ * were changed (paused, resumed, runs added), they are read again. Shards skip what has ended.
+ */
+export async function batch({ batchId }: BatchInput): Promise<BatchResult> {
+  let changed = false;
+  setHandler(batchChanged, () => {
+    changed = true;
+  });
+  // Before anything is awaited: shards that an earlier start left behind speak at once.
+  const early: { shard: number; slots: number }[] = [];
+  let onReturn = (back: { shard: number; slots: number }): void => void early.push(back);
+  setHandler(slotsReturned, (back) => onReturn(back));
+
+  await control.startBatch({ batchId });
+  let state = await control.batchState({ batchId });
+  const slots = createSlots(state.concurrency);
+  onReturn = ({ shard, slots: count }) => giveBack(slots, shard, count);
+  let waiting = state.openShards;
+  let lastShard = Math.max(-1, ...waiting);
+  const running = new Map<number, Promise<void>>();
   let cancelled = false;
   let runs = 0;
-  const shards = Array.from({ length: input.shards }, (_, shard) => shard);
-  const lane = async (window: number): Promise<void> => {
-    for (let shard = shards.shift(); shard !== undefined; shard = shards.shift()) {
+  let pauseSeconds = 1;
+
+  /** Returns when the shard can be told things. */
+  const start = async (shard: number, count: number): Promise<void> => {
+    waiting = waiting.filter((other) => other !== shard);
+    let started = false;
+    const play = async (): Promise<void> => {
       try {
-        runs += await oneShard(input.batchId, shard, window);
+        const played = await oneShard(batchId, shard, count, state, () => (started = true));
+        runs += played;
       } catch (error) {
-        if (!isCancellation(error)) throw error;
-        cancelled = true;
+        if (isCancellation(error)) cancelled = true;
+        // Its unfinished runs are found by their rows.
+        else log.error('a shard failed', { batchId, shard, error: String(error) });
+      } finally {
+        started = true;
+        shardClosed(slots, shard);
+        running.delete(shard);
       }
-    }
+    };
+    running.set(shard, play());
+    for (const back of early.filter((one) => one.shard === shard)) giveBack(slots, shard, back.slots);
+    await condition(() => started);
   };
-  await Promise.all(shardWindows(input.shards, input.concurrency).map(lane));
-  await CancellationScope.nonCancellable(() => control.finishBatch({ batchId: input.batchId, cancelled }));
+  const reload = async (): Promise<void> => {
+    changed = false;
+    const before = state;
+    state = await control.batchState({ batchId });
+    const added = state.openShards.filter((shard) => shard > lastShard);
+    lastShard = Math.max(lastShard, ...added);
+    waiting = [...waiting, ...added];
+    slots.free += state.concurrency - before.concurrency;
+    if (before.paused !== state.paused)
+      await Promise.all([...running.keys()].map((shard) => tell(batchId, shard, { paused: state.paused })));
+  };
+
+  try {
+    for (;;) {
+      if (changed) await reload();
+      const next = state.paused ? null : nextGrant(slots, waiting);
+      if (next !== null) {
+        grant(slots, next.shard, next.slots);
+        if (next.start) await start(next.shard, next.slots);
+        else await tell(batchId, next.shard, { slots: next.slots });
+        continue;
+      }
+      if (running.size > 0 || waiting.length > 0) {
+        await condition(
+          () =>
+            changed ||
+            cancelled ||
+            (running.size === 0 && waiting.length === 0) ||
+            (!state.paused && nextGrant(slots, waiting) !== null),
+        );
+        if (cancelled) break;
+        continue;
+      }
+      const finished = await control.finishBatch({ batchId, cancelled: false });
+      if (finished && !changed) return { runs };
+      // Runs were added in between; or a run's workflow failed, and left it to be started again, though not at once.
+      if (!changed) {
+        await condition(() => changed, pauseSeconds * 1000);
+        pauseSeconds = Math.min(pauseSeconds * 2, 300);
+      }
+      const { openShards } = await control.batchState({ batchId });
+      waiting = openShards;
+      lastShard = Math.max(lastShard, ...openShards);
+    }
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+  }
+  await CancellationScope.nonCancellable(async () => {
+    await Promise.all(running.values());
+    changed = false;
+    await control.finishBatch({ batchId, cancelled: true });
+  });
+  // Runs that were added while this ended, as a retry does, are not among the cancelled ones.
+  if (changed) await continueAsNew<typeof batch>({ batchId });
   return { runs };
 }
 
-async function oneShard(batchId: string, shard: number, window: number): Promise<number> {
+/** By its id, since an earlier start of this batch may have started it. One that has just closed needs nothing any more. */
+async function tell(batchId: string, shard: number, what: { paused: boolean } | { slots: number }): Promise<void> {
+  const handle = getExternalWorkflowHandle(shardWorkflowId(batchId, shard));
+  try {
+    if ('slots' in what) await handle.signal(slotsGranted, what);
+    else await handle.signal(shardPaused, what);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    log.info('a shard that was to be told something has closed', { batchId, shard });
+  }
+}
+
+async function oneShard(
+  batchId: string,
+  shard: number,
+  slots: number,
+  { concurrency, paused }: { concurrency: number; paused: boolean },
+  onStarted: () => void,
+): Promise<number> {
   const workflowId = shardWorkflowId(batchId, shard);
   try {
-    const result = await executeChild<typeof batchShard>('batchShard', {
+    const child = await startChild<typeof batchShard>('batchShard', {
       workflowId,
-      args: [{ batchId, shard, window }],
+      args: [{ batchId, shard, slots, slotsPerReturn: slotsPerReturn(concurrency), paused }],
       parentClosePolicy: ParentClosePolicy.ABANDON,
     });
-    return result.runs;
+    onStarted();
+    return (await child.result()).runs;
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    await tell(batchId, shard, { paused });
+    onStarted();
     await untilEndedElsewhere(workflowId, () => control.shardEnded({ batchId, shard }));
     return 0;
   }

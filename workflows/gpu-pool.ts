@@ -9,38 +9,90 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { SIGNAL, type ControlActivities, type HostActivities, type LeaseRequest } from '../domain/messages.js';
+import {
+  SIGNAL,
+  type ControlActivities,
+  type HostActivities,
+  type Lease,
+  type LeaseRequest,
+} from '../domain/messages.js';
 import { runWorkflowId } from '../domain/queues.js';
 import { controlOptions, reclaimOptions } from './activity-options.js';
-import { emptyPool, grant, registerHost, release, request, waitingCount, type GpuPoolState } from './gpu-pool-state.js';
+import {
+  abandon,
+  emptyPool,
+  expired,
+  grant,
+  isIdle,
+  keepLost,
+  poolOf,
+  release,
+  request,
+  revoke,
+  setHosts,
+  watchedRuns,
+  withdraw,
+  type GpuPoolState,
+} from './gpu-pool-state.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 
-export const registerHostSignal = defineSignal<[{ hostId: string; devices: string[] }]>(SIGNAL.registerHost);
+export const hostsChangedSignal = defineSignal(SIGNAL.hostsChanged);
 export const requestLeaseSignal = defineSignal<[LeaseRequest]>(SIGNAL.requestLease);
 export const releaseLeaseSignal = defineSignal<[{ runId: string; token: number | null }]>(SIGNAL.releaseLease);
+export const abandonLeaseSignal = defineSignal<[{ runId: string; token: number }]>(SIGNAL.abandonLease);
+
+/** Holders and hosts are looked after so often: a dead holder's GPUs are free within half a minute. */
+const ROUND_MS = 10_000;
 
 /** The semaphore: stands alone, one per namespace, grants by signal. */
 export async function gpuPool(carried?: GpuPoolState): Promise<void> {
-  const state = carried ?? emptyPool();
+  let state = carried ?? emptyPool();
   let changed = true;
-  setHandler(registerHostSignal, (host) => {
-    registerHost(state, host);
+  let nextRoundAt = 0;
+  /** What came before the pool knew what is held. */
+  let early: (() => void)[] | null = carried === undefined ? [] : null;
+  const handle = (change: () => void): void => {
+    if (early === null) change();
+    else early.push(change);
+    changed = true;
+  };
+  setHandler(hostsChangedSignal, () => {
+    nextRoundAt = 0;
     changed = true;
   });
-  setHandler(requestLeaseSignal, (wanted) => {
-    request(state, wanted);
-    changed = true;
-  });
-  setHandler(releaseLeaseSignal, ({ runId, token }) => {
-    release(state, runId, token);
-    changed = true;
-  });
+  setHandler(requestLeaseSignal, (wanted) => handle(() => request(state, wanted)));
+  setHandler(releaseLeaseSignal, ({ runId, token }) => handle(() => release(state, runId, token)));
+  setHandler(abandonLeaseSignal, ({ runId, token }) => handle(() => abandon(state, runId, token)));
+
+  if (early !== null) {
+    state = poolOf(await control.openLeases());
+    const changes = early;
+    early = null;
+    for (const change of changes) change();
+  }
+
+  /** Tokens of leases that are being taken back right now. */
+  const reclaiming = new Set<number>();
+  const reclaim = (runId: string, lease: Lease, reason: 'closed' | 'expired'): void => {
+    if (reclaiming.has(lease.token)) return;
+    reclaiming.add(lease.token);
+    revoke(state, lease.token);
+    void takeBack(runId, lease, reason).finally(() => {
+      reclaiming.delete(lease.token);
+      changed = true;
+    });
+  };
 
   for (;;) {
+    if (Date.now() >= nextRoundAt) {
+      nextRoundAt = Date.now() + ROUND_MS;
+      await lookAround(state, reclaim);
+      changed = true;
+    }
     while (changed) {
       changed = false;
-      for (const { runId, lease } of grant(state)) {
+      for (const { runId, lease } of grant(state, Date.now())) {
         try {
           await getExternalWorkflowHandle(runWorkflowId(runId)).signal(SIGNAL.leaseGranted, lease);
         } catch {
@@ -50,41 +102,59 @@ export async function gpuPool(carried?: GpuPoolState): Promise<void> {
         }
       }
     }
-    if (workflowInfo().continueAsNewSuggested) {
-      await condition(allHandlersFinished);
+    const { historyLength, continueAsNewSuggested } = workflowInfo();
+    if (continueAsNewSuggested || historyLength >= (state.continueAfterEvents ?? Infinity)) {
+      await condition(() => allHandlersFinished() && reclaiming.size === 0);
       if (!changed) await continueAsNew<typeof gpuPool>(state);
       continue;
     }
-    // Somebody waits: look now and then whether a holder is gone without giving back.
-    const contended = waitingCount(state) > 0 && state.held.length > 0;
-    const woken = contended ? await condition(() => changed, LIVENESS_MS) : (await condition(() => changed), true);
-    if (!woken) await reclaimFromClosed(state);
+    const moved = () => changed || nextRoundAt === 0;
+    if (isIdle(state)) await condition(moved);
+    else await condition(moved, Math.max(1, nextRoundAt - Date.now()));
+  }
+}
+
+/** Which hosts hand out GPUs, which holders are gone, which leases have lasted too long. */
+async function lookAround(
+  state: GpuPoolState,
+  reclaim: (runId: string, lease: Lease, reason: 'closed' | 'expired') => void,
+): Promise<void> {
+  const seen = await control.poolRound({
+    runIds: watchedRuns(state),
+    lostTokens: state.lost.map((holder) => holder.lease.token),
+  });
+  setHosts(state, seen.hosts);
+  keepLost(state, seen.lostTokens);
+  const closed = new Set(seen.closed);
+  for (const runId of closed) withdraw(state, runId);
+  const overdue = new Set(expired(state, Date.now()));
+  for (const holder of state.held) {
+    const { hostId } = holder.lease;
+    if (seen.removedHosts.includes(hostId) && closed.has(holder.runId))
+      release(state, holder.runId, holder.lease.token);
+    // What cannot be reached cannot be cleared: those GPUs are not handed on.
+    if (!seen.liveHosts.includes(hostId)) continue;
+    if (closed.has(holder.runId)) reclaim(holder.runId, holder.lease, 'closed');
+    else if (overdue.has(holder)) reclaim(holder.runId, holder.lease, 'expired');
   }
 }
 
 /**
- * Take back what closed runs hold. That a run is closed does not prove its GPUs idle: its containers go first. While they
- * cannot be removed, the lease stays where it is, and the next round tries again. The release comes back as a signal.
+ * That a run is closed does not prove its GPUs idle: its containers go first. While they cannot be removed, the lease stays
+ * where it is, and the next round tries again. The release comes back as a signal.
  */
-async function reclaimFromClosed(state: GpuPoolState): Promise<void> {
-  const closed = new Set(await control.closedRuns({ runIds: state.held.map((holder) => holder.runId) }));
-  const gone = state.held.filter((holder) => closed.has(holder.runId));
-  await Promise.all(
-    gone.map(async ({ runId, lease }) => {
-      const host = proxyActivities<HostActivities>(reclaimOptions(lease.hostId));
-      try {
-        await host.stopContainer({ runId });
-      } catch (error) {
-        log.warn('the containers of a closed run could not be removed; its GPUs are not handed on', {
-          runId,
-          hostId: lease.hostId,
-          error: String(error),
-        });
-        return;
-      }
-      await control.releaseLease({ runId, token: lease.token });
-    }),
-  );
+async function takeBack(runId: string, lease: Lease, reason: 'closed' | 'expired'): Promise<void> {
+  await control.revokeLease({ runId, lease, reason });
+  const host = proxyActivities<HostActivities>(reclaimOptions(lease.hostId));
+  try {
+    await host.stopContainer({ runId });
+  } catch (error) {
+    log.warn('the containers of a revoked lease could not be removed; its GPUs are not handed on', {
+      runId,
+      hostId: lease.hostId,
+      error: String(error),
+    });
+    return;
+  }
+  await control.releaseLease({ runId, token: lease.token });
 }
-
-const LIVENESS_MS = 10_000;

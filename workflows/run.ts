@@ -4,7 +4,6 @@ import {
   CancellationScope,
   ChildWorkflowFailure,
   ParentClosePolicy,
-  condition,
   defineSignal,
   executeChild,
   isCancellation,
@@ -14,85 +13,105 @@ import {
 import {
   FAILURE,
   SIGNAL,
+  type AgentLoopInput,
   type ControlActivities,
   type HostActivities,
   type Lease,
-  type PlacementActivities,
 } from '../domain/messages.js';
 import { agentLoopWorkflowId } from '../domain/queues.js';
 import type { RunEnd, RunTicket } from '../domain/run.js';
 import { containerOptions, controlOptions, placementOptions } from './activity-options.js';
 import type { agentLoop } from './agent-loop.js';
 import { CONTINUE_AFTER_EVENTS } from './continue-after-events.js';
+import { GpuLease } from './gpu-lease.js';
+import { MAX_EPOCHS, startHeldContainer } from './held-container.js';
+import { HostLost } from './on-host.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
-const placement = proxyActivities<PlacementActivities>(placementOptions);
+const placement = proxyActivities<Pick<ControlActivities, 'placeRun'>>(placementOptions);
 
 export const leaseGranted = defineSignal<[Lease]>(SIGNAL.leaseGranted);
 
-/** One run: owns the lease, the container and their cleanup. The steps are in its child, whose history may roll over. */
+/** One run: owns the lease, the host, the container and their cleanup. The steps are in its child, whose history may roll over. */
 export async function run(ticket: RunTicket): Promise<RunEnd> {
-  let lease: Lease | null = null;
-  setHandler(leaseGranted, (granted) => {
-    lease ??= granted;
-  });
+  const lease = new GpuLease(ticket);
+  setHandler(leaseGranted, (granted) => lease.granted(granted));
   const { runId } = ticket;
-  const epoch = 1;
   let hostId: string | null = null;
-  let end: RunEnd;
+  let end: RunEnd | null = null;
+  let from: Pick<AgentLoopInput, 'epoch' | 'step' | 'elapsedMs' | 'ending'> = {
+    epoch: 1,
+    step: (ticket.copiedSteps ?? 0) + 1,
+    elapsedMs: 0,
+    ending: null,
+  };
   try {
-    if (ticket.gpus > 0) {
-      await control.waitingForGpu({ runId });
-      await control.requestLease({ runId, gpus: ticket.gpus, batchId: ticket.batchId });
-      await condition(() => lease !== null);
+    while (end === null) {
+      if (from.epoch > MAX_EPOCHS) throw ApplicationFailure.nonRetryable(`${MAX_EPOCHS} containers were lost`);
+      const granted = ticket.gpus > 0 ? await lease.acquire() : null;
+      const place = granted === null ? {} : { hostId: granted.hostId };
+      const placed = await placement.placeRun({ runId, epoch: from.epoch, ...place });
+      hostId = placed.hostId;
+      from = { ...from, epoch: placed.epoch };
+      const devices = granted?.devices ?? [];
+      const token = granted?.token;
+      const borne = await onOneHost({ ticket, hostId, devices, ...(token === undefined ? {} : { token }), ...from });
+      if ('end' in borne) end = borne.end;
+      else {
+        hostId = null;
+        from = { ...borne.hostLost, epoch: borne.hostLost.epoch + 1 };
+        await lease.abandon();
+      }
     }
-    const granted = lease as Lease | null;
-    if (granted !== null) await control.recordLease({ runId, lease: granted });
-    hostId = granted?.hostId ?? (await placement.place({ runId }));
-    const devices = granted?.devices ?? [];
-    await proxyActivities<HostActivities>(containerOptions(hostId)).startContainer({
-      runId,
-      epoch,
-      devices,
-      replayThrough: 0,
-    });
-    const result = await executeChild<typeof agentLoop>('agentLoop', {
-      workflowId: agentLoopWorkflowId(runId),
-      args: [
-        {
-          ticket,
-          hostId,
-          devices,
-          epoch,
-          step: 1,
-          elapsedMs: 0,
-          ending: null,
-          continueAfterEvents: CONTINUE_AFTER_EVENTS,
-        },
-      ],
-      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-    });
-    end = result.end;
   } catch (error) {
     end = endOfFailure(error);
   }
+  const ended = end;
   await CancellationScope.nonCancellable(async () => {
-    // The agent's world first, then the lease: a GPU is handed on only when nothing of ours runs on it.
-    if (hostId !== null) await stopQuietly(hostId, runId);
-    if (ticket.gpus > 0) await control.releaseLease({ runId, token: lease?.token ?? null });
-    await control.finishRun({ runId, end });
+    // The agent's world first, then the lease: a GPU is handed on only when nothing of ours runs on it. Else the pool sees to both.
+    const stopped = hostId === null || (await stopQuietly(hostId, runId));
+    if (ticket.gpus > 0 && stopped) await lease.release();
+    await control.finishRun({ runId, end: ended });
   });
-  return end;
+  return ended;
+}
+
+/** The container, and the steps in it, until the run ends or its host is lost. */
+async function onOneHost(at: Omit<AgentLoopInput, 'continueAfterEvents'>): ReturnType<typeof agentLoop> {
+  const { ticket, hostId, devices, token, step, elapsedMs, ending } = at;
+  const { runId } = ticket;
+  let { epoch } = at;
+  try {
+    await startHeldContainer(
+      { hostId, epoch },
+      (one) => ({
+        ...{ runId, epoch: one, devices, ...(token === undefined ? {} : { token }) },
+        // In a later one: all that is on record.
+        replayThrough: one === 1 ? step - 1 : ticket.maxSteps,
+      }),
+      (one) => (epoch = one),
+    );
+  } catch (error) {
+    if (!(error instanceof HostLost)) throw error;
+    return { hostLost: { epoch, step, elapsedMs, ending } };
+  }
+  return executeChild<typeof agentLoop>('agentLoop', {
+    workflowId: agentLoopWorkflowId(runId),
+    args: [{ ...at, epoch, continueAfterEvents: CONTINUE_AFTER_EVENTS }],
+    parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+  });
 }
 
 /** A container that cannot be removed now is left to the worker's sweep: the run still ends. */
-async function stopQuietly(hostId: string, runId: string): Promise<void> {
+async function stopQuietly(hostId: string, runId: string): Promise<boolean> {
   const options = containerOptions(hostId);
   const brief = { ...options, scheduleToCloseTimeout: '10 minutes' } as const;
   try {
     await proxyActivities<HostActivities>(brief).stopContainer({ runId });
+    return true;
   } catch (error) {
     if (isCancellation(error)) throw error;
+    return false;
   }
 }
 

@@ -1,26 +1,91 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile, access } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArtifactStore } from '../../domain/ports/artifact-store.js';
 
-/** Artifacts as files under `<home>/artifacts/<first two>/<sha256>`, written aside and renamed: never half there. */
+/** Where an artifact lies below its store's folder. */
+export const artifactPath = (dir: string, sha256: string): string => join(dir, sha256.slice(0, 2), sha256);
+
+/** Artifacts as files `<dir>/<first two>/<sha256>`, written aside and renamed: never half there. */
 export function createFileArtifactStore(dir: string): ArtifactStore {
-  const place = (sha256: string): string => join(dir, sha256.slice(0, 2), sha256);
+  /** It is there, and young again: `bench prune` leaves it to the row that will refer to it. */
+  const renewed = (path: string): Promise<boolean> =>
+    utimes(path, new Date(), new Date()).then(
+      () => true,
+      // Another host's user wrote it: it is there all the same.
+      (error: unknown) => (error as NodeJS.ErrnoException).code !== 'ENOENT',
+    );
+  const newAside = async (): Promise<string> => {
+    await mkdir(join(dir, ASIDE), { recursive: true });
+    return join(dir, ASIDE, randomUUID());
+  };
+  const keep = async (aside: string, sha256: string): Promise<void> => {
+    await mkdir(join(dir, sha256.slice(0, 2)), { recursive: true });
+    await rename(aside, artifactPath(dir, sha256));
+  };
   return {
     async put(bytes) {
       const sha256 = createHash('sha256').update(bytes).digest('hex');
-      const path = place(sha256);
-      try {
-        await access(path);
-        return sha256;
-      } catch {
-        await mkdir(join(dir, sha256.slice(0, 2)), { recursive: true });
-      }
-      const aside = `${path}.${randomUUID()}`;
+      if (await renewed(artifactPath(dir, sha256))) return sha256;
+      const aside = await newAside();
       await writeFile(aside, bytes);
-      await rename(aside, path);
+      await keep(aside, sha256);
       return sha256;
     },
-    get: (sha256) => readFile(place(sha256)),
+
+    async putStream(content) {
+      const aside = await newAside();
+      try {
+        const hash = createHash('sha256');
+        let bytes = 0;
+        const file = await open(aside, 'wx', 0o600);
+        try {
+          for await (const chunk of content) {
+            hash.update(chunk);
+            bytes += chunk.length;
+            for (let at = 0; at < chunk.length;) at += (await file.write(chunk, at)).bytesWritten;
+          }
+          await file.sync();
+        } finally {
+          await file.close();
+        }
+        const sha256 = hash.digest('hex');
+        await keep(aside, sha256);
+        return { sha256, bytes };
+      } catch (error) {
+        await rm(aside, { force: true });
+        throw error;
+      }
+    },
+
+    async get(sha256) {
+      const bytes = await readFile(artifactPath(dir, sha256)).catch(nullIfMissing);
+      return bytes !== null && createHash('sha256').update(bytes).digest('hex') === sha256 ? bytes : null;
+    },
+
+    async check(sha256) {
+      const hash = createHash('sha256');
+      let bytes = 0;
+      try {
+        for await (const chunk of createReadStream(artifactPath(dir, sha256)) as AsyncIterable<Buffer>) {
+          hash.update(chunk);
+          bytes += chunk.length;
+        }
+      } catch (error) {
+        return nullIfMissing(error);
+      }
+      return hash.digest('hex') === sha256 ? bytes : null;
+    },
+
+    open: (sha256) => createReadStream(artifactPath(dir, sha256)),
   };
+}
+
+/** What is being written; whatever is old in here was cut off. */
+export const ASIDE = 'partial';
+
+function nullIfMissing(error: unknown): null {
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+  throw error;
 }

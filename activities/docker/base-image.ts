@@ -13,6 +13,9 @@ export const CHOSEN_BASE = 'bench-base:chosen';
 /** Built here with debootstrap when no registry answers. */
 export const DEBOOTSTRAP_BASE = 'bench-base:bookworm';
 
+/** In the order in which they are chosen. */
+export const KNOWN_BASES: readonly string[] = [CHOSEN_BASE, DEFAULT_BASE, DEBOOTSTRAP_BASE];
+
 export interface BaseImage {
   ref: string;
   id: string;
@@ -25,6 +28,8 @@ export interface BaseSources {
   /** See ImageOptions. */
   cacheDir?: string | undefined;
   donor?: Docker | undefined;
+  /** The mark of the chosen base: CHOSEN_BASE, unless a test has one of its own. */
+  chosen?: string | undefined;
 }
 
 /**
@@ -34,7 +39,7 @@ export interface BaseSources {
 export async function resolveBaseImage(
   docker: Docker,
   wanted: string | undefined,
-  { onProgress, cacheDir, donor }: BaseSources,
+  { onProgress, cacheDir, donor, chosen = CHOSEN_BASE }: BaseSources,
 ): Promise<BaseImage> {
   if (wanted !== undefined) {
     const found =
@@ -48,7 +53,7 @@ export async function resolveBaseImage(
       });
     return found;
   }
-  const known = [CHOSEN_BASE, DEFAULT_BASE, DEBOOTSTRAP_BASE];
+  const known = KNOWN_BASES.map((ref) => (ref === CHOSEN_BASE ? chosen : ref));
   for (const ref of known) {
     const here = await localImage(docker, ref);
     if (here !== null) return here;
@@ -70,8 +75,8 @@ export async function resolveBaseImage(
 }
 
 /** Build every image on this base from now on; `bench images build --base` says so. */
-export async function chooseBase(docker: Docker, ref: string): Promise<void> {
-  const [repo = '', tag = ''] = CHOSEN_BASE.split(':');
+export async function chooseBase(docker: Docker, ref: string, chosen = CHOSEN_BASE): Promise<void> {
+  const [repo = '', tag = ''] = chosen.split(':');
   await docker.getImage(ref).tag({ repo, tag });
 }
 

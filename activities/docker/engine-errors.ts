@@ -17,18 +17,31 @@ export async function translated<T>(doing: string, work: () => Promise<T>): Prom
   try {
     return await work();
   } catch (error) {
-    if (error instanceof InfrastructureError || error instanceof SandboxLost || error instanceof SupervisorAway)
-      throw error;
-    if (error instanceof BenchError) throw error;
-    // Our own waiting was given up.
-    if ((error as Error).name === 'AbortError') throw error;
-    const message = (error as Error).message;
-    if (
-      /no such container|no container with name or id|is marked for removal|container has already been removed/i.test(
-        message,
-      )
-    )
-      throw new SandboxLost(`${doing}: ${message}`, { cause: error });
-    throw new InfrastructureError(`${doing}: ${message}`, { cause: error });
+    throw translatedError(doing, error);
   }
+}
+
+/** The same for what comes piece by piece. */
+export async function* translatedEach<T>(doing: string, pieces: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    throw translatedError(doing, error);
+  }
+}
+
+function translatedError(doing: string, error: unknown): Error {
+  if (error instanceof InfrastructureError || error instanceof SandboxLost || error instanceof SupervisorAway)
+    return error;
+  if (error instanceof BenchError) return error;
+  // Our own waiting was given up.
+  if ((error as Error).name === 'AbortError') return error as Error;
+  const message = (error as Error).message;
+  if (
+    /no such container|no container with name or id|is marked for removal|container has already been removed/i.test(
+      message,
+    )
+  )
+    return new SandboxLost(`${doing}: ${message}`, { cause: error });
+  return new InfrastructureError(`${doing}: ${message}`, { cause: error });
 }

@@ -7,7 +7,10 @@ import { groupOf, type JobFile, jobFiles, modeOf } from '../evaluator/job-files.
 import { containerMb, outputMb } from '../evaluator/memory.js';
 import { readResult } from '../evaluator/read-result.js';
 import { hostTimeLimitMs } from '../evaluator/time-limit.js';
+import { type Mark, markFor } from '../maker.js';
+import { removeContainer, waitForExit } from './container-life.js';
 import { isPodman } from './engine.js';
+import { EVALUATION_LABEL, HOME_LABEL, MAKER_LABEL, UNTIL_LABEL } from './labels.js';
 import { PODMAN_PROCESSES } from './sandbox-container.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
 
@@ -46,8 +49,10 @@ export function createDockerEvaluator(options: DockerEvaluatorOptions): Evaluato
       const archive = await tarBytes(files.map(ownedEntry));
       const name = `bench-${options.homeTag}-eval-${job.id}`;
       try {
-        await remove(docker.getContainer(name));
-        const container = await docker.createContainer(containerOptions(job, name, options, await isPodman(docker)));
+        await removeContainer(docker.getContainer(name));
+        const container = await docker.createContainer(
+          containerOptions(job, name, options, await isPodman(docker), await markFor(hostTimeLimitMs(job.task))),
+        );
         try {
           await container.putArchive(archive, { path: '/job' });
           await container.start();
@@ -55,7 +60,7 @@ export function createDockerEvaluator(options: DockerEvaluatorOptions): Evaluato
           return options.imageDigest === undefined ? found : { ...found, imageDigest: options.imageDigest };
         } finally {
           // By id: a later attempt of this job may have taken the name already.
-          await remove(container);
+          await removeContainer(container);
         }
       } catch (error) {
         signal.throwIfAborted();
@@ -73,8 +78,14 @@ function containerOptions(
   name: string,
   { imageRef, homeTag }: DockerEvaluatorOptions,
   podman: boolean,
+  { maker, until }: Mark,
 ): Docker.ContainerCreateOptions {
-  const labels = { 'bench.home': homeTag, 'bench.evaluation': job.id };
+  const labels = {
+    [HOME_LABEL]: homeTag,
+    [EVALUATION_LABEL]: job.id,
+    [MAKER_LABEL]: maker,
+    [UNTIL_LABEL]: String(until),
+  };
   const { evaluator } = job.task;
   const memory = containerMb(evaluator) * 1024 * 1024;
   return {
@@ -125,9 +136,7 @@ async function outcome(
   signal: AbortSignal,
 ): Promise<EvaluationOutcome> {
   const limit = AbortSignal.timeout(hostTimeLimitMs(job.task));
-  const { StatusCode: exitCode } = (await container.wait({ abortSignal: AbortSignal.any([signal, limit]) })) as {
-    StatusCode: number;
-  };
+  const exitCode = await waitForExit(container, AbortSignal.any([signal, limit]));
   const printed = await output(docker, container);
   if (exitCode === 0) return readResult(printed.stdout, job.task);
   const { State } = await container.inspect();
@@ -164,16 +173,6 @@ function boundedSink() {
     },
   });
   return { sink, text: () => Buffer.concat(chunks).toString('utf8') };
-}
-
-async function remove(container: Docker.Container): Promise<void> {
-  try {
-    await container.remove({ force: true, v: true });
-  } catch (error) {
-    const { statusCode } = error as { statusCode?: number };
-    // 409: its removal is under way.
-    if (statusCode !== 404 && statusCode !== 409) throw error;
-  }
 }
 
 const ownedEntry = (file: JobFile): TarEntry => ({

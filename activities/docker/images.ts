@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { BenchError } from '../../domain/errors.js';
-import { given, localImage, resolveBaseImage } from './base-image.js';
+import { given, KNOWN_BASES, localImage, resolveBaseImage } from './base-image.js';
 import { isPodman } from './engine.js';
 import { followEngine } from './follow-engine.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
@@ -16,6 +16,8 @@ export interface ImageOptions {
   assetsRoot: string;
   /** Image to build on; without it: see resolveBaseImage. */
   base?: string | undefined;
+  /** See BaseSources. */
+  chosen?: string | undefined;
   /** Where a base that was made once is kept for other engines and homes; absent: nowhere. */
   cacheDir?: string | undefined;
   /** Another engine of this machine, whose images are taken rather than made a second time. */
@@ -38,7 +40,7 @@ export async function ensureImage(docker: Docker, kind: ImageKind, options: Imag
   const onProgress = options.onProgress ?? (() => undefined);
   const files = await readContext(join(options.assetsRoot, 'images', kind));
   const base = await shared(docker, `base ${options.base ?? ''}`, () =>
-    resolveBaseImage(docker, options.base, { onProgress, cacheDir: options.cacheDir, donor: options.donor }),
+    resolveBaseImage(docker, options.base, { ...options, onProgress }),
   );
   const ref = `bench-${kind}:${contextHash(files, base.id)}`;
   return await shared(docker, ref, async () => {
@@ -48,6 +50,17 @@ export async function ensureImage(docker: Docker, kind: ImageKind, options: Imag
       (await build(docker, kind, ref, base.ref, files, onProgress));
     return { ref, digest: existing.id };
   });
+}
+
+/** What ensureImage would use of what the engine has, for each base that it might choose; nothing is made. */
+export async function currentImageRefs(docker: Docker, assetsRoot: string): Promise<string[]> {
+  const bases = (await Promise.all(KNOWN_BASES.map((ref) => localImage(docker, ref)))).filter((base) => base !== null);
+  const refs: string[] = [];
+  for (const kind of ['agent', 'evaluator'] as const) {
+    const files = await readContext(join(assetsRoot, 'images', kind));
+    refs.push(...bases.map((base) => `bench-${kind}:${contextHash(files, base.id)}`));
+  }
+  return refs;
 }
 
 const pending = new WeakMap<Docker, Map<string, Promise<unknown>>>();

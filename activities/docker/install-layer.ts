@@ -4,9 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { LayerRequirements } from '../../domain/task-requirements.js';
 import { isPodman } from './engine.js';
+import { waitForExit } from './container-life.js';
 import { nameIsTaken, statusOf, unlessStatus } from './engine-errors.js';
 import { localImage } from './base-image.js';
 import type { PackageSources } from './package-sources.js';
+import { PODMAN_ULIMITS } from './sandbox-container.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
 import type { LayerFile } from './task-image.js';
 
@@ -38,6 +40,9 @@ export class InstallFailed extends Error {
 const UNREACHABLE =
   /NewConnectionError|ConnectTimeoutError|ReadTimeoutError|ConnectionResetError|ProxyError|NameResolutionError|Temporary failure (?:in name resolution|resolving)|Could not (?:connect|resolve)|Connection (?:refused|timed out|failed)|Network is unreachable|50[0-4] (?:Server|Internal|Bad|Service|Gateway)/;
 
+/** An installation takes as long as it takes. */
+const NEVER = new AbortController().signal;
+
 export interface LayerOrder {
   kind: string;
   plain: { ref: string };
@@ -61,7 +66,7 @@ export async function installLayer(docker: Docker, order: LayerOrder): Promise<v
     try {
       await start(container, order);
       const lines = await followLog(docker, container, order.onProgress);
-      const { StatusCode: exitCode } = (await container.wait()) as { StatusCode: number };
+      const exitCode = await waitForExit(container, NEVER);
       if (exitCode !== 0) {
         await container.remove({ force: true, v: true }).catch(unlessGone);
         throw new InstallFailed(lines, exitCode === NO_PIP);
@@ -86,6 +91,7 @@ const unlessGone = (error: unknown): void => {
 };
 
 async function createOrFind(docker: Docker, name: string, { plain, kind }: LayerOrder): Promise<Docker.Container> {
+  const podman = await isPodman(docker);
   try {
     return await docker.createContainer({
       name,
@@ -97,7 +103,9 @@ async function createOrFind(docker: Docker, name: string, { plain, kind }: Layer
       Labels: { 'bench.layer': kind },
       HostConfig: {
         // As for builds: Podman's bridge wants plugins of its own.
-        NetworkMode: (await isPodman(docker)) ? 'host' : 'bridge',
+        NetworkMode: podman ? 'host' : 'bridge',
+        // Podman's own choice may be the journal, which not every machine keeps.
+        ...(podman && { Ulimits: PODMAN_ULIMITS, LogConfig: { Type: 'k8s-file', Config: {} } }),
         Mounts: [
           {
             Type: 'volume',

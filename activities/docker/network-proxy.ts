@@ -3,7 +3,8 @@ import type { NetworkReport, SandboxRef, SandboxSpec } from '../../domain/ports/
 import { parseAllowedHost, type TaskNetwork } from '../../domain/task-network.js';
 import { nameIsTaken, statusOf, unlessStatus } from './engine-errors.js';
 import { networkReports } from './network-reports.js';
-import { containerName, EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './sandbox-container.js';
+import { EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './labels.js';
+import { containerName } from './sandbox-container.js';
 
 /** In the agent's container below a directory that only root may enter. */
 const SOCKET_INSIDE = '/run/bench/network';

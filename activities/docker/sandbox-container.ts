@@ -1,15 +1,12 @@
 import type Docker from 'dockerode';
 import { AGENT_UID, CONTAINER_WORKSPACE } from '../../domain/limits.js';
 import type { SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
+import { EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './labels.js';
 import { diskMounts } from './workspace-disk.js';
 
 /** Where the control directory appears inside; its parent is root's alone. */
 export const CONTROL_INSIDE = '/run/bench/control';
 const CPU_PERIOD_US = 100_000;
-
-export const HOME_LABEL = 'bench.home';
-export const RUN_LABEL = 'bench.run';
-export const EPOCH_LABEL = 'bench.epoch';
 
 export const containerName = (homeTag: string, { runId, epoch }: SandboxRef): string =>
   `bench-${homeTag}-${runId}-${epoch}`;
@@ -32,12 +29,13 @@ export interface ContainerPlace {
  * host, over all containers: what holds is PidsLimit.
  */
 export const PODMAN_PROCESSES = { Name: 'nproc', Soft: 16_384, Hard: 16_384 };
-const PODMAN_ULIMITS = [{ Name: 'nofile', Soft: 8192, Hard: 8192 }, PODMAN_PROCESSES];
+export const PODMAN_ULIMITS = [{ Name: 'nofile', Soft: 8192, Hard: 8192 }, PODMAN_PROCESSES];
 
 /** The agent's container. Its main process is the durable shell's supervisor, as root with the few rights that it needs. */
 export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.ContainerCreateOptions {
   const { workspaceMb } = spec.limits;
   const memory = spec.limits.memoryMb * 1024 * 1024;
+  const labels = { [HOME_LABEL]: at.homeTag, [RUN_LABEL]: spec.runId, [EPOCH_LABEL]: String(spec.epoch) };
   return {
     name: containerName(at.homeTag, spec),
     Image: at.imageRef,
@@ -46,15 +44,17 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
       ...['--control', CONTROL_INSIDE, '--workspace', CONTAINER_WORKSPACE, '--uid', String(AGENT_UID)],
       // A disk of that size needs no watch.
       ...(at.disk === null && workspaceMb !== undefined ? ['--workspace-limit-mb', String(workspaceMb)] : []),
+      ...(spec.gpuDevices.length > 0 ? ['--gpus'] : []),
     ],
     User: '0:0',
     // Besides the image's own; the supervisor hands it on to the agent's shells.
     Env: [
       ...Object.entries(spec.environment ?? {}).map(([name, value]) => `${name}=${value}`),
       ...(at.relay?.Env ?? []),
+      ...gpuEnvironment(spec.gpuDevices),
     ],
     ...(at.relay !== null && { Entrypoint: at.relay.Entrypoint }),
-    Labels: { [HOME_LABEL]: at.homeTag, [RUN_LABEL]: spec.runId, [EPOCH_LABEL]: String(spec.epoch) },
+    Labels: labels,
     NetworkDisabled: spec.network !== 'open',
     HostConfig: {
       // Podman's needs a program that Debian does not bring along; the supervisor reaps what is left to it anyway.
@@ -73,7 +73,7 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
       CpuQuota: Math.round(spec.limits.cpus * CPU_PERIOD_US),
       PidsLimit: spec.limits.pids,
       Mounts: [
-        controlMount(at.control),
+        controlMount(at.control, labels),
         ...(at.disk === null ? [] : diskMounts(at.disk)),
         ...(at.relay === null ? [] : [at.relay.mount]),
       ],
@@ -91,13 +91,19 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
   };
 }
 
-const controlMount = (control: string | null): Docker.MountSettings =>
+/** CUDA numbers what it sees from 0. Without a lease nothing is seen, though the image may ask for all and the engine's runtime grant it. */
+const gpuEnvironment = (devices: readonly string[]): string[] => [
+  `NVIDIA_VISIBLE_DEVICES=${devices.length === 0 ? 'void' : devices.join(',')}`,
+  `CUDA_VISIBLE_DEVICES=${devices.map((_, i) => i).join(',')}`,
+];
+
+const controlMount = (control: string | null, labels: Record<string, string>): Docker.MountSettings =>
   control === null
     ? // Without a name it goes with the container.
       {
         Type: 'volume',
         Source: '',
         Target: CONTROL_INSIDE,
-        VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: 'local', Options: {} } },
+        VolumeOptions: { NoCopy: true, Labels: labels, DriverConfig: { Name: 'local', Options: {} } },
       }
     : { Type: 'bind', Source: control, Target: CONTROL_INSIDE };

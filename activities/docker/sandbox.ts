@@ -10,25 +10,22 @@ import { type ControlChannel, sharedDirectory } from '../shell/control-channel.j
 import { controlDirectories, makeControlDirectory } from '../shell/control-directory.js';
 import { SupervisorAway } from '../shell/shell-client.js';
 import { stageMemory } from '../shell/stage-memory.js';
+import { stageRestore } from '../shell/stage-restore.js';
 import { stageStarter } from '../shell/stage-starter.js';
 import { waitForSupervisor } from '../shell/wait-for-supervisor.js';
 import { collectFiles } from './collect-files.js';
+import { removeContainer, startContainer } from './container-life.js';
 import type { LayerRequirements } from '../../domain/task-requirements.js';
 import type { EngineBackend } from './engine-address.js';
-import { nameIsTaken, statusOf, translated, unlessStatus } from './engine-errors.js';
+import { nameIsTaken, statusOf, translated, translatedEach, unlessStatus } from './engine-errors.js';
 import { execChannel } from './exec-channel.js';
 import { isPodman as enginesIsPodman } from './engine.js';
 import type { BuiltImage } from './images.js';
 import { allowsNamedHosts, ensureProxy, proxyReports, relayOptions, removeProxy, wakeProxy } from './network-proxy.js';
 import { remembered } from './remembered.js';
-import {
-  type ContainerPlace,
-  containerName,
-  EPOCH_LABEL,
-  HOME_LABEL,
-  RUN_LABEL,
-  sandboxContainer,
-} from './sandbox-container.js';
+import { type ContainerPlace, containerName, sandboxContainer } from './sandbox-container.js';
+import { EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './labels.js';
+import { snapshotOf } from './snapshot-container.js';
 import { stageIntoContainer } from './stage-into-container.js';
 import { disksPossible, dropDisk, ensureDisk, hasDisk, mountDisk, unmountDisk } from './workspace-disk.js';
 
@@ -38,7 +35,6 @@ const MOST_STARTS = 3;
 const NAME_ATTEMPTS = 200;
 /** After a disk could not be made. */
 const DISK_PAUSE_MS = 10 * 60_000;
-const REMOVAL_LIMIT_MS = 120_000;
 
 export interface DockerSandboxOptions {
   docker: Docker;
@@ -119,7 +115,10 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     const at = { homeTag, imageRef: image.ref, podman, control: sharesFiles ? control : null, disk: null, relay };
     if (sharesFiles) {
       await stageMemory(control, spec.memory);
-      const created = await stageStarter(control, spec.starterDir);
+      const created =
+        spec.restore === undefined
+          ? await stageStarter(control, spec.starterDir)
+          : await stageRestore(control, spec.restore);
       return { created, container: await createWithDisk(spec, at) };
     }
     const container = await createOrAdopt(docker, spec, at);
@@ -176,9 +175,10 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     async run(ref, command, signal) {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await translated(`command ${command.n} of run ${ref.runId}`, () =>
+          const outcome = await translated(`command ${command.n} of run ${ref.runId}`, () =>
             channelTo(ref).run(command, signal),
           );
+          return attempt === 1 ? outcome : { ...outcome, restarted: true };
         } catch (error) {
           if (!(error instanceof SupervisorAway)) throw error;
           if (attempt === 3) throw new InfrastructureError(`run ${ref.runId}: ${error.message}`, { cause: error });
@@ -198,6 +198,9 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
 
     collect: (ref, files, maxBytes, more) =>
       translated(`collecting files of run ${ref.runId}`, () => collectFiles(containerOf(ref), files, maxBytes, more)),
+
+    snapshot: (ref, limits, signal) =>
+      translatedEach(`the snapshot of run ${ref.runId}`, snapshotOf(containerOf(ref), limits, signal)),
 
     networkRequests: (ref, how) =>
       translated(`reading the network record of run ${ref.runId}`, () => proxyReports(place, ref, how)),
@@ -257,22 +260,6 @@ async function createOrAdopt(docker: Docker, spec: SandboxSpec, at: ContainerPla
       if (statusOf(error) !== 404 || attempt === NAME_ATTEMPTS) throw error;
       await sleep(50);
     }
-  }
-}
-
-async function startContainer(container: Docker.Container): Promise<void> {
-  await container.start().catch(unlessStatus(304));
-}
-
-async function removeContainer(container: Docker.Container): Promise<void> {
-  try {
-    await container.remove({ force: true, v: true });
-  } catch (error) {
-    if (statusOf(error) === 404) return;
-    // Someone else is removing it: wait for them.
-    if (statusOf(error) !== 409) throw error;
-    const abortSignal = AbortSignal.timeout(REMOVAL_LIMIT_MS);
-    await container.wait({ condition: 'removed', abortSignal }).catch(unlessStatus(404));
   }
 }
 

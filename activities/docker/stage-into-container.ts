@@ -4,23 +4,32 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type Docker from 'dockerode';
 import { pack, type Pack } from 'tar-stream';
+import { Readable } from 'node:stream';
 import type { SandboxSpec } from '../../domain/ports/sandbox-port.js';
 import { MEMORY_FILE, memoryFile } from '../shell/stage-memory.js';
+import { RESTORE_FILE } from '../shell/stage-restore.js';
 import { CONTROL_INSIDE } from './sandbox-container.js';
 
 /**
- * Put the task's starter files, and its memory if the run has one, into a container that has never run, where its supervisor finds them at its first start. False:
- * it ran before. Doing it twice does no harm.
+ * Put the task's starter files, or the snapshot to start from, and its memory if the run has one, into a container that has never run,
+ * where its supervisor finds them at its first start. False: it ran before. Doing it twice does no harm.
  */
 export async function stageIntoContainer(
   container: Docker.Container,
-  { starterDir, memory }: Pick<SandboxSpec, 'starterDir' | 'memory'>,
+  { starterDir, memory, restore }: Pick<SandboxSpec, 'starterDir' | 'memory' | 'restore'>,
 ): Promise<boolean> {
   const { State: state } = await container.inspect();
   if (!NEVER_RAN.includes(state.Status)) return false;
   const archive = pack();
   if (memory !== undefined) archive.entry({ name: MEMORY_FILE, mode: 0o600 }, memoryFile(memory));
-  const filling = fill(archive, starterDir, 'starter').then(
+  const content =
+    restore === undefined
+      ? fill(archive, starterDir, 'starter')
+      : pipeline(
+          Readable.from(restore.open()),
+          archive.entry({ name: RESTORE_FILE, mode: 0o600, size: restore.bytes }),
+        );
+  const filling = content.then(
     () => archive.finalize(),
     (error: unknown) => archive.destroy(error as Error),
   );

@@ -53,14 +53,16 @@ export async function mountDisk(dir: string): Promise<void> {
   await folder(join(at, 'tmp'), 0o1777, 0);
 }
 
-/** Unmount it, also where it was mounted twice. Its file is the caller's to remove. */
-export async function unmountDisk(dir: string): Promise<void> {
+/** Unmount it, also where it was mounted twice; false: it was not. Its file is the caller's to remove. */
+export async function unmountDisk(dir: string): Promise<boolean> {
   const at = join(dir, MOUNTED);
+  const mounted = await isMounted(at);
   for (let times = 0; times < 10 && (await isMounted(at)); times++)
     // Lazily: whatever still holds a file of it cannot keep the run from being cleared away.
     await system('umount', ['-l', at]).catch((error: unknown) => {
       if (times === 9) throw error;
     });
+  return mounted;
 }
 
 /** What the container gets of it: the places where an agent's user may write. */

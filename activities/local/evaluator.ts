@@ -10,6 +10,8 @@ import { readResult } from '../evaluator/read-result.js';
 import { hostTimeLimitMs } from '../evaluator/time-limit.js';
 import { findPython } from './find-python.js';
 import { FURNISH, INSIDE, namespacePrefix } from './namespaces.js';
+import { EVALUATION_FOLDER } from './leftovers.js';
+import { noteScratchFolder, removeScratchFolder } from './scratch-folder.js';
 import { unusedUsers } from './unused-users.js';
 
 export interface LocalEvaluatorOptions {
@@ -17,6 +19,8 @@ export interface LocalEvaluatorOptions {
   assetsRoot: string;
   /** Folders of evaluations are made here and removed. */
   scratchDir: string;
+  /** Said of those folders: whose they are. */
+  home: string;
   /** Tried first: see findPython. */
   python?: string;
   /** False: do without namespaces, as on hosts that forbid them. */
@@ -47,10 +51,10 @@ export function createLocalEvaluator(options: LocalEvaluatorOptions): EvaluatorP
       const { python, namespaces } = await found;
       // Without a mount of its own the folder must be reachable for users who may not enter our home.
       const parent = root && namespaces === null ? tmpdir() : options.scratchDir;
-      const dir = join(parent, `bench-eval-${job.id}`);
+      const dir = join(parent, `${EVALUATION_FOLDER}${job.id}`);
       try {
-        await mkdir(parent, { recursive: true });
         await rm(dir, { recursive: true, force: true });
+        await noteScratchFolder(dir, options.home, hostTimeLimitMs(job.task));
         const users = root ? await unusedUsers() : null;
         await furnish(dir, job, users, options.assetsRoot, join(namespaces === null ? dir : INSIDE, 'output'));
         const command =
@@ -80,7 +84,7 @@ export function createLocalEvaluator(options: LocalEvaluatorOptions): EvaluatorP
           cause: error,
         });
       } finally {
-        await rm(dir, { recursive: true, force: true });
+        await removeScratchFolder(dir);
       }
     },
   };

@@ -22,6 +22,11 @@ export async function isAlive(pid: number, started: number): Promise<boolean> {
   return (await readProcess(pid))?.started === started;
 }
 
+/** When it started, in clock ticks since boot; null: it is dead. */
+export async function startedAt(pid: number): Promise<number | null> {
+  return (await readProcess(pid))?.started ?? null;
+}
+
 export async function bootId(): Promise<string> {
   return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
 }

@@ -34,7 +34,7 @@ const placeSchema = z.object({ base: z.string(), workspace: z.string() });
 /** Where the run's directories really are. Appears once the starter's files are in place. */
 export type Place = z.infer<typeof placeSchema>;
 
-const viewSchema = z.object({ workspace: z.string() });
+const viewSchema = z.object({ workspace: z.string() }).catchall(z.string());
 const recordSchema = z.object({
   pid: z.number().int().positive(),
   started: z.number(),
@@ -53,6 +53,8 @@ export const writePlan = (control: string, plan: WorldPlan): Promise<void> =>
 export const readPlace = (control: string) => readRecord(join(control, 'place.json'), placeSchema);
 /** The workspace as the agent sees it. */
 export const readView = (control: string) => readRecord(join(control, 'view.json'), viewSchema);
+/** Why the snapshot that it was to start from could not be used. */
+export const readUnusable = (control: string) => readRecord(join(control, 'unusable'), z.string());
 /** The process whose end is the sandbox's, in the host's terms. */
 export const readSupervisor = (control: string) => readRecord(join(control, 'supervisor.json'), recordSchema);
 

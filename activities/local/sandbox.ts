@@ -7,12 +7,23 @@ import type { SandboxPort, SandboxRef, SandboxSpec } from '../../domain/ports/sa
 import { sharedDirectory } from '../shell/control-channel.js';
 import { controlDirectories, controlDirectoryExists, makeControlDirectory } from '../shell/control-directory.js';
 import { stageMemory } from '../shell/stage-memory.js';
+import { stageRestore } from '../shell/stage-restore.js';
 import { interruptCommand, runCommand, supervisorAnswers, SupervisorAway } from '../shell/shell-client.js';
 import { waitForSupervisor } from '../shell/wait-for-supervisor.js';
 import { collectFiles } from './collect-files.js';
 import { endProcesses, removeTree } from './end-run.js';
 import { findPython } from './find-python.js';
-import { isStopping, markStopping, PLAN_FILE, readPlace, readView, uidOfRun, writePlan } from './run-world.js';
+import { snapshotOf } from './snapshot-world.js';
+import {
+  isStopping,
+  markStopping,
+  PLAN_FILE,
+  readPlace,
+  readUnusable,
+  readView,
+  uidOfRun,
+  writePlan,
+} from './run-world.js';
 
 export interface LocalSandboxOptions {
   layout: HomeLayout;
@@ -68,6 +79,8 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       launcher.unref();
       await waitForSupervisor(sharedDirectory(control), control, async () => {
         await requireControl(control, ref);
+        const unusable = await readUnusable(control);
+        if (unusable !== null) return `the local sandbox of run ${ref.runId} did not start: ${unusable}`;
         if (ended === null) return null;
         return `the local sandbox of run ${ref.runId} did not start (${ended}): ${await lastWords(control)}`;
       });
@@ -105,6 +118,7 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       await stageMemory(control, spec.memory);
       const created = (await readPlace(control)) === null;
       if (created) await writePlan(control, await plan(spec));
+      if (created && spec.restore !== undefined) await stageRestore(control, spec.restore);
       await wake(spec);
       const view = await readView(control);
       if (view === null)
@@ -136,6 +150,14 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
     async collect(ref, files, maxBytes, more) {
       const place = await requireSandbox(controlOf(ref), ref);
       return await collectFiles(place.workspace, files, maxBytes, uidOfRun(layout, ref), more);
+    },
+
+    async *snapshot(ref, limits, signal) {
+      const control = controlOf(ref);
+      const place = await requireSandbox(control, ref);
+      const uid = uidOfRun(layout, ref);
+      const at = { control, place, uid, view: (await readView(control)) ?? {} };
+      yield* snapshotOf(at, { python: await findPython(python, null), assetsRoot }, limits, signal);
     },
 
     networkRequests: () => Promise.resolve([]),

@@ -18,6 +18,7 @@ import { httpFetch } from './http-fetch.js';
 import { type ModelSettings, quietClient } from './model-settings.js';
 import { outputLimit } from './output-limit.js';
 import { sendableMessages } from './sendable-messages.js';
+import { withStatedLimits } from './stated-limits.js';
 
 /** Anthropic's messages, with the stable part of the prompt marked for its cache. */
 export function createAnthropicModel(settings: ModelSettings): ModelPort {
@@ -37,10 +38,11 @@ export function createAnthropicModel(settings: ModelSettings): ModelPort {
       const body = requestBody(config, request);
       const headers = request.callId === undefined ? {} : { 'X-Client-Request-Id': request.callId };
       try {
-        const answer: unknown = await boundedCall(signal, timeout, (bounded) =>
-          client.messages.create(body, { signal: bounded, headers, timeout: timeout + 60_000 }),
+        const { data, response } = await boundedCall(signal, timeout, (bounded) =>
+          client.messages.create(body, { signal: bounded, headers, timeout: timeout + 60_000 }).withResponse(),
         );
-        return replyFrom(messageSchema.parse(answer), request, config, clock());
+        const reply = replyFrom(messageSchema.parse(data), request, config, clock());
+        return withStatedLimits(reply, response.headers);
       } catch (error) {
         signal.throwIfAborted();
         if (isContentPolicy(error)) return refusedPrompt;

@@ -1,7 +1,13 @@
 import { z } from 'zod';
-import { MAX_RETRY_AFTER_MS, ProviderError, type ProviderErrorKind } from '../../domain/provider-error.js';
+import {
+  MAX_RETRY_AFTER_MS,
+  ProviderError,
+  type ProviderErrorDetails,
+  type ProviderErrorKind,
+} from '../../domain/provider-error.js';
 import { CallTookTooLong } from './bounded-call.js';
 import { UnusableResponse } from './http-fetch.js';
+import { isExhausted, refusedDimension, resetMs, statedLimits } from './stated-limits.js';
 
 /** What the errors of both SDKs have in common; everything in it comes from outside. */
 interface Answer {
@@ -126,11 +132,7 @@ export function asProviderError(error: unknown, facts: CallFacts): ProviderError
   if (error instanceof ProviderError) return error;
   const { provider, apiKey } = facts;
   const model = facts.model.slice(0, 100);
-  const build = (
-    kind: ProviderErrorKind,
-    notes: string[],
-    details: { status?: number; retryAfterMs?: number | undefined } = {},
-  ) => {
+  const build = (kind: ProviderErrorKind, notes: string[], details: ProviderErrorDetails = {}) => {
     const said = notes.filter((note) => note !== '').join(', ');
     return new ProviderError(
       kind,
@@ -145,9 +147,18 @@ export function asProviderError(error: unknown, facts: CallFacts): ProviderError
     const requestId = codeWord(id, apiKey);
     const words = new Set([answer.type, answer.code, answer.param].map((text) => codeWord(text, apiKey)));
     const notes = [`status ${answer.status}`, ...words, requestId === '' ? '' : `request ${requestId}`];
-    return build(kindOf(answer), notes, {
+    const kind = kindOf(answer);
+    const wanted = retryAfterMs(answer.headers, facts.now);
+    if (kind !== 'rate_limited') return build(kind, notes, { status: answer.status, retryAfterMs: wanted });
+    const dimension = refusedDimension(answer.headers, `${answer.type} ${answer.code} ${answer.text}`);
+    return build(kind, notes, {
       status: answer.status,
-      retryAfterMs: retryAfterMs(answer.headers, facts.now),
+      retryAfterMs: wanted ?? resetMs(answer.headers, dimension, facts.now),
+      refusal: {
+        dimension,
+        stated: statedLimits(answer.headers),
+        exhausted: isExhausted(answer.headers, dimension),
+      },
     });
   }
   if (causedBy(error, CallTookTooLong)) return build('timeout', [(error as Error).message]);

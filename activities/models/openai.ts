@@ -16,6 +16,7 @@ import { httpFetch } from './http-fetch.js';
 import { type ModelSettings, quietClient } from './model-settings.js';
 import { outputLimit } from './output-limit.js';
 import { sendableMessages } from './sendable-messages.js';
+import { withStatedLimits } from './stated-limits.js';
 
 /** Chat completions, of OpenAI itself and of the servers that speak its wire (vLLM, Ollama, proxies). */
 export function createOpenAiModel(settings: ModelSettings): ModelPort {
@@ -37,10 +38,11 @@ export function createOpenAiModel(settings: ModelSettings): ModelPort {
       const body = requestBody(config, request);
       const headers = request.callId === undefined ? {} : { 'X-Client-Request-Id': request.callId };
       try {
-        const answer: unknown = await boundedCall(signal, timeout, (bounded) =>
-          client.chat.completions.create(body, { signal: bounded, headers, timeout: timeout + 60_000 }),
+        const { data, response } = await boundedCall(signal, timeout, (bounded) =>
+          client.chat.completions.create(body, { signal: bounded, headers, timeout: timeout + 60_000 }).withResponse(),
         );
-        return replyFrom(completionSchema.parse(answer), request, config, clock());
+        const reply = replyFrom(completionSchema.parse(data), request, config, clock());
+        return withStatedLimits(reply, response.headers);
       } catch (error) {
         signal.throwIfAborted();
         if (isContentPolicy(error)) return refusedPrompt;

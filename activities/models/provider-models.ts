@@ -1,6 +1,7 @@
 import { BenchError } from '../../domain/errors.js';
 import { type Provider, PROVIDERS } from '../../domain/model-config.js';
 import type { ModelPort } from '../../domain/ports/model-port.js';
+import { accountOf } from './account-of.js';
 import { createAnthropicModel } from './anthropic.js';
 import { createOpenAiModel } from './openai.js';
 
@@ -15,15 +16,17 @@ export function createProviderModels(env: Env): Map<Provider, ModelPort> {
 }
 
 function providerModel(env: Env): ModelPort {
+  const said = (variable: string | undefined): string => (variable === undefined ? '' : (env[variable] ?? '').trim());
   return {
+    account({ config }) {
+      return config === undefined ? 'unknown' : accountOf(config, said(config.baseUrlVariable) || config.baseUrl);
+    },
     async complete(request, signal) {
       const { name, config } = request.model;
       if (config === undefined)
         throw new BenchError('usage', `the run holds no configuration of its model ${name}`, {
           remedy: 'Submit it again.',
         });
-      const said = (variable: string | undefined): string =>
-        variable === undefined ? '' : (env[variable] ?? '').trim();
       const apiKey = said(config.apiKeyVariable);
       if (config.apiKeyVariable !== undefined && apiKey === '')
         throw new BenchError('usage', `this worker has no ${config.apiKeyVariable}, which model ${name} needs`, {

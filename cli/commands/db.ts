@@ -1,5 +1,13 @@
 import type { Command } from 'commander';
+import { BenchError } from '../../domain/errors.js';
 import type { CliContext } from '../context.js';
+import { plural } from '../render/format.js';
+
+/** The administrator's URL if there is one, else the URL that everything uses; the embedded database is started. */
+async function adminUrl(context: CliContext): Promise<string> {
+  const { adminDatabaseUrl, databaseUrl } = context.settings;
+  return adminDatabaseUrl ?? databaseUrl ?? (await context.services()).databaseUrl;
+}
 
 export function register(program: Command, context: CliContext): void {
   const db = program.command('db').summary('the database').description('The database that holds everything.');
@@ -11,5 +19,42 @@ export function register(program: Command, context: CliContext): void {
       const { databaseUrl } = await context.services();
       context.output.json({ databaseUrl });
       context.output.print(databaseUrl);
+    });
+  db.command('migrate')
+    .summary('bring the schema up to date')
+    .description(
+      "Bring the database's schema up to this program's, as the user of BENCH_ADMIN_DATABASE_URL, else of DATABASE_URL. " +
+        'Commands and `bench up` do it by themselves where their user may; where it may not, run this first.',
+    )
+    .action(async () => {
+      const { migrate, schemaState } = await import('../../db/index.js');
+      const url = await adminUrl(context);
+      const before = await schemaState(url);
+      if (before.state === 'behind') await migrate(url);
+      const after = await schemaState(url);
+      const applied = after.applied - before.applied;
+      if (after.state !== 'current') throw new BenchError('failed', 'the schema is still not up to date');
+      context.output.json({ applied, migrations: after.applied });
+      context.output.print(applied === 0 ? 'The schema is up to date.' : `Applied ${plural(applied, 'migration')}.`);
+    });
+  db.command('roles')
+    .summary('make the roles of workers and readers')
+    .description(
+      'Make two roles, as the user of BENCH_ADMIN_DATABASE_URL, else of DATABASE_URL: bench_app may read and write rows, ' +
+        'for workers and the command line; bench_reader may only read. Neither can log in or change a table.',
+    )
+    .action(async () => {
+      const { ensureRoles, migrate } = await import('../../db/index.js');
+      const url = await adminUrl(context);
+      await migrate(url);
+      const roles = await ensureRoles(url);
+      context.output.json(roles);
+      context.output.print(
+        [
+          `The roles ${roles.app} and ${roles.reader} are there. Give users to them, in psql:`,
+          `  create role worker login password '…' in role ${roles.app};`,
+          `  create role analyst login password '…' in role ${roles.reader};`,
+        ].join('\n'),
+      );
     });
 }

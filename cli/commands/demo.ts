@@ -48,9 +48,11 @@ export function register(program: Command, context: CliContext): void {
       }
       const leaderboard = await (
         await context.database()
-      ).queries.leaderboard({ batchId: batch.batchId, includeScripted: true, includeLocal: true });
+      ).queries.leaderboard({ batchId: batch.batchId, includeScripted: true, includeLocal: true, resamples: 1000 });
       output.json({ batch: batchDocument(report), leaderboard });
-      output.print(`\n${renderLeaderboard(leaderboard, output.colors)}\n`);
+      output.print(
+        `\n${renderLeaderboard(leaderboard, { colors: output.colors, width: output.width, over: 'tasks' })}\n`,
+      );
       if (!wentWell(report)) {
         for (const fault of batchFaults(report)) output.log(output.logColors.red(fault));
         context.setExitCode(1);

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
-import { doctorChecks } from '../doctor-checks.js';
 
 export function register(program: Command, context: CliContext): void {
   program
@@ -11,6 +10,7 @@ export function register(program: Command, context: CliContext): void {
     )
     .action(async () => {
       const { settings, output } = context;
+      const { doctorChecks } = await import('../doctor-checks.js');
       const checks = await doctorChecks(settings, process.cwd());
       const failed = checks.some((check) => check.status === 'fail');
       output.json({ ok: !failed, checks });

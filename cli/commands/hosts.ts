@@ -1,31 +1,105 @@
 import type { Command } from 'commander';
+import type { HostRow } from '../../db/index.js';
 import type { CliContext } from '../context.js';
 import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 
+const gigabytes = (megabytes: number | null): string => (megabytes === null ? '–' : (megabytes / 1024).toFixed(1));
+
+const gpusOf = (host: HostRow): string =>
+  host.gpus.map((gpu) => (host.busyGpus.includes(gpu) ? `${gpu} (busy)` : gpu)).join(',') || '–';
+
+function renderHosts(context: CliContext, hosts: HostRow[]): string {
+  const { colors } = context.output;
+  const table = renderTable(
+    hosts,
+    [
+      { title: 'host', value: (host) => host.hostId },
+      { title: 'state', value: (host) => host.state },
+      {
+        title: 'runs',
+        value: (host) => (host.slots === null ? String(host.activeRuns) : `${host.activeRuns}/${host.slots}`),
+        align: 'right',
+      },
+      { title: 'cpus', value: (host) => String(host.cpus ?? '–'), align: 'right' },
+      {
+        title: 'memory free/all GB',
+        value: (host) => `${gigabytes(host.memoryFreeMb)}/${gigabytes(host.memoryMb)}`,
+        align: 'right',
+      },
+      {
+        title: 'disk free/all GB',
+        value: (host) => `${gigabytes(host.diskFreeMb)}/${gigabytes(host.diskTotalMb)}`,
+        align: 'right',
+      },
+      { title: 'gpus', value: gpusOf },
+      { title: 'backends', value: (host) => host.backends.join(', ') },
+      { title: 'last seen', value: (host) => formatTime(host.seenAt) },
+    ],
+    colors,
+  );
+  const paused = hosts.filter((host) => host.paused !== null && host.state === 'paused');
+  const notes = paused.map((host) => `${host.hostId} takes no new runs: ${host.paused}`);
+  return [table, ...notes].join('\n');
+}
+
 export function register(program: Command, context: CliContext): void {
-  program
+  const hosts = program
     .command('hosts')
     .summary('machines that bear runs')
-    .description('List the machines that bear runs, and what they have.')
-    .action(async () => {
+    .description('The machines that bear runs: list and steer them.');
+  hosts
+    .command('list', { isDefault: true })
+    .summary('what there is (the default)')
+    .description('List the machines that bear runs, what they have, and whether they take new ones.')
+    .option('--all', 'also those that were removed')
+    .action(async (options: { all?: true }) => {
       const { queries } = await context.database();
-      const hosts = await queries.hosts();
-      context.output.json({ hosts });
-      const table = renderTable(
-        hosts,
-        [
-          { title: 'host', value: (host) => host.hostId },
-          { title: 'name', value: (host) => host.hostname ?? '–' },
-          { title: 'cpus', value: (host) => String(host.cpus ?? '–'), align: 'right' },
-          { title: 'memory', value: (host) => (host.memoryMb === null ? '–' : `${host.memoryMb} MB`), align: 'right' },
-          { title: 'gpus', value: (host) => host.gpus.join(',') || '–' },
-          { title: 'backends', value: (host) => host.backends.join(', ') },
-          { title: 'active runs', value: (host) => String(host.activeRuns), align: 'right' },
-          { title: 'last seen', value: (host) => formatTime(host.seenAt) },
-        ],
-        context.output.colors,
+      const rows = await queries.hosts({ includeRemoved: options.all === true });
+      context.output.json({ hosts: rows });
+      context.output.print(
+        rows.length === 0 ? 'No host has registered yet. `bench up` starts a worker here.' : renderHosts(context, rows),
       );
-      context.output.print(hosts.length === 0 ? 'No host has registered yet. `bench up` starts a worker here.' : table);
     });
+
+  const change = (
+    name: string,
+    summary: string,
+    description: string,
+    work: (hostId: string) => Promise<{ said: string; state: string }>,
+  ): void => {
+    hosts
+      .command(name)
+      .summary(summary)
+      .description(description)
+      .argument('<host>', 'as `bench hosts` names it')
+      .action(async (hostId: string) => {
+        const { said, state } = await work(hostId);
+        context.output.json({ hostId, state });
+        context.output.print(said);
+      });
+  };
+  change(
+    'drain',
+    'give a host nothing new',
+    'Give a host no new runs and no GPU leases; those that it bears go on there.',
+    async (hostId) => {
+      await (await context.database()).store.drainHost(hostId, true);
+      return { said: `${hostId} takes no new runs. \`bench hosts\` shows how many it still bears.`, state: 'drained' };
+    },
+  );
+  change('undrain', 'let a drained host take runs again', 'Let a drained host take runs again.', async (hostId) => {
+    await (await context.database()).store.drainHost(hostId, false);
+    return { said: `${hostId} takes runs again.`, state: 'up' };
+  });
+  change(
+    'remove',
+    'a host is gone for good',
+    'Say that a host is gone for good: its runs go on elsewhere, its GPUs are held no longer. Refused while it is alive. ' +
+      'A worker that registers under this name again makes it a host again.',
+    async (hostId) => {
+      await (await context.database()).store.removeHost(hostId);
+      return { said: `${hostId} is removed; its runs go on on other hosts.`, state: 'removed' };
+    },
+  );
 }

@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { EngineBackend } from '../../activities/docker/engine-address.js';
-import { chooseBase } from '../../activities/docker/base-image.js';
 import type { CliContext } from '../context.js';
-import { selectTasks } from '../../registry/index.js';
+import { selectTasks, underProfile } from '../../registry/index.js';
 import { commaList } from '../options.js';
 import { ensureTaskImages } from '../submission/ensure-task-images.js';
 import { ensureImages, requireEngine } from '../submission/choose-backend.js';
@@ -26,12 +25,17 @@ export function register(program: Command, context: CliContext): void {
       'also the layers of these tasks, suites or all, with their requirements; see docs/images.md',
       commaList,
     )
-    .action(async (options: { base?: string; backend: EngineBackend; tasks?: string[] }) => {
+    .option('--profile <name>', 'those of the budget of this name, for tasks that have it')
+    .action(async (options: { base?: string; backend: EngineBackend; tasks?: string[]; profile?: string }) => {
       const { settings, output } = context;
       const docker = await requireEngine(options.backend, settings);
       const built = await ensureImages(context, options.backend, docker, options.base);
-      if (options.base !== undefined) await chooseBase(docker, options.base);
-      const tasks = options.tasks === undefined ? [] : selectTasks(settings.configsDir, options.tasks);
+      if (options.base !== undefined) {
+        const { chooseBase } = await import('../../activities/docker/base-image.js');
+        await chooseBase(docker, options.base);
+      }
+      const named = options.tasks === undefined ? [] : selectTasks(settings.configsDir, options.tasks);
+      const tasks = underProfile(named, { profile: options.profile ?? null, sample: false });
       const layers = await ensureTaskImages(context, tasks, options.backend);
       output.json({ images: built, layers });
       for (const image of built) output.print(`${image.kind}: ${image.ref} (${image.digest})`);

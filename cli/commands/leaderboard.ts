@@ -1,64 +1,62 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { selectTasks } from '../../registry/index.js';
+import {
+  addComparisonOptions,
+  type ComparisonFlags,
+  comparisonOf,
+  FIXED_BY_COMPARISON,
+} from '../comparison-options.js';
 import type { CliContext } from '../context.js';
-import { commaList, wholeNumber } from '../options.js';
+import { wholeNumber } from '../options.js';
+import { leaderboardCsv } from '../render/leaderboard-csv.js';
 import { renderLeaderboard } from '../render/leaderboard.js';
 
-interface LeaderboardFlags {
-  metric: 'best-attempt' | 'best-submission';
-  mode: 'strict' | 'compat';
-  models?: string[];
-  tasks?: string[];
-  suite?: string;
-  batch?: string;
-  k?: number;
-  includeSuspect?: true;
-  includeScripted?: true;
-  includeLocal?: true;
+interface LeaderboardFlags extends ComparisonFlags {
+  comparison?: string;
+  intervals: boolean;
+  over: 'attempts' | 'tasks';
+  resamples: number;
+  seed: number;
+  estimateK?: number;
+  csv?: true;
 }
 
 export function register(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('leaderboard')
     .summary('models ranked over tasks')
     .description('Rank models over tasks. Failed infrastructure never counts against a model, and always shows.')
     .addOption(
-      new Option('--metric <metric>', 'what orders the rows')
-        .choices(['best-attempt', 'best-submission'])
-        .default('best-attempt'),
-    )
-    .option('--models <names>', 'only these models, by commas', commaList)
-    .option('--tasks <ids>', 'only these tasks, by commas', commaList)
-    .option('--suite <name>', 'only the tasks of this suite')
-    .option('--batch <batch>', 'only runs of this batch')
-    .option('--k <n>', 'only the first n scored runs of each model and task', wholeNumber(1))
+      new Option('--comparison <name>', 'what `bench comparison save` saved under this name, as it was').conflicts(
+        FIXED_BY_COMPARISON,
+      ),
+    );
+  addComparisonOptions(command)
+    .option('--no-intervals', 'no intervals, and no probability of the largest AUP')
     .addOption(
-      new Option('--mode <mode>', 'strict: suspect scores do not count')
-        .choices(['strict', 'compat'])
-        .default('strict'),
+      new Option('--over <what>', 'the intervals shown: were there other tasks, or other attempts at these')
+        .choices(['tasks', 'attempts'])
+        .default('tasks'),
     )
-    .option('--include-suspect', 'count scores outside of the bounds that their task declares')
-    .option('--include-scripted', 'rank scripted agents, replays and people too')
-    .option('--include-local', 'rank runs without isolation too')
+    .option('--resamples <n>', 'draws for the intervals', wholeNumber(100, 100_000), 1000)
+    .option('--seed <n>', 'of these draws', wholeNumber(0, 2 ** 31 - 1), 1)
+    .option('--estimate-k <k>', 'estimate the best of k attempts from all, in a table of its own', wholeNumber(1))
+    .addOption(new Option('--csv', 'a row per model, as CSV').conflicts('json'))
     .action(async (flags: LeaderboardFlags) => {
       const { settings, output } = context;
-      const suite =
-        flags.suite === undefined ? [] : selectTasks(settings.configsDir, [flags.suite]).map(({ spec }) => spec.id);
-      const tasks = [...(flags.tasks ?? []), ...suite];
-      const { queries } = await context.database();
-      const board = await queries.leaderboard({
-        metric: flags.metric,
-        mode: flags.mode,
-        models: flags.models,
-        tasks: tasks.length === 0 ? undefined : tasks,
-        batchId: flags.batch === undefined ? undefined : (await queries.findBatch(flags.batch)).batchId,
-        k: flags.k,
-        includeSuspect: flags.includeSuspect === true,
-        includeScripted: flags.includeScripted === true,
-        includeLocal: flags.includeLocal === true,
+      const db = await context.database();
+      const { metric, ...compared } = await comparisonOf(flags, settings.configsDir, db);
+      // A saved comparison says by itself what orders the rows, unless it is asked for.
+      const asked = command.getOptionValueSource('metric') === 'cli';
+      const board = await db.queries.leaderboard({
+        ...(flags.comparison === undefined ? { ...compared, metric } : { comparison: flags.comparison }),
+        ...(asked ? { metric } : {}),
+        resamples: flags.intervals ? flags.resamples : 0,
+        seed: flags.seed,
+        estimateK: flags.estimateK,
       });
       output.json(board);
-      output.print(renderLeaderboard(board, output.colors));
+      if (flags.csv === true) output.printRaw(leaderboardCsv(board));
+      else output.print(renderLeaderboard(board, { colors: output.colors, width: output.width, over: flags.over }));
     });
 }

@@ -6,13 +6,16 @@ import { renderTable } from '../render/table.js';
 export function register(program: Command, context: CliContext): void {
   program
     .command('leases')
-    .summary('GPUs that runs hold')
-    .description('List the GPUs that runs hold.')
+    .summary('GPUs that runs hold, and runs that wait for some')
+    .description('List the GPUs that runs hold, and the runs that wait for GPUs, the longest first.')
     .option('--all', 'also those that were given back')
     .action(async (options: { all?: true }) => {
       const { queries } = await context.database();
-      const leases = await queries.leases({ includeReleased: options.all === true });
-      context.output.json({ leases });
+      const [leases, waiting] = await Promise.all([
+        queries.leases({ includeReleased: options.all === true }),
+        queries.leaseWaiters(),
+      ]);
+      context.output.json({ leases, waiting });
       const table = renderTable(
         leases,
         [
@@ -20,10 +23,23 @@ export function register(program: Command, context: CliContext): void {
           { title: 'gpu', value: (lease) => lease.device },
           { title: 'run', value: (lease) => lease.runId },
           { title: 'granted', value: (lease) => formatTime(lease.grantedAt) },
+          { title: 'taken back', value: (lease) => formatTime(lease.revokedAt) },
           { title: 'released', value: (lease) => formatTime(lease.releasedAt) },
         ],
         context.output.colors,
       );
       context.output.print(leases.length === 0 ? 'No GPU is held.' : table);
+      if (waiting.length === 0) return;
+      const queue = renderTable(
+        waiting,
+        [
+          { title: 'waiting run', value: (run) => run.runId },
+          { title: 'batch', value: (run) => run.batchId },
+          { title: 'gpus', value: (run) => String(run.gpus), align: 'right' },
+          { title: 'since', value: (run) => formatTime(run.waitingSince) },
+        ],
+        context.output.colors,
+      );
+      context.output.print(`\n${queue}`);
     });
 }

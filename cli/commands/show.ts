@@ -4,6 +4,7 @@ import type { CliContext } from '../context.js';
 import { formatCost, formatScore, formatSpan, formatTime, oneLine } from '../render/format.js';
 import { coloredPhase } from '../render/runs.js';
 import { renderFields, renderTable } from '../render/table.js';
+import { worldFields } from '../render/world.js';
 
 /** The parts only where there are any: most providers have no cache that is written for money. */
 function tokensText(usage: RunDetail['usage']): string {
@@ -17,24 +18,40 @@ function tokensText(usage: RunDetail['usage']): string {
   return `${usage.inputTokens} in${of(cached)}, ${usage.outputTokens} out${of(reasoning)}`;
 }
 
+/** Of imported runs what was recorded, under that name: it is by another price list. */
+function costText({ origin, costUsd, recordedCostUsd, modelCalls }: RunDetail): string {
+  const calls = modelCalls === null ? '' : `, ${modelCalls} model calls`;
+  if (origin === 'bench') return `${formatCost(costUsd)}${calls}`;
+  return `${recordedCostUsd === null ? 'not recorded' : `${formatCost(recordedCostUsd)} as recorded`}${calls}`;
+}
+
+/** What a rule found, and where it shows first. */
+const markText = ({ rule, step, detail }: RunDetail['marks'][number]): string =>
+  `${rule.replaceAll('_', ' ')}${step === null ? '' : `, step ${step}`}: ${oneLine(detail, 300)}`;
+
 function renderRun(run: RunDetail, context: CliContext): string {
   const { colors, width } = context.output;
   const fields: (readonly [string, string])[] = [
     ['run', colors.bold(run.runId)],
     ['batch', run.batchId],
+    ...(run.origin === 'bench' ? [] : [['origin', `imported: ${run.origin} played it`] as const]),
     ['model', `${run.model} (${run.modelKind})`],
     ['task', `${run.task} (contract ${run.contract}, content ${run.taskHash.slice(0, 12)})`],
+    ...(run.profile === null ? [] : [['profile', run.profile] as const]),
     ['attempt', `${run.attempt}, seed ${run.seed}`],
+    ...(run.forkedFrom === null ? [] : [['fork of', `${run.forkedFrom}, after step ${run.forkedAtStep}`] as const]),
     ['agent', `${run.agent} (${run.agentHash.slice(0, 12)})`],
     ['phase', coloredPhase(run, colors)],
     ...(run.detail === null ? [] : [['detail', colors.red(oneLine(run.detail, 500))] as const]),
-    ['steps', `${run.steps} of ${run.maxSteps}`],
+    ['steps', run.maxSteps === 0 ? String(run.steps) : `${run.steps} of ${run.maxSteps}`],
     ['best score', `${formatScore(run.bestScore)} ${run.primary} (${run.direction})`],
     ['final score', formatScore(run.finalScore)],
     ['baseline', formatScore(run.baseline)],
-    ['cost', `${formatCost(run.costUsd)}, ${run.modelCalls} model calls`],
+    ...run.marks.map((mark) => ['mark', colors.yellow(markText(mark))] as const),
+    ['cost', costText(run)],
     ['tokens', tokensText(run.usage)],
     ['backend', `${run.backend}${run.isolation === null ? '' : `, isolation ${run.isolation}`}`],
+    ...worldFields(run),
     ['host', `${run.host ?? '–'}, container number ${run.epoch}`],
     ['created', formatTime(run.createdAt)],
     ['time', formatSpan(run.startedAt, run.endedAt)],
@@ -44,7 +61,7 @@ function renderRun(run: RunDetail, context: CliContext): string {
     [
       { title: 'evaluation', value: (e) => String(e.number), align: 'right' },
       { title: 'step', value: (e) => String(e.step), align: 'right' },
-      { title: 'kind', value: (e) => e.kind },
+      { title: 'kind', value: (e) => (e.fromStep === null ? e.kind : `${e.kind}, of step ${e.fromStep}`) },
       { title: 'split', value: (e) => e.split },
       { title: 'status', value: (e) => e.status.replace('_', ' ') },
       { title: 'score', value: (e) => formatScore(e.primary) + (e.suspect ? ' !' : ''), align: 'right' },
@@ -64,7 +81,9 @@ export function register(program: Command, context: CliContext): void {
   program
     .command('show')
     .summary('one run: what it was given, how it went')
-    .description('Show one run: what it was given, how it went, each evaluation.')
+    .description(
+      'Show one run: what it was given, the world it lives in (limits, images, network), how it went, each evaluation.',
+    )
     .argument('<run>', 'id, or an unambiguous part of it')
     .action(async (ref: string) => {
       const { queries } = await context.database();

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
+import { BenchError } from '../../domain/errors.js';
 import { seconds, wholeNumber } from '../options.js';
+import { renderCsv } from '../render/csv.js';
 import { oneLine, plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 
@@ -15,13 +17,16 @@ export function register(program: Command, context: CliContext): void {
     .command('sql')
     .summary('one read-only query')
     .description(
-      'Run one SELECT over the results. It can change nothing. For more, use psql with the address of `bench db url`.',
+      'Run one SELECT over the results. It can change nothing. docs/schema.md shows what there is, docs/queries.md ten queries. For more, use psql with the address of `bench db url`.',
     )
     .argument('<query>', 'SQL')
     .option('--max-rows <n>', 'at most so many rows', wholeNumber(1, 1_000_000), 10_000)
     .option('--timeout <time>', 'give up after this time', seconds, 60)
-    .action(async (query: string, options: { maxRows: number; timeout: number }) => {
+    .option('--csv', 'comma-separated values, the names of the columns first')
+    .action(async (query: string, options: { maxRows: number; timeout: number; csv?: true }) => {
       const { output } = context;
+      if (options.csv === true && output.jsonMode)
+        throw new BenchError('usage', '--csv and --json exclude one another', { remedy: 'Choose one of them.' });
       await context.database();
       const { databaseUrl } = await context.services();
       const { runReadOnlyQuery } = await import('../../db/index.js');
@@ -30,6 +35,12 @@ export function register(program: Command, context: CliContext): void {
         maxRows: options.maxRows,
       });
       output.json(result);
+      if (options.csv === true) {
+        output.printRaw(renderCsv(result.columns, result.rows));
+        if (result.truncated)
+          output.log(`Cut after ${plural(result.rows.length, 'row')}: there are more (--max-rows).`);
+        return;
+      }
       const columns = result.columns.map((title, index) => ({ title, value: (row: unknown[]) => cell(row[index]) }));
       output.print(renderTable(result.rows, columns, output.colors));
       const more = result.truncated ? ' shown, there are more (--max-rows)' : '';

@@ -2,12 +2,19 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { renderTemplate } from '../../domain/agent/templates.js';
 import { BenchError } from '../../domain/errors.js';
+import { statedBaseline } from '../../domain/task-baseline.js';
 import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
 import { submissionNames } from '../../domain/submission-contract.js';
 import { loadTask, taskIds } from '../../registry/index.js';
 import type { CliContext } from '../context.js';
 import { formatScore, oneLine } from '../render/format.js';
 import { renderFields, renderTable } from '../render/table.js';
+import { networkText } from '../render/world.js';
+import { register as registerCheck } from './tasks-check.js';
+import { register as registerImport } from './tasks-import.js';
+import { register as registerNew } from './tasks-new.js';
+import { register as registerPrepare } from './tasks-prepare.js';
+import { register as registerVerify } from './tasks-verify.js';
 
 interface ListedTask {
   id: string;
@@ -35,7 +42,7 @@ function listed(configsDir: string, id: string): ListedTask {
       contract,
       primary,
       direction,
-      baseline: spec.baseline?.value ?? null,
+      baseline: statedBaseline(spec)?.value ?? null,
       gpus,
       contentHash,
       error: null,
@@ -104,13 +111,14 @@ function show(context: CliContext, id: string): void {
             .join('; '),
         ],
         ['ranked by', spec.primary],
-        ['baseline', formatScore(spec.baseline?.value)],
+        ['baseline', formatScore(statedBaseline(spec)?.value)],
         ['submission', submissionNames(spec.submission)],
         ['evaluator', `${spec.evaluator.kind}, splits ${spec.splits.join(', ')}`],
         ['command limit', `${spec.limits.commandSeconds} s`],
         ['container', `${spec.limits.cpus} cpus, ${spec.limits.memoryMb} MB, ${spec.limits.pids} processes`],
-        ['network', typeof spec.network === 'string' ? spec.network : `only ${spec.network.allow.join(', ')}`],
+        ['network', networkText(spec.network)],
         ['gpus', String(spec.gpus)],
+        ...(spec.profiles === undefined ? [] : [['profiles', Object.keys(spec.profiles).join(', ')] as const]),
         ['folder', task.dir],
         ['content', task.contentHash],
       ],
@@ -142,4 +150,9 @@ export function register(program: Command, context: CliContext): void {
     .description('Show one task: metrics, limits, what the agent is told.')
     .argument('<task>', 'its id')
     .action((id: string) => show(context, id));
+  registerPrepare(tasks, context);
+  registerCheck(tasks, context);
+  registerVerify(tasks, context);
+  registerNew(tasks, context);
+  registerImport(tasks, context);
 }

@@ -14,8 +14,8 @@ export function register(program: Command, context: CliContext): void {
       const { queries } = await context.database();
       const run = await queries.showRun((await queries.findRun(ref)).runId);
       const steps = await queries.trajectory(run.runId, options.from - 1);
-      const { runId, batchId, model, task, workspace, endReason } = run;
-      context.output.json({ runId, batchId, model, task, workspace, endReason, steps });
+      const { runId, batchId, model, task, workspace, endReason, forkedFrom, forkedAtStep } = run;
+      context.output.json({ runId, batchId, model, task, workspace, endReason, forkedFrom, forkedAtStep, steps });
       context.output.print(renderTrajectory(steps, context.output.colors));
     });
 }

@@ -8,7 +8,8 @@ export function register(program: Command, context: CliContext): void {
     .command('watch')
     .summary('live progress of a batch')
     .description(
-      'Show a batch live until it is over: a table on a terminal, else a line per change. Ctrl-C leaves it running.',
+      'Show a batch live until it is over: phase, step, score, cost, and what time and spending to expect; a table on a ' +
+        'terminal (per model and task above 100 runs), else a line per change. Ctrl-C leaves it running.',
     )
     .argument('[batch]', 'id, name, or an unambiguous part of the id; default: the latest batch')
     .action(async (ref: string | undefined) => {

@@ -2,13 +2,24 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Command } from 'commander';
 import { BenchError } from '../../domain/errors.js';
+import { withoutTemporalAccess } from '../../domain/temporal-access.js';
+import { gpuSetting } from '../../domain/gpus.js';
 import type { CliContext } from '../context.js';
 import { commaList, wholeNumber } from '../options.js';
 
 interface WorkerOptions {
   host?: string;
-  gpus?: string[];
+  gpus?: string;
   slots?: number;
+  memoryMb?: number;
+  roles?: string[];
+  metrics?: string;
+}
+
+/** Checked here, before any service is started. */
+function gpus(text: string): string {
+  gpuSetting(text);
+  return text;
 }
 
 export function register(commands: Command, context: CliContext): void {
@@ -19,20 +30,34 @@ export function register(commands: Command, context: CliContext): void {
       'Run a worker in the foreground until Ctrl-C, e.g. on another machine with DATABASE_URL and TEMPORAL_ADDRESS set. Set BENCH_WORKER=external where the embedded one is not wanted.',
     )
     .option('--host <name>', 'stable name of this machine; default: made once per home')
-    .option('--gpus <ids>', 'GPUs that runs may lease, by commas, e.g. 0,1', commaList)
-    .option('--slots <n>', 'activities at the same time', wholeNumber(1, 10_000))
+    .option(
+      '--gpus <ids>',
+      'GPUs that runs may lease: 0,1 or auto (all that nvidia-smi lists; the default) or none',
+      gpus,
+    )
+    .option('--slots <n>', 'runs at the same time; default: 64', wholeNumber(1, 10_000))
+    .option(
+      '--memory-mb <n>',
+      "most that the runs' memory limits may come to together; default: not counted",
+      wholeNumber(1),
+    )
+    .option('--roles <roles>', 'what it does: workflows, models, host, by commas; default: all', commaList)
+    .option('--metrics <[host:]port>', 'show figures for Prometheus at /metrics there; without a host on 127.0.0.1')
     .action(async (options: WorkerOptions) => {
       const { settings } = context;
       const endpoints = await context.servicesWithoutWorker();
       const env = {
-        ...settings.env,
+        ...(endpoints.embedded.temporal ? withoutTemporalAccess(settings.env) : settings.env),
         BENCH_HOME: settings.home,
         DATABASE_URL: endpoints.databaseUrl,
         TEMPORAL_ADDRESS: endpoints.temporalAddress,
         TEMPORAL_NAMESPACE: endpoints.temporalNamespace,
         ...(options.host === undefined ? {} : { BENCH_HOST: options.host }),
-        ...(options.gpus === undefined ? {} : { BENCH_GPUS: options.gpus.join(',') }),
+        ...(options.gpus === undefined ? {} : { BENCH_GPUS: options.gpus }),
+        ...(options.metrics === undefined ? {} : { BENCH_METRICS: options.metrics }),
         ...(options.slots === undefined ? {} : { BENCH_SLOTS: String(options.slots) }),
+        ...(options.memoryMb === undefined ? {} : { BENCH_MEMORY_MB: String(options.memoryMb) }),
+        ...(options.roles === undefined ? {} : { BENCH_ROLES: options.roles.join(',') }),
       };
       const [program = process.execPath, ...args] = settings.workerCommand;
       const child = spawn(program, args, { env, stdio: ['ignore', 2, 2] });

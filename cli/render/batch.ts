@@ -9,7 +9,7 @@ export function batchHeadline(batch: BatchStatusReport, colors: Colors): string 
   const name = batch.name === null ? '' : ` (${batch.name})`;
   const time = formatSpan(batch.startedAt, batch.endedAt);
   return (
-    `${colors.bold(batch.batchId)}${name}: ${batch.status}, ${batch.ended} of ${plural(batch.runs, 'run')} ended, ` +
+    `${colors.bold(batch.batchId)}${name}: ${batch.status}${batch.origin === 'bench' ? '' : ` (imported: ${batch.origin})`}, ${batch.ended} of ${plural(batch.runs, 'run')} ended, ` +
     `${plural(batch.steps, 'step')}, ${formatCost(batch.costUsd)}${time === '–' ? '' : `, ${time}`}`
   );
 }
@@ -37,7 +37,10 @@ export const renderBatches = (batches: readonly BatchSummary[], colors: Colors):
     [
       { title: 'batch', value: (batch) => batch.batchId },
       { title: 'name', value: (batch) => batch.name ?? '–' },
-      { title: 'status', value: (batch) => batch.status },
+      {
+        title: 'status',
+        value: (batch) => (batch.origin === 'bench' ? batch.status : `${batch.status} (${batch.origin})`),
+      },
       { title: 'runs', value: (batch) => `${batch.ended}/${batch.runs}`, align: 'right' },
       { title: 'cost', value: (batch) => formatCost(batch.costUsd), align: 'right' },
       { title: 'created', value: (batch) => formatTime(batch.createdAt) },

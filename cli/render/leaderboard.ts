@@ -1,58 +1,223 @@
 import type { Colors } from 'picocolors/types.js';
-import type { Leaderboard, LeaderboardRow } from '../../db/index.js';
-import { formatCost, formatScore } from './format.js';
-import { renderTable } from './table.js';
-import type { Column } from './table.js';
+import type { Leaderboard, LeaderboardRow, LeaderboardTask, LeaderboardUncertainty } from '../../db/index.js';
+import { markedRunsText } from '../../domain/integrity-rules.js';
+import { formatCost, formatScore, plural } from './format.js';
+import { emptyNotes, leaderboardNotes } from './leaderboard-notes.js';
+import { type Column, renderTable, tableWidth } from './table.js';
 
-const cell = (row: LeaderboardRow, task: string, which: 'best' | 'last'): string =>
-  formatScore(row.scores[task]?.[which] ?? null);
+export interface LeaderboardView {
+  colors: Colors;
+  /** Columns of the terminal. */
+  width: number;
+  /** Which intervals stand beside the AUP. */
+  over: keyof NonNullable<LeaderboardRow['intervals']>;
+}
 
-/** Runs that ended by the infrastructure's or the configuration's fault are always in sight. */
+/** `drop`: given up in this order, the highest first, where the terminal is too narrow. */
+type Droppable = Column<LeaderboardRow> & { drop?: number };
+
+/** Tasks stand in columns where they fit, with both scores, or that which orders the rows; else in tables below. */
+export function renderLeaderboard(board: Leaderboard, view: LeaderboardView): string {
+  const { colors, width } = view;
+  if (board.rows.length === 0)
+    return ['No runs to rank yet. `bench demo` makes some.', ...emptyNotes(board, width)].join('\n');
+  const metric = board.comparison.metric === 'best-submission' ? 'best submission' : 'best attempt';
+  const saved = board.comparison.saved === null ? '' : `, comparison ${board.comparison.saved.name}`;
+  const main = mainColumns(board, view.over);
+  const before = main.findIndex(({ title }) => title === 'solved' || title === 'runs');
+  const inline = [taskColumns(board, board.tasks, ['best', 'last']), taskColumns(board, board.tasks, [kindOf(board)])]
+    .map((tasks) => [...main.slice(0, before), ...tasks, ...main.slice(before)])
+    .find((columns) => tableWidth(board.rows, columns) <= width);
+  const tables =
+    inline === undefined
+      ? [renderTable(board.rows, fitting(board.rows, main, width), colors), ...taskTables(board, width, colors)]
+      : [renderTable(board.rows, inline, colors)];
+  if (board.comparison.estimateK !== null)
+    tables.push(...estimateTables(board, board.comparison.estimateK, width, colors));
+  return [
+    colors.bold(`Leaderboard by ${metric} (${board.comparison.mode}${saved})`),
+    ...tables.flatMap((table) => ['', table]),
+    '',
+    ...leaderboardNotes(board, view.over, width).map((note) => colors.dim(note)),
+  ].join('\n');
+}
+
+const kindOf = (board: Leaderboard): 'best' | 'last' =>
+  board.comparison.metric === 'best-submission' ? 'last' : 'best';
+
+function mainColumns(board: Leaderboard, over: LeaderboardView['over']): Droppable[] {
+  const kind = kindOf(board);
+  const profiled = board.comparison.T !== null;
+  const sampled = board.rows.some(({ intervals }) => intervals !== null);
+  return [
+    { title: '#', value: (row) => (row.rank === null ? '–' : String(row.rank)), align: 'right' },
+    { title: 'model', value: (row) => row.model },
+    ...(profiled ? [aupColumn(kind, sampled ? over : null)] : []),
+    ...(board.rows.some(({ withSuspects }) => withSuspects !== null)
+      ? [
+          {
+            title: 'with suspects',
+            value: ({ withSuspects }: LeaderboardRow) =>
+              fixed(withSuspects?.[kind === 'best' ? 'bestAup' : 'lastAup'] ?? null, 2),
+            align: 'right' as const,
+          },
+        ]
+      : []),
+    ...(sampled
+      ? [
+          {
+            title: 'P(best)',
+            value: (row: LeaderboardRow) => probability(row.intervals?.[over], kind),
+            align: 'right' as const,
+            drop: 2,
+          },
+        ]
+      : []),
+    ...(profiled
+      ? [
+          { title: 'solved', value: solved, align: 'right' as const, drop: 4 },
+          {
+            title: 'avg rank',
+            value: (row: LeaderboardRow) => fixed(row.averageRank, 2),
+            align: 'right' as const,
+            drop: 3,
+          },
+        ]
+      : []),
+    { title: 'runs', value: attempts, align: 'right' },
+    { title: '$/run', value: (row) => cost(row.costPerRunUsd, row.recordedCostPerRunUsd), align: 'right', drop: 1 },
+    {
+      title: 'cost',
+      value: (row) => cost(row.costPerRunUsd === null ? null : row.costUsd, row.recordedCostUsd),
+      align: 'right',
+      drop: 5,
+    },
+    ...(board.rows.some((row) => marks(row) !== '') ? [{ title: 'marks', value: marks }] : []),
+  ];
+}
+
+/** What another harness recorded, by its own prices, is told from our own. */
+const cost = (own: string | null, recorded: string | null): string =>
+  [...(own === null ? [] : [formatCost(own)]), ...(recorded === null ? [] : [`${formatCost(recorded)} recorded`])].join(
+    ' + ',
+  ) || '–';
+
+function aupColumn(kind: 'best' | 'last', over: LeaderboardView['over'] | null): Droppable {
+  return {
+    title: over === null ? 'AUP' : 'AUP [95 %]',
+    value: (row) => {
+      const area = fixed(kind === 'best' ? row.bestAup : row.lastAup, 2);
+      const interval = over === null ? null : row.intervals?.[over][kind === 'best' ? 'bestAup' : 'lastAup'];
+      return interval == null ? area : `${area} [${fixed(interval.low, 2)}, ${fixed(interval.high, 2)}]`;
+    },
+  };
+}
+
+const fixed = (value: number | null, digits: number): string => (value === null ? '–' : value.toFixed(digits));
+
+function probability(uncertainty: LeaderboardUncertainty | undefined, kind: 'best' | 'last'): string {
+  const share = uncertainty?.probabilityOfRank1?.[kind];
+  if (share === undefined) return '–';
+  // Draws that never came are not impossible.
+  if (share < 0.005) return '<1 %';
+  return share > 0.995 ? '>99 %' : `${Math.round(share * 100)} %`;
+}
+
+/** What is known of fewer tasks than the others' says so. */
+function solved(row: LeaderboardRow): string {
+  if (row.solvedTasks === null) return '–';
+  const compared = Object.values(row.scores).filter(({ bestRatio }) => bestRatio !== null).length;
+  const apart = [
+    ...(row.missingTasks ? [`${row.missingTasks} missing`] : []),
+    ...(row.notRunTasks ? [`${row.notRunTasks} not run`] : []),
+  ];
+  return `${row.solvedTasks}/${compared}${apart.length === 0 ? '' : ` (${apart.join(', ')})`}`;
+}
+
+/** Ended of submitted. Runs that ended by the infrastructure's or the configuration's fault are always in sight. */
 function attempts(row: LeaderboardRow): string {
   const unscored = row.infraErrors + row.configErrors;
   return `${row.ended}/${row.attempts}${unscored === 0 ? '' : ` (${unscored} unscored)`}`;
 }
 
-export function renderLeaderboard(board: Leaderboard, colors: Colors): string {
-  if (board.rows.length === 0) return 'No runs to rank yet. `bench demo` makes some.';
-  const metric = board.comparison.metric === 'best-submission' ? 'best submission' : 'best attempt';
-  const tasks = board.tasks.flatMap((task): Column<LeaderboardRow>[] => [
-    { title: `${task.task} best`, value: (row) => cell(row, task.task, 'best'), align: 'right' },
-    { title: 'last', value: (row) => cell(row, task.task, 'last'), align: 'right' },
-  ]);
-  const rows = renderTable(
-    board.rows,
-    [
-      { title: '#', value: (row) => (row.rank === null ? '–' : String(row.rank)), align: 'right' },
-      { title: 'model', value: (row) => row.model },
-      ...tasks,
-      { title: 'runs ended', value: attempts, align: 'right' },
-      ...(board.rows.some((row) => row.suspect > 0)
-        ? [{ title: 'suspect', value: (row: LeaderboardRow) => String(row.suspect), align: 'right' as const }]
-        : []),
-      { title: 'cost', value: (row) => formatCost(row.costUsd), align: 'right' },
-      { title: 'isolation', value: (row) => row.isolation },
-    ],
-    colors,
+const marks = (row: LeaderboardRow): string =>
+  [
+    ...markedRunsText(row.marks),
+    ...(row.suspect === 0 || Object.keys(row.marks).length > 0 ? [] : [`suspect ${row.suspect}`]),
+    ...(row.isolation === 'none' ? ['local'] : []),
+    ...(row.kind === 'real' ? [] : [row.kind]),
+  ].join(', ');
+
+function taskColumns(
+  board: Leaderboard,
+  tasks: readonly LeaderboardTask[],
+  kinds: readonly ('best' | 'last')[],
+): Column<LeaderboardRow>[] {
+  return tasks.flatMap(({ task, direction }) =>
+    kinds.map((kind, i): Column<LeaderboardRow> => {
+      const arrow = direction === 'maximize' ? '↑' : '↓';
+      const title = kinds.length === 1 ? `${task} ${arrow}` : i === 0 ? `${task} ${arrow} best` : 'last';
+      return { title, value: (row) => scoreCell(row, task, kind), align: 'right' };
+    }),
   );
-  const notes = board.tasks.map(
-    (task) =>
-      `${task.task}: ${task.primary}, ${task.direction === 'maximize' ? 'higher' : 'lower'} is better` +
-      (task.baseline === null ? '' : `, baseline ${formatScore(task.baseline)}`),
-  );
-  const unranked = new Set(board.rows.map((row) => row.unranked));
-  if (unranked.has('kind'))
-    notes.push('Not ranked (–): scripted agents, replays and people are not; rank them too with --include-scripted.');
-  if (unranked.has('isolation')) {
-    notes.push(
-      'Not ranked (–): the local backend cannot keep an agent from the answers; see its runs ranked with --include-local.',
+}
+
+function scoreCell(row: LeaderboardRow, task: string, kind: 'best' | 'last'): string {
+  const score = row.scores[task];
+  if (score === undefined) return '–';
+  if (score[kind] === null && score.attempts > 0 && score.counted === 0)
+    return score.ended < score.attempts ? 'running' : 'not run';
+  return formatScore(score[kind]);
+}
+
+/** As many of the columns as fit, those with a `drop` given up first. */
+function fitting<T>(
+  rows: readonly T[],
+  columns: readonly (Column<T> & { drop?: number })[],
+  width: number,
+): Column<T>[] {
+  const kept = [...columns];
+  while (tableWidth(rows, kept) > width) {
+    const last = Math.max(...kept.map(({ drop }) => drop ?? 0));
+    if (last === 0) break;
+    kept.splice(
+      kept.findIndex(({ drop }) => drop === last),
+      1,
     );
   }
-  return [
-    colors.bold(`Leaderboard by ${metric} (${board.comparison.mode})`),
-    '',
-    rows,
-    '',
-    ...notes.map((n) => colors.dim(n)),
-  ].join('\n');
+  return kept;
+}
+
+/** Models by tasks, in as many tables as the width asks for. */
+function tablesOf(
+  rows: readonly LeaderboardRow[],
+  columns: readonly Column<LeaderboardRow>[],
+  width: number,
+  colors: Colors,
+): string[] {
+  const model: Column<LeaderboardRow> = { title: 'model', value: (row) => row.model };
+  const tables: string[] = [];
+  let rest = [...columns];
+  while (rest.length > 0) {
+    let taken = 1;
+    while (taken < rest.length && tableWidth(rows, [model, ...rest.slice(0, taken + 1)]) <= width) taken++;
+    tables.push(renderTable(rows, [model, ...rest.slice(0, taken)], colors));
+    rest = rest.slice(taken);
+  }
+  return tables;
+}
+
+const taskTables = (board: Leaderboard, width: number, colors: Colors): string[] =>
+  tablesOf(board.rows, taskColumns(board, board.tasks, [kindOf(board)]), width, colors);
+
+/** Apart from the scores: an estimate and a maximum are not to be compared. */
+function estimateTables(board: Leaderboard, k: number, width: number, colors: Colors): string[] {
+  const of = kindOf(board) === 'best' ? 'expectedBest' : 'expectedLast';
+  const columns = board.tasks.map(({ task, direction }): Column<LeaderboardRow> => ({
+    title: `${task} ${direction === 'maximize' ? '↑' : '↓'}`,
+    value: (row) => formatScore(row.scores[task]?.[of] ?? null),
+    align: 'right',
+  }));
+  const title = colors.bold(`Expected best of ${plural(k, 'attempt')}, estimated from all of them`);
+  return [title, ...tablesOf(board.rows, columns, width, colors)];
 }

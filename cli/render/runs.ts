@@ -25,13 +25,17 @@ export function runColumns(colors: Colors): Column<RunSummary>[] {
   return [
     { title: 'run', value: (run) => shortId(run.runId) },
     { title: 'model', value: (run) => run.model },
-    { title: 'task', value: (run) => run.task },
+    { title: 'task', value: (run) => run.task + (run.sample ? colors.yellow(' (sample)') : '') },
     { title: 'try', value: (run) => String(run.attempt), align: 'right' },
     { title: 'phase', value: (run) => coloredPhase(run, colors) },
-    { title: 'step', value: (run) => `${run.steps}/${run.maxSteps}`, align: 'right' },
+    {
+      title: 'step',
+      value: (run) => (run.maxSteps === 0 ? String(run.steps) : `${run.steps}/${run.maxSteps}`),
+      align: 'right',
+    },
     {
       title: 'best',
-      value: (run) => formatScore(run.bestScore) + (run.suspect > 0 ? colors.yellow(' !') : ''),
+      value: (run) => formatScore(run.bestScore) + (run.suspect > 0 || run.marks.length > 0 ? colors.yellow(' !') : ''),
       align: 'right',
     },
     { title: 'final', value: (run) => formatScore(run.finalScore), align: 'right' },
@@ -40,5 +44,15 @@ export function runColumns(colors: Colors): Column<RunSummary>[] {
   ];
 }
 
+/** Rules that fired, by their names: `protected write, no model call`. */
+export const markNames = (marks: RunSummary['marks']): string =>
+  marks.map(({ rule }) => rule.replaceAll('_', ' ')).join(', ');
+
+/** The column only where there is something in it. */
+function marksColumn(runs: readonly RunSummary[], colors: Colors): Column<RunSummary>[] {
+  if (runs.every(({ marks }) => marks.length === 0)) return [];
+  return [{ title: 'marks', value: ({ marks }) => colors.yellow(markNames(marks)) }];
+}
+
 export const renderRuns = (runs: readonly RunSummary[], colors: Colors): string =>
-  runs.length === 0 ? 'No runs.' : renderTable(runs, runColumns(colors), colors);
+  runs.length === 0 ? 'No runs.' : renderTable(runs, [...runColumns(colors), ...marksColumn(runs, colors)], colors);

@@ -30,6 +30,12 @@ export function renderTable<T>(rows: readonly T[], columns: readonly Column<T>[]
     .join('\n');
 }
 
+/** Columns of the terminal that the table takes. */
+export function tableWidth<T>(rows: readonly T[], columns: readonly Column<T>[]): number {
+  const widths = columns.map(({ title, value }) => Math.max(title.length, ...rows.map((row) => value(row).length)));
+  return widths.reduce((sum, width) => sum + width, 2 * (columns.length - 1));
+}
+
 /** Pairs of name and value, one per line. */
 export function renderFields(fields: readonly (readonly [string, string])[], colors: Colors): string {
   const width = Math.max(...fields.map(([name]) => name.length));

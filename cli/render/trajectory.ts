@@ -5,7 +5,8 @@ import { formatDuration, formatScore, indent, printable } from './format.js';
 export function evaluationLine(evaluation: EvaluationDetail): string {
   const score = evaluation.status === 'ok' ? ` ${formatScore(evaluation.primary)}` : '';
   const on = evaluation.split === 'test' ? '' : ` on ${evaluation.split}`;
-  return `${evaluation.kind}${on}: ${evaluation.status.replace('_', ' ')}${score}${evaluation.suspect ? ' (suspect)' : ''}`;
+  const from = evaluation.fromStep === null ? '' : ` (the submission of step ${evaluation.fromStep})`;
+  return `${evaluation.kind}${on}: ${evaluation.status.replace('_', ' ')}${score}${evaluation.suspect ? ' (suspect)' : ''}${from}`;
 }
 
 /** How the command ended, in a few words. */
@@ -15,7 +16,7 @@ export function commandEnd(step: TrajectoryStep): string {
 }
 
 function renderStep(step: TrajectoryStep, colors: Colors): string {
-  const parts = [colors.bold(`── step ${step.step} ──`)];
+  const parts = [colors.bold(`── step ${step.step}${step.copied ? ' (copied)' : ''} ──`)];
   if (step.action === null) {
     parts.push(
       colors.yellow('no reply of this step could be parsed; the last one:'),

@@ -5,6 +5,8 @@ interface Host {
   hostId: string;
   backends: readonly string[];
   gpus: readonly string[];
+  /** What the memory limits of its runs may come to together, MB; null or absent: not counted. */
+  memoryForRunsMb?: number | null;
   /** ISO time of the last sign of life. */
   seenAt: string;
 }
@@ -16,12 +18,28 @@ const ALIVE_MS = 3 * 60_000;
  * Refuse runs that no host could bear. Before any worker has reported, and while all of them are away, runs may wait for one that can.
  * Throws BenchError (usage).
  */
-export function checkHosts(hosts: readonly Host[], wanted: { backend: Backend; gpus: number }, now = Date.now()): void {
+export function checkHosts(
+  hosts: readonly Host[],
+  wanted: {
+    backend: Backend;
+    gpus: number;
+    memoryMb?: number;
+    /** Names of profiles under which so many GPUs suffice. */
+    profiles?: (gpus: number) => readonly string[];
+  },
+  now = Date.now(),
+): void {
   const most = Math.max(0, ...hosts.map((host) => host.gpus.length));
   if (wanted.gpus > most)
     throw new BenchError('usage', `a run asks for ${wanted.gpus} GPUs, but no host has more than ${most}`, {
       remedy:
+        profileAdvice(wanted.profiles?.(most) ?? []) +
         'Ask for fewer with --gpus-per-run, or start a worker that has them: `bench worker --gpus 0,1` or BENCH_GPUS=0,1 before `bench up`.',
+    });
+  const { memoryMb = 0 } = wanted;
+  if (hosts.length > 0 && hosts.every((host) => (host.memoryForRunsMb ?? Infinity) < memoryMb))
+    throw new BenchError('usage', `a run may take ${memoryMb} MB of memory, but no host has as much for its runs`, {
+      remedy: 'Lower limits.memoryMb of the task, or start a worker with a larger --memory-mb (BENCH_MEMORY_MB).',
     });
   const alive = hosts.filter((host) => now - Date.parse(host.seenAt) < ALIVE_MS);
   if (alive.length === 0 || alive.some((host) => host.backends.includes(wanted.backend))) return;
@@ -33,10 +51,13 @@ export function checkHosts(hosts: readonly Host[], wanted: { backend: Backend; g
   });
 }
 
+const profileAdvice = (profiles: readonly string[]): string =>
+  profiles.length === 0 ? '' : `Use --profile ${profiles.join(' or --profile ')}, which needs none that is lacking. `;
+
 /** Throws BenchError (usage). */
-export function refuseGpusOnPodman(gpus: number, backend: Backend): void {
+export function refuseGpusOnPodman(gpus: number, backend: Backend, profiles: readonly string[] = []): void {
   if (backend !== 'podman' || gpus === 0) return;
   throw new BenchError('usage', `a run asks for ${gpus} GPUs, which the podman backend cannot hand to containers`, {
-    remedy: 'Use --backend docker, or --gpus-per-run 0.',
+    remedy: `${profileAdvice(profiles)}Use --backend docker, or --gpus-per-run 0.`,
   });
 }

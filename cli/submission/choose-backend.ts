@@ -73,7 +73,7 @@ export async function chooseBackend(
   const [first] = failures;
   const reason = failures.map((failure) => failure.message).join('; ');
   const remedy = first instanceof BenchError ? first.remedy : undefined;
-  const real = models.find((model) => model.kind !== 'scripted');
+  const real = models.find((model) => model.provider !== 'scripted');
   if (real !== undefined) {
     throw new BenchError('usage', `no containers for ${real.name}: ${reason}`, {
       remedy: `${remedy ?? 'Start a container engine (`bench doctor` helps)'}. Or say --backend local to run the model without isolation.`,

@@ -23,9 +23,13 @@ export interface BatchPlan {
   /** Null: what each task asks for. */
   gpusPerRun: number | null;
   seed: number;
+  /** Of a model on a task; absent: 1. */
+  firstAttempt?: (model: string, task: string) => number;
   backend: Backend;
   /** May the runs read and write their tasks' memories? */
   memory?: boolean;
+  /** Steps between snapshots, 0: none; null or absent: what each task says. */
+  snapshotEvery?: number | null;
 }
 
 /**
@@ -34,9 +38,10 @@ export interface BatchPlan {
  */
 export function planRuns(plan: BatchPlan): RunDefinition[] {
   const runs: RunDefinition[] = [];
-  for (let attempt = 1; attempt <= plan.attempts; attempt += 1) {
+  for (let nth = 0; nth < plan.attempts; nth += 1) {
     for (const task of plan.tasks) {
       for (const model of plan.models) {
+        const attempt = nth + (plan.firstAttempt?.(model.name, task.spec.id) ?? 1);
         runs.push({
           runId: newRunId(),
           batchId: plan.batchId,
@@ -55,7 +60,9 @@ export function planRuns(plan: BatchPlan): RunDefinition[] {
           tokenLimit: plan.tokenLimit ?? 0,
           backend: plan.backend,
           gpus: plan.gpusPerRun ?? task.spec.gpus,
+          snapshotEvery: plan.snapshotEvery ?? task.spec.snapshotEvery,
           ...(plan.memory === true ? { memory: true } : {}),
+          ...(task.data?.sample === true ? { sample: true } : {}),
         });
       }
     }

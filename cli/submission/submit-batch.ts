@@ -2,23 +2,28 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BenchError } from '../../domain/errors.js';
 import { newBatchId } from '../../domain/ids.js';
-import type { SamplingParameters } from '../../domain/model.js';
+import type { ModelRef, SamplingParameters } from '../../domain/model.js';
 import type { Backend, RunDefinition } from '../../domain/run.js';
+import type { BatchDefinition } from '../../db/index.js';
+import type { TaskFolder } from '../../domain/task.js';
 import type { LoadedAgent } from '../../registry/index.js';
-import { freezeTask, loadAgent, resolveModels, selectTasks } from '../../registry/index.js';
+import { freezeTask, loadAgent, resolveModels, selectTasks, underProfile } from '../../registry/index.js';
 import type { CliContext } from '../context.js';
 import { asBenchError } from '../errors.js';
+import { type SkippedTask, tasksOnBackend, tasksWithData, tasksWithGpus } from './available-tasks.js';
 import { checkAgent } from './check-agent.js';
-import { checkBackendNeeds } from './check-backend-needs.js';
 import { checkHosts, refuseGpusOnPodman } from './check-hosts.js';
 import { checkModels } from './check-models.js';
+import { checkOracles } from './check-oracles.js';
 import { checkRecordings } from './check-recordings.js';
 import { chooseBackend } from './choose-backend.js';
 import { ensureTaskImages } from './ensure-task-images.js';
 import { planRuns } from './plan-runs.js';
+import { type Specification, specificationDifferences, specificationOf } from './specification.js';
 import { startBatchWorkflow } from './start-batch.js';
 
-export interface SubmitRequest {
+/** Models × tasks × attempts, played alike. */
+export interface GroupRequest {
   models: string[];
   tasks: string[];
   agent: string;
@@ -26,11 +31,6 @@ export interface SubmitRequest {
   maxSteps: number;
   wallSeconds: number;
   gpusPerRun: number | null;
-  concurrency: number;
-  backend: Backend | undefined;
-  seed: number;
-  name: string | null;
-  dryRun: boolean;
   /** Instead of each model's own. */
   sampling?: SamplingParameters;
   /** Take models that have no price. */
@@ -41,6 +41,28 @@ export interface SubmitRequest {
   tokenLimit?: number;
   /** Give the runs their tasks' memories. */
   memory?: boolean;
+  /** Steps between snapshots, 0: none; null or absent: what each task says. */
+  snapshotEvery?: number | null;
+  /** On stand-ins for the tasks' data. */
+  sample?: boolean;
+  /** Of the tasks that have it; null or absent: the tasks as they are, and on samples `cpu`. */
+  profile?: string | null;
+  /** Go on without tasks that cannot be played as things are. */
+  skipUnavailable?: boolean;
+}
+
+export interface SubmitRequest extends GroupRequest {
+  /** Groups besides this one. */
+  further?: GroupRequest[];
+  concurrency: number;
+  /** 1 (first) to 5 (last); absent: 3. */
+  priority?: number;
+  /** Over all runs of the batch, US dollars; null or absent: no budget. */
+  budgetUsd?: string | null;
+  backend: Backend | undefined;
+  seed: number;
+  name: string | null;
+  dryRun: boolean;
   /** Somebody sits at the terminal to play: without, the model `human` is refused. */
   person?: boolean;
 }
@@ -50,12 +72,18 @@ export interface SubmittedBatch {
   name: string | null;
   backend: Backend;
   runs: RunDefinition[];
+  concurrency: number;
+  budgetUsd: string | null;
+  /** Tasks that were left out. */
+  skipped?: SkippedTask[];
+  /** It was there already: nothing was submitted, its unfinished runs go on. */
+  existing?: boolean;
 }
 
 /** More runs than this in one batch is surely a slip of the keyboard. */
 const MAX_RUNS = 100_000;
 
-function harnessVersion(assetsRoot: string): string {
+export function harnessVersion(assetsRoot: string): string {
   const manifest = JSON.parse(readFileSync(join(assetsRoot, 'package.json'), 'utf8')) as { version: string };
   return manifest.version;
 }
@@ -71,58 +99,186 @@ function requireMemoryCommands({ name, config }: LoadedAgent): void {
   });
 }
 
-/**
- * Expand the matrix, store it, start it. Everything that can be wrong with the request is found before anything is started or
- * written; then the order is: tasks frozen, services up, rows in one transaction, workflow. A failure between the last two
- * leaves a batch that `bench resume` goes on with.
- */
-export async function submitBatch(context: CliContext, request: SubmitRequest): Promise<SubmittedBatch> {
+/** A group with everything that it names. */
+export interface LoadedGroup extends GroupRequest {
+  modelRefs: ModelRef[];
+  taskFolders: TaskFolder[];
+  loadedAgent: LoadedAgent;
+  skipped: SkippedTask[];
+}
+
+/** Everything that can be wrong with the groups and be known without an engine or a database. */
+export function loadGroups(
+  context: CliContext,
+  groups: readonly GroupRequest[],
+  { needKeys, person }: { needKeys: boolean; person: boolean },
+): LoadedGroup[] {
   const { settings } = context;
-  const models = resolveModels(settings.configsDir, request.models, { allowUnpriced: request.allowUnpriced === true });
-  const tasks = selectTasks(settings.configsDir, request.tasks);
-  const agent = loadAgent(settings.configsDir, request.agent);
-  if (request.memory === true) requireMemoryCommands(agent);
-  if (request.person !== true && models.some(({ kind }) => kind === 'human'))
-    throw new BenchError('usage', 'nobody would answer: a person plays in a terminal, not in a batch', {
-      remedy: 'Start it with `bench human --task <task>`.',
+  const loaded = groups.map((group) => {
+    const modelRefs = resolveModels(settings.configsDir, group.models, { allowUnpriced: group.allowUnpriced === true });
+    const sample = group.sample === true;
+    const selected = underProfile(selectTasks(settings.configsDir, group.tasks), {
+      profile: group.profile ?? null,
+      sample,
     });
-  checkAgent(agent, models);
-  checkRecordings(agent, models);
-  const count = models.length * tasks.length * request.attempts;
-  if (count > MAX_RUNS) {
+    const { taskFolders, skipped } = tasksWithData(context, selected, {
+      ...{ sample, skip: group.skipUnavailable === true },
+    });
+    const loadedAgent = loadAgent(settings.configsDir, group.agent);
+    if (group.memory === true) requireMemoryCommands(loadedAgent);
+    if (!person && modelRefs.some(({ kind }) => kind === 'human'))
+      throw new BenchError('usage', 'nobody would answer: a person plays in a terminal, not in a batch', {
+        remedy: 'Start it with `bench human --task <task>`.',
+      });
+    checkAgent(loadedAgent, modelRefs, taskFolders);
+    checkOracles(modelRefs, taskFolders);
+    checkRecordings(loadedAgent, modelRefs);
+    return { ...group, modelRefs, taskFolders, loadedAgent, skipped };
+  });
+  refuseTooMany(loaded);
+  refuseRepeated(loaded);
+  for (const group of loaded) checkModels(context, group.modelRefs, group.sampling ?? {}, { needKeys });
+  return loaded;
+}
+
+function refuseTooMany(groups: readonly LoadedGroup[]): void {
+  const count = groups.reduce((sum, one) => sum + one.modelRefs.length * one.taskFolders.length * one.attempts, 0);
+  if (count > MAX_RUNS)
     throw new BenchError('usage', `this would be ${count} runs; a batch takes at most ${MAX_RUNS}`, {
       remedy: 'Lower --attempts, or submit several batches.',
     });
-  }
-  checkModels(context, models, request.sampling ?? {}, { needKeys: !request.dryRun });
-  const backend = await chooseBackend(context, request.backend, models, { prepare: !request.dryRun });
-  checkBackendNeeds(tasks, backend);
-  if (!request.dryRun) await ensureTaskImages(context, tasks, backend);
+}
+
+/** A batch has one line of attempts for each model and task. */
+function refuseRepeated(groups: readonly LoadedGroup[]): void {
+  const seen = new Map<string, number>();
+  for (const [nth, { modelRefs, taskFolders }] of groups.entries())
+    for (const model of modelRefs)
+      for (const task of taskFolders) {
+        const pair = `${model.name} on ${task.spec.id}`;
+        const other = seen.get(pair);
+        if (other !== undefined && other !== nth)
+          throw new BenchError('usage', `groups ${other + 1} and ${nth + 1} both have ${pair}`, {
+            remedy: 'Leave it in one of them; ways to play the same pair are compared as batches of their own.',
+          });
+        seen.set(pair, nth);
+      }
+}
+
+/**
+ * Expand the matrix, store it, start it. Everything that can be wrong with the request is found before anything is started or
+ * written; then the order is: tasks frozen, services up, rows in one transaction, workflow. A failure between the last two
+ * leaves a batch that `bench resume` goes on with. A request whose name is taken by a batch of the same specification is that batch.
+ */
+export async function submitBatch(context: CliContext, request: SubmitRequest): Promise<SubmittedBatch> {
+  const named = loadGroups(context, [request, ...(request.further ?? [])], {
+    needKeys: !request.dryRun,
+    person: request.person === true,
+  });
   const batchId = newBatchId();
-  const runs = planRuns({ ...request, batchId, models, tasks, agent, backend });
-  const gpus = Math.max(0, ...runs.map((run) => run.gpus));
-  refuseGpusOnPodman(gpus, backend);
-  const batch: SubmittedBatch = { batchId, name: request.name, backend, runs };
+  const { groups, backend, runs, skipped } = await prepareRuns(context, named, { ...request, batchId });
+  const { name, concurrency, budgetUsd = null } = request;
+  const batch: SubmittedBatch = { batchId, name, backend, runs, concurrency, budgetUsd, skipped };
   if (request.dryRun) return batch;
 
-  for (const task of tasks) freezeTask(settings.layout, task);
-  const database = await context.database();
-  checkHosts(await database.queries.hosts(), { backend, gpus });
-  const client = await context.temporal();
-  await database.submit({
-    batch: {
-      batchId,
-      name: request.name,
-      spec: { ...request, backend, tasks: tasks.map((task) => task.spec.id) },
-      seed: request.seed,
-      concurrency: request.concurrency,
-      budgetUsd: null,
-      harnessVersion: harnessVersion(settings.assetsRoot),
-    },
-    runs,
+  const spec = specificationOf(request, groups, backend);
+  const known = request.name === null ? null : await existingBatch(context, request.name, spec, batch);
+  if (known !== null) return known;
+  await freezeAndCheck(context, groups, batch);
+  await storeAndStart(context, batch, {
+    spec,
+    seed: request.seed,
+    priority: request.priority ?? 3,
   });
+  return batch;
+}
+
+/** The backend for all groups, checked against what they need, and their runs. Nothing is stored. */
+export async function prepareRuns(
+  context: CliContext,
+  named: readonly LoadedGroup[],
+  request: {
+    batchId: string;
+    backend: Backend | undefined;
+    dryRun: boolean;
+    seed: number;
+    firstAttempt?: (model: string, task: string) => number;
+  },
+): Promise<{ groups: LoadedGroup[]; backend: Backend; runs: RunDefinition[]; skipped: SkippedTask[] }> {
+  const models = named.flatMap((group) => group.modelRefs);
+  const backend = await chooseBackend(context, request.backend, models, { prepare: !request.dryRun });
+  const groups = named.map((group) => {
+    const skip = group.skipUnavailable === true;
+    const { taskFolders, skipped } = tasksOnBackend(context, group.taskFolders, { backend, skip });
+    return { ...group, taskFolders, skipped: [...group.skipped, ...skipped] };
+  });
+  if (!request.dryRun) await leaveOutForGpus(context, groups);
+  const tasks = groups.flatMap((group) => group.taskFolders);
+  if (!request.dryRun) await ensureTaskImages(context, tasks, backend);
+  const { batchId, seed, firstAttempt } = request;
+  const runs = groups.flatMap(({ modelRefs, taskFolders, loadedAgent, ...group }) =>
+    planRuns({
+      ...group,
+      ...{ batchId, seed, backend, models: modelRefs, tasks: taskFolders, agent: loadedAgent },
+      ...(firstAttempt !== undefined && { firstAttempt }),
+    }),
+  );
+  refuseGpusOnPodman(mostGpus(runs), backend, profilesWithFewerGpus(groups, 0));
+  return { groups, backend, runs, skipped: groups.flatMap((group) => group.skipped) };
+}
+
+/** Where tasks may be left out, those go whose GPUs no host has; the others are checked with the whole batch. */
+async function leaveOutForGpus(context: CliContext, groups: LoadedGroup[]): Promise<void> {
+  const wanting = groups.filter(
+    ({ skipUnavailable, gpusPerRun, taskFolders }) =>
+      skipUnavailable === true && gpusPerRun === null && taskFolders.some(({ spec }) => spec.gpus > 0),
+  );
+  if (wanting.length === 0) return;
+  const hosts = await (await context.database()).queries.hosts();
+  const most = Math.max(0, ...hosts.map(({ gpus }) => gpus.length));
+  for (const group of wanting) {
+    const { taskFolders, skipped } = tasksWithGpus(context, group.taskFolders, { most, skip: true });
+    group.taskFolders = taskFolders;
+    group.skipped = [...group.skipped, ...skipped];
+  }
+}
+
+/** Profiles under which no task of these groups asks for more GPUs than that, if there are any: for advice. */
+function profilesWithFewerGpus(groups: readonly LoadedGroup[], gpus: number): string[] {
+  const greedy = groups.flatMap(({ taskFolders }) => taskFolders).filter(({ spec }) => spec.gpus > gpus);
+  const names = new Set(greedy.flatMap(({ spec }) => Object.keys(spec.profiles ?? {})));
+  return [...names].filter((name) => greedy.every(({ spec }) => (spec.profiles?.[name]?.gpus ?? spec.gpus) <= gpus));
+}
+
+const mostGpus = (runs: readonly RunDefinition[]): number => runs.reduce((most, run) => Math.max(most, run.gpus), 0);
+
+/** Runs play frozen copies of their tasks, and some host must be able to bear them. */
+export async function freezeAndCheck(
+  context: CliContext,
+  groups: readonly LoadedGroup[],
+  { backend, runs }: { backend: Backend; runs: readonly RunDefinition[] },
+): Promise<void> {
+  for (const task of groups.flatMap((group) => group.taskFolders)) freezeTask(context.settings.layout, task);
+  const database = await context.database();
+  const memoryMb = runs.reduce((most, run) => Math.max(most, run.task.limits.memoryMb), 0);
+  checkHosts(await database.queries.hosts(), {
+    ...{ backend, gpus: mostGpus(runs), memoryMb },
+    profiles: (gpus) => profilesWithFewerGpus(groups, gpus),
+  });
+}
+
+/** Rows in one transaction, then the workflow. */
+export async function storeAndStart(
+  context: CliContext,
+  { batchId, name, runs, concurrency, budgetUsd }: SubmittedBatch,
+  batch: Pick<BatchDefinition, 'spec' | 'seed' | 'priority'>,
+): Promise<void> {
+  const database = await context.database();
+  const client = await context.temporal();
+  const version = harnessVersion(context.settings.assetsRoot);
+  await database.submit({ batch: { batchId, name, concurrency, budgetUsd, harnessVersion: version, ...batch }, runs });
   try {
-    await startBatchWorkflow(client, { batchId, runs: runs.length, concurrency: request.concurrency });
+    await startBatchWorkflow(client, { batchId });
   } catch (cause) {
     throw new BenchError(
       'services',
@@ -130,20 +286,47 @@ export async function submitBatch(context: CliContext, request: SubmitRequest): 
       { remedy: `\`bench resume ${batchId}\` starts it.`, cause },
     );
   }
-  return batch;
+}
+
+/** The batch of this name, going on, if it is of this specification; null: the name is free. Throws BenchError (usage) if it is of another. */
+async function existingBatch(
+  context: CliContext,
+  name: string,
+  spec: Specification,
+  { backend, concurrency, budgetUsd }: SubmittedBatch,
+): Promise<SubmittedBatch | null> {
+  const { batches, queries, store } = await context.database();
+  const known = await batches.named(name);
+  if (known === null) return null;
+  const { batchId } = known;
+  const differences = specificationDifferences(known.spec, spec);
+  if (differences.length > 0) {
+    const more = differences.length > 5 ? `, and ${differences.length - 5} more` : '';
+    throw new BenchError('usage', `a batch named "${name}" exists already, of another specification`, {
+      remedy: `It differs in ${differences.slice(0, 5).join('; ')}${more}. Choose another --name, or add runs to it with --into ${name}.`,
+    });
+  }
+  const { status, runList } = await queries.batchStatus(batchId);
+  if (status === 'queued' || status === 'running') await startBatchWorkflow(await context.temporal(), { batchId });
+  const runs = await Promise.all(runList.map(({ runId }) => store.definition(runId)));
+  return { batchId, name, backend, runs, concurrency, budgetUsd, existing: true };
 }
 
 /** The JSON form that scripts rely on; a dry run has no ids. */
 export const submittedDocument = (batch: SubmittedBatch, dryRun: boolean): Record<string, unknown> => ({
   batchId: dryRun ? null : batch.batchId,
   dryRun,
+  existing: batch.existing === true,
   name: batch.name,
   backend: batch.backend,
+  skipped: batch.skipped ?? [],
   runs: batch.runs.map((run) => ({
     runId: dryRun ? null : run.runId,
     model: run.model.name,
     task: run.task.id,
     attempt: run.attempt,
     seed: run.seed,
+    sample: run.sample === true,
+    profile: run.task.profile ?? null,
   })),
 });

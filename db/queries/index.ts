@@ -1,8 +1,10 @@
 import type pg from 'pg';
+import type { MetricFamily } from '../../domain/metrics.js';
 import { queryError } from '../database-error.js';
 import { statements } from '../statements.js';
 import { batchStatus, type BatchStatusReport, listBatches } from './batch-status.js';
-import { leaderboard, type Leaderboard, type LeaderboardOptions } from './leaderboard.js';
+import { leaderboard } from './leaderboard.js';
+import type { Leaderboard, LeaderboardOptions } from './leaderboard-types.js';
 import {
   type EventFilter,
   type EventRow,
@@ -11,9 +13,13 @@ import {
   hosts,
   type LeaseRow,
   leases,
+  type LeaseWaiter,
+  leaseWaiters,
   unfinishedRuns,
 } from './operations.js';
+import { metrics } from './metrics.js';
 import { findBatch, findRun } from './references.js';
+import { type ActionCount, reportActions, type ReportRun, reportRuns } from './report-runs.js';
 import { listRuns, type RunDetail, type RunFilter, showRun } from './runs.js';
 import type { BatchSummary, RunSummary } from './summaries.js';
 import { trajectory, type TrajectoryStep } from './trajectory.js';
@@ -35,9 +41,15 @@ export interface Queries {
   /** Oldest first; of a batch: of its runs too. */
   events(filter: EventFilter): Promise<EventRow[]>;
   leases(options?: { includeReleased?: boolean }): Promise<LeaseRow[]>;
-  hosts(): Promise<HostRow[]>;
+  /** Runs that wait for GPUs, the longest first. */
+  leaseWaiters(): Promise<LeaseWaiter[]>;
+  hosts(options?: { includeRemoved?: boolean }): Promise<HostRow[]>;
   unfinishedRuns(): Promise<number>;
   leaderboard(options?: LeaderboardOptions): Promise<Leaderboard>;
+  /** The runs behind its figures, and what the steps of those that count did. */
+  reportRuns(board: Leaderboard): Promise<{ runs: ReportRun[]; actions: ActionCount[] }>;
+  /** What the worker shows to Prometheus. */
+  metrics(): Promise<MetricFamily[]>;
 }
 
 const BATCHES = 20;
@@ -54,8 +66,14 @@ export function createQueries(pool: pg.Pool): Queries {
     trajectory: (runId, afterStep = 0) => trajectory(run, runId, afterStep),
     events: (filter) => events(run, filter),
     leases: (options = {}) => leases(run, options.includeReleased ?? false),
-    hosts: () => hosts(run),
+    leaseWaiters: () => leaseWaiters(run),
+    hosts: (options = {}) => hosts(run, options.includeRemoved ?? false),
     unfinishedRuns: () => unfinishedRuns(run),
     leaderboard: (options = {}) => leaderboard(run, options),
+    reportRuns: async (board) => {
+      const runs = await reportRuns(run, board);
+      return { runs, actions: await reportActions(run, board.comparison.mode, runs) };
+    },
+    metrics: () => metrics(run),
   };
 }

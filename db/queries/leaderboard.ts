@@ -1,197 +1,282 @@
-import type { ModelKind } from '../../domain/model.js';
-import type { Isolation } from '../../domain/run.js';
-import type { Direction } from '../../domain/score.js';
+import { BenchError } from '../../domain/errors.js';
+import { expectedBest } from '../../domain/statistics/expected-best.js';
+import { profileMeant } from '../../domain/task-profile.js';
+import { profileSteps } from '../../domain/statistics/profile-steps.js';
 import type { Statements } from '../statements.js';
+import { baselinesOf, comparisonState, savedComparison, tasksAtContracts } from './comparisons.js';
+import { groupBy } from './group-by.js';
+import { markedRuns, otherProfiles, recordedCosts } from './leaderboard-extras.js';
+import { leaderboardIntervals } from './leaderboard-intervals.js';
+import { type Columns, rowsOfColumns } from './rows-of-columns.js';
+import type {
+  Leaderboard,
+  LeaderboardOptions,
+  LeaderboardRow,
+  LeaderboardScore,
+  LeaderboardTask,
+  ScoreStatus,
+} from './leaderboard-types.js';
 
-export interface LeaderboardOptions {
-  batchId?: string | undefined;
-  models?: string[] | undefined;
-  tasks?: string[] | undefined;
-  /** Only the first k scored runs of each (model, task); default: all. */
-  k?: number | undefined;
-  /** Orders the rows; default best-attempt. */
-  metric?: 'best-attempt' | 'best-submission' | undefined;
-  /** strict (default): suspect scores do not count; compat: they do. */
-  mode?: 'strict' | 'compat' | undefined;
-  includeSuspect?: boolean | undefined;
-  /** Rank rows whose isolation is none; default false: they are listed without a rank. */
-  includeLocal?: boolean | undefined;
-  /** Rank rows of scripted, replayed and oracle agents; default false. */
-  includeScripted?: boolean | undefined;
-}
-
-/** One (model, task) cell. */
-export interface LeaderboardScore {
-  best: number | null;
-  last: number | null;
-  mean: number | null;
-  /** Position within the task among ranked rows; ties share the mean position, missing scores come last. */
-  bestRank: number | null;
-  lastRank: number | null;
-  /** The runs that the best and the last score come from. */
-  bestRun: string | null;
-  lastRun: string | null;
-  /** All runs submitted; of them ended; of them counted (the first k that ended by the agent's doing); with a score. */
-  attempts: number;
-  ended: number;
-  counted: number;
-  scored: number;
-  infraErrors: number;
-  configErrors: number;
-  cancelled: number;
-  /** Evaluations outside the task's bounds. */
-  suspect: number;
-  costUsd: string;
-}
-
-export interface LeaderboardRow {
-  /** Null: not ranked (see `unranked`). Equal average ranks share a rank. */
-  rank: number | null;
-  unranked: 'isolation' | 'kind' | null;
-  model: string;
-  kind: ModelKind;
-  isolation: Isolation;
-  bestAup: number | null;
-  lastAup: number | null;
-  averageRank: number | null;
-  attempts: number;
-  ended: number;
-  infraErrors: number;
-  configErrors: number;
-  cancelled: number;
-  suspect: number;
-  costUsd: string;
-  inputTokens: number;
-  outputTokens: number;
-  scores: Record<string, LeaderboardScore>;
-}
-
-export interface LeaderboardTask {
+type Id = Pick<LeaderboardRow, 'model' | 'kind' | 'isolation'>;
+type Cell = Id & LeaderboardTask & Omit<LeaderboardScore, keyof Ratios | keyof Expected> & { ran: boolean };
+type Extras = Pick<LeaderboardRow, 'withSuspects' | 'marks' | 'recordedCostUsd' | 'recordedCostPerRunUsd'>;
+type ModelRow = Omit<LeaderboardRow, keyof Area | keyof Extras | 'scores' | 'intervals' | 'profile'> & Id;
+type Area = Pick<LeaderboardRow, 'bestAup' | 'lastAup' | 'solvedTasks' | 'missingTasks' | 'notRunTasks'>;
+type Ratios = Pick<LeaderboardScore, 'bestStatus' | 'lastStatus' | 'bestRatio' | 'lastRatio'>;
+type Expected = Pick<LeaderboardScore, 'expectedBest' | 'expectedLast'>;
+interface RatioRow {
+  method: string;
   task: string;
-  name: string;
-  contract: number;
-  primary: string;
-  direction: Direction;
-  baseline: number | null;
+  kind: 'best' | 'last';
+  status: ScoreStatus;
+  ratio: number | null;
 }
-
-export interface Leaderboard {
-  comparison: {
-    models: string[];
-    tasks: string[];
-    k: number | null;
-    T: number | null;
-    mode: 'strict' | 'compat';
-    metric: 'best-attempt' | 'best-submission';
-    includeSuspect: boolean;
-    includeLocal: boolean;
-    includeScripted: boolean;
-    batchId: string | null;
-  };
+type SuspectArea = NonNullable<LeaderboardRow['withSuspects']> & { method: string };
+interface Found {
   tasks: LeaderboardTask[];
-  rows: LeaderboardRow[];
+  cells: Columns<Omit<Cell, Exclude<keyof LeaderboardTask, 'task' | 'compared'>>>;
+  models: ModelRow[];
+  areas: (Area & { method: string; axis: number })[];
+  ratios: Columns<RatioRow>;
+  starter: { averageRank: number; borda: number } | null;
 }
 
-/** The arguments that leaderboard() and leaderboard_models() share. */
-const ARGUMENTS = '$1, $2::text[], $3::text[], $4::int, $5, $6, $7';
+const BASELINE = 'baseline';
+const NO_AREA: Area = { bestAup: null, lastAup: null, solvedTasks: null, missingTasks: null, notRunTasks: null };
 
-type Cell = LeaderboardScore & LeaderboardTask & Pick<LeaderboardRow, 'model' | 'kind' | 'isolation'>;
-type ModelRow = Omit<LeaderboardRow, 'bestAup' | 'lastAup' | 'scores'>;
+/**
+ * Every figure but the intervals comes from SQL functions; those of the comparison in one statement, so that all of them are
+ * of one moment, and over one grid, so that it is computed once.
+ */
+const STATEMENT = (metric: 'best' | 'last', suffix: '_strict' | '') => `
+  with given as materialized (
+    select array_agg(l order by l.task, l.model, l.model_kind, l.isolation) as grid
+    from leaderboard($1, $2::text[], $3::text[], $4::int, $5, $6, $7, $9, $10, $11::float8[]) l
+  ),
+  compared as materialized (select compared_cells(grid) as cells from given)
+  select
+    (select coalesce(json_agg(json_build_object(
+       'task', t.task, 'name', (
+         select v.name from task_versions v where v.task_id = t.task and v.contract = t.contract
+         order by v.created_at desc limit 1
+       ), 'contract', t.contract, 'primary', t.primary_metric, 'direction', t.direction, 'baseline', t.baseline,
+       'compared', t.compared
+     ) order by t.task), '[]')
+     from (
+       select l.task, l.contract, l.primary_metric, l.direction, l.baseline, bool_or(l.compared) as compared
+       from given, unnest(given.grid) l group by 1, 2, 3, 4, 5
+     ) t) as tasks,
+    (select json_build_object(
+       'model', json_agg(l.model), 'kind', json_agg(l.model_kind), 'isolation', json_agg(l.isolation),
+       'task', json_agg(l.task), 'compared', json_agg(l.compared), 'ran', json_agg(l.ran),
+       'best', json_agg(l.best_attempt), 'last', json_agg(l.best_submission), 'mean', json_agg(l.mean),
+       'bestRank', json_agg(l.best_rank), 'lastRank', json_agg(l.last_rank),
+       'bestRun', json_agg(l.best_run), 'lastRun', json_agg(l.best_submission_run),
+       'bestAttempts', json_agg(l.best_attempts), 'lastAttempts', json_agg(l.last_attempts),
+       'attempts', json_agg(l.attempts), 'ended', json_agg(l.ended), 'counted', json_agg(l.counted), 'scored', json_agg(l.scored),
+       'infraErrors', json_agg(l.infra_errors), 'configErrors', json_agg(l.config_errors),
+       'cancelled', json_agg(l.cancelled), 'suspect', json_agg(l.suspects),
+       'costUsd', json_agg(trim_scale(l.cost_usd)::text)
+     )
+     from given, unnest(given.grid) l) as cells,
+    (select coalesce(json_agg(json_build_object(
+       'rank', m.${metric}_place, 'unranked', m.unranked, 'model', m.model, 'kind', m.model_kind,
+       'isolation', m.isolation, 'averageRank', m.average_${metric}_rank, 'borda', m.${metric}_borda,
+       'attempts', m.attempts, 'ended', m.ended, 'infraErrors', m.infra_errors, 'configErrors', m.config_errors,
+       'cancelled', m.cancelled, 'suspect', m.suspects, 'costUsd', trim_scale(m.cost_usd)::text,
+       'costPerRunUsd', trim_scale(round(m.cost_per_run_usd, 10))::text,
+       'inputTokens', m.input_tokens, 'outputTokens', m.output_tokens
+     ) order by m.${metric}_place nulls last, m.model, m.model_kind, m.isolation), '[]')
+     from given, rank_models(given.grid) m) as models,
+    (select coalesce(json_agg(json_build_object(
+       'method', a.method, 'axis', a.axis, 'bestAup', a.best_aup${suffix}, 'lastAup', a.last_aup${suffix},
+       'solvedTasks', a.best_feasible, 'missingTasks', a.missing, 'notRunTasks', a.not_run
+     )), '[]')
+     from compared, areas_under_profiles(compared.cells, fixed_axis => $8) a) as areas,
+    (select json_build_object(
+       'method', json_agg(r.method), 'task', json_agg(r.task), 'kind', json_agg(r.kind), 'status', json_agg(r.status),
+       'ratio', json_agg(r.ratio)
+     )
+     from compared, performance_ratios(compared.cells) r) as ratios,
+    (select json_build_object('averageRank', b.average_${metric}_rank, 'borda', b.${metric}_borda)
+     from given, baseline_ranks(given.grid) b) as starter`;
 
-/** Every figure comes from SQL functions, in one statement, so that all of them are of one moment. */
-export async function leaderboard(run: Statements, options: LeaderboardOptions): Promise<Leaderboard> {
+/** The areas alone. */
+const AREAS = (suffix: '_strict' | '') => `
+  with compared as materialized (
+    select compared_cells(array_agg(l order by l.task, l.model, l.model_kind, l.isolation)) as cells
+    from leaderboard($1, $2::text[], $3::text[], $4::int, $5, $6, $7, $9, $10, $11::float8[]) l
+  )
+  select a.method, a.best_aup${suffix} as "bestAup", a.last_aup${suffix} as "lastAup"
+  from compared, areas_under_profiles(compared.cells, fixed_axis => $8) a`;
+
+export async function leaderboard(run: Statements, asked: LeaderboardOptions): Promise<Leaderboard> {
+  const saved = asked.comparison === undefined ? null : await savedComparison(run, asked.comparison);
+  const options = saved === null ? asked : { ...asked, ...saved.options, metric: asked.metric ?? saved.options.metric };
   const mode = options.mode ?? 'strict';
   const metric = options.metric ?? 'best-attempt';
   const includeSuspect = options.includeSuspect ?? mode === 'compat';
-  const includeLocal = options.includeLocal ?? false;
-  const includeScripted = options.includeScripted ?? false;
-  const [place, average] =
-    metric === 'best-attempt' ? ['best_place', 'average_best_rank'] : ['last_place', 'average_last_rank'];
-  const [result] = await run<{ cells: Cell[]; models: ModelRow[] }>(
-    'leaderboard',
-    `select
-       (select coalesce(json_agg(json_build_object(
-          'model', l.model, 'kind', l.model_kind, 'isolation', l.isolation,
-          'task', l.task, 'name', (
-            select v.name from task_versions v where v.task_id = l.task and v.contract = l.contract
-            order by v.created_at desc limit 1
-          ), 'contract', l.contract, 'primary', l.primary_metric, 'direction', l.direction, 'baseline', l.baseline,
-          'best', l.best_attempt, 'last', l.best_submission, 'mean', l.mean,
-          'bestRank', l.best_rank, 'lastRank', l.last_rank,
-          'bestRun', l.best_run, 'lastRun', l.best_submission_run,
-          'attempts', l.attempts, 'ended', l.ended, 'counted', l.counted, 'scored', l.scored,
-          'infraErrors', l.infra_errors, 'configErrors', l.config_errors, 'cancelled', l.cancelled,
-          'suspect', l.suspects, 'costUsd', trim_scale(l.cost_usd)::text
-        ) order by l.task, l.model, l.model_kind, l.isolation), '[]')
-        from leaderboard(${ARGUMENTS}) l) as cells,
-       (select coalesce(json_agg(json_build_object(
-          'rank', m.${place}, 'unranked', m.unranked, 'model', m.model, 'kind', m.model_kind,
-          'isolation', m.isolation, 'averageRank', m.${average},
-          'attempts', m.attempts, 'ended', m.ended, 'infraErrors', m.infra_errors, 'configErrors', m.config_errors,
-          'cancelled', m.cancelled, 'suspect', m.suspects, 'costUsd', trim_scale(m.cost_usd)::text,
-          'inputTokens', m.input_tokens, 'outputTokens', m.output_tokens
-        ) order by m.${place} nulls last, m.model, m.model_kind, m.isolation), '[]')
-        from leaderboard_models(${ARGUMENTS}) m) as models`,
-    [
-      options.batchId ?? null,
-      options.models ?? null,
-      options.tasks ?? null,
-      options.k ?? null,
-      includeSuspect,
-      includeLocal,
-      includeScripted,
-    ],
-  );
-  const cells = result?.cells ?? [];
-  const tasks = new Map(
-    cells.map(({ task, name, contract, primary, direction, baseline }) => [
-      task,
-      { task, name, contract, primary, direction, baseline },
-    ]),
-  );
-  const rows = (result?.models ?? []).map((row) => ({
-    ...row,
-    bestAup: null,
-    lastAup: null,
-    scores: Object.fromEntries(
-      cells
-        .filter((c) => c.model === row.model && c.kind === row.kind && c.isolation === row.isolation)
-        .map((cell) => [cell.task, scoreOf(cell)]),
-    ),
-  }));
+  const { includeLocal = false, includeScripted = false, sample = false, resamples = 0, seed = 1 } = options;
+  const profile = profileMeant(options.profile, sample);
+  const tasksAsked = (saved === null ? options.tasks : tasksAtContracts(saved.options)) ?? null;
+  const modelsAsked = options.models ?? null;
+  const kind = metric === 'best-submission' ? 'last' : 'best';
+  const suffix = mode === 'strict' ? '_strict' : '';
+  const parameters = (suspect: boolean) => [
+    options.batchId ?? null,
+    modelsAsked,
+    tasksAsked,
+    options.k ?? null,
+    suspect,
+    includeLocal,
+    includeScripted,
+    options.axis ?? 0,
+    sample,
+    profile,
+    saved === null ? null : baselinesOf(saved.options),
+  ];
+  const [result] = await run<Found>('leaderboard', STATEMENT(kind, suffix), parameters(includeSuspect));
+  if (result === undefined) throw new BenchError('failed', 'the database gave no leaderboard');
+  const { models, areas, starter } = result;
+  const tasks = new Map(result.tasks.map((one) => [one.task, one]));
+  // Thousands of cells: spreading each into a new object took a fifth of a second.
+  const cells = rowsOfColumns(result.cells).map((cell): Cell => {
+    const { name, contract, primary, direction, baseline } = tasks.get(cell.task)!;
+    return Object.assign(cell, { name, contract, primary, direction, baseline });
+  });
+  const areaOf = new Map(areas.map(({ method, axis: _, ...area }) => [method, area]));
+  const ratiosOf = groupBy(rowsOfColumns(result.ratios), ({ method }) => method);
+  const cellsOf = groupBy(cells, methodOf);
+  const axis = areas[0]?.axis ?? null;
+  const intervals =
+    axis === null || resamples === 0 ? null : leaderboardIntervals(cells, { mode, axis, resamples, seed }, methodOf);
+  const profileOf = (method: string): LeaderboardRow['profile'] => {
+    const ratios = ratiosOf.get(method);
+    if (axis === null || ratios === undefined) return null;
+    return { best: stepsOf(ratios, 'best', mode, axis), last: stepsOf(ratios, 'last', mode, axis) };
+  };
+  const marked = models.some(({ unranked, suspect }) => unranked === null && suspect > 0);
+  const withSuspects =
+    includeSuspect || !marked ? [] : await run<SuspectArea>('withSuspects', AREAS(suffix), parameters(true));
+  const withSuspectsOf = new Map(withSuspects.map(({ method, ...area }) => [method, area]));
+  const selection = {
+    batchId: options.batchId ?? null,
+    tasks: [...tasks.keys()],
+    contracts: [...tasks.values()].map(({ contract }) => contract),
+    models: [...new Set(models.map(({ model }) => model))],
+    sample,
+    profile,
+  };
+  const marksOf = groupBy(await markedRuns(run, selection), methodOf);
+  const recordedOf = new Map((await recordedCosts(run, selection)).map((one) => [methodOf(one), one]));
+  const rows = models.map((row): LeaderboardRow => {
+    const method = methodOf(row);
+    const recorded = recordedOf.get(method);
+    const ratios = new Map(ratiosOf.get(method)?.map((ratio) => [`${ratio.kind} ${ratio.task}`, ratio]));
+    const scores = (cellsOf.get(method) ?? []).map((cell) => [cell.task, scoreOf(cell, ratios, options.estimateK)]);
+    return {
+      ...row,
+      ...(areaOf.get(method) ?? NO_AREA),
+      withSuspects: row.unranked === null ? (withSuspectsOf.get(method) ?? null) : null,
+      marks: Object.fromEntries((marksOf.get(method) ?? []).map(({ rule, runs }) => [rule, runs])),
+      costPerRunUsd: recorded === undefined ? row.costPerRunUsd : perRun(row.costUsd, row.ended - recorded.runs),
+      recordedCostUsd: recorded?.totalUsd ?? null,
+      recordedCostPerRunUsd: recorded?.perRunUsd ?? null,
+      intervals: intervals?.get(method) ?? null,
+      profile: profileOf(method),
+      scores: Object.fromEntries(scores) as LeaderboardRow['scores'],
+    };
+  });
+  const starterArea = areaOf.get(BASELINE);
   return {
     comparison: {
       models: [...new Set(rows.map(({ model }) => model))].sort(),
       tasks: [...tasks.keys()],
       k: options.k ?? null,
-      T: null,
+      T: axis,
+      fixedT: options.axis !== undefined,
       mode,
       metric,
       includeSuspect,
       includeLocal,
       includeScripted,
+      sample,
+      profile,
+      otherProfiles: await otherProfiles(run, {
+        ...selection,
+        tasks: tasksAsked,
+        models: modelsAsked,
+        includeScripted,
+      }),
       batchId: options.batchId ?? null,
+      resamples,
+      seed,
+      estimateK: options.estimateK ?? null,
+      saved: saved === null ? null : await comparisonState(run, saved),
     },
     tasks: [...tasks.values()],
+    baseline:
+      starterArea?.bestAup == null || starterArea.lastAup === null
+        ? null
+        : {
+            bestAup: starterArea.bestAup,
+            lastAup: starterArea.lastAup,
+            averageRank: starter?.averageRank ?? null,
+            borda: starter?.borda ?? null,
+            profile: profileOf(BASELINE)!,
+          },
     rows,
   };
 }
 
-const scoreOf = (cell: Cell): LeaderboardScore => ({
-  best: cell.best,
-  last: cell.last,
-  mean: cell.mean,
-  bestRank: cell.bestRank,
-  lastRank: cell.lastRank,
-  bestRun: cell.bestRun,
-  lastRun: cell.lastRun,
-  attempts: cell.attempts,
-  ended: cell.ended,
-  counted: cell.counted,
-  scored: cell.scored,
-  infraErrors: cell.infraErrors,
-  configErrors: cell.configErrors,
-  cancelled: cell.cancelled,
-  suspect: cell.suspect,
-  costUsd: cell.costUsd,
-});
+/** As leaderboard_cells() writes it. */
+const methodOf = ({ model, kind, isolation }: Id): string =>
+  `[${[model, kind, isolation].map((part) => JSON.stringify(part)).join(', ')}]`;
+
+/** Beside imported runs: of those that bench played alone. */
+const perRun = (usd: string, runs: number): string | null =>
+  runs === 0 ? null : String(Number((Number(usd) / runs).toFixed(10)));
+
+/** Steps of the profile by which the mode's AUP is the area: a task that was not run is none of the strict ones. */
+function stepsOf(ratios: readonly RatioRow[], kind: 'best' | 'last', mode: 'strict' | 'compat', axis: number) {
+  const counted = ratios.filter(
+    (one) => one.kind === kind && one.ratio !== null && (mode === 'compat' || one.status !== 'not_run'),
+  );
+  return profileSteps(
+    counted.map(({ ratio, status }) => (mode === 'compat' || status === 'feasible' ? ratio : null)),
+    axis,
+  );
+}
+
+function scoreOf(cell: Cell, ratios: ReadonlyMap<string, RatioRow>, estimateK: number | undefined): LeaderboardScore {
+  const { bestAttempts, lastAttempts, direction, baseline } = cell;
+  const [best, last] = [ratios.get(`best ${cell.task}`), ratios.get(`last ${cell.task}`)];
+  const expected = (attempts: (number | null)[]) =>
+    estimateK === undefined ? null : expectedBest(attempts, estimateK, direction, baseline);
+  return {
+    best: cell.best,
+    last: cell.last,
+    mean: cell.mean,
+    bestRank: cell.bestRank,
+    lastRank: cell.lastRank,
+    bestStatus: best?.status ?? null,
+    lastStatus: last?.status ?? null,
+    bestRatio: best?.ratio ?? null,
+    lastRatio: last?.ratio ?? null,
+    expectedBest: expected(bestAttempts),
+    expectedLast: expected(lastAttempts),
+    bestRun: cell.bestRun,
+    lastRun: cell.lastRun,
+    bestAttempts,
+    lastAttempts,
+    attempts: cell.attempts,
+    ended: cell.ended,
+    counted: cell.counted,
+    scored: cell.scored,
+    infraErrors: cell.infraErrors,
+    configErrors: cell.configErrors,
+    cancelled: cell.cancelled,
+    suspect: cell.suspect,
+    costUsd: cell.costUsd,
+  };
+}

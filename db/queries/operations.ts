@@ -1,4 +1,5 @@
 import type { Statements } from '../statements.js';
+import { isAlive } from '../store/hosts.js';
 import { isoTime, isoTimeOrNull } from './summaries.js';
 
 export interface EventRow {
@@ -15,6 +16,7 @@ export interface EventFilter {
   runId?: string | undefined;
   batchId?: string | undefined;
   afterEventId?: number | undefined;
+  kinds?: readonly string[] | undefined;
   /** The newest so many; default 1000. */
   limit?: number | undefined;
 }
@@ -24,15 +26,39 @@ export interface LeaseRow {
   runId: string;
   token: number;
   grantedAt: string;
+  /** Taken back from its run, but not yet free: its host is to remove the run's containers first. */
+  revokedAt: string | null;
   releasedAt: string | null;
 }
+/** A run that waits for GPUs. */
+export interface LeaseWaiter {
+  runId: string;
+  batchId: string;
+  gpus: number;
+  waitingSince: string;
+}
+/** `paused`: full; `silent`: it has missed registrations; `lost`: its runs went to others. */
+export type HostState = 'up' | 'paused' | 'drained' | 'silent' | 'lost' | 'removed';
 export interface HostRow {
   hostId: string;
   hostname: string | null;
   cpus: number | null;
   memoryMb: number | null;
   gpus: string[];
+  /** Of these, the ones that others' processes use. */
+  busyGpus: string[];
   backends: string[];
+  roles: string[];
+  version: string | null;
+  state: HostState;
+  /** Why it takes no new runs, in its own words. */
+  paused: string | null;
+  slots: number | null;
+  memoryFreeMb: number | null;
+  /** What the memory limits of its runs may come to together; null: not counted. */
+  memoryForRunsMb: number | null;
+  diskTotalMb: number | null;
+  diskFreeMb: number | null;
   seenAt: string;
   /** Runs of this host that have not ended. */
   activeRuns: number;
@@ -48,34 +74,63 @@ export async function events(run: Statements, filter: EventFilter): Promise<Even
        select event_id::float8 as "eventId", run_id as "runId", batch_id as "batchId", kind, key, detail, at
        from events
        where ($1::text is null or run_id = $1) and ($2::text is null or batch_id = $2) and event_id > $3
+         and ($5::text[] is null or kind = any($5))
        order by event_id desc limit $4
      ) newest order by "eventId"`,
-    [filter.runId ?? null, filter.batchId ?? null, filter.afterEventId ?? 0, filter.limit ?? DEFAULT_LIMIT],
+    [
+      filter.runId ?? null,
+      filter.batchId ?? null,
+      filter.afterEventId ?? 0,
+      filter.limit ?? DEFAULT_LIMIT,
+      filter.kinds ?? null,
+    ],
   );
   return rows.map((row) => ({ ...row, at: isoTime(row.at) }));
 }
 
 /** Newest first. */
 export async function leases(run: Statements, includeReleased: boolean): Promise<LeaseRow[]> {
-  const rows = await run<Omit<LeaseRow, 'grantedAt' | 'releasedAt'> & { grantedAt: Date; releasedAt: Date | null }>(
+  type Times = Record<'grantedAt' | 'revokedAt' | 'releasedAt', Date | null> & { grantedAt: Date };
+  const rows = await run<Omit<LeaseRow, keyof Times> & Times>(
     'leases',
     `select host_id as "hostId", device, run_id as "runId", token::float8 as token, granted_at as "grantedAt",
-       released_at as "releasedAt"
+       revoked_at as "revokedAt", released_at as "releasedAt"
      from leases where $1 or released_at is null
      order by granted_at desc, host_id, device limit ${DEFAULT_LIMIT}`,
     [includeReleased],
   );
-  return rows.map((row) => ({ ...row, grantedAt: isoTime(row.grantedAt), releasedAt: isoTimeOrNull(row.releasedAt) }));
+  return rows.map((row) => ({
+    ...row,
+    grantedAt: isoTime(row.grantedAt),
+    revokedAt: isoTimeOrNull(row.revokedAt),
+    releasedAt: isoTimeOrNull(row.releasedAt),
+  }));
 }
 
-export async function hosts(run: Statements): Promise<HostRow[]> {
+/** Who waits longest comes first. */
+export async function leaseWaiters(run: Statements): Promise<LeaseWaiter[]> {
+  const rows = await run<Omit<LeaseWaiter, 'waitingSince'> & { waitingSince: Date }>(
+    'leaseWaiters',
+    `select run_id as "runId", batch_id as "batchId", gpus, coalesce(waiting_since, updated_at) as "waitingSince"
+     from runs where status = 'waiting_gpu' order by 4, run_id limit ${DEFAULT_LIMIT}`,
+    [],
+  );
+  return rows.map((row) => ({ ...row, waitingSince: isoTime(row.waitingSince) }));
+}
+
+export async function hosts(run: Statements, includeRemoved: boolean): Promise<HostRow[]> {
   const rows = await run<Omit<HostRow, 'seenAt'> & { seenAt: Date }>(
     'hosts',
-    `select h.host_id as "hostId", h.hostname, h.cpus, h.memory_mb as "memoryMb", h.gpus, h.backends,
-       h.seen_at as "seenAt",
+    `select h.host_id as "hostId", h.hostname, h.cpus, h.memory_mb as "memoryMb", h.gpus, h.busy_gpus as "busyGpus",
+       h.backends, h.roles, h.version, h.paused, h.slots, h.memory_free_mb as "memoryFreeMb",
+       h.memory_for_runs_mb as "memoryForRunsMb", h.disk_total_mb::float8 as "diskTotalMb",
+       h.disk_free_mb::float8 as "diskFreeMb", h.seen_at as "seenAt",
+       case when h.removed_at is not null then 'removed' when h.lost_at is not null then 'lost'
+         when not (${isAlive('h')}) then 'silent' when h.drained_at is not null then 'drained'
+         when h.paused is not null then 'paused' else 'up' end as state,
        (select count(*)::int from runs r where r.host_id = h.host_id and r.status <> 'ended') as "activeRuns"
-     from hosts h order by h.host_id`,
-    [],
+     from hosts h where $1 or h.removed_at is null order by h.host_id`,
+    [includeRemoved],
   );
   return rows.map((row) => ({ ...row, seenAt: isoTime(row.seenAt) }));
 }

@@ -3,6 +3,7 @@ import type { SamplingParameters, TokenUsage } from '../../domain/model.js';
 import type { EvaluationKind, EvaluationStatus, Isolation } from '../../domain/run.js';
 import type { Metrics } from '../../domain/score.js';
 import type { Split } from '../../domain/task.js';
+import type { TaskNetwork } from '../../domain/task-network.js';
 import type { Statements } from '../statements.js';
 import { missingRun } from '../store/missing.js';
 import { isoTime, runSummary, type RunSummary, type RunSummaryRow, summaryOfRun } from './summaries.js';
@@ -29,6 +30,8 @@ export interface EvaluationDetail {
   suspect: boolean;
   message: string;
   submissionSha256: string | null;
+  /** Of a forced end: the step whose validate the submission is from; null: it was in the workspace. */
+  fromStep: number | null;
   isolation: Isolation;
   ms: number;
   at: string;
@@ -48,11 +51,25 @@ export interface RunDetail extends RunSummary {
   workspace: string | null;
   imageDigest: string | null;
   evaluatorImageDigest: string | null;
+  /** What the task gives to the agent's container; null of imported runs, of which that is not known. */
+  limits: { workspaceMb: number; memoryMb: number; cpus: number; pids: number } | null;
+  /** How the workspace's size is kept within its limit; null: not at all, or not begun. */
+  workspaceLimit: 'file_system' | 'watched' | null;
+  network: TaskNetwork | null;
+  /** May the agent use the task's memory, and how many records it held when the run began. */
+  memory: boolean;
+  memoryRecords: number | null;
   harnessVersion: string;
   replaces: string | null;
+  /** The run that this one is a fork of, and the step after which their ways part. */
+  forkedFrom: string | null;
+  forkedAtStep: number | null;
   shard: number;
   usage: TokenUsage;
-  modelCalls: number;
+  /** Of imported runs: as their harness recorded it, null where it did not; it has no rows of calls. */
+  modelCalls: number | null;
+  /** Of imported runs: the cost in US dollars that their harness wrote, by its own price list. */
+  recordedCostUsd: string | null;
   baseline: number | null;
   /** In order of their numbers; of one number `validation` first. */
   evaluationList: EvaluationDetail[];
@@ -89,7 +106,7 @@ export async function listEvaluations(run: Statements, runId: string, afterStep 
   const rows = await run<Omit<EvaluationDetail, 'at'> & { at: Date }>(
     'listEvaluations',
     `select step, kind, split, number, status, metrics, primary_score as primary, suspect, message,
-       submission_sha256 as "submissionSha256", isolation, ms, coalesce(ended_at, created_at) as at
+       submission_sha256 as "submissionSha256", from_step as "fromStep", isolation, ms, coalesce(ended_at, created_at) as at
      from evaluations
      where run_id = $1 and status <> 'pending' and step > $2
      order by number, split desc`,
@@ -107,11 +124,17 @@ export async function showRun(run: Statements, runId: string): Promise<RunDetail
        r.task_hash as "taskHash", r.contract, r.provider, r.provider_model as "providerModel", r.sampling,
        r.wall_seconds as "wallSeconds", r.gpus, r.workspace, r.image_digest as "imageDigest",
        r.evaluator_image_digest as "evaluatorImageDigest",
-       r.harness_version as "harnessVersion", r.replaces, r.shard,
+       r.workspace_limit as "workspaceLimit", r.memory, r.memory_records as "memoryRecords",
+       (select v.spec -> 'network' from task_versions v where v.content_hash = r.task_hash) as network,
+       (select case r.origin when 'bench' then jsonb_build_object('workspaceMb', v.spec #> '{limits,workspaceMb}', 'memoryMb', v.spec #> '{limits,memoryMb}',
+         'cpus', v.spec #> '{limits,cpus}', 'pids', v.spec #> '{limits,pids}') end
+         from task_versions v where v.content_hash = r.task_hash) as limits,
+       r.harness_version as "harnessVersion", r.replaces, r.shard, r.forked_from as "forkedFrom", r.forked_at_step as "forkedAtStep",
        json_build_object('inputTokens', r.input_tokens, 'outputTokens', r.output_tokens,
          'cachedTokens', r.cached_tokens, 'reasoningTokens', r.reasoning_tokens,
          'cacheWriteTokens', r.cache_write_tokens) as usage,
-       (select count(*)::int from model_calls c where c.run_id = r.run_id) as "modelCalls",
+       case r.origin when 'bench' then (select count(*) from model_calls c where c.run_id = r.run_id) else r.recorded_calls end::float8 as "modelCalls",
+       trim_scale(r.recorded_cost_usd)::text as "recordedCostUsd",
        (select base.value from baselines base where base.content_hash = r.task_hash) as baseline`)}
      where r.run_id = $1`,
     [runId],

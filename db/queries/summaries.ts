@@ -6,17 +6,26 @@ import {
   mlgymExitStatus,
   type RunStatus,
 } from '../../domain/outcomes.js';
-import type { Backend, Isolation } from '../../domain/run.js';
+import type { IntegrityMark } from '../../domain/integrity-rules.js';
+import type { Backend, Isolation, Origin } from '../../domain/run.js';
 import type { Direction } from '../../domain/score.js';
 
 /** Times are ISO 8601 strings in UTC, money is decimal strings: a summary is printed as JSON as it is. */
 export interface BatchSummary {
   batchId: string;
   name: string | null;
+  /** Not `bench`: its runs were imported. */
+  origin: Origin;
   status: BatchStatus;
   seed: number;
   concurrency: number;
+  /** 1 (first) to 5 (last). */
+  priority: number;
+  /** Since then no run is started; null: not paused. */
+  pausedAt: string | null;
   budgetUsd: string | null;
+  /** Of the budget: confirmed costs, and the reservations of calls whose answer is open or was lost. "0" without a budget. */
+  chargedUsd: string;
   /** Runs in total, and how many shards they make. */
   runs: number;
   shards: number;
@@ -31,6 +40,8 @@ export interface BatchSummary {
 export interface RunSummary {
   runId: string;
   batchId: string;
+  /** Whose harness played it. */
+  origin: Origin;
   model: string;
   modelKind: ModelKind;
   task: string;
@@ -38,7 +49,7 @@ export interface RunSummary {
   status: RunStatus;
   endReason: EndReason | null;
   finalEvaluation: FinalEvaluation | null;
-  /** What MLGym would have written; null until the run has ended. */
+  /** What MLGym would have written, or wrote if it played the run; null until the run has ended. */
   exitStatus: string | null;
   /** For people: what failed. */
   detail: string | null;
@@ -53,6 +64,12 @@ export interface RunSummary {
   finalScore: number | null;
   evaluations: number;
   suspect: number;
+  /** Its task's data are a stand-in. */
+  sample: boolean;
+  /** The budget of its task that it has; null: the task's own. */
+  profile: string | null;
+  /** What the integrity rules found, once the run has ended: docs/integrity.md. */
+  marks: IntegrityMark[];
   backend: Backend;
   /** Null until the sandbox has stood. */
   isolation: Isolation | null;
@@ -66,8 +83,9 @@ export interface RunSummary {
 
 /** SQL for a BatchSummary of `batches b`. */
 export const BATCH_SUMMARY = `
-  select b.batch_id as "batchId", b.name, b.status, b.seed::float8 as seed, b.concurrency,
-    trim_scale(b.budget_usd)::text as "budgetUsd",
+  select b.batch_id as "batchId", b.name, b.origin, b.status, b.seed::float8 as seed, b.concurrency,
+    b.priority, b.paused_at as "pausedAt", trim_scale(b.budget_usd)::text as "budgetUsd",
+    trim_scale(b.charged_usd)::text as "chargedUsd",
     totals.runs::int as runs, totals.shards::int as shards, totals.ended::int as ended, totals.steps::int as steps,
     trim_scale(totals.cost_usd)::text as "costUsd",
     b.created_at as "createdAt", b.started_at as "startedAt", b.ended_at as "endedAt"
@@ -79,12 +97,13 @@ export const BATCH_SUMMARY = `
   ) totals`;
 
 const RUN_SUMMARY_COLUMNS = `
-  r.run_id as "runId", r.batch_id as "batchId", r.model_name as model, r.model_kind as "modelKind", r.task_id as task,
-  r.attempt, r.status, r.end_reason as "endReason", r.final_evaluation as "finalEvaluation", r.detail,
+  r.run_id as "runId", r.batch_id as "batchId", r.origin, r.model_name as model, r.model_kind as "modelKind", r.task_id as task,
+  r.attempt, r.status, r.end_reason as "endReason", r.final_evaluation as "finalEvaluation",
+  r.exit_status as "recordedExitStatus", r.detail,
   r.step as steps, r.max_steps as "maxSteps", trim_scale(r.cost_usd)::text as "costUsd",
   v.primary_metric as primary, v.direction, r.best_score as "bestScore", r.final_score as "finalScore",
-  tries.evaluations::int as evaluations, tries.suspect::int as suspect,
-  r.backend, r.isolation, r.host_id as host, r.epoch,
+  tries.evaluations::int as evaluations, tries.suspect::int as suspect, found.marks,
+  r.backend, r.isolation, r.host_id as host, r.epoch, r.sample, v.spec ->> 'profile' as profile,
   r.created_at as "createdAt", r.started_at as "startedAt", r.ended_at as "endedAt", r.updated_at as "updatedAt"`;
 
 /** SQL for a RunSummary of `runs r`, with further columns. */
@@ -95,32 +114,41 @@ export const runSummary = (further = ''): string => `
   cross join lateral (
     select count(*) as evaluations, count(*) filter (where e.suspect) as suspect
     from evaluations e where e.run_id = r.run_id and e.split = 'test' and e.status <> 'pending'
-  ) tries`;
+  ) tries
+  cross join lateral (
+    select coalesce(
+      jsonb_agg(jsonb_build_object('rule', m.rule, 'step', m.step, 'detail', m.detail) order by m.rule), '[]'
+    ) as marks
+    from integrity_marks m where m.run_id = r.run_id
+  ) found`;
 
 type Times<Summary> = {
-  [Key in keyof Summary]: Key extends 'createdAt' | 'startedAt' | 'endedAt' | 'updatedAt'
+  [Key in keyof Summary]: Key extends 'createdAt' | 'startedAt' | 'endedAt' | 'updatedAt' | 'pausedAt'
     ? null extends Summary[Key]
       ? Date | null
       : Date
     : Summary[Key];
 };
 export type BatchSummaryRow = Times<BatchSummary>;
-export type RunSummaryRow = Times<Omit<RunSummary, 'exitStatus'>>;
+export type RunSummaryRow = Times<Omit<RunSummary, 'exitStatus'>> & { recordedExitStatus: string | null };
 
 export const isoTime = (time: Date): string => time.toISOString();
 export const isoTimeOrNull = (time: Date | null): string | null => time?.toISOString() ?? null;
 
 export const batchSummary = (row: BatchSummaryRow): BatchSummary => ({
   ...row,
+  pausedAt: isoTimeOrNull(row.pausedAt),
   createdAt: isoTime(row.createdAt),
   startedAt: isoTimeOrNull(row.startedAt),
   endedAt: isoTimeOrNull(row.endedAt),
 });
 
-export const summaryOfRun = <Row extends RunSummaryRow>(row: Row) => ({
+export const summaryOfRun = <Row extends RunSummaryRow>({ recordedExitStatus, ...row }: Row) => ({
   ...row,
   exitStatus:
-    row.endReason === null || row.finalEvaluation === null ? null : mlgymExitStatus(row.endReason, row.finalEvaluation),
+    row.endReason === null || row.finalEvaluation === null
+      ? null
+      : (recordedExitStatus ?? mlgymExitStatus(row.endReason, row.finalEvaluation)),
   createdAt: isoTime(row.createdAt),
   startedAt: isoTimeOrNull(row.startedAt),
   endedAt: isoTimeOrNull(row.endedAt),

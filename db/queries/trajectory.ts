@@ -5,6 +5,8 @@ import { type EvaluationDetail, listEvaluations } from './runs.js';
 import { isoTime } from './summaries.js';
 
 export interface TrajectoryStep extends StepRecord {
+  /** Taken over from the run that this one is a fork of. */
+  copied: boolean;
   costUsd: string;
   inputTokens: number;
   outputTokens: number;
@@ -18,7 +20,8 @@ export async function trajectory(run: Statements, runId: string, afterStep: numb
   const [steps, evaluations] = await Promise.all([
     run<Omit<TrajectoryStep, 'evaluations' | 'at'> & { at: Date }>(
       'trajectory',
-      `select ${STEP_COLUMNS}, s.created_at as at, trim_scale(calls.cost_usd)::text as "costUsd",
+      `select ${STEP_COLUMNS}, s.created_at as at,
+         s.step <= coalesce((select r.forked_at_step from runs r where r.run_id = s.run_id), 0) as copied, trim_scale(calls.cost_usd)::text as "costUsd",
          calls.input_tokens::float8 as "inputTokens", calls.output_tokens::float8 as "outputTokens"
        from steps s
        cross join lateral (

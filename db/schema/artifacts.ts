@@ -10,7 +10,7 @@ export const artifacts = pgTable('artifacts', {
   createdAt: createdAt(),
 });
 
-/** A run's workspace after some step. */
+/** A run's workspace and shell after some step. */
 export const snapshots = pgTable(
   'snapshots',
   {
@@ -22,6 +22,10 @@ export const snapshots = pgTable(
     artifact: text('artifact')
       .notNull()
       .references(() => artifacts.sha256),
+    /** Of the archive. */
+    bytes: bigint('bytes', { mode: 'number' }).notNull(),
+    /** Why it was made: `validate`, `interval`. */
+    reason: text('reason').notNull(),
     createdAt: createdAt(),
   },
   (t) => [primaryKey({ name: 'snapshots_pkey', columns: [t.runId, t.step, t.epoch] })],

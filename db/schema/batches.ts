@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { BATCH_STATUSES } from '../../domain/outcomes.js';
+import { ORIGINS } from '../../domain/run.js';
 import { createdAt, money, oneOf, time } from './columns.js';
 
 export const batches = pgTable(
@@ -8,14 +9,28 @@ export const batches = pgTable(
   {
     batchId: text('batch_id').primaryKey(),
     name: text('name').unique('batches_name_unique'),
+    /** Not `bench`: its runs were imported, and it has no workflow. */
+    origin: text('origin', { enum: ORIGINS }).notNull().default('bench'),
     spec: jsonb('spec').$type<Record<string, unknown>>().notNull(),
     seed: bigint('seed', { mode: 'number' }).notNull(),
     concurrency: integer('concurrency').notNull(),
+    /** 1 (first) to 5 (last), where batches compete. */
+    priority: integer('priority').notNull().default(3),
     budgetUsd: money('budget_usd'),
+    /** Of a batch with a budget: confirmed costs, and the reservations of calls whose answer is open or was lost. */
+    chargedUsd: money('charged_usd').notNull().default('0'),
+    /** Since then no run is started; null: the batch is not paused. */
+    pausedAt: time('paused_at'),
     status: text('status', { enum: BATCH_STATUSES }).notNull().default('queued'),
     createdAt: createdAt(),
     startedAt: time('started_at'),
     endedAt: time('ended_at'),
   },
-  () => [check('batches_status', oneOf('status', BATCH_STATUSES)), check('batches_concurrency', sql`concurrency > 0`)],
+  () => [
+    check('batches_origin', oneOf('origin', ORIGINS)),
+    check('batches_status', oneOf('status', BATCH_STATUSES)),
+    check('batches_concurrency', sql`concurrency > 0`),
+    check('batches_priority', sql`priority between 1 and 5`),
+    check('batches_budget', sql`budget_usd > 0 and budget_usd <> 'NaN'`),
+  ],
 );

@@ -1,11 +1,40 @@
-import { integer, pgTable, text } from 'drizzle-orm/pg-core';
+import { boolean, check, doublePrecision, integer, pgTable, text } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
 import { createdAt } from './columns.js';
 
-/** What a published table compared: its figures depend on the whole set. */
-export const comparisonSets = pgTable('comparison_sets', {
-  name: text('name').primaryKey(),
-  models: text('models').array().notNull(),
-  tasks: text('tasks').array().notNull(),
-  k: integer('k'),
-  createdAt: createdAt(),
-});
+/** What a published table compared: its figures depend on the whole set, so a new model or task must not change it. */
+export const comparisonSets = pgTable(
+  'comparison_sets',
+  {
+    name: text('name').primaryKey(),
+    models: text('models').array().notNull(),
+    tasks: text('tasks').array().notNull(),
+    /** Of the tasks, in their order: runs of another contract are no part of it. */
+    contracts: integer('contracts').array().notNull().default([]),
+    /** Of the tasks, in their order, as they were when it was saved; null: it had none. */
+    baselines: doublePrecision('baselines').array().notNull().default([]),
+    k: integer('k'),
+    /** Length of the profiles' axis, in log10 units. */
+    axis: doublePrecision('axis').notNull().default(1),
+    mode: text('mode', { enum: ['strict', 'compat'] })
+      .notNull()
+      .default('strict'),
+    metric: text('metric', { enum: ['best-attempt', 'best-submission'] })
+      .notNull()
+      .default('best-attempt'),
+    includeSuspect: boolean('include_suspect').notNull().default(false),
+    includeLocal: boolean('include_local').notNull().default(false),
+    includeScripted: boolean('include_scripted').notNull().default(false),
+    /** Of sample data, and of tasks that need none; false: of real data, and of those. */
+    sample: boolean('sample').notNull().default(false),
+    /** Under which the runs were played, of tasks that have it; tasks without it count as they are. */
+    profile: text('profile').notNull().default('default'),
+    batchId: text('batch_id'),
+    createdAt: createdAt(),
+  },
+  () => [
+    check('comparison_sets_axis', sql`axis > 0 and axis < 'Infinity'`),
+    check('comparison_sets_contracts', sql`cardinality(contracts) = cardinality(tasks)`),
+    check('comparison_sets_baselines', sql`cardinality(baselines) = cardinality(tasks)`),
+  ],
+);

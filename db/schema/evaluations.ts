@@ -35,6 +35,8 @@ export const evaluations = pgTable(
     suspect: boolean('suspect').notNull().default(false),
     message: text('message').notNull().default(''),
     submissionSha256: text('submission_sha256'),
+    /** Of a forced end: the step whose validate the submission is from; null: it was in the workspace. */
+    fromStep: integer('from_step'),
     isolation: text('isolation', { enum: ISOLATIONS }),
     /** Content hash of the task folder, which holds the evaluator. */
     evaluatorVersion: text('evaluator_version').notNull(),

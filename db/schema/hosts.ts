@@ -1,4 +1,4 @@
-import { integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { bigint, integer, jsonb, pgTable, real, text } from 'drizzle-orm/pg-core';
 import { createdAt, time } from './columns.js';
 
 /** Machines that bear runs. All but the id is unknown until the host's worker has registered. */
@@ -11,4 +11,25 @@ export const hosts = pgTable('hosts', {
   backends: jsonb('backends').$type<string[]>().notNull().default([]),
   createdAt: createdAt(),
   seenAt: time('seen_at').notNull().defaultNow(),
+
+  /** The home behind it. */
+  homeId: text('home_id'),
+  roles: jsonb('roles').$type<string[]>().notNull().default([]),
+  version: text('version'),
+  slots: integer('slots'),
+  memoryForRunsMb: integer('memory_for_runs_mb'),
+  memoryFreeMb: integer('memory_free_mb'),
+  diskTotalMb: bigint('disk_total_mb', { mode: 'number' }),
+  diskFreeMb: bigint('disk_free_mb', { mode: 'number' }),
+  /** Used by processes of others. */
+  busyGpus: jsonb('busy_gpus').$type<string[]>().notNull().default([]),
+  heartbeatSeconds: real('heartbeat_seconds').notNull().default(10),
+  /** Since then it has been heard without a gap. */
+  aliveSince: time('alive_since').notNull().defaultNow(),
+  /** Why it takes no new runs, in its own words. */
+  paused: text('paused'),
+  drainedAt: time('drained_at'),
+  /** Its runs were given to others; null again when it has cleared away what was left of them. */
+  lostAt: time('lost_at'),
+  removedAt: time('removed_at'),
 });

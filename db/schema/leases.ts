@@ -17,6 +17,8 @@ export const leases = pgTable(
       .references(() => hosts.hostId),
     device: text('device').notNull(),
     grantedAt: time('granted_at').notNull().defaultNow(),
+    /** Since then its run may not use it; the GPU is free when it is released. */
+    revokedAt: time('revoked_at'),
     releasedAt: time('released_at'),
   },
   (t) => [

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bigint, check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { ToolCall } from '../../domain/model.js';
 import { createdAt, milliseconds, money, oneOf, time } from './columns.js';
 import { CALL_STATUSES } from './enums.js';
@@ -45,6 +45,10 @@ export const modelCalls = pgTable(
     uniqueIndex('model_calls_one_answer')
       .on(t.runId, t.step, t.try)
       .where(sql`status = 'confirmed'`),
+    /** Calls that have no answer, to be counted; the others are counted in `runs.answered_calls`. */
+    index('model_calls_unanswered')
+      .on(t.provider, t.status)
+      .where(sql`status <> 'confirmed'`),
     check('model_calls_status', oneOf('status', CALL_STATUSES)),
   ],
 );

@@ -15,7 +15,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { MODEL_KINDS, type SamplingParameters } from '../../domain/model.js';
 import { END_REASONS, FINAL_EVALUATIONS, RUN_STATUSES } from '../../domain/outcomes.js';
-import { BACKENDS } from '../../domain/run.js';
+import { BACKENDS, ORIGINS } from '../../domain/run.js';
 import { agentConfigs } from './agent-configs.js';
 import { batches } from './batches.js';
 import { createdAt, money, oneOf, time } from './columns.js';
@@ -34,6 +34,8 @@ export const runs = pgTable(
     batchId: text('batch_id')
       .notNull()
       .references(() => batches.batchId),
+    /** Whose harness played it; of others only the record is here, and nothing is left to run. */
+    origin: text('origin', { enum: ORIGINS }).notNull().default('bench'),
     shard: integer('shard').notNull(),
     ordinal: integer('ordinal').notNull(),
 
@@ -67,8 +69,13 @@ export const runs = pgTable(
     gpus: integer('gpus').notNull(),
     harnessVersion: text('harness_version').notNull(),
     replaces: text('replaces').references((): AnyPgColumn => runs.runId),
+    /** The run whose first steps, up to `forkedAtStep`, this one begins with. */
+    forkedFrom: text('forked_from').references((): AnyPgColumn => runs.runId),
+    forkedAtStep: integer('forked_at_step'),
 
     status: text('status', { enum: RUN_STATUSES }).notNull().default('queued'),
+    /** While it waits for a GPU or a host. */
+    waitingSince: time('waiting_since'),
     hostId: text('host_id').references(() => hosts.hostId),
     isolation: text('isolation', { enum: ISOLATIONS }),
     epoch: integer('epoch').notNull().default(0),
@@ -83,6 +90,9 @@ export const runs = pgTable(
     /** Records of the task's memory when the run began; null: no memory, or not begun. */
     memoryRecords: integer('memory_records'),
 
+    /** Steps between snapshots; 0: none. */
+    snapshotEvery: integer('snapshot_every').notNull().default(0),
+
     step: integer('step').notNull().default(0),
     inputTokens: count('input_tokens'),
     outputTokens: count('output_tokens'),
@@ -90,12 +100,21 @@ export const runs = pgTable(
     reasoningTokens: count('reasoning_tokens'),
     cacheWriteTokens: count('cache_write_tokens'),
     costUsd: money('cost_usd').notNull().default('0'),
+    /** Answered model calls of its own: the rows of `model_calls` that are confirmed. */
+    answeredCalls: integer('answered_calls').notNull().default(0),
+    /** Of imported runs: what their own harness wrote as cost and as number of model calls; `cost_usd` and `model_calls` know nothing of them. */
+    recordedCostUsd: money('recorded_cost_usd'),
+    recordedCalls: bigint('recorded_calls', { mode: 'number' }),
     bestScore: doublePrecision('best_score'),
     finalScore: doublePrecision('final_score'),
 
     endReason: text('end_reason', { enum: END_REASONS }),
     finalEvaluation: text('final_evaluation', { enum: FINAL_EVALUATIONS }),
+    /** Of imported runs: the status in their harness's words, an empty one rewritten as its own reports do; null: it wrote none. */
+    exitStatus: text('exit_status'),
     detail: text('detail'),
+    /** Version of the rules that looked for integrity marks; null: none did yet. */
+    integrityVersion: integer('integrity_version'),
     createdAt: createdAt(),
     startedAt: time('started_at'),
     endedAt: time('ended_at'),
@@ -111,10 +130,23 @@ export const runs = pgTable(
       .on(t.status)
       .where(sql`status <> 'ended'`),
     index('runs_task_model').on(t.taskId, t.modelName),
-    index('runs_replaces')
+    /** A run is replaced once; its replacement may be replaced in turn. */
+    uniqueIndex('runs_replaces_unique')
       .on(t.replaces)
       .where(sql`replaces is not null`),
     index('runs_host').on(t.hostId),
+    index('runs_imported')
+      .on(t.runId)
+      .where(sql`origin <> 'bench'`),
+    index('runs_unmarked')
+      .on(t.runId)
+      .where(sql`status = 'ended' and integrity_version is null`),
+    index('runs_forked_from')
+      .on(t.forkedFrom)
+      .where(sql`forked_from is not null`),
+    check('runs_fork', sql`(forked_from is null) = (forked_at_step is null) and forked_at_step > 0`),
+    check('runs_origin', oneOf('origin', ORIGINS)),
+    check('runs_imported_ended', sql`origin = 'bench' or status = 'ended'`),
     check('runs_status', oneOf('status', RUN_STATUSES)),
     check('runs_model_kind', oneOf('model_kind', MODEL_KINDS)),
     check('runs_backend', oneOf('backend', BACKENDS)),

@@ -1,15 +1,17 @@
 import { type AgentConfig, agentConfigSchema } from '../../domain/agent/config.js';
+import { BenchError } from '../../domain/errors.js';
 import type { ModelKind, SamplingParameters } from '../../domain/model.js';
 import { type ModelConfig, modelConfigSchema } from '../../domain/model-config.js';
 import { type Recording, recordingSchema } from '../../domain/recording.js';
 import type { RunStore } from '../../domain/ports/run-store.js';
-import type { Backend, RunTicket } from '../../domain/run.js';
-import { type TaskSpec, taskSchema } from '../../domain/task.js';
+import type { Backend, Origin, RunTicket } from '../../domain/run.js';
+import { type TaskSpec, storedTaskSchema } from '../../domain/task.js';
 import type { Statements } from '../statements.js';
 import { missingRun } from './missing.js';
 
 interface DefinitionRow {
   batch_id: string;
+  origin: Origin;
   model_name: string;
   model_kind: ModelKind;
   provider: string;
@@ -31,8 +33,12 @@ interface DefinitionRow {
   backend: Backend;
   gpus: number;
   memory: boolean;
+  sample: boolean;
   cost_limit_usd: string | null;
   token_limit: number;
+  snapshot_every: number;
+  forked_from: string | null;
+  forked_at_step: number | null;
 }
 
 /** Content under a hash never changes: it is checked once per process. */
@@ -49,7 +55,7 @@ function byHash<Value>(parse: (content: unknown) => Value) {
 
 /** What runs were submitted with. */
 export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | 'definition'> {
-  const taskOf = byHash<TaskSpec>((content) => taskSchema.parse(content));
+  const taskOf = byHash<TaskSpec>((content) => storedTaskSchema.parse(content) as TaskSpec);
   const modelOf = byHash<ModelConfig>((content) => modelConfigSchema.parse(content));
   const recordingOf = byHash<Recording>((content) => recordingSchema.parse(content));
   const agentOf = byHash<AgentConfig>((content) => agentConfigSchema.parse(content));
@@ -62,8 +68,9 @@ export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | '
            (
              (v.spec #>> '{evaluator,timeoutSeconds}')::float8 + coalesce((v.spec #>> '{evaluator,refereeSeconds}')::float8, 0)
            ) * splits.amount + 60 * (splits.amount - 1) as "evaluationSeconds",
-           r.wall_seconds as "wallSeconds"
-         from runs r join task_versions v on v.content_hash = r.task_hash
+           r.wall_seconds as "wallSeconds", r.backend, r.snapshot_every as "snapshotEvery",
+           coalesce(r.forked_at_step, 0) as "copiedSteps", b.priority
+         from runs r join batches b on b.batch_id = r.batch_id join task_versions v on v.content_hash = r.task_hash
          cross join lateral (select coalesce(jsonb_array_length(v.spec -> 'splits'), 1) as amount) splits
          where r.batch_id = $1 and r.shard = $2 and r.status <> 'ended'
          order by r.ordinal`,
@@ -74,9 +81,9 @@ export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | '
     async definition(runId) {
       const [row] = await run<DefinitionRow>(
         'definition',
-        `select r.batch_id, r.model_name, r.model_kind, r.provider, r.provider_model, r.sampling, r.task_hash, v.spec,
+        `select r.batch_id, r.origin, r.model_name, r.model_kind, r.provider, r.provider_model, r.sampling, r.task_hash, v.spec,
            r.agent_name, r.agent_hash, a.content, r.attempt, r.seed::float8 as seed, r.max_steps, r.wall_seconds,
-           r.backend, r.gpus, r.memory, trim_scale(r.cost_limit_usd)::text as cost_limit_usd, r.token_limit::float8 as token_limit,
+           r.backend, r.gpus, r.memory, r.sample, r.snapshot_every, r.forked_from, r.forked_at_step, trim_scale(r.cost_limit_usd)::text as cost_limit_usd, r.token_limit::float8 as token_limit,
            r.model_config_hash, m.content as model_config, r.recording_hash, p.content as recording
          from runs r
          join task_versions v on v.content_hash = r.task_hash
@@ -87,6 +94,10 @@ export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | '
         [runId],
       );
       if (row === undefined) throw missingRun(runId);
+      if (row.origin !== 'bench')
+        throw new BenchError('usage', `run ${runId} was imported: its task and its agent are not here to be run`, {
+          remedy: `\`bench trajectory ${runId} --json > file\` and \`bench replay file --task <id>\` play its steps at a task of ours.`,
+        });
       return {
         runId,
         batchId: row.batch_id,
@@ -113,6 +124,11 @@ export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | '
         ...(row.memory ? { memory: true } : {}),
         costLimitUsd: row.cost_limit_usd,
         tokenLimit: row.token_limit,
+        snapshotEvery: row.snapshot_every,
+        ...(row.sample && { sample: true }),
+        ...(row.forked_from === null || row.forked_at_step === null
+          ? {}
+          : { forkedFrom: { runId: row.forked_from, step: row.forked_at_step } }),
       };
     },
   };

@@ -5,7 +5,7 @@ import { type Statements, storable } from '../statements.js';
 import { missingRun } from './missing.js';
 import { untilSettled } from './until-settled.js';
 
-type Evaluations = Pick<RunStore, 'evaluationNumber' | 'evaluation' | 'saveEvaluation'>;
+type Evaluations = Pick<RunStore, 'evaluationNumber' | 'evaluation' | 'saveEvaluation' | 'validSubmission'>;
 
 /** JSON has no NaN; a score that is no number is no score. */
 const finite = (value: number | null) => (value !== null && Number.isFinite(value) ? value : null);
@@ -52,28 +52,36 @@ export function evaluationStore(run: Statements): Evaluations {
     async saveEvaluation(record) {
       const [row] = await run<{ status: string }>(
         'saveEvaluation',
-        // An evaluation that comes after the run's end changes nothing: scores of ended runs are final.
+        // An evaluation that comes after the run's end, or from a sandbox that it has left, changes nothing.
         `with saved as (
            insert into evaluations as e (run_id, step, kind, number, status, metrics, primary_score, suspect, message,
-             submission_sha256, isolation, evaluator_version, contract, ms, ended_at)
+             submission_sha256, isolation, evaluator_version, contract, ms, from_step, ended_at)
            select r.run_id, $2::int, $3, $4::int, $5, $6::jsonb, $7::float8, $8::boolean, $9, $10, $11, r.task_hash, r.contract,
-             $12::float8, now()
-           from runs r where r.run_id = $1 and r.status <> 'ended'
+             $12::float8, $16::int, now()
+           from runs r where r.run_id = $1 and r.status <> 'ended' and ($17::int is null or $17 >= r.epoch)
            on conflict (run_id, step, kind, split) do update set
              status = excluded.status, metrics = excluded.metrics, primary_score = excluded.primary_score,
              suspect = excluded.suspect, message = excluded.message, submission_sha256 = excluded.submission_sha256,
-             isolation = excluded.isolation, ms = excluded.ms, ended_at = excluded.ended_at
+             isolation = excluded.isolation, ms = excluded.ms, from_step = excluded.from_step, ended_at = excluded.ended_at
            where e.status = 'pending'
            returning e.run_id, e.step, e.number, e.submission_sha256, e.isolation, e.evaluator_version, e.contract, e.ms,
-             e.kind, e.primary_score,
+             e.from_step, e.kind, e.primary_score, e.suspect,
              e.status = 'ok' and e.kind <> 'baseline' and e.primary_score is not null as scored
          ), others as (
            insert into evaluations (run_id, step, kind, split, number, status, metrics, primary_score, suspect, message,
-             submission_sha256, isolation, evaluator_version, contract, ms, ended_at)
+             submission_sha256, isolation, evaluator_version, contract, ms, from_step, ended_at)
            select s.run_id, s.step, s.kind, o.split, s.number, o.status, o.metrics, o."primary", o.suspect, o.message,
-             s.submission_sha256, s.isolation, s.evaluator_version, s.contract, s.ms, now()
+             s.submission_sha256, s.isolation, s.evaluator_version, s.contract, s.ms, s.from_step, now()
            from saved s, jsonb_to_recordset($13::jsonb) as o(split text, status text, metrics jsonb, "primary" float8,
              suspect boolean, message text)
+           on conflict do nothing
+         ), baseline as (
+           -- What the starter is worth, where the task's file does not say it: told once, by the first run that submits it.
+           insert into baselines (content_hash, value, standard_error)
+           select r.task_hash, saved.primary_score, 0
+           from saved join runs r on r.run_id = saved.run_id
+           where saved.scored and saved.kind = 'submit' and not saved.suspect
+             and r.model_kind = 'scripted' and r.model_name = 'scripted:baseline' and r.forked_from is null
            on conflict do nothing
          ), imaged as (
            update runs r set evaluator_image_digest = $14
@@ -122,6 +130,8 @@ export function evaluationStore(run: Statements): Evaluations {
           ),
           record.evaluatorImageDigest ?? null,
           storable(record.shown ?? record.message),
+          record.fromStep ?? null,
+          record.epoch ?? null,
         ],
       ).catch((error: unknown) => {
         if (error instanceof Error && 'constraint' in error && error.constraint === 'evaluations_number_unique')
@@ -132,6 +142,28 @@ export function evaluationStore(run: Statements): Evaluations {
         throw error;
       });
       if (row === undefined) throw missingRun(record.runId);
+    },
+
+    async validSubmission(runId, which) {
+      const [row] = await run<{ step: number; submissionSha256: string }>(
+        'validSubmission',
+        `select e.step, e.submission_sha256 as "submissionSha256"
+         from evaluations e
+         join runs r on r.run_id = e.run_id
+         join task_versions v on v.content_hash = r.task_hash
+         left join evaluations shown on shown.run_id = e.run_id and shown.step = e.step and shown.kind = e.kind
+           and shown.split = 'validation' and shown.status = 'ok'
+         where e.run_id = $1 and e.kind = 'validate' and e.split = 'test' and e.status = 'ok' and not e.suspect
+           and e.submission_sha256 is not null and e.primary_score is not null
+         order by
+           case when $2 = 'best' then
+             coalesce(shown.primary_score, e.primary_score) * case v.direction when 'maximize' then -1 else 1 end
+           end,
+           e.number desc
+         limit 1`,
+        [runId, which],
+      );
+      return row ?? null;
     },
   };
 }

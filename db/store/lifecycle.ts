@@ -1,10 +1,20 @@
+import type { BatchState } from '../../domain/messages.js';
 import type { RunStore } from '../../domain/ports/run-store.js';
 import { type Statements, storable } from '../statements.js';
 import { missingBatch, missingRun } from './missing.js';
 
 type Lifecycle = Pick<
   RunStore,
-  'setStatus' | 'sandboxStarted' | 'workspace' | 'finishRun' | 'runEnded' | 'startBatch' | 'finishBatch'
+  | 'setStatus'
+  | 'sandboxStarted'
+  | 'workspace'
+  | 'finishRun'
+  | 'finishRuns'
+  | 'runEnded'
+  | 'runStates'
+  | 'startBatch'
+  | 'batchState'
+  | 'finishBatch'
 >;
 
 /** Where runs and batches are. Nothing here moves what has ended. */
@@ -35,9 +45,14 @@ export function lifecycleStore(run: Statements): Lifecycle {
   return {
     async setStatus(runId, status) {
       if (status === 'ended') throw new Error(`run ${runId}: a run ends through finishRun, which needs a reason`);
-      await changeRun('setStatus', runId, `status = $2, updated_at = now() where run_id = $1 and status <> 'ended'`, [
-        status,
-      ]);
+      await changeRun(
+        'setStatus',
+        runId,
+        `status = $2,
+           waiting_since = case when $2 like 'waiting%' then coalesce(waiting_since, now()) end, updated_at = now()
+         where run_id = $1 and status <> 'ended'`,
+        [status],
+      );
     },
 
     async sandboxStarted(runId, at) {
@@ -74,9 +89,19 @@ export function lifecycleStore(run: Statements): Lifecycle {
       await changeRun(
         'finishRun',
         runId,
-        `status = 'ended', end_reason = $2, final_evaluation = $3, detail = $4, ended_at = now(), updated_at = now()
+        `status = 'ended', end_reason = $2, final_evaluation = $3, detail = $4, waiting_since = null, ended_at = now(), updated_at = now()
          where run_id = $1 and status <> 'ended'`,
         [end.endReason, end.finalEvaluation, end.detail === null ? null : storable(end.detail)],
+      );
+    },
+
+    async finishRuns(runIds, end) {
+      await run(
+        'finishRuns',
+        `update runs set status = 'ended', end_reason = $2, final_evaluation = $3, detail = $4, ended_at = now(),
+           updated_at = now()
+         where run_id = any ($1) and status <> 'ended'`,
+        [runIds, end.endReason, end.finalEvaluation, end.detail === null ? null : storable(end.detail)],
       );
     },
 
@@ -90,6 +115,15 @@ export function lifecycleStore(run: Statements): Lifecycle {
       return row.ended;
     },
 
+    async runStates(runIds) {
+      const rows = await run<{ runId: string; ended: boolean; epoch: number }>(
+        'runStates',
+        `select run_id as "runId", status = 'ended' as ended, epoch from runs where run_id = any ($1)`,
+        [runIds],
+      );
+      return new Map(rows.map(({ runId, ended, epoch }) => [runId, { ended, epoch }]));
+    },
+
     async startBatch(batchId) {
       await changeBatch(
         'startBatch',
@@ -99,13 +133,42 @@ export function lifecycleStore(run: Statements): Lifecycle {
       );
     },
 
-    async finishBatch(batchId, status) {
-      await changeBatch(
-        'finishBatch',
-        batchId,
-        `status = $2, ended_at = now() where batch_id = $1 and status in ('queued', 'running')`,
-        [status],
+    async batchState(batchId) {
+      const [row] = await run<BatchState>(
+        'batchState',
+        `select b.concurrency, b.paused_at is not null as paused,
+           array(
+             select distinct r.shard from runs r where r.batch_id = b.batch_id and r.status <> 'ended' order by r.shard
+           ) as "openShards"
+         from batches b where b.batch_id = $1`,
+        [batchId],
       );
+      if (row === undefined) throw missingBatch(batchId);
+      return row;
+    },
+
+    async finishBatch(batchId, status) {
+      if (status === 'cancelled')
+        await run(
+          'finishBatch',
+          `update runs set status = 'ended', end_reason = 'cancelled', final_evaluation = 'not_run', ended_at = now(),
+             updated_at = now()
+           where batch_id = $1 and status <> 'ended'`,
+          [batchId],
+        );
+      const [row] = await run<{ known: boolean; open: boolean }>(
+        'finishBatch',
+        `with changed as (
+           update batches set status = $2, ended_at = now()
+           where batch_id = $1 and status in ('queued', 'running')
+             and ($2 = 'cancelled' or not exists (select from runs where batch_id = $1 and status <> 'ended'))
+         )
+         select exists (select from batches where batch_id = $1) as known,
+           exists (select from runs where batch_id = $1 and status <> 'ended') as open`,
+        [batchId, status],
+      );
+      if (row?.known !== true) throw missingBatch(batchId);
+      return !row.open;
     },
   };
 }

@@ -18,6 +18,7 @@ interface ReservedRow {
   tool_calls: ToolCall[] | null;
   cost_usd: string | null;
   ms: number | null;
+  capped: boolean;
 }
 
 const questionOf = (key: ModelCallKey) => `run ${key.runId}, step ${key.step}, try ${key.try}`;
@@ -26,6 +27,22 @@ const questionOf = (key: ModelCallKey) => `run ${key.runId}, step ${key.step}, t
 export function modelCallStore(
   run: Statements,
 ): Pick<RunStore, 'reserveCall' | 'settleCall' | 'failCall' | 'spending'> {
+  /** If every call in flight of the batch turned out to cost nothing, would there be room? */
+  const mayHaveRoom = async (runId: string, wantedUsd: string): Promise<boolean> => {
+    const [row] = await run<{ room: boolean }>(
+      'mayHaveRoom',
+      `select b.charged_usd + $2::numeric - open.amount <= b.budget_usd as room
+       from runs me join batches b on b.batch_id = me.batch_id
+       cross join lateral (
+         select coalesce(sum(c.reserved_usd), 0) as amount
+         from model_calls c join runs r on r.run_id = c.run_id
+         where r.batch_id = b.batch_id and r.status <> 'ended' and c.status = 'reserved'
+       ) open
+       where me.run_id = $1`,
+      [runId, wantedUsd],
+    );
+    return row?.room === true;
+  };
   return {
     async reserveCall(key, request) {
       const hash = createHash('sha256')
@@ -34,7 +51,11 @@ export function modelCallStore(
       return untilSettled(`reserveCall of ${questionOf(key)}`, async () => {
         const [row] = await run<ReservedRow>(
           'reserveCall',
-          `with answer as (
+          // The room in a budget is taken under the lock of the batch's row, which is read anew when it had to be waited for.
+          `with account as (
+             select b.batch_id, b.budget_usd is not null as capped
+             from runs r join batches b on b.batch_id = r.batch_id where r.run_id = $1
+           ), answer as (
              select * from model_calls where run_id = $1 and step = $2 and try = $3 and status = 'confirmed'
            ), earlier as (
              select coalesce(max(attempt), 0) as last,
@@ -43,18 +64,23 @@ export function modelCallStore(
            ), cut as (
              update model_calls set status = 'unconfirmed', ended_at = now()
              where run_id = $1 and step = $2 and try = $3 and status = 'reserved' and not exists (select from answer)
+           ), charged as (
+             update batches b set charged_usd = b.charged_usd + $8::numeric
+             where b.batch_id = (select batch_id from account where capped) and not exists (select from answer)
+               and b.charged_usd + $8::numeric <= b.budget_usd
+             returning b.batch_id
            ), reserved as (
              insert into model_calls (run_id, step, try, attempt, provider, model, request_hash, request_messages, reserved_usd)
-             select $1, $2, $3, earlier.last + 1, $4, $5, $6, $7::int, $8::numeric from earlier where not exists (select from answer)
-             on conflict do nothing
+             select $1, $2, $3, earlier.last + 1, $4, $5, $6, $7::int, $8::numeric from earlier, account
+             where not exists (select from answer) and (not account.capped or exists (select from charged))
              returning attempt
            )
            select (select attempt from reserved) as attempt, earlier.cut_off::int as cut_off,
              answer.response, answer.finish_reason, answer.input_tokens::float8, answer.output_tokens::float8,
              answer.cached_tokens::float8, answer.reasoning_tokens::float8,
              answer.cache_write_tokens::float8, answer.tool_calls, trim_scale(answer.cost_usd)::text as cost_usd,
-             answer.ms
-           from earlier left join answer on true`,
+             answer.ms, account.capped
+           from earlier cross join account left join answer on true`,
           [
             key.runId,
             key.step,
@@ -65,12 +91,17 @@ export function modelCallStore(
             request.messages.length,
             request.reservedUsd,
           ],
-        );
+        ).catch((error: unknown) => {
+          // A twin took the attempt's number at the same moment; what this one charged went with it.
+          if (error instanceof Error && 'constraint' in error && error.constraint === 'model_calls_pkey') return [];
+          throw error;
+        });
         if (row === undefined) return undefined;
         if (row.response !== null) return { kind: 'stored' as const, reply: replyOf(row), ms: row.ms ?? 0 };
         if (row.attempt !== null)
           return { kind: 'reserved' as const, attempt: row.attempt, earlierAttempts: row.cut_off };
-        return undefined;
+        if (!row.capped) return undefined;
+        return { kind: 'over_budget' as const, open: await mayHaveRoom(key.runId, request.reservedUsd) };
       });
     },
 
@@ -93,12 +124,17 @@ export function modelCallStore(
                select from model_calls other
                where other.run_id = $1 and other.step = $2 and other.try = $3 and other.status = 'confirmed'
              )
-           returning c.run_id
+           returning c.run_id, c.reserved_usd
+         ), charged as (
+           update batches b set charged_usd = b.charged_usd + $10::numeric - settled.reserved_usd
+           from settled join runs r on r.run_id = settled.run_id
+           where b.batch_id = r.batch_id and b.budget_usd is not null
          ), counted as (
            update runs r set
              input_tokens = r.input_tokens + $6, output_tokens = r.output_tokens + $7,
              cached_tokens = r.cached_tokens + $8, reasoning_tokens = r.reasoning_tokens + $9,
-             cache_write_tokens = r.cache_write_tokens + $12, cost_usd = r.cost_usd + $10, updated_at = now()
+             cache_write_tokens = r.cache_write_tokens + $12, cost_usd = r.cost_usd + $10,
+             answered_calls = r.answered_calls + 1, updated_at = now()
            from settled where r.run_id = settled.run_id
          )
          select exists (select from latest) as known`,
@@ -130,9 +166,15 @@ export function modelCallStore(
     async failCall(key, errorType, billed) {
       await run(
         'failCall',
-        `update model_calls set status = $5, error = $4, ended_at = now()
-         where run_id = $1 and step = $2 and try = $3 and status in ('reserved', 'unconfirmed')
-           and attempt = (select max(attempt) from model_calls where run_id = $1 and step = $2 and try = $3)`,
+        `with failed as (
+           update model_calls set status = $5, error = $4, ended_at = now()
+           where run_id = $1 and step = $2 and try = $3 and status in ('reserved', 'unconfirmed')
+             and attempt = (select max(attempt) from model_calls where run_id = $1 and step = $2 and try = $3)
+           returning run_id, reserved_usd, status
+         )
+         update batches b set charged_usd = b.charged_usd - failed.reserved_usd
+         from failed join runs r on r.run_id = failed.run_id
+         where b.batch_id = r.batch_id and b.budget_usd is not null and failed.status = 'failed'`,
         [key.runId, key.step, key.try, storable(errorType), billed === 'no' ? 'failed' : 'unconfirmed'],
       );
     },

@@ -37,7 +37,7 @@ export function stepStore(run: Statements): Pick<RunStore, 'transcript' | 'step'
       );
     },
 
-    async saveCommand(runId, step, command) {
+    async saveCommand(runId, step, command, epoch) {
       const [row] = await run<{ known: boolean }>(
         'saveCommand',
         `with saved as (
@@ -46,6 +46,7 @@ export function stepStore(run: Statements): Pick<RunStore, 'transcript' | 'step'
              exit_code = $4, timed_out = $5, lost = $6, output_bytes = $7, requested = $8, working_dir = $9,
              command_ms = $10, tool_state = $11::jsonb, executed_at = now()
            where run_id = $1 and step = $2 and executed_at is null
+             and ($13::int is null or $13 >= (select epoch from runs where run_id = $1))
            returning run_id
          ), remembered as (
            insert into memories (task_id, run_id, step, ordinal, text)
@@ -68,6 +69,7 @@ export function stepStore(run: Statements): Pick<RunStore, 'transcript' | 'step'
           command.commandMs,
           command.toolState == null ? null : JSON.stringify(command.toolState),
           (command.memories ?? []).map(storable),
+          epoch ?? null,
         ],
       );
       if (row?.known !== true) throw new Error(`run ${runId}, step ${step}: a command without an action`);

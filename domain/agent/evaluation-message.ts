@@ -1,5 +1,6 @@
 import type { EvaluationOutcome } from '../ports/evaluator-port.js';
 import { submissionNames } from '../submission-contract.js';
+import { statedBaseline } from '../task-baseline.js';
 import type { Split, TaskSpec } from '../task.js';
 
 export type Outcome = EvaluationOutcome | { kind: 'no_artefact'; message: string };
@@ -26,7 +27,8 @@ export function evaluationMessage(task: TaskSpec, outcome: Outcome): string {
         const goal = task.metrics[name]?.direction === 'minimize' ? 'lower is better' : 'higher is better';
         return `  ${name} = ${Number(value.toPrecision(8))} (${goal})`;
       });
-      const baseline = task.baseline === undefined ? 'not known' : `${task.primary} = ${task.baseline.value}`;
+      const stated = statedBaseline(task);
+      const baseline = stated === null ? 'not known' : `${task.primary} = ${stated.value}`;
       return [`[evaluation] The submission (${files}) is valid.`, ...scores, `  baseline: ${baseline}`].join('\n');
     }
     case 'no_artefact':

@@ -1,4 +1,4 @@
-import type { ModelReply, ModelRequest } from '../model.js';
+import type { ModelRef, ModelReply, ModelRequest } from '../model.js';
 
 /** A provider. Every adapter passes test/contracts/model-port. */
 export interface ModelPort {
@@ -7,4 +7,9 @@ export interface ModelPort {
    * What the model itself does wrong (nothing said, a refusal, garbage in a tool call) is a reply.
    */
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply>;
+  /**
+   * Names the account whose rate limits a call of the model counts against: provider, address and the key's name, never a key.
+   * Absent: nothing limits it.
+   */
+  account?(model: ModelRef): string;
 }

@@ -1,5 +1,7 @@
+import type { BatchState } from '../messages.js';
 import type { ChatMessage, ModelReply } from '../model.js';
 import type { RunStatus } from '../outcomes.js';
+import type { HostStore } from './host-store.js';
 import type {
   EvaluationRecord,
   Isolation,
@@ -27,21 +29,37 @@ export type ReservedCall =
    * Nothing stored. `attempt`: how often this question has been put, with this one; `earlierAttempts`: how many of those before
    * were cut off before an answer was stored.
    */
-  | { kind: 'reserved'; attempt: number; earlierAttempts: number };
+  | { kind: 'reserved'; attempt: number; earlierAttempts: number }
+  /** The batch's budget has no room. `open`: calls in flight hold so much that it may have when they are settled. */
+  | { kind: 'over_budget'; open: boolean };
 
 /** An evaluation with all that is stored of it. */
 export interface SavedEvaluation extends EvaluationRecord {
   evaluationNumber: number;
   isolation: Isolation;
+  /** Of the sandbox that it was taken from: one that the run has left changes nothing. Absent: not checked. */
+  epoch?: number;
   /** For the agent's eyes; absent: the message. */
   shown?: string;
   /** Splits other than `test`. */
   otherSplits?: ({ split: Split } & SplitScore)[];
   evaluatorImageDigest?: string | null;
+  /** The step whose validate the submission is from; null or absent: it was in the workspace. */
+  fromStep?: number | null;
+}
+
+/** A run's workspace and shell as they were after some step. */
+export interface Snapshot {
+  step: number;
+  epoch: number;
+  /** SHA-256 of the archive in the artifact store. */
+  artifact: string;
+  /** Of the archive. */
+  bytes: number;
 }
 
 /** The record of runs in Postgres, as the activities use it. Every write is keyed, so a repeated write changes nothing. */
-export interface RunStore {
+export interface RunStore extends HostStore {
   /** Runs of one shard of a batch that have not ended, in submission order. */
   loadShard(batchId: string, shard: number): Promise<RunTicket[]>;
   definition(runId: string): Promise<RunDefinition>;
@@ -61,6 +79,13 @@ export interface RunStore {
   ): Promise<void>;
   /** The workspace path of the run's sandbox, as the agent sees it. */
   workspace(runId: string): Promise<string>;
+
+  /** Keep a snapshot's row. A second one of the same step and sandbox changes nothing. */
+  saveSnapshot(snapshot: Snapshot & { runId: string; reason: string }): Promise<void>;
+  /** The last snapshot at or before this step; null: there is none. */
+  snapshotAt(runId: string, step: number): Promise<Snapshot | null>;
+  /** Its artifact is missing or damaged. */
+  forgetSnapshot(runId: string, snapshot: Pick<Snapshot, 'step' | 'epoch'>): Promise<void>;
 
   /** Steps 1..n of the run, in order, with messages of evaluations already part of the observations. */
   transcript(runId: string): Promise<StepRecord[]>;
@@ -87,8 +112,11 @@ export interface RunStore {
     step: number,
     action: { response: string; thought: string; action: string | null; modelMs: number },
   ): Promise<void>;
-  /** What the command came to, and what it put into the task's memory if the run has one. First write wins. */
-  saveCommand(runId: string, step: number, command: ObservedCommand): Promise<void>;
+  /**
+   * What the command came to, and what it put into the task's memory if the run has one. First write wins. With `epoch`: a
+   * sandbox that the run has left changes nothing.
+   */
+  saveCommand(runId: string, step: number, command: ObservedCommand, epoch?: number): Promise<void>;
 
   /**
    * The task's memory as this run may read it, oldest record first; null: it has none. What the same model wrote in runs of the task
@@ -107,12 +135,23 @@ export interface RunStore {
    */
   saveEvaluation(evaluation: SavedEvaluation): Promise<void>;
 
+  /** The last valid submission that the agent validated, or the best by what it was shown, suspect ones apart; null: there is none. */
+  validSubmission(runId: string, which: 'last' | 'best'): Promise<{ step: number; submissionSha256: string } | null>;
+
   /** The run has ended: final. A run ends once; a second call with the same or another end changes nothing. */
   finishRun(runId: string, end: RunEnd): Promise<void>;
+  /** The same end for those of these runs that have not ended. */
+  finishRuns(runIds: readonly string[], end: RunEnd): Promise<void>;
   startBatch(batchId: string): Promise<void>;
+  batchState(batchId: string): Promise<BatchState>;
   runEnded(runId: string): Promise<boolean>;
-  /** All runs of the batch have ended: fixes its status and end time. */
-  finishBatch(batchId: string, status: 'ended' | 'cancelled'): Promise<void>;
+  /** Of those that are in the database: has it ended, and which container of it is the current one (0: none yet)? */
+  runStates(runIds: readonly string[]): Promise<Map<string, { ended: boolean; epoch: number }>>;
+  /**
+   * Fixes the batch's status and end time. `ended`: only if all its runs have ended, else nothing and false. `cancelled`: its runs
+   * that have not ended, which must have been stopped or never started, end as cancelled.
+   */
+  finishBatch(batchId: string, status: 'ended' | 'cancelled'): Promise<boolean>;
 
   /** The run's own log of faults, retries, recoveries. `key` makes a repeated report one row. */
   addEvent(event: {
@@ -121,17 +160,5 @@ export interface RunStore {
     kind: string;
     key: string;
     detail: string;
-  }): Promise<void>;
-
-  /** A lease that this host was granted; a Postgres constraint refuses a GPU that is held. */
-  recordLease(lease: { runId: string; token: number; hostId: string; devices: string[] }): Promise<void>;
-  releaseLease(runId: string, token: number): Promise<void>;
-  registerHost(host: {
-    hostId: string;
-    hostname: string;
-    cpus: number;
-    memoryMb: number;
-    gpus: string[];
-    backends: string[];
   }): Promise<void>;
 }

@@ -23,6 +23,15 @@ export interface SandboxSpec extends SandboxRef {
   environment?: Readonly<Record<string, string>>;
   /** Records of the task's memory for the agent to read, oldest first; absent: the run has no memory. */
   memory?: readonly string[];
+  /** Begin with these files and this shell instead of the starter's; used when the sandbox is created. */
+  restore?: SandboxRestore;
+}
+
+/** An archive that `snapshot` gave, of this or another sandbox. */
+export interface SandboxRestore {
+  /** Of the archive. */
+  bytes: number;
+  open(): AsyncIterable<Uint8Array>;
 }
 
 export interface SandboxInfo {
@@ -64,6 +73,8 @@ export interface CommandOutcome {
   outputBytes: number;
   /** True: the carried shell state was lost or refused, the next command starts with a fresh shell; `notice` says why. */
   stateReset: boolean;
+  /** True: the container had ended, and was started again before or during the command. */
+  restarted?: boolean;
   notice: string | null;
   workingDir: string;
   requested: Requested;
@@ -125,6 +136,12 @@ export interface SandboxPort {
   interrupt(ref: SandboxRef, n: number): Promise<void>;
   /** Copy files out of the workspace as data: regular files only, nothing followed. */
   collect(ref: SandboxRef, files: string[], maxBytes: number, more?: CollectOptions): Promise<Collected>;
+  /**
+   * The agent's files (workspace, home, temporary directory) and what its shell hands to the next command, as one compressed archive.
+   * Equal ones give equal bytes. Regular files, directories and links, of the agent's own; whatever else is there is left out. Between
+   * commands only. The iteration throws if it cannot be completed, as when the files are longer than `maxBytes` together.
+   */
+  snapshot(ref: SandboxRef, limits: { maxBytes: number }, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /**
    * What the agent asked the network for so far, in order; nothing where the task allows no named hosts. `close`: end its
    * network first, so that what is under way is told too.

@@ -25,7 +25,9 @@ def in_container(arguments: argparse.Namespace) -> Settings:
     # Nobody but root may enter the directory above the control directory.
     os.chmod(os.path.dirname(arguments.control), 0o700)
     os.chdir(arguments.control)
-    starter.seed(arguments.workspace, arguments.uid)
+    limit = None if arguments.workspace_limit_mb is None else arguments.workspace_limit_mb * 1024 * 1024
+    view = {"workspace": arguments.workspace, "home": HOME, "tools": os.path.dirname(REQUESTS_SOCKET)}
+    starter.seed(view, {"workspace": arguments.workspace, "home": HOME, "tmp": "/tmp"}, arguments.uid, limit)
     os.makedirs(os.path.dirname(REQUESTS_SOCKET), exist_ok=True)
     os.chmod(os.path.dirname(REQUESTS_SOCKET), 0o755)
     environment = {
@@ -46,8 +48,9 @@ def in_container(arguments: argparse.Namespace) -> Settings:
         environment=environment,
         tools_socket=REQUESTS_SOCKET,
         fallback_dirs=(HOME,),
-        workspace_bytes=None if arguments.workspace_limit_mb is None else arguments.workspace_limit_mb * 1024 * 1024,
+        workspace_bytes=limit,
         watched_places=(HOME, "/tmp", "/var/tmp"),
+        has_gpus=arguments.gpus,
     )
 
 
@@ -57,6 +60,7 @@ def main() -> None:
     parser.add_argument("--workspace", default="/home/agent/workspace")
     parser.add_argument("--uid", type=int, default=10001)
     parser.add_argument("--workspace-limit-mb", type=int, help="end commands that write more; default: no limit")
+    parser.add_argument("--gpus", action="store_true", help="outcomes tell what the driver says of the GPUs")
     parser.add_argument("--local", metavar="PLAN.JSON", help="build a world apart on this host, as the plan says")
     arguments = parser.parse_args()
     os.umask(0o077)

@@ -1,7 +1,6 @@
 import { mkdtemp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'vitest';
 import { connectEngine, probeEngine } from '../../activities/docker/engine.js';
 import { engineAddress, type EngineAddress } from '../../activities/docker/engine-address.js';
 import { createDockerEvaluator } from '../../activities/docker/evaluator.js';
@@ -33,15 +32,6 @@ export const evaluatorHarnesses: Record<string, () => Promise<EvaluatorHarness>>
   'local where namespaces are forbidden': () => localHarness(false),
 };
 
-/**
- * Of a program that is the same on every engine, podman sees what it takes from its engine: `names` of tests; BENCH_TEST_PODMAN=whole
- * asks for all. To be called before each test.
- */
-export const skipWhatIsNoEngines =
-  (harness: string, names: RegExp) =>
-  ({ task, skip }: TestContext): void =>
-    skip(harness === 'podman' && process.env['BENCH_TEST_PODMAN'] !== 'whole' && !names.test(task.name));
-
 async function engineHarness(address: EngineAddress): Promise<EvaluatorHarness> {
   const docker = connectEngine(address);
   const donor = address.backend === 'podman' ? connectEngine(engineAddress('docker', {})) : undefined;
@@ -69,7 +59,7 @@ async function localHarness(namespaces: boolean): Promise<EvaluatorHarness> {
   // Without namespaces root's evaluations lie where unprivileged users can reach them.
   const parent = namespaces || process.getuid?.() !== 0 ? scratchDir : tmpdir();
   return {
-    port: createLocalEvaluator({ assetsRoot: REPOSITORY, scratchDir, namespaces }),
+    port: createLocalEvaluator({ assetsRoot: REPOSITORY, scratchDir, home: scratchDir, namespaces }),
     secluded: namespaces,
     traces: async () => (await readdir(parent)).filter((entry) => entry.startsWith(`bench-eval-job-${process.pid}-`)),
     async leaveBehind(job) {

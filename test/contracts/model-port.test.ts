@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAnthropicModel } from '../../activities/models/anthropic.js';
@@ -10,6 +9,7 @@ import { type ModelConfig, modelConfigSchema } from '../../domain/model-config.j
 import type { ModelPort } from '../../domain/ports/model-port.js';
 import { compareUsd } from '../../domain/price.js';
 import { MAX_RETRY_AFTER_MS, ProviderError, type ProviderErrorKind } from '../../domain/provider-error.js';
+import { chooseFreePort } from '../../services/index.js';
 import {
   type Fault,
   playPolicy,
@@ -283,7 +283,7 @@ describe.each(adapters)('the $name adapter', ({ config, create }) => {
     const before = simulator.requests.length;
     const pending = create().complete(requestOf(config), controller.signal);
     pending.catch(() => undefined);
-    await expect.poll(() => simulator.requests.length).toBe(before + 1);
+    await expect.poll(() => simulator.requests.length, { timeout: 60_000 }).toBe(before + 1);
     const reason = new Error('the worker goes down');
     controller.abort(reason);
     await expect(pending).rejects.toBe(reason);
@@ -303,10 +303,7 @@ describe.each(adapters)('the $name adapter', ({ config, create }) => {
   });
 
   it('says that nobody listens, when nobody does', async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as { port: number };
-    await new Promise((resolve) => server.close(resolve));
+    const port = await chooseFreePort(`closed ${process.pid} ${Date.now()}`);
     const error: unknown = await ask({}, { baseUrl: `http://127.0.0.1:${port}` }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ kind: 'connection_cut', retryable: true });
     expect((error as Error).message).toContain('ECONNREFUSED');

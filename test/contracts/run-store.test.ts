@@ -67,12 +67,16 @@ describe('definitions', () => {
     expect(first[0]).toEqual({
       runId: batch.runs[0]?.runId,
       batchId,
+      snapshotEvery: 5,
+      copiedSteps: 0,
       provider: 'scripted',
       gpus: 0,
       maxSteps: 50,
       commandSeconds: 33,
       evaluationSeconds: 77,
       wallSeconds: 0,
+      priority: 3,
+      backend: 'docker',
     });
     expect(first[1]?.runId).toBe(batch.runs[2]?.runId);
     expect((await db.store.loadShard(batchId, 1)).map(({ runId }) => runId)).toEqual(

@@ -13,6 +13,7 @@ import { readSupervisor, uidOfRun } from '../../activities/local/run-world.js';
 import { createLocalSandbox } from '../../activities/local/sandbox.js';
 import { homeLayout, type HomeLayout } from '../../domain/home-layout.js';
 import type { SandboxPort, SandboxRef } from '../../domain/ports/sandbox-port.js';
+import { killContainer } from '../chaos/kill-service.js';
 import { engineOverTcp } from '../setup/engine-proxy.js';
 import { testPodman } from '../setup/podman-engine.js';
 import { type Command, handOverAndWait, handOverByExec } from './sandbox-port-client.js';
@@ -50,7 +51,11 @@ async function makeHome(parent: string) {
   await mkdir(join(starterDir, 'data'), { recursive: true });
   await writeFile(join(starterDir, 'strategy.py'), 'print("starter")\n');
   await writeFile(join(starterDir, 'data', 'rows.csv'), '1,2\n');
-  return { layout: homeLayout(home), starterDir, remove: () => rm(dir, { recursive: true, force: true }) };
+  return {
+    layout: homeLayout(home),
+    starterDir,
+    remove: () => rm(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }),
+  };
 }
 
 const directories = async (layout: HomeLayout, ref: SandboxRef): Promise<string[]> =>
@@ -97,7 +102,7 @@ async function engineUnderTest(address: EngineAddress): Promise<BackendUnderTest
     crash: async (ref) => {
       if (backend === 'docker') return void (await containerOf(ref).kill());
       // Podman's own kill waits for the end, which it misses when the container is started again at once.
-      process.kill((await containerOf(ref).inspect()).State.Pid, 'SIGKILL');
+      await killContainer(containerOf(ref));
     },
     handOver: (ref, command) =>
       sharesFiles

@@ -48,36 +48,37 @@ function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) 
   const goesOn = async () => expect(await run('echo on')).toMatchObject({ output: 'on\n', exitCode: 0, lost: false });
 
   it('are stopped when they print nothing for too long, and keep what they printed', async () => {
-    const outcome = await run('echo begun; kept=yes; sleep 300', 60, 1);
+    const outcome = await run('echo begun; kept=yes; sleep 300', 60, 4);
     expect(outcome).toMatchObject({ output: 'begun\n', timedOut: true, interrupted: false, stoppedBy: 'silence' });
     expect((await run('echo $kept')).output).toBe('yes\n');
   });
 
   it('may be slow as long as they print something', async () => {
-    const outcome = await run('for i in 1 2 3 4 5 6; do echo $i; sleep 0.4; done', 60, 2);
+    const outcome = await run('for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.8; done', 60, 5);
     expect(outcome).toMatchObject({ timedOut: false, stoppedBy: null, exitCode: 0 });
   });
 
   it('that exceed their time limit keep what they printed, and say which limit it was', async () => {
-    const outcome = await run('echo begun; sleep 300', 1);
+    const outcome = await run('echo begun; sleep 300', 4);
     expect(outcome).toMatchObject({ output: 'begun\n', timedOut: true, stoppedBy: 'time' });
   });
 
   it('that time out again and again leave no process behind', async () => {
-    const count = async () => Number((await run('ls -d /proc/[0-9]* | wc -l')).output);
+    const count = async () => Number((await run('ps -o pid= -u "$(id -u)" | wc -l')).output);
     const before = await count();
     for (let i = 0; i < TIMEOUTS; i++)
       expect(await run('sleep 400 & (setsid sleep 401 &); sleep 402', 0.05)).toMatchObject({ timedOut: true });
     // One fewer when a process of an earlier test ended meanwhile.
     expect(await count()).toBeLessThanOrEqual(before);
-    expect((await run('grep -l "State:.Z" /proc/[0-9]*/status 2>/dev/null')).output).toBe('');
+    // Whose parent has died is reaped by another, soon.
+    await vi.waitFor(async () => expect((await run('ps -o stat= -u "$(id -u)" | grep Z')).output).toBe(''), 60_000);
   });
 
   it('that print gigabytes cost the worker and the supervisor little memory', async () => {
     let most = process.memoryUsage().rss;
     const before = most;
     const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 20);
-    const outcome = await run(`head -c ${OUTPUT_BYTES} /dev/zero`, 100);
+    const outcome = await run(`head -c ${OUTPUT_BYTES} /dev/zero`, 300);
     clearInterval(watch);
     expect(outcome).toMatchObject({ exitCode: 0, outputBytes: OUTPUT_BYTES });
     expect(most - before).toBeLessThan(MOST_GROWTH);
@@ -126,7 +127,7 @@ function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) 
           const found = await backend.sandbox.collect(ref, ['killed-again'], 10);
           if (found.kind !== 'files') throw new Error('not killed yet');
         },
-        { timeout: 20_000, interval: 20 },
+        { timeout: 120_000, interval: 20 },
       );
       expect(await run('echo $mark')).toMatchObject({ output: 'kept\n', stateReset: false, notice: null });
     },

@@ -7,7 +7,7 @@ import type {
   HostActivities,
   Lease,
   ModelActivities,
-  PlacementActivities,
+  SnapshotArgs,
   StartContainerArgs,
 } from '../../domain/messages.js';
 import type { RunEnd, RunTicket } from '../../domain/run.js';
@@ -18,11 +18,14 @@ export class FakeActivities {
   readonly commands: ExecuteCommandArgs[] = [];
   readonly evaluations: EvaluateArgs[] = [];
   readonly starts: StartContainerArgs[] = [];
+  readonly snapshots: SnapshotArgs[] = [];
   readonly stopped: string[] = [];
   readonly recorded: { runId: string; lease: Lease }[] = [];
   readonly released: { runId: string; token: number | null }[] = [];
   readonly batches: { batchId: string; cancelled: boolean }[] = [];
   tickets: RunTicket[] = [];
+  batch = { concurrency: 2, paused: false };
+  shardOf: (ticket: RunTicket) => number = () => 0;
   requestLease: ControlActivities['requestLease'] = async () => undefined;
   onNextAction: (runId: string, step: number) => ReturnType<ModelActivities['nextAction']> = async () => ({
     kind: 'action',
@@ -36,31 +39,69 @@ export class FakeActivities {
     ms: 1,
   });
   closed: (runIds: string[]) => Promise<string[]> = async () => [];
+  /** Hosts as Postgres would know them: the first that is not lost bears what is placed. */
+  hosts: { hostId: string; devices: string[] }[] = [];
+  lostHosts: string[] = [];
+  readonly judged: { runId: string; hostId: string; epoch: number }[] = [];
   onStart: (args: StartContainerArgs) => Promise<void> = async () => undefined;
+  onAbandoned: (runId: string, token: number) => Promise<void> = async () => undefined;
   onReleased: (runId: string, token: number | null) => Promise<void> = async () => undefined;
 
   control(): ControlActivities {
     return {
-      loadShard: async ({ batchId }) =>
-        this.tickets.filter((ticket) => ticket.batchId === batchId && !this.ends.has(ticket.runId)),
+      loadShard: async ({ batchId, shard }) =>
+        this.tickets.filter(
+          (ticket) => ticket.batchId === batchId && this.shardOf(ticket) === shard && !this.ends.has(ticket.runId),
+        ),
       startBatch: async () => undefined,
-      finishBatch: async (args) => void this.batches.push(args),
+      batchState: async ({ batchId }) => {
+        const open = this.tickets.filter((ticket) => ticket.batchId === batchId && !this.ends.has(ticket.runId));
+        const shards = new Set(open.map((ticket) => this.shardOf(ticket)));
+        return { ...this.batch, openShards: [...shards].sort((a, b) => a - b) };
+      },
+      finishBatch: async (args) => {
+        if (!args.cancelled && this.tickets.some(({ runId }) => !this.ends.has(runId))) return false;
+        this.batches.push(args);
+        return true;
+      },
       finishRun: async ({ runId, end }) => void this.ends.set(runId, end),
+      finishRuns: async ({ runIds, end }) => {
+        for (const runId of runIds) if (!this.ends.has(runId)) this.ends.set(runId, end);
+      },
       waitingForGpu: async () => undefined,
       requestLease: (request) => this.requestLease(request),
-      recordLease: async (args) => void this.recorded.push(args),
+      placeRun: async ({ hostId, epoch }) => ({ hostId: hostId ?? this.liveHosts()[0]?.hostId ?? '', epoch }),
+      judgeHost: async (args) => {
+        this.judged.push(args);
+        return this.lostHosts.includes(args.hostId) ? 'lost' : 'keep';
+      },
+      recordLease: async (args) => {
+        this.recorded.push(args);
+        return true;
+      },
+      abandonLease: ({ runId, lease }) => this.onAbandoned(runId, lease.token),
+      openLeases: async () => ({ leases: [], nextToken: 1 }),
+      poolRound: async ({ runIds, lostTokens }) => ({
+        closed: await this.closed(runIds),
+        lostTokens,
+        hosts: this.liveHosts(),
+        liveHosts: this.liveHosts().map((host) => host.hostId),
+        removedHosts: [],
+      }),
+      revokeLease: async () => undefined,
       releaseLease: async ({ runId, token }) => {
         this.released.push({ runId, token });
         await this.onReleased(runId, token);
       },
-      closedRuns: ({ runIds }) => this.closed(runIds),
       runEnded: async ({ runId }) => this.ends.has(runId),
-      shardEnded: async ({ batchId }) =>
-        this.tickets.every((ticket) => ticket.batchId !== batchId || this.ends.has(ticket.runId)),
+      shardEnded: async ({ batchId, shard }) =>
+        this.tickets.every(
+          (ticket) => ticket.batchId !== batchId || this.shardOf(ticket) !== shard || this.ends.has(ticket.runId),
+        ),
     };
   }
-  placement(hostId: string): PlacementActivities {
-    return { place: async () => hostId };
+  liveHosts(): { hostId: string; devices: string[] }[] {
+    return this.hosts.filter((host) => !this.lostHosts.includes(host.hostId));
   }
   host(): HostActivities {
     return {
@@ -77,6 +118,7 @@ export class FakeActivities {
         this.evaluations.push(args);
         return { status: 'ok', primary: 1, ms: 1 };
       },
+      snapshot: async (args) => void this.snapshots.push(args),
     };
   }
   model(): ModelActivities {

@@ -1,8 +1,8 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, describe, expect, it } from 'vitest';
+import { chooseFreePort } from '../../services/index.js';
 import { BenchHome } from '../setup/bench-home.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -22,14 +22,8 @@ function newHome(env: Record<string, string> = {}): BenchHome {
   return home;
 }
 
-/** A port of this machine where nobody listens. */
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  await new Promise((done) => server.close(done));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
+/** A port of this machine where nobody listens, nor is given to anybody meanwhile. */
+const closedPort = (): Promise<number> => chooseFreePort(`closed ${process.pid} ${Date.now()}`);
 
 interface ErrorDocument {
   error: { type: string; message: string; remedy: string | null };
@@ -39,7 +33,7 @@ describe('a mistake on the command line', () => {
   it.each([
     [['submit', '--models', 'scripted:baselin', '--tasks', 'all'], 'scripted:baseline'],
     [['submit', '--models', 'gpt-4oo', '--tasks', 'all'], 'gpt-4o'],
-    [['submit', '--models', 'gpt-4o', '--tasks', 'all'], 'OPENAI_API_KEY'],
+    [['submit', '--models', 'gpt-4o', '--tasks', 'game-theory'], 'OPENAI_API_KEY'],
     [['submit', '--models', 'scripted:baseline', '--tasks', 'battleOfSex'], 'battleOfSexes'],
     [[...SUBMIT, '--agent', 'defalt'], 'default'],
     [[...SUBMIT, '--attempts', '0'], 'whole number'],
@@ -51,6 +45,8 @@ describe('a mistake on the command line', () => {
     [['stauts'], 'status'],
     [['tasks', 'show', 'nothing'], 'battleOfSexes'],
     [['show'], 'run'],
+    [['leaderboard', '--comparison', 'spring', '--k', '2'], '--k <n>'],
+    [['comparison', 'save', 'two words'], 'letters, digits'],
   ])('%j ends with exit code 2, names what is meant, and nothing is started or written', async (args, hint) => {
     const home = newHome();
     const result = await home.run(...args, '--json');

@@ -51,6 +51,7 @@ export function run(batchId: string, spec: TaskSpec, model: string, attempt: num
     gpus: 0,
     costLimitUsd: '2.5',
     tokenLimit: 100_000,
+    snapshotEvery: 5,
   };
 }
 

@@ -24,10 +24,10 @@ it('a local evaluation ends with its player when the worker dies', async () => {
     stdin: 'pipe',
     reject: false,
   });
-  await vi.waitFor(async () => expect(await processesWith(marker)).toHaveLength(1), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await processesWith(marker)).toHaveLength(1), { timeout: 120_000 });
 
   init.stdin.destroy(); // what the kernel does for a worker that is killed
 
   expect(await init).toMatchObject({ exitCode: 1, stdout: '' });
-  await vi.waitFor(async () => expect(await processesWith(marker)).toEqual([]), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await processesWith(marker)).toEqual([]), { timeout: 120_000 });
 });

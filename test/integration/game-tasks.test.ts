@@ -24,7 +24,7 @@ let scratchDir: string;
 let local: EvaluatorPort;
 beforeAll(async () => {
   scratchDir = await mkdtemp(join(tmpdir(), 'bench-test-games-'));
-  local = createLocalEvaluator({ assetsRoot: REPOSITORY, scratchDir });
+  local = createLocalEvaluator({ assetsRoot: REPOSITORY, scratchDir, home: scratchDir });
 });
 afterAll(() => rm(scratchDir, { recursive: true, force: true }));
 

@@ -13,6 +13,7 @@ import { type LayerRequirements, layerOf } from '../../domain/task-requirements.
 import { FAILURE } from '../../domain/messages.js';
 import { loadTaskFolder } from '../../registry/tasks.js';
 import { REPOSITORY } from '../contracts/evaluation-job.js';
+import { tinyWheel } from '../setup/tiny-wheel.js';
 
 const docker = new Docker();
 const made = new Set<string>();
@@ -28,7 +29,9 @@ beforeAll(async () => {
   taskDir = join(await mkdtemp(join(tmpdir(), 'bench-test-layers-')), 'battleOfSexes');
   await cp(join(REPOSITORY, 'configs', 'tasks', 'battleOfSexes'), taskDir, { recursive: true });
   await mkdir(join(taskDir, 'wheels'));
-  await writeFile(join(taskDir, 'wheels', 'coinrules-1.0-py3-none-any.whl'), await wheel());
+  // Told apart from those of other runs of this test.
+  const wheel = await tinyWheel('coinrules', `OWNER = ${process.pid}\n`);
+  await writeFile(join(taskDir, 'wheels', wheel.file), wheel.bytes);
   await writeFile(join(taskDir, 'requirements.txt'), './wheels/coinrules-1.0-py3-none-any.whl\n');
   const yaml = await readFile(join(taskDir, 'task.yaml'), 'utf8');
   await writeFile(
@@ -40,20 +43,6 @@ afterAll(async () => {
   for (const ref of made) await docker.getImage(ref).remove({ force: true });
   await rm(join(taskDir, '..'), { recursive: true, force: true });
 });
-
-/** A package of one module, told apart from those of other runs of this test. */
-async function wheel(): Promise<Buffer> {
-  const program = [
-    'import sys, zipfile',
-    'with zipfile.ZipFile(sys.stdout.buffer, "w") as z:',
-    `  z.writestr("coinrules.py", "OWNER = ${process.pid}\\n")`,
-    '  z.writestr("coinrules-1.0.dist-info/METADATA", "Metadata-Version: 2.1\\nName: coinrules\\nVersion: 1.0\\n")',
-    '  z.writestr("coinrules-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")',
-    '  z.writestr("coinrules-1.0.dist-info/RECORD", "coinrules.py,,\\n")',
-  ].join('\n');
-  const { stdout } = await execa('python3', ['-c', program], { encoding: 'buffer' });
-  return Buffer.from(stdout);
-}
 
 async function ensure(
   kind: ImageKind,
@@ -177,7 +166,8 @@ it("what pip refuses ends a run as the task's fault, with pip's words, and leave
   await writeFile(join(taskDir, 'wheels', 'broken-1.0-py3-none-any.whl'), 'no archive');
   await writeFile(join(taskDir, 'broken.txt'), './wheels/broken-1.0-py3-none-any.whl\n');
   const layer = { taskId: 'battleOfSexes', taskDir, file: 'broken.txt', apt: [] };
-  const error = await ensure('evaluator', layer).catch((caught: unknown) => caught);
+  const lines: string[] = [];
+  const error = await ensure('evaluator', layer, lines).catch((caught: unknown) => caught);
   expect(error).toMatchObject({
     name: 'BenchError',
     type: 'usage',
@@ -187,7 +177,10 @@ it("what pip refuses ends a run as the task's fault, with pip's words, and leave
     remedy: expect.stringContaining('bench images build --tasks battleOfSexes') as string,
   });
   expect(asFailure(error)).toMatchObject({ type: FAILURE.config, nonRetryable: true });
-  const left = await docker.listContainers({ all: true, filters: { name: ['bench-layer-'] } });
+  // Of this layer: other files make theirs meanwhile.
+  const hash = /^making bench-task:([0-9a-f]{16}),/.exec(lines[0] ?? '')?.[1];
+  expect(hash).toBeDefined();
+  const left = await docker.listContainers({ all: true, filters: { name: [`bench-layer-${hash}`] } });
   expect(left).toEqual([]);
 });
 

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { afterAll, beforeEach, expect, it } from 'vitest';
-import { CHOSEN_BASE, chooseBase, localImage } from '../../activities/docker/base-image.js';
+import { chooseBase, KNOWN_BASES, localImage } from '../../activities/docker/base-image.js';
 import { ensureImage } from '../../activities/docker/images.js';
+import { findOldImages, removeOldImage } from '../../activities/docker/old-images.js';
 import { REPOSITORY } from '../contracts/evaluation-job.js';
 
 const docker = new Docker();
@@ -23,7 +24,8 @@ beforeEach(async () => {
   await writeFile(join(assetsRoot, 'images', 'agent', 'data'), 'one');
 });
 afterAll(async () => {
-  for (const ref of built) await docker.getImage(ref).remove({ force: true });
+  // What was built on another one goes first.
+  for (const ref of [...built].reverse()) await docker.getImage(ref).remove({ force: true });
   for (const dir of folders) await rm(dir, { recursive: true, force: true });
 });
 
@@ -53,18 +55,15 @@ it('a changed file makes another image', async () => {
 });
 
 it('a chosen base is used from then on, by whoever names none', async () => {
-  const before = await localImage(docker, CHOSEN_BASE);
-  try {
-    const other = await ensure();
-    await chooseBase(docker, other.ref);
-    const lines: string[] = [];
-    const image = await ensureImage(docker, 'agent', { assetsRoot, onProgress: (line) => lines.push(line) });
-    built.add(image.ref);
-    expect(lines[0]).toBe(`building ${image.ref} on ${CHOSEN_BASE}`);
-  } finally {
-    if (before === null) await docker.getImage(CHOSEN_BASE).remove();
-    else await chooseBase(docker, before.id);
-  }
+  // Under a mark of our own: whoever builds at this moment would be given the usual one.
+  const chosen = `bench-base:test-${process.pid}`;
+  const other = await ensure();
+  await chooseBase(docker, other.ref, chosen);
+  built.add(chosen);
+  const lines: string[] = [];
+  const image = await ensureImage(docker, 'agent', { assetsRoot, chosen, onProgress: (line) => lines.push(line) });
+  built.add(image.ref);
+  expect(lines[0]).toBe(`building ${image.ref} on ${chosen}`);
 });
 
 it('callers at the same time share one build', async () => {
@@ -91,4 +90,46 @@ it('an unknown base is told, with what to do', async () => {
     message: expect.stringContaining('base image bench-test-no-such-image:1 is not here') as string,
     remedy: expect.stringContaining('--base') as string,
   });
+});
+
+it('old ones are found: not the current ones, nor what is made on these, used by a container or needed', async () => {
+  const bases = await Promise.all(KNOWN_BASES.map((ref) => localImage(docker, ref)));
+  base = bases.find((each) => each !== null)?.ref ?? '';
+  const old = await ensure();
+  await writeFile(join(assetsRoot, 'images', 'agent', 'data'), 'needed');
+  const needed = await ensure();
+  await writeFile(join(assetsRoot, 'images', 'agent', 'data'), 'used');
+  const used = await ensure();
+  const current = await ensureImage(docker, 'agent', { assetsRoot: REPOSITORY });
+  // A task's layer is made on an image: it goes and stays with it.
+  const layerOn = async ({ ref }: { ref: string }): Promise<string> => {
+    const container = await docker.createContainer({ Image: ref, Cmd: ['true'] });
+    const layer = `bench-task:test-${process.pid}-${built.size}`;
+    built.add(layer);
+    await container.commit({ repo: 'bench-task', tag: layer.slice(11), changes: 'LABEL bench.image=task-agent' });
+    await container.remove();
+    return layer;
+  };
+  const layers = { old: await layerOn(old), current: await layerOn(current) };
+  const container = await docker.createContainer({ Image: used.ref, Cmd: ['true'] });
+  try {
+    const find = async (before: Date) => {
+      const found = await findOldImages(docker, { assetsRoot: REPOSITORY, needed: new Set([needed.digest]), before });
+      const refs = found.flatMap((image) => image.refs);
+      return [old, needed, used, current]
+        .map(({ ref }) => refs.includes(ref))
+        .concat([layers.old, layers.current].map((ref) => refs.includes(ref)));
+    };
+    const soon = new Date(Date.now() + 60_000);
+    expect(await find(soon)).toEqual([true, false, false, false, true, false]);
+    expect(await find(new Date(0))).toEqual(Array(6).fill(false));
+    const image = { id: old.digest, refs: [layers.old], bytes: 0 };
+    expect(await removeOldImage(docker, image)).toBe(true);
+    expect(await removeOldImage(docker, image)).toBe(false);
+    expect(await removeOldImage(docker, { ...image, refs: [used.ref] })).toBe(false);
+    expect(await localImage(docker, used.ref)).not.toBeNull();
+    built.delete(layers.old);
+  } finally {
+    await container.remove();
+  }
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ensureImage, type BuiltImage } from '../../activities/docker/images.js';
 import { createDockerSandbox } from '../../activities/docker/sandbox.js';
 import { recordNetworkRequests } from '../../activities/network-events.js';
@@ -166,7 +166,14 @@ it('each request is an event, once, however often it is collected and by whom', 
       if (!events.has(event.key)) events.set(event.key, `${event.kind} ${event.detail}`);
     },
   };
-  await recordNetworkRequests(store, sandbox(), ref, { close: false });
+  // The proxy may note a request when its answer has been read already.
+  await vi.waitFor(
+    async () => {
+      await recordNetworkRequests(store, sandbox(), ref, { close: false });
+      expect(events.size).toBe(2);
+    },
+    { timeout: 60_000, interval: 20 },
+  );
   await recordNetworkRequests(store, sandbox(), ref, { close: false });
   expect([...events.values()]).toEqual([
     expect.stringMatching(

@@ -43,11 +43,11 @@ it('gpt-4o and claude play all three games over their own wires, at a price', as
   expect(rows.map((row) => [row.model, row.task, row.end])).toEqual(
     ['gpt-4o', 'claude'].flatMap((model) => TASKS.split(',').map((task) => [model, task, 'submit'])),
   );
-  // Three standard errors around the known optima.
+  // Five standard errors of a thousand games around the known optima: they are other ones in each home.
   const optima: Record<string, [value: number, margin: number]> = {
-    battleOfSexes: [1.44, 0.0072],
-    prisonersDilemma: [2.62514, 0.018],
-    blotto: [0.249, 0.0075],
+    battleOfSexes: [1.44, 0.038],
+    prisonersDilemma: [2.62514, 0.095],
+    blotto: [0.249, 0.04],
   };
   for (const row of rows) {
     const [value, margin] = optima[row.task] ?? [NaN, 0];
@@ -55,7 +55,7 @@ it('gpt-4o and claude play all three games over their own wires, at a price', as
     expect(Number(row.cost)).toBeGreaterThan(0);
   }
   expect(new Set(simulator.requests.map((request) => request.wire))).toEqual(new Set(['openai', 'anthropic']));
-}, 300_000);
+}, 900_000);
 
 it('the tool-calling agent does the same through native tool calls', async () => {
   const { batchId } = await home.json<{ batchId: string }>(
@@ -74,8 +74,8 @@ it('the tool-calling agent does the same through native tool calls', async () =>
   );
   const rows = await runsOf(batchId);
   expect(rows.map((row) => row.end)).toEqual(['submit', 'submit']);
-  for (const row of rows) expect(Math.abs(row.score - 1.44)).toBeLessThan(0.0072);
-}, 300_000);
+  for (const row of rows) expect(Math.abs(row.score - 1.44)).toBeLessThan(0.038);
+}, 900_000);
 
 it('a run ends by its cost limit before a call that it might not bear', async () => {
   const { batchId } = await home.json<{ batchId: string }>(
@@ -95,7 +95,7 @@ it('a run ends by its cost limit before a call that it might not bear', async ()
     ],
   );
   expect(await runsOf(batchId)).toMatchObject([{ end: 'cost', cost: '0' }]);
-}, 300_000);
+}, 900_000);
 
 it('without a key nothing starts, and the missing variable and its place are named', async () => {
   const bare = new BenchHome();

@@ -1,41 +1,17 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReplayReport } from '../../cli/render/replay.js';
 import { BenchHome } from '../setup/bench-home.js';
+import { openedFiles, recordedEntries, recordedRuns, textOf } from '../setup/recordings.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const RECORDINGS = resolve(ROOT, '../shared/data/mlgym-bench-v0/trajectories');
-/** Of longer runs the beginning. */
-const MOST_STEPS = '12';
-const GAMES = ['battleOfSexes', 'blotto', 'prisonersDilemma'];
-
-interface Entry {
-  action: string;
-  observation: string;
-}
-
-/** The file that the recording opened first, if its window showed all of it. */
-function openedFile(entries: Entry[]): { name: string; content: string } | null {
-  for (const { action, observation } of entries) {
-    const opened = /^open "?([\w.]+)"?\s*$/.exec(action.trim())?.[1];
-    if (opened === undefined) continue;
-    const total = Number(/\((\d+) lines total\)\]/.exec(observation)?.[1]);
-    const lines = [...observation.matchAll(/^(\d+):(.*)$/gm)].filter(([, number], i) => Number(number) === i + 1);
-    if (lines.length === total) return { name: opened, content: lines.map(([, , text]) => `${text ?? ''}\n`).join('') };
-  }
-  return null;
-}
-
-const runs = existsSync(RECORDINGS)
-  ? readdirSync(RECORDINGS).flatMap((folder) => {
-      const task = GAMES.find((game) => folder.includes(`__${game}__`));
-      const file = task === undefined ? '' : join(RECORDINGS, folder, `${task}.traj`);
-      return task !== undefined && existsSync(file) ? [{ folder, task, file }] : [];
-    })
-  : [];
-if (runs.length === 0) console.warn('published runs are NOT REPLAYED: there are no recordings beside the checkout');
+/** Of a longer run the first twelve steps, unless BENCH_TEST_RECORDED=whole: each of its validates is an evaluation. */
+const MOST_STEPS = 12;
+const LONG = 20;
+const whole = process.env['BENCH_TEST_RECORDED'] === 'whole';
+const runs = recordedRuns(['battleOfSexes', 'blotto', 'prisonersDilemma']);
 
 describe.skipIf(runs.length === 0)('published runs of the games, replayed on stand-ins', () => {
   const dir = mkdtempSync(join(tmpdir(), 'bench-recorded-'));
@@ -50,13 +26,14 @@ describe.skipIf(runs.length === 0)('published runs of the games, replayed on sta
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it.each(runs)('$folder', { timeout: 300_000 }, async ({ task, file }) => {
-    const { trajectory } = JSON.parse(readFileSync(file, 'utf8')) as { trajectory: Entry[] };
-    const replies = trajectory.filter(({ action }) => !action.startsWith('exit_'));
-    const shown = openedFile(replies);
+  it.each(runs)('$folder', { timeout: 900_000 }, async ({ task, file }) => {
+    const replies = recordedEntries(file);
+    const shown = openedFiles(replies).find(
+      ({ name, lines, total }) => name === 'strategy.py' && lines.length === total,
+    );
+    const maxSteps = replies.length <= LONG || whole ? 100 : MOST_STEPS;
     // The game's own starter, as the recording shows it, in the place of ours.
-    if (shown?.name === 'strategy.py')
-      writeFileSync(join(configs, 'tasks', task, 'starter/strategy.py'), shown.content);
+    if (shown !== undefined) writeFileSync(join(configs, 'tasks', task, 'starter/strategy.py'), textOf(shown));
     const report = await home.json<ReplayReport>(
       'replay',
       file,
@@ -65,7 +42,7 @@ describe.skipIf(runs.length === 0)('published runs of the games, replayed on sta
       '--backend',
       'docker',
       '--max-steps',
-      MOST_STEPS,
+      String(maxSteps),
     );
     console.info(`${task}: ${report.same} of ${report.recorded} observations are the same, ${report.diverged} diverge`);
     expect(report).toMatchObject({ status: 'ended', recorded: replies.length });
@@ -73,7 +50,7 @@ describe.skipIf(runs.length === 0)('published runs of the games, replayed on sta
     expect(report.same + report.diverged + report.refused + report.notPlayed).toBe(replies.length);
     // Every divergence is told with both lines.
     for (const step of report.steps.filter(({ state }) => state === 'diverges')) expect(step.difference).not.toBeNull();
-    if (shown?.name === 'strategy.py') {
+    if (shown !== undefined) {
       const first = report.steps.find(({ action }) => action?.startsWith('open') === true);
       expect(first?.state).toBe('same');
     }

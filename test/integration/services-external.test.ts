@@ -4,7 +4,7 @@ import { migrate } from '../../db/index.js';
 import { BenchError } from '../../domain/errors.js';
 import type { ServiceEndpoints } from '../../domain/services.js';
 import { chooseFreePort, servicesStatus } from '../../services/index.js';
-import { query, ServicesHome } from '../setup/services-home.js';
+import { query, ServicesHome, until } from '../setup/services-home.js';
 
 async function failure(work: Promise<unknown>): Promise<BenchError> {
   const error = await work.then(
@@ -48,7 +48,7 @@ describe('services that the environment names', () => {
     const endpoints = await home.ensure({ databaseUrl, temporalAddress }, { migrate });
     expect(endpoints.embedded).toEqual({ postgres: false, temporal: false, worker: true });
     expect(servicesStatus(home.dir).services.map((service) => service.name)).toEqual(['worker']);
-    await expect.poll(() => home.log('worker')).toContain(databaseUrl);
+    await until('the worker has shown its settings', () => home.log('worker').includes(databaseUrl));
   });
 
   it('must be a PostgreSQL URL', async () => {

@@ -68,7 +68,7 @@ describe('a service that cannot start', () => {
         /temporal does not start: ended with exit code 3\nlast lines of .*temporal\.log:\n\s+no good today/,
       ) as string,
     });
-    await expect.poll(() => servicesStatus(home.dir).running, { timeout: 30_000 }).toBe(false);
+    await expect.poll(() => servicesStatus(home.dir).running, { timeout: 180_000 }).toBe(false);
     for (const state of Object.values(home.file().services)) expect(isAlive(state.process)).toBe(false);
 
     // The next start is a new one, not the memory of this.

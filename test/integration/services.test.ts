@@ -48,7 +48,7 @@ describe('services of a home', () => {
     await home.kill(name);
     await until(`${name} has been restarted`, () => {
       const state = home.file().services[name];
-      return state?.restarts === restarts + 1 && state.status === 'healthy';
+      return (state?.restarts ?? 0) > restarts && state?.status === 'healthy';
     });
     expect(home.pid(name)).not.toBe(old);
     expect(home.log('supervisor')).toMatch(new RegExp(`${name}: was ended by SIGKILL; starting it again in \\d+ ms`));
@@ -60,7 +60,10 @@ describe('services of a home', () => {
     const old = SERVICE_NAMES.map((name) => home.pid(name));
     old.forEach((pid) => process.kill(pid, 'SIGKILL'));
     await until('all have been restarted', () =>
-      SERVICE_NAMES.every((name, at) => isHealthy(home, name) && home.pid(name) !== old[at]),
+      SERVICE_NAMES.every((name, at) => {
+        const state = home.file().services[name];
+        return state?.status === 'healthy' && state.process !== null && state.process.pid !== old[at];
+      }),
     );
     expect(await home.ensure()).toEqual(endpoints);
     expect(await query(endpoints.databaseUrl, 'select n from kept')).toEqual([{ n: 42 }]);
@@ -166,7 +169,8 @@ describe('many commands at once on a new home', () => {
   it('start exactly one supervisor, and migrate before the worker starts', async () => {
     const order: string[] = [];
     const migrate = async (databaseUrl: string) => {
-      expect(home.file().services.worker?.process).toBeNull();
+      // Who comes later may find one that the first has made way for.
+      if (order.length === 0) expect(home.file().services.worker?.process).toBeNull();
       await query(databaseUrl, 'create table if not exists migrated (n int)').catch(() => undefined);
       order.push('migrated');
     };

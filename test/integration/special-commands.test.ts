@@ -46,6 +46,8 @@ async function play(...options: string[]): Promise<{ runId: string; steps: StepR
   const prompts = simulator.requests.slice(before).map((request) => request.messages.at(-1)?.content ?? '');
   return { runId: run!.id, steps, prompts };
 }
+/** Five standard errors of a thousand games: they are other ones in each home. */
+const MARGIN = 0.038;
 const scoreOf = async (runId: string): Promise<number> =>
   (await home.sql<{ score: number }>('select final_score as score from runs where run_id = $1', [runId]))[0]!.score;
 
@@ -85,8 +87,8 @@ describe.each(['docker', 'local'])('the default agent on the %s backend', (backe
     // An edit without its end is told so, uses its step, runs nothing and closes nothing.
     expect(steps[5]).toMatchObject({ code: 2, file });
     expect(prompts[6]).toContain(`(Open file: ${file})`);
-    expect(Math.abs((await scoreOf(runId)) - 1.44)).toBeLessThan(0.0072);
-  }, 300_000);
+    expect(Math.abs((await scoreOf(runId)) - 1.44)).toBeLessThan(MARGIN);
+  }, 900_000);
 });
 
 it('the tool-calling agent edits with the same commands as tools', async () => {
@@ -107,8 +109,8 @@ it('the tool-calling agent edits with the same commands as tools', async () => {
   const { runId, steps } = await play('--agent', 'tool-calling', '--backend', 'local');
   expect(steps[1]?.action).toBe('edit 1:500\ndef row_strategy(history):\n    return 0  # it\'s "0"\nend_of_edit');
   expect(steps[2]?.observation).toBe('def row_strategy(history):\n    return 0  # it\'s "0"\n');
-  expect(Math.abs((await scoreOf(runId)) - 1.44)).toBeLessThan(0.0072);
-}, 300_000);
+  expect(Math.abs((await scoreOf(runId)) - 1.44)).toBeLessThan(MARGIN);
+}, 900_000);
 
 describe('memory', () => {
   const memoryRun = (commands: string[], ...options: string[]) => {
@@ -146,7 +148,7 @@ describe('memory', () => {
     expect(await home.sql('select task_id as task, run_id as run, step, text from memories')).toEqual([
       { task: 'battleOfSexes', run: first.runId, step: 2, text: "the first move 0 pays, it's 1.44" },
     ]);
-  }, 300_000);
+  }, 900_000);
 
   it('needs an agent that is told of it', async () => {
     const { exitCode, stderr } = await home.run(

@@ -1,10 +1,10 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { Client, Connection, WorkflowFailedError } from '@temporalio/client';
+import { Client, Connection, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, PLACEMENT_QUEUE, hostQueue, modelQueue } from '../../domain/queues.js';
-import type { AgentLoopInput, AgentLoopResult, BatchResult } from '../../domain/messages.js';
+import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, hostQueue, modelQueue } from '../../domain/queues.js';
+import type { AgentLoopInput, AgentLoopResult, BatchInput, BatchResult } from '../../domain/messages.js';
 import type { RunEnd, RunTicket } from '../../domain/run.js';
 import { FakeActivities, configFailure, sandboxLost } from '../fakes/fake-activities.js';
 import { runTicket } from '../fakes/records.js';
@@ -12,6 +12,7 @@ import { recordHistories } from '../replay/record-histories.js';
 import { startTemporal, type TemporalFixture } from '../setup/temporal.js';
 
 const HOST = 'test-host';
+const WAIT_MS = 300_000;
 
 let server: TemporalFixture;
 let client: Client;
@@ -44,7 +45,6 @@ beforeAll(async () => {
       late(Object.keys(fake.control()), () => fake.control()),
       { workflowsPath },
     ),
-    create(PLACEMENT_QUEUE, fake.placement(HOST)),
     create(
       hostQueue(HOST),
       late(Object.keys(fake.host()), () => fake.host()),
@@ -67,6 +67,7 @@ afterAll(async () => {
 
 beforeEach(() => {
   fake = new FakeActivities();
+  fake.hosts = [{ hostId: HOST, devices: [] }];
   serial += 1;
 });
 
@@ -167,6 +168,74 @@ describe('a run', () => {
     ]);
   });
 
+  it('goes on in one more container when the new one is lost while the steps before are brought back into it', async () => {
+    const lost = new Set<number>();
+    fake.onStart = async ({ epoch }) => {
+      if (epoch > 1 && lost.size < 2) {
+        lost.add(epoch);
+        throw sandboxLost();
+      }
+    };
+    fake.onCommand = async (args) =>
+      args.step === 3 && args.epoch === 1 ? Promise.reject(sandboxLost()) : submitAt(4)(args);
+    expect((await play(ticket('a'))).endReason).toBe('submit');
+    expect(fake.starts.map(({ epoch, replayThrough }) => [epoch, replayThrough])).toEqual([
+      [1, 0],
+      [2, 2],
+      [3, 2],
+      [4, 2],
+    ]);
+    expect(fake.commands.map(({ step, epoch }) => [step, epoch])).toEqual([
+      [1, 1],
+      [2, 1],
+      [3, 1],
+      [3, 4],
+      [4, 4],
+    ]);
+  });
+
+  it('that begins with the steps of another one goes on in one more container when its first is lost meanwhile', async () => {
+    fake.onStart = async ({ epoch }) => (epoch === 1 ? Promise.reject(sandboxLost()) : undefined);
+    fake.onCommand = submitAt(4);
+    expect((await play(ticket('a', { copiedSteps: 2 }))).endReason).toBe('submit');
+    expect(fake.starts.map(({ epoch }) => epoch)).toEqual([1, 2]);
+    expect(fake.commands.map(({ step, epoch }) => [step, epoch])).toEqual([
+      [3, 2],
+      [4, 2],
+    ]);
+  });
+
+  it('has its workspace kept at each validate and every few steps, before the next command', async () => {
+    const order: string[] = [];
+    fake.onCommand = async ({ step }) => {
+      order.push(`command ${step}`);
+      const requested = step === 2 ? 'validate' : step === 7 ? 'submit' : null;
+      return { requested, exitCode: 0, timedOut: false, ms: 1 };
+    };
+    const base = fake.host.bind(fake);
+    fake.host = () => ({
+      ...base(),
+      snapshot: async ({ step, reason }) => {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        order.push(`${reason} ${step}`);
+        // What a snapshot comes to is no matter of the run.
+        if (step === 3) throw ApplicationFailure.create({ message: 'the disk is full', nonRetryable: true });
+      },
+    });
+    expect((await play(ticket('a', { snapshotEvery: 3 }))).endReason).toBe('submit');
+    expect(order).toEqual([
+      ...['command 1', 'command 2', 'validate 2', 'command 3', 'interval 3', 'command 4', 'command 5', 'command 6'],
+      ...['interval 6', 'command 7'],
+    ]);
+  });
+
+  it('that is a fork begins after the steps that it took over', async () => {
+    fake.onCommand = submitAt(6);
+    expect((await play(ticket('a', { copiedSteps: 4 }))).endReason).toBe('submit');
+    expect(fake.starts.map((s) => [s.epoch, s.replayThrough])).toEqual([[1, 4]]);
+    expect(fake.commands.map((c) => c.step)).toEqual([5, 6]);
+  });
+
   it('ends as infra_error, never as the agent’s failure, when containers keep getting lost', async () => {
     fake.onCommand = async () => Promise.reject(sandboxLost());
     expect(await play(ticket('a'))).toMatchObject({ endReason: 'infra_error', finalEvaluation: 'not_run' });
@@ -229,15 +298,26 @@ describe('an agent loop', () => {
 });
 
 describe('a batch', () => {
-  const submit = (concurrency: number, shards = 1) =>
-    client.workflow.start<(input: { batchId: string; shards: number; concurrency: number }) => Promise<BatchResult>>(
-      'batch',
-      {
-        workflowId: `batch/b-${serial}`,
-        taskQueue: CONTROL_QUEUE,
-        args: [{ batchId: `b-${serial}`, shards, concurrency }],
-      },
-    );
+  const submit = (concurrency: number) => {
+    fake.batch.concurrency = concurrency;
+    return client.workflow.start<(input: BatchInput) => Promise<BatchResult>>('batch', {
+      workflowId: `batch/b-${serial}`,
+      taskQueue: CONTROL_QUEUE,
+      args: [{ batchId: `b-${serial}` }],
+    });
+  };
+  /** Commands wait here until they are let go. */
+  const held = () => {
+    const waiting = new Map<string, () => void>();
+    fake.onCommand = ({ runId }) =>
+      new Promise((done) =>
+        waiting.set(runId, () => {
+          waiting.delete(runId);
+          done({ requested: 'submit', exitCode: 0, timedOut: false, ms: 1 });
+        }),
+      );
+    return waiting;
+  };
 
   it('keeps at most `concurrency` runs in flight and ends all of them', async () => {
     fake.tickets = Array.from({ length: 7 }, (_, i) => ticket(String(i), { maxSteps: 2 }));
@@ -277,11 +357,94 @@ describe('a batch', () => {
     expect(fake.batches).toEqual([{ batchId: `b-${serial}`, cancelled: true }]);
   });
 
+  it('takes up runs that were added at the moment when it ended as cancelled', async () => {
+    fake.tickets = [ticket('a', { maxSteps: 10_000 })];
+    fake.shardOf = ({ runId }) => (runId.endsWith('late') ? 1 : 0);
+    const handle = await submit(2);
+    await until(() => fake.commands.length > 0);
+    const control = fake.control.bind(fake);
+    fake.control = () => ({
+      ...control(),
+      finishBatch: async (args) => {
+        const finished = await control().finishBatch(args);
+        if (args.cancelled) {
+          fake.tickets.push(ticket('late', { maxSteps: 1 }));
+          await handle.signal('batchChanged');
+        }
+        return finished;
+      },
+    });
+    await handle.cancel();
+    await handle.result();
+    expect(fake.ends.get(`r-${serial}-a`)?.endReason).toBe('cancelled');
+    expect(fake.ends.get(`r-${serial}-late`)?.endReason).toBe('max_steps');
+  });
+
+  it('keeps its whole window in use while a slow run of an earlier shard goes on', async () => {
+    fake.tickets = Array.from({ length: 8 }, (_, i) => ticket(`w${i}`, { maxSteps: 1 }));
+    fake.shardOf = ({ runId }) => Math.floor(Number(runId.slice(-1)) / 2);
+    const waiting = held();
+    const handle = await submit(3);
+    await until(() => waiting.size === 3);
+    const slow = waiting.get(`r-${serial}-w0`)!;
+    waiting.delete(`r-${serial}-w0`);
+    for (let ended = 1; ended < 8; ended += 1) {
+      // Besides the slow one always two, as long as there are any.
+      await until(() => waiting.size === Math.min(2, 8 - ended));
+      [...waiting.values()][0]!();
+      await until(() => fake.ends.size === ended);
+    }
+    slow();
+    expect(await handle.result()).toEqual({ runs: 8 });
+  });
+
+  it('paused, starts no run and lets those in flight end; resumed, goes on with a wider window', async () => {
+    fake.tickets = Array.from({ length: 6 }, (_, i) => ticket(`p${i}`, { maxSteps: 1 }));
+    const waiting = held();
+    const handle = await submit(2);
+    await until(() => waiting.size === 2);
+    fake.batch.paused = true;
+    await handle.signal('batchChanged');
+    const shard = client.workflow.getHandle(`batch/b-${serial}/shard-0`);
+    await untilAsync(async () => (await eventNames(shard)).includes('pause'));
+    for (const end of waiting.values()) end();
+    await until(() => fake.ends.size === 2);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(waiting.size).toBe(0);
+    fake.batch = { concurrency: 4, paused: false };
+    await handle.signal('batchChanged');
+    await until(() => waiting.size === 4);
+    for (const end of waiting.values()) end();
+    expect(await handle.result()).toEqual({ runs: 6 });
+  });
+
+  it('takes up shards that were added while it ran', async () => {
+    fake.tickets = [ticket('a')];
+    fake.shardOf = ({ runId }) => (runId.endsWith('late') ? 1 : 0);
+    const waiting = held();
+    const handle = await submit(2);
+    await until(() => waiting.size === 1);
+    fake.tickets.push(ticket('late'));
+    await handle.signal('batchChanged');
+    await until(() => waiting.size === 2);
+    for (const end of waiting.values()) end();
+    expect(await handle.result()).toEqual({ runs: 2 });
+    expect(fake.batches).toEqual([{ batchId: `b-${serial}`, cancelled: false }]);
+  });
+
   it('started again after it was terminated, waits for the runs that went on without it and repeats none', async () => {
     fake.tickets = [ticket('a', { maxSteps: 30 }), ticket('b', { maxSteps: 30 })];
+    // In the midst of them, until the batch is gone.
+    let goOn = (): void => undefined;
+    const gone = new Promise<void>((resolve) => (goOn = resolve));
+    fake.onCommand = async ({ step }) => {
+      if (step === 2) await gone;
+      return { requested: null, exitCode: 0, timedOut: false, ms: 1 };
+    };
     const handle = await submit(2);
-    await until(() => fake.commands.length > 3);
+    await until(() => fake.commands.length === 4);
     await handle.terminate('test');
+    goOn();
     await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
     await (await submit(2)).result();
     expect(fake.ends.size).toBe(2);
@@ -303,12 +466,10 @@ describe('the GPU pool', () => {
     fake.onReleased = async (runId, token) => {
       await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).signal('releaseLease', { runId, token });
     };
-    await client.workflow.signalWithStart('gpuPool', {
-      workflowId: GPU_POOL_WORKFLOW_ID,
-      taskQueue: CONTROL_QUEUE,
-      signal: 'registerHost',
-      signalArgs: [{ hostId: HOST, devices: ['0', '1'] }],
-    });
+    fake.onAbandoned = async (runId, token) => {
+      await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).signal('abandonLease', { runId, token });
+    };
+    fake.hosts = [{ hostId: HOST, devices: ['0', '1'] }];
   });
 
   it('makes runs wait for a lease, never gives a GPU to two, and serves all', async () => {
@@ -373,11 +534,19 @@ describe('the GPU pool', () => {
   });
 });
 
-/** Wait for a condition, at most a minute. */
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 1200; i++) {
-    if (condition()) return;
+/** The signals that a workflow was sent. */
+async function eventNames(handle: WorkflowHandle): Promise<(string | null | undefined)[]> {
+  const { events } = await handle.fetchHistory();
+  return (events ?? []).map((event) => event.workflowExecutionSignaledEventAttributes?.signalName);
+}
+
+/** Wait for a condition. */
+async function untilAsync(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + WAIT_MS;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`the condition was not met in ${WAIT_MS / 1000} s`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error('the condition was not met in a minute');
 }
+
+const until = (condition: () => boolean): Promise<void> => untilAsync(async () => condition());

@@ -17,7 +17,7 @@ import { ATTACKED_TASKS, type AttackedTask } from './exploit.js';
 import { type Evaluation, isGame } from './judge.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const ENDED_WITHIN_MS = 15 * 60_000;
+const ENDED_WITHIN_MS = 40 * 60_000;
 /** Runs of one batch at a time; the batches of all tasks run side by side. */
 const CONCURRENCY = (runs: number): string => String(runs > 16 ? 3 : runs > 8 ? 2 : 1);
 
@@ -169,7 +169,7 @@ export class AttackGround {
     // Logs, collected submissions, and the histories of workflows.
     for (const folder of ['logs', 'artifacts', 'temporal'])
       for (const entry of readdirSync(join(this.home.dir, folder), { recursive: true, withFileTypes: true }))
-        if (entry.isFile()) found.push(...this.canaries.in(readFileSync(join(entry.parentPath, entry.name))));
+        if (entry.isFile()) found.push(...this.canaries.in(readIfThere(join(entry.parentPath, entry.name))));
     return [...new Set(found)];
   }
 
@@ -182,6 +182,16 @@ export class AttackGround {
   async remove(): Promise<void> {
     await this.home.remove();
     for (const path of [this.#dir, this.#onHost]) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** Nothing of a file that went away since it was listed. */
+function readIfThere(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
   }
 }
 

@@ -76,14 +76,14 @@ beforeAll(async () => {
     name: 'victim',
     task: 'battleOfSexes',
     commands: [
-      `export SECRET=${secret}; for at in . /tmp /dev/shm ~; do echo ${secret} > $at/mine.txt; done; sleep 25`,
+      `export SECRET=${secret}; for at in . /tmp /dev/shm ~; do echo ${secret} > $at/mine.txt; done; sleep 40`,
     ],
   };
   const attackers = exploits.map(({ name, task, commands }) => ({ name, task, commands: [BEGIN, ...commands] }));
   // The victim and who looks for it first: they are to live at the same time.
   attackers.sort((a, b) => Number(b.name === 'neighbours') - Number(a.name === 'neighbours'));
   outcomes = await ground.play([victim, ...attackers, ...honest]);
-}, 20 * 60_000);
+}, 45 * 60_000);
 afterAll(() => ground.remove());
 
 describe('honest work', () => {
@@ -96,7 +96,9 @@ describe('honest work', () => {
       const known = KNOWN[task][level];
       if (known !== null)
         for (const score of scores.values()) expect(Math.abs(score - known)).toBeLessThanOrEqual(slack(task, GAMES));
-      return outcome.finalScore ?? NaN;
+      expect(outcome.finalScore).not.toBeNull();
+      // All of them: where the starter chooses by chance, one alone may be lucky.
+      return [...scores.values()].reduce((sum, score) => sum + score, 0) / scores.size;
     });
     expect(lead(task, oracle ?? NaN, starter ?? NaN)).toBeGreaterThan(0);
   });

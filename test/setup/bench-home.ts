@@ -3,8 +3,22 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import pg from 'pg';
+import { lightConfigs } from '../../benchmarks/light-configs.js';
+import { type Database, openDatabase } from '../../db/index.js';
+import { unmountBelow } from './unmount-below.js';
 
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
+/** The bundled tasks as users have them: games are scored by ten thousand rounds, seconds of two cores each. */
+export const BUNDLED_CONFIGS = resolve(import.meta.dirname, '../../configs');
+const GAMES = 1000;
+
+let configs: string | undefined;
+/** For all homes of this process; in what global.ts removes. */
+function testConfigs(): string {
+  const parent = process.env['BENCH_TEST_SCRATCH'] ?? tmpdir();
+  configs ??= lightConfigs(BUNDLED_CONFIGS, join(mkdtempSync(join(parent, 'bench-test-configs-')), 'configs'), GAMES);
+  return configs;
+}
 
 export interface BenchResult {
   exitCode: number;
@@ -12,15 +26,19 @@ export interface BenchResult {
   stderr: string;
 }
 
-/** A throw-away BENCH_HOME with the built CLI pointed at it: embedded services, real worker. */
+/**
+ * A throw-away BENCH_HOME with the built CLI pointed at it: embedded services, real worker. The tasks are the bundled ones, but
+ * their games are few, unless BENCH_CONFIGS says otherwise.
+ */
 export class BenchHome {
   readonly dir: string;
   readonly env: Record<string, string>;
   #databaseUrl: string | undefined;
+  #database: Database | undefined;
 
   constructor(env: Record<string, string> = {}) {
     this.dir = mkdtempSync(join(tmpdir(), 'bench-test-'));
-    this.env = { BENCH_HOME: this.dir, NO_COLOR: '1', ...env };
+    this.env = { BENCH_HOME: this.dir, NO_COLOR: '1', BENCH_CONFIGS: testConfigs(), ...env };
   }
 
   /** Start the CLI; the caller awaits or signals it. */
@@ -41,29 +59,43 @@ export class BenchHome {
     return JSON.parse(result.stdout) as T;
   }
 
-  /** Query the home's own Postgres, as its owner; while it is away (chaos tests kill it) this waits, at most 30 s. */
+  /** Query the home's own Postgres, as its owner; while it is away (chaos tests kill it) this waits, at most three minutes. */
   async sql<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
-    // The port is kept over restarts.
-    this.#databaseUrl ??= (await this.json<{ databaseUrl: string }>('up')).databaseUrl;
-    for (let attempt = 1; ; attempt++) {
-      const client = new pg.Client({ connectionString: this.#databaseUrl });
+    const connectionString = await this.#url();
+    const deadline = Date.now() + 180_000;
+    for (;;) {
+      const client = new pg.Client({ connectionString });
       client.on('error', () => undefined);
       try {
         await client.connect();
         return (await client.query<Row>(text, values)).rows;
       } catch (error) {
         const away = !(error instanceof pg.DatabaseError) || (error.code ?? '').startsWith('57');
-        if (!away || attempt === 60) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 500));
+        if (!away || Date.now() > deadline) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 250));
       } finally {
         await client.end().catch(() => undefined);
       }
     }
   }
 
+  /** What the commands look up, without starting a process for each look: for what is waited for. */
+  async queries(): Promise<Database['queries']> {
+    this.#database ??= openDatabase(await this.#url());
+    return this.#database.queries;
+  }
+
+  async #url(): Promise<string> {
+    // The port is kept over restarts.
+    return (this.#databaseUrl ??= (await this.json<{ databaseUrl: string }>('up')).databaseUrl);
+  }
+
   /** Stop everything and remove the home. */
   async remove(): Promise<void> {
+    await this.#database?.close();
     await this.run('down', '--force');
-    rmSync(this.dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    // Runs that a failed test left unfinished keep their disks.
+    unmountBelow(this.dir);
+    rmSync(this.dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
 }

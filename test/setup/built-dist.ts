@@ -11,6 +11,7 @@ const SOURCES = [
   'registry',
   'worker',
   'services',
+  'report',
   'cli',
   'benchmarks',
   'scripts',

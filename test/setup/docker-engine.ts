@@ -7,7 +7,7 @@ import { engineAddress } from '../../activities/docker/engine-address.js';
 import { commandLine, findProcesses } from '../../services/process-identity.js';
 
 const PACKAGES = ['docker.io', 'iptables'];
-const START_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 180_000;
 
 /**
  * Tests are run on real containers, and none is skipped: an engine answers when this returns. As root on Debian a missing

@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ensureBuilt } from './built-dist.js';
 import { ensureDockerEngine } from './docker-engine.js';
 import { ensurePodmanEngine } from './podman-engine.js';
 import { findTemporalForTests } from './find-temporal.js';
+import { ensureTestImages } from './test-images.js';
 
 const STEERING = [
   'DATABASE_URL',
@@ -16,8 +20,11 @@ const STEERING = [
   'ANTHROPIC_BASE_URL',
 ];
 
-/** Vitest calls this once per project: the machine has what integration and chaos tests need, or this says what it lacks. */
-export async function setup(): Promise<void> {
+/**
+ * Vitest calls this once per project: the machine has what integration and chaos tests need, or this says what it lacks. What it
+ * returns is called at the end.
+ */
+export async function setup(): Promise<() => void> {
   // Nothing of a developer's own environment may steer the tests to other services.
   for (const name of STEERING) {
     Reflect.deleteProperty(process.env, name);
@@ -26,5 +33,10 @@ export async function setup(): Promise<void> {
   ensureBuilt(say);
   await ensureDockerEngine(say);
   await ensurePodmanEngine(say);
+  await ensureTestImages(say);
   await findTemporalForTests();
+  // Test processes are ended without a word, so what they share is removed here.
+  const scratch = mkdtempSync(join(tmpdir(), 'bench-test-scratch-'));
+  process.env['BENCH_TEST_SCRATCH'] = scratch;
+  return () => rmSync(scratch, { recursive: true, force: true });
 }

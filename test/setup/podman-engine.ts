@@ -6,7 +6,7 @@ import { engineAddress, type EngineAddress } from '../../activities/docker/engin
 import { installPackages, onPath, tail } from './docker-engine.js';
 
 const PACKAGES = ['podman', 'runc'];
-const START_LIMIT_MS = 30_000;
+const START_LIMIT_MS = 180_000;
 
 /** Of the tests alone: the machine's own podman, its configuration and its images are left as they are. */
 const RUN = '/run/bench-test-podman';

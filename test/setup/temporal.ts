@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import getPort from 'get-port';
 import { execa } from 'execa';
 import { Connection } from '@temporalio/client';
+import { chooseFreePort } from '../../services/index.js';
 import { temporalArguments } from '../../services/temporal-server.js';
 import { findTemporalForTests } from './find-temporal.js';
+
+const START_MS = 180_000;
 
 export interface TemporalFixture {
   address: string;
@@ -16,18 +18,20 @@ export interface TemporalFixture {
 export async function startTemporal(): Promise<TemporalFixture> {
   const executable = await findTemporalForTests();
   const dir = mkdtempSync(join(tmpdir(), 'bench-temporal-'));
-  const port = await getPort({ host: '127.0.0.1' });
+  // None that systems give to others meanwhile.
+  const port = await chooseFreePort(dir);
   const args = temporalArguments({ databaseFile: join(dir, 'temporal.db'), port, namespace: 'default' });
   const server = execa(executable, args, { reject: false, stdio: 'ignore' });
   const address = `127.0.0.1:${port}`;
-  for (let attempt = 0; ; attempt++) {
+  const deadline = Date.now() + START_MS;
+  for (;;) {
     try {
-      const connection = await Connection.connect({ address, connectTimeout: 1000 });
+      const connection = await Connection.connect({ address, connectTimeout: 5000 });
       await connection.workflowService.describeNamespace({ namespace: 'default' });
       await connection.close();
       break;
     } catch (error) {
-      if (attempt > 60) throw error;
+      if (Date.now() > deadline || server.exitCode !== null) throw error;
       await new Promise((resolve) => setTimeout(resolve, 250));
     }
   }
@@ -36,7 +40,7 @@ export async function startTemporal(): Promise<TemporalFixture> {
     async stop() {
       server.kill('SIGKILL');
       await server;
-      rmSync(dir, { recursive: true, force: true });
+      rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     },
   };
 }

@@ -1,4 +1,9 @@
 import { type Policy, reply } from './policy.js';
 
-/** Submits the starter as it is. */
-export const baseline: Policy = () => reply('The starter is my submission.', 'submit');
+/** Makes the submission as the task says, then submits it. */
+export const baseline: Policy = ({ task, stepsTaken }) => {
+  const command = task?.baseline?.command;
+  return command !== undefined && stepsTaken === 0
+    ? reply('The starter tells how its baseline is made.', command)
+    : reply('The starter is my submission.', 'submit');
+};

@@ -1,6 +1,9 @@
 import type { Said } from '../../../domain/agent/encode-reply-as.js';
 import type { ChatMessage } from '../../../domain/model.js';
+import type { Backend } from '../../../domain/run.js';
+import type { TaskSpec } from '../../../domain/task.js';
 import type { Game } from './game.js';
+import type { OracleFile } from './oracle.js';
 
 /** What a policy sees: the same messages that a provider would. Policies are pure: the same view, the same reply. */
 export interface PolicyView {
@@ -11,6 +14,13 @@ export interface PolicyView {
   /** The last reply was refused, and this is the requery. */
   requery: boolean;
   number: number;
+  /** The task that the run plays; absent: not known. */
+  task?: TaskSpec | undefined;
+  /** Only of the policy that plays them. */
+  oracleFiles?: readonly OracleFile[] | undefined;
+  /** Only of the policy that looks for them: bytes of the files that agents must not see. */
+  secretSizes?: readonly number[] | undefined;
+  backend?: Backend | undefined;
 }
 
 /**

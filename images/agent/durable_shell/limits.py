@@ -30,6 +30,9 @@ WORKSPACE_SLACK_BYTES = 4 * 1024 * 1024
 WORKSPACE_ENTRIES = 1_000_000
 WORKSPACE_DEPTH = 200
 
+# So long an outcome waits for what the driver says of the GPUs.
+GPU_SECONDS = 3.0
+
 # One request line of a client: a script and its envelope.
 REQUEST_BYTES = 8 * 1024 * 1024
 

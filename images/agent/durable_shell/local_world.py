@@ -18,7 +18,7 @@ import struct
 import sys
 from typing import Any
 
-from . import processes, starter
+from . import processes, snapshot, starter
 from .settings import Settings
 
 _NEW_MOUNTS, _NEW_IPC, _NEW_PROCESSES, _NEW_NETWORK = 0x00020000, 0x08000000, 0x20000000, 0x40000000
@@ -41,19 +41,25 @@ def build(control: str, plan_file: str) -> Settings:
         plan = json.load(file)
     uid = plan["uid"] if os.geteuid() == 0 else None
     apart = uid is not None and _unshare(plan.get("openNetwork", False))
+    limit = None if plan.get("workspaceMb") is None else plan["workspaceMb"] * 1024 * 1024
     place = _prepare(plan, uid, apart)
     _become_supervisor(apart, uid)
+    view = _view(place, apart)
+    try:
+        starter.restore(view, {name: place[name] for name in ("workspace", "home", "tmp")}, uid, limit)
+    except (snapshot.Refused, OSError) as error:
+        # Our launcher may have gone already: whoever waits for us reads it here.
+        _write("unusable", str(error))
+        sys.exit(str(error))
     if apart:
         try:
             _mount_world(plan, place, uid)
         except OSError as error:
             # Half a world is worse than none: the worker sees the exit and reads why.
             sys.exit(f"the sandbox's mounts could not be made: {error}")
-        workspace, home, tools = f"{_AGENT_HOME}/workspace", _AGENT_HOME, _TOOLS
-    else:
-        workspace, home, tools = place["workspace"], place["home"], place["tools"]
+    workspace, home, tools = view["workspace"], view["home"], view["tools"]
     _install_tools(plan["tools"], tools, home)
-    _write("view.json", {"workspace": workspace})
+    _write("view.json", view)
     path = f"{tools}:{_STANDARD_PATH}"
     if shutil.which("python3", path=_STANDARD_PATH) is None:
         path += f":{os.path.dirname(sys.executable)}"
@@ -79,7 +85,7 @@ def build(control: str, plan_file: str) -> Settings:
         tools_socket=f"{tools}/sock",
         most_processes=plan["pids"],
         fallback_dirs=(home,),
-        workspace_bytes=None if plan.get("workspaceMb") is None else plan["workspaceMb"] * 1024 * 1024,
+        workspace_bytes=limit,
         watched_places=(home, workspace, "/tmp" if apart else place["tmp"]),
     )
 
@@ -101,8 +107,18 @@ def _unshare(open_network: bool) -> bool:
     return _libc.unshare(basics | _NEW_NETWORK) == 0 or _libc.unshare(basics) == 0
 
 
+def _view(place: dict[str, str], apart: bool) -> dict[str, str]:
+    """The paths as the agent sees them."""
+    if apart:
+        return {"workspace": f"{_AGENT_HOME}/workspace", "home": _AGENT_HOME, "tools": _TOOLS}
+    return {name: place[name] for name in ("workspace", "home", "tools")}
+
+
 def _prepare(plan: dict[str, Any], uid: int | None, apart: bool) -> dict[str, str]:
-    """Directories of the run, with the starter's files. Done once; what exists is taken over."""
+    """Directories of the run, with the starter's files. Done once; what exists is taken over.
+
+    No process may be forked here: where we are to live apart, the first one will be init there.
+    """
     try:
         with open("place.json", "rb") as file:
             return json.load(file)

@@ -22,6 +22,8 @@ class Settings:
     # What the agent's files may take together, where nothing else holds it, and where they lie.
     workspace_bytes: int | None = None
     watched_places: tuple[str, ...] = field(default=())
+    # GPUs were leased: outcomes tell of them.
+    has_gpus: bool = False
     bash: str = "/bin/bash"
     # Where to fall back to when a carried directory is gone.
     fallback_dirs: tuple[str, ...] = field(default=())

@@ -1,11 +1,15 @@
-"""The task's starter files: copied into the workspace once, before the first command."""
+"""What a sandbox begins with: the task's starter files, or a snapshot of an earlier sandbox. Once, before the first command."""
 
 from __future__ import annotations
 
 import os
 import shutil
 
+from . import snapshot
+
 _STAGED, _DONE = "starter", "seeded"
+# Where a snapshot's size is bounded by the file system alone.
+_UNBOUNDED = 2**50
 
 
 def copy(source: str, target: str, uid: int | None) -> None:
@@ -32,13 +36,31 @@ def _hand_over(path: str, mode: int, uid: int | None) -> None:
         os.chown(path, uid, uid, follow_symlinks=False)
 
 
-def seed(workspace: str, uid: int) -> None:
-    """Move what the worker staged in the control directory, the current one, into the workspace. Cut off, it begins anew."""
+def seed(view: dict[str, str], places: dict[str, str], uid: int, most_bytes: int | None) -> None:
+    """Move what the worker staged in the control directory, the current one, to its places. Cut off, it begins anew."""
     if os.path.exists(_DONE):
         return
-    copy(_STAGED, workspace, uid)
-    with open(_DONE, "wb"):
-        pass
-    owner = os.stat(".")
-    os.chown(_DONE, owner.st_uid, owner.st_gid)
+    if os.path.exists(snapshot.ARCHIVE):
+        restore(view, places, uid, most_bytes)
+    else:
+        copy(_STAGED, places["workspace"], uid)
+        _write(_DONE, b"")
     shutil.rmtree(_STAGED, ignore_errors=True)
+
+
+def restore(view: dict[str, str], places: dict[str, str], uid: int | None, most_bytes: int | None) -> None:
+    """Replace what is there by the snapshot that was staged in the control directory, the current one; nothing if none was."""
+    if os.path.exists(_DONE) or not os.path.exists(snapshot.ARCHIVE):
+        return
+    for name, content in snapshot.unpack(".", view, places, uid, most_bytes or _UNBOUNDED).items():
+        _write(name, content)
+    _write(_DONE, b"")
+    os.unlink(snapshot.ARCHIVE)
+
+
+def _write(path: str, content: bytes) -> None:
+    with open(path, "wb") as file:
+        file.write(content)
+    os.chmod(path, 0o600)
+    owner = os.stat(".")
+    os.chown(path, owner.st_uid, owner.st_gid)

@@ -17,6 +17,7 @@ from . import carried_state, limits, processes
 from .carried_state import CarriedState
 from .command import Command, lost_outcome
 from .event_loop import EventLoop
+from .gpus import Found, Gpus
 from .line_server import Connection, LineServer
 from .memory import Memory
 from .open_file import OpenFile
@@ -48,6 +49,7 @@ class Supervisor:
         self._leftover_pipes: list[int] = []
         self._memory = Memory(self._store, os.path.dirname(settings.tools_socket))
         self._open_file = OpenFile(settings.home, settings.uid)
+        self._gpus = Gpus(self._loop) if settings.has_gpus else None
         self._prepared = PreparedShell(self._loop, settings)
         self._watch: WorkspaceWatch | None = None
         if settings.workspace_bytes is not None:
@@ -165,9 +167,19 @@ class Supervisor:
         if self._watch is not None:
             outcome["notice"] = " ".join(filter(None, (outcome["notice"], self._watch.notice()))) or None
             self._watch.command_ended()
-        self._finish(command.n, outcome)
+        self._answer(command.n, outcome)
         # After the answer, and whatever came with it.
         self._loop.after(0, self._prepare)
+
+    def _answer(self, n: int, outcome: dict[str, Any]) -> None:
+        if self._gpus is None:
+            self._finish(n, outcome)
+            return
+
+        def finish(found: Found) -> None:
+            self._finish(n, outcome if found is None else {**outcome, "gpus": found})
+
+        self._gpus.read(finish)
 
     def _finish(self, n: int, outcome: dict[str, Any]) -> None:
         outcome["openFile"] = self._open_file.read()

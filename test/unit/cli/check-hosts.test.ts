@@ -30,6 +30,28 @@ describe('hosts of a batch', () => {
   });
 });
 
+it('a profile that needs fewer GPUs is proposed where there is one', () => {
+  const wanted = { backend: 'docker' as const, gpus: 2, profiles: (gpus: number) => (gpus === 0 ? ['cpu'] : []) };
+  const refused = (act: () => void) => {
+    try {
+      act();
+    } catch (error) {
+      return (error as { remedy?: string }).remedy;
+    }
+    return undefined;
+  };
+  expect(refused(() => checkHosts([host(['docker'])], wanted, now))).toMatch(/^Use --profile cpu/);
+  expect(refused(() => checkHosts([host(['docker'], undefined, ['0'])], wanted, now))).not.toContain('--profile');
+  expect(refused(() => refuseGpusOnPodman(1, 'podman', ['cpu']))).toMatch(/^Use --profile cpu/);
+});
+
+it('hosts that count memory must have as much as a run may take', () => {
+  const small = { ...host(['podman']), memoryForRunsMb: 1000 };
+  const wanted = { backend: 'podman' as const, gpus: 0, memoryMb: 2000 };
+  expect(() => checkHosts([small], wanted, now)).toThrow('a run may take 2000 MB');
+  expect(() => checkHosts([small, host(['podman'])], wanted, now)).not.toThrow();
+});
+
 it('GPUs are refused on podman, and only there', () => {
   expect(() => refuseGpusOnPodman(1, 'podman')).toThrow('podman');
   expect(() => refuseGpusOnPodman(0, 'podman')).not.toThrow();

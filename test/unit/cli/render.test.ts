@@ -4,7 +4,14 @@ import { InvalidArgumentError } from 'commander';
 import type { TrajectoryStep } from '../../../db/index.js';
 import { commaList, seconds, wholeNumber } from '../../../cli/options.js';
 import { batchDocument, renderBatch } from '../../../cli/render/batch.js';
-import { formatCost, formatDuration, formatScore, oneLine, printable } from '../../../cli/render/format.js';
+import {
+  formatBytes,
+  formatCost,
+  formatDuration,
+  formatScore,
+  oneLine,
+  printable,
+} from '../../../cli/render/format.js';
 import { phase } from '../../../cli/render/runs.js';
 import { renderTrajectory } from '../../../cli/render/trajectory.js';
 import { RunLog } from '../../../cli/run-log.js';
@@ -26,6 +33,7 @@ const step = (values: Partial<TrajectoryStep> = {}): TrajectoryStep => ({
   workingDir: '/w',
   commandMs: 12,
   modelMs: 1,
+  copied: false,
   costUsd: '0',
   inputTokens: 1,
   outputTokens: 1,
@@ -37,6 +45,7 @@ const step = (values: Partial<TrajectoryStep> = {}): TrajectoryStep => ({
 describe('values for people', () => {
   it('are short, and never hide the order of magnitude', () => {
     expect([1.44262, 0, null, 1e-5, 123456789].map(formatScore)).toEqual(['1.4426', '0', '–', '1.000e-5', '1.235e+8']);
+    expect([0, 1023, 1536, 5e9].map(formatBytes)).toEqual(['0 B', '1023 B', '1.5 KB', '4.7 GB']);
     expect(['0', '0.00001234', '1.5'].map(formatCost)).toEqual(['$0', '$0.000012', '$1.50']);
     expect([12, 5_400, 65_000, 3_700_000].map(formatDuration)).toEqual(['12 ms', '5 s', '1 min 5 s', '1 h 1 min']);
   });

@@ -47,7 +47,7 @@ seen = []
 def opponent(history, rng):
     seen.append(list(history))
     return 1
-table = Table({"seed": "01", "playerSeed": "02", "module": "m", "function": "f", "timeoutSeconds": 10}, answer_read, question_write)
+table = Table({"seed": "01", "playerSeed": "02", "module": "m", "function": "f", "timeoutSeconds": 100}, answer_read, question_write)
 score = table.play_games(moves=Choices(2), rounds=2, games=2, opponent=opponent, payoff=lambda own, other: own + other)
 thread.join()
 print(json.dumps([asked, seen, score]))`),

@@ -11,7 +11,7 @@ describe('the content hash of a task', () => {
   });
 
   it('changes with a byte, a name and the executable bit', () => {
-    const hashes = [folder({ a: '1' }), folder({ a: '2' }), folder({ b: '1' })].map(hashFolder);
+    const hashes = [folder({ a: '1' }), folder({ a: '2' }), folder({ b: '1' })].map((dir) => hashFolder(dir));
     const executable = folder({ a: '1' });
     chmodSync(join(executable, 'a'), 0o755);
     expect(new Set([...hashes, hashFolder(executable)]).size).toBe(4);

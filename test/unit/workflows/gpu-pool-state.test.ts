@@ -1,18 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import {
+  abandon,
   emptyPool,
+  expired,
   grant,
+  keepLost,
   MAX_OVERTAKEN,
-  registerHost,
+  poolOf as restored,
   release,
   request,
+  revoke,
+  setHosts,
   waitingCount,
   type GpuPoolState,
 } from '../../../workflows/gpu-pool-state.js';
 
 const poolOf = (devices: string[]): GpuPoolState => {
   const state = emptyPool();
-  registerHost(state, { hostId: 'h', devices });
+  setHosts(state, [{ hostId: 'h', devices }]);
   return state;
 };
 const grantedTo = (state: GpuPoolState): string[] => grant(state).map((g) => g.runId);
@@ -22,7 +27,7 @@ describe('gpu pool', () => {
     const state = emptyPool();
     request(state, { runId: 'a', gpus: 1 });
     expect(grantedTo(state)).toEqual([]);
-    registerHost(state, { hostId: 'h', devices: ['0'] });
+    setHosts(state, [{ hostId: 'h', devices: ['0'] }]);
     expect(grantedTo(state)).toEqual(['a']);
   });
   it('grants all GPUs of a request at once or none', () => {
@@ -82,7 +87,10 @@ describe('gpu pool', () => {
   });
   it('keeps one host free for a large request, and the same one until it is served; the others go on', () => {
     const state = emptyPool();
-    for (const hostId of ['h1', 'h2']) registerHost(state, { hostId, devices: ['0', '1'] });
+    setHosts(
+      state,
+      ['h1', 'h2'].map((hostId) => ({ hostId, devices: ['0', '1'] })),
+    );
     for (const runId of ['a', 'b', 'c', 'd']) request(state, { runId, gpus: 1, batchId: 'x' });
     grant(state);
     const releaseOn = (hostId: string): void =>
@@ -110,8 +118,10 @@ describe('gpu pool', () => {
   });
   it('takes the fullest host that is enough, so that whole hosts stay for large requests', () => {
     const state = emptyPool();
-    registerHost(state, { hostId: 'large', devices: ['0', '1', '2', '3'] });
-    registerHost(state, { hostId: 'small', devices: ['0'] });
+    setHosts(state, [
+      { hostId: 'large', devices: ['0', '1', '2', '3'] },
+      { hostId: 'small', devices: ['0'] },
+    ]);
     request(state, { runId: 'a', gpus: 1 });
     request(state, { runId: 'b', gpus: 4 });
     expect(grant(state).map(({ lease }) => lease.hostId)).toEqual(['small', 'large']);
@@ -130,8 +140,63 @@ describe('gpu pool', () => {
     request(state, { runId: 'a', gpus: 1 });
     request(state, { runId: 'a', gpus: 1 });
     expect(grantedTo(state)).toEqual(['a']);
+    expect(state.held).toHaveLength(1);
+  });
+  it('tells a run that asks for what it holds once more, with the same lease', () => {
+    const state = poolOf(['0', '1']);
+    request(state, { runId: 'a', gpus: 1 });
+    const first = grant(state);
+    request(state, { runId: 'a', gpus: 1 });
+    expect(grant(state)).toEqual(first);
+    expect(grant(state)).toEqual([]);
+  });
+  it('gives a run whose lease is being taken back another one, and the GPUs to nobody before they are released', () => {
+    const state = poolOf(['0', '1']);
+    request(state, { runId: 'a', gpus: 1 });
+    grant(state);
+    revoke(state, 1);
+    request(state, { runId: 'a', gpus: 1 });
+    expect(grant(state)).toMatchObject([{ runId: 'a', lease: { token: 2, devices: ['1'] } }]);
+    release(state, 'a', null);
+    expect(state.held.map(({ lease }) => lease.token)).toEqual([1]);
+    release(state, 'a', 1);
+    expect(state.held).toEqual([]);
+  });
+  it('keeps the GPUs of an abandoned lease from everybody until its host is back', () => {
+    const state = poolOf(['0']);
+    request(state, { runId: 'a', gpus: 1 });
+    grant(state);
+    abandon(state, 'a', 1);
     request(state, { runId: 'a', gpus: 1 });
     expect(grantedTo(state)).toEqual([]);
+    keepLost(state, [1]);
+    expect(grantedTo(state)).toEqual([]);
+    keepLost(state, []);
+    expect(grant(state)).toMatchObject([{ runId: 'a', lease: { token: 2 } }]);
+  });
+  it('hands out nothing on a host that is gone, drained or lacks the backend, nor a GPU that others use', () => {
+    const state = poolOf(['0', '1']);
+    setHosts(state, []);
+    request(state, { runId: 'a', gpus: 1, backend: 'docker' });
+    expect(grantedTo(state)).toEqual([]);
+    setHosts(state, [{ hostId: 'h', devices: ['0'], backends: ['local'] }]);
+    expect(grantedTo(state)).toEqual([]);
+    setHosts(state, [{ hostId: 'h', devices: ['1'], backends: ['docker', 'local'] }]);
+    expect(grant(state)).toMatchObject([{ lease: { devices: ['1'] } }]);
+  });
+  it('knows which leases have lasted too long', () => {
+    const state = poolOf(['0', '1']);
+    request(state, { runId: 'a', gpus: 1, ttlSeconds: 10 });
+    request(state, { runId: 'b', gpus: 1 });
+    grant(state, 1_000);
+    expect(expired(state, 10_999)).toEqual([]);
+    expect(expired(state, 11_000).map(({ runId }) => runId)).toEqual(['a']);
+  });
+  it('begins anew with what Postgres knows as held, and with tokens that were never used', () => {
+    const state = restored({ leases: [{ runId: 'a', token: 7, hostId: 'h', devices: ['0'] }], nextToken: 9 });
+    setHosts(state, [{ hostId: 'h', devices: ['0', '1'] }]);
+    request(state, { runId: 'b', gpus: 1 });
+    expect(grant(state)).toMatchObject([{ runId: 'b', lease: { token: 9, devices: ['1'] } }]);
   });
   it('ignores a release with an old token and a second release', () => {
     const state = poolOf(['0']);
@@ -147,7 +212,7 @@ describe('gpu pool', () => {
     const state = poolOf(['0']);
     request(state, { runId: 'a', gpus: 1 });
     grant(state);
-    registerHost(state, { hostId: 'h', devices: ['0'] });
+    setHosts(state, [{ hostId: 'h', devices: ['0'] }]);
     request(state, { runId: 'b', gpus: 1 });
     expect(grantedTo(state)).toEqual([]);
   });

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type Docker from 'dockerode';
+import { statusOf, unlessStatus } from './engine-errors.js';
+
+/** Podman still cleans up after a container that has just died, and refuses to start or remove it meanwhile. */
+const STILL_DYING = /container state improper|refusing to clean up/;
+const MOST_REFUSALS = 50;
+const REFUSED_WAIT_MS = 100;
+const REMOVAL_LIMIT_MS = 120_000;
+const LOOK_EVERY_MS = 3_000;
+/** Podman has a word of its own for a container that it has not cleaned up after yet. */
+const ENDED = ['exited', 'stopped', 'dead'];
+
+/** Start a container, or leave it running. Throws the engine's errors. */
+export const startContainer = (container: Docker.Container): Promise<void> =>
+  untilDead(() => container.start().catch(unlessStatus(304)));
+
+/** Remove a container with its anonymous volumes, running or not, and return when it is gone. None there is fine. Throws the engine's errors. */
+export async function removeContainer(container: Docker.Container): Promise<void> {
+  try {
+    await untilDead(() => container.remove({ force: true, v: true }));
+  } catch (error) {
+    if (statusOf(error) === 404) return;
+    // Someone else is removing it: wait for them.
+    if (statusOf(error) !== 409) throw error;
+    await untilGone(container);
+  }
+}
+
+/**
+ * Wait until a container has ended; returns its exit code. Besides being waited for it is looked at: dockerode never tells that the
+ * connection broke off while it waited. Throws the engine's errors, and the reason of `signal`.
+ */
+export async function waitForExit(
+  container: Docker.Container,
+  signal: AbortSignal,
+  lookEveryMs = LOOK_EVERY_MS,
+): Promise<number> {
+  const returned = new AbortController();
+  const waiting = container.wait({ abortSignal: AbortSignal.any([signal, returned.signal]) }) as Promise<{
+    StatusCode: number;
+  }>;
+  waiting.catch(() => undefined);
+  try {
+    for (;;) {
+      const ended = await Promise.race([waiting, sleep(lookEveryMs, null, { signal })]);
+      if (ended !== null) return ended.StatusCode;
+      const { State: state } = await container.inspect();
+      if (ENDED.includes(state.Status)) return state.ExitCode;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    returned.abort();
+  }
+}
+
+async function untilGone(container: Docker.Container): Promise<void> {
+  const deadline = Date.now() + REMOVAL_LIMIT_MS;
+  for (;;) {
+    try {
+      await container.inspect();
+    } catch (error) {
+      if (statusOf(error) === 404) return;
+      throw error;
+    }
+    if (Date.now() > deadline)
+      throw new Error(`its removal is in progress, and has not ended for ${REMOVAL_LIMIT_MS / 1000} s`);
+    await sleep(REFUSED_WAIT_MS);
+  }
+}
+
+async function untilDead(work: () => Promise<unknown>): Promise<void> {
+  for (let refusals = 0; ; refusals++) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (refusals === MOST_REFUSALS || !STILL_DYING.test((error as Error).message)) throw error;
+      await sleep(REFUSED_WAIT_MS);
+    }
+  }
+}

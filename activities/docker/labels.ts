@@ -1,0 +1,9 @@
+/** What containers and volumes carry: whose they are. */
+export const HOME_LABEL = 'bench.home';
+export const RUN_LABEL = 'bench.run';
+export const EPOCH_LABEL = 'bench.epoch';
+/** Of evaluators, instead of run and epoch. */
+export const EVALUATION_LABEL = 'bench.evaluation';
+/** See Mark. */
+export const MAKER_LABEL = 'bench.maker';
+export const UNTIL_LABEL = 'bench.until';

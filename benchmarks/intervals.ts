@@ -1,0 +1,28 @@
+// Measured coverage of the leaderboard's intervals: npm run benchmark:intervals [-- simulated leaderboards per row]
+import { coverage } from './interval-coverage.js';
+
+const EXPERIMENTS = Number(process.argv[2] ?? 200);
+const SIZES = [
+  { taskCount: 5, attemptCount: 4 },
+  { taskCount: 13, attemptCount: 2 },
+  { taskCount: 13, attemptCount: 4 },
+  { taskCount: 13, attemptCount: 8 },
+  { taskCount: 40, attemptCount: 4 },
+];
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+
+process.stderr.write(
+  `95 % intervals that hold the true value, ${EXPERIMENTS} simulated leaderboards of 6 models each:\n`,
+);
+const rows = SIZES.flatMap(({ taskCount, attemptCount }) =>
+  (['strict', 'compat'] as const).map((mode) => {
+    const sizes = { tasks: taskCount, attempts: attemptCount, experiments: EXPERIMENTS };
+    const measured = coverage({ mode, ...sizes, repeats: 300, population: 20_000 });
+    process.stderr.write(
+      `  ${mode}, ${taskCount} tasks, ${attemptCount} attempts: over tasks ${percent(measured.tasks.share)}, ` +
+        `over attempts ${percent(measured.attempts.share)}\n`,
+    );
+    return { mode, taskCount, attemptCount, ...measured };
+  }),
+);
+process.stdout.write(`${JSON.stringify({ experiments: EXPERIMENTS, rows }, null, 2)}\n`);

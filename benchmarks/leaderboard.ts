@@ -1,0 +1,117 @@
+/**
+ * How long the leaderboard with AUP takes, cold (just after the database started) and warm, at 1,000 and at 10,000 runs of 50 steps, and what the
+ * figures for Prometheus take on the same database. Human text on stderr, one JSON document on stdout.
+ *
+ *   npm run benchmark:leaderboard -- [--repeat 15]
+ */
+import { parseArgs } from 'node:util';
+import { type Database, openDatabase } from '../db/index.js';
+import { quantile } from '../domain/statistics/quantile.js';
+import type { ServiceEndpoints } from '../domain/services.js';
+import { ThrowawayHome } from './throwaway-home.js';
+
+const { values } = parseArgs({ options: { repeat: { type: 'string', default: '15' } } });
+const repeat = Number(values.repeat);
+const ATTEMPTS = 5;
+const STEPS = 50;
+
+/** So many models × tasks × 5 attempts of 50 steps, 9 of them with an evaluation, and a model call for each step. */
+async function fill(db: Database, models: number, tasks: number): Promise<void> {
+  const batch = `b-${models}x${tasks}`;
+  const connection = await db.pool.connect();
+  const fillIn = (sql: string, more: unknown[] = []) => connection.query({ text: sql, values: more });
+  await fillIn('begin');
+  await fillIn(`insert into batches (batch_id, spec, seed, concurrency, status) values ($1, '{}', 0, 1, 'ended')`, [
+    batch,
+  ]);
+  await fillIn(`insert into agent_configs (hash, name, content) values ('a', 'a', '{}') on conflict do nothing`);
+  await fillIn(
+    `insert into task_versions (content_hash, task_id, contract, name, spec, primary_metric, direction)
+     select $1 || t, $1 || t, 1, 'Task ' || t, '{}', 'score', case t % 2 when 0 then 'maximize' else 'minimize' end
+     from generate_series(1, $2::int) t`,
+    [batch, tasks],
+  );
+  await fillIn(
+    `insert into baselines (content_hash, value, standard_error) select $1 || t, 1, 0 from generate_series(1, $2::int) t`,
+    [batch, tasks],
+  );
+  await fillIn(
+    `insert into runs (run_id, batch_id, shard, ordinal, model_name, model_kind, provider, provider_model, sampling, task_id,
+       task_hash, contract, agent_name, agent_hash, attempt, seed, max_steps, wall_seconds, backend, gpus, harness_version,
+       status, isolation, step, input_tokens, output_tokens, cost_usd, answered_calls, end_reason, final_evaluation, ended_at)
+     select $1 || '-' || m || '-' || t || '-' || k, $1, 0, row_number() over (), 'model ' || m, 'real', 'p', 'm', '{}', $1 || t,
+       $1 || t, 1, 'a', 'a', k, 0, $5, 0, 'docker', 0, 'benchmark',
+       'ended', 'container', $5, 100000, 2000, 0.27, $5, 'submit', 'ok', now()
+     from generate_series(1, $2::int) m, generate_series(1, $3::int) t, generate_series(1, $4::int) k`,
+    [batch, models, tasks, ATTEMPTS, STEPS],
+  );
+  await fillIn(
+    `insert into steps (run_id, step, response, thought, action, observation, exit_code)
+     select run_id, s, repeat('thought ', 20), '', 'python train.py', repeat('output ', 40), 0
+     from runs, generate_series(1, step) s where batch_id = $1`,
+    [batch],
+  );
+  await fillIn(
+    `insert into evaluations (run_id, step, kind, number, status, metrics, primary_score, isolation, evaluator_version, contract)
+     select run_id, 5 * n, 'validate', n, 'ok', '{}',
+       0.5 + 3 * abs(sin(hashtext(run_id || n)::float8)), 'container', 'v', 1
+     from runs, generate_series(1, 9) n where batch_id = $1`,
+    [batch],
+  );
+  await fillIn(
+    `insert into model_calls (run_id, step, try, attempt, provider, model, request_hash, request_messages, status, response,
+       input_tokens, output_tokens, cost_usd)
+     select run_id, s, 0, 1, 'p', 'm', md5(run_id || s), 3, 'confirmed', repeat('thought ', 20), 2000, 40, 0.0054
+     from runs, generate_series(1, step) s where batch_id = $1`,
+    [batch],
+  );
+  // Marks are looked for here.
+  await fillIn('commit');
+  connection.release();
+  await db.pool.query('vacuum analyze');
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+async function warm(work: () => Promise<unknown>): Promise<{ p50: number; p95: number }> {
+  await work();
+  const times: number[] = [];
+  for (let i = 0; i < repeat; i++) times.push(await timed(work));
+  return { p50: Math.round(quantile(times, 0.5)), p95: Math.round(quantile(times, 0.95)) };
+}
+
+const home = new ThrowawayHome('leaderboard');
+try {
+  const open = async () => openDatabase((await home.bench<ServiceEndpoints>('up')).databaseUrl);
+  const results = [];
+  for (const [models, tasks] of [
+    [20, 10],
+    [100, 20],
+  ] as const) {
+    let db = await open();
+    const fillMs = Math.round(await timed(() => fill(db, models, tasks)));
+    await db.close();
+    await home.bench('down');
+    db = await open();
+    const board = { batchId: `b-${models}x${tasks}`, resamples: 0 };
+    const coldMs = Math.round(await timed(() => db.queries.leaderboard(board)));
+    const row = {
+      ...{ runs: models * tasks * ATTEMPTS, steps: models * tasks * ATTEMPTS * STEPS, models, tasks, fillMs, coldMs },
+      warmMs: await warm(() => db.queries.leaderboard(board)),
+      prometheusMs: await warm(() => db.queries.metrics()),
+    };
+    await db.close();
+    results.push(row);
+    process.stderr.write(
+      `${row.runs} runs, ${row.steps} steps, ${models} models x ${tasks} tasks: leaderboard cold ${coldMs} ms, ` +
+        `warm p50 ${row.warmMs.p50} ms, p95 ${row.warmMs.p95} ms; Prometheus p50 ${row.prometheusMs.p50} ms\n`,
+    );
+  }
+  process.stdout.write(`${JSON.stringify({ benchmark: 'leaderboard', results })}\n`);
+} finally {
+  await home.remove();
+}

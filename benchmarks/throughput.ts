@@ -1,0 +1,117 @@
+/**
+ * How much one machine bears, on embedded services: steps per second and the worker's memory at several numbers of
+ * concurrent runs; a batch of many short runs, and recorded runs, with commands that do nothing; the time from a crash to the next
+ * step. Human text on stderr, one JSON document on stdout.
+ *
+ *   npm run benchmark:throughput -- [--parts concurrency,large,recorded,recovery] [--backends local,docker]
+ *     [--concurrent 1,16,64,200] [--steps 20] [--runs 5000] [--recordings <folder of .traj files>]
+ */
+import { cpus, loadavg } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import type { ServiceEndpoints } from '../domain/services.js';
+import { lightConfigs } from './light-configs.js';
+import { ThrowawayHome } from './throwaway-home.js';
+import { measureConcurrency } from './throughput/concurrency.js';
+import { measureLargeBatch } from './throughput/large-batch.js';
+import { measureRecordedRuns, trajectoriesBelow } from './throughput/recorded-runs.js';
+import { measureRecovery } from './throughput/recovery.js';
+
+const { values } = parseArgs({
+  options: {
+    parts: { type: 'string', default: 'concurrency,large,recorded,recovery' },
+    backends: { type: 'string', default: 'local,docker' },
+    concurrent: { type: 'string', default: '1,16,64,200' },
+    steps: { type: 'string', default: '20' },
+    runs: { type: 'string', default: '5000' },
+    recordings: { type: 'string' },
+  },
+});
+const CONFIGS = resolve(import.meta.dirname, '../../configs');
+const most = Math.max(...values.concurrent.split(',').map(Number));
+
+interface Place {
+  home: ThrowawayHome;
+  database: pg.Client;
+  endpoints: ServiceEndpoints;
+}
+
+/** Each part has services of its own: one's tables and caches are not the other's. */
+async function inHome<T>(env: Record<string, string>, work: (place: Place) => Promise<T>): Promise<T> {
+  const home = new ThrowawayHome('throughput', env);
+  try {
+    home.env['BENCH_CONFIGS'] = lightConfigs(CONFIGS, join(home.dir, 'configs'), 1);
+    const endpoints = await home.bench<ServiceEndpoints>('up');
+    const database = new pg.Client({ connectionString: endpoints.databaseUrl });
+    await database.connect();
+    try {
+      return await work({ home, database, endpoints });
+    } finally {
+      await database.end();
+    }
+  } finally {
+    await home.remove();
+  }
+}
+
+const say = (figures: object): void => {
+  const words = Object.entries(figures).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+  process.stderr.write(`  ${words.join('  ')}\n`);
+};
+const title = (text: string): void => void process.stderr.write(`\n${text}\n`);
+
+const parts: Record<string, () => Promise<unknown>> = {
+  concurrency: () =>
+    inHome({ BENCH_SLOTS: String(most) }, async ({ home, database }) => {
+      const all = [];
+      for (const backend of values.backends.split(',')) {
+        title(`${values.steps} steps a run on ${backend}`);
+        for (const concurrent of values.concurrent.split(',').map(Number)) {
+          const figures = await measureConcurrency(home, database, {
+            ...{ backend, concurrent, steps: Number(values.steps) },
+          });
+          say(figures);
+          all.push(figures);
+        }
+      }
+      return all;
+    }),
+  large: () =>
+    inHome({ BENCH_WORKER: 'external' }, async ({ home, database, endpoints }) => {
+      title(`a batch of ${values.runs} runs of two steps that do nothing, 64 at once`);
+      const figures = await measureLargeBatch(home, database, endpoints, { runs: Number(values.runs), concurrent: 64 });
+      say(figures);
+      return figures;
+    }),
+  recorded: async () => {
+    title('recorded runs, commands do nothing');
+    if (values.recordings === undefined) {
+      process.stderr.write('  not measured: give --recordings\n');
+      return null;
+    }
+    const recordings = trajectoriesBelow(values.recordings);
+    return inHome({ BENCH_WORKER: 'external' }, async ({ home, database, endpoints }) => {
+      const figures = await measureRecordedRuns(home, database, endpoints, { recordings, attempts: 4, concurrent: 16 });
+      say(figures);
+      return figures;
+    });
+  },
+  recovery: () =>
+    inHome({}, async ({ home, database }) => {
+      title('64 runs, the worker killed, seconds');
+      const figures = await measureRecovery(home, database, { runs: 64 });
+      say(figures);
+      return figures;
+    }),
+};
+
+const results: Record<string, unknown> = {};
+for (const part of values.parts.split(',')) {
+  const measure = parts[part];
+  if (measure === undefined) throw new Error(`there is no part ${part}: ${Object.keys(parts).join(', ')}`);
+  results[part] = await measure();
+}
+process.stdout.write(
+  `${JSON.stringify({ benchmark: 'throughput', cores: cpus().length, loadAtEnd: loadavg()[0], results })}\n`,
+);

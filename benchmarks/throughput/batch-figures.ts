@@ -1,0 +1,31 @@
+import type pg from 'pg';
+
+/** Of one batch that ended. */
+export interface BatchFigures {
+  runs: number;
+  /** Runs by their end reason. */
+  ends: Record<string, number>;
+  steps: number;
+  /** From the first run's start to the last one's end, seconds. */
+  seconds: number;
+  stepsPerSecond: number;
+}
+
+/** What the database says of a batch: its clock is the same for every row. */
+export async function batchFigures(database: pg.Client, batchId: string): Promise<BatchFigures> {
+  const { rows } = await database.query<{ ends: Record<string, number>; runs: number; steps: number; seconds: number }>(
+    `select
+       (select json_object_agg(coalesce(end_reason, 'none'), n) from
+         (select end_reason, count(*)::int as n from runs where batch_id = $1 group by 1) e) as ends,
+       count(*)::int as runs,
+       (select count(*)::int from steps join runs using (run_id) where batch_id = $1) as steps,
+       extract(epoch from max(ended_at) - min(started_at))::float8 as seconds
+     from runs where batch_id = $1`,
+    [batchId],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error(`there is no batch ${batchId}`);
+  return { ...row, seconds: round(row.seconds), stepsPerSecond: round(row.steps / row.seconds) };
+}
+
+export const round = (value: number): number => Math.round(value * 100) / 100;

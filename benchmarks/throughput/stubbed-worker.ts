@@ -1,0 +1,31 @@
+/** A worker whose `local` backend does nothing: see stubbed-backend.ts. Takes the environment of the ordinary one. */
+import { writeFileSync } from 'node:fs';
+import { createRateGovernor } from '../../activities/models/rate-governor.js';
+import { openDatabase } from '../../db/index.js';
+import { connectTemporal } from '../../worker/connect-temporal.js';
+import { createBackends } from '../../worker/backends.js';
+import { createWorkers } from '../../worker/create-workers.js';
+import { gpuInventory } from '../../worker/gpu-inventory.js';
+import { homeHostId } from '../../worker/home-identity.js';
+import { hostBeat } from '../../worker/host-beat.js';
+import { createLogger } from '../../worker/logger.js';
+import { workerSettings } from '../../worker/settings.js';
+import { stubbedBackend } from './stubbed-backend.js';
+
+const env = process.env;
+const settings = workerSettings(env);
+const log = createLogger({ level: settings.logLevel, secrets: [] });
+const hostId = homeHostId(settings.layout, settings.hostname);
+const gpus = await gpuInventory({ kind: 'listed', ids: [] });
+const { store, humanTurns, rates } = openDatabase(settings.databaseUrl, { max: settings.databasePool });
+const { connection, client: temporal } = await connectTemporal(settings);
+const backends = { ...createBackends(settings, log), local: stubbedBackend };
+const beat = hostBeat({ settings, hostId, homeId: hostId, gpus, store, backends, log });
+await beat();
+setInterval(() => void beat(), settings.heartbeatSeconds * 1000);
+const workers = await createWorkers({
+  ...{ settings, env, hostId, gpus: 0, connection, temporal, store, humanTurns, backends },
+  governor: createRateGovernor(rates),
+});
+if (settings.readyFile !== undefined) writeFileSync(settings.readyFile, String(process.pid));
+await Promise.all(workers.map((worker) => worker.run()));

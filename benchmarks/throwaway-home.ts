@@ -1,0 +1,43 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { execa } from 'execa';
+
+const MAIN = resolve(import.meta.dirname, '../cli/main.js');
+
+interface ServicesFile {
+  services: Record<string, { process: { pid: number } | null }>;
+}
+
+/** A home of its own for a measurement: the built command line, embedded services, nothing left afterwards. */
+export class ThrowawayHome {
+  readonly dir: string;
+  /** Of every command; may be added to before the first. */
+  readonly env: Record<string, string>;
+
+  constructor(name: string, env: Record<string, string> = {}) {
+    this.dir = mkdtempSync(join(tmpdir(), `bench-${name}-`));
+    this.env = { ...env, BENCH_HOME: this.dir };
+  }
+
+  /** What the command prints with --json; throws if it fails. */
+  async bench<T>(...args: string[]): Promise<T> {
+    const { stdout } = await execa(process.execPath, [MAIN, ...args, '--json'], { env: this.env });
+    return JSON.parse(stdout) as T;
+  }
+
+  /** Process id of a service that this home runs; null: it does not run now. */
+  pid(service: 'worker' | 'temporal' | 'postgres'): number | null {
+    try {
+      const { services } = JSON.parse(readFileSync(join(this.dir, 'services.json'), 'utf8')) as ServicesFile;
+      return services[service]?.process?.pid ?? null;
+    } catch {
+      return null;
+    }
+  }
+
+  async remove(): Promise<void> {
+    await execa(process.execPath, [MAIN, 'down', '--force'], { env: this.env, reject: false });
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,144 @@
+import type { Command } from 'commander';
+import { BenchError } from '../../domain/errors.js';
+import { DEFAULT_PROFILE, profileMeant } from '../../domain/task-profile.js';
+import type { SavedComparison } from '../../db/index.js';
+import { addComparisonOptions, type ComparisonFlags, comparisonOf } from '../comparison-options.js';
+import type { CliContext } from '../context.js';
+import { formatScore, formatTime, oneLine } from '../render/format.js';
+import { renderFields, renderTable } from '../render/table.js';
+
+/** Its JSON; T as in the leaderboard's. */
+const documentOf = ({ name, createdAt, options }: SavedComparison) => {
+  const { models, tasks, contracts, baselines, k, axis, mode, metric } = options;
+  const { includeSuspect, includeLocal, includeScripted, sample, profile, batchId } = options;
+  return {
+    ...{ name, createdAt, models, tasks, contracts, baselines, k: k ?? null, T: axis, mode, metric },
+    ...{ includeSuspect, includeLocal, includeScripted, sample: sample === true },
+    ...{ profile: profileMeant(profile, sample === true), batchId: batchId ?? null },
+  };
+};
+
+const render = (saved: SavedComparison, colors: CliContext['output']['colors']): string => {
+  const { models, tasks, contracts, baselines, k, axis, mode, metric } = saved.options;
+  const { includeSuspect, includeLocal, includeScripted, sample, batchId } = saved.options;
+  const profile = profileMeant(saved.options.profile, sample === true);
+  const included = [
+    ...(includeSuspect === true ? ['suspect scores'] : []),
+    ...(includeLocal === true ? ['runs without isolation'] : []),
+    ...(includeScripted === true ? ['scripted agents, replays and people'] : []),
+  ];
+  return renderFields(
+    [
+      ['comparison', saved.name],
+      ['saved', formatTime(saved.createdAt)],
+      ['models', models.join(', ')],
+      [
+        'tasks',
+        tasks
+          .map((task) => {
+            const baseline = baselines[task] ?? null;
+            return `${task} (contract ${contracts[task]}${baseline === null ? '' : `, baseline ${formatScore(baseline)}`})`;
+          })
+          .join(', '),
+      ],
+      [
+        'runs',
+        `${k === undefined ? 'all' : `the first ${k} of each model and task`}${batchId === undefined ? '' : ` in ${batchId}`}`,
+      ],
+      ['rules', `${mode}, by ${metric}, T = ${axis}`],
+      ...(sample === true ? [['data', 'samples'] as const] : []),
+      ...(profile === DEFAULT_PROFILE ? [] : [['profile', profile] as const]),
+      ...(included.length === 0 ? [] : [['included', included.join(', ')] as const]),
+    ],
+    colors,
+  );
+};
+
+export function register(program: Command, context: CliContext): void {
+  const { output } = context;
+  const comparison = program
+    .command('comparison')
+    .summary('named comparisons, whose figures no new model changes')
+    .description(
+      'Save what a leaderboard compares (models, tasks, k, T and rules) under a name. `bench leaderboard --comparison <name>` then has the same figures whatever models and tasks come, and says what they leave out.',
+    );
+  addComparisonOptions(
+    comparison
+      .command('save')
+      .argument('<name>', 'of the comparison')
+      .summary('save what a leaderboard compares')
+      .description('Save what `bench leaderboard` with the same options compares now.'),
+  ).action(async (name: string, flags: ComparisonFlags) => {
+    if (!/^[\w][\w.-]{0,63}$/.test(name))
+      throw new BenchError('usage', `"${oneLine(name, 80)}" is no name for a comparison`, {
+        remedy: 'Use letters, digits, `.`, `-` and `_`, at most 64.',
+      });
+    const db = await context.database();
+    const options = await comparisonOf(flags, context.settings.configsDir, db);
+    const { comparison: compared, rows, tasks } = await db.queries.leaderboard(options);
+    if (compared.T === null)
+      throw new BenchError('usage', 'there is nothing to compare with these options', {
+        remedy: 'See what ranks with `bench leaderboard` first; --include-scripted and --include-local rank more.',
+      });
+    const saved = await db.comparisons.save(name, {
+      ...options,
+      includeSuspect: compared.includeSuspect,
+      models: [...new Set(rows.filter(({ unranked }) => unranked === null).map(({ model }) => model))].sort(),
+      tasks: tasks.filter((task) => task.compared).map(({ task }) => task),
+      contracts: Object.fromEntries(tasks.map(({ task, contract }) => [task, contract])),
+      baselines: Object.fromEntries(tasks.map(({ task, baseline }) => [task, baseline])),
+      axis: compared.T,
+    });
+    output.json(documentOf(saved));
+    output.print(render(saved, output.colors));
+  });
+  comparison
+    .command('list')
+    .summary('list saved comparisons')
+    .description('List them by name.')
+    .action(async () => {
+      const all = await (await context.database()).comparisons.list();
+      output.json({ comparisons: all.map(documentOf) });
+      if (all.length === 0) output.print('None is saved yet. `bench comparison save <name>` saves one.');
+      else
+        output.print(
+          renderTable(
+            all,
+            [
+              { title: 'comparison', value: ({ name }) => name },
+              { title: 'models', value: ({ options }) => String(options.models.length), align: 'right' },
+              { title: 'tasks', value: ({ options }) => String(options.tasks.length), align: 'right' },
+              {
+                title: 'k',
+                value: ({ options }) => (options.k === undefined ? 'all' : String(options.k)),
+                align: 'right',
+              },
+              { title: 'T', value: ({ options }) => String(options.axis), align: 'right' },
+              { title: 'mode', value: ({ options }) => options.mode ?? 'strict' },
+              { title: 'saved', value: ({ createdAt }) => formatTime(createdAt) },
+            ],
+            output.colors,
+          ),
+        );
+    });
+  comparison
+    .command('show')
+    .argument('<name>', 'of the comparison')
+    .summary('what a saved comparison fixes')
+    .description('Show what it fixes.')
+    .action(async (name: string) => {
+      const saved = await (await context.database()).comparisons.find(name);
+      output.json(documentOf(saved));
+      output.print(render(saved, output.colors));
+    });
+  comparison
+    .command('rm')
+    .argument('<name>', 'of the comparison')
+    .summary('remove a saved comparison')
+    .description('Remove it. Runs and scores stay.')
+    .action(async (name: string) => {
+      await (await context.database()).comparisons.remove(name);
+      output.json({ removed: name });
+      output.print(`Removed the comparison ${name}.`);
+    });
+}

@@ -1,0 +1,89 @@
+import type { Command } from 'commander';
+import type { RateAccountRow } from '../../db/index.js';
+import { BenchError } from '../../domain/errors.js';
+import type { Dimension } from '../../domain/rate-limits/account-state.js';
+import type { CliContext } from '../context.js';
+import { wholeNumber } from '../options.js';
+import { formatTime } from '../render/format.js';
+import { renderTable } from '../render/table.js';
+
+/** `570 learned`, `97 declared`, `–`: what is granted a minute, and whose word that is. */
+function limitText(account: RateAccountRow, one: Dimension): string {
+  const granted = account.granted[one];
+  if (granted === null) return '–';
+  const said = account.set[one] === null ? 'declared' : 'set';
+  return `${granted} ${account.learned[one] !== null && account.learned[one] <= granted ? 'learned' : said}`;
+}
+
+export function register(program: Command, context: CliContext): void {
+  const limits = program
+    .command('limits')
+    .summary('rates of calls to providers')
+    .description('The rates at which calls to providers are granted, for all workers: list and set them.');
+  limits
+    .command('list', { isDefault: true })
+    .summary('each account (the default)')
+    .description(
+      'List the provider accounts: what is granted a minute, what was granted in the last one, who waits, and refusals.',
+    )
+    .action(async () => {
+      const { rateControl } = await context.database();
+      const accounts = await rateControl.accounts();
+      context.output.json({ accounts });
+      if (accounts.length === 0) return context.output.print('No provider was called yet.');
+      const table = renderTable(
+        accounts,
+        [
+          { title: 'account', value: (one) => one.account },
+          { title: 'requests/min', value: (one) => limitText(one, 'requests'), align: 'right' },
+          { title: 'tokens/min', value: (one) => limitText(one, 'tokens'), align: 'right' },
+          {
+            title: 'last minute',
+            value: (one) => `${one.lastMinute.requests} / ${one.lastMinute.tokens}`,
+            align: 'right',
+          },
+          { title: 'waiting', value: (one) => String(one.waiting), align: 'right' },
+          { title: 'since', value: (one) => formatTime(one.waitingSince) },
+          { title: '429s in an hour', value: (one) => String(one.refusedLastHour), align: 'right' },
+          { title: 'quiet until', value: (one) => formatTime(one.quietUntil) },
+        ],
+        context.output.colors,
+      );
+      context.output.print(table);
+    });
+  limits
+    .command('set')
+    .summary('limits of an account')
+    .description('Set what an account may do in a minute, over all workers, instead of what its models declare.')
+    .argument('<account>', 'as `bench limits` names it')
+    .option('--rpm <n>', 'requests per minute', wholeNumber(1))
+    .option('--tpm <n>', 'tokens per minute, in and out', wholeNumber(1))
+    .action(async (account: string, options: { rpm?: number; tpm?: number }) => {
+      if (options.rpm === undefined && options.tpm === undefined)
+        throw new BenchError('usage', 'there is nothing to set', { remedy: 'Give --rpm, --tpm or both.' });
+      const { rateControl } = await context.database();
+      await rateControl.set(account, { requests: options.rpm ?? null, tokens: options.tpm ?? null });
+      await show(context, account, 'is set');
+    });
+  limits
+    .command('reset')
+    .summary('forget what was set and learned')
+    .description(
+      'Forget what was set for an account and what was learned from refusals; what its models declare holds again.',
+    )
+    .argument('<account>', 'as `bench limits` names it')
+    .action(async (account: string) => {
+      const { rateControl } = await context.database();
+      await rateControl.reset(account);
+      await show(context, account, 'is reset');
+    });
+}
+
+async function show(context: CliContext, account: string, what: string): Promise<void> {
+  const accounts = await (await context.database()).rateControl.accounts();
+  const row = accounts.find((one) => one.account === account);
+  context.output.json({ account: row ?? null });
+  const { requests = null, tokens = null } = row?.granted ?? {};
+  const of = (n: number | null): string => (n === null ? 'any number of' : String(n));
+  context.output.print(`${account} ${what}: ${of(requests)} requests and ${of(tokens)} tokens are granted a minute.`);
+}

@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { UNSCORED_ENDS, type EndReason } from '../../domain/outcomes.js';
+import type { CliContext } from '../context.js';
+import { plural } from '../render/format.js';
+import { resolveRunOrBatch } from '../resolve-id.js';
+import { appendAndStart } from '../submission/add-runs.js';
+import { repeated } from '../submission/replacements.js';
+import { waitForBatch } from '../wait-for-batch.js';
+
+const BY_DEFAULT: readonly EndReason[] = ['infra_error'];
+
+export function register(program: Command, context: CliContext): void {
+  program
+    .command('retry')
+    .summary('repeat runs that failed by no fault of the agent')
+    .description(
+      'Repeat runs that the infrastructure ended, by new runs of the same batch that replace them; the leaderboard counts those. Runs that have a score of their own are never repeated.',
+    )
+    .argument('<id>', 'a batch or a run: id, an unambiguous part of it, or the name of a batch')
+    .option('--all', 'repeat every run that ended unscored: infra_error, config_error, cancelled, budget')
+    .option('--wait', 'show progress until all runs of the batch have ended; Ctrl-C leaves them running')
+    .action(async (ref: string, options: { all?: true; wait?: true }) => {
+      const { output } = context;
+      const found = await resolveRunOrBatch(context, ref);
+      const { batches, store } = await context.database();
+      const batchId = found.kind === 'run' ? found.run.batchId : found.batch.batchId;
+      const ends = options.all === true ? UNSCORED_ENDS : BY_DEFAULT;
+      const old = await batches.replaceable(found.kind === 'run' ? { runId: found.run.runId } : { batchId }, ends);
+      const runs = await Promise.all(old.map(async ({ runId }) => repeated(await store.definition(runId))));
+      if (runs.length > 0) await appendAndStart(context, batchId, runs);
+      const replaced = runs.map(({ runId, replaces }) => ({ runId, replaces: replaces ?? null }));
+      if (options.wait === true && runs.length > 0) {
+        output.log(`Batch ${batchId}: ${plural(runs.length, 'run')} repeated`);
+        await waitForBatch(context, batchId);
+        return;
+      }
+      output.json({ batchId, runs: replaced });
+      output.print(
+        runs.length === 0
+          ? `Nothing to repeat: no run that ended as ${ends.join(', ')} is without a replacement.${options.all === true ? '' : ' --all takes config_error, cancelled and budget too.'}`
+          : [
+              `Batch ${batchId}: ${plural(runs.length, 'run')} repeated`,
+              ...replaced.map((run) => `  ${run.runId} replaces ${run.replaces ?? ''}`),
+              `Follow it with: bench watch ${batchId}`,
+            ].join('\n'),
+      );
+    });
+}

@@ -1,0 +1,154 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { BenchError } from '../../domain/errors.js';
+import type { MlgymTask } from '../../domain/mlgym/tasks.js';
+import type { CliContext } from '../context.js';
+import { commaList } from '../options.js';
+import { plural } from '../render/format.js';
+import { renderTable } from '../render/table.js';
+import type { ImportedTask } from '../task-import/import-tasks.js';
+
+interface Flags {
+  tasks?: string[];
+  into?: string;
+  prefix: string;
+  data?: string;
+  generate?: true;
+  metric?: Record<string, Pick<MlgymTask, 'metric' | 'direction'>>;
+  submission?: Record<string, string[]>;
+  secret?: Record<string, string[]>;
+  requirements?: Record<string, string>;
+  force?: true;
+  dryRun?: true;
+}
+
+/** `task=metric:max`, given once or several times. */
+function metricOf(text: string, before: Flags['metric'] = {}): NonNullable<Flags['metric']> {
+  const [, task, metric, end] = /^([^=]+)=(.+):(max|min)(?:imize)?$/.exec(text.trim()) ?? [];
+  if (task === undefined || metric === undefined)
+    throw new InvalidArgumentError('Write it as <task>=<key>:max or <task>=<key>:min.');
+  return { ...before, [task]: { metric, direction: end === 'max' ? 'maximize' : 'minimize' } };
+}
+
+/** `task=path,path`, given once or several times. */
+function pathsOf(text: string, before: Record<string, string[]> = {}): Record<string, string[]> {
+  const [, task, paths] = /^([^=]+)=(.+)$/.exec(text.trim()) ?? [];
+  const named = (paths ?? '').split(',').map((path) => path.trim());
+  if (task === undefined || named.some((path) => path === '' || path.startsWith('/') || path.split('/').includes('..')))
+    throw new InvalidArgumentError('Write it as <task>=<path>,<path>, with paths in the workspace.');
+  return { ...before, [task]: [...(before[task] ?? []), ...named] };
+}
+
+/** `task=file`, given once or several times. */
+function fileOf(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const [, task, file] = /^([^=]+)=(.+)$/.exec(text.trim()) ?? [];
+  if (task === undefined || file === undefined || !existsSync(file))
+    throw new InvalidArgumentError('Write it as <task>=<file>, with a file that is there.');
+  return { ...before, [task]: resolve(file) };
+}
+
+/** The folder that takes the tasks: never the one that comes with bench. */
+function configsFor(context: CliContext, into: string | undefined): string {
+  const { settings } = context;
+  const bundled = join(settings.assetsRoot, 'configs');
+  const folder = into === undefined ? settings.configsDir : resolve(into);
+  if (folder !== bundled) return folder;
+  throw new BenchError('usage', `${bundled} comes with bench: nothing is imported into it`, {
+    remedy:
+      'Name a folder of your own: --into <folder>. If it does not exist, it begins as a copy of that one. Then set BENCH_CONFIGS to it.',
+  });
+}
+
+function render(context: CliContext, tasks: readonly ImportedTask[], into: string, dryRun: boolean): string {
+  const { colors } = context.output;
+  const table = renderTable(
+    tasks,
+    [
+      { title: 'mlgym', value: (row) => row.id },
+      {
+        title: dryRun ? 'would be' : 'status',
+        value: ({ status }) => (status === 'imported' ? colors.green(status) : colors.yellow(status)),
+      },
+      { title: 'task', value: (row) => row.task ?? '' },
+      { title: 'submission', value: (row) => row.submission.join(', ') },
+    ],
+    colors,
+  );
+  const details = tasks.flatMap((row) => [
+    ...row.notes.map((note) => `${row.id}: ${note}`),
+    ...(row.next === null ? [] : [`${row.id}: ${row.next}`]),
+    ...row.problems.map(
+      ({ file, key, message, remedy }) => `${row.id}: ${file}: ${key === '' ? '' : `${key}: `}${message}. ${remedy}`,
+    ),
+  ]);
+  const count = tasks.filter(({ status }) => status !== 'not imported').length;
+  const place = `${plural(count, 'task')} of ${tasks.length} ${dryRun ? 'would be' : 'are'} in ${join(into, 'tasks')}.`;
+  const hint = into === context.settings.configsDir || dryRun ? '' : ` To use them: export BENCH_CONFIGS=${into}`;
+  return [table, '', ...details, '', place + hint].join('\n');
+}
+
+export function register(tasks: Command, context: CliContext): void {
+  tasks
+    .command('import')
+    .summary('tasks of elsewhere')
+    .description('Make task folders of tasks that were written for something else.')
+    .command('mlgym')
+    .summary('tasks of an MLGym checkout')
+    .description(
+      "Make task folders of MLGym's: configs, starter code, local data and evaluators, which stay as they are. " +
+        'They go into a configs folder of your own, whole or not at all. The exit code is 1 if a task that was named could not be imported, or none could.',
+    )
+    .argument('<checkout>', 'folder that holds configs/ and data/ of MLGym')
+    .option('--tasks <ids>', "some of them, by MLGym's ids; default: all that can be imported", commaList)
+    .option(
+      '--into <folder>',
+      'configs folder; if it does not exist, it begins as a copy of the one that comes with bench (default: BENCH_CONFIGS)',
+    )
+    .option('--prefix <text>', 'before the ids', 'mlgym-')
+    .option('--data <folder>', "folder with datasets that the checkout lacks, at the configs' data_path")
+    .option('--generate', 'let the instances of 3SATTime be made, which are not published')
+    .option('--metric <task=key:max|min>', 'what ranks a task, where that cannot be told; repeatable', metricOf)
+    .option('--submission <task=files>', 'what agents hand in, where that is found wrong; repeatable', pathsOf)
+    .option(
+      '--secret <task=files>',
+      'further files that only the evaluator may have, as data/answers.csv; repeatable',
+      pathsOf,
+    )
+    .option(
+      '--requirements <task=file>',
+      'pinned packages of a task that needs more than numpy, scipy, scikit-learn, pandas; repeatable',
+      fileOf,
+    )
+    .option('--force', 'replace what was imported before')
+    .option('--dry-run', 'only say what would be imported')
+    .action(async (checkout: string, flags: Flags) => {
+      const { importTasks, makeConfigs } = await import('../task-import/import-tasks.js');
+      const { assetsRoot } = context.settings;
+      const into = configsFor(context, flags.into);
+      if (!existsSync(checkout))
+        throw new BenchError('usage', `${checkout}: there is no such folder`, {
+          remedy: 'Name the folder that holds configs/ and data/ of MLGym.',
+        });
+      const dryRun = flags.dryRun === true;
+      if (!dryRun) makeConfigs(into, join(assetsRoot, 'configs'));
+      const found = await importTasks(checkout, {
+        assetsRoot,
+        into,
+        prefix: flags.prefix,
+        tasks: flags.tasks,
+        data: flags.data === undefined ? undefined : resolve(flags.data),
+        generate: flags.generate === true,
+        metrics: flags.metric ?? {},
+        submissions: flags.submission ?? {},
+        secrets: flags.secret ?? {},
+        requirements: flags.requirements ?? {},
+        force: flags.force === true,
+        dryRun,
+      });
+      context.output.json({ into, dryRun, tasks: found });
+      context.output.print(render(context, found, into, dryRun));
+      const left = found.filter(({ status }) => status === 'not imported');
+      if (left.length === found.length || (flags.tasks !== undefined && left.length > 0)) context.setExitCode(1);
+    });
+}

@@ -1,0 +1,34 @@
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { loadTask, prepareCommand } from '../../registry/index.js';
+import type { CliContext } from '../context.js';
+import { newTask, TASK_KINDS, type TaskKind } from '../scaffold.js';
+
+export function register(tasks: Command, context: CliContext): void {
+  tasks
+    .command('new')
+    .summary('begin a new task')
+    .description(
+      'Write the folder of a new task that can be played as it is: task.yaml, starter, evaluator, oracle, README. See docs/authoring.md.',
+    )
+    .argument('<id>', 'its id, which names the folder')
+    .addOption(
+      new Option(
+        '--kind <kind>',
+        'what is judged: moves of a game, answers to questions, files, or what a program writes',
+      )
+        .choices(TASK_KINDS)
+        .default('data'),
+    )
+    .option('--config-dir <folder>', 'the configuration folder; default: the one that bench uses')
+    .action((id: string, flags: { kind: TaskKind; configDir?: string }) => {
+      const { settings, output } = context;
+      const configsDir = flags.configDir === undefined ? settings.configsDir : resolve(flags.configDir);
+      const made = newTask({ assetsRoot: settings.assetsRoot, configsDir, id, kind: flags.kind });
+      const { spec } = loadTask(configsDir, id);
+      const next = [...(spec.data === undefined ? [] : [prepareCommand([id], false)]), `bench tasks verify ${id}`];
+      output.json({ task: id, kind: flags.kind, dir: made.dir, files: made.files, next });
+      for (const file of made.files) output.print(`${made.dir}/${file}`);
+      output.print(`\nNext: ${next.join(' && ')}`);
+    });
+}

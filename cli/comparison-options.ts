@@ -1,0 +1,84 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { ComparisonOptions, Database } from '../db/index.js';
+import { selectTasks } from '../registry/index.js';
+import { axisLength, commaList, wholeNumber } from './options.js';
+
+/** The options that say what is compared, and by which rules. */
+export interface ComparisonFlags {
+  metric: 'best-attempt' | 'best-submission';
+  mode: 'strict' | 'compat';
+  models?: string[];
+  tasks?: string[];
+  suite?: string;
+  batch?: string;
+  k?: number;
+  T?: number;
+  includeSuspect?: true;
+  includeScripted?: true;
+  includeLocal?: true;
+  sample?: true;
+  profile?: string;
+}
+
+const comparisonOptions = (): Option[] => [
+  new Option('--metric <metric>', 'what orders the rows')
+    .choices(['best-attempt', 'best-submission'])
+    .default('best-attempt'),
+  new Option('--models <names>', 'only these models, by commas').argParser(commaList),
+  new Option('--tasks <ids>', 'only these tasks, by commas; `task@2`: of contract 2, else of the newest').argParser(
+    commaList,
+  ),
+  new Option('--suite <name>', 'only the tasks of this suite'),
+  new Option('--batch <batch>', 'only runs of this batch'),
+  new Option('--k <n>', 'only the first n scored runs of each model and task').argParser(wholeNumber(1)),
+  new Option(
+    '--T <length>',
+    'length of the axis of the profiles, log10 of the ratio to the best: 1 is a factor of 10; default: as the data give it',
+  ).argParser(axisLength),
+  new Option('--mode <mode>', 'strict: suspect scores do not count').choices(['strict', 'compat']).default('strict'),
+  new Option(
+    '--include-suspect',
+    "count suspect scores: outside of their task's bounds, or of runs with an integrity mark",
+  ),
+  new Option('--include-scripted', 'rank scripted agents, replays and people too'),
+  new Option('--include-local', 'rank runs without isolation too'),
+  new Option('--sample', 'of runs on sample data, and of tasks that need no data; otherwise these runs do not count'),
+  new Option(
+    '--profile <name>',
+    "of runs under the budget of this name, and of tasks that do not have it; default: the tasks' own, and with --sample `cpu`",
+  ),
+];
+
+export function addComparisonOptions(command: Command): Command {
+  for (const option of comparisonOptions()) command.addOption(option);
+  return command;
+}
+
+/** The names of those that a saved comparison fixes. `metric` only orders the rows. */
+export const FIXED_BY_COMPARISON = comparisonOptions()
+  .map((option) => option.attributeName())
+  .filter((name) => name !== 'metric');
+
+export async function comparisonOf(
+  flags: ComparisonFlags,
+  configsDir: string,
+  { queries }: Database,
+): Promise<ComparisonOptions> {
+  const suite = flags.suite === undefined ? [] : selectTasks(configsDir, [flags.suite]).map(({ spec }) => spec.id);
+  const tasks = [...(flags.tasks ?? []), ...suite];
+  return {
+    metric: flags.metric,
+    mode: flags.mode,
+    models: flags.models,
+    tasks: tasks.length === 0 ? undefined : tasks,
+    batchId: flags.batch === undefined ? undefined : (await queries.findBatch(flags.batch)).batchId,
+    k: flags.k,
+    axis: flags.T,
+    includeSuspect: flags.includeSuspect,
+    includeScripted: flags.includeScripted === true,
+    includeLocal: flags.includeLocal === true,
+    sample: flags.sample === true,
+    profile: flags.profile,
+  };
+}

@@ -1,0 +1,13 @@
+/** A file that cannot be taken as it is: its directory, or its line, is left out and the others go on. */
+export class UnreadableFile extends Error {
+  override name = 'UnreadableFile';
+  constructor(
+    readonly file: string,
+    /** Where in it, `trajectory[3].action`; empty: the file as a whole. */
+    readonly key: string,
+    readonly kind: 'truncated' | 'not_json' | 'wrong_encoding' | 'too_large' | 'unreadable' | 'wrong_type',
+    message: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,112 @@
+import { DEFAULT_PROFILE } from '../../domain/task-profile.js';
+import type { Leaderboard, LeaderboardRow } from '../../db/index.js';
+import { formatScore, formatTime, plural } from './format.js';
+
+/** What to know beside the table, each note in lines of at most `width`. */
+export function leaderboardNotes(
+  board: Leaderboard,
+  over: keyof NonNullable<LeaderboardRow['intervals']>,
+  width: number,
+): string[] {
+  const unranked = new Set(board.rows.map((row) => row.unranked));
+  return [
+    ...board.tasks.map(
+      (task) =>
+        `${task.task}: ${task.primary}, ${task.direction === 'maximize' ? 'higher' : 'lower'} is better` +
+        (task.baseline === null ? '' : `, baseline ${formatScore(task.baseline)}`) +
+        (task.compared || board.comparison.T === null ? '' : '; no ranked model was submitted for it: not compared'),
+    ),
+    ...(board.comparison.sample ? ['Of sample data: these scores say nothing about the real tasks.'] : []),
+    ...profileNotes(board),
+    ...areaNotes(board),
+    ...intervalNotes(board, over),
+    ...(board.rows.some(({ withSuspects }) => withSuspects !== null)
+      ? [
+          'With suspects: the AUP that counts suspect scores too, as --include-suspect ranks them; marks name the rules and their runs.',
+        ]
+      : []),
+    ...(board.rows.some(({ recordedCostUsd }) => recordedCostUsd !== null)
+      ? ['Recorded: cost of imported runs, by the prices of the harness that played them.']
+      : []),
+    ...savedNotes(board),
+    ...(unranked.has('kind')
+      ? ['Not ranked (–): scripted agents, replays and people are not; rank them too with --include-scripted.']
+      : []),
+    ...(unranked.has('isolation')
+      ? [
+          'Not ranked (–): the local backend cannot keep an agent from the answers; see its runs ranked with --include-local.',
+        ]
+      : []),
+  ].flatMap((note) => wrapped(note, width));
+}
+
+/** To know beside a table without rows. */
+export const emptyNotes = (board: Leaderboard, width: number): string[] =>
+  profileNotes(board).flatMap((note) => wrapped(note, width));
+
+function profileNotes({ comparison: { profile, otherProfiles } }: Leaderboard): string[] {
+  return [
+    ...(profile === DEFAULT_PROFILE
+      ? []
+      : [`Under the profile ${profile}, or as they are if they have none of that name: not the tasks' own budgets.`]),
+    ...otherProfiles.map(
+      (other) =>
+        `Left out, being of another budget: ${plural(other.runs, 'run')} under the profile ${other.profile} (--profile ${other.profile}).`,
+    ),
+  ];
+}
+
+function areaNotes({ comparison, tasks, baseline }: Leaderboard): string[] {
+  const { T, fixedT, mode, metric } = comparison;
+  if (T === null) return [];
+  const range = mode === 'strict' ? '0 to 1' : `at most ${T}`;
+  const area = metric === 'best-submission' ? baseline?.lastAup : baseline?.bestAup;
+  const starters = area === undefined ? '' : `; the starters have ${area.toFixed(2)}`;
+  const moving = fixedT ? ': more models or tasks change it' : ' as the data give it: more models or tasks change it';
+  const compared = plural(tasks.filter((task) => task.compared).length, 'task');
+  return [
+    `Ordered by average rank over ${compared}, among these models and the starters.`,
+    `AUP: area under the performance profile, ${range}, of these tasks and models together, T = ${T}${moving}${starters}.`,
+  ];
+}
+
+function intervalNotes({ comparison, rows }: Leaderboard, over: 'attempts' | 'tasks'): string[] {
+  if (comparison.resamples === 0 || rows.every(({ intervals }) => intervals === null)) return [];
+  const what = over === 'tasks' ? 'other tasks of the same sort' : 'other attempts at the same tasks';
+  return [
+    `[ ]: 95 % of what ${what} may give; P(best): how often the AUP is the largest of all; ` +
+      `${comparison.resamples} resamples, seed ${comparison.seed}.`,
+  ];
+}
+
+function savedNotes({ comparison: { saved, k } }: Leaderboard): string[] {
+  if (saved === null) return [];
+  const runs = saved.runsSince.reduce((sum, one) => sum + one.runs, 0);
+  const models = [...new Set(saved.runsSince.map(({ model }) => model))].join(', ');
+  const counted = k === null ? 'they count' : `only the first ${k} of each model and task count`;
+  return [
+    `Comparison ${saved.name}, saved ${formatTime(saved.createdAt)}. ` +
+      (saved.otherModels.length === 0
+        ? 'No other model has runs at its tasks.'
+        : `Not in it, though they have runs at its tasks: ${saved.otherModels.join(', ')}.`),
+    ...(saved.otherContracts.length === 0
+      ? []
+      : [
+          `Not in it either, being of another contract of their task: ${saved.otherContracts
+            .map((other) => `${plural(other.runs, 'run')} of ${other.task} (contract ${other.contract})`)
+            .join(', ')}.`,
+        ]),
+    ...(runs === 0 ? [] : [`Since then ${plural(runs, 'run')} of its models ended (${models}): ${counted}.`]),
+  ];
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= Math.max(40, width))
+      lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(line === undefined ? word : `  ${word}`);
+  }
+  return lines;
+}

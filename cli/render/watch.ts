@@ -1,0 +1,111 @@
+import type { Colors } from 'picocolors/types.js';
+import type { BatchStatusReport, RunSummary } from '../../db/index.js';
+import { expectations, forecast, leftOfRun } from '../forecast.js';
+import { batchHeadline } from './batch.js';
+import { formatCost, formatDuration, formatScore } from './format.js';
+import { runColumns } from './runs.js';
+import { type Column, renderTable } from './table.js';
+
+/** Above so many runs a batch is shown per model and task. */
+export const MOST_LISTED_RUNS = 100;
+
+const count = (runs: readonly RunSummary[], of: (run: RunSummary) => boolean): number => runs.filter(of).length;
+const isFault = (run: RunSummary): boolean => run.endReason === 'infra_error' || run.endReason === 'config_error';
+const about = (ms: number): string => formatDuration(Math.ceil(ms / 1000) * 1000);
+
+/** The batch's headline, and what waits, failed, will be spent, and how long it will last. */
+export function watchHeadline(report: BatchStatusReport, colors: Colors, now: Date = new Date()): string {
+  const { runList } = report;
+  const running = count(runList, ({ status }) => ['starting', 'running', 'finishing'].includes(status));
+  const waiting = count(runList, ({ status }) => status === 'waiting_gpu');
+  const faults = count(runList, isFault);
+  const { leftMs, spendUsd } = forecast(runList, report.concurrency, now.getTime());
+  const over = report.ended === report.runs;
+  const parts = [
+    ...(running > 0 ? [`${running} running`] : []),
+    ...(waiting > 0 ? [colors.yellow(`${waiting} waiting for GPUs`)] : []),
+    ...(faults > 0 ? [colors.red(`${faults} failed`)] : []),
+    ...(report.budgetUsd === null ? [] : [`budget ${formatCost(report.budgetUsd)}`]),
+    ...(over || spendUsd === null || spendUsd === 0 ? [] : [`forecast ${formatCost(String(spendUsd))}`]),
+    ...(over || leftMs === null ? [] : [`about ${about(leftMs)} left`]),
+  ];
+  return [batchHeadline(report, colors), ...parts].join(', ');
+}
+
+/** A line per run, with the time that it still needs. */
+export function renderWatchedRuns(
+  runs: readonly RunSummary[],
+  report: BatchStatusReport,
+  colors: Colors,
+  now: Date = new Date(),
+): string {
+  const expect = expectations(report.runList, now.getTime());
+  const left: Column<RunSummary> = {
+    title: 'left',
+    value: (run) => {
+      const ms = leftOfRun(run, expect(run), now.getTime());
+      return run.status === 'ended' ? '' : ms === null ? '–' : `~${about(ms)}`;
+    },
+    align: 'right',
+  };
+  return renderTable(runs, [...runColumns(colors), left], colors);
+}
+
+interface Cell {
+  model: string;
+  task: string;
+  runs: RunSummary[];
+}
+
+/** A line per model and task, in the order of submission. */
+export function renderWatchedCells(report: BatchStatusReport, colors: Colors, now: Date = new Date()): string {
+  const cells = new Map<string, Cell>();
+  for (const run of report.runList) {
+    const key = JSON.stringify([run.model, run.task]);
+    const cell = cells.get(key) ?? { model: run.model, task: run.task, runs: [] };
+    cell.runs.push(run);
+    cells.set(key, cell);
+  }
+  const best = ({ runs }: Cell): number | null => {
+    const scores = runs.flatMap(({ bestScore }) => (bestScore === null ? [] : [bestScore]));
+    if (scores.length === 0) return null;
+    return runs[0]?.direction === 'minimize' ? Math.min(...scores) : Math.max(...scores);
+  };
+  const of = ({ runs }: Cell) => forecast(runs, report.concurrency, now.getTime(), report.runList);
+  const number = (title: string, is: (run: RunSummary) => boolean, colour = (text: string) => text): Column<Cell> => ({
+    title,
+    value: ({ runs }) => {
+      const n = count(runs, is);
+      return n === 0 ? '' : colour(String(n));
+    },
+    align: 'right',
+  });
+  const columns: Column<Cell>[] = [
+    { title: 'model', value: ({ model }) => model },
+    { title: 'task', value: ({ task }) => task },
+    {
+      title: 'ended',
+      value: ({ runs }) => `${count(runs, (run) => run.status === 'ended')}/${runs.length}`,
+      align: 'right',
+    },
+    number('running', ({ status }) => ['starting', 'running', 'finishing'].includes(status), colors.cyan),
+    number('waiting', ({ status }) => status === 'waiting_gpu', colors.yellow),
+    number('failed', isFault, colors.red),
+    { title: 'steps', value: ({ runs }) => String(runs.reduce((sum, { steps }) => sum + steps, 0)), align: 'right' },
+    { title: 'best', value: (cell) => formatScore(best(cell)), align: 'right' },
+    {
+      title: 'cost',
+      value: ({ runs }) => formatCost(String(runs.reduce((sum, { costUsd }) => sum + Number(costUsd), 0))),
+      align: 'right',
+    },
+    {
+      title: 'forecast',
+      value: (cell) => {
+        const { spendUsd } = of(cell);
+        return spendUsd === null ? '–' : formatCost(String(spendUsd));
+      },
+      align: 'right',
+    },
+  ];
+  return renderTable([...cells.values()], columns, colors);
+}

@@ -1,0 +1,81 @@
+import { unmetNeed } from '../../domain/backend-needs.js';
+import { BenchError } from '../../domain/errors.js';
+import type { Backend } from '../../domain/run.js';
+import type { TaskFolder } from '../../domain/task.js';
+import { attachData, prepareCommand } from '../../registry/index.js';
+import type { CliContext } from '../context.js';
+
+/** A task that is left out of a batch, and the command that mends it. */
+export interface SkippedTask {
+  task: string;
+  reason: string;
+  remedy: string;
+}
+
+/** What cannot be played as things are: refused, or told and left out. Throws BenchError if it is refused, or nothing is left. */
+function leaveOut(
+  context: CliContext,
+  { skip, left }: { skip: boolean; left: number },
+  skipped: readonly SkippedTask[],
+): void {
+  if (skipped.length === 0) return;
+  const reasons = skipped.map(({ task, reason }) => `${task}: ${reason}`).join('\n');
+  const remedy = [...new Set(skipped.map((one) => one.remedy))].join('; ');
+  if (!skip) throw new BenchError('usage', reasons, { remedy: `${remedy}. Or go on without with --skip-unavailable.` });
+  if (left === 0) throw new BenchError('usage', `no task is left: ${reasons}`, { remedy });
+  for (const { task, reason, remedy: mend } of skipped)
+    context.output.log(context.output.logColors.yellow(`Left out: ${task}: ${reason}. ${mend}`));
+}
+
+/** The tasks with their prepared data. */
+export function tasksWithData(
+  context: CliContext,
+  tasks: readonly TaskFolder[],
+  { sample, skip }: { sample: boolean; skip: boolean },
+): { taskFolders: TaskFolder[]; skipped: SkippedTask[] } {
+  const { ready, missing } = attachData(context.settings.layout, tasks, sample);
+  const command = prepareCommand(
+    missing.map(({ spec }) => spec.id),
+    sample,
+  );
+  const skipped = missing.map(({ spec }) => ({
+    task: spec.id,
+    reason: `its ${sample ? 'sample ' : ''}data are not prepared`,
+    remedy: `Prepare them: ${command}`,
+  }));
+  leaveOut(context, { skip, left: ready.length }, skipped);
+  return { taskFolders: ready, skipped };
+}
+
+/** The tasks for which some host has GPUs enough. */
+export function tasksWithGpus(
+  context: CliContext,
+  tasks: readonly TaskFolder[],
+  { most, skip }: { most: number; skip: boolean },
+): { taskFolders: TaskFolder[]; skipped: SkippedTask[] } {
+  const skipped = tasks.flatMap(({ spec }): SkippedTask[] => {
+    if (spec.gpus <= most) return [];
+    const profile = Object.entries(spec.profiles ?? {}).find(([, one]) => (one.gpus ?? spec.gpus) <= most)?.[0];
+    const remedy = profile === undefined ? 'Ask for fewer with --gpus-per-run' : `Use --profile ${profile}`;
+    return [{ task: spec.id, reason: `a run asks for ${spec.gpus} GPUs, but no host has more than ${most}`, remedy }];
+  });
+  const taskFolders = tasks.filter(({ spec }) => !skipped.some(({ task }) => task === spec.id));
+  leaveOut(context, { skip, left: taskFolders.length }, skipped);
+  return { taskFolders, skipped };
+}
+
+/** The tasks that can be played on the batch's backend. */
+export function tasksOnBackend(
+  context: CliContext,
+  tasks: readonly TaskFolder[],
+  { backend, skip }: { backend: Backend; skip: boolean },
+): { taskFolders: TaskFolder[]; skipped: SkippedTask[] } {
+  const skipped = tasks.flatMap(({ spec }): SkippedTask[] => {
+    const reason = unmetNeed(spec, backend);
+    const remedy = 'Use --backend docker or podman (`bench doctor` says what is missing), or leave these tasks out';
+    return reason === null ? [] : [{ task: spec.id, reason, remedy }];
+  });
+  const taskFolders = tasks.filter(({ spec }) => !skipped.some(({ task }) => task === spec.id));
+  leaveOut(context, { skip, left: taskFolders.length }, skipped);
+  return { taskFolders, skipped };
+}

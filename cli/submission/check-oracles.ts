@@ -1,0 +1,17 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { BenchError } from '../../domain/errors.js';
+import type { ModelRef } from '../../domain/model.js';
+import type { TaskFolder } from '../../domain/task.js';
+
+/** Whoever plays tasks' secret solutions needs tasks that have one. Throws BenchError (usage). */
+export function checkOracles(models: readonly ModelRef[], tasks: readonly TaskFolder[]): void {
+  const player = models.find(({ kind }) => kind === 'oracle');
+  const without = tasks.filter(({ dir }) => !existsSync(join(dir, 'oracle')));
+  if (player === undefined || without.length === 0) return;
+  throw new BenchError('usage', `${player.name} has nothing to play: no oracle/ in ${ids(without)}`, {
+    remedy: `Leave ${without.length === 1 ? 'this task' : 'these tasks'} out, or put a solution into oracle/.`,
+  });
+}
+
+const ids = (tasks: readonly TaskFolder[]): string => tasks.map(({ spec }) => spec.id).join(', ');

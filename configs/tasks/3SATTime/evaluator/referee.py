@@ -1,0 +1,91 @@
+"""Times a solver that branches as the submission says, on hidden instances."""
+
+import json
+import time
+
+
+def evaluate(player):
+    with open(player.split + ".jsonl", encoding="utf-8") as file:
+        instances = [json.loads(line) for line in file]
+    player.start()
+    decisions = incorrect = 0
+    # The whole loop counts, the solver's own work too: nothing is gained by thinking on while it is the solver's turn.
+    started = time.perf_counter()
+    for number, instance in enumerate(instances, 1):
+        player.context = "instance %d" % number
+        solver = Solver(instance["variables"], Chooser(player))
+        incorrect += solver.satisfiable(instance["clauses"], {}) != instance["satisfiable"]
+        decisions += solver.decisions
+    seconds = time.perf_counter() - started
+    return {"Time": seconds, "Correct": len(instances) - incorrect, "Incorrect": incorrect, "Decisions": decisions}
+
+
+class Chooser:
+    """Asks the submission, and takes no answer but an unassigned variable and the value to try first."""
+
+    def __init__(self, player):
+        self.player = player
+
+    def __call__(self, clauses, assignments, conflict_count, history, level):
+        answer = self.player.ask(clauses, assignments, conflict_count, history, level)
+        if not isinstance(answer, list) or len(answer) != 2 or type(answer[0]) is not int or type(answer[1]) is not bool:
+            raise self.player.invalid("expected (variable, True or False), got %.100r" % (answer,))
+        if answer[0] not in conflict_count or answer[0] in assignments:
+            raise self.player.invalid("%d is not an unassigned variable" % answer[0])
+        return answer
+
+
+class Solver:
+    """Depth-first search with unit propagation (DPLL), without learning. `choose` is heuristic_fn."""
+
+    def __init__(self, variables, choose):
+        self.choose = choose
+        self.conflict_count = dict.fromkeys(range(1, variables + 1), 0)
+        self.history, self.level = [], []
+        self.decisions = 0
+
+    def satisfiable(self, clauses, assignments):
+        """Whether the assignments can be completed so that all clauses hold."""
+        assignments = dict(assignments)
+        clauses = self.propagated(clauses, assignments)
+        if clauses is None:
+            return False
+        if not clauses:
+            return True
+        self.decisions += 1
+        variable, value = self.choose(clauses, assignments, self.conflict_count, self.history, self.level)
+        for attempt in (value, not value):
+            self.level.append([variable])
+            self.history.append(variable)
+            assignments[variable] = attempt
+            if self.satisfiable(clauses, assignments):
+                return True
+            self.level.pop()
+        return False
+
+    def propagated(self, clauses, assignments):
+        """Assigns what single free literals force. The clauses that are not satisfied; None: one cannot be any more."""
+        while True:
+            true = {variable if value else -variable for variable, value in assignments.items()}
+            left, forced, conflict = [], None, False
+            for clause in clauses:
+                first, second, third = clause
+                if first in true or second in true or third in true:
+                    continue
+                free = [literal for literal in clause if -literal not in true]
+                if not free:
+                    conflict = True
+                    for literal in clause:
+                        self.conflict_count[abs(literal)] += 1
+                elif len(free) == 1:
+                    forced = free[0]
+                left.append(clause)
+            if conflict:
+                return None
+            if forced is None:
+                return left
+            clauses = left
+            assignments[abs(forced)] = forced > 0
+            self.history.append(abs(forced))
+            if self.level:
+                self.level[-1].append(abs(forced))

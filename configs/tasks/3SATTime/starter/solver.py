@@ -1,0 +1,57 @@
+"""The solver as the referee has it, which uses its own copy: changes here only change what practice.py measures."""
+
+
+class Solver:
+    """Depth-first search with unit propagation (DPLL), without learning. `choose` is heuristic_fn."""
+
+    def __init__(self, variables, choose):
+        self.choose = choose
+        self.conflict_count = dict.fromkeys(range(1, variables + 1), 0)
+        self.history, self.level = [], []
+        self.decisions = 0
+
+    def satisfiable(self, clauses, assignments):
+        """Whether the assignments can be completed so that all clauses hold."""
+        assignments = dict(assignments)
+        clauses = self.propagated(clauses, assignments)
+        if clauses is None:
+            return False
+        if not clauses:
+            return True
+        self.decisions += 1
+        variable, value = self.choose(clauses, assignments, self.conflict_count, self.history, self.level)
+        for attempt in (value, not value):
+            self.level.append([variable])
+            self.history.append(variable)
+            assignments[variable] = attempt
+            if self.satisfiable(clauses, assignments):
+                return True
+            self.level.pop()
+        return False
+
+    def propagated(self, clauses, assignments):
+        """Assigns what single free literals force. The clauses that are not satisfied; None: one cannot be any more."""
+        while True:
+            true = {variable if value else -variable for variable, value in assignments.items()}
+            left, forced, conflict = [], None, False
+            for clause in clauses:
+                first, second, third = clause
+                if first in true or second in true or third in true:
+                    continue
+                free = [literal for literal in clause if -literal not in true]
+                if not free:
+                    conflict = True
+                    for literal in clause:
+                        self.conflict_count[abs(literal)] += 1
+                elif len(free) == 1:
+                    forced = free[0]
+                left.append(clause)
+            if conflict:
+                return None
+            if forced is None:
+                return left
+            clauses = left
+            assignments[abs(forced)] = forced > 0
+            self.history.append(abs(forced))
+            if self.level:
+                self.level[-1].append(abs(forced))

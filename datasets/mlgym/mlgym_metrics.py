@@ -1,0 +1,43 @@
+"""What an evaluator of MLGym printed, read as MLGym reads it."""
+
+import json
+import math
+
+from bench_files import Rejected
+
+QUOTED = 1500
+
+
+def metrics(stdout, stderr, order):
+    """The declared metrics. Rejected: for the agent to mend; any other exception: the evaluator's own fault."""
+    text = stdout
+    if order["output"] == "first line":
+        text = next((line for line in stdout.splitlines() if line.startswith("{")), "")
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise failure(stdout, stderr, order)
+    missing = [key for key in order["metrics"] if key not in found]
+    if missing:
+        problem = "%s printed no %s, only %s" % (order["script"], ", ".join(missing), ", ".join(found) or "an empty object")
+        raise Rejected(problem) if order["shared"] else RuntimeError(problem)
+    return {key: number(found[key], key, order) for key in order["metrics"]}
+
+
+def number(value, key, order):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise Rejected("%s printed %s = %r, which is not a finite number" % (order["script"], key, value))
+    return value
+
+
+def failure(stdout, stderr, order):
+    wanted = "one JSON object and nothing else" if order["output"] == "whole" else "a line that begins with {"
+    printed = (stdout.strip() + "\n" + stderr.strip()).strip()
+    quoted = printed if len(printed) <= QUOTED else "[...]" + printed[-QUOTED:]
+    problem = "%s must print %s; it printed %s" % (order["script"], wanted, "\n" + quoted if quoted else "nothing")
+    # Where no submitted code runs, this cannot be the submission's doing.
+    last = stderr.strip().splitlines()[-1:] or [""]
+    own = not order["shared"] and last[0].startswith(("ModuleNotFoundError", "ImportError", "MemoryError"))
+    return RuntimeError(problem) if own else Rejected(problem)

@@ -1,0 +1,57 @@
+"""Lays out the workspace that an evaluator of MLGym expects, and runs the evaluator as it is, in a process of its own."""
+
+import os
+import subprocess
+import sys
+
+# Where MLGym's containers have the workspace; some evaluators name it.
+WORKSPACE = b"/home/agent/workspace"
+
+
+def stage(workspace, folders):
+    """The files of the folders, the later ones over the earlier. Programs are copied, with the workspace's path as it is here; all else is linked."""
+    for folder in folders:
+        for place, _, names in os.walk(folder):
+            target = os.path.normpath(os.path.join(workspace, os.path.relpath(place, folder)))
+            os.makedirs(target, exist_ok=True)
+            for name in names:
+                put(os.path.join(place, name), os.path.join(target, name), os.fsencode(workspace))
+
+
+def put(source, target, workspace):
+    if os.path.lexists(target):
+        os.unlink(target)
+    if not source.endswith(".py"):
+        os.symlink(source, target)
+        return
+    with open(source, "rb") as file:
+        text = file.read()
+    with open(target, "wb") as file:
+        file.write(text.replace(WORKSPACE, workspace))
+
+
+def run(workspace, order, seed, outputs):
+    """Run `python <script> <arguments>` in the workspace; what it prints goes to stdout.txt and stderr.txt in the folder `outputs`."""
+    seeded = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mlgym_seeded.py")
+    command = [sys.executable, "-s", seeded, str(seed), ",".join(order["seeded"]), order["script"]]
+    with open(os.path.join(outputs, "stdout.txt"), "wb") as out, open(os.path.join(outputs, "stderr.txt"), "wb") as err:
+        subprocess.run(command + arguments(workspace, order), cwd=workspace, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+
+
+def arguments(workspace, order):
+    values = {"{workspace}": lambda: workspace, "{config}": lambda: first_config(workspace)}
+    found = []
+    for text in order["arguments"]:
+        for name, value in values.items():
+            if name in text:
+                text = text.replace(name, value())
+        found.append(text)
+    return found
+
+
+def first_config(workspace):
+    """MLGym takes whatever *.yaml its search meets first; this is the nearest to the top, by name."""
+    configs = []
+    for place, _, names in os.walk(workspace):
+        configs += [os.path.join(place, name) for name in names if name.endswith(".yaml")]
+    return min(configs, key=lambda path: (path.count(os.sep), path), default="")

@@ -1,0 +1,95 @@
+import { BenchError } from '../domain/errors.js';
+import type { EndReason } from '../domain/outcomes.js';
+import type { Statements } from './statements.js';
+import { missingBatch } from './store/missing.js';
+
+/** What people change about a batch that is stored. Its workflow is to be told afterwards. */
+export interface BatchControl {
+  /** No run is started from now on. False: the batch is over. */
+  pause(batchId: string): Promise<boolean>;
+  unpause(batchId: string): Promise<void>;
+  /** Throws BenchError (usage) unless the batch has a smaller budget. */
+  raiseBudget(batchId: string, budgetUsd: string): Promise<void>;
+  /** Runs that ended so, and that no other run replaces; of the batch, or the one. With the last step that is wholly over, 0: none. */
+  replaceable(
+    of: { batchId: string } | { runId: string },
+    ends: readonly EndReason[],
+  ): Promise<{ runId: string; endReason: EndReason; lastStep: number }[]>;
+  /** The highest attempt of each model and task of the batch. */
+  attempts(batchId: string): Promise<{ model: string; task: string; attempt: number }[]>;
+  /** The specification of the batch of this name; null: there is none. */
+  named(name: string): Promise<{ batchId: string; spec: Record<string, unknown> } | null>;
+}
+
+export function batchControl(run: Statements): BatchControl {
+  return {
+    async pause(batchId) {
+      const rows = await run(
+        'pause',
+        `update batches set paused_at = coalesce(paused_at, now())
+         where batch_id = $1 and status in ('queued', 'running') returning 1`,
+        [batchId],
+      );
+      return rows.length > 0;
+    },
+
+    async unpause(batchId) {
+      await run('unpause', 'update batches set paused_at = null where batch_id = $1', [batchId]);
+    },
+
+    async raiseBudget(batchId, budgetUsd) {
+      const [row] = await run<{ before: string | null; raised: boolean }>(
+        'raiseBudget',
+        `with raised as (
+           update batches set budget_usd = $2::numeric where batch_id = $1 and budget_usd < $2::numeric returning 1
+         )
+         select trim_scale(budget_usd)::text as before, exists (select from raised) as raised
+         from batches where batch_id = $1`,
+        [batchId, budgetUsd],
+      );
+      if (row === undefined) throw missingBatch(batchId);
+      if (row.before === null)
+        throw new BenchError('usage', `batch ${batchId} has no budget that could be raised`, {
+          remedy: 'A budget is given when a batch is submitted: bench submit --budget.',
+        });
+      if (!row.raised)
+        throw new BenchError('usage', `batch ${batchId} has a budget of ${row.before} US dollars already`, {
+          remedy: 'Name the new total, above that: what was spent before counts.',
+        });
+    },
+
+    replaceable: (of, ends) =>
+      run(
+        'replaceable',
+        `select r.run_id as "runId", r.end_reason as "endReason",
+           coalesce((
+             select max(s.step) from steps s
+             where s.run_id = r.run_id and s.executed_at is not null and s.action is not null
+               and s.requested is distinct from 'submit'
+           ), 0) as "lastStep"
+         from runs r
+         where ($1::text is null or r.batch_id = $1) and ($2::text is null or r.run_id = $2)
+           and r.status = 'ended' and r.end_reason = any ($3)
+           and not exists (select from runs successor where successor.replaces = r.run_id)
+         order by r.ordinal`,
+        ['batchId' in of ? of.batchId : null, 'runId' in of ? of.runId : null, ends],
+      ),
+
+    attempts: (batchId) =>
+      run(
+        'attempts',
+        `select model_name as model, task_id as task, max(attempt) as attempt from runs
+         where batch_id = $1 group by model_name, task_id`,
+        [batchId],
+      ),
+
+    async named(name) {
+      const [row] = await run<{ batchId: string; spec: Record<string, unknown> }>(
+        'named',
+        'select batch_id as "batchId", spec from batches where name = $1',
+        [name],
+      );
+      return row ?? null;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { sql } from 'drizzle-orm';
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
+import { BenchError } from '../domain/errors.js';
+import type { RunDefinition } from '../domain/run.js';
+
+/**
+ * Give forks, whose rows were just inserted, the steps that they begin with: with their evaluations, so that scores and numbers go on
+ * from there, and with the snapshots to start from. Not the model calls: those were the other run's, and cost this one nothing.
+ * Throws BenchError (usage) when a run has not taken these steps, which undoes the transaction.
+ */
+export async function copyForkedSteps(
+  tx: Pick<NodePgDatabase, 'execute'>,
+  submitted: readonly RunDefinition[],
+): Promise<void> {
+  const ids = submitted.filter((run) => run.forkedFrom !== undefined).map((run) => run.runId);
+  if (ids.length === 0) return;
+  const forks = sql`(select run_id, forked_from, forked_at_step from runs where run_id in ${ids}) f`;
+  await tx.execute(sql`
+    insert into steps (run_id, step, response, thought, action, model_ms, created_at, observation, exit_code, timed_out,
+      lost, output_bytes, requested, working_dir, tool_state, command_ms, executed_at)
+    select f.run_id, s.step, s.response, s.thought, s.action, s.model_ms, s.created_at, s.observation, s.exit_code,
+      s.timed_out, s.lost, s.output_bytes, s.requested, s.working_dir, s.tool_state, s.command_ms, s.executed_at
+    from ${forks} join steps s on s.run_id = f.forked_from and s.step <= f.forked_at_step and s.executed_at is not null`);
+  await tx.execute(sql`
+    insert into evaluations (run_id, step, kind, split, number, status, metrics, primary_score, suspect, message,
+      submission_sha256, isolation, evaluator_version, contract, ms, created_at, ended_at)
+    select f.run_id, e.step, e.kind, e.split, e.number, e.status, e.metrics, e.primary_score, e.suspect, e.message,
+      e.submission_sha256, e.isolation, e.evaluator_version, e.contract, e.ms, e.created_at, e.ended_at
+    from ${forks} join evaluations e on e.run_id = f.forked_from and e.step <= f.forked_at_step
+      and e.kind = 'validate' and e.status <> 'pending'`);
+  // Of several containers that stood after the same step the last one counts. Number 0: none of the fork's own.
+  await tx.execute(sql`
+    insert into snapshots (run_id, step, epoch, artifact, bytes, reason)
+    select distinct on (f.run_id, p.step) f.run_id, p.step, 0, p.artifact, p.bytes, p.reason
+    from ${forks} join snapshots p on p.run_id = f.forked_from and p.step <= f.forked_at_step
+    order by f.run_id, p.step, p.epoch desc`);
+  const short = await tx.execute<{ origin: string; step: number; taken: number }>(sql`
+    with counted as (
+      select f.*, (select count(*)::int from steps s where s.run_id = f.run_id) as taken,
+        (select max(case v.direction when 'maximize' then e.primary_score else - e.primary_score end)
+           * case v.direction when 'maximize' then 1 else -1 end
+         from evaluations e where e.run_id = f.run_id and e.split = 'test' and e.status = 'ok') as best,
+        o.memory_records
+      from ${forks} join runs o on o.run_id = f.forked_from join task_versions v on v.content_hash = o.task_hash
+      group by f.run_id, f.forked_from, f.forked_at_step, o.memory_records, v.direction
+    ), placed as (
+      update runs r set step = c.forked_at_step, best_score = c.best, memory_records = c.memory_records
+      from counted c where r.run_id = c.run_id
+    )
+    select forked_from as origin, forked_at_step as step, taken from counted where taken < forked_at_step limit 1`);
+  const [bad] = short.rows;
+  if (bad !== undefined)
+    throw new BenchError('usage', `run ${bad.origin} has no step ${bad.step} that is over: it has ${bad.taken}`, {
+      remedy: `Name an earlier one with --at-step; \`bench trajectory ${bad.origin}\` shows them.`,
+    });
+}

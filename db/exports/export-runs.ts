@@ -1,0 +1,71 @@
+import type pg from 'pg';
+import { queryError } from '../database-error.js';
+import { statements } from '../statements.js';
+import { type LineImport, startLine } from './import-line.js';
+import { runLine } from './run-line.js';
+
+/** One row per run, flat: what it was, how it ended, scores, tokens, costs. */
+const FLAT = `select r.run_id, r.batch_id, b.name as batch, r.origin, r.model_name as model, r.model_kind, r.provider_model, r.agent_name as agent,
+  r.task_id as task, r.sample, r.contract, r.task_hash, v.primary_metric, v.direction, base.value as baseline, r.attempt, r.seed, r.status, r.end_reason,
+  r.final_evaluation, r.exit_status, r.step as steps, s.best_attempt, s.last_attempt, r.final_score, s.evaluations, s.suspects, s.isolation,
+  r.backend, r.input_tokens, r.output_tokens, r.cached_tokens, r.reasoning_tokens, r.cache_write_tokens,
+  trim_scale(r.cost_usd)::text as cost_usd, trim_scale(r.recorded_cost_usd)::text as recorded_cost_usd, r.recorded_calls,
+  (select count(*) from model_calls c where c.run_id = r.run_id) as model_calls, r.created_at, r.started_at, r.ended_at
+from runs r
+join batches b on b.batch_id = r.batch_id
+join task_versions v on v.content_hash = r.task_hash
+left join baselines base on base.content_hash = r.task_hash
+left join score_runs(true) s on s.run_id = r.run_id
+where r.batch_id = $1 order by r.ordinal`;
+
+export type ExportRow = Record<string, unknown>;
+
+/** What a run directory of MLGym needs beyond a run's steps and evaluations. */
+export interface ExportSource {
+  /** The directory's name, if the run came from one. */
+  source: string | null;
+  rawExitStatus: string | null;
+  modelStats: Record<string, number> | null;
+  submission: string | null;
+  baseline: Record<string, number> | null;
+  environment: string | null;
+  args: unknown;
+  prompt: { role: string; content: string }[] | null;
+}
+
+export interface Exports {
+  /** In the order of submission. */
+  runIds(batchId: string): Promise<string[]>;
+  /** One line of JSON, without its line end, in pieces. */
+  line(runId: string): AsyncGenerator<string>;
+  rows(batchId: string): Promise<ExportRow[]>;
+  source(runId: string): Promise<ExportSource | null>;
+  /** Takes such a line back, part by part, in one transaction. */
+  startLine(): Promise<LineImport>;
+}
+
+export function createExports(pool: pg.Pool): Exports {
+  const run = statements(pool, queryError);
+  return {
+    async runIds(batchId) {
+      const rows = await run<{ id: string }>(
+        'runIds',
+        'select run_id as id from runs where batch_id = $1 order by ordinal',
+        [batchId],
+      );
+      return rows.map(({ id }) => id);
+    },
+    line: (runId) => runLine(pool, runId),
+    rows: (batchId) => run<ExportRow>('rows', FLAT, [batchId]),
+    async source(runId) {
+      const [row] = await run<ExportSource>(
+        'source',
+        `select source, raw_exit_status as "rawExitStatus", model_stats as "modelStats", submission, baseline, environment, args, prompt
+         from imports where run_id = $1 and format = 'mlgym'`,
+        [runId],
+      );
+      return row ?? null;
+    },
+    startLine: () => startLine(pool),
+  };
+}

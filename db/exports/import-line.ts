@@ -1,0 +1,199 @@
+import type pg from 'pg';
+import { BenchError } from '../../domain/errors.js';
+import { errorFields, queryError } from '../database-error.js';
+import { HEAD, LINE_LISTS, LINE_VERSION, LISTS } from './run-line.js';
+
+/** A value of the line's object, or one entry of one of its lists: text of JSON. */
+export interface LinePart {
+  key: string;
+  listed: boolean;
+  text: string;
+}
+
+/** A line that is being stored, in one transaction. What it throws, BenchError (usage) for a line that cannot be taken, has undone all. */
+export interface LineImport {
+  add(part: LinePart): Promise<void>;
+  finish(contentHash: string): Promise<{ kind: 'imported' | 'known' | 'changed'; runId: string; steps: number }>;
+  /** Undo all; after an end, nothing. */
+  abandon(): Promise<void>;
+}
+
+/** Tables whose rows are shared by runs, in the order of their references. */
+const SHARED = [
+  ['batches', 'batch'],
+  ['task_versions', 'task'],
+  ['baselines', 'baseline'],
+  ['agent_configs', 'agent'],
+  ['model_configs', 'model'],
+  ['recordings', 'recording'],
+] as const;
+
+/** Parts are sent together up to so many characters. */
+const CHARACTERS = 1_000_000;
+
+const refuse = (problem: string, remedy?: string): never => {
+  throw new BenchError('usage', problem, remedy === undefined ? {} : { remedy });
+};
+
+export async function startLine(pool: pg.Pool): Promise<LineImport> {
+  const client = await pool.connect();
+  let open = true;
+  let place = 0;
+  let parts: (LinePart & { place: number })[] = [];
+  let characters = 0;
+  const close = async (ending: 'commit' | 'rollback'): Promise<void> => {
+    if (!open) return;
+    if (ending === 'commit') await client.query('commit');
+    else await client.query('rollback').catch(() => undefined);
+    open = false;
+    client.release();
+  };
+  const undoing = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      await close('rollback');
+      throw translated(error);
+    }
+  };
+  const flush = async (): Promise<void> => {
+    const [first] = parts;
+    if (first === undefined) return;
+    const sent = parts;
+    parts = [];
+    characters = 0;
+    // A long one goes by itself: as an entry of an array it would be copied once more.
+    if (sent.length === 1)
+      await client.query('insert into line_part values ($1, $2, $3, $4::jsonb)', [
+        ...[first.place, first.key, first.listed, first.text],
+      ]);
+    else
+      await client.query(
+        `insert into line_part select p.place, p.key, p.listed, p.value::jsonb
+         from unnest($1::int[], $2::text[], $3::bool[], $4::text[]) p (place, key, listed, value)`,
+        [
+          sent.map((one) => one.place),
+          sent.map(({ key }) => key),
+          sent.map(({ listed }) => listed),
+          sent.map(({ text }) => text),
+        ],
+      );
+  };
+  await undoing(async () => {
+    await client.query('begin');
+    await client.query(
+      'create temporary table line_part (place int, key text not null, listed boolean not null, value jsonb not null) on commit drop',
+    );
+  });
+  return {
+    add: (part) =>
+      undoing(async () => {
+        if (characters + part.text.length > CHARACTERS) await flush();
+        parts.push({ ...part, place: place++ });
+        characters += part.text.length;
+      }),
+    finish: (contentHash) =>
+      undoing(async () => {
+        await flush();
+        const stored = await store(client, contentHash);
+        await close(stored.kind === 'imported' ? 'commit' : 'rollback');
+        return stored;
+      }),
+    abandon: () => close('rollback'),
+  };
+}
+
+const entriesOf = (key: string): string => `line_part p where p.listed and p.key = '${key}'`;
+
+/** Rows of a list that the run here has and the line has not, or the other way round. */
+const differences = LINE_LISTS.map((key) => {
+  const { table, row, order } = LISTS[key];
+  return `exists (
+    select from (select row_number() over (order by p.place) as n, p.value from ${entriesOf(key)}) theirs
+    full join (
+      select row_number() over (order by ${order}) as n, ${row} as value from ${table} t where t.run_id = $1
+    ) ours using (n)
+    where theirs.value is distinct from ours.value
+  )`;
+}).join(' or ');
+
+async function store(
+  client: pg.PoolClient,
+  contentHash: string,
+): Promise<{ kind: 'imported' | 'known' | 'changed'; runId: string; steps: number }> {
+  await client.query(
+    `create temporary table line on commit drop as
+     select coalesce(jsonb_object_agg(p.key, p.value), '{}') as l from line_part p where not p.listed`,
+  );
+  const { rows } = await client.query<{
+    format: string;
+    version: string;
+    run_id: string | null;
+    status: string;
+    known: boolean;
+    same: boolean;
+    steps: number;
+  }>(
+    `select l ->> 'format' as format, l ->> 'version' as version, l #>> '{run,run_id}' as run_id, l #>> '{run,status}' as status,
+       r.run_id is not null as known, coalesce((select ${HEAD} - 'batch' - 'import' = l - 'batch' - 'import'), false) as same,
+       (select count(*)::int from ${entriesOf('steps')}) as steps
+     from line left join runs r on r.run_id = l #>> '{run,run_id}'`,
+  );
+  const [found] = rows;
+  if (found?.format !== 'bench-run' || found.version !== String(LINE_VERSION) || found.run_id === null)
+    return refuse('the line is not of the form that `bench export --format jsonl` writes');
+  const { run_id: runId, steps } = found;
+  if (found.known) {
+    const { rows: compared } = await client.query<{ differ: boolean }>(`select ${differences} as differ`, [runId]);
+    return { kind: found.same && compared[0]?.differ === false ? 'known' : 'changed', runId, steps: 0 };
+  }
+  if (found.status !== 'ended')
+    return refuse(`run ${runId} had not ended when it was exported`, 'Export its batch again when it has.');
+  // The batch is over here, whatever it was there; its hosts are none of ours.
+  await client.query(
+    `update line set l = jsonb_set(l, '{batch,status}', '"ended"') where l #>> '{batch,status}' in ('queued', 'running')`,
+  );
+  await client.query(
+    `insert into hosts (host_id, removed_at) select l #>> '{run,host_id}', now() from line where l #>> '{run,host_id}' is not null on conflict do nothing`,
+  );
+  for (const [table, key] of SHARED)
+    await client.query(
+      `insert into ${table} select s.* from line, jsonb_populate_record(null::${table}, l -> '${key}') s
+       where jsonb_typeof(l -> '${key}') = 'object' on conflict ${table === 'batches' ? '(batch_id)' : ''} do nothing`,
+    );
+  await client.query(`insert into runs select s.* from line, jsonb_populate_record(null::runs, l -> 'run') s`);
+  for (const key of LINE_LISTS) {
+    const { table } = LISTS[key];
+    const columns = key === 'events' ? 'run_id, batch_id, kind, key, detail, at' : null;
+    await client.query(
+      `insert into ${table} ${columns === null ? '' : `(${columns})`}
+       select ${columns?.replace(/\w+/g, 's.$&') ?? 's.*'}
+       from (select p.value from ${entriesOf(key)} order by p.place) e, jsonb_populate_record(null::${table}, e.value) s`,
+    );
+  }
+  await client.query(
+    `insert into imports select s.* from line, jsonb_populate_record(null::imports, l -> 'import') s where jsonb_typeof(l -> 'import') = 'object'`,
+  );
+  await client.query(
+    `insert into imports (run_id, batch_id, format, source, content_hash)
+     select l #>> '{run,run_id}', l #>> '{run,batch_id}', 'jsonl', l #>> '{run,run_id}', $1 from line
+     where jsonb_typeof(l -> 'import') is distinct from 'object'`,
+    [contentHash],
+  );
+  return { kind: 'imported', runId, steps };
+}
+
+function translated(error: unknown): unknown {
+  const { code, constraint, message } = errorFields(error);
+  try {
+    if (code === '22P02' || code === '22P05') refuse(`not JSON that can be stored: ${message.slice(0, 200)}`);
+    if (code === '54000') refuse(`too large to be stored: ${message.slice(0, 200)}`);
+    if (constraint === 'batches_name_unique') refuse('another batch has the name of its batch');
+    if (constraint === 'runs_forked_from_runs_run_id_fk' || constraint === 'runs_replaces_runs_run_id_fk')
+      refuse('the run goes on from another run that is not here', 'Import the batch of that run first.');
+    if (code !== undefined && /^23/.test(code)) refuse(`its rows do not fit here (${constraint ?? code})`);
+  } catch (refusal) {
+    return refusal;
+  }
+  return code === undefined ? error : queryError('importing a line', error);
+}

@@ -1,0 +1,72 @@
+import type pg from 'pg';
+import { queryError } from './database-error.js';
+import { statements } from './statements.js';
+
+/** What rows still need, and the removal of those that nothing needs. */
+export interface Pruning {
+  /** Snapshots of runs that ended so many days ago. */
+  countOldSnapshots(keepDays: number): Promise<number>;
+  removeOldSnapshots(keepDays: number): Promise<number>;
+  /** What the artifact store must keep: archives of snapshots (old ones apart, if asked so), and manifests of submissions. */
+  neededArtifacts(options: {
+    withoutOlderThanDays: number | null;
+  }): Promise<{ archives: string[]; manifests: string[] }>;
+  /** Rows of archives that are no snapshot's any more. */
+  forgetArtifacts(): Promise<void>;
+  /** Digests of images in which unfinished runs live. */
+  neededImages(): Promise<string[]>;
+}
+
+const OLD = `exists (
+  select from runs r
+  where r.run_id = s.run_id and r.status = 'ended' and r.ended_at <= now() - make_interval(days => $1)
+)`;
+
+export function createPruning(pool: pg.Pool): Pruning {
+  const run = statements(pool, queryError);
+  return {
+    async countOldSnapshots(keepDays) {
+      const [row] = await run<{ n: number }>(
+        'countOldSnapshots',
+        `select count(*)::int as n from snapshots s where ${OLD}`,
+        [keepDays],
+      );
+      return row?.n ?? 0;
+    },
+    async removeOldSnapshots(keepDays) {
+      const rows = await run('removeOldSnapshots', `delete from snapshots s where ${OLD} returning s.step`, [keepDays]);
+      return rows.length;
+    },
+    async neededArtifacts({ withoutOlderThanDays }) {
+      const archives = await run<{ sha256: string }>(
+        'neededArtifacts',
+        `select distinct s.artifact as sha256 from snapshots s where $1::int is null or not ${OLD}`,
+        [withoutOlderThanDays],
+      );
+      const manifests = await run<{ sha256: string }>(
+        'neededArtifacts',
+        'select distinct submission_sha256 as sha256 from evaluations where submission_sha256 is not null',
+        [],
+      );
+      return { archives: archives.map(({ sha256 }) => sha256), manifests: manifests.map(({ sha256 }) => sha256) };
+    },
+    async forgetArtifacts() {
+      await run(
+        'forgetArtifacts',
+        `delete from artifacts a
+         where a.kind = 'snapshot' and a.created_at < now() - interval '1 hour'
+           and not exists (select from snapshots s where s.artifact = a.sha256)`,
+        [],
+      );
+    },
+    async neededImages() {
+      const rows = await run<{ digest: string }>(
+        'neededImages',
+        `select distinct d.digest from runs r, unnest(array[r.image_digest, r.evaluator_image_digest]) as d(digest)
+         where r.status <> 'ended' and d.digest is not null`,
+        [],
+      );
+      return rows.map(({ digest }) => digest);
+    },
+  };
+}

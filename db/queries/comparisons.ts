@@ -1,0 +1,176 @@
+import { BenchError } from '../../domain/errors.js';
+import { profileMeant } from '../../domain/task-profile.js';
+import type { Statements } from '../statements.js';
+import type {
+  ComparisonOptions,
+  LeaderboardMetric,
+  LeaderboardMode,
+  SavedComparisonState,
+} from './leaderboard-types.js';
+
+/** Everything that a saved comparison fixes. */
+export type FrozenOptions = ComparisonOptions & {
+  models: string[];
+  tasks: string[];
+  /** Of each task. */
+  contracts: Record<string, number>;
+  /** Of each task; null: it has none. What its version is measured to have later does not count. */
+  baselines: Record<string, number | null>;
+  axis: number;
+};
+
+/** The tasks' baselines, as leaderboard() takes them beside the tasks. */
+export const baselinesOf = ({ tasks, baselines }: Pick<FrozenOptions, 'tasks' | 'baselines'>): (number | null)[] =>
+  tasks.map((task) => baselines[task] ?? null);
+
+/** Tasks as leaderboard() takes them: of these contracts alone. */
+export const tasksAtContracts = ({ tasks, contracts }: Pick<FrozenOptions, 'tasks' | 'contracts'>): string[] =>
+  tasks.map((task) => (contracts[task] === undefined ? task : `${task}@${contracts[task]}`));
+
+export interface SavedComparison {
+  name: string;
+  createdAt: string;
+  options: FrozenOptions;
+}
+
+interface ComparisonRow {
+  name: string;
+  models: string[];
+  tasks: string[];
+  contracts: number[];
+  baselines: (number | null)[];
+  k: number | null;
+  axis: number;
+  mode: LeaderboardMode;
+  metric: LeaderboardMetric;
+  include_suspect: boolean;
+  include_local: boolean;
+  include_scripted: boolean;
+  sample: boolean;
+  profile: string;
+  batch_id: string | null;
+  created_at: Date;
+}
+
+const comparisonOf = (row: ComparisonRow): SavedComparison => ({
+  name: row.name,
+  createdAt: row.created_at.toISOString(),
+  options: {
+    models: row.models,
+    tasks: row.tasks,
+    contracts: Object.fromEntries(row.tasks.map((task, i) => [task, row.contracts[i]!])),
+    baselines: Object.fromEntries(row.tasks.map((task, i) => [task, row.baselines[i]!])),
+    k: row.k ?? undefined,
+    axis: row.axis,
+    mode: row.mode,
+    metric: row.metric,
+    includeSuspect: row.include_suspect,
+    includeLocal: row.include_local,
+    includeScripted: row.include_scripted,
+    sample: row.sample,
+    profile: row.profile,
+    batchId: row.batch_id ?? undefined,
+  },
+});
+
+/** By name. */
+export async function savedComparisons(run: Statements): Promise<SavedComparison[]> {
+  const rows = await run<ComparisonRow>('savedComparisons', 'select * from comparison_sets order by name', []);
+  return rows.map(comparisonOf);
+}
+
+/** BenchError (not_found) that names those that there are. */
+export async function savedComparison(run: Statements, name: string): Promise<SavedComparison> {
+  const all = await savedComparisons(run);
+  const found = all.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  throw new BenchError('not_found', `there is no comparison "${name}"`, {
+    remedy:
+      all.length === 0
+        ? 'None is saved yet: `bench comparison save <name>` saves what `bench leaderboard` would compare.'
+        : `There are: ${all.map((one) => one.name).join(', ')}`,
+  });
+}
+
+/** BenchError (usage) if the name is taken: what was published under a name stays. */
+export async function saveComparison(run: Statements, name: string, options: FrozenOptions): Promise<SavedComparison> {
+  const [row] = await run<ComparisonRow>(
+    'saveComparison',
+    `insert into comparison_sets
+       (name, models, tasks, contracts, k, axis, mode, metric, include_suspect, include_local, include_scripted, batch_id, sample, profile, baselines)
+     values ($1, $2, $3, $12::int[], $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $15::float8[])
+     on conflict (name) do nothing returning *`,
+    [
+      name,
+      options.models,
+      options.tasks,
+      options.k ?? null,
+      options.axis,
+      options.mode ?? 'strict',
+      options.metric ?? 'best-attempt',
+      options.includeSuspect ?? options.mode === 'compat',
+      options.includeLocal ?? false,
+      options.includeScripted ?? false,
+      options.batchId ?? null,
+      options.tasks.map((task) => options.contracts[task]),
+      options.sample ?? false,
+      profileMeant(options.profile, options.sample ?? false),
+      baselinesOf(options),
+    ],
+  );
+  if (row !== undefined) return comparisonOf(row);
+  throw new BenchError('usage', `there is a comparison "${name}" already`, {
+    remedy: `Choose another name, or remove that one: bench comparison rm ${name}`,
+  });
+}
+
+export async function removeComparison(run: Statements, name: string): Promise<void> {
+  await savedComparison(run, name);
+  await run('removeComparison', 'delete from comparison_sets where name = $1', [name]);
+}
+
+/** What the data hold that the comparison leaves out, and what came to it later. */
+export async function comparisonState(
+  run: Statements,
+  { name, createdAt, options }: SavedComparison,
+): Promise<SavedComparisonState> {
+  const [state] = await run<Pick<SavedComparisonState, 'otherModels' | 'runsSince' | 'otherContracts'>>(
+    'comparisonState',
+    `with runs_at_contracts as (
+       select r.model_name, r.task_id, r.contract, r.contract = t.contract as own, r.ended_at
+       from runs r join unnest($2::text[], $6::int[]) t (task, contract) on t.task = r.task_id
+       join task_versions v on v.content_hash = r.task_hash
+       join versions_under($8) u on u.content_hash = r.task_hash
+       where (r.sample = $7 or v.spec -> 'data' is null)
+         and r.status = 'ended' and (r.model_kind = 'real' or $4) and ($5::text is null or r.batch_id = $5)
+     ),
+     runs_of_tasks as (select * from runs_at_contracts r where r.own)
+     select
+       (select coalesce(json_agg(distinct r.model_name), '[]') from runs_of_tasks r where r.model_name <> all ($1))
+         as "otherModels",
+       (select coalesce(json_agg(json_build_object('model', n.model_name, 'task', n.task_id, 'runs', n.runs)
+          order by n.model_name, n.task_id), '[]')
+        from (
+          select r.model_name, r.task_id, count(*) as runs from runs_of_tasks r
+          where r.model_name = any ($1) and r.ended_at > $3::timestamptz group by r.model_name, r.task_id
+        ) n) as "runsSince",
+       (select coalesce(json_agg(json_build_object('task', c.task_id, 'contract', c.contract, 'runs', c.runs)
+          order by c.task_id, c.contract), '[]')
+        from (
+          select r.task_id, r.contract, count(*) as runs from runs_at_contracts r
+          where not r.own and r.model_name = any ($1) group by r.task_id, r.contract
+        ) c) as "otherContracts"`,
+    [
+      options.models,
+      options.tasks,
+      createdAt,
+      options.includeScripted ?? false,
+      options.batchId ?? null,
+      options.tasks.map((task) => options.contracts[task]),
+      options.sample ?? false,
+      profileMeant(options.profile, options.sample ?? false),
+    ],
+  );
+  const { otherModels = [], runsSince = [], otherContracts = [] } = state ?? {};
+  return { name, createdAt, otherModels, runsSince, otherContracts };
+}

@@ -1,0 +1,117 @@
+import type { IntegrityRule } from '../../domain/integrity-rules.js';
+import type { ModelKind } from '../../domain/model.js';
+import type { Isolation } from '../../domain/run.js';
+import { DEFAULT_PROFILE } from '../../domain/task-profile.js';
+import type { Statements } from '../statements.js';
+import type { LeaderboardRow } from './leaderboard-types.js';
+
+type Id = Pick<LeaderboardRow, 'model' | 'kind' | 'isolation'>;
+
+/** What a leaderboard's runs are chosen by, in the order of the statements' parameters. */
+export interface Selection {
+  batchId: string | null;
+  tasks: readonly string[];
+  contracts: readonly number[];
+  models: readonly string[];
+  /** Runs on sample data instead of real data; tasks without data count in both. */
+  sample: boolean;
+  /** Under which they were played, where their tasks have it. */
+  profile: string;
+}
+
+const parametersOf = ({ batchId, tasks, contracts, models, sample, profile }: Selection) => [
+  batchId,
+  tasks,
+  contracts,
+  models,
+  sample,
+  profile,
+];
+
+/** As leaderboard_scores() chooses runs. */
+const SELECTED = `
+  join unnest($2::text[], $3::int[]) t (task, contract) on t.task = r.task_id and t.contract = r.contract
+  join task_versions v on v.content_hash = r.task_hash and (r.sample = $5 or v.spec -> 'data' is null)
+  join versions_under($6) u on u.content_hash = r.task_hash
+  where ($1::text is null or r.batch_id = $1) and r.model_name = any ($4)
+    and (
+      r.forked_from is null or r.replaces is not null
+      or $1 <> (select origin.batch_id from runs origin where origin.run_id = r.forked_from)
+    )`;
+
+/** How many runs of each row bear the mark of each rule. */
+export async function markedRuns(
+  run: Statements,
+  selection: Selection,
+): Promise<(Id & { rule: IntegrityRule; runs: number })[]> {
+  return run(
+    'markedRuns',
+    `select r.model_name as model, r.model_kind as kind, i.isolation, m.rule, count(*)::int as runs
+     from integrity_marks m join runs r on r.run_id = m.run_id
+     left join run_results o on o.run_id = r.run_id
+     cross join lateral (
+       -- As score_runs() says it.
+       select case
+         when r.isolation = 'none' or r.isolation is null and r.backend = 'local' or o.without_isolation
+         then 'none' else 'container' end as isolation
+     ) i
+     ${SELECTED}
+     group by 1, 2, 3, 4 order by array_position('{protected_write,self_reported,no_model_call,beyond_bounds}', m.rule)`,
+    parametersOf(selection),
+  );
+}
+
+export interface RecordedCost {
+  model: string;
+  kind: ModelKind;
+  isolation: Isolation;
+  /** Imported runs, of which bench itself knows no cost. */
+  runs: number;
+  /** US dollars, decimal strings; null: their harness wrote none down. */
+  totalUsd: string | null;
+  perRunUsd: string | null;
+}
+
+/** What other harnesses recorded as the cost of the runs that were imported, by row. */
+export async function recordedCosts(run: Statements, selection: Selection): Promise<RecordedCost[]> {
+  return run(
+    'recordedCosts',
+    `select r.model_name as model, r.model_kind as kind, coalesce(r.isolation, 'container') as isolation,
+       count(*)::int as runs, trim_scale(sum(r.recorded_cost_usd))::text as "totalUsd",
+       trim_scale(round(avg(r.recorded_cost_usd), 10))::text as "perRunUsd"
+     from runs r ${SELECTED} and r.origin <> 'bench'
+     group by 1, 2, 3`,
+    parametersOf(selection),
+  );
+}
+
+/** What the leaderboard leaves out because it was played under another profile. Null tasks, models: all. */
+export async function otherProfiles(
+  run: Statements,
+  {
+    batchId,
+    tasks,
+    models,
+    sample,
+    profile,
+    includeScripted,
+  }: Pick<Selection, 'batchId' | 'sample' | 'profile'> & {
+    tasks: readonly string[] | null;
+    models: readonly string[] | null;
+    includeScripted: boolean;
+  },
+): Promise<{ profile: string; runs: number }[]> {
+  return run(
+    'otherProfiles',
+    `select coalesce(v.spec ->> 'profile', '${DEFAULT_PROFILE}') as profile, count(*)::int as runs
+     from (select content_hash from task_versions except select content_hash from versions_under($5)) other
+     join task_versions v on v.content_hash = other.content_hash
+     join runs r on r.task_id = v.task_id and r.task_hash = v.content_hash
+     where r.status = 'ended' and (r.model_kind = 'real' or $6) and (r.sample = $4 or v.spec -> 'data' is null)
+       and ($1::text is null or r.batch_id = $1)
+       and ($2::text[] is null or r.task_id = any ($2) or r.task_id || '@' || r.contract = any ($2))
+       and ($3::text[] is null or r.model_name = any ($3))
+     group by 1 order by 1`,
+    [batchId, tasks, models, sample, profile, includeScripted],
+  );
+}

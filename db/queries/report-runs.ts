@@ -1,0 +1,119 @@
+import type { IntegrityRule } from '../../domain/integrity-rules.js';
+import type { ModelKind } from '../../domain/model.js';
+import type { EndReason, RunStatus } from '../../domain/outcomes.js';
+import type { Isolation, Origin } from '../../domain/run.js';
+import type { Statements } from '../statements.js';
+import type { Leaderboard } from './leaderboard-types.js';
+
+/** A run behind the figures of a leaderboard. */
+export interface ReportRun {
+  runId: string;
+  batchId: string;
+  origin: Origin;
+  model: string;
+  kind: ModelKind;
+  isolation: Isolation;
+  task: string;
+  attempt: number;
+  status: RunStatus;
+  endReason: EndReason | null;
+  /** How it ended in MLGym's words, the labels of that, and what it came to (run_exits); null: not ended, or not known. */
+  exitStatus: string | null;
+  exitLabels: string[];
+  outcome: 'failed' | 'incomplete' | 'complete' | null;
+  best: number | null;
+  last: number | null;
+  /** One of the runs that the leaderboard's scores are from: the first k that ended by the agent's doing. */
+  counted: boolean;
+  /** Another run stands in its place. */
+  superseded: boolean;
+  evaluations: number;
+  /** Evaluations outside the task's bounds. */
+  suspect: number;
+  /** Integrity rules that fired on it. */
+  marks: IntegrityRule[];
+  steps: number;
+  /** US dollars, a decimal string; of imported runs as their harness recorded it, null where it did not. */
+  costUsd: string | null;
+  inputTokens: number;
+  outputTokens: number;
+  createdAt: string;
+}
+
+/** Steps of one kind of action, over the runs that count of one row of the leaderboard. */
+export interface ActionCount {
+  model: string;
+  kind: ModelKind;
+  isolation: Isolation;
+  /** strict: action_category_strict; compat: action_category. */
+  category: string;
+  steps: number;
+}
+
+/** The runs of a leaderboard's models and tasks, chosen by the rules of leaderboard_scores(): by task, model, attempt. */
+export async function reportRuns(run: Statements, { comparison, tasks }: Leaderboard): Promise<ReportRun[]> {
+  const rows = await run<Omit<ReportRun, 'createdAt'> & { createdAt: Date }>(
+    'reportRuns',
+    `with selected as (
+       select s.*, r.origin, r.recorded_cost_usd, b.created_at as batch_created_at,
+         s.counted and coalesce(
+           row_number() over (
+             partition by s.model, s.model_kind, s.isolation, s.task, s.counted
+             order by b.created_at, s.batch_id, s.attempt, s.ordinal
+           ) <= $5::int,
+           true
+         ) as taken
+       from score_runs($6) s
+       join unnest($2::text[], $3::int[]) t (task, contract) on t.task = s.task and t.contract = s.contract
+       join batches b on b.batch_id = s.batch_id
+       join runs r on r.run_id = s.run_id
+       join task_versions v on v.content_hash = r.task_hash
+       join versions_under($8) u on u.content_hash = r.task_hash
+       where (r.sample = $7 or v.spec -> 'data' is null) and ($1::text is null or s.batch_id = $1) and s.model = any ($4)
+         and (
+           r.forked_from is null or r.replaces is not null
+           or $1 <> (select origin.batch_id from runs origin where origin.run_id = r.forked_from)
+         )
+     )
+     select
+       s.run_id as "runId", s.batch_id as "batchId", s.origin, s.model, s.model_kind as kind, s.isolation, s.task,
+       s.attempt, s.status, s.end_reason as "endReason", x.status as "exitStatus",
+       coalesce(x.labels, '{}') as "exitLabels", x.outcome,
+       s.best_attempt as best, s.last_attempt as last, s.taken as counted, s.superseded,
+       s.evaluations::int as evaluations, s.suspects::int as suspect,
+       array(select m.rule from integrity_marks m where m.run_id = s.run_id order by m.rule) as marks, s.steps,
+       trim_scale(case s.origin when 'bench' then s.cost_usd else s.recorded_cost_usd end)::text as "costUsd",
+       s.input_tokens::float8 as "inputTokens", s.output_tokens::float8 as "outputTokens", s.created_at as "createdAt"
+     from selected s left join run_exits x on x.run_id = s.run_id
+     order by s.task, s.model, s.model_kind, s.isolation, s.batch_created_at, s.batch_id, s.attempt, s.ordinal`,
+    [
+      comparison.batchId,
+      tasks.map(({ task }) => task),
+      tasks.map(({ contract }) => contract),
+      comparison.models,
+      comparison.k,
+      comparison.includeSuspect,
+      comparison.sample,
+      comparison.profile,
+    ],
+  );
+  return rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
+}
+
+export async function reportActions(
+  run: Statements,
+  mode: 'strict' | 'compat',
+  runs: readonly ReportRun[],
+): Promise<ActionCount[]> {
+  const counted = runs.filter((one) => one.counted);
+  return run<ActionCount>(
+    'reportActions',
+    `select r.model_name as model, r.model_kind as kind, given.isolation,
+       ${mode === 'strict' ? 'action_category_strict' : 'action_category'}(s.action) as category, count(*)::int as steps
+     from unnest($1::text[], $2::text[]) given (run_id, isolation)
+     join runs r on r.run_id = given.run_id
+     join steps s on s.run_id = given.run_id
+     group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
+    [counted.map(({ runId }) => runId), counted.map(({ isolation }) => isolation)],
+  );
+}

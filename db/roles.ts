@@ -1,0 +1,60 @@
+import pg from 'pg';
+import { BenchError } from '../domain/errors.js';
+import { connectionSettings, describeDatabase } from './connection-settings.js';
+import { connectionError, errorFields, isInfrastructureProblem, isTlsProblem } from './database-error.js';
+import { ensureReaderRole, READER_ROLE } from './reader-role.js';
+
+/** The role of workers and of the command line: it reads and writes rows, and can change no table. */
+export const APP_ROLE = 'bench_app';
+
+/**
+ * Make both roles, which cannot log in themselves, and grant them what is there and what later migrations of this user
+ * will make. To be called by whoever owns the schema; doing it again changes nothing.
+ */
+export async function ensureRoles(adminUrl: string): Promise<{ app: string; reader: string }> {
+  const where = describeDatabase(adminUrl);
+  const client = new pg.Client(connectionSettings(adminUrl));
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await ensureReaderRole(client);
+    await client.query(GRANTS);
+  } catch (error) {
+    const { code, message } = errorFields(error);
+    if (code === '42501')
+      throw new BenchError('services', `this user may not make the roles at ${where} (${message})`, {
+        remedy: 'Name a user in BENCH_ADMIN_DATABASE_URL that owns the schema and has CREATEROLE.',
+      });
+    if (isInfrastructureProblem(error) || isTlsProblem(error) || ['28P01', '28000', '3D000'].includes(code ?? ''))
+      throw connectionError(where, error);
+    throw new BenchError('failed', `the roles at ${where} could not be made: ${message}`, { cause: error });
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+  return { app: APP_ROLE, reader: READER_ROLE };
+}
+
+const GRANTS = `do $$
+  declare
+    here text := current_schema();
+  begin
+    if not exists (select from pg_roles where rolname = '${APP_ROLE}') then
+      begin
+        create role ${APP_ROLE} nologin;
+      exception when duplicate_object or unique_violation then null; -- another database of this server was faster
+      end;
+    end if;
+    execute format('revoke create on schema %I from public', here);
+    execute format('grant usage on schema %I, drizzle to ${APP_ROLE}', here);
+    execute format('grant select, insert, update, delete on all tables in schema %I to ${APP_ROLE}', here);
+    execute format('grant usage, select on all sequences in schema %I to ${APP_ROLE}', here);
+    grant select on all tables in schema drizzle to ${APP_ROLE};
+    execute format(
+      'alter default privileges in schema %I grant select, insert, update, delete on tables to ${APP_ROLE}', here);
+    execute format('alter default privileges in schema %I grant usage, select on sequences to ${APP_ROLE}', here);
+    -- bench sql reads as the reader.
+    if exists (select from pg_roles where rolname = '${READER_ROLE}') then
+      grant ${READER_ROLE} to ${APP_ROLE};
+    end if;
+  end
+$$`;

@@ -1,0 +1,167 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MIGRATIONS_FOLDER } from './migration-files.js';
+
+/** The part of docs/schema.md that is written by scripts/update-schema-docs.mjs lies between these. */
+export const SCHEMA_BEGIN = '<!-- schema: written by scripts/update-schema-docs.mjs -->';
+export const SCHEMA_END = '<!-- end of schema -->';
+
+interface Column {
+  name: string;
+  type: string;
+  primaryKey: boolean;
+  notNull: boolean;
+  default?: string | number | boolean;
+}
+interface ForeignKey {
+  tableTo: string;
+  columnsFrom: string[];
+}
+interface Table {
+  name: string;
+  columns: Record<string, Column>;
+  foreignKeys: Record<string, ForeignKey>;
+  compositePrimaryKeys: Record<string, { columns: string[] }>;
+}
+
+/** What drizzle-kit wrote down of db/schema with the last migration. */
+function latestTables(folder: string): Table[] {
+  const last = readdirSync(join(folder, 'meta'))
+    .filter((name) => /^\d+_snapshot\.json$/.test(name))
+    .sort()
+    .at(-1);
+  if (last === undefined) throw new Error(`no snapshot of the schema in ${folder}/meta`);
+  const { tables } = JSON.parse(readFileSync(join(folder, 'meta', last), 'utf8')) as { tables: Record<string, Table> };
+  return Object.values(tables).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Comments of what exists after all migrations, under `table runs`, `column runs.epoch`, `view run_scores`, `function …`, `type …`. */
+function latestComments(folder: string): Map<string, string> {
+  const comments = new Map<string, string>();
+  const files = readdirSync(folder).filter((name) => name.endsWith('.sql'));
+  for (const file of files.sort()) {
+    const sql = readFileSync(join(folder, file), 'utf8');
+    for (const [, dropped = ''] of sql.matchAll(/^drop ((?:view|function|type|table) \w+)/gim))
+      comments.delete(dropped.toLowerCase());
+    for (const [, what = '', text = ''] of sql.matchAll(
+      /^comment on ((?:table|column|view|function|type) [\w.]+)[^']* is\s+'((?:[^']|'')*)'/gim,
+    ))
+      comments.set(what.toLowerCase(), text.replaceAll("''", "'"));
+  }
+  return comments;
+}
+
+const keysOf = (table: Table): Set<string> =>
+  new Set([
+    ...Object.values(table.columns)
+      .filter((column) => column.primaryKey)
+      .map((column) => column.name),
+    ...Object.values(table.compositePrimaryKeys).flatMap((key) => key.columns),
+  ]);
+
+/** Mermaid takes words only. */
+const word = (type: string): string =>
+  type
+    .replace('timestamp with time zone', 'timestamptz')
+    .replace(/\(.*\)/, '')
+    .replace('[]', '_array')
+    .replaceAll(' ', '_');
+
+function diagram(tables: readonly Table[]): string[] {
+  const relations = tables.flatMap((table) =>
+    Object.values(table.foreignKeys).map(({ tableTo, columnsFrom }) => {
+      const optional = columnsFrom.some((name) => table.columns[name]?.notNull !== true);
+      return `  ${tableTo} ${optional ? '|o' : '||'}--o{ ${table.name} : ${columnsFrom.join('_')}`;
+    }),
+  );
+  const entities = tables.flatMap((table) => {
+    const primary = keysOf(table);
+    const foreign = new Set(Object.values(table.foreignKeys).flatMap((key) => key.columnsFrom));
+    const keys = Object.values(table.columns).filter(({ name }) => primary.has(name) || foreign.has(name));
+    const marks = (name: string) => [...(primary.has(name) ? ['PK'] : []), ...(foreign.has(name) ? ['FK'] : [])];
+    return [
+      `  ${table.name} {`,
+      ...keys.map(({ name, type }) => `    ${word(type)} ${name} ${marks(name).join(', ')}`),
+      '  }',
+    ];
+  });
+  return ['```mermaid', 'erDiagram', ...relations.sort(), ...entities, '```'];
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+function tableSection(table: Table, comments: ReadonlyMap<string, string>): string[] {
+  const primary = keysOf(table);
+  const target = new Map(
+    Object.values(table.foreignKeys).flatMap((key) => key.columnsFrom.map((name) => [name, key.tableTo] as const)),
+  );
+  const about = comments.get(`table ${table.name}`);
+  return [
+    `### ${table.name}`,
+    '',
+    ...(about === undefined ? [] : [about, '']),
+    '| column | type | null | what |',
+    '| --- | --- | --- | --- |',
+    ...Object.values(table.columns).map(({ name, type, notNull }) => {
+      const to = target.get(name);
+      const what = [
+        ...(primary.has(name) ? ['key'] : []),
+        ...(to === undefined ? [] : [`→ [${to}](#${to})`]),
+        ...(comments.get(`column ${table.name}.${name}`)?.split('\n') ?? []),
+      ];
+      return `| \`${name}\` | ${cell(type)} | ${notNull ? '' : 'yes'} | ${cell(what.join('; '))} |`;
+    }),
+    '',
+  ];
+}
+
+function commented(comments: ReadonlyMap<string, string>, kind: 'view' | 'function' | 'type'): string[] {
+  return [...comments]
+    .filter(([what]) => what.startsWith(`${kind} `))
+    .map(([what, text]) => `| \`${what.slice(kind.length + 1)}\` | ${cell(text)} |`)
+    .sort();
+}
+
+/** Tables, how they hang together, views and functions: as Markdown, from the migrations. */
+export function schemaReference(folder: string = MIGRATIONS_FOLDER): string {
+  const tables = latestTables(folder);
+  const comments = latestComments(folder);
+  return [
+    '<!-- prettier-ignore-start -->',
+    '',
+    '## Diagram',
+    '',
+    'Keys alone; every column is below.',
+    '',
+    ...diagram(tables),
+    '',
+    '## Views',
+    '',
+    '| view | what |',
+    '| --- | --- |',
+    ...commented(comments, 'view'),
+    '',
+    '## Functions',
+    '',
+    'Types that they share come first. `\\df+ <name>` shows the arguments.',
+    '',
+    '| function | what |',
+    '| --- | --- |',
+    ...commented(comments, 'type'),
+    ...commented(comments, 'function'),
+    '',
+    '## Tables',
+    '',
+    ...tables.flatMap((table) => tableSection(table, comments)),
+    '<!-- prettier-ignore-end -->',
+  ].join('\n');
+}
+
+/** The page with its generated part replaced. */
+export function withSchema(page: string, reference: string): string {
+  const [before, rest] = page.split(SCHEMA_BEGIN);
+  const after = rest?.split(SCHEMA_END)[1];
+  if (before === undefined || after === undefined)
+    throw new Error('docs/schema.md lacks the marks of its written part');
+  return `${before}${SCHEMA_BEGIN}\n\n${reference.trimEnd()}\n\n${SCHEMA_END}${after}`;
+}

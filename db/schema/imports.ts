@@ -1,0 +1,47 @@
+import { check, integer, jsonb, pgTable, text, unique } from 'drizzle-orm/pg-core';
+import type { Metrics } from '../../domain/score.js';
+import { batches } from './batches.js';
+import { createdAt, oneOf } from './columns.js';
+import { runs } from './runs.js';
+
+export const IMPORT_FORMATS = ['mlgym', 'jsonl'] as const;
+
+/** Where an imported run came from, and what of its record has no column elsewhere. */
+export const imports = pgTable(
+  'imports',
+  {
+    runId: text('run_id')
+      .primaryKey()
+      .references(() => runs.runId),
+    batchId: text('batch_id')
+      .notNull()
+      .references(() => batches.batchId),
+    format: text('format', { enum: IMPORT_FORMATS }).notNull(),
+    /** The run directory's name, without the folders above it; of a line of JSON the run's id. */
+    source: text('source').notNull(),
+    /** SHA-256 over the directory's name and its files, or over the line. */
+    contentHash: text('content_hash').notNull(),
+    /** As it was written, an empty one too; null: none was. */
+    rawExitStatus: text('raw_exit_status'),
+    modelStats: jsonb('model_stats').$type<Record<string, number>>(),
+    submission: text('submission'),
+    /** The baseline that was stored with this run. */
+    baseline: jsonb('baseline').$type<Metrics>(),
+    environment: text('environment'),
+    /** args.yaml without what looks like a secret. */
+    args: jsonb('args').$type<unknown>(),
+    /** The first messages of its history: system, task. */
+    prompt: jsonb('prompt').$type<{ role: string; content: string }[]>(),
+    historyMessages: integer('history_messages'),
+    /** The last action in its history, which may have no step. */
+    lastAction: text('last_action'),
+    /** What the report of its import said. */
+    remarks: jsonb('remarks').$type<unknown[]>().notNull().default([]),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    unique('imports_content_unique').on(t.contentHash),
+    unique('imports_source_unique').on(t.batchId, t.source),
+    check('imports_format', oneOf('format', IMPORT_FORMATS)),
+  ],
+);

@@ -1,0 +1,25 @@
+import { check, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { INTEGRITY_RULES } from '../../domain/integrity-rules.js';
+import { createdAt, oneOf } from './columns.js';
+import { runs } from './runs.js';
+
+/** What mark_integrity() found in ended runs: a rule fires once per run. */
+export const integrityMarks = pgTable(
+  'integrity_marks',
+  {
+    runId: text('run_id')
+      .notNull()
+      .references(() => runs.runId, { onDelete: 'cascade' }),
+    rule: text('rule', { enum: INTEGRITY_RULES }).notNull(),
+    /** Where it shows first; null: in no single step. */
+    step: integer('step'),
+    detail: text('detail').notNull(),
+    /** Of the rules that found it. */
+    version: integer('version').notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ name: 'integrity_marks_pkey', columns: [t.runId, t.rule] }),
+    check('integrity_marks_rule', oneOf('rule', INTEGRITY_RULES)),
+  ],
+);

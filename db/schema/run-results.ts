@@ -1,0 +1,26 @@
+import { boolean, doublePrecision, integer, pgTable, text } from 'drizzle-orm/pg-core';
+import { runs } from './runs.js';
+
+/**
+ * What find_run_results() finds in a run's evaluations, written down so that leaderboards need not read them all. Triggers keep it; no row: no
+ * evaluation yet.
+ */
+export const runResults = pgTable('run_results', {
+  runId: text('run_id')
+    .primaryKey()
+    .references(() => runs.runId, { onDelete: 'cascade' }),
+  /** Finished ones on the test split. */
+  evaluations: integer('evaluations').notNull(),
+  suspects: integer('suspects').notNull(),
+  withoutIsolation: boolean('without_isolation').notNull(),
+  /** Without suspect values. */
+  bestAttempt: doublePrecision('best_attempt'),
+  bestNumber: integer('best_number'),
+  lastAttempt: doublePrecision('last_attempt'),
+  lastNumber: integer('last_number'),
+  /** With suspect values. */
+  bestAttemptOfAll: doublePrecision('best_attempt_of_all'),
+  bestNumberOfAll: integer('best_number_of_all'),
+  lastAttemptOfAll: doublePrecision('last_attempt_of_all'),
+  lastNumberOfAll: integer('last_number_of_all'),
+});

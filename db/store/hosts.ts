@@ -1,0 +1,200 @@
+import { BenchError } from '../../domain/errors.js';
+import { LOST_AFTER_BEATS, SILENT_AFTER_BEATS, type GpuHost, type HostStore } from '../../domain/ports/host-store.js';
+import type { Statements } from '../statements.js';
+
+type Hosts = Pick<
+  HostStore,
+  'registerHost' | 'hostReturned' | 'drainHost' | 'removeHost' | 'judgeHost' | 'beginEpoch' | 'gpuHosts' | 'hostStates'
+>;
+
+const beats = (host: string, n: number) => `make_interval(secs => ${host}.heartbeat_seconds * ${n})`;
+
+/** Heard lately. */
+export const isAlive = (host: string): string =>
+  `${host}.seen_at > now() - ${beats(host, SILENT_AFTER_BEATS)} and ${host}.removed_at is null`;
+
+/** May be given something new. */
+export const isAdmitting = (host: string): string =>
+  `${isAlive(host)} and ${host}.lost_at is null and ${host}.drained_at is null and ${host}.paused is null`;
+
+/** Machines: what they say of themselves, and what is said of them. */
+export function hostStore(run: Statements): Hosts {
+  const known = async (operation: string, hostId: string, change: string): Promise<void> => {
+    const rows = await run(operation, `update hosts set ${change} where host_id = $1 returning host_id`, [hostId]);
+    if (rows.length === 0) throw missingHost(hostId);
+  };
+
+  return {
+    async registerHost(host) {
+      const [row] = await run<{ lost: boolean; foreign: boolean; formerBackends: string[] | null }>(
+        'registerHost',
+        // A gap in its registrations begins its life anew: whoever was cut off himself bears no witness against others.
+        `with before as (
+           select paused, backends, ${isAlive('h')} and h.home_id is not null and $15::text is not null and h.home_id <> $15 as foreign
+           from hosts h where host_id = $1
+         ), registered as (
+           insert into hosts as h (host_id, hostname, cpus, memory_mb, gpus, backends, slots, memory_for_runs_mb, memory_free_mb,
+             disk_total_mb, disk_free_mb, busy_gpus, paused, roles, home_id, version, heartbeat_seconds)
+           select $1, $2, $3, $4, $5::jsonb, $6::jsonb, $7, $8, $9, $10, $11, $12::jsonb, $13, $14::jsonb, $15, $16, $17
+           where not exists (select from before where "foreign")
+           on conflict (host_id) do update set
+             hostname = excluded.hostname, cpus = excluded.cpus, memory_mb = excluded.memory_mb, gpus = excluded.gpus,
+             backends = excluded.backends, slots = excluded.slots, memory_for_runs_mb = excluded.memory_for_runs_mb,
+             memory_free_mb = excluded.memory_free_mb, disk_total_mb = excluded.disk_total_mb,
+             disk_free_mb = excluded.disk_free_mb, busy_gpus = excluded.busy_gpus, paused = excluded.paused,
+             roles = excluded.roles, home_id = excluded.home_id, version = excluded.version,
+             heartbeat_seconds = excluded.heartbeat_seconds, removed_at = null, seen_at = now(),
+             alive_since = case when h.seen_at > now() - ${beats('h', SILENT_AFTER_BEATS)} then h.alive_since else now() end
+           returning h.paused, h.lost_at
+         ), told as (
+           insert into events (kind, key, detail)
+           select case when r.paused is null then 'host_admits' else 'host_paused' end,
+             'host-' || $1 || '-' || extract(epoch from clock_timestamp()),
+             'host ' || $1 || coalesce(' takes no new runs: ' || r.paused, ' takes runs again')
+           from registered r left join before b on true where r.paused is distinct from b.paused
+             -- A fuller or emptier disk is not another reason.
+             and (r.paused is null) <> (b.paused is null)
+         )
+         select (select lost_at is not null from registered) as lost,
+           coalesce((select "foreign" from before), false) as "foreign",
+           (select backends from before) as "formerBackends"`,
+        [
+          host.hostId,
+          host.hostname,
+          host.cpus,
+          host.memoryMb,
+          JSON.stringify(host.gpus),
+          JSON.stringify(host.backends),
+          host.slots ?? null,
+          host.memoryForRunsMb ?? null,
+          host.memoryFreeMb ?? null,
+          host.diskTotalMb ?? null,
+          host.diskFreeMb ?? null,
+          JSON.stringify(host.busyGpus ?? []),
+          host.paused ?? null,
+          JSON.stringify(host.roles ?? ['host']),
+          host.homeId ?? null,
+          host.version ?? null,
+          host.heartbeatSeconds ?? 10,
+        ],
+      );
+      if (row?.foreign === true)
+        throw new BenchError('usage', `another machine is the host "${host.hostId}" and alive`, {
+          remedy: 'Give this one a name of its own with --host (BENCH_HOST); `bench hosts` lists those in use.',
+        });
+      return { lost: row?.lost ?? false, formerBackends: row?.formerBackends ?? [] };
+    },
+
+    async hostReturned(hostId) {
+      await run(
+        'hostReturned',
+        `with returned as (
+           update hosts set lost_at = null where host_id = $1 and lost_at is not null returning host_id
+         ), freed as (
+           update leases l set released_at = now()
+           from returned where l.host_id = returned.host_id and l.revoked_at is not null and l.released_at is null
+         )
+         insert into events (kind, key, detail)
+         select 'host_returned', 'host-returned-' || $1 || '-' || extract(epoch from clock_timestamp()),
+           'host ' || $1 || ' is back and has cleared away what was left of runs that others bear'
+         from returned`,
+        [hostId],
+      );
+    },
+
+    drainHost: (hostId, drained) =>
+      known('drainHost', hostId, drained ? 'drained_at = coalesce(drained_at, now())' : 'drained_at = null'),
+
+    async removeHost(hostId) {
+      const [row] = await run<{ alive: boolean }>(
+        'removeHost',
+        `with host as (
+           select host_id, ${isAlive('h')} as alive from hosts h where host_id = $1
+         ), removed as (
+           update hosts set removed_at = coalesce(removed_at, now()), lost_at = coalesce(lost_at, now())
+           from host where hosts.host_id = host.host_id and not host.alive returning hosts.host_id
+         ), freed as (
+           update leases l set revoked_at = coalesce(l.revoked_at, now()), released_at = now()
+           from removed where l.host_id = removed.host_id and l.released_at is null
+         )
+         select alive from host`,
+        [hostId],
+      );
+      if (row === undefined) throw missingHost(hostId);
+      if (row.alive)
+        throw new BenchError('usage', `host "${hostId}" is alive`, {
+          remedy: 'Drain it with `bench hosts drain`, stop its worker, then remove it.',
+        });
+    },
+
+    async judgeHost({ runId, hostId, epoch }) {
+      const [row] = await run<{ lost: boolean }>(
+        'judgeHost',
+        `with host as (
+           select h.host_id,
+             h.removed_at is not null or h.lost_at is not null or (
+               h.seen_at < now() - ${beats('h', LOST_AFTER_BEATS)}
+               -- Heard all the while, in which this one was not: neither Postgres nor everybody was away.
+               and exists (
+                 select from hosts o join runs r on r.run_id = $1
+                 where o.host_id <> h.host_id and o.backends ? r.backend and o.roles ? 'host'
+                   and jsonb_array_length(o.gpus) >= r.gpus and ${isAdmitting('o')}
+                   and o.alive_since < now() - ${beats('h', LOST_AFTER_BEATS)}
+               )
+             ) as lost
+           from hosts h where h.host_id = $2
+         ), marked as (
+           update hosts set lost_at = coalesce(lost_at, now()) from host where hosts.host_id = host.host_id and host.lost
+         ), told as (
+           insert into events (run_id, batch_id, kind, key, detail)
+           select r.run_id, r.batch_id, 'host_lost', 'host-lost-' || $3::int,
+             'host ' || $2 || ' is not heard any more; the run goes on on another'
+           from host join runs r on r.run_id = $1 where host.lost
+           on conflict do nothing
+         )
+         select lost from host`,
+        [runId, hostId, epoch],
+      );
+      return row?.lost === true ? 'lost' : 'keep';
+    },
+
+    async beginEpoch(runId, epoch, hostId) {
+      const rows = await run(
+        'beginEpoch',
+        `with host as (
+           insert into hosts (host_id) select $3 where exists (select from runs where run_id = $1) on conflict do nothing
+         )
+         update runs set epoch = $2, host_id = $3, updated_at = now()
+         where run_id = $1 and status <> 'ended' and (epoch < $2 or epoch = $2 and coalesce(host_id, $3) = $3)
+         returning run_id`,
+        [runId, epoch, hostId],
+      );
+      return rows.length > 0;
+    },
+
+    async gpuHosts() {
+      return run<GpuHost>(
+        'gpuHosts',
+        `select h.host_id as "hostId", h.backends, array(
+           select device from jsonb_array_elements_text(h.gpus) as device where not h.busy_gpus ? device
+         ) as devices
+         from hosts h where jsonb_array_length(h.gpus) > 0 and h.roles ? 'host' and ${isAdmitting('h')}
+         order by h.host_id`,
+        [],
+      );
+    },
+
+    async hostStates() {
+      const rows = await run<{ hostId: string; live: boolean; removed: boolean }>(
+        'hostStates',
+        `select h.host_id as "hostId", ${isAlive('h')} as live, h.removed_at is not null as removed from hosts h`,
+        [],
+      );
+      const those = (which: 'live' | 'removed') => rows.filter((row) => row[which]).map((row) => row.hostId);
+      return { live: those('live'), removed: those('removed') };
+    },
+  };
+}
+
+const missingHost = (hostId: string): BenchError =>
+  new BenchError('not_found', `there is no host "${hostId}"`, { remedy: '`bench hosts` lists them.' });

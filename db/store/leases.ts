@@ -1,0 +1,91 @@
+import type { HostStore, LeaseRecord } from '../../domain/ports/host-store.js';
+import type { Statements } from '../statements.js';
+
+type Leases = Pick<
+  HostStore,
+  'openLeases' | 'heldDevices' | 'recordLease' | 'leaseValid' | 'revokeLease' | 'releaseLease' | 'unreleased'
+>;
+
+/** Who holds which GPU. The pool decides; what stands here is what it may not contradict. */
+export function leaseStore(run: Statements): Leases {
+  return {
+    async openLeases() {
+      const leases = await run<LeaseRecord>(
+        'openLeases',
+        `select run_id as "runId", token::float8 as token, host_id as "hostId", array_agg(device order by device) as devices
+         from leases where released_at is null group by 1, 2, 3 order by 2`,
+        [],
+      );
+      const [row] = await run<{ next: number }>(
+        'openLeases',
+        'select (coalesce(max(token), 0) + 1)::float8 as next from leases',
+        [],
+      );
+      return { leases, nextToken: row?.next ?? 1 };
+    },
+
+    async heldDevices(hostId) {
+      const rows = await run<{ device: string }>(
+        'heldDevices',
+        'select device from leases where host_id = $1 and released_at is null',
+        [hostId],
+      );
+      return rows.map((row) => row.device);
+    },
+
+    async recordLease({ runId, token, hostId, devices }) {
+      await run(
+        'recordLease',
+        `with host as (
+           insert into hosts (host_id) values ($3) on conflict do nothing
+         )
+         insert into leases (run_id, token, host_id, device)
+         select $1, $2, $3, device from unnest($4::text[]) as device
+         on conflict (run_id, token, device) do nothing`,
+        [runId, token, hostId, devices],
+      );
+      return this.leaseValid(runId, token);
+    },
+
+    async leaseValid(runId, token) {
+      const [row] = await run<{ valid: boolean }>(
+        'leaseValid',
+        `select coalesce(bool_and(revoked_at is null and released_at is null), false) as valid
+         from leases where run_id = $1 and token = $2`,
+        [runId, token],
+      );
+      return row?.valid ?? false;
+    },
+
+    async revokeLease({ runId, token, hostId, devices }) {
+      // One that was never recorded is void at once, and holds nothing.
+      await run(
+        'revokeLease',
+        `with host as (
+           insert into hosts (host_id) values ($3) on conflict do nothing
+         )
+         insert into leases as l (run_id, token, host_id, device, revoked_at, released_at)
+         select $1, $2, $3, device, now(), now() from unnest($4::text[]) as device
+         on conflict (run_id, token, device) do update set revoked_at = coalesce(l.revoked_at, now())`,
+        [runId, token, hostId, devices],
+      );
+    },
+
+    async releaseLease(runId, token) {
+      await run(
+        'releaseLease',
+        'update leases set released_at = now() where run_id = $1 and token = $2 and released_at is null',
+        [runId, token],
+      );
+    },
+
+    async unreleased(tokens) {
+      const rows = await run<{ token: number }>(
+        'unreleased',
+        `select distinct token::float8 as token from leases where token = any($1::bigint[]) and released_at is null`,
+        [tokens],
+      );
+      return rows.map((row) => row.token);
+    },
+  };
+}

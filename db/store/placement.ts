@@ -1,0 +1,101 @@
+import type pg from 'pg';
+import type { HostStore, Placement } from '../../domain/ports/host-store.js';
+import { storeError } from '../database-error.js';
+import { inTransaction } from '../in-transaction.js';
+import { isAdmitting } from './hosts.js';
+import { missingRun } from './missing.js';
+
+/** One decision at a time over all workers: each sees the runs that the last one placed. */
+const PLACEMENT_LOCK = 7_210_901;
+
+const BORNE = `('starting', 'running', 'finishing')`;
+
+/** Which host bears a run. A transaction of its own: lock, choose, write. */
+export function placementStore(pool: pg.Pool): Pick<HostStore, 'placeRun'> {
+  return {
+    async placeRun(args) {
+      try {
+        return await inTransaction(pool, (client) => place(client, args));
+      } catch (error) {
+        throw storeError('placeRun', error);
+      }
+    },
+  };
+}
+
+interface RunRow {
+  epoch: number;
+  hostId: string | null;
+  status: string;
+  backend: string;
+  memoryMb: number;
+}
+
+async function place(
+  client: pg.PoolClient,
+  { runId, epoch, hostId }: { runId: string; epoch: number; hostId?: string },
+): Promise<Placement> {
+  await client.query('select pg_advisory_xact_lock($1)', [PLACEMENT_LOCK]);
+  const { rows: found } = await client.query<RunRow>(
+    `select r.epoch, r.host_id as "hostId", r.status, r.backend, (v.spec #>> '{limits,memoryMb}')::float8 as "memoryMb"
+     from runs r join task_versions v on v.content_hash = r.task_hash where r.run_id = $1`,
+    [runId],
+  );
+  const [run] = found;
+  if (run === undefined) throw missingRun(runId);
+  // A repeated decision is the first one.
+  if (run.epoch >= epoch && run.hostId !== null && (hostId ?? run.hostId) === run.hostId && isBorne(run.status))
+    return { kind: 'placed', hostId: run.hostId, epoch: run.epoch };
+  const chosen = hostId ?? (await choose(client, runId, run));
+  if (chosen === undefined) {
+    await client.query(
+      `update runs set status = 'waiting_host', waiting_since = coalesce(waiting_since, now()), updated_at = now()
+       where run_id = $1 and status <> 'ended'`,
+      [runId],
+    );
+    return { kind: 'none', reason: await whyNot(client, run) };
+  }
+  // What stands elsewhere in this epoch is of the past.
+  const moved = run.hostId !== null && run.hostId !== chosen;
+  const from = Math.max(epoch, moved ? run.epoch + 1 : run.epoch);
+  await client.query('insert into hosts (host_id) values ($1) on conflict do nothing', [chosen]);
+  await client.query(
+    `update runs set host_id = $2, epoch = $3, status = 'starting', waiting_since = null, updated_at = now()
+     where run_id = $1 and status <> 'ended'`,
+    [runId, chosen, from],
+  );
+  return { kind: 'placed', hostId: chosen, epoch: from };
+}
+
+const isBorne = (status: string): boolean => BORNE.includes(`'${status}'`);
+
+/** Of those that can: the one with the largest part of its slots free. */
+async function choose(client: pg.PoolClient, runId: string, run: RunRow): Promise<string | undefined> {
+  const { rows } = await client.query<{ hostId: string }>(
+    `select h.host_id as "hostId"
+     from hosts h
+     cross join lateral (
+       select count(*) as runs, coalesce(sum((v.spec #>> '{limits,memoryMb}')::float8), 0) as memory
+       from runs r join task_versions v on v.content_hash = r.task_hash
+       where r.host_id = h.host_id and r.status in ${BORNE} and r.run_id <> $1
+     ) borne
+     where ${isAdmitting('h')} and h.roles ? 'host' and h.backends ? $2
+       and borne.runs < coalesce(h.slots, 1) and (h.memory_for_runs_mb is null or borne.memory + $3 <= h.memory_for_runs_mb)
+     order by borne.runs::float8 / h.slots, h.host_id limit 1`,
+    [runId, run.backend, run.memoryMb],
+  );
+  return rows[0]?.hostId;
+}
+
+async function whyNot(client: pg.PoolClient, run: RunRow): Promise<string> {
+  const { rows } = await client.query<{ admitting: number; offering: number }>(
+    `select count(*) filter (where ${isAdmitting('h')})::int as admitting,
+       count(*) filter (where ${isAdmitting('h')} and h.backends ? $1)::int as offering
+     from hosts h`,
+    [run.backend],
+  );
+  const { admitting = 0, offering = 0 } = rows[0] ?? {};
+  if (admitting === 0) return 'no host takes new runs';
+  if (offering === 0) return `no host that takes new runs offers the backend ${run.backend}`;
+  return 'all hosts are full';
+}

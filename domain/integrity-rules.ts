@@ -1,0 +1,16 @@
+/** The rules by which runs are marked; docs/integrity.md describes each. The database applies them: `find_integrity_marks`. Imports nothing. */
+export const INTEGRITY_RULES = ['beyond_bounds', 'protected_write', 'self_reported', 'no_model_call'] as const;
+export type IntegrityRule = (typeof INTEGRITY_RULES)[number];
+
+/** `self_reported ×13`: the runs that each rule marked. */
+export const markedRunsText = (marks: Partial<Record<IntegrityRule, number>>): string[] =>
+  Object.entries(marks).map(([rule, runs]) => `${rule} ×${runs}`);
+
+/** One rule that fired on a run. */
+export interface IntegrityMark {
+  rule: IntegrityRule;
+  /** Where it shows first; null: in no single step. */
+  step: number | null;
+  /** For people: what was found. */
+  detail: string;
+}

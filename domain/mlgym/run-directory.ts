@@ -1,0 +1,61 @@
+/** What the name of a run directory of MLGym says. */
+export interface RunDirectoryName {
+  model: string;
+  task: string;
+  /** The agent's configuration; null where the name has no such part. */
+  agent: string | null;
+  temperature: number | null;
+  topP: number | null;
+  /** US dollars as in the name; null: none is named, or 0, which means no limit. */
+  costLimitUsd: string | null;
+  /** From 0. */
+  runIndex: number;
+}
+
+/**
+ * `metagen-<model>__<task>__<settings, apart by "__">_run_<index>`; without `metagen-`, settings or index too. Null: the name is of
+ * another form. Models have hyphens and digits of their own; a task is the whole second field.
+ */
+export function parseRunDirectory(name: string): RunDirectoryName | null {
+  const [, stem = '', index = '0'] = /^([\s\S]*?)(?:_run_(\d{1,6}))?$/.exec(name) ?? [];
+  const [model = '', task = '', ...settings] = stem.replace(/^metagen-/, '').split('__');
+  if (model === '' || task === '') return null;
+  const number = (prefix: string): string | null => {
+    const found = settings.find((setting) => setting.startsWith(prefix));
+    const text = found?.slice(prefix.length) ?? '';
+    return /^\d{1,9}(\.\d{1,10})?$/.test(text) ? text : null;
+  };
+  const [temperature, topP, cost] = [number('t-'), number('p-'), number('c-')];
+  const [agent = ''] = settings;
+  return {
+    model,
+    task,
+    agent: agent === '' || /^[tpc]-\d/.test(agent) ? null : agent,
+    temperature: temperature === null ? null : Number(temperature),
+    topP: topP === null ? null : Number(topP),
+    costLimitUsd: cost === null || Number(cost) === 0 ? null : cost,
+    runIndex: Number(index),
+  };
+}
+
+/** Two underscores part the fields, so that names hold none; a colon is no part of MLGym's names, nor a slash of any folder's. */
+const field = (text: string): string =>
+  text
+    .replace(/[:/\\]/g, '-')
+    // eslint-disable-next-line no-control-regex
+    .replace(/[\u0000-\u001f\u007f]/g, '')
+    .replace(/_{2,}/g, '_')
+    .replace(/^_|_$/g, '');
+
+/** The directory's name for a run; `suffix` is one more setting. */
+export function runDirectoryName(run: RunDirectoryName & { suffix?: string }): string {
+  const settings = [
+    field(run.agent ?? 'default'),
+    `t-${(run.temperature ?? 0).toFixed(2)}`,
+    `p-${(run.topP ?? 1).toFixed(2)}`,
+    `c-${Number(run.costLimitUsd ?? 0).toFixed(2)}`,
+    'install-0',
+    ...(run.suffix === undefined ? [] : [field(run.suffix)]),
+  ];
+  return `metagen-${field(run.model)}__${field(run.task)}__${settings.join('__')}_run_${run.runIndex}`;
+}

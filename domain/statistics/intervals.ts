@@ -1,0 +1,58 @@
+import { quantileOfSorted } from './quantile.js';
+
+/** Both ends belong to it. */
+export interface Interval {
+  low: number;
+  high: number;
+}
+
+/** The normal distribution's 97.5 % quantile: all intervals are of 95 %. */
+const Z = 1.959963984540054;
+
+/**
+ * Expanded percentile interval (Hesterberg 2015, "What teachers should know about the bootstrap", section 4.4): the
+ * quantiles lie as far out as those of Student's t for `units` things drawn anew, without which intervals from few of
+ * them are too narrow. NaN values are left out; null: there are no others.
+ */
+export function expandedPercentileInterval(values: Float64Array, units: number): Interval | null {
+  const sorted = values.filter((value) => !Number.isNaN(value)).sort();
+  if (sorted.length === 0 || units < 2) return null;
+  const beyond = normalTail(Math.sqrt(units / (units - 1)) * studentQuantile(units - 1));
+  return { low: quantileOfSorted(sorted, beyond), high: quantileOfSorted(sorted, 1 - beyond) };
+}
+
+/**
+ * Standard interval (Efron and Tibshirani 1993, ch. 12): the observed value, and the bootstrap's standard error on both
+ * sides of it, widened by sqrt(n / (n-1)). For a best-of-n: what is drawn anew can never beat what was seen, so that
+ * percentiles of the resamples lie too low. Within `bounds`.
+ */
+export function standardInterval(
+  observed: number,
+  values: Float64Array,
+  units: number,
+  bounds: Interval,
+): Interval | null {
+  const known = values.filter((value) => !Number.isNaN(value));
+  if (known.length < 2 || units < 2) return null;
+  const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
+  const variance = known.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (known.length - 1);
+  const reach = Z * Math.sqrt((variance * units) / (units - 1));
+  return { low: Math.max(bounds.low, observed - reach), high: Math.min(bounds.high, observed + reach) };
+}
+
+/** The 97.5 % quantile of Student's t: Abramowitz and Stegun 26.7.5, to 0.001 from 5 degrees of freedom on, smaller before. */
+function studentQuantile(degrees: number): number {
+  const terms = [
+    (Z ** 3 + Z) / 4,
+    (5 * Z ** 5 + 16 * Z ** 3 + 3 * Z) / 96,
+    (3 * Z ** 7 + 19 * Z ** 5 + 17 * Z ** 3 - 15 * Z) / 384,
+  ];
+  return terms.reduce((sum, term, i) => sum + term / degrees ** (i + 1), Z);
+}
+
+/** Share of the normal distribution beyond x > 0: Abramowitz and Stegun 26.2.17, to 7.5e-8. */
+function normalTail(x: number): number {
+  const t = 1 / (1 + 0.2316419 * x);
+  const series = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  return (Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI)) * series;
+}

@@ -1,0 +1,19 @@
+/** A point of a performance profile: from log10 ratio `tau` on, `share` of the tasks are solved. */
+export type ProfileStep = readonly [tau: number, share: number];
+
+/**
+ * The steps of a profile up to the end of the axis, ascending. `ratios`: of each task that counts, its ratio to the best;
+ * null: never solved.
+ */
+export function profileSteps(ratios: readonly (number | null)[], axis: number): ProfileStep[] {
+  const steps: [number, number][] = [];
+  const solved = ratios.filter((ratio) => ratio !== null).map((ratio) => Math.log10(ratio));
+  for (const [i, tau] of solved.sort((a, b) => a - b).entries()) {
+    if (tau > axis) break;
+    const share = (i + 1) / ratios.length;
+    const before = steps.at(-1);
+    if (before?.[0] === tau) before[1] = share;
+    else steps.push([tau, share]);
+  }
+  return steps;
+}

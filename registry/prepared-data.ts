@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { BenchError } from '../domain/errors.js';
+import type { HomeLayout } from '../domain/home-layout.js';
+import { type PreparedData, type PreparedFile } from '../domain/task-data.js';
+import type { TaskBaseline } from '../domain/task-profile.js';
+import type { TaskFolder } from '../domain/task.js';
+import { fileDigest } from './folder-hash.js';
+
+export const MANIFEST = 'manifest.json';
+
+/** `manifest.json` of prepared data, written last. */
+const manifestSchema = z.strictObject({
+  schema: z.literal(1),
+  task: z.string(),
+  version: z.string(),
+  sample: z.boolean(),
+  preparedAt: z.string(),
+  sources: z.array(z.strictObject({ name: z.string(), sha256: z.string(), licence: z.string() })),
+  files: z.array(z.strictObject({ path: z.string(), bytes: z.number(), sha256: z.string() })),
+});
+export type DataManifest = z.infer<typeof manifestSchema>;
+
+/** Names what prepare.py makes: its own text and what task.yaml declares. Other changes of the task leave its data as they are. */
+export function dataVersion(task: TaskFolder): string {
+  const { sources, agent, hidden } = dataOf(task);
+  return createHash('sha256')
+    .update(JSON.stringify([task.spec.id, sources.map(({ name, sha256 }) => [name, sha256]), agent, hidden]))
+    .update(readFileSync(join(task.dir, 'prepare.py')))
+    .digest('hex')
+    .slice(0, 12);
+}
+
+const dataOf = ({ spec }: TaskFolder) => {
+  if (spec.data === undefined) throw new Error(`task ${spec.id} has no data`);
+  return spec.data;
+};
+
+/** SHA-256 over paths and checksums, hex; in the order of the paths. */
+export function dataHash(files: readonly PreparedFile[]): string {
+  const hash = createHash('sha256');
+  for (const { path, bytes, sha256 } of files) hash.update(`${path}\0${bytes}\0${sha256}\n`);
+  return hash.digest('hex');
+}
+
+export const readManifest = (dir: string): DataManifest =>
+  manifestSchema.parse(JSON.parse(readFileSync(join(dir, MANIFEST), 'utf8')));
+
+/** The prepared data of a task as it is now; null: they are not prepared. Throws BenchError if they have changed on disk. */
+export function findPrepared(layout: HomeLayout, task: TaskFolder, sample: boolean): PreparedData | null {
+  const dir = layout.preparedData(task.spec.id, dataVersion(task), sample);
+  if (!existsSync(join(dir, MANIFEST))) return null;
+  const { files } = readManifest(dir);
+  const changed = files.find(({ path, sha256 }) => fileDigest(join(dir, path)) !== sha256);
+  if (changed !== undefined)
+    throw new BenchError(
+      'failed',
+      `the prepared data of task ${task.spec.id} have changed: ${join(dir, changed.path)}`,
+      {
+        remedy: `Make them anew: ${prepareCommand([task.spec.id], sample)} --force`,
+      },
+    );
+  return { dir, hash: dataHash(files), sample, files };
+}
+
+/** The command that prepares these tasks. */
+export const prepareCommand = (ids: readonly string[], sample: boolean): string =>
+  `bench tasks prepare ${ids.join(' ')}${sample ? ' --sample' : ''}`;
+
+/** SHA-256 of a task's own files and of its data. */
+export const hashWithData = (folderHash: string, data: string): string =>
+  createHash('sha256').update(`task\0${folderHash}\0data\0${data}`).digest('hex');
+
+/** The task with data that belong to it: its hash tells them apart, and on sample data it has another baseline. */
+export function withData(task: TaskFolder, data: PreparedData): TaskFolder {
+  const { baseline, ...spec } = task.spec;
+  return {
+    ...task,
+    spec: baseline === undefined ? spec : { ...spec, baseline: data.sample ? onSample(baseline) : baseline },
+    contentHash: hashWithData(task.contentHash, data.hash),
+    data,
+  };
+}
+
+function onSample({ value: _, standardError: __, sample, ...rest }: TaskBaseline): TaskBaseline {
+  return { ...rest, ...sample, ...(sample !== undefined && { sample }) };
+}
+
+/** Tasks as they can be submitted: those without data as they are, the others with theirs, or named as missing them. */
+export function attachData(
+  layout: HomeLayout,
+  tasks: readonly TaskFolder[],
+  sample: boolean,
+): { ready: TaskFolder[]; missing: TaskFolder[] } {
+  const ready: TaskFolder[] = [];
+  const missing: TaskFolder[] = [];
+  for (const task of tasks) {
+    if (task.spec.data === undefined) {
+      ready.push(task);
+      continue;
+    }
+    const data = findPrepared(layout, task, sample);
+    if (data === null) missing.push(task);
+    else ready.push(withData(task, data));
+  }
+  return { ready, missing };
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { BenchError } from '../domain/errors.js';
+import { DEFAULT_PROFILE, profileMeant, type TaskProfile } from '../domain/task-profile.js';
+import type { TaskFolder } from '../domain/task.js';
+import { suggestion } from './closest.js';
+
+/** SHA-256 that tells a task under a profile from the task as it is. */
+export const hashWithProfile = (folderHash: string, profile: string): string =>
+  createHash('sha256').update(`task\0${folderHash}\0profile\0${profile}`).digest('hex');
+
+/** The task with what one of its profiles says in place of its own. */
+export function withProfile(task: TaskFolder, name: string): TaskFolder {
+  const { profiles, ...spec } = task.spec;
+  const profile = profiles?.[name];
+  if (profile === undefined) throw new Error(`task ${task.spec.id} has no profile ${name}`);
+  return {
+    ...task,
+    spec: { ...spec, ...given(profile), profile: name },
+    contentHash: hashWithProfile(task.contentHash, name),
+  };
+}
+
+/** Without the keys that it leaves to the task. */
+const given = (profile: TaskProfile) =>
+  Object.fromEntries(Object.entries(profile).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof TaskProfile]?: NonNullable<TaskProfile[Key]>;
+  };
+
+/**
+ * Tasks under the profile that was asked for; those that do not have it as they are. Without a wish, sample data imply `cpu`. Throws BenchError
+ * (usage) for a name that no task has.
+ */
+export function underProfile(
+  tasks: readonly TaskFolder[],
+  { profile, sample }: { profile: string | null; sample: boolean },
+): TaskFolder[] {
+  const name = profileMeant(profile, sample);
+  if (name === DEFAULT_PROFILE) return [...tasks];
+  const has = ({ spec }: TaskFolder): boolean => Object.hasOwn(spec.profiles ?? {}, name);
+  if (profile !== null && !tasks.some(has)) {
+    const known = [...new Set(tasks.flatMap(({ spec }) => Object.keys(spec.profiles ?? {})))].sort();
+    throw new BenchError('usage', `none of the tasks has a profile ${JSON.stringify(name)}`, {
+      remedy: suggestion(name, [...known, DEFAULT_PROFILE]),
+    });
+  }
+  return tasks.map((task) => (has(task) ? withProfile(task, name) : task));
+}

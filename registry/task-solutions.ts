@@ -1,0 +1,83 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TaskSpec } from '../domain/task.js';
+import { isSecret } from '../domain/task-secrets.js';
+import type { ConfigProblem } from './config-error.js';
+import { fileDigest, folderFiles } from './folder-hash.js';
+import type { ProblemAt } from './yaml-file.js';
+
+const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
+
+/** Scripts that a command names: `python3 baseline.py` runs baseline.py. */
+const scriptsOf = (command: string): string[] =>
+  [...command.matchAll(/(?:^|[\s;&|])(?:python3?|bash|sh)\s+(?:-\S+\s+)*([^\s;&|<>-][^\s;&|<>]*\.(?:py|sh))/g)].map(
+    (match) => match[1]!.replace(/^\.\//, ''),
+  );
+
+/** The commands that make the baseline's and the oracle's submission find their scripts, and the oracle its files. */
+export function solutionProblems(spec: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  const made = (path: string): boolean =>
+    (spec.data?.agent ?? []).some((place) => path === place || path.startsWith(`${place}/`));
+  const commands: [at: PropertyKey[], command: string | undefined, folders: string[]][] = [
+    [['baseline', 'command'], spec.baseline?.command, ['starter']],
+    [['oracle', 'command'], spec.oracle?.command, ['oracle', 'starter']],
+    ...Object.entries(spec.profiles ?? {}).flatMap(([name, profile]): typeof commands => [
+      [['profiles', name, 'baseline', 'command'], profile.baseline?.command, ['starter']],
+      [['profiles', name, 'oracle', 'command'], profile.oracle?.command, ['oracle', 'starter']],
+    ]),
+  ];
+  for (const [at, command, folders] of commands)
+    for (const script of scriptsOf(command ?? ''))
+      if (!made(script) && !folders.some((folder) => existsSync(join(dir, folder, script))))
+        problems.push(
+          problem(at, `runs ${script}, but there is no ${folders.map((folder) => `${folder}/${script}`).join(' or ')}`),
+        );
+  return [...problems, ...oracleProblems(spec, dir, problem)];
+}
+
+function oracleProblems(spec: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
+  const folder = join(dir, 'oracle');
+  const played = spec.oracle !== undefined || Object.values(spec.profiles ?? {}).some(({ oracle }) => oracle);
+  if (!isFolder(folder))
+    return played ? [problem(['oracle'], 'there is no folder oracle/ beside task.yaml, which holds the solution')] : [];
+  const files = folderFiles(folder).map(({ path }) => path);
+  if (files.length === 0)
+    return [problem(['oracle'], 'the folder oracle/ is empty; put a solution into it, or remove it')];
+  if (played) return [];
+  const there = (path: string): boolean => files.includes(path) || existsSync(join(dir, 'starter', path));
+  const missing = spec.submission.files.filter((path) => !there(path));
+  return missing.length === 0
+    ? []
+    : [
+        problem(
+          ['oracle'],
+          `oracle/ holds no ${missing.join(', ')}; put it there, or say with oracle.command what makes it`,
+        ),
+      ];
+}
+
+/** What only the evaluator may know does not lie in starter/. */
+export function secretProblems(spec: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
+  const [starter, evaluator] = [join(dir, 'starter'), join(dir, 'evaluator')];
+  if (!isFolder(starter) || !isFolder(evaluator)) return [];
+  const problems: ConfigProblem[] = [];
+  const remedy = 'agents see what lies in starter/: remove it there';
+  for (const [index, path] of (spec.data?.hidden ?? []).entries()) {
+    if (existsSync(join(starter, path)))
+      problems.push(problem(['data', 'hidden', index], `starter/${path} is there too; ${remedy}`));
+    if (
+      spec.data?.agent.some((shown) => path === shown || path.startsWith(`${shown}/`) || shown.startsWith(`${path}/`))
+    )
+      problems.push(problem(['data', 'hidden', index], `is among data.agent too, which agents see; name another path`));
+  }
+  const shown = folderFiles(starter).map(({ path }) => ({ path, size: statSync(join(starter, path)).size }));
+  for (const { path } of folderFiles(evaluator)) {
+    const { size } = statSync(join(evaluator, path));
+    if (!isSecret(path, size)) continue;
+    for (const other of shown.filter((file) => file.size === size))
+      if (fileDigest(join(starter, other.path)) === fileDigest(join(evaluator, path)))
+        problems.push(problem(['evaluator'], `starter/${other.path} is the same file as evaluator/${path}; ${remedy}`));
+  }
+  return problems;
+}

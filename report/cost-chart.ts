@@ -1,0 +1,89 @@
+import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from './chart.js';
+import { fixed, usd } from './numbers.js';
+import { kindOf, methodLabel, rankedRows, type ReportData } from './report-data.js';
+import { type SeriesStyle, styleOf } from './series.js';
+import { spendingOf } from './spending.js';
+
+export interface CostPoint {
+  label: string;
+  usd: number;
+  aup: number;
+  style: SeriesStyle;
+}
+
+/** Ranked rows with an AUP and a known cost above zero. */
+export function costPoints({ board, runs }: ReportData): CostPoint[] {
+  const area = kindOf(board) === 'best' ? 'bestAup' : 'lastAup';
+  return rankedRows(board).flatMap((row, i) => {
+    const { perRunUsd } = spendingOf(row, runs);
+    const aup = row[area];
+    if (perRunUsd === null || perRunUsd === 0 || aup === null) return [];
+    return [{ label: methodLabel(row, board), usd: perRunUsd, aup, style: styleOf(i) }];
+  });
+}
+
+/** The cost axis has powers of ten where costs differ by more than this. */
+const SPAN = 8;
+
+export function costChart(data: ReportData): Chart {
+  const points = costPoints(data);
+  const costs = points.map((point) => point.usd);
+  const log = Math.max(...costs) / Math.min(...costs) > SPAN;
+  return {
+    id: 'cost',
+    title: 'AUP against cost per run',
+    description: points
+      .map(({ label, usd: cost, aup }) => `${label}: ${usd(cost)} per run, AUP ${fixed(aup)}`)
+      .join('; '),
+    draw: (width, narrow) => ({
+      height: narrow ? 300 : 380,
+      option: {
+        grid: { left: 48, right: narrow ? 20 : 150, top: 18, bottom: 46 },
+        xAxis: {
+          type: log ? 'log' : 'value',
+          ...(log
+            ? {
+                min: 10 ** Math.floor(Math.log10(Math.min(...costs))),
+                max: 10 ** Math.ceil(Math.log10(Math.max(...costs))),
+              }
+            : { min: 0 }),
+          name: `US dollars per run${log ? ' (log)' : ''}`,
+          nameLocation: 'middle',
+          nameGap: 28,
+          nameTextStyle: TEXT,
+          axisLabel: { ...TEXT, formatter: (value: number) => usd(value) },
+          axisLine: AXIS_LINE,
+          splitLine: { show: false },
+        },
+        yAxis: {
+          type: 'value',
+          // Areas lie close together: the axis need not begin at zero.
+          scale: true,
+          name: 'AUP',
+          nameGap: 6,
+          nameTextStyle: TEXT,
+          axisLabel: { ...TEXT, formatter: (value: number) => fixed(value) },
+          splitLine: SPLIT_LINE,
+        },
+        series: points.map(({ label, usd: cost, aup, style }) => ({
+          type: 'scatter',
+          silent: true,
+          symbol: style.symbol,
+          symbolSize: 12,
+          itemStyle: { color: style.color, opacity: 1 },
+          data: [[cost, aup]],
+          label: {
+            // On a phone names would lie on each other: the legend has them.
+            show: !narrow,
+            ...TEXT,
+            formatter: () => label,
+            position: 'right',
+            width: 140,
+            overflow: 'truncate',
+          },
+          labelLayout: { moveOverlap: 'shiftY' },
+        })),
+      },
+    }),
+  };
+}

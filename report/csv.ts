@@ -1,0 +1,27 @@
+// Quoting by RFC 4180: csv-stringify.
+import { stringify } from 'csv-stringify/sync';
+import { type ReportData, runsOf } from './report-data.js';
+
+/** A row per model and task, unrounded; what there is none of is an empty field. */
+export function reportCsv({ board, runs }: ReportData): string {
+  const rows = board.tasks.flatMap(({ task, primary, direction, baseline }) =>
+    board.rows.flatMap((row) => {
+      const cell = row.scores[task];
+      if (cell === undefined) return [];
+      const { bestAttempts: _best, lastAttempts: _last, expectedBest: _eb, expectedLast: _el, ...figures } = cell;
+      const own = runsOf(runs, row, task);
+      return [
+        {
+          ...{ task, primary, direction, baseline },
+          ...{ model: row.model, kind: row.kind, isolation: row.isolation, unranked: row.unranked, rank: row.rank },
+          ...{ averageRank: row.averageRank, bestAup: row.bestAup, lastAup: row.lastAup },
+          withSuspectsBestAup: row.withSuspects?.bestAup ?? null,
+          withSuspectsLastAup: row.withSuspects?.lastAup ?? null,
+          ...figures,
+          runs: own.map(({ runId }) => runId).join(' '),
+        },
+      ];
+    }),
+  );
+  return stringify(rows, { header: true });
+}

@@ -1,0 +1,58 @@
+import type { ActionCount, Leaderboard, LeaderboardRow, ReportRun } from '../db/index.js';
+
+/** All that a report says, in whatever format. */
+export interface ReportData {
+  /** What is compared, in a few words. */
+  subject: string;
+  /** ISO 8601. */
+  generatedAt: string;
+  harnessVersion: string;
+  /** Which intervals stand beside the AUP: were there other tasks, or other attempts at these. */
+  over: 'tasks' | 'attempts';
+  board: Leaderboard;
+  /** Every run of the leaderboard's models and tasks, by task, model, attempt. */
+  runs: ReportRun[];
+  /** Of the runs that count. */
+  actions: ActionCount[];
+}
+
+type Method = Pick<LeaderboardRow, 'model' | 'kind' | 'isolation'>;
+
+const indexes = new WeakMap<readonly ReportRun[], Map<string, ReportRun[]>>();
+
+/** The runs of a row of the leaderboard, in their order; of one task, if it is given. Looked up, since a report may hold thousands of both. */
+export function runsOf(runs: readonly ReportRun[], row: Method, task?: string): readonly ReportRun[] {
+  let index = indexes.get(runs);
+  if (index === undefined) {
+    index = new Map();
+    for (const run of runs)
+      for (const key of [methodKey(run), `${methodKey(run)} ${run.task}`]) {
+        const known = index.get(key);
+        if (known === undefined) index.set(key, [run]);
+        else known.push(run);
+      }
+    indexes.set(runs, index);
+  }
+  return index.get(task === undefined ? methodKey(row) : `${methodKey(row)} ${task}`) ?? [];
+}
+
+export const methodKey = ({ model, kind, isolation }: Method): string => JSON.stringify([model, kind, isolation]);
+
+/** A model's name; what else tells rows apart where the name does not. */
+export function methodLabel(row: Method, { rows }: Pick<ReportData['board'], 'rows'>): string {
+  const alike = rows.filter(({ model }) => model === row.model);
+  const apart = [
+    ...(alike.some(({ kind }) => kind !== row.kind) ? [row.kind] : []),
+    ...(alike.some(({ isolation }) => isolation !== row.isolation)
+      ? [row.isolation === 'none' ? 'no isolation' : row.isolation]
+      : []),
+  ];
+  return apart.length === 0 ? row.model : `${row.model} (${apart.join(', ')})`;
+}
+
+export const rankedRows = ({ rows }: Pick<ReportData['board'], 'rows'>): LeaderboardRow[] =>
+  rows.filter(({ unranked }) => unranked === null);
+
+/** The kind of score that orders the rows. */
+export const kindOf = ({ comparison }: Pick<ReportData['board'], 'comparison'>): 'best' | 'last' =>
+  comparison.metric === 'best-submission' ? 'last' : 'best';

@@ -1,0 +1,164 @@
+import { aupChart } from './aup-chart.js';
+import { actionBreakdown, actionTable, exitBreakdown, exitTable } from './breakdowns.js';
+import type { Breakdown } from './breakdown-chart.js';
+import type { Chart } from './chart.js';
+import { costChart, costPoints } from './cost-chart.js';
+import { heatMap } from './heat-map.js';
+import { leaderboardTable } from './leaderboard-table.js';
+import { profilesChart, profilesOf } from './profiles-chart.js';
+import { kindOf, rankedRows, type ReportData } from './report-data.js';
+import type { LegendEntry } from './series.js';
+import { spendingTable } from './spending-table.js';
+import type { ReportTable } from './table.js';
+import { suspectTable, unrankedTable } from './unranked.js';
+
+export type SectionPart =
+  | { kind: 'text'; text: string }
+  | { kind: 'table'; table: ReportTable; shades?: true }
+  | { kind: 'chart'; chart: Chart; legend?: { entries: LegendEntry[]; form: 'line' | 'area'; narrow?: true } }
+  | { kind: 'breakdown'; breakdown: Breakdown };
+
+export interface Section {
+  id: string;
+  title: string;
+  parts: SectionPart[];
+}
+
+const text = (words: string): SectionPart => ({ kind: 'text', text: words });
+
+/** What a report has, in its order, without the runs. Sections that need ranked models are there if there are some. */
+export function sections(data: ReportData): Section[] {
+  const { board } = data;
+  const compared = board.comparison.T !== null && rankedRows(board).length > 0;
+  return [
+    leaderboardSection(data),
+    ...(compared ? [areaSection(data), profileSection(data), ...costSection(data)] : []),
+    heatSection(data),
+    {
+      id: 'ends',
+      title: 'Ends',
+      parts: [
+        text(
+          'Complete: submitted, or out of steps with an answer. Incomplete: ended otherwise, with a score. Failed: no score. A run that failed may have two labels.',
+        ),
+        { kind: 'breakdown', breakdown: exitBreakdown(data) },
+        { kind: 'table', table: exitTable(data) },
+      ],
+    },
+    {
+      id: 'steps',
+      title: 'Steps',
+      parts: [
+        text(
+          board.comparison.mode === 'strict'
+            ? 'Each step of the runs that count, by the first whole word of its action.'
+            : 'Each step of the runs that count, by how the text of its action begins, as MLGym-Bench counts.',
+        ),
+        { kind: 'breakdown', breakdown: actionBreakdown(data) },
+        { kind: 'table', table: actionTable(data) },
+      ],
+    },
+    {
+      id: 'spending',
+      title: 'Cost and tokens',
+      parts: [
+        text('Of all runs, repeated ones too; per run: divided by the runs that ended.'),
+        { kind: 'table', table: spendingTable(data) },
+      ],
+    },
+    ...apartSection(data),
+  ];
+}
+
+function leaderboardSection(data: ReportData): Section {
+  const ranked = rankedRows(data.board).length > 0;
+  return {
+    id: 'leaderboard',
+    title: 'Leaderboard',
+    parts: ranked
+      ? [
+          { kind: 'table', table: leaderboardTable(data) },
+          text(
+            'Average rank: mean position over the tasks, the baseline being one of those ranked. Feasible: at least as good as the baseline. Not run: only the infrastructure failed, which costs a model nothing. Every figure depends on the whole set that is compared.' +
+              (data.board.rows.some(({ withSuspects }) => withSuspects !== null)
+                ? ' With suspects: the AUP that counts suspect scores too; marks name the integrity rules and how many runs they marked.'
+                : ''),
+          ),
+        ]
+      : [
+          text(
+            'Nothing here is ranked: see “Not ranked” for why. --include-scripted and --include-local rank these runs too.',
+          ),
+        ],
+  };
+}
+
+function areaSection(data: ReportData): Section {
+  const sampled = data.board.rows.some(({ intervals }) => intervals !== null);
+  const drawn = data.over === 'tasks' ? 'other tasks of the same sort' : 'other attempts at the same tasks';
+  return {
+    id: 'areas',
+    title: 'AUP',
+    parts: [
+      text(
+        `Area under the performance profile. Filled: best attempts; hollow: best submissions.${sampled ? ` Lines: 95 % of what ${drawn} may give. Models whose lines overlap are not told apart by these runs.` : ''}`,
+      ),
+      { kind: 'chart', chart: aupChart(data) },
+    ],
+  };
+}
+
+function profileSection(data: ReportData): Section {
+  const parts = (['best', 'last'] as const).map((kind): SectionPart => {
+    const entries = profilesOf(data, kind).map(({ label, style }) => ({ label, style }));
+    return { kind: 'chart', chart: profilesChart(data, kind), legend: { entries, form: 'line', narrow: true } };
+  });
+  return {
+    id: 'profiles',
+    title: 'Performance profiles',
+    parts: [
+      text(
+        'At how many of the tasks is a model within this factor of the best score? Higher and further left is better; the area below a line is its AUP.',
+      ),
+      ...parts,
+    ],
+  };
+}
+
+function costSection(data: ReportData): Section[] {
+  const points = costPoints(data);
+  if (points.length === 0) return [];
+  const without = rankedRows(data.board).length - points.length;
+  const kind = kindOf(data.board) === 'best' ? 'best attempts' : 'best submissions';
+  return [
+    {
+      id: 'value',
+      title: 'AUP against cost',
+      parts: [
+        text(
+          `AUP of ${kind}, and what a run costs. Further left and higher is better.${without === 0 ? '' : ` Not drawn, since they cost nothing or their cost is not known: ${without}.`}`,
+        ),
+        {
+          kind: 'chart',
+          chart: costChart(data),
+          legend: { entries: points.map(({ label, style }) => ({ label, style })), form: 'area', narrow: true },
+        },
+      ],
+    },
+  ];
+}
+
+const heatSection = (data: ReportData): Section => ({
+  id: 'tasks',
+  title: 'Tasks and models',
+  parts: [
+    text('The stronger the blue, the closer to the best score of the task. ↑ higher is better, ↓ lower is better.'),
+    { kind: 'table', table: heatMap(data), shades: true },
+  ],
+});
+
+function apartSection(data: ReportData): Section[] {
+  const tables = [unrankedTable(data), suspectTable(data)].filter((table) => table !== null);
+  if (tables.length === 0) return [];
+  return [{ id: 'apart', title: 'Not ranked', parts: tables.map((table) => ({ kind: 'table', table })) }];
+}

@@ -1,0 +1,33 @@
+import type { LeaderboardRow, ReportRun } from '../db/index.js';
+import { runsOf } from './report-data.js';
+
+export interface Spending {
+  /** Of all runs, repeated ones too. Null: nobody wrote a cost down. */
+  totalUsd: number | null;
+  /** Per run that ended, as the leaderboard divides. */
+  perRunUsd: number | null;
+  inputTokens: number;
+  outputTokens: number;
+  /** Steps of a run that ended, on average; null: none has. */
+  stepsPerRun: number | null;
+  /** Some of the costs are as another harness recorded them, by its own prices. */
+  recorded: boolean;
+}
+
+export function spendingOf(row: LeaderboardRow, runs: readonly ReportRun[]): Spending {
+  const own = runsOf(runs, row);
+  const known = own.filter(({ costUsd }) => costUsd !== null);
+  const sum = (of: readonly ReportRun[], value: (run: ReportRun) => number) =>
+    of.reduce((total, run) => total + value(run), 0);
+  const ended = own.filter(({ status, superseded }) => status === 'ended' && !superseded);
+  const priced = ended.filter(({ costUsd }) => costUsd !== null).length;
+  const totalUsd = known.length === 0 ? null : sum(known, ({ costUsd }) => Number(costUsd));
+  return {
+    totalUsd,
+    perRunUsd: totalUsd === null || priced === 0 ? null : totalUsd / priced,
+    inputTokens: sum(own, ({ inputTokens }) => inputTokens),
+    outputTokens: sum(own, ({ outputTokens }) => outputTokens),
+    stepsPerRun: ended.length === 0 ? null : sum(ended, ({ steps }) => steps) / ended.length,
+    recorded: own.some(({ origin }) => origin !== 'bench'),
+  };
+}

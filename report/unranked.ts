@@ -1,0 +1,52 @@
+import type { LeaderboardRow, ReportRun } from '../db/index.js';
+import { fixed, NONE, score, usd } from './numbers.js';
+import { methodLabel, type ReportData } from './report-data.js';
+import { spendingOf } from './spending.js';
+import { type ReportTable, tableOf } from './table.js';
+
+const REASONS: Record<NonNullable<LeaderboardRow['unranked']>, string> = {
+  isolation: 'played without isolation: nothing kept the agent from the answers',
+  kind: 'not a model: scripted agents, replays and people are ranked on request alone',
+};
+
+/** Null: every row ranks. */
+export function unrankedTable({ board, runs }: ReportData): ReportTable | null {
+  const rows = board.rows.filter(({ unranked }) => unranked !== null);
+  if (rows.length === 0) return null;
+  return tableOf(
+    'Listed, not ranked',
+    [
+      { title: 'model', value: (row) => methodLabel(row, board) },
+      { title: 'kind', value: ({ kind }) => kind },
+      { title: 'why', value: ({ unranked }) => REASONS[unranked!] },
+      { title: 'runs (ended/all)', value: (row) => `${row.ended}/${row.attempts}`, align: 'right' },
+      {
+        title: 'tasks with a score',
+        value: (row) => String(Object.values(row.scores).filter(({ best }) => best !== null).length),
+        align: 'right',
+      },
+      { title: 'steps per run', value: (row) => fixed(spendingOf(row, runs).stepsPerRun, 1), align: 'right' },
+      { title: '$ per run', value: (row) => usd(spendingOf(row, runs).perRunUsd), align: 'right' },
+    ],
+    rows,
+  );
+}
+
+/** Runs with scores outside of the bounds that their task declares, and runs that an integrity rule marked. Null: there are none. */
+export function suspectTable({ board, runs }: ReportData): ReportTable | null {
+  const suspect = runs.filter((run) => run.suspect > 0 || run.marks.length > 0);
+  if (suspect.length === 0) return null;
+  const how = board.comparison.includeSuspect ? 'they count here' : 'they do not count';
+  return tableOf<ReportRun>(
+    `Suspect runs, by scores outside of their task's bounds or by the rules of integrity: ${how}`,
+    [
+      { title: 'run', value: ({ runId }) => runId },
+      { title: 'model', value: (run) => methodLabel(run, board) },
+      { title: 'task', value: ({ task }) => task },
+      { title: 'rules', value: ({ marks }) => marks.join(', ') || NONE },
+      { title: 'out of bounds', value: (run) => `${run.suspect} of ${run.evaluations} evaluations`, align: 'right' },
+      { title: 'best that counts', value: ({ best }) => score(best), align: 'right' },
+    ],
+    suspect,
+  );
+}

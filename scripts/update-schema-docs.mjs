@@ -1,0 +1,7 @@
+// Writes the reference part of docs/schema.md from the migrations as they are built: npm run build && node scripts/update-schema-docs.mjs
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const { schemaReference, withSchema } = await import('../dist/db/schema-page.js');
+
+const page = new URL('../docs/schema.md', import.meta.url);
+writeFileSync(page, withSchema(readFileSync(page, 'utf8'), schemaReference()));

@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { connectEngine } from '../../activities/docker/engine.js';
+import type { BenchHome } from '../setup/bench-home.js';
+import type { EngineGate } from '../setup/engine-gate.js';
+import type { PrivateEngine } from '../setup/private-engine.js';
+import { pick } from '../setup/random.js';
+import { killContainer, killService, type Victim } from './kill-service.js';
+
+/** Something that was broken on purpose. */
+export interface InjectedFault {
+  kind: FaultKind;
+  at: Date;
+  /** Of the container that was hit. */
+  runId?: string;
+}
+export type FaultKind =
+  | Victim
+  | 'container_killed'
+  | 'container_removed'
+  /** The engine answers nobody for a while. */
+  | 'engine_away'
+  | 'engine_restarted'
+  | 'disk_full';
+
+export interface FaultTargets {
+  home: BenchHome;
+  docker: ReturnType<typeof connectEngine>;
+  gate: EngineGate;
+  /** Where the engine is the test's own, it may be restarted. */
+  engine?: PrivateEngine;
+  random: () => number;
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Break one thing. Null: there was nothing of that kind to break at this moment. */
+export async function inject(kind: FaultKind, targets: FaultTargets): Promise<InjectedFault | null> {
+  const at = new Date();
+  switch (kind) {
+    case 'worker':
+    case 'temporal':
+    case 'postgres':
+      return killService(targets.home, kind) ? { kind, at } : null;
+    case 'container_killed':
+    case 'container_removed': {
+      const hit = await hitContainer(kind, targets);
+      // What was done until now may have been done before.
+      return hit === null ? null : { kind, at: new Date(), runId: hit };
+    }
+    case 'engine_away': {
+      const before = targets.gate.cut;
+      targets.gate.shut();
+      await sleep(3_000);
+      targets.gate.open();
+      // Commands go past the engine: an outage that nobody met was none.
+      return targets.gate.cut > before ? { kind, at } : null;
+    }
+    case 'engine_restarted':
+      await targets.engine?.restart();
+      return targets.engine === undefined ? null : { kind, at };
+    case 'disk_full':
+      await fillDisk(targets.home.dir);
+      return { kind, at };
+  }
+}
+
+/** A random run's container, by its run. */
+async function hitContainer(
+  kind: 'container_killed' | 'container_removed',
+  { docker, home, random }: FaultTargets,
+): Promise<string | null> {
+  const begun = await home.sql<{ run_id: string }>(`select run_id from runs where status = 'running' and step > 0`);
+  const runs = new Set(begun.map((run) => run.run_id));
+  const containers = await docker.listContainers({ filters: { label: ['bench.run'] } });
+  const running = containers.filter((one) => runs.has(one.Labels['bench.run'] ?? ''));
+  if (running.length === 0) return null;
+  const chosen = pick(random, running);
+  const container = docker.getContainer(chosen.Id);
+  try {
+    if (kind === 'container_killed') await killContainer(container);
+    else await container.remove({ force: true, v: true });
+  } catch {
+    // The run ended in this moment.
+    return null;
+  }
+  return chosen.Labels['bench.run'] ?? null;
+}
+
+/** Nothing more can be written to the home for a while. */
+async function fillDisk(dir: string): Promise<void> {
+  const ballast = join(dir, 'ballast');
+  const [, free = '0'] = execFileSync('df', ['--output=avail', '-B1', dir], { encoding: 'utf8' }).trim().split('\n');
+  execFileSync('fallocate', ['-l', free.trim(), ballast]);
+  try {
+    await sleep(4_000);
+  } finally {
+    rmSync(ballast, { force: true });
+  }
+}

@@ -1,0 +1,224 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
+
+const WORKER = resolve(import.meta.dirname, '../../dist/worker/main.js');
+/** Games take long enough for a run to be met in its midst. */
+const LASTING = { BENCH_CONFIGS: BUNDLED_CONFIGS };
+/** A few beats may be late without a host counting as silent. */
+const HEARTBEAT_SECONDS = '3';
+
+/** Counts, with a gate in the midst: until somebody opens it, a run stays at that step. */
+const count = (n: number): string => `echo ${n} >> counter.txt; wc -l < counter.txt`;
+const ACTIONS = [...[1, 2, 3, 4, 5, 6].map(count), 'until [ -e go ]; do sleep 0.1; done', ...[7, 8].map(count)];
+const GATE_STEP = 7;
+
+/** Services, and the command line; its own worker only runs workflows and models. */
+let home: BenchHome;
+let endpoints: { databaseUrl: string; temporalAddress: string };
+const hosts = new Map<string, { dir: string; process: ChildProcess }>();
+const folders: string[] = [];
+/** Of all homes: what one host has kept, another finds. */
+let artifacts: string;
+
+/** A host of its own: home, worker process, local backend. */
+function startHost(hostId: string, env: Record<string, string> = {}): void {
+  const dir = hosts.get(hostId)?.dir ?? mkdtempSync(join(tmpdir(), `bench-host-`));
+  if (!hosts.has(hostId)) {
+    folders.push(dir);
+    cpSync(join(home.dir, 'secret'), join(dir, 'secret'));
+  }
+  const child = spawn(process.execPath, [WORKER], {
+    env: {
+      ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], BENCH_HOME: dir, BENCH_HOST: hostId },
+      ...{ DATABASE_URL: endpoints.databaseUrl, TEMPORAL_ADDRESS: endpoints.temporalAddress },
+      ...{
+        BENCH_ROLES: 'host',
+        BENCH_HEARTBEAT_SECONDS: HEARTBEAT_SECONDS,
+        BENCH_GPUS: 'none',
+        BENCH_ARTIFACTS: artifacts,
+      },
+      ...env,
+    },
+    stdio: 'ignore',
+  });
+  hosts.set(hostId, { dir, process: child });
+}
+
+const kill = async (hostId: string): Promise<void> => {
+  const child = hosts.get(hostId)?.process;
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((done) => child.once('exit', done));
+  child.kill('SIGKILL');
+  await gone;
+};
+
+const hostLines = async () => (await home.queries()).hosts();
+const stateOf = async (hostId: string) => (await hostLines()).find((host) => host.hostId === hostId)?.state;
+
+async function until<T>(what: string, look: () => Promise<T | undefined | false>, seconds = 300): Promise<T> {
+  const deadline = Date.now() + seconds * 1000;
+  for (;;) {
+    const seen = await look();
+    if (seen !== undefined && seen !== false) return seen;
+    if (Date.now() > deadline) throw new Error(`still not true after ${seconds} s: ${what}`);
+    await new Promise((wait) => setTimeout(wait, 300));
+  }
+}
+
+const submit = async (models: string, attempts: number): Promise<string> =>
+  (
+    await home.json<{ batchId: string }>(
+      ...['submit', '--models', models, '--tasks', 'battleOfSexes', '--attempts', String(attempts), '--seed', '7'],
+      ...['--concurrency', '4', '--backend', 'local'],
+    )
+  ).batchId;
+
+const ended = (batchId: string) =>
+  until(`batch ${batchId} has ended`, async () => {
+    const [batch] = await home.sql<{ status: string }>('select status from batches where batch_id = $1', [batchId]);
+    return batch?.status === 'ended';
+  });
+
+/** Wait for something, with the gates of all runs open, also of those that begin meanwhile. */
+async function withOpenGates<T>(work: Promise<T>): Promise<T> {
+  let over = false;
+  const open = async (): Promise<void> => {
+    while (!over) {
+      const homes = [...hosts.values()].map(({ dir }) => dir);
+      const touch = ['-type', 'd', '-name', 'workspace', '-prune', '-exec', 'touch', '{}/go', ';'];
+      // Folders that go away meanwhile need none.
+      await execa('find', [...homes, ...touch], { reject: false });
+      await new Promise((wait) => setTimeout(wait, 300));
+    }
+  };
+  const opening = open();
+  try {
+    return await work;
+  } finally {
+    over = true;
+    await opening;
+  }
+}
+
+/** How the runs went, wherever they were. */
+const outcomes = (batchId: string) =>
+  home.sql(
+    `select r.model_name, r.attempt, r.end_reason, r.final_evaluation, r.step, r.final_score,
+       (select json_agg(json_build_array(s.action, trim(s.observation), s.exit_code) order by s.step) from steps s where s.run_id = r.run_id) as commands
+     from runs r where r.batch_id = $1 order by r.ordinal`,
+    [batchId],
+  );
+
+beforeAll(async () => {
+  artifacts = mkdtempSync(join(tmpdir(), 'bench-artifacts-'));
+  folders.push(artifacts);
+  home = new BenchHome({ BENCH_ROLES: 'workflows,models', BENCH_GPUS: 'none', BENCH_ARTIFACTS: artifacts, ...LASTING });
+  endpoints = await home.json<typeof endpoints>('up');
+});
+afterAll(async () => {
+  for (const hostId of hosts.keys()) await kill(hostId);
+  await home.remove();
+  for (const dir of folders) rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+});
+
+describe('two hosts', () => {
+  it('bear the runs of a batch between them; one that is killed for good is replaced by the other, with the same outcome', async () => {
+    startHost('a');
+    await until('host a is up', async () => (await stateOf('a')) === 'up');
+    const { hosts: listed } = await home.json<{ hosts: { hostId: string; state: string }[] }>('hosts');
+    expect(listed).toContainEqual(expect.objectContaining({ hostId: 'a', state: 'up' }));
+    const file = join(home.dir, 'gated.json');
+    const steps = ACTIONS.map((action, i) => ({
+      ...{ step: i + 1, response: action, thought: 'So.', action, observation: '' },
+    }));
+    writeFileSync(file, JSON.stringify({ steps }));
+    const calm = await submit(`replay:${file}`, 2);
+    await withOpenGates(ended(calm));
+
+    startHost('b');
+    await until('host b is up', async () => (await stateOf('b')) === 'up');
+    const batchId = await submit(`replay:${file}`, 2);
+    await until('both hosts bear runs, which wait at their gates', async () => {
+      const borne = await home.sql<{ host_id: string }>(
+        `select distinct host_id from runs where batch_id = $1 and status = 'running' and step = $2`,
+        [batchId, GATE_STEP],
+      );
+      return borne.length === 2;
+    });
+    await kill('a');
+    await withOpenGates(ended(batchId));
+
+    expect(await outcomes(batchId)).toEqual(await outcomes(calm));
+    const moved = await home.sql<{ host_id: string; epoch: number }>(
+      `select r.host_id, r.epoch from runs r join events e using (run_id) where r.batch_id = $1 and e.kind = 'host_lost'`,
+      [batchId],
+    );
+    expect(moved.length).toBeGreaterThan(0);
+    for (const run of moved) expect(run).toEqual({ host_id: 'b', epoch: 2 });
+    expect(await stateOf('a')).toBe('lost');
+
+    // It is back: the worlds that its runs have left are gone before it counts as a host again.
+    startHost('a');
+    await until('host a is up again', async () => (await stateOf('a')) === 'up');
+    const kinds = (await home.sql<{ kind: string }>(`select kind from events where run_id is null`)).map((e) => e.kind);
+    expect(kinds).toContain('host_returned');
+  }, 900_000);
+
+  it('drained, a host is given nothing; with all drained or full, runs wait and go on by themselves', async () => {
+    await home.json('hosts', 'drain', 'a');
+    await home.json('hosts', 'drain', 'b');
+    const batchId = await submit('scripted:baseline', 2);
+    await until('the runs wait for a host', async () => {
+      const { length } = await home.sql(`select from runs where batch_id = $1 and status = 'waiting_host'`, [batchId]);
+      return length === 2;
+    });
+    await kill('b');
+    startHost('b', { BENCH_MIN_DISK_FREE_MB: '1000000000' });
+    // Still drained: from when it may take runs, until it tells of its disk, it would be given them.
+    await until('host b says that its disk is full', async () =>
+      (await hostLines()).find(({ hostId }) => hostId === 'b')?.paused?.includes('its disk is full'),
+    );
+    await home.json('hosts', 'undrain', 'b');
+    await until('host b is paused', async () => (await stateOf('b')) === 'paused');
+    await home.json('hosts', 'undrain', 'a');
+    await ended(batchId);
+    const borne = await home.sql('select distinct host_id, end_reason from runs where batch_id = $1', [batchId]);
+    expect(borne).toEqual([{ host_id: 'a', end_reason: 'submit' }]);
+  }, 900_000);
+
+  it('names are one machine each, and only known ones are steered', async () => {
+    const second = new BenchHome({
+      ...{ BENCH_HOST: 'a', DATABASE_URL: endpoints.databaseUrl, TEMPORAL_ADDRESS: endpoints.temporalAddress },
+      BENCH_GPUS: 'none',
+    });
+    try {
+      const refused = await second.run('worker');
+      expect(refused.stderr).toContain('another machine is the host "a" and alive');
+      expect(refused.exitCode).toBe(2);
+      for (const args of [
+        ['--gpus', '0,0'],
+        ['--gpus', 'x y'],
+        ['--slots', 'NaN'],
+        ['--roles', 'cook'],
+      ])
+        expect(await second.run('worker', ...args)).toMatchObject({ exitCode: 2 });
+    } finally {
+      rmSync(second.dir, { recursive: true, force: true });
+    }
+    for (const verb of ['drain', 'undrain', 'remove']) {
+      const refused = await home.run('hosts', verb, 'nobody');
+      expect(refused.stderr).toContain('there is no host "nobody"');
+      expect(refused.exitCode).toBe(2);
+    }
+    const alive = await home.run('hosts', 'remove', 'a');
+    expect(alive.stderr).toContain('host "a" is alive');
+    await kill('b');
+    await until('host b is silent', async () => ['silent', 'lost'].includes((await stateOf('b')) ?? ''));
+    expect(await home.json('hosts', 'remove', 'b')).toEqual({ hostId: 'b', state: 'removed' });
+  }, 360_000);
+});

@@ -1,0 +1,31 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** What takes longest begins first, so that no long file is left alone at the end; vitest would take project by project. */
+const LONGEST = [
+  'crash',
+  'attack-suite',
+  'storm',
+  'recorded-runs',
+  'ledger',
+  'cli-batch',
+  'evaluator-port',
+  'cli-batch-control',
+  'hosts',
+  'infrastructure-faults',
+  'tasks-verify',
+  'budget',
+];
+
+const rank = ({ moduleId }: TestSpecification): number => {
+  const place = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+  return place === -1 ? LONGEST.length : place;
+};
+
+export default class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    // Stable; within the groups of the projects (unit tests before servers).
+    const group = ({ project }: TestSpecification): number => project.config.sequence.groupOrder;
+    return sorted.sort((a, b) => group(a) - group(b) || rank(a) - rank(b));
+  }
+}

@@ -1,0 +1,58 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** Published runs, beside the checkout; they are no part of it. */
+const RECORDINGS = resolve(import.meta.dirname, '../../../shared/data/mlgym-bench-v0/trajectories');
+
+export interface RecordedRun {
+  folder: string;
+  task: string;
+  file: string;
+}
+
+export interface RecordedEntry {
+  action: string;
+  observation: string;
+}
+
+/** The recordings of these tasks that lie here; without any it says so. */
+export function recordedRuns(tasks: readonly string[]): RecordedRun[] {
+  const folders = existsSync(RECORDINGS) ? readdirSync(RECORDINGS).sort() : [];
+  const runs = folders.flatMap((folder) => {
+    const task = tasks.find((name) => folder.includes(`__${name}__`));
+    const file = task === undefined ? '' : join(RECORDINGS, folder, `${task}.traj`);
+    return task !== undefined && existsSync(file) ? [{ folder, task, file }] : [];
+  });
+  if (runs.length === 0)
+    console.warn(`published runs of ${tasks.join(', ')} are NOT REPLAYED: there are no recordings beside the checkout`);
+  return runs;
+}
+
+/** What was recorded, without the ends that MLGym forced. */
+export function recordedEntries(file: string): RecordedEntry[] {
+  const { trajectory } = JSON.parse(readFileSync(file, 'utf8')) as { trajectory: RecordedEntry[] };
+  return trajectory.filter(({ action }) => !action.startsWith('exit_'));
+}
+
+export interface OpenedFile {
+  name: string;
+  /** From the first line on; all of them if there are `total`. */
+  lines: string[];
+  total: number;
+}
+
+/** Files that the recording shows from their beginning when it opens them, before it changed any. */
+export function openedFiles(entries: readonly RecordedEntry[]): OpenedFile[] {
+  const found = new Map<string, OpenedFile>();
+  for (const { action, observation } of entries) {
+    if (!/^open /.test(action.trim())) continue;
+    const [, path = '', total] =
+      /^\[File: \/home\/agent\/workspace\/(\S+) \((\d+) lines total\)\]/.exec(observation) ?? [];
+    const numbered = [...observation.matchAll(/^(\d+):(.*)$/gm)].filter(([, number], i) => Number(number) === i + 1);
+    if (numbered.length > 0 && !found.has(path))
+      found.set(path, { name: path, lines: numbered.map(([, , text = '']) => text), total: Number(total) });
+  }
+  return [...found.values()];
+}
+
+export const textOf = ({ lines }: Pick<OpenedFile, 'lines'>): string => lines.map((line) => `${line}\n`).join('');

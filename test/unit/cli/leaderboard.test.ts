@@ -1,0 +1,164 @@
+import pc from 'picocolors';
+import { describe, expect, it } from 'vitest';
+import type { Leaderboard, LeaderboardRow, LeaderboardScore } from '../../../db/index.js';
+import { leaderboardCsv } from '../../../cli/render/leaderboard-csv.js';
+import { renderLeaderboard } from '../../../cli/render/leaderboard.js';
+
+const score = (best: number | null, more: Partial<LeaderboardScore> = {}): LeaderboardScore => ({
+  ...{ best, last: best, mean: best, bestRank: 1, lastRank: 1, bestRatio: 1, lastRatio: 1 },
+  ...{ bestStatus: best === null ? 'missing' : 'feasible', lastStatus: best === null ? 'missing' : 'feasible' },
+  ...{ expectedBest: null, expectedLast: null, bestRun: null, lastRun: null },
+  ...{ bestAttempts: [best], lastAttempts: [best], attempts: 4, ended: 4, counted: 4, scored: 4 },
+  ...{ infraErrors: 0, configErrors: 0, cancelled: 0, suspect: 0, costUsd: '0' },
+  ...more,
+});
+const TASKS = ['battleOfSexes', 'imageClassificationCifar10', 'languageModelingFineWeb'];
+const over = (low: number, high: number, first: number) => ({
+  bestAup: { low, high },
+  lastAup: { low, high },
+  probabilityOfRank1: { best: first, last: first },
+});
+const row = (model: string, more: Partial<LeaderboardRow> = {}): LeaderboardRow => ({
+  ...{ rank: 1, unranked: null, model, kind: 'real', isolation: 'container', bestAup: 0.82, lastAup: 0.5 },
+  intervals: { attempts: over(0.79, 0.85, 0.9), tasks: over(0.74, 0.88, 0.7) },
+  ...{ profile: null, solvedTasks: 3, missingTasks: 0, notRunTasks: 0, averageRank: 1.25, borda: 9 },
+  ...{ attempts: 12, ended: 12, infraErrors: 0, configErrors: 0, cancelled: 0, suspect: 0, costUsd: '6' },
+  ...{ costPerRunUsd: '0.5', inputTokens: 1, outputTokens: 1 },
+  ...{ withSuspects: null, marks: {}, recordedCostUsd: null, recordedCostPerRunUsd: null },
+  scores: Object.fromEntries(TASKS.map((task) => [task, score(1.44017)])),
+  ...more,
+});
+const board = (rows: LeaderboardRow[], more: Partial<Leaderboard['comparison']> = {}): Leaderboard => ({
+  comparison: {
+    ...{ models: rows.map(({ model }) => model), tasks: TASKS, k: null, T: 0.5, fixedT: false, mode: 'strict' },
+    ...{
+      metric: 'best-attempt',
+      includeSuspect: false,
+      includeLocal: false,
+      includeScripted: false,
+      sample: false,
+      profile: 'default',
+      otherProfiles: [],
+      batchId: null,
+    },
+    ...{ resamples: 1000, seed: 1, estimateK: null, saved: null },
+    ...more,
+  },
+  tasks: TASKS.map((task) => ({
+    ...{ task, name: task, contract: 1, primary: 'Score', direction: 'maximize', baseline: 1, compared: true },
+  })),
+  baseline: { bestAup: 0.5, lastAup: 0.5, averageRank: 2, borda: 2, profile: { best: [], last: [] } },
+  rows,
+});
+const shown = (of: Leaderboard, width: number, which: 'attempts' | 'tasks' = 'tasks') =>
+  renderLeaderboard(of, { colors: pc.createColors(false), width, over: which });
+const widest = (text: string) => Math.max(...text.split('\n').map((line) => line.length));
+const two = board([row('gpt-4o'), row('scripted:clumsy', { rank: null, unranked: 'kind', kind: 'scripted' })]);
+
+describe('the leaderboard on a terminal', () => {
+  it('has tasks as columns where they fit, and in tables below where not', () => {
+    const wide = shown(two, 240);
+    expect(wide).toMatch(/model +AUP \[95 %\] +P\(best\) +battleOfSexes ↑ best +last/);
+    const middle = shown(two, 170);
+    expect(middle).toMatch(/AUP \[95 %\] +P\(best\) +battleOfSexes ↑ +imageClassificationCifar10 ↑/);
+    const narrow = shown(two, 80);
+    expect(narrow).not.toMatch(/AUP.*battleOfSexes/);
+    expect(narrow).toMatch(/^model +battleOfSexes ↑ +imageClassificationCifar10 ↑$/m);
+    expect(narrow).toMatch(/^model +languageModelingFineWeb ↑$/m);
+  });
+
+  it.each([60, 72, 80, 100, 120, 160, 200])('is no wider than %i columns', (width) => {
+    expect(widest(shown(two, width))).toBeLessThanOrEqual(width);
+  });
+
+  it('shows the interval beside each AUP, the cost of a run, and marks', () => {
+    const odd = row('model-x', { isolation: 'none', suspect: 2, kind: 'replay' });
+    const lines = shown(board([row('gpt-4o'), odd]), 120).split('\n');
+    const [first, second] = ['gpt-4o', 'model-x'].map((model) => lines.find((line) => line.includes(model)));
+    expect(first).toMatch(/0\.82 \[0\.74, 0\.88\] +70 % +3\/3 +1\.25 +12\/12 +\$0\.50 +\$6\.00$/);
+    expect(second).toMatch(/suspect 2, local, replay$/);
+    expect(shown(two, 120, 'attempts')).toContain('0.82 [0.79, 0.85]');
+    expect(shown(board([row('a', { intervals: null })], { resamples: 0 }), 120)).not.toContain('[');
+  });
+
+  it('shows what the AUP would be with suspects, whom which rules marked, and costs that others recorded', () => {
+    const sly = row('sly', {
+      ...{ withSuspects: { bestAup: 0.91, lastAup: 0.6 }, suspect: 40, marks: { self_reported: 13, beyond_bounds: 1 } },
+      ...{ costUsd: '0', costPerRunUsd: null, recordedCostUsd: '12.5', recordedCostPerRunUsd: '1.25' },
+    });
+    const both = row('both', {
+      ...{ withSuspects: { bestAup: 0.8, lastAup: 0.5 }, recordedCostUsd: '1', recordedCostPerRunUsd: '0.1' },
+    });
+    const text = shown(board([sly, both]), 160);
+    expect(text).toMatch(/AUP \[95 %\] +with suspects +P\(best\)/);
+    expect(text).toMatch(
+      /sly +0\.82 \[0\.74, 0\.88\] +0\.91 .*\$1\.25 recorded +self_reported ×13, beyond_bounds ×1$/m,
+    );
+    expect(text).toMatch(/both .* \$0\.50 \+ \$0\.10 recorded/);
+    expect(shown(two, 120)).not.toMatch(/suspects|recorded/i);
+  });
+
+  it('tells of runs of another budget that it leaves out, and of which budget it is', () => {
+    const left = { otherProfiles: [{ profile: 'cpu', runs: 12 }] };
+    const told = 'Left out, being of another budget: 12 runs under the profile cpu (--profile cpu).';
+    expect(shown(board([row('a')], left), 120)).toContain(told);
+    expect(shown(board([], left), 120)).toMatch(/^No runs to rank yet/);
+    expect(shown(board([], left), 120)).toContain(told);
+    expect(shown(board([row('a')], { profile: 'cpu' }), 160)).toContain('Under the profile cpu');
+    expect(shown(two, 120)).not.toMatch(/profile cpu/);
+  });
+
+  it('tells what was not run from what has no score', () => {
+    const scores = {
+      battleOfSexes: score(null, { attempts: 2, ended: 2, counted: 0, infraErrors: 2, bestRatio: 2 }),
+      imageClassificationCifar10: score(null),
+      languageModelingFineWeb: score(null, { attempts: 2, ended: 1, counted: 0 }),
+    };
+    const text = shown(
+      board([row('a', { scores, solvedTasks: 0, missingTasks: 1, notRunTasks: 2, infraErrors: 2 })]),
+      240,
+    );
+    expect(text).toMatch(/70 % +not run +not run +– +– +running +running +0\/3 \(1 missing, 2 not run\)/);
+    expect(text).toContain('12/12 (2 unscored)');
+  });
+
+  it('says what a saved comparison leaves out, and what came since', () => {
+    const saved = {
+      ...{ name: 'spring', createdAt: '2026-03-01T00:00:00.000Z', otherModels: ['new-model'] },
+      runsSince: [{ model: 'gpt-4o', task: 'battleOfSexes', runs: 3 }],
+      otherContracts: [{ task: 'battleOfSexes', contract: 2, runs: 1 }],
+    };
+    const text = shown(board([row('gpt-4o')], { saved, fixedT: true }), 400);
+    expect(text).toContain('comparison spring');
+    expect(text).toContain('Not in it, though they have runs at its tasks: new-model.');
+    expect(text).toContain('of another contract of their task: 1 run of battleOfSexes (contract 2).');
+    expect(text).toContain('Since then 3 runs of its models ended (gpt-4o): they count.');
+    expect(shown(board([row('gpt-4o')], { saved, k: 4 }), 400)).toContain(
+      'only the first 4 of each model and task count',
+    );
+  });
+
+  it('keeps estimates out of the table of scores', () => {
+    const scores = Object.fromEntries(TASKS.map((task) => [task, score(2, { expectedBest: 1.5 })]));
+    const [table, estimates] = shown(board([row('a', { scores })], { estimateK: 2 }), 240).split(
+      'Expected best of 2 attempts',
+    );
+    expect(table).not.toContain('1.5');
+    expect(estimates).toMatch(/a +1\.5 +1\.5 +1\.5/);
+  });
+});
+
+describe('the leaderboard as CSV', () => {
+  it('has a row per model, unrounded, and empty fields for what there is none of', () => {
+    const [head, first, second, ...rest] = leaderboardCsv(
+      board([row('a, "b"'), row('c', { rank: null, intervals: null, scores: { battleOfSexes: score(null) } })]),
+    ).split('\n');
+    expect(head?.split(',').slice(0, 8)).toEqual([
+      ...['rank', 'model', 'kind', 'isolation', 'unranked', 'bestAup', 'bestAup low (attempts)'],
+      'bestAup high (attempts)',
+    ]);
+    expect(first).toMatch(/^1,"a, ""b""",real,container,,0\.82,0\.79,0\.85,0\.9,0\.74,0\.88,0\.7,0\.5,.*1\.44017$/);
+    expect(second).toMatch(/^,c,real,container,,0\.82,,,,,,,0\.5,.*,,,,,,$/);
+    expect(rest).toEqual(['']);
+  });
+});

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { worldFields } from '../../../cli/render/world.js';
+
+const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
+const limits = { workspaceMb: 256, memoryMb: 512, cpus: 1, pids: 128 };
+
+it('the world of a run is told in a line each', () => {
+  const fields = worldFields({
+    limits,
+    workspaceLimit: 'file_system',
+    imageDigest: digest('a'),
+    evaluatorImageDigest: digest('b'),
+    network: { allow: ['data.example.org', '*.example.net:8080'], allowPrivate: false },
+    memory: true,
+    memoryRecords: 3,
+  });
+  expect(fields).toEqual([
+    ['limits', '1 cpus, 512 MB, 128 processes, workspace 256 MB (by its file system)'],
+    ['images', 'agent aaaaaaaaaaaa, evaluator bbbbbbbbbbbb'],
+    ['network', 'only data.example.org, *.example.net:8080'],
+    ['memory', "the task's, 3 records when the run began"],
+  ]);
+});
+
+it('what a run that has not begun does not have is not told', () => {
+  const none = {
+    workspaceLimit: null,
+    imageDigest: null,
+    evaluatorImageDigest: null,
+    memory: false,
+    memoryRecords: null,
+  };
+  expect(worldFields({ limits, ...none, network: 'none' })).toEqual([
+    ['limits', '1 cpus, 512 MB, 128 processes, workspace 256 MB'],
+    ['images', '–'],
+    ['network', 'none'],
+    ['memory', 'none'],
+  ]);
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { parseRunDirectory, runDirectoryName } from '../../../../domain/mlgym/run-directory.js';
+
+describe('parseRunDirectory', () => {
+  it('reads model, task, settings and index', () =>
+    expect(
+      parseRunDirectory('metagen-some-model-3.5__rlMetaMazeMisc__default__t-0.00__p-0.95__c-4.00__install-0__x_run_3'),
+    ).toEqual({
+      model: 'some-model-3.5',
+      task: 'rlMetaMazeMisc',
+      agent: 'default',
+      temperature: 0,
+      topP: 0.95,
+      costLimitUsd: '4.00',
+      runIndex: 3,
+    }));
+
+  it('reads a name without prefix, settings and index', () =>
+    expect(parseRunDirectory('gpt-x__blotto')).toMatchObject({
+      model: 'gpt-x',
+      task: 'blotto',
+      agent: null,
+      runIndex: 0,
+      costLimitUsd: null,
+    }));
+
+  it('takes a cost limit of 0 as none', () =>
+    expect(parseRunDirectory('m__t__default__c-0.00_run_1')?.costLimitUsd).toBeNull());
+
+  it.each(['', 'notes', 'a_b', '__task_run_1', 'metagen-__task', 'model____x'])('knows "%s" for another form', (name) =>
+    expect(parseRunDirectory(name)).toBeNull(),
+  );
+});
+
+describe('runDirectoryName', () => {
+  it('writes a name that reads back', () => {
+    const run = {
+      model: 'a-b',
+      task: 'blotto',
+      agent: 'plain',
+      temperature: 0.7,
+      topP: 0.9,
+      costLimitUsd: '2.50',
+      runIndex: 4,
+    };
+    expect(parseRunDirectory(runDirectoryName(run))).toEqual(run);
+  });
+
+  it('keeps what parts fields and folders out of them', () =>
+    expect(
+      runDirectoryName({
+        model: 'scripted:a__b/../c',
+        task: 't',
+        agent: null,
+        temperature: null,
+        topP: null,
+        costLimitUsd: null,
+        runIndex: 0,
+      }),
+    ).toBe('metagen-scripted-a_b-..-c__t__default__t-0.00__p-1.00__c-0.00__install-0_run_0'));
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { bootstrap, type ComparedAttempts } from '../../../../domain/statistics/bootstrap.js';
+import { coverage } from '../../../../benchmarks/interval-coverage.js';
+
+const task = (...models: (number | null)[][]): ComparedAttempts[number] => ({
+  direction: 'maximize',
+  baseline: 1,
+  cells: models.map((best) => ({ best, last: best, ran: best.length > 0 })),
+});
+const options = { mode: 'strict' as const, axis: 1, resamples: 400, seed: 5 };
+
+describe('the bootstrap', () => {
+  const tasks = [task([2, 3, 4], [2, 2, 2]), task([5, null, 6], [6, 5, 4]), task([2, 2, 3], [1, 1.5, null])];
+
+  it('gives the same for the same seed', () => {
+    expect(bootstrap(tasks, options)).toEqual(bootstrap(tasks, options));
+    expect(bootstrap(tasks, options)).not.toEqual(bootstrap(tasks, { ...options, seed: 6 }));
+  });
+
+  it('gives probabilities of the largest area that add up to one', () => {
+    for (const over of Object.values(bootstrap(tasks, options)))
+      for (const kind of ['best', 'last'] as const)
+        expect(over.reduce((sum, { first }) => sum + (first?.[kind] ?? NaN), 0)).toBeCloseTo(1, 9);
+    const equal = bootstrap([task([2], [2]), task([3], [3])], options);
+    expect(equal.tasks.map(({ first }) => first?.best.toFixed(9))).toEqual(['0.500000000', '0.500000000']);
+    const ahead = bootstrap([task([9], [2]), task([9], [3])], { ...options, resamples: 1000 });
+    expect(ahead.tasks.map(({ first }) => first?.best)).toEqual([1, 0]);
+  });
+
+  it('knows no interval where there is nothing to draw', () => {
+    const [once] = bootstrap([task([2], [3]), task([2], [3])], options).attempts;
+    expect(once).toEqual({ best: null, last: null, first: null });
+    const [alone] = bootstrap([task([2, 3], [3, 4])], options).tasks;
+    expect(alone).toEqual({ best: null, last: null, first: null });
+    expect(bootstrap([], options)).toEqual({ attempts: [], tasks: [] });
+  });
+
+  it('never leaves the range of the area', () => {
+    for (const mode of ['strict', 'compat'] as const)
+      for (const over of Object.values(bootstrap(tasks, { ...options, mode, axis: 0.5 })))
+        for (const { best } of over) {
+          expect(best?.low).toBeGreaterThanOrEqual(0);
+          expect(best?.high).toBeLessThanOrEqual(mode === 'strict' ? 1 : 0.5);
+        }
+  });
+
+  it('leaves a task at which only the infrastructure failed out of the model’s strict area', () => {
+    const [, failed] = bootstrap([task([2], [2]), task([3], [])], options).tasks;
+    expect(failed?.best).toEqual({ low: 1, high: 1 });
+  });
+
+  it('has intervals that cover what they should, on simulated models', () => {
+    const { tasks: over, attempts } = coverage({
+      mode: 'strict',
+      tasks: 13,
+      attempts: 4,
+      experiments: 12,
+      repeats: 60,
+      population: 2000,
+    });
+    expect(over.share).toBeGreaterThan(0.8);
+    expect(attempts.share).toBeGreaterThan(0.8);
+  });
+});

@@ -1,0 +1,77 @@
+import type { Leaderboard, LeaderboardRow, LeaderboardScore, ReportRun } from '../../../db/index.js';
+import type { ReportData } from '../../../report/index.js';
+
+export const cell = (best: number | null, run: string, more: Partial<LeaderboardScore> = {}): LeaderboardScore => ({
+  ...{ best, last: best, mean: best, bestRank: 1, lastRank: 1, bestStatus: 'feasible', lastStatus: 'feasible' },
+  ...{ bestRatio: 1, lastRatio: 1, expectedBest: null, expectedLast: null, bestRun: run, lastRun: run },
+  ...{ bestAttempts: [best], lastAttempts: [best], attempts: 1, ended: 1, counted: 1, scored: best === null ? 0 : 1 },
+  ...{ infraErrors: 0, configErrors: 0, cancelled: 0, suspect: 0, costUsd: '0.5' },
+  ...more,
+});
+
+export const row = (model: string, more: Partial<LeaderboardRow> = {}): LeaderboardRow => ({
+  ...{ rank: 1, unranked: null, model, kind: 'real', isolation: 'container', bestAup: 0.9, lastAup: 0.8 },
+  intervals: {
+    attempts: { bestAup: null, lastAup: null, probabilityOfRank1: null },
+    tasks: {
+      bestAup: { low: 0.7, high: 1 },
+      lastAup: { low: 0.6, high: 0.95 },
+      probabilityOfRank1: { best: 0.75, last: 0.5 },
+    },
+  },
+  profile: { best: [[0, 1]], last: [[0.2, 1]] },
+  ...{ withSuspects: null, marks: {}, recordedCostUsd: null, recordedCostPerRunUsd: null },
+  ...{ solvedTasks: 1, missingTasks: 0, notRunTasks: 0, averageRank: 1, borda: 1, attempts: 1, ended: 1 },
+  ...{ infraErrors: 0, configErrors: 0, cancelled: 0, suspect: 0, costUsd: '0.5', costPerRunUsd: '0.5' },
+  ...{ inputTokens: 1000, outputTokens: 100, scores: { t: cell(3, `r-${model}`) } },
+  ...more,
+});
+
+export const run = (model: string, more: Partial<ReportRun> = {}): ReportRun => ({
+  ...{ runId: `r-${model}`, batchId: 'b-1', origin: 'bench', model, kind: 'real', isolation: 'container', task: 't' },
+  ...{ attempt: 1, status: 'ended', endReason: 'submit', exitStatus: 'submitted', exitLabels: ['Success'] },
+  ...{
+    outcome: 'complete',
+    best: 3,
+    last: 3,
+    counted: true,
+    superseded: false,
+    evaluations: 2,
+    suspect: 0,
+    marks: [],
+    steps: 7,
+  },
+  ...{ costUsd: '0.5', inputTokens: 1000, outputTokens: 100, createdAt: '2026-01-01T00:00:00.000Z' },
+  ...more,
+});
+
+export const board = (rows: LeaderboardRow[], more: Partial<Leaderboard['comparison']> = {}): Leaderboard => ({
+  comparison: {
+    ...{ models: rows.map(({ model }) => model), tasks: ['t'], k: null, T: 1, fixedT: false, mode: 'strict' },
+    ...{
+      metric: 'best-attempt',
+      includeSuspect: false,
+      includeLocal: false,
+      includeScripted: false,
+      sample: false,
+      profile: 'default',
+      otherProfiles: [],
+      batchId: null,
+    },
+    ...{ resamples: 1000, seed: 1, estimateK: null, saved: null },
+    ...more,
+  },
+  tasks: [
+    { task: 't', name: 'Task t', contract: 1, primary: 'score', direction: 'maximize', baseline: 1, compared: true },
+  ],
+  baseline: { bestAup: 0.4, lastAup: 0.4, averageRank: 3, borda: 1, profile: { best: [[0.5, 1]], last: [[0.5, 1]] } },
+  rows,
+});
+
+export const data = (rows: LeaderboardRow[], runs: ReportRun[], more: Partial<ReportData> = {}): ReportData => ({
+  ...{ subject: 'Batch one', generatedAt: '2026-01-02T03:04:05.000Z', harnessVersion: '9.9.9', over: 'tasks' },
+  board: board(rows),
+  runs,
+  actions: runs.map(({ model, kind, isolation }) => ({ model, kind, isolation, category: 'Edit', steps: 5 })),
+  ...more,
+});

@@ -1,0 +1,24 @@
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import { BenchError } from '../domain/errors.js';
+import { describeAccess } from '../domain/temporal-access.js';
+import type { WorkerSettings } from './settings.js';
+
+/** The two connections of a worker: one that polls, one that signals and looks. */
+export async function connectTemporal(
+  settings: Pick<WorkerSettings, 'temporalAddress' | 'temporalAccess' | 'temporalNamespace'>,
+): Promise<{ connection: NativeConnection; client: Client }> {
+  const server = { address: settings.temporalAddress, ...settings.temporalAccess };
+  try {
+    const connection = await NativeConnection.connect(server);
+    const client = new Client({ connection: await Connection.connect(server), namespace: settings.temporalNamespace });
+    return { connection, client };
+  } catch (cause) {
+    const how = describeAccess(settings.temporalAccess) || 'no TLS';
+    const reason = (cause instanceof Error ? cause.message : String(cause)).split('\n')[0] ?? '';
+    throw new BenchError('services', `Temporal at ${settings.temporalAddress} (${how}) does not answer: ${reason}`, {
+      remedy: '`bench doctor` with the same environment says more.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,76 @@
+import { statfs } from 'node:fs/promises';
+import { cpus, totalmem } from 'node:os';
+import type { Backends } from '../activities/backends.js';
+import type { RunStore } from '../domain/ports/run-store.js';
+import type { GpuInventory } from './gpu-inventory.js';
+import { freeMemoryMb } from './free-memory.js';
+import type { Logger } from './logger.js';
+import { offeredBackends } from './offered-backends.js';
+import type { WorkerSettings } from './settings.js';
+import { reap } from './reap.js';
+
+/** Below this part of the memory, nothing new is taken. */
+const MIN_MEMORY_FREE = 0.05;
+
+export interface HostParts {
+  settings: WorkerSettings;
+  hostId: string;
+  /** Names the home; two homes cannot be one host. */
+  homeId: string;
+  gpus: GpuInventory;
+  store: RunStore;
+  backends: Backends;
+  log: Logger;
+}
+
+/**
+ * One sign of life: what this host is and has, now. Where its runs were given to others meanwhile, what is left of them is
+ * removed first. Throws BenchError (usage) if the host's name belongs to another home.
+ */
+export function hostBeat(parts: HostParts): () => Promise<void> {
+  const { settings, hostId, store, backends, log } = parts;
+  const everOffered = new Set<string>();
+  return async () => {
+    // Who holds what is asked first: a process that ends meanwhile was a run's.
+    const held = await store.heldDevices(hostId);
+    const [offered, busy, disk] = await Promise.all([
+      offeredBackends(settings.engines),
+      parts.gpus.busy(),
+      statfs(settings.layout.home),
+    ]);
+    const megabytes = (blocks: number): number => Math.floor((blocks * disk.bsize) / 2 ** 20);
+    const facts = {
+      memoryMb: Math.floor(totalmem() / 2 ** 20),
+      memoryFreeMb: await freeMemoryMb(),
+      diskTotalMb: megabytes(disk.blocks),
+      diskFreeMb: megabytes(disk.bavail),
+    };
+    const { lost, formerBackends } = await store.registerHost({
+      ...facts,
+      ...{ hostId, homeId: parts.homeId, hostname: settings.hostname, cpus: cpus().length, version: settings.version },
+      ...{ slots: settings.slots, memoryForRunsMb: settings.memoryForRunsMb, roles: settings.roles },
+      ...{ gpus: parts.gpus.ids, backends: offered, heartbeatSeconds: settings.heartbeatSeconds },
+      busyGpus: busy.filter((device) => !held.includes(device)),
+      paused: pauseReason(facts, settings.minDiskFreeMb),
+    });
+    for (const backend of [...offered, ...formerBackends]) everOffered.add(backend);
+    if (!lost) return;
+    log.warn({ hostId }, 'this host counted as lost: the remains of its former runs are removed');
+    const clear = await reap(store, backends, log);
+    const left = [...everOffered].filter((backend) => !clear.some((one) => one === backend));
+    if (left.length === 0) await store.hostReturned(hostId);
+    else log.warn({ hostId, backends: left }, 'what is left of former runs cannot be removed yet');
+  };
+}
+
+/** Why no new runs are taken, in words for people; null: they are. */
+export function pauseReason(
+  has: { memoryMb: number; memoryFreeMb: number; diskTotalMb: number; diskFreeMb: number },
+  minDiskFreeMb: number,
+): string | null {
+  if (has.diskFreeMb < minDiskFreeMb)
+    return `its disk is full: ${has.diskFreeMb} MB are free, less than ${minDiskFreeMb} MB`;
+  if (has.memoryFreeMb < has.memoryMb * MIN_MEMORY_FREE)
+    return `its memory is full: ${has.memoryFreeMb} of ${has.memoryMb} MB are free`;
+  return null;
+}

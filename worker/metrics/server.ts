@@ -1,0 +1,81 @@
+import { createServer, type Server } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { BenchError } from '../../domain/errors.js';
+import { METRICS_CONTENT_TYPE, type MetricFamily, renderMetrics } from '../../domain/metrics.js';
+
+export interface MetricsAddress {
+  host: string;
+  port: number;
+}
+
+/** `9464`, `0.0.0.0:9464`: without a host only this machine may ask. */
+export function metricsAddress(text: string): MetricsAddress {
+  const [, host = '127.0.0.1', port = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(text.trim()) ?? [];
+  if (port === '' || Number(port) < 1 || Number(port) > 65_535)
+    throw new BenchError('usage', `BENCH_METRICS is not a port or host:port: "${text}"`, {
+      remedy: 'Write it as 9464, or as 0.0.0.0:9464 to let other machines ask.',
+    });
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+}
+
+/** A free port of the loopback, for the SDK's own exporter: it takes no port of the system's choice. */
+export async function loopbackAddress(): Promise<string> {
+  const server = createTcpServer();
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `127.0.0.1:${port}`;
+}
+
+/**
+ * `GET /metrics`: our figures, then those of the Temporal SDK of this process. A database that does not answer is a
+ * figure too (`bench_database_up 0`), so that the SDK's remain visible.
+ */
+export async function serveMetrics(
+  address: MetricsAddress,
+  figures: () => Promise<MetricFamily[]>,
+  sdkAddress: string,
+): Promise<Server> {
+  const text = async (): Promise<string> => {
+    const [ours, sdk] = await Promise.all([
+      figures().then(
+        (families) => [up(1), ...families],
+        () => [up(0)],
+      ),
+      fetch(`http://${sdkAddress}/metrics`, { signal: AbortSignal.timeout(5000) }).then(
+        (answer) => answer.text(),
+        () => '',
+      ),
+    ]);
+    return renderMetrics(ours) + sdk;
+  };
+  const server = createServer((request, response) => {
+    const path = request.url?.split('?')[0];
+    if (path !== '/metrics' || request.method !== 'GET') {
+      response.writeHead(404).end('GET /metrics\n');
+      return;
+    }
+    void text().then((body) => response.writeHead(200, { 'content-type': METRICS_CONTENT_TYPE }).end(body));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) =>
+      reject(
+        new BenchError('usage', `metrics cannot be served at ${address.host}:${address.port}: ${cause.code ?? ''}`, {
+          remedy: 'Choose another port with --metrics or BENCH_METRICS.',
+          cause,
+        }),
+      ),
+    );
+    server.listen(address.port, address.host, resolve);
+  });
+  // It must not keep a stopping worker alive.
+  server.unref();
+  return server;
+}
+
+const up = (value: 0 | 1): MetricFamily => ({
+  name: 'bench_database_up',
+  type: 'gauge',
+  help: 'Whether the database answered this scrape.',
+  samples: [{ value }],
+});

@@ -1,0 +1,94 @@
+import type { Backends } from '../activities/backends.js';
+import { recordNetworkRequests } from '../activities/network-events.js';
+import type { Leftover } from '../domain/ports/leftovers-port.js';
+import type { RunStore } from '../domain/ports/run-store.js';
+import { BACKENDS, type Backend } from '../domain/run.js';
+import type { Logger } from './logger.js';
+
+type Store = Pick<RunStore, 'runStates' | 'addEvent'>;
+
+/**
+ * Remove what no live run owns: sandboxes, evaluators, volumes, folders and mounts that a crash left behind. Ours is what carries this
+ * home's mark; a run owns it while it has not ended, unless it belongs to a container that was given up. Each removal is an event.
+ * Returns the backends in which nothing is left to be removed.
+ */
+export async function reap(
+  store: Store,
+  backends: Backends,
+  log: Pick<Logger, 'info' | 'warn' | 'debug'>,
+): Promise<Backend[]> {
+  const clear: Backend[] = [];
+  for (const backend of BACKENDS) {
+    try {
+      if (await reapBackend(store, backends, backend, log)) clear.push(backend);
+    } catch (error) {
+      // Machines without an engine are ordinary; one that is down is reported by the runs that need it.
+      log.debug({ backend, error: String(error) }, 'reaper: the backend does not answer');
+    }
+  }
+  return clear;
+}
+
+async function reapBackend(
+  store: Store,
+  backends: Backends,
+  backend: Backend,
+  log: Pick<Logger, 'info' | 'warn' | 'debug'>,
+): Promise<boolean> {
+  const { sandbox, leftovers } = backends[backend];
+  // Looked at before the rows are: what is made meanwhile is not there to be removed.
+  const found: Leftover[] = [
+    ...(await sandbox.list()).map((ref) => ({
+      what: 'sandbox',
+      name: `${ref.runId}-${ref.epoch}`,
+      ...ref,
+      abandoned: false,
+      remove: async () => {
+        await recordNetworkRequests(store, sandbox, ref, { close: true });
+        await sandbox.stop(ref);
+        return true;
+      },
+    })),
+    ...(await leftovers.find()),
+  ];
+  const runs = await store.runStates([...new Set(found.flatMap(({ runId }) => runId ?? []))]);
+  let clear = true;
+  for (const one of found) {
+    const { what, name, runId } = one;
+    const why = whyUnowned(one, runs);
+    if (why === null) continue;
+    try {
+      if (!(await one.remove())) continue;
+      // Runs that the database does not know have no events.
+      const known = runId !== null && runs.has(runId) ? runId : null;
+      const detail = `${what} ${name} on ${backend} was removed: ${why}`;
+      await store.addEvent({
+        runId: known,
+        batchId: null,
+        kind: 'reaped',
+        key: `reaped-${name}-${Date.now()}`,
+        detail,
+      });
+      log.info({ runId, backend, what, name, why }, 'removed what nobody owned');
+    } catch (error) {
+      // The next round tries again, and the others are not to wait for it.
+      log.warn({ runId, backend, what, name, error: String(error) }, 'could not remove what nobody owns');
+      clear = false;
+    }
+  }
+  return clear;
+}
+
+/** Null: a live run owns it. */
+function whyUnowned(
+  { runId, epoch, abandoned }: Leftover,
+  runs: ReadonlyMap<string, { ended: boolean; epoch: number }>,
+): string | null {
+  if (abandoned) return 'its maker is gone';
+  if (runId === null) return null;
+  const run = runs.get(runId);
+  if (run === undefined) return 'the database knows no such run';
+  if (run.ended) return 'its run has ended';
+  if (epoch !== null && epoch < run.epoch) return `its run lives in container ${run.epoch}`;
+  return null;
+}

@@ -1,0 +1,69 @@
+import { condition, proxyActivities } from '@temporalio/workflow';
+import type { ControlActivities, Lease } from '../domain/messages.js';
+import type { RunTicket } from '../domain/run.js';
+import { controlOptions } from './activity-options.js';
+
+const control = proxyActivities<ControlActivities>(controlOptions);
+
+/** A pool that lost its memory is asked again. */
+const ASK_AGAIN = '15 minutes';
+/** Beyond a run's own time, which stands still while it waits for others. */
+const TTL_SLACK_S = 24 * 3600;
+
+/** The lease of one run: asked for, held, given back. Grants come by signal. */
+export class GpuLease {
+  #held: Lease | null = null;
+  /** Older grants are of leases that were given up. */
+  #lastToken = 0;
+  readonly #ticket: RunTicket;
+
+  constructor(ticket: RunTicket) {
+    this.#ticket = ticket;
+  }
+
+  get held(): Lease | null {
+    return this.#held;
+  }
+
+  granted(lease: Lease): void {
+    if (this.#held !== null || lease.token <= this.#lastToken) return;
+    this.#held = lease;
+    this.#lastToken = lease.token;
+  }
+
+  /** Wait for all GPUs of the run at once. */
+  async acquire(): Promise<Lease> {
+    const { runId, gpus, batchId, wallSeconds, priority, backend } = this.#ticket;
+    await control.waitingForGpu({ runId });
+    for (;;) {
+      while (this.#held === null) {
+        await control.requestLease({
+          runId,
+          gpus,
+          batchId,
+          ...(priority === undefined ? {} : { priority }),
+          ...(backend === undefined ? {} : { backend }),
+          ...(wallSeconds === 0 ? {} : { ttlSeconds: wallSeconds + TTL_SLACK_S }),
+        });
+        await condition(() => this.#held !== null, ASK_AGAIN);
+      }
+      const lease: Lease = this.#held;
+      if (await control.recordLease({ runId, lease })) return lease;
+      // It was taken back before we had it.
+      this.#held = null;
+    }
+  }
+
+  /** Its host is lost: those GPUs are nobody's until the host is back. */
+  async abandon(): Promise<void> {
+    const lease = this.#held;
+    if (lease === null) return;
+    this.#held = null;
+    await control.abandonLease({ runId: this.#ticket.runId, lease });
+  }
+
+  /** Also when none was granted: the run waits no longer. */
+  async release(): Promise<void> {
+    await control.releaseLease({ runId: this.#ticket.runId, token: this.#held?.token ?? null });
+  }
+}

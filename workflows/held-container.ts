@@ -1,0 +1,38 @@
+import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
+import { FAILURE, type StartContainerArgs } from '../domain/messages.js';
+import { containerOptions } from './activity-options.js';
+import { onHost } from './on-host.js';
+
+/** A container that is lost this often is the host's trouble: the run ends as infra_error. */
+export const MAX_EPOCHS = 10;
+
+/**
+ * Start a container, into which the activity brings back the steps so far. One that is lost in the midst of that is replaced like any
+ * other. `began` hears each epoch before its container is started; returned is the one that holds. Throws HostLost.
+ */
+export async function startHeldContainer(
+  { hostId, epoch: first }: { hostId: string; epoch: number },
+  args: (epoch: number) => StartContainerArgs,
+  began: (epoch: number) => void,
+): Promise<number> {
+  for (let epoch = first; ; epoch += 1) {
+    began(epoch);
+    try {
+      const start = args(epoch);
+      await onHost({ runId: start.runId, hostId, epoch }, containerOptions(hostId), (host) =>
+        host.startContainer(start),
+      );
+      return epoch;
+    } catch (error) {
+      if (!isSandboxLost(error) || epoch >= MAX_EPOCHS) throw error;
+    }
+  }
+}
+
+export function isSandboxLost(error: unknown): boolean {
+  return (
+    error instanceof ActivityFailure &&
+    error.cause instanceof ApplicationFailure &&
+    error.cause.type === FAILURE.sandboxLost
+  );
+}

@@ -318,6 +318,8 @@ class Supervisor {
     if (worker === null) throw new Error('no worker command');
     const [program, ...args] = worker.command;
     if (program === undefined) throw new Error('empty worker command');
+    // Now, not when they were handed over: whoever reads them may take the worker that runs for one that has them.
+    if (this.services.worker) this.services.worker.state.fingerprint = workerFingerprint(worker);
     const { ports } = this.file;
     const env = {
       ...(this.options.temporalAddress === null ? withoutTemporalAccess(worker.env) : worker.env),
@@ -353,7 +355,6 @@ class Supervisor {
       this.addWorker();
       this.services.worker?.start();
     } else {
-      running.state.fingerprint = workerFingerprint(this.options.worker);
       await running.restart();
     }
     this.write();

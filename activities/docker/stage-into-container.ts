@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,32 +13,48 @@ import { CONTROL_INSIDE } from './sandbox-container.js';
 
 /**
  * Put the task's starter files, or the snapshot to start from, and its memory if the run has one, into a container that has never run,
- * where its supervisor finds them at its first start. False: it ran before. Doing it twice does no harm.
+ * where its supervisor finds them at its first start (images/agent/durable_shell/starter.py). False: it ran before. Doing it twice does
+ * no harm, at the same time neither: each has a folder of its own, which counts when its last entry is there.
  */
 export async function stageIntoContainer(
   container: Docker.Container,
   { starterDir, memory, restore }: Pick<SandboxSpec, 'starterDir' | 'memory' | 'restore'>,
 ): Promise<boolean> {
-  const { State: state } = await container.inspect();
-  if (!NEVER_RAN.includes(state.Status)) return false;
+  if (!(await neverRan(container))) return false;
   const archive = pack();
-  if (memory !== undefined) archive.entry({ name: MEMORY_FILE, mode: 0o600 }, memoryFile(memory));
+  const folder = `upload-${randomBytes(6).toString('hex')}`;
+  archive.entry({ name: folder, type: 'directory', mode: 0o700 });
+  if (memory !== undefined) archive.entry({ name: `${folder}/${MEMORY_FILE}`, mode: 0o600 }, memoryFile(memory));
   const content =
     restore === undefined
-      ? fill(archive, starterDir, 'starter')
+      ? fill(archive, starterDir, `${folder}/starter`)
       : pipeline(
           Readable.from(restore.open()),
-          archive.entry({ name: RESTORE_FILE, mode: 0o600, size: restore.bytes }),
+          archive.entry({ name: `${folder}/${RESTORE_FILE}`, mode: 0o600, size: restore.bytes }),
         );
   const filling = content.then(
-    () => archive.finalize(),
+    () => {
+      archive.entry({ name: `${folder}/whole`, mode: 0o600 }, '');
+      archive.finalize();
+    },
     (error: unknown) => archive.destroy(error as Error),
   );
-  await Promise.all([
-    container.putArchive(archive as unknown as NodeJS.ReadableStream, { path: CONTROL_INSIDE }),
-    filling,
-  ]);
-  return true;
+  try {
+    await Promise.all([
+      container.putArchive(archive as unknown as NodeJS.ReadableStream, { path: CONTROL_INSIDE }),
+      filling,
+    ]);
+    return true;
+  } catch (error) {
+    // Someone else started it, and it has taken ours away while the engine was about its last touches.
+    if (await neverRan(container)) throw error;
+    return false;
+  }
+}
+
+async function neverRan(container: Docker.Container): Promise<boolean> {
+  const { State: state } = await container.inspect();
+  return NEVER_RAN.includes(state.Status);
 }
 
 /** Podman has words of its own. */

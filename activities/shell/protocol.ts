@@ -39,15 +39,17 @@ const outcomeSchema = z.object({
   openFile: z.string().nullable().default(null),
   gpus: z.array(gpuSchema).max(64).optional(),
   memories: z.array(z.string().max(MEMORY_LENGTH)).max(MEMORIES_PER_COMMAND).default([]),
+  restarted: z.literal(true).optional(),
   ms: z.number().nonnegative(),
   pid: z.number().int().nullable(),
 });
 
 /** Throws when the text is no outcome. Its strings can go anywhere: no NUL, no half characters. */
 export function parseOutcome(text: string): CommandOutcome {
-  const { openFile, gpus, ...outcome } = outcomeSchema.parse(JSON.parse(text));
+  const { openFile, gpus, restarted, ...outcome } = outcomeSchema.parse(JSON.parse(text));
   return {
     ...outcome,
+    ...(restarted === true ? { restarted } : {}),
     output: storable(outcome.output),
     notice: outcome.notice === null ? null : storable(outcome.notice),
     workingDir: storable(outcome.workingDir),

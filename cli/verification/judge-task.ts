@@ -35,7 +35,7 @@ const failed = (name: Check['name'], detail: string): Check => ({ name, status: 
 const none = (name: Check['name'], detail: string): Check => ({ name, status: 'none', detail });
 
 /** Standard errors that a score may be away from what is stated. */
-const ERRORS = 3;
+const ERRORS = 4;
 /** Of rounding, where the standard error is zero. */
 const ROUNDING = 1e-6;
 

@@ -73,7 +73,7 @@ export interface CommandOutcome {
   outputBytes: number;
   /** True: the carried shell state was lost or refused, the next command starts with a fresh shell; `notice` says why. */
   stateReset: boolean;
-  /** True: the container had ended, and was started again before or during the command. */
+  /** True: the sandbox had ended, and was started again before or during the command. */
   restarted?: boolean;
   notice: string | null;
   workingDir: string;

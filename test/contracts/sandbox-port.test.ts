@@ -566,7 +566,7 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
       await backend.crash(ref);
       const lost = await inFlight;
       expect(lost).toMatchObject({ lost: true, exitCode: null, timedOut: false });
-      if (name !== 'local') expect(lost.restarted).toBe(true);
+      expect(lost.restarted).toBe(true);
       expect(lost.notice).toContain('restarted');
       const next = await shell.run('echo $kept; cat ran; ps -eo args | grep "[s]leep 300"');
       expect(next).toMatchObject({ output: 'state\nran\n', lost: false });

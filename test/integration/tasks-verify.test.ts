@@ -49,7 +49,7 @@ it('the guide to writing a task leads to one that is verified and ranked, whatev
   for (const [program, ...words] of steps) {
     expect(program).toBe('bench');
     const done = await home.run(...played(words));
-    expect(done, `bench ${words.join(' ')}`).toMatchObject({ exitCode: 0 });
+    expect(done.exitCode, `bench ${words.join(' ')}\n${done.stdout}\n${done.stderr}`).toBe(0);
     if (words.includes('verify') && words.includes('--sample')) verified = JSON.parse(done.stdout) as Verification;
   }
   const board = await home.json<{ rows: { model: string; rank: number | null }[] }>(

@@ -127,7 +127,11 @@ describe.each(Object.entries(FAMILIES))('attacks on %s gain nothing', (_, family
     }
     expect(outcome.evaluations.filter(({ suspect }) => suspect)).toEqual([]);
     if (expected === 'unsure') expect(['ok', 'rejected', 'no_artefact']).toContain(outcome.finalEvaluation);
-    else expect(outcome.finalEvaluation).toBe(expected === 'starter' || expected === 'optimum' ? 'ok' : expected);
+    else {
+      const told = outcome.evaluations.map(({ message }) => message).join('\n');
+      const wanted = expected === 'starter' || expected === 'optimum' ? 'ok' : expected;
+      expect(outcome.finalEvaluation, told).toBe(wanted);
+    }
     expect(ground.canaries.in(shown)).toEqual([]);
   });
 });

@@ -8,6 +8,7 @@ import shutil
 from . import snapshot
 
 _STAGED, _DONE = "starter", "seeded"
+_UPLOAD, _WHOLE = "upload-", "whole"
 # Where a snapshot's size is bounded by the file system alone.
 _UNBOUNDED = 2**50
 
@@ -40,12 +41,27 @@ def seed(view: dict[str, str], places: dict[str, str], uid: int, most_bytes: int
     """Move what the worker staged in the control directory, the current one, to its places. Cut off, it begins anew."""
     if os.path.exists(_DONE):
         return
+    _take_upload()
     if os.path.exists(snapshot.ARCHIVE):
         restore(view, places, uid, most_bytes)
     else:
         copy(_STAGED, places["workspace"], uid)
         _write(_DONE, b"")
     shutil.rmtree(_STAGED, ignore_errors=True)
+
+
+def _take_upload() -> None:
+    """Where the directory is not shared, each worker that starts the sandbox sends a copy of its own: one that is whole is taken.
+
+    One that still arrives is left alone. Cut off, this goes on at the next start.
+    """
+    for name in sorted(os.listdir(".")):
+        if not (name.startswith(_UPLOAD) and os.path.exists(os.path.join(name, _WHOLE))):
+            continue
+        for child in os.listdir(name):
+            if child != _WHOLE and not os.path.lexists(child):
+                os.rename(os.path.join(name, child), child)
+        shutil.rmtree(name)
 
 
 def restore(view: dict[str, str], places: dict[str, str], uid: int | None, most_bytes: int | None) -> None:

@@ -55,6 +55,11 @@ class StepStore:
         self._write(f"{path}.tmp", content)
         os.rename(f"{path}.tmp", path)
 
+    def has_steps(self) -> bool:
+        """Commands were handed over to an earlier supervisor."""
+        with os.scandir("steps") as entries:
+            return any(True for _ in entries)
+
     def claim(self, n: int) -> bool:
         """True: the step is ours to run. False: it was handed over before."""
         return self._make_dir(f"steps/{n}")

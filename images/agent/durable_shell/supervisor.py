@@ -42,6 +42,8 @@ class Supervisor:
         self._settings = settings
         self._loop = EventLoop()
         self._store = StepStore()
+        # Told by one outcome, with which it is written down: whoever asked may be dead before it could tell.
+        self._restarted = self._store.has_steps()
         raw = self._store.load_state()
         self._carried: CarriedState | None = carried_state.parse(raw) if raw is not None else None
         self._current: Command | None = None
@@ -184,6 +186,8 @@ class Supervisor:
     def _finish(self, n: int, outcome: dict[str, Any]) -> None:
         outcome["openFile"] = self._open_file.read()
         outcome["memories"] = self._memory.of_step(n)
+        if self._restarted:
+            outcome["restarted"] = True
         try:
             self._store.finish(n, outcome)
         except OSError as error:
@@ -191,6 +195,7 @@ class Supervisor:
             print(f"outcome {n} could not be written, trying again: {error}", file=sys.stderr, flush=True)
             self._loop.after(1.0, lambda: self._finish(n, outcome))
             return
+        self._restarted = False
         for connection in self._waiting.pop(n, []):
             connection.send(json.dumps({"done": n}).encode())
 

@@ -62,8 +62,8 @@ describe('the judgement of a task', () => {
     expect(judge({})['wrong']).toBe('ok rejected: garbage, missing');
   });
 
-  it('finds a baseline outside of three standard errors, without a score, or beyond bounds', () => {
-    expect(judge({ baseline: played(0.81, []) })['baseline']).toMatch(/^failed 0.81, stated 0.5 ± 0.3/);
+  it('finds a baseline outside of four standard errors, without a score, or beyond bounds', () => {
+    expect(judge({ baseline: played(0.91, []) })['baseline']).toMatch(/^failed 0.91, stated 0.5 ± 0.4/);
     const broken = { action: 'python3 baseline.py', exitCode: 1, observation: 'Traceback\nNameError: x' };
     expect(judge({ baseline: played(null, [broken]) })['baseline']).toMatch(/^failed .*step 1 failed: NameError: x/);
     expect(judge({ baseline: played(0.5, [], { suspect: 1 }) })['baseline']).toContain('beyond the declared bounds');

@@ -29,7 +29,7 @@ export interface ComparisonOptions {
   sample?: boolean | undefined;
   /**
    * Of runs under this profile of their task, and of tasks that do not have it; default: the tasks' own budgets, and with `sample` those that sample
-   * data imply.
+   * data imply. One that no submitted task has: BenchError, usage.
    */
   profile?: string | undefined;
   /** Rank rows of scripted, replayed and oracle agents and of people; default false. */

@@ -5,6 +5,7 @@ import { profileSteps } from '../../domain/statistics/profile-steps.js';
 import type { Statements } from '../statements.js';
 import { baselinesOf, comparisonState, savedComparison, tasksAtContracts } from './comparisons.js';
 import { groupBy } from './group-by.js';
+import { refuseUnknownProfile } from './known-profiles.js';
 import { markedRuns, otherProfiles, recordedCosts } from './leaderboard-extras.js';
 import { leaderboardIntervals } from './leaderboard-intervals.js';
 import { type Columns, rowsOfColumns } from './rows-of-columns.js';
@@ -111,6 +112,7 @@ const AREAS = (suffix: '_strict' | '') => `
   from compared, areas_under_profiles(compared.cells, fixed_axis => $8) a`;
 
 export async function leaderboard(run: Statements, asked: LeaderboardOptions): Promise<Leaderboard> {
+  if (asked.profile !== undefined) await refuseUnknownProfile(run, asked.profile);
   const saved = asked.comparison === undefined ? null : await savedComparison(run, asked.comparison);
   const options = saved === null ? asked : { ...asked, ...saved.options, metric: asked.metric ?? saved.options.metric };
   const mode = options.mode ?? 'strict';

@@ -656,8 +656,12 @@ test('scores under another profile are ranked apart, with the tasks that do not 
   expect(cpu.tasks.map(({ baseline }) => baseline)).toEqual([0.5, 1]);
   expect(cpu.comparison).toMatchObject({ profile: 'cpu', otherProfiles: [{ profile: 'default', runs: 1 }] });
   expect((await board({ tasks: ['t-plain'] })).comparison.otherProfiles).toEqual([]);
-  // Neither task has it, so that both are played as they are; sample data imply cpu.
-  expect(scoresOf(await board({ profile: 'other' }))).toEqual({ S: { 't-budget': [3, 3], 't-plain': [4, 4] } });
+  await expect(board({ profile: 'cpv' })).rejects.toMatchObject({
+    type: 'usage',
+    message: 'no task that was submitted has a profile "cpv"',
+    remedy: 'There are: default, cpu.',
+  });
+  // Sample data imply cpu.
   expect(scoresOf(await board({ sample: true }))).toEqual(scoresOf(cpu));
   expect(scoresOf(await board({ sample: true, profile: 'default' }))).toEqual(scoresOf(own));
   expect((await db.queries.reportRuns(cpu)).runs.map(({ task: id, best }) => [id, best])).toEqual([

@@ -84,12 +84,7 @@ export async function gpuPool(carried?: GpuPoolState): Promise<void> {
     });
   };
 
-  for (;;) {
-    if (Date.now() >= nextRoundAt) {
-      nextRoundAt = Date.now() + ROUND_MS;
-      await lookAround(state, reclaim);
-      changed = true;
-    }
+  const grantAll = async (): Promise<void> => {
     while (changed) {
       changed = false;
       for (const { runId, lease } of grant(state, Date.now())) {
@@ -102,14 +97,22 @@ export async function gpuPool(carried?: GpuPoolState): Promise<void> {
         }
       }
     }
+  };
+
+  for (;;) {
+    await grantAll();
     const { historyLength, continueAsNewSuggested } = workflowInfo();
-    if (continueAsNewSuggested || historyLength >= (state.continueAfterEvents ?? Infinity)) {
-      await condition(() => allHandlersFinished() && reclaiming.size === 0);
-      if (!changed) await continueAsNew<typeof gpuPool>(state);
+    const full = continueAsNewSuggested || historyLength >= (state.continueAfterEvents ?? Infinity);
+    if (full && reclaiming.size === 0 && allHandlersFinished()) await continueAsNew<typeof gpuPool>(state);
+    // A full history takes up nothing new, but grants go on until what was begun has come back.
+    if (!full && Date.now() >= nextRoundAt) {
+      nextRoundAt = Date.now() + ROUND_MS;
+      await lookAround(state, reclaim);
+      changed = true;
       continue;
     }
-    const moved = () => changed || nextRoundAt === 0;
-    if (isIdle(state)) await condition(moved);
+    const moved = () => changed || (!full && nextRoundAt === 0);
+    if (full || isIdle(state)) await condition(moved);
     else await condition(moved, Math.max(1, nextRoundAt - Date.now()));
   }
 }

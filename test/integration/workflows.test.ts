@@ -8,6 +8,7 @@ import type { AgentLoopInput, AgentLoopResult, BatchInput, BatchResult } from '.
 import type { RunEnd, RunTicket } from '../../domain/run.js';
 import { FakeActivities, configFailure, sandboxLost } from '../fakes/fake-activities.js';
 import { runTicket } from '../fakes/records.js';
+import { emptyPool } from '../../workflows/gpu-pool-state.js';
 import { recordHistories } from '../replay/record-histories.js';
 import { startTemporal, type TemporalFixture } from '../setup/temporal.js';
 
@@ -530,6 +531,51 @@ describe('the GPU pool', () => {
     await second;
     expect(log).toEqual([`start ${lost.runId}`, `stop ${lost.runId}`, `start ${next.runId}`, `stop ${next.runId}`]);
     expect(await first).toBeInstanceOf(WorkflowFailedError);
+    await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).terminate('test over');
+  });
+
+  it('goes on granting while its history is full and a lease is still being taken back', async () => {
+    const pool = await client.workflow.start('gpuPool', {
+      workflowId: GPU_POOL_WORKFLOW_ID,
+      taskQueue: CONTROL_QUEUE,
+      args: [{ ...emptyPool(), continueAfterEvents: 60 }],
+    });
+    const lost = ticket('lost', { gpus: 1, maxSteps: 1 });
+    let clear = (): void => undefined;
+    const cleared = new Promise<void>((resolve) => (clear = resolve));
+    let clearing = false;
+    const base = fake.host.bind(fake);
+    fake.host = () => ({
+      ...base(),
+      stopContainer: async ({ runId }) => {
+        if (runId !== lost.runId) return;
+        clearing = true;
+        await cleared;
+      },
+    });
+    fake.closed = async (runIds) => runIds.filter((runId) => runId === lost.runId && terminated);
+    let terminated = false;
+    let letGo = (): void => undefined;
+    fake.onCommand = ({ runId }) => {
+      const result = { requested: null, exitCode: 0, timedOut: false, ms: 1 } as const;
+      return runId === lost.runId ? new Promise((done) => (letGo = () => done(result))) : Promise.resolve(result);
+    };
+    const first = play(lost).catch((error: unknown) => error);
+    await until(() => fake.commands.length === 1);
+    await client.workflow.getHandle(`run/${lost.runId}`).terminate('test');
+    terminated = true;
+    await until(() => clearing);
+    for (let i = 0; i < 8; i++) await play(ticket(`g${i}`, { gpus: 1, maxSteps: 1 }));
+    const status = async () =>
+      (await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID, pool.firstExecutionRunId).describe()).status.name;
+    const { historyLength } = await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).describe();
+    expect(historyLength).toBeGreaterThan(60);
+    expect(await status()).toBe('RUNNING');
+    clear();
+    letGo();
+    await untilAsync(async () => (await status()) === 'CONTINUED_AS_NEW');
+    expect((await play(ticket('both', { gpus: 2, maxSteps: 1 }))).endReason).toBe('max_steps');
+    await first;
     await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).terminate('test over');
   });
 });

@@ -3,7 +3,7 @@ import Docker from 'dockerode';
 import { boundCalls } from './bounded-calls.js';
 import { engineAddress, type EngineAddress } from './engine-address.js';
 
-const ANSWER_WITHIN_MS = 10_000;
+const ANSWER_WITHIN_MS = 30_000;
 
 export type EngineProbe =
   | { kind: 'ok'; docker: Docker; address: EngineAddress; version: string }

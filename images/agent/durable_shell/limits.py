@@ -6,8 +6,8 @@ OUTPUT_TAIL_BYTES = 64 * 1024
 # Carried state: what a shell may hand to its successor.
 STATE_BYTES = 4 * 1024 * 1024
 
-# A shell that has not restored its state by then has been given something that hangs.
-READY_SECONDS = 2.0
+# A shell that has not restored its state by then has been given something that hangs. A busy machine needs seconds for it.
+READY_SECONDS = 10.0
 
 # After the shell's end, output of what it left behind still counts for this long (`> >(tee log)`).
 DRAIN_SECONDS = 0.1

@@ -8,7 +8,7 @@ import type { Leftover, LeftoversPort } from '../../domain/ports/leftovers-port.
 import { unmountDisk } from '../docker/workspace-disk.js';
 import { isAbandoned } from '../maker.js';
 import { removeTree } from './end-run.js';
-import { NOTE_SUFFIX, readNote, removeScratchFolder } from './scratch-folder.js';
+import { NOTE_SUFFIX, noteOfFolder, removeScratchFolder } from './scratch-folder.js';
 
 export const EVALUATION_FOLDER = 'bench-eval-';
 
@@ -31,7 +31,8 @@ async function scratchFolders(layout: HomeLayout): Promise<Leftover[]> {
     const names = (await readdir(parent).catch(() => [])).filter((name) => name.startsWith(EVALUATION_FOLDER));
     for (const name of new Set(names.map((each) => each.replace(NOTE_SUFFIX, '')))) {
       const dir = join(parent, name);
-      const note = await readNote(dir);
+      const note = await noteOfFolder(dir);
+      if (note === 'gone') continue;
       if (note?.home !== layout.home && (note !== null || parent !== layout.scratch)) continue;
       const runId = name.slice(EVALUATION_FOLDER.length, EVALUATION_FOLDER.length + 28);
       found.push({
@@ -41,6 +42,9 @@ async function scratchFolders(layout: HomeLayout): Promise<Leftover[]> {
         epoch: null,
         abandoned: note === null || (await isAbandoned(note)),
         remove: async () => {
+          // Its evaluation may have been begun again meanwhile.
+          const now = await noteOfFolder(dir);
+          if (now === 'gone' || now?.maker !== note?.maker) return false;
           await removeScratchFolder(dir);
           return true;
         },

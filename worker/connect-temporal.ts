@@ -10,7 +10,12 @@ export async function connectTemporal(
 ): Promise<{ connection: NativeConnection; client: Client }> {
   const server = { address: settings.temporalAddress, ...settings.temporalAccess };
   try {
-    const connection = await NativeConnection.connect(server);
+    // Requests are small and a server without TLS is near: to compress them costs more than it saves.
+    const near = settings.temporalAccess.tls === undefined;
+    const connection = await NativeConnection.connect({
+      ...server,
+      ...(near && { grpcCompression: { codec: 'none' } }),
+    });
     const client = new Client({ connection: await Connection.connect(server), namespace: settings.temporalNamespace });
     return { connection, client };
   } catch (cause) {

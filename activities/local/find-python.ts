@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { BenchError } from '../../domain/errors.js';
 
@@ -29,4 +30,18 @@ async function probe(python: string, uid: number | null): Promise<string | null>
   } catch {
     return null;
   }
+}
+
+/**
+ * The same, remembered while it is still there: to try one costs a process. What one user may run who owns nothing, so may the next.
+ */
+export function pythonFinder(preferred: string | undefined): (uid: number | null) => Promise<string> {
+  const known = new Map<boolean, string>();
+  return async (uid) => {
+    const before = known.get(uid === null);
+    if (before !== undefined && existsSync(before)) return before;
+    const found = await findPython(preferred, uid);
+    known.set(uid === null, found);
+    return found;
+  };
 }

@@ -12,7 +12,7 @@ import { interruptCommand, runCommand, supervisorAnswers, SupervisorAway } from 
 import { waitForSupervisor } from '../shell/wait-for-supervisor.js';
 import { collectFiles } from './collect-files.js';
 import { endProcesses, removeTree } from './end-run.js';
-import { findPython } from './find-python.js';
+import { pythonFinder } from './find-python.js';
 import { snapshotOf } from './snapshot-world.js';
 import {
   isStopping,
@@ -40,6 +40,7 @@ export interface LocalSandboxOptions {
 export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxOptions): SandboxPort {
   const program = join(assetsRoot, 'images', 'agent', 'supervisor.py');
   const controlOf = ({ runId, epoch }: SandboxRef) => layout.run(runId, epoch).control;
+  const findPython = pythonFinder(python);
 
   async function plan(spec: SandboxSpec) {
     return {
@@ -60,7 +61,7 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
   async function wake(ref: SandboxRef): Promise<void> {
     const control = controlOf(ref);
     if (await supervisorAnswers(control)) return;
-    const interpreter = await findPython(python, uidOfRun(layout, ref));
+    const interpreter = await findPython(uidOfRun(layout, ref));
     const log = await open(join(control, 'log'), 'a', 0o600);
     try {
       let ended: string | null = null;
@@ -157,7 +158,7 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       const place = await requireSandbox(control, ref);
       const uid = uidOfRun(layout, ref);
       const at = { control, place, uid, view: (await readView(control)) ?? {} };
-      yield* snapshotOf(at, { python: await findPython(python, null), assetsRoot }, limits, signal);
+      yield* snapshotOf(at, { python: await findPython(null), assetsRoot }, limits, signal);
     },
 
     networkRequests: () => Promise.resolve([]),

@@ -14,12 +14,18 @@ export const baselineSchema = z
     standardError: scoreShape.standardError.optional(),
     /** Makes the submission out of the starter; absent: the starter is one. */
     command: z.string().min(1).optional(),
+    /** The value was published without what makes it: nothing in the folder can repeat it. */
+    reported: z.literal(true).optional(),
     /** On sample data. */
     sample: scoreSchema.optional(),
   })
   .refine(({ value, standardError }) => (value === undefined) === (standardError === undefined), {
     path: ['standardError'],
     message: 'value and standardError belong together; give both, or neither',
+  })
+  .refine(({ reported, value, command }) => reported === undefined || (value !== undefined && command === undefined), {
+    path: ['reported'],
+    message: 'a reported baseline has a value, and no command that makes it; remove reported, or the command',
   });
 export type TaskBaseline = z.infer<typeof baselineSchema>;
 

@@ -78,7 +78,7 @@ function metricSpec(plan: TaskPlan, { key, direction }: TaskPlan['metrics']['met
   };
 }
 
-function baselineSpec({ metrics, own, task, kind }: TaskPlan): Pick<TaskSpecInput, 'baseline'> {
+function baselineSpec({ metrics, own, task, kind, starter, submission }: TaskPlan): Pick<TaskSpecInput, 'baseline'> {
   const value = metrics.metrics.find(({ key }) => key === metrics.primary)?.baseline ?? null;
   if (value === null) return {};
   const game = own?.spec.evaluator.kind === 'game' ? own.spec.baseline?.standardError : undefined;
@@ -86,11 +86,14 @@ function baselineSpec({ metrics, own, task, kind }: TaskPlan): Pick<TaskSpecInpu
   const program = task.config.baseline_paths[0];
   // MLGym's games name their evaluator: the starter is a submission.
   const makes = program !== undefined && program !== task.config.evaluation_paths[0];
+  // A table that no program of the checkout writes.
+  const reported = program === undefined && kind === 'data' && !submission.files.some((file) => starter.has(file));
   return {
     baseline: {
       value,
       standardError: game ?? Number((Math.abs(value) * share).toPrecision(2)),
       ...(makes && (kind === 'data' || program.includes('/')) && { command: `python3 ${program}` }),
+      ...(reported && { reported }),
     },
   };
 }

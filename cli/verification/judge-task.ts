@@ -57,6 +57,8 @@ function baselineCheck({ spec, baseline }: PlayedTask): Check {
   const stated = statedBaseline(spec);
   const score = baseline?.run.finalScore ?? null;
   if (baseline === null) return failed('baseline', 'it was not played');
+  if (score === null && spec.baseline?.reported === true && stated !== null)
+    return none('baseline', `${shown(stated.value)} is reported; the task has nothing that makes it`);
   if (score === null)
     return spec.baseline === undefined
       ? none('baseline', 'the task states none, and its starter is no submission')

@@ -75,6 +75,18 @@ describe('the judgement of a task', () => {
     expect(judge({ spec: rest, baseline: played(null, []) })['baseline']).toMatch(/^none/);
   });
 
+  it('cannot repeat a baseline that is only reported, and says so; a task that should make its own fails', () => {
+    const nothing = played(null, []);
+    const reported = { ...spec, baseline: { ...spec.baseline!, reported: true as const } };
+    expect(judge({ spec: reported, baseline: nothing })['baseline']).toBe(
+      'none 0.5 is reported; the task has nothing that makes it',
+    );
+    expect(judge({ spec: reported, baseline: nothing, oracle: played(0.4, [{ is: scored }]) })['oracle']).toBe(
+      'failed 0.4, the baseline 0.5: not better',
+    );
+    expect(judge({ baseline: nothing })['baseline']).toMatch(/^failed it has no score/);
+  });
+
   it('finds an oracle that is not better', () => {
     expect(judge({ oracle: played(0.6, [{ is: scored }]) })['oracle']).toMatch(/^failed .*not better/);
     expect(judge({ oracle: null, spoiler: null })['oracle']).toBe('failed there is no oracle/');

@@ -113,6 +113,12 @@ describe('a checkout of MLGym', () => {
     expect(loadTask(into, 'mlgym-tableL1').spec.baseline?.command).toBeUndefined();
     expect(loadTask(into, 'mlgym-table').spec.baseline?.command).toBeDefined();
   });
+
+  it('marks a baseline that no program of the checkout makes as reported', () => {
+    expect(loadTask(into, 'mlgym-tableL1').spec.baseline).toMatchObject({ value: 0.5, reported: true });
+    expect(loadTask(into, 'mlgym-table').spec.baseline?.reported).toBeUndefined();
+    expect(loadTask(into, 'mlgym-guess').spec.baseline?.reported).toBeUndefined();
+  });
 });
 
 describe('an imported game', () => {

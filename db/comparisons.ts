@@ -1,4 +1,5 @@
 import {
+  comparisonState,
   type FrozenOptions,
   removeComparison,
   saveComparison,
@@ -6,6 +7,7 @@ import {
   savedComparison,
   savedComparisons,
 } from './queries/comparisons.js';
+import type { SavedComparisonState } from './queries/leaderboard-types.js';
 import type { Statements } from './statements.js';
 
 /** Comparisons saved under names. `find` and `remove` throw BenchError (not_found), `save` BenchError (usage) if the name is taken. */
@@ -14,6 +16,8 @@ export interface Comparisons {
   /** By name. */
   list(): Promise<SavedComparison[]>;
   find(name: string): Promise<SavedComparison>;
+  /** What has changed since. */
+  state(saved: SavedComparison): Promise<SavedComparisonState>;
   remove(name: string): Promise<void>;
 }
 
@@ -21,5 +25,6 @@ export const comparisons = (run: Statements): Comparisons => ({
   save: (name, options) => saveComparison(run, name, options),
   list: () => savedComparisons(run),
   find: (name) => savedComparison(run, name),
+  state: (saved) => comparisonState(run, saved),
   remove: (name) => removeComparison(run, name),
 });

@@ -29,6 +29,8 @@ export interface BatchDefinition {
   priority?: number;
   /** US dollars as a decimal string; null: no budget. */
   budgetUsd: string | null;
+  /** It verifies tasks: its runs rank in its own leaderboard alone. */
+  verification?: boolean;
   /** Version of this program, kept on every run. */
   harnessVersion: string;
 }
@@ -64,6 +66,7 @@ export async function insertBatch(pool: pg.Pool, { batch, runs: submitted }: Bat
         concurrency: batch.concurrency,
         priority: batch.priority ?? 3,
         budgetUsd: batch.budgetUsd,
+        verification: batch.verification ?? false,
       });
       await insertRuns(tx, submitted, { ordinal: 0, shard: 0 }, batch.harnessVersion);
     });
@@ -236,7 +239,11 @@ function runRow(run: SubmittedRun, harnessVersion: string): Omit<typeof runs.$in
 
 function submissionError(batch: Pick<BatchDefinition, 'batchId' | 'name'>, error: unknown): Error {
   if (error instanceof BenchError) return error;
-  const { constraint } = errorFields(error);
+  const { constraint, message } = errorFields(error);
+  if (constraint === 'task_versions_contract')
+    return new BenchError('usage', message, {
+      remedy: 'Raise `contract` in its task.yaml: scores of different contracts are never compared.',
+    });
   if (constraint === 'batches_name_unique')
     return new BenchError('usage', `a batch named "${batch.name ?? ''}" exists already`, {
       remedy: `Choose another --name, or look at it with \`bench status ${batch.name ?? ''}\`.`,

@@ -77,6 +77,14 @@ export function facts({
               .join(', '),
           ] as [string, string],
         ]),
+    ...(saved === null || saved.movedBaselines.length === 0
+      ? []
+      : [
+          [
+            'baselines that moved since, which it keeps as they were',
+            saved.movedBaselines.map(({ task }) => task).join(', '),
+          ] as [string, string],
+        ]),
     ['made', `${time(generatedAt)}, bench ${harnessVersion}`],
   ];
 }

@@ -7,6 +7,7 @@ import { type ReportTable, tableOf } from './table.js';
 const REASONS: Record<NonNullable<LeaderboardRow['unranked']>, string> = {
   isolation: 'played without isolation: nothing kept the agent from the answers',
   kind: 'not a model: scripted agents, replays and people are ranked on request alone',
+  spoiler: 'hands in what it spoilt: never ranked',
 };
 
 /** Null: every row ranks. */

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { BenchError } from '../../domain/errors.js';
 import { DEFAULT_PROFILE, profileMeant } from '../../domain/task-profile.js';
-import type { SavedComparison } from '../../db/index.js';
+import type { SavedComparison, SavedComparisonState } from '../../db/index.js';
 import { addComparisonOptions, type ComparisonFlags, comparisonOf } from '../comparison-options.js';
 import type { CliContext } from '../context.js';
-import { formatScore, formatTime, oneLine } from '../render/format.js';
+import { formatScore, formatTime, movedBaseline, oneLine } from '../render/format.js';
 import { renderFields, renderTable } from '../render/table.js';
 
 /** Its JSON; T as in the leaderboard's. */
@@ -18,7 +18,11 @@ const documentOf = ({ name, createdAt, options }: SavedComparison) => {
   };
 };
 
-const render = (saved: SavedComparison, colors: CliContext['output']['colors']): string => {
+const render = (
+  saved: SavedComparison,
+  colors: CliContext['output']['colors'],
+  movedBaselines: SavedComparisonState['movedBaselines'] = [],
+): string => {
   const { models, tasks, contracts, baselines, k, axis, mode, metric } = saved.options;
   const { includeSuspect, includeLocal, includeScripted, sample, batchId } = saved.options;
   const profile = profileMeant(saved.options.profile, sample === true);
@@ -49,6 +53,11 @@ const render = (saved: SavedComparison, colors: CliContext['output']['colors']):
       ...(sample === true ? [['data', 'samples'] as const] : []),
       ...(profile === DEFAULT_PROFILE ? [] : [['profile', profile] as const]),
       ...(included.length === 0 ? [] : [['included', included.join(', ')] as const]),
+      ...(movedBaselines.length === 0
+        ? []
+        : [
+            ['baselines now', `${movedBaselines.map(movedBaseline).join(', ')}; it keeps those that it saved`] as const,
+          ]),
     ],
     colors,
   );
@@ -125,11 +134,13 @@ export function register(program: Command, context: CliContext): void {
     .command('show')
     .argument('<name>', 'of the comparison')
     .summary('what a saved comparison fixes')
-    .description('Show what it fixes.')
+    .description('Show what it fixes, and which of its baselines are others by now.')
     .action(async (name: string) => {
-      const saved = await (await context.database()).comparisons.find(name);
-      output.json(documentOf(saved));
-      output.print(render(saved, output.colors));
+      const { comparisons } = await context.database();
+      const saved = await comparisons.find(name);
+      const { movedBaselines } = await comparisons.state(saved);
+      output.json({ ...documentOf(saved), movedBaselines });
+      output.print(render(saved, output.colors, movedBaselines));
     });
   comparison
     .command('rm')

@@ -71,3 +71,9 @@ export const indent = (text: string, by: string): string =>
     .split('\n')
     .map((line) => (line === '' ? line : by + line))
     .join('\n');
+
+/** `blotto 0.5 (saved: 0.4)`; without a baseline: none. */
+export const movedBaseline = (one: { task: string; saved: number | null; now: number | null }): string => {
+  const [now, saved] = [one.now, one.saved].map((value) => (value === null ? 'none' : formatScore(value)));
+  return `${one.task} ${now} (saved: ${saved})`;
+};

@@ -1,6 +1,6 @@
 import { DEFAULT_PROFILE } from '../../domain/task-profile.js';
 import type { Leaderboard, LeaderboardRow } from '../../db/index.js';
-import { formatScore, formatTime, plural } from './format.js';
+import { formatScore, formatTime, movedBaseline, plural } from './format.js';
 
 /** What to know beside the table, each note in lines of at most `width`. */
 export function leaderboardNotes(
@@ -32,6 +32,7 @@ export function leaderboardNotes(
     ...(unranked.has('kind')
       ? ['Not ranked (–): scripted agents, replays and people are not; rank them too with --include-scripted.']
       : []),
+    ...(unranked.has('spoiler') ? ['Never ranked (–): scripted:spoiler, which hands in what it spoilt.'] : []),
     ...(unranked.has('isolation')
       ? [
           'Not ranked (–): the local backend cannot keep an agent from the answers; see its runs ranked with --include-local.',
@@ -95,6 +96,11 @@ function savedNotes({ comparison: { saved, k } }: Leaderboard): string[] {
           `Not in it either, being of another contract of their task: ${saved.otherContracts
             .map((other) => `${plural(other.runs, 'run')} of ${other.task} (contract ${other.contract})`)
             .join(', ')}.`,
+        ]),
+    ...(saved.movedBaselines.length === 0
+      ? []
+      : [
+          `It keeps the baselines that it saved; by now they are others: ${saved.movedBaselines.map(movedBaseline).join(', ')}.`,
         ]),
     ...(runs === 0 ? [] : [`Since then ${plural(runs, 'run')} of its models ended (${models}): ${counted}.`]),
   ];

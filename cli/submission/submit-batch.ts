@@ -63,6 +63,8 @@ export interface SubmitRequest extends GroupRequest {
   seed: number;
   name: string | null;
   dryRun: boolean;
+  /** Its runs rank in its own leaderboard alone. */
+  verification?: boolean;
   /** Somebody sits at the terminal to play: without, the model `human` is refused. */
   person?: boolean;
 }
@@ -189,6 +191,7 @@ export async function submitBatch(context: CliContext, request: SubmitRequest): 
     spec,
     seed: request.seed,
     priority: request.priority ?? 3,
+    verification: request.verification ?? false,
   });
   return batch;
 }
@@ -271,7 +274,7 @@ export async function freezeAndCheck(
 export async function storeAndStart(
   context: CliContext,
   { batchId, name, runs, concurrency, budgetUsd }: SubmittedBatch,
-  batch: Pick<BatchDefinition, 'spec' | 'seed' | 'priority'>,
+  batch: Pick<BatchDefinition, 'spec' | 'seed' | 'priority' | 'verification'>,
 ): Promise<void> {
   const database = await context.database();
   const client = await context.temporal();

@@ -100,7 +100,7 @@ export async function verifyTasks(
     if (first === undefined) throw new Error('tasks without a group');
     batch = await submitBatch(context, {
       ...{ ...first, further, concurrency: request.concurrency, backend: request.backend },
-      ...{ seed: 42, name: null, dryRun: false },
+      ...{ seed: 42, name: null, dryRun: false, verification: true },
     });
     context.output.log(`Batch ${batch.batchId}: ${batch.runs.length} runs on the ${batch.backend} backend`);
     const { detached } = await followBatch(context, batch.batchId, 'stderr');

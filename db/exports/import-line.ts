@@ -188,6 +188,8 @@ function translated(error: unknown): unknown {
   try {
     if (code === '22P02' || code === '22P05') refuse(`not JSON that can be stored: ${message.slice(0, 200)}`);
     if (code === '54000') refuse(`too large to be stored: ${message.slice(0, 200)}`);
+    if (constraint === 'task_versions_contract')
+      refuse(message, 'Rename one of the tasks, or raise its contract where it was played.');
     if (constraint === 'batches_name_unique') refuse('another batch has the name of its batch');
     if (constraint === 'runs_forked_from_runs_run_id_fk' || constraint === 'runs_replaces_runs_run_id_fk')
       refuse('the run goes on from another run that is not here', 'Import the batch of that run first.');

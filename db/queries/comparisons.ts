@@ -134,15 +134,17 @@ export async function comparisonState(
   run: Statements,
   { name, createdAt, options }: SavedComparison,
 ): Promise<SavedComparisonState> {
-  const [state] = await run<Pick<SavedComparisonState, 'otherModels' | 'runsSince' | 'otherContracts'>>(
+  const [state] = await run<Omit<SavedComparisonState, 'name' | 'createdAt'>>(
     'comparisonState',
     `with runs_at_contracts as (
        select r.model_name, r.task_id, r.contract, r.contract = t.contract as own, r.ended_at
        from runs r join unnest($2::text[], $6::int[]) t (task, contract) on t.task = r.task_id
        join task_versions v on v.content_hash = r.task_hash
        join versions_under($8) u on u.content_hash = r.task_hash
+       join batches b on b.batch_id = r.batch_id
        where (r.sample = $7 or v.spec -> 'data' is null)
-         and r.status = 'ended' and (r.model_kind = 'real' or $4) and ($5::text is null or r.batch_id = $5)
+         and r.status = 'ended' and (r.model_kind = 'real' or $4)
+         and (case when $5::text is null then not b.verification else r.batch_id = $5 end)
      ),
      runs_of_tasks as (select * from runs_at_contracts r where r.own)
      select
@@ -159,7 +161,13 @@ export async function comparisonState(
         from (
           select r.task_id, r.contract, count(*) as runs from runs_at_contracts r
           where not r.own and r.model_name = any ($1) group by r.task_id, r.contract
-        ) c) as "otherContracts"`,
+        ) c) as "otherContracts",
+       (select coalesce(json_agg(json_build_object('task', t.task, 'saved', t.baseline, 'now', n.baseline) order by t.task), '[]')
+        from unnest($2::text[], $9::float8[]) t (task, baseline)
+        join (
+          select l.task, max(l.baseline) as baseline from leaderboard_scores($5, $1, $10, null, false, $7, $8) l group by l.task
+        ) n on n.task = t.task
+        where n.baseline is distinct from t.baseline) as "movedBaselines"`,
     [
       options.models,
       options.tasks,
@@ -169,8 +177,10 @@ export async function comparisonState(
       options.tasks.map((task) => options.contracts[task]),
       options.sample ?? false,
       profileMeant(options.profile, options.sample ?? false),
+      baselinesOf(options),
+      tasksAtContracts(options),
     ],
   );
-  const { otherModels = [], runsSince = [], otherContracts = [] } = state ?? {};
-  return { name, createdAt, otherModels, runsSince, otherContracts };
+  const { otherModels = [], runsSince = [], otherContracts = [], movedBaselines = [] } = state ?? {};
+  return { name, createdAt, otherModels, runsSince, otherContracts, movedBaselines };
 }

@@ -33,7 +33,8 @@ const SELECTED = `
   join unnest($2::text[], $3::int[]) t (task, contract) on t.task = r.task_id and t.contract = r.contract
   join task_versions v on v.content_hash = r.task_hash and (r.sample = $5 or v.spec -> 'data' is null)
   join versions_under($6) u on u.content_hash = r.task_hash
-  where ($1::text is null or r.batch_id = $1) and r.model_name = any ($4)
+  join batches b on b.batch_id = r.batch_id
+  where (case when $1::text is null then not b.verification else r.batch_id = $1 end) and r.model_name = any ($4)
     and (
       r.forked_from is null or r.replaces is not null
       or $1 <> (select origin.batch_id from runs origin where origin.run_id = r.forked_from)
@@ -107,8 +108,9 @@ export async function otherProfiles(
      from (select content_hash from task_versions except select content_hash from versions_under($5)) other
      join task_versions v on v.content_hash = other.content_hash
      join runs r on r.task_id = v.task_id and r.task_hash = v.content_hash
+     join batches b on b.batch_id = r.batch_id
      where r.status = 'ended' and (r.model_kind = 'real' or $6) and (r.sample = $4 or v.spec -> 'data' is null)
-       and ($1::text is null or r.batch_id = $1)
+       and (case when $1::text is null then not b.verification else r.batch_id = $1 end)
        and ($2::text[] is null or r.task_id = any ($2) or r.task_id || '@' || r.contract = any ($2))
        and ($3::text[] is null or r.model_name = any ($3))
      group by 1 order by 1`,

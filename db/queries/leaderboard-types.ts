@@ -97,7 +97,7 @@ export interface LeaderboardUncertainty {
 export interface LeaderboardRow {
   /** By average rank. Null: not ranked (see `unranked`). Equal average ranks share a rank. */
   rank: number | null;
-  unranked: 'isolation' | 'kind' | null;
+  unranked: 'isolation' | 'kind' | 'spoiler' | null;
   model: string;
   kind: ModelKind;
   isolation: Isolation;
@@ -160,6 +160,8 @@ export interface SavedComparisonState {
   runsSince: { model: string; task: string; runs: number }[];
   /** Runs of its models at its tasks under another contract, which it leaves out. */
   otherContracts: { task: string; contract: number; runs: number }[];
+  /** Baselines that its tasks have by now, where they are not those that it keeps; null: none. */
+  movedBaselines: { task: string; saved: number | null; now: number | null }[];
 }
 
 export interface Leaderboard {

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { bigint, boolean, check, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { BATCH_STATUSES } from '../../domain/outcomes.js';
 import { ORIGINS } from '../../domain/run.js';
 import { createdAt, money, oneOf, time } from './columns.js';
@@ -11,6 +11,8 @@ export const batches = pgTable(
     name: text('name').unique('batches_name_unique'),
     /** Not `bench`: its runs were imported, and it has no workflow. */
     origin: text('origin', { enum: ORIGINS }).notNull().default('bench'),
+    /** It plays tasks for `bench tasks verify`: its runs rank in its own leaderboard alone. */
+    verification: boolean('verification').notNull().default(false),
     spec: jsonb('spec').$type<Record<string, unknown>>().notNull(),
     seed: bigint('seed', { mode: 'number' }).notNull(),
     concurrency: integer('concurrency').notNull(),

@@ -40,10 +40,15 @@ interface Played {
 }
 
 /** Store a batch whose runs went as told; returns its id and its run ids. */
-async function play(plan: Played[], name: string | null = null): Promise<{ batchId: string; runIds: string[] }> {
-  const batch = submission(name, (batchId) =>
+async function play(
+  plan: Played[],
+  name: string | null = null,
+  of: { verification?: boolean } = {},
+): Promise<{ batchId: string; runIds: string[] }> {
+  const { batch: definition, runs } = submission(name, (batchId) =>
     plan.map((p) => ({ ...run(batchId, p.task, p.model, p.attempt), ...p.change })),
   );
+  const batch = { batch: { ...definition, ...of }, runs };
   await db.submit(batch);
   for (const [i, p] of plan.entries()) {
     const runId = batch.runs[i]?.runId ?? '';
@@ -401,6 +406,12 @@ describe('a saved comparison', () => {
     const kept = await db.queries.leaderboard({ comparison: 'baselines' });
     expect(figuresOf(kept)).toEqual(figuresOf(before));
     expect(kept.rows[1]?.solvedTasks).toBe(2);
+    const movedBaselines = [
+      { task: 't-stated', saved: 2, now: 5 },
+      { task: 't-unknown', saved: null, now: 6 },
+    ];
+    expect(kept.comparison.saved).toMatchObject({ movedBaselines });
+    expect(await db.comparisons.state(await db.comparisons.find('baselines'))).toMatchObject({ movedBaselines });
   });
 
   test('keeps its name to itself until it is removed', async () => {
@@ -695,6 +706,55 @@ test('scores under another profile are ranked apart, with the tasks that do not 
   const later = await db.queries.leaderboard({ comparison: 'of-cpu' });
   expect(scoresOf(later)).toEqual({ S: { 't-budget': [2.5, 2.5] } });
   expect(later.comparison.saved?.runsSince).toEqual([{ model: 'S', task: 't-budget', runs: 1 }]);
+});
+
+test('runs that verified tasks count only in the leaderboard of their batch, and spoilers rank nowhere', async () => {
+  const verified = task('t-verified', 'maximize', { baseline: { value: 1, standardError: 0 } });
+  const tasks = ['t-verified'];
+  const spoiler = 'scripted:spoiler';
+  await play([{ model: 'scripted:oracle', task: verified, attempt: 1, scores: [4] }]);
+  const before = await db.queries.leaderboard({ tasks, ...all });
+  const fixed = { models: ['scripted:oracle'], tasks, contracts: { 't-verified': 1 }, baselines: { 't-verified': 1 } };
+  await db.comparisons.save('before-verify', { ...fixed, axis: 1, ...all });
+  const { batchId } = await play(
+    [
+      { model: 'scripted:oracle', task: verified, attempt: 1, scores: [8] },
+      { model: spoiler, task: verified, attempt: 1, scores: [9] },
+    ],
+    null,
+    { verification: true },
+  );
+  const after = await db.queries.leaderboard({ tasks, ...all });
+  expect(after).toEqual(before);
+  expect((await db.queries.reportRuns(after)).runs.map(({ best }) => best)).toEqual([4]);
+  const saved = await db.queries.leaderboard({ comparison: 'before-verify' });
+  expect(saved.comparison.saved).toMatchObject({ runsSince: [], otherModels: [] });
+  expect(rowOf(saved, 'scripted:oracle')).toMatchObject({ attempts: 1 });
+  const own = await db.queries.leaderboard({ batchId, ...all });
+  expect(scoresOf(own)['scripted:oracle']).toEqual({ 't-verified': [8, 8] });
+  expect(rowOf(own, spoiler)).toMatchObject({ rank: null, unranked: 'spoiler', bestAup: null });
+  expect((await db.queries.reportRuns(own)).runs.map(({ best }) => best)).toEqual([8, 9]);
+});
+
+test('a version of a task at the same contract that is ranked otherwise is refused, even where two come at once', async () => {
+  const up = task('t-turned', 'maximize');
+  const { batchId } = await play([{ model: 'one', task: up, attempt: 1, scores: [1] }]);
+  const down = task('t-turned', 'minimize');
+  const change = { taskHash: 'hash-of-t-turned-down' };
+  await expect(play([{ model: 'one', task: down, attempt: 1, scores: [1], change }])).rejects.toMatchObject({
+    type: 'usage',
+    message: 'task t-turned is ranked by score (maximize) at contract 1, not by score (minimize)',
+    remedy: expect.stringContaining('Raise `contract`') as string,
+  });
+  expect((await db.queries.leaderboard({ batchId, ...all })).tasks).toMatchObject([{ direction: 'maximize' }]);
+  await play([{ model: 'one', task: { ...down, contract: 2 }, attempt: 1, scores: [1], change }]);
+  const versions = (['maximize', 'minimize'] as const).map((direction) => task('t-twice', direction));
+  const outcomes = await Promise.allSettled(
+    versions.map((of, i) =>
+      play([{ model: 'one', task: of, attempt: 1, scores: [1], change: { taskHash: `hash-of-t-twice-${i}` } }]),
+    ),
+  );
+  expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
 });
 
 test('a pair none of whose counted runs has a score names no run', async () => {

@@ -127,15 +127,27 @@ describe('the leaderboard on a terminal', () => {
       ...{ name: 'spring', createdAt: '2026-03-01T00:00:00.000Z', otherModels: ['new-model'] },
       runsSince: [{ model: 'gpt-4o', task: 'battleOfSexes', runs: 3 }],
       otherContracts: [{ task: 'battleOfSexes', contract: 2, runs: 1 }],
+      movedBaselines: [
+        { task: 'battleOfSexes', saved: 1, now: 1.25 },
+        { task: 'blotto', saved: null, now: 0.5 },
+      ],
     };
     const text = shown(board([row('gpt-4o')], { saved, fixedT: true }), 400);
     expect(text).toContain('comparison spring');
     expect(text).toContain('Not in it, though they have runs at its tasks: new-model.');
     expect(text).toContain('of another contract of their task: 1 run of battleOfSexes (contract 2).');
+    expect(text).toContain('by now they are others: battleOfSexes 1.25 (saved: 1), blotto 0.5 (saved: none).');
     expect(text).toContain('Since then 3 runs of its models ended (gpt-4o): they count.');
     expect(shown(board([row('gpt-4o')], { saved, k: 4 }), 400)).toContain(
       'only the first 4 of each model and task count',
     );
+  });
+
+  it('says that spoilers never rank, not how to rank them', () => {
+    const spoiler = row('scripted:spoiler', { rank: null, unranked: 'spoiler', kind: 'scripted' });
+    const text = shown(board([row('a'), spoiler], { includeScripted: true }), 120);
+    expect(text).toContain('Never ranked (–): scripted:spoiler');
+    expect(text).not.toContain('--include-scripted');
   });
 
   it('keeps estimates out of the table of scores', () => {

@@ -1,28 +1,13 @@
-import { readFileSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
 import type { Database } from '../db/index.js';
-import { BenchError } from '../domain/errors.js';
 import type { ServiceEndpoints } from '../domain/services.js';
-import { temporalAccess } from '../domain/temporal-access.js';
 import type { CliContext, CliOutput, CliSettings } from './context.js';
 
 // The clients of Temporal and PostgreSQL are loaded on first use: `bench --help` need not wait for them.
 
-async function connectTemporal(endpoints: ServiceEndpoints, env: CliSettings['env']): Promise<Client> {
-  const { Client, Connection } = await import('@temporalio/client');
-  const access = endpoints.embedded.temporal ? {} : temporalAccess(env, (path) => readFileSync(path));
-  try {
-    const address = endpoints.temporalAddress;
-    const connection = await Connection.connect({ address, ...access, connectTimeout: '10 seconds' });
-    return new Client({ connection, namespace: endpoints.temporalNamespace });
-  } catch (cause) {
-    throw new BenchError('services', `Temporal does not answer at ${endpoints.temporalAddress}`, {
-      remedy: endpoints.embedded.temporal
-        ? '`bench doctor` says what is wrong with the embedded server.'
-        : 'Correct TEMPORAL_ADDRESS, or start that server, or unset TEMPORAL_ADDRESS to use the embedded one.',
-      cause,
-    });
-  }
+async function connectTemporalOf(endpoints: ServiceEndpoints, env: CliSettings['env']): Promise<Client> {
+  const { connectTemporal } = await import('./connect-temporal.js');
+  return connectTemporal(endpoints, env);
 }
 
 async function connectDatabase({ databaseUrl }: ServiceEndpoints): Promise<Database> {
@@ -80,7 +65,7 @@ export function createContext(settings: CliSettings, output: CliOutput): Closabl
       return (database = opened);
     },
     temporal() {
-      const opened = temporal ?? context.services().then((endpoints) => connectTemporal(endpoints, settings.env));
+      const opened = temporal ?? context.services().then((endpoints) => connectTemporalOf(endpoints, settings.env));
       opened.catch(() => {
         if (temporal === opened) temporal = null;
       });

@@ -2,12 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { BenchError } from '../domain/errors.js';
 import type { ServiceEndpoints } from '../domain/services.js';
 import { temporalAccess } from '../domain/temporal-access.js';
-import {
-  checkExternalDatabase,
-  checkExternalTemporal,
-  databaseError,
-  registerSearchAttributes,
-} from './external-services.js';
+import { checkExternalDatabase, checkExternalTemporal, databaseError } from './external-services.js';
 import { findTemporal } from './find-temporal.js';
 import { servicePaths } from './home-paths.js';
 import { lastLogLines } from './log-file.js';
@@ -15,6 +10,7 @@ import { POSTGRES_DATABASE, POSTGRES_USER, postgresUrl } from './postgres-server
 import { probePostgres } from './postgres-probe.js';
 import { homeError, prepareHome } from './prepare-home.js';
 import { isAlive, signal } from './process-identity.js';
+import type { registerSearchAttributes } from './search-attributes.js';
 import { readServicesFile, writeFileAtomically, type ServicesFile } from './services-file.js';
 import { startSupervisor, supervisorEntry } from './start-supervisor.js';
 import { stopServices } from './stop-services.js';
@@ -69,7 +65,7 @@ export async function ensureServices(options: EnsureOptions): Promise<ServiceEnd
   const wantsWorker = settings.worker === 'embedded';
   if (external.database !== null && external.temporal !== null && !wantsWorker) {
     await migrateWith(options, external.database);
-    await registerSearchAttributes(external.temporal, settings.temporalNamespace, accessOf(settings));
+    await registerAttributes(external.temporal, settings.temporalNamespace, accessOf(settings));
     return {
       databaseUrl: external.database,
       temporalAddress: external.temporal,
@@ -79,6 +75,9 @@ export async function ensureServices(options: EnsureOptions): Promise<ServiceEnd
   }
   return new EnsureSupervised(options).run();
 }
+
+const registerAttributes: typeof registerSearchAttributes = async (...at) =>
+  (await import('./search-attributes.js')).registerSearchAttributes(...at);
 
 const accessOf = ({ env }: ServicesSettings) => temporalAccess(env, (path) => readFileSync(path));
 
@@ -160,8 +159,7 @@ class EnsureSupervised {
     if (embedded.temporal && (await probeTemporal(temporalAddress, settings.temporalNamespace)).kind !== 'ok') {
       return null;
     }
-    if (!embedded.temporal)
-      await registerSearchAttributes(temporalAddress, settings.temporalNamespace, accessOf(settings));
+    if (!embedded.temporal) await registerAttributes(temporalAddress, settings.temporalNamespace, accessOf(settings));
     if (this.worker !== null) {
       if (this.handOverWorker(file)) return null;
       if (worker?.status !== 'healthy') {

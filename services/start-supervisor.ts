@@ -29,7 +29,7 @@ done
 
 /** The compiled entry; when we run from sources (tests), the one in dist/. */
 export function supervisorEntry(): string {
-  const candidates = ['./supervisor-main.js', '../dist/services/supervisor-main.js'];
+  const candidates = ['../services/supervisor-main.js', '../dist/services/supervisor-main.js'];
   const found = candidates
     .map((path) => fileURLToPath(new URL(path, import.meta.url)))
     .find((path) => existsSync(path));

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { Client, Connection } from '@temporalio/client';
+import { BenchError } from '../domain/errors.js';
+import type { ServiceEndpoints } from '../domain/services.js';
+import { temporalAccess } from '../domain/temporal-access.js';
+import type { CliSettings } from './context.js';
+
+/** To be imported on first use: it loads the client. */
+export async function connectTemporal(endpoints: ServiceEndpoints, env: CliSettings['env']): Promise<Client> {
+  const access = endpoints.embedded.temporal ? {} : temporalAccess(env, (path) => readFileSync(path));
+  try {
+    const address = endpoints.temporalAddress;
+    const connection = await Connection.connect({ address, ...access, connectTimeout: '10 seconds' });
+    return new Client({ connection, namespace: endpoints.temporalNamespace });
+  } catch (cause) {
+    throw new BenchError('services', `Temporal does not answer at ${endpoints.temporalAddress}`, {
+      remedy: endpoints.embedded.temporal
+        ? '`bench doctor` says what is wrong with the embedded server.'
+        : 'Correct TEMPORAL_ADDRESS, or start that server, or unset TEMPORAL_ADDRESS to use the embedded one.',
+      cause,
+    });
+  }
+}

@@ -21,8 +21,8 @@ import { inject, type FaultKind, type FaultTargets, type InjectedFault } from '.
 // BENCH_TEST_CHAOS=whole: the long form, which wants root, since it restarts an engine of its own and fills a disk.
 const WHOLE = process.env['BENCH_TEST_CHAOS'] === 'whole';
 const SEED = Number(process.env['BENCH_CHAOS_SEED'] ?? 20);
-const ATTEMPTS = WHOLE ? 26 : 3;
-const FAULTS = WHOLE ? 52 : 8;
+const ATTEMPTS = WHOLE ? 26 : 2;
+const FAULTS = WHOLE ? 52 : 7;
 const MODELS = ['scripted:counter:12', 'scripted:optimum', 'scripted:clumsy', 'gpt-4o'];
 const RUNS = MODELS.length * ATTEMPTS;
 const SERVICES: FaultKind[] = ['worker', 'temporal', 'postgres'];

@@ -156,24 +156,22 @@ async function store(
   await client.query(
     `insert into hosts (host_id, removed_at) select l #>> '{run,host_id}', now() from line where l #>> '{run,host_id}' is not null on conflict do nothing`,
   );
+  const columns = await columnsOfLine(client);
+  /** `source`: what follows `from`, with rows that `value` is the JSON of. */
+  const insert = async (table: string, source: string, value: string, rest = ''): Promise<void> => {
+    const list = columns.get(table);
+    if (list === undefined) return;
+    await client.query(
+      `insert into ${table} (${list.join(', ')}) select ${list.map((column) => `s.${column}`).join(', ')}
+       from ${source}, jsonb_populate_record(null::${table}, ${value}) s ${rest}`,
+    );
+  };
   for (const [table, key] of SHARED)
-    await client.query(
-      `insert into ${table} select s.* from line, jsonb_populate_record(null::${table}, l -> '${key}') s
-       where jsonb_typeof(l -> '${key}') = 'object' on conflict ${table === 'batches' ? '(batch_id)' : ''} do nothing`,
-    );
-  await client.query(`insert into runs select s.* from line, jsonb_populate_record(null::runs, l -> 'run') s`);
-  for (const key of LINE_LISTS) {
-    const { table } = LISTS[key];
-    const columns = key === 'events' ? 'run_id, batch_id, kind, key, detail, at' : null;
-    await client.query(
-      `insert into ${table} ${columns === null ? '' : `(${columns})`}
-       select ${columns?.replace(/\w+/g, 's.$&') ?? 's.*'}
-       from (select p.value from ${entriesOf(key)} order by p.place) e, jsonb_populate_record(null::${table}, e.value) s`,
-    );
-  }
-  await client.query(
-    `insert into imports select s.* from line, jsonb_populate_record(null::imports, l -> 'import') s where jsonb_typeof(l -> 'import') = 'object'`,
-  );
+    await insert(table, 'line', `l -> '${key}'`, `on conflict ${table === 'batches' ? '(batch_id)' : ''} do nothing`);
+  await insert('runs', 'line', `l -> 'run'`);
+  for (const key of LINE_LISTS)
+    await insert(LISTS[key].table, `(select p.value from ${entriesOf(key)} order by p.place) e`, 'e.value');
+  await insert('imports', 'line', `l -> 'import'`);
   await client.query(
     `insert into imports (run_id, batch_id, format, source, content_hash)
      select l #>> '{run,run_id}', l #>> '{run,batch_id}', 'jsonl', l #>> '{run,run_id}', $1 from line
@@ -181,6 +179,27 @@ async function store(
     [contentHash],
   );
   return { kind: 'imported', runId, steps };
+}
+
+/**
+ * Of each table the columns that the line has: those that came later than the line take their defaults. Tables that it has nothing
+ * for are left out.
+ */
+async function columnsOfLine(client: pg.PoolClient): Promise<Map<string, string[]>> {
+  const objects = [...SHARED, ['runs', 'run'], ['imports', 'import']].map(
+    ([table, key]) => `('${table}', l -> '${key}')`,
+  );
+  const lists = LINE_LISTS.map(
+    (key) => `('${LISTS[key].table}', (select p.value from ${entriesOf(key)} order by p.place limit 1))`,
+  );
+  const { rows } = await client.query<{ name: string; columns: string[] }>(
+    `select k.name, array_agg(quote_ident(a.attname) order by a.attnum) as columns
+     from line, lateral (values ${[...objects, ...lists].join(', ')}) k (name, value)
+     join pg_attribute a on a.attrelid = k.name::regclass and a.attnum > 0 and not a.attisdropped
+     where jsonb_typeof(k.value) = 'object' and k.value ? a.attname and not (k.name = 'events' and a.attname = 'event_id')
+     group by k.name`,
+  );
+  return new Map(rows.map(({ name, columns }) => [name, columns]));
 }
 
 function translated(error: unknown): unknown {

@@ -85,6 +85,18 @@ describe('a batch that is exported', () => {
     expect(await there.queries.unfinishedRuns()).toBe(0);
   });
 
+  it('is imported from a line that is older than a column: its default holds', async () => {
+    const { runId, batchId } = await ownRun();
+    const file = join(folder, 'older.jsonl');
+    const line = JSON.parse(await lineOf(here, runId)) as { batch: Record<string, unknown> };
+    expect(line.batch['verification']).toBe(false);
+    delete line.batch['verification'];
+    writeFileSync(file, JSON.stringify(line));
+    expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['imported']);
+    const { rows } = await there.pool.query('select verification from batches where batch_id = $1', [batchId]);
+    expect(rows).toEqual([{ verification: false }]);
+  });
+
   it('is imported line by line: one that is cut short or has rows that do not fit is told with its place, the others are taken', async () => {
     const [first, second] = [await ownRun(), await ownRun()];
     const [whole, other] = [await lineOf(here, first.runId), await lineOf(here, second.runId)];

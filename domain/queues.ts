@@ -6,6 +6,9 @@ export const CONTROL_QUEUE = 'bench-control';
 /** Stable per host, since containers outlive workers. */
 export const hostQueue = (hostId: string): string => `bench-host-${hostId}`;
 
+/** Evaluations have time limits on the wall clock: a host takes few at once, however many runs it bears. */
+export const evaluationQueue = (hostId: string): string => `bench-evaluations-${hostId}`;
+
 /** One queue per provider account kind, so that one provider's limits do not hold up another's calls. */
 export const modelQueue = (provider: string): string => `bench-models-${provider}`;
 

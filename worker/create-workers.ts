@@ -22,7 +22,7 @@ import type { ModelPort } from '../domain/ports/model-port.js';
 import type { HumanTurns } from '../domain/ports/human-turns.js';
 import type { RateGovernor } from '../domain/ports/rate-governor.js';
 import type { RunStore } from '../domain/ports/run-store.js';
-import { CONTROL_QUEUE, HUMAN_PROVIDER, hostQueue, modelQueue } from '../domain/queues.js';
+import { CONTROL_QUEUE, HUMAN_PROVIDER, evaluationQueue, hostQueue, modelQueue } from '../domain/queues.js';
 import { activityLogInterceptors } from './log-fields.js';
 import { homeSecret } from './home-identity.js';
 import type { WorkerRole, WorkerSettings } from './settings.js';
@@ -90,10 +90,14 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
           ...containerActivities({ store, definitions, backends, artifacts, hostId, taskFolder }),
           ...commandActivities({ store, definitions, backends }),
           ...snapshotActivities({ store, definitions, backends, artifacts }),
-          ...evaluateActivities({ store, definitions, backends, artifacts, taskFolder, secret }),
         },
         // Each run has one at a time; those with a lease come on top of the slots.
         { maxConcurrentActivityTaskExecutions: settings.slots + parts.gpus },
+      ),
+      worker(
+        evaluationQueue(hostId),
+        evaluateActivities({ store, definitions, backends, artifacts, taskFolder, secret }),
+        { maxConcurrentActivityTaskExecutions: settings.evaluations },
       ),
     ],
     models: () =>

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { homedir, hostname } from 'node:os';
+import { availableParallelism, homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type EngineAddress, engineAddress, type EngineBackend } from '../activities/docker/engine-address.js';
@@ -41,6 +41,8 @@ export interface WorkerSettings {
   gpus: GpuSetting;
   /** Runs at once on this host. */
   slots: number;
+  /** Evaluations at once on this host. */
+  evaluations: number;
   /** What the memory limits of its runs may come to together, MB; null: not counted. */
   memoryForRunsMb: number | null;
   /** With less free on the home's disk, no new runs are taken, MB. */
@@ -82,6 +84,7 @@ export function workerSettings(env: Env): WorkerSettings {
     hostname: hostname(),
     gpus: gpuSetting(env['BENCH_GPUS']),
     slots: positive(env, 'BENCH_SLOTS', 64),
+    evaluations: positive(env, 'BENCH_EVALUATIONS', availableParallelism()),
     memoryForRunsMb: env['BENCH_MEMORY_MB'] ? positive(env, 'BENCH_MEMORY_MB', 1) : null,
     minDiskFreeMb: positive(env, 'BENCH_MIN_DISK_FREE_MB', 1024),
     heartbeatSeconds: positive(env, 'BENCH_HEARTBEAT_SECONDS', 10),

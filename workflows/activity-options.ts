@@ -1,5 +1,5 @@
 import type { ActivityOptions } from '@temporalio/workflow';
-import { CONTROL_QUEUE, HUMAN_PROVIDER, hostQueue, modelQueue } from '../domain/queues.js';
+import { CONTROL_QUEUE, HUMAN_PROVIDER, evaluationQueue, hostQueue, modelQueue } from '../domain/queues.js';
 import { FAILURE } from '../domain/messages.js';
 
 // A dead worker is noticed by its missed heartbeats; activities beat every two seconds for their whole life.
@@ -44,12 +44,18 @@ export const reclaimOptions = (hostId: string): ActivityOptions => ({
   scheduleToCloseTimeout: '1 minute',
 });
 
-export const timedOptions = (hostId: string, seconds: number): ActivityOptions => ({
+export const commandOptions = (hostId: string, seconds: number): ActivityOptions => ({
   taskQueue: hostQueue(hostId),
   startToCloseTimeout: (seconds + 120) * 1000,
   heartbeatTimeout: HEARTBEAT,
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   retry: boundedRetry,
+});
+
+/** Waiting for a place is on no clock of the run. */
+export const evaluationOptions = (hostId: string, seconds: number): ActivityOptions => ({
+  ...commandOptions(hostId, seconds),
+  taskQueue: evaluationQueue(hostId),
 });
 
 /** Soon or not at all: the agent waits for it. */

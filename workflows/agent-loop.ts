@@ -9,7 +9,7 @@ import type {
 } from '../domain/messages.js';
 import type { EndReason, FinalEvaluation } from '../domain/outcomes.js';
 import type { EvaluationKind } from '../domain/run.js';
-import { modelOptions, snapshotOptions, timedOptions } from './activity-options.js';
+import { commandOptions, evaluationOptions, modelOptions, snapshotOptions } from './activity-options.js';
 import { MAX_EPOCHS, isSandboxLost, startHeldContainer } from './held-container.js';
 import { HostLost, onHost } from './on-host.js';
 
@@ -61,7 +61,7 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput): Promise<Ag
     // Forced: first the files, then what may count instead of them.
     const seconds = kind === 'forced' ? 2 * ticket.evaluationSeconds : ticket.evaluationSeconds;
     const result = await inContainer(step, () =>
-      onHost(here(), timedOptions(hostId, seconds), (host) => host.evaluate({ runId, step, epoch, kind })),
+      onHost(here(), evaluationOptions(hostId, seconds), (host) => host.evaluate({ runId, step, epoch, kind })),
     );
     elapsedMs += result.ms;
     return result;
@@ -104,7 +104,7 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput): Promise<Ag
     const timeLimitSeconds = Math.max(1, Math.ceil(Math.min(ticket.commandSeconds, secondsLeft)));
     await snapshot;
     const command = await inContainer(step - 1, () =>
-      onHost(here(), timedOptions(hostId, timeLimitSeconds), (host) =>
+      onHost(here(), commandOptions(hostId, timeLimitSeconds), (host) =>
         host.executeCommand({ runId, step, epoch, timeLimitSeconds }),
       ),
     );

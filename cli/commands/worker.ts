@@ -11,6 +11,7 @@ interface WorkerOptions {
   host?: string;
   gpus?: string;
   slots?: number;
+  evaluations?: number;
   memoryMb?: number;
   roles?: string[];
   metrics?: string;
@@ -36,6 +37,7 @@ export function register(commands: Command, context: CliContext): void {
       gpus,
     )
     .option('--slots <n>', 'runs at the same time; default: 64', wholeNumber(1, 10_000))
+    .option('--evaluations <n>', 'evaluations at the same time; default: as many as CPUs', wholeNumber(1, 10_000))
     .option(
       '--memory-mb <n>',
       "most that the runs' memory limits may come to together; default: not counted",
@@ -56,6 +58,7 @@ export function register(commands: Command, context: CliContext): void {
         ...(options.gpus === undefined ? {} : { BENCH_GPUS: options.gpus }),
         ...(options.metrics === undefined ? {} : { BENCH_METRICS: options.metrics }),
         ...(options.slots === undefined ? {} : { BENCH_SLOTS: String(options.slots) }),
+        ...(options.evaluations === undefined ? {} : { BENCH_EVALUATIONS: String(options.evaluations) }),
         ...(options.memoryMb === undefined ? {} : { BENCH_MEMORY_MB: String(options.memoryMb) }),
         ...(options.roles === undefined ? {} : { BENCH_ROLES: options.roles.join(',') }),
       };

@@ -3,7 +3,7 @@ import { Client, Connection, WorkflowFailedError, type WorkflowHandle } from '@t
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, hostQueue, modelQueue } from '../../domain/queues.js';
+import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, evaluationQueue, hostQueue, modelQueue } from '../../domain/queues.js';
 import type { AgentLoopInput, AgentLoopResult, BatchInput, BatchResult } from '../../domain/messages.js';
 import type { RunEnd, RunTicket } from '../../domain/run.js';
 import { FakeActivities, configFailure, sandboxLost } from '../fakes/fake-activities.js';
@@ -49,6 +49,10 @@ beforeAll(async () => {
     create(
       hostQueue(HOST),
       late(Object.keys(fake.host()), () => fake.host()),
+    ),
+    create(
+      evaluationQueue(HOST),
+      late(['evaluate'], () => fake.host()),
     ),
     create(
       modelQueue('scripted'),

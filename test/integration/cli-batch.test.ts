@@ -146,7 +146,7 @@ describe('a batch from the command line', () => {
     };
     expect(saved).toMatchObject({ ...fixed, mode: 'strict', includeScripted: true, includeLocal: true });
     expect(await home.json('comparison', 'list')).toEqual({ comparisons: [saved] });
-    expect(await home.json('comparison', 'show', 'spring')).toEqual(saved);
+    expect(await home.json('comparison', 'show', 'spring')).toEqual({ ...(saved as object), movedBaselines: [] });
     const board = await home.json<Leaderboard>('leaderboard', '--comparison', 'spring', '--metric', 'best-submission');
     expect(board.comparison).toMatchObject({ fixedT: true, metric: 'best-submission', saved: { name: 'spring' } });
     const csv = await home.run('leaderboard', '--comparison', 'spring', '--csv', '--no-intervals');

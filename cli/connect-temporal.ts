@@ -10,7 +10,7 @@ export async function connectTemporal(endpoints: ServiceEndpoints, env: CliSetti
   const access = endpoints.embedded.temporal ? {} : temporalAccess(env, (path) => readFileSync(path));
   try {
     const address = endpoints.temporalAddress;
-    const connection = await Connection.connect({ address, ...access, connectTimeout: '10 seconds' });
+    const connection = await Connection.connect({ address, ...access, connectTimeout: '30 seconds' });
     return new Client({ connection, namespace: endpoints.temporalNamespace });
   } catch (cause) {
     throw new BenchError('services', `Temporal does not answer at ${endpoints.temporalAddress}`, {

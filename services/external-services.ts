@@ -86,7 +86,7 @@ const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'unkno
 
 /** Does the Temporal of TEMPORAL_ADDRESS answer, with this namespace and our search attributes? */
 export async function checkExternalTemporal(address: string, namespace: string, access: TemporalAccess): Promise<void> {
-  const answer = await probeTemporal(address, namespace, 5000, access);
+  const answer = await probeTemporal(address, namespace, 15_000, access);
   if (answer.kind === 'no_namespace') {
     throw new BenchError('services', `the Temporal server at ${address} has no namespace '${namespace}'`, {
       remedy: `create it (temporal operator namespace create ${namespace}), or correct TEMPORAL_NAMESPACE`,

@@ -15,7 +15,7 @@ export async function registerSearchAttributes(
   namespace: string,
   access: TemporalAccess,
 ): Promise<void> {
-  const connection = await Connection.connect({ address, ...access, connectTimeout: 5000 });
+  const connection = await Connection.connect({ address, ...access, connectTimeout: '30 seconds' });
   try {
     const customAttributes = await connection.operatorService.listSearchAttributes({ namespace }).then(
       (answer) => answer.customAttributes,

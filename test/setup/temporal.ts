@@ -26,7 +26,7 @@ export async function startTemporal(): Promise<TemporalFixture> {
   const deadline = Date.now() + START_MS;
   for (;;) {
     try {
-      const connection = await Connection.connect({ address, connectTimeout: '30 seconds' });
+      const connection = await Connection.connect({ address, connectTimeout: 5000 });
       await connection.workflowService.describeNamespace({ namespace: 'default' });
       await connection.close();
       break;

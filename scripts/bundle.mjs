@@ -1,6 +1,6 @@
 // After tsc: the programs that people and the services start, each from a few files instead of hundreds. Half of what a
 // command took was looking for modules. What else lies in dist/ stays as tsc made it, for tests, benchmarks and scripts.
-import { readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { build } from 'esbuild';
 
 /** All chunks lie in one folder of dist/, as deep as the sources' folders: `../` leads to the same place from both. */
@@ -49,7 +49,7 @@ const temporalWorker = {
   },
 };
 
-rmSync(`dist/${CHUNKS}`, { recursive: true, force: true });
+const begun = Date.now();
 const { metafile } = await build({
   metafile: true,
   entryPoints: {
@@ -86,4 +86,11 @@ for (const { entryPoint = '', exports } of Object.values(metafile.outputs)) {
     !entryPoint.includes('workflow-worker-thread')
   )
     throw new Error(`import() of ${entryPoint}: import it from a file of ours, and that file by import()`);
+}
+
+// Programs of an earlier build that still run, a `bench watch` over a weekend, load their parts by name when they need them.
+const KEPT_MS = 7 * 24 * 3_600_000;
+for (const name of readdirSync(`dist/${CHUNKS}`)) {
+  const path = `dist/${CHUNKS}/${name}`;
+  if (statSync(path).mtimeMs < begun - KEPT_MS) rmSync(path);
 }

@@ -44,7 +44,7 @@ export async function collectFiles(
       continue;
     }
     if (typeof stat === 'string') return refused(stat);
-    const bytes = stat.size > room ? null : await bytesOf(container, path, room);
+    const bytes = stat.size > room ? null : await steadily(container, path, () => bytesOf(container, path, room));
     if (bytes === null) return refused(`${path}: more than ${maxBytes} bytes in all`);
     if (typeof bytes === 'string') return refused(bytes);
     room -= bytes.length;
@@ -57,7 +57,10 @@ export async function collectFiles(
     if (wrong !== null) return refused(wrong);
     const stat = await statOf(container, folder, 'directory');
     if (typeof stat === 'string') return refused(stat);
-    const found = stat === null ? { files: [], entries: 0 } : await folderOf(container, folder, room, left);
+    const found =
+      stat === null
+        ? { files: [], entries: 0 }
+        : await steadily(container, `${folder}/`, () => folderOf(container, folder, room, left));
     if (found === 'bytes') return refused(`${folder}/: more than ${maxBytes} bytes in all`);
     if (found === 'files') return tooMany;
     if (typeof found === 'string') return refused(found);
@@ -67,6 +70,28 @@ export async function collectFiles(
     collected.push(...found.files);
   }
   return missing.length > 0 ? { kind: 'missing', paths: missing } : { kind: 'files', files: collected };
+}
+
+const MOST_READS = 5;
+
+/** An engine breaks its archive off where a file changes under its hands: read again, and at last refused. */
+async function steadily<T>(
+  container: Docker.Container,
+  what: string,
+  read: () => Promise<T | string>,
+): Promise<T | string> {
+  for (let reads = 1; ; reads++) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!/Unexpected end of data/.test((error as Error).message)) throw error;
+      if (reads < MOST_READS) continue;
+      // Where the container itself is at fault, or gone, nothing is said of its files.
+      const { State: state } = await container.inspect();
+      if (!state.Running) throw error;
+      return `${what} changes while it is read`;
+    }
+  }
 }
 
 /** Null: missing. A string: why it is refused. */

@@ -41,6 +41,8 @@ export async function jobFiles(
     users: EvaluationUsers | null;
     /** True: init's stdin closes when the worker dies, and init then ends everything. */
     lifeline: boolean;
+    /** Is the evaluation alone in a container, so that its control group counts its CPU time? */
+    ownContainer: boolean;
     /** An empty folder that the player may write to; see outputMb. */
     outputFolder: string;
   },

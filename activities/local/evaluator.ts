@@ -135,7 +135,7 @@ async function furnish(
     await copyFile(join(programs, name), join(dir, 'program', name));
     await chmod(join(dir, 'program', name), 0o644);
   }
-  for (const file of await jobFiles(job, { users, lifeline: true, outputFolder })) {
+  for (const file of await jobFiles(job, { users, lifeline: true, ownContainer: false, outputFolder })) {
     const target = join(dir, file.path);
     if (file.bytes === null) await mkdir(target);
     else await writeFile(target, file.bytes, { flag: 'wx' });

@@ -7,16 +7,20 @@
             right += player.ask(a, b) == a + b          # calls function(a, b) in the player's process
         return {"right": right, "seconds": player.seconds}
 
-`seconds` is measured here, where the submission cannot reach the clock. Questions are plain values of Python's (None, bool, int,
+`seconds` is measured here, where the submission cannot reach the clock; on a busy machine it holds much waiting, unlike the difference of
+two `cpu_seconds()`. Questions are plain values of Python's (None, bool, int,
 float, str, bytes, lists, tuples, dicts, sets), which arrive as they are. Answers are read as data: JSON, bytes, or floats.
 """
 
 import array
 import marshal
+import os
 import sys
+import time
 
 import bench_json
 from bench_channel import Channel, PlayerFailed
+from bench_cpu_time import container_seconds, processes_seconds
 from bench_referee import HiddenRandom
 
 MAX_ANSWER = 64 * 1024
@@ -35,6 +39,7 @@ class Player:
         # What the questions are about, for the message of a rejection: "instance 3".
         self.context = ""
         self._channel = Channel(order, *fds)
+        self._own_container = order.get("ownContainer", False)
         self._first = 1
         self._seated = False
 
@@ -42,6 +47,16 @@ class Player:
     def seconds(self):
         """From each question's sending to its answer's arrival, in all; the submission's import is not counted."""
         return self._channel.seconds
+
+    def cpu_seconds(self):
+        """CPU time of the whole evaluation until now, the submission's and this program's: the difference of two calls tells what
+        was computed in between, whatever else the machine does meanwhile. Waiting is none."""
+        found = container_seconds() if self._own_container else None
+        if found is not None:
+            return found
+        if os.path.exists("/proc/self/stat"):
+            return processes_seconds(init=os.getppid())
+        return time.process_time() + self.seconds
 
     def start(self):
         """Have the submission imported; otherwise the first question does."""

@@ -68,6 +68,7 @@ class Evaluation:
             "module": self.spec.get("module"),
             "function": self.spec.get("function"),
             "answers": answers,
+            "ownContainer": self.job.get("ownContainer", False),
             "inputs": os.path.join(self.folder, "inputs"),
         }
         result_read, result_write = os.pipe()

@@ -217,6 +217,54 @@ raise player.invalid("expected a colour, got %r" % player.ask(0))`);
     });
   });
 
+  describe('CPU time', () => {
+    const charged = refereeOf(`
+player.start()
+before = player.cpu_seconds()
+player.ask(0, seconds=300)
+return {"Score": player.cpu_seconds() - before}`);
+    const scoreOf = async (body: string): Promise<number> => {
+      const code = `
+import os, threading, time
+
+def burn():
+    # Of this process's own time.
+    while time.process_time() < 1.5:
+        pass
+
+def row_strategy(n):
+${body.replace(/^/gm, '    ')}
+    return 0
+`;
+      const outcome = await answer(code, charged);
+      if (outcome.kind !== 'ok') throw new Error(JSON.stringify(outcome));
+      return outcome.metrics['Score'] ?? NaN;
+    };
+
+    it('is what was computed, not what was waited', async () => {
+      expect(await scoreOf('time.sleep(3)')).toBeLessThan(1);
+    });
+
+    it.each([
+      ['the function itself', 'burn()'],
+      ['a thread', 'thread = threading.Thread(target=burn)\nthread.start()\nthread.join()'],
+      ['a child', 'if os.fork() == 0:\n    burn()\n    os._exit(0)\nos.wait()'],
+      [
+        'an orphan',
+        `
+reading, writing = os.pipe()
+if os.fork() == 0:
+    if os.fork() == 0:
+        burn()
+    os._exit(0)
+os.close(writing)
+os.read(reading, 1)`.trim(),
+      ],
+    ])('counts what %s computes', async (_, body) => {
+      expect(await scoreOf(body)).toBeGreaterThan(1);
+    });
+  });
+
   describe('a heuristic in a solver', () => {
     const heuristic = (code: string): Promise<EvaluationJob> =>
       fixtureJob('satHeuristic', 'oracle', 'test', { 'heuristic.py': code });

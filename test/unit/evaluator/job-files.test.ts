@@ -27,7 +27,7 @@ const jobOf = (evaluator: object, paths: string[], split: 'validation' | 'test' 
   seed: 'ab',
 });
 const job = (...paths: string[]): EvaluationJob => jobOf(game, paths);
-const options = { users: null, lifeline: false, outputFolder: '/output' };
+const options = { users: null, lifeline: false, ownContainer: true, outputFolder: '/output' };
 
 describe('what an evaluation gets to see', () => {
   it('is the order for init, the secrets for the referee, the submission for the player', async () => {

@@ -15,7 +15,7 @@ const evaluate = (heuristic: string, change = '', step = 8) =>
   python(
     join(folder, 'evaluator'),
     `
-import os, tempfile, referee
+import os, tempfile, time, referee
 sys.path.insert(0, ${JSON.stringify(folder)})
 lines = open(${JSON.stringify(join(sample.data.dir, 'hidden', 'test.jsonl'))}).read().splitlines()[::${step}]
 instances = [json.loads(line) for line in lines]
@@ -28,6 +28,7 @@ class Invalid(Exception): pass
 class Player:
     split, context = "test", ""
     def start(self): pass
+    def cpu_seconds(self): return time.process_time()
     def ask(self, *arguments): return json.loads(json.dumps(heuristic_fn(*arguments)))
     def invalid(self, message): return Invalid("%s: %s" % (self.context, message))
 try:

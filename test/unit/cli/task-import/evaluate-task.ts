@@ -32,7 +32,7 @@ export async function evaluateTask(
         split: 'test',
         seed,
       },
-      { users: null, lifeline: false, outputFolder: join(dir, 'output') },
+      { users: null, lifeline: false, ownContainer: false, outputFolder: join(dir, 'output') },
     );
     mkdirSync(join(dir, 'output'));
     for (const { path, bytes } of files)

@@ -61,6 +61,12 @@ describe('docker-compose.yml', () => {
     expect(services['worker']?.environment['DATABASE_URL']).toContain(':not-the-default@postgres:5432/');
   });
 
+  it('tells the worker, where nvidia-smi is not, which GPUs it may hand out', () => {
+    const { services } = configSchema.parse(parse(compose(['config'], { BENCH_GPUS: '0,1' })));
+    expect(services['worker']?.environment['BENCH_GPUS']).toBe('0,1');
+    expect(services['control']?.environment).not.toHaveProperty('BENCH_GPUS');
+  });
+
   it('starts workers after the migrations have ended well, restarts what serves, and gives keys to the role that calls', () => {
     const { services } = configSchema.parse(parse(compose(['config'], { OPENAI_API_KEY: 'canary' })));
     for (const name of ['control', 'worker']) {

@@ -45,7 +45,12 @@ export function createDockerEvaluator(options: DockerEvaluatorOptions): Evaluato
     isolation: 'container',
     async evaluate(job, signal) {
       signal.throwIfAborted();
-      const files = await jobFiles(job, { users: USERS, lifeline: false, ownContainer: true, outputFolder: OUTPUT_FOLDER });
+      const files = await jobFiles(job, {
+        users: USERS,
+        lifeline: false,
+        ownContainer: true,
+        outputFolder: OUTPUT_FOLDER,
+      });
       const archive = await tarBytes(files.map(ownedEntry));
       const name = `bench-${options.homeTag}-eval-${job.id}`;
       try {

@@ -16,7 +16,12 @@ it('a local evaluation ends with its player when the worker dies', async () => {
   const job = await smallJob(`import os\nos.execv('/bin/sleep', ['sleep', '${marker}'])\n`);
   const dir = await mkdtemp(join(tmpdir(), 'bench-test-lifeline-'));
   folders.push(dir, job.taskDir);
-  for (const { path, bytes } of await jobFiles(job, { users: null, lifeline: true, ownContainer: false, outputFolder: dir })) {
+  for (const { path, bytes } of await jobFiles(job, {
+    users: null,
+    lifeline: true,
+    ownContainer: false,
+    outputFolder: dir,
+  })) {
     await mkdir(bytes === null ? join(dir, path) : dirname(join(dir, path)), { recursive: true });
     if (bytes !== null) await writeFile(join(dir, path), bytes);
   }

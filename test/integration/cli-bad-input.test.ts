@@ -152,6 +152,13 @@ describe('services that do not answer', () => {
     expect(local.stderr).toContain('no isolation');
     expect(readdirSync(home.dir)).toEqual([]);
   });
+
+  it('an engine reached over the network that does not answer is a finding of doctor, and Node adds no warning', async () => {
+    const home = newHome({ DOCKER_HOST: `tcp://127.0.0.1:${await closedPort()}` });
+    const { stdout, stderr } = await home.run('doctor');
+    expect(stdout).toContain(`the engine at ${home.env['DOCKER_HOST']} does not answer`);
+    expect(stderr).toBe('');
+  });
 });
 
 describe('a reader that stops reading', () => {

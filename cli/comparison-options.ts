@@ -31,7 +31,7 @@ const comparisonOptions = (): Option[] => [
   ),
   new Option('--suite <name>', 'only the tasks of this suite'),
   new Option('--batch <batch>', 'only runs of this batch'),
-  new Option('--k <n>', 'only the first n scored runs of each model and task').argParser(wholeNumber(1)),
+  new Option('--k <n>', 'only the first n runs that count of each model and task').argParser(wholeNumber(1)),
   new Option(
     '--T <length>',
     'length of the axis of the profiles, log10 of the ratio to the best: 1 is a factor of 10; default: as the data give it',

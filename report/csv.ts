@@ -3,7 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import { type ReportData, runsOf } from './report-data.js';
 
 /** A row per model and task, unrounded; what there is none of is an empty field. */
-export function reportCsv({ board, runs }: ReportData): string {
+export function reportCsv({ board, over, runs }: ReportData): string {
   const rows = board.tasks.flatMap(({ task, primary, direction, baseline }) =>
     board.rows.flatMap((row) => {
       const cell = row.scores[task];
@@ -15,6 +15,14 @@ export function reportCsv({ board, runs }: ReportData): string {
           ...{ task, primary, direction, baseline },
           ...{ model: row.model, kind: row.kind, isolation: row.isolation, unranked: row.unranked, rank: row.rank },
           ...{ averageRank: row.averageRank, bestAup: row.bestAup, lastAup: row.lastAup },
+          ...{
+            bestAupLow: row.intervals?.[over].bestAup?.low ?? null,
+            bestAupHigh: row.intervals?.[over].bestAup?.high ?? null,
+          },
+          ...{
+            lastAupLow: row.intervals?.[over].lastAup?.low ?? null,
+            lastAupHigh: row.intervals?.[over].lastAup?.high ?? null,
+          },
           withSuspectsBestAup: row.withSuspects?.bestAup ?? null,
           withSuspectsLastAup: row.withSuspects?.lastAup ?? null,
           ...figures,

@@ -17,7 +17,8 @@ function cellOf(
   const value = score(cell?.[kind]);
   if (cell === undefined || (cell.attempts === 0 && cell[kind] === null)) return { text: NONE, shade: 'none' };
   if (status === 'not_run') return { text: 'not run', shade: 'none' };
-  if (cell[kind] === null) return { text: cell.ended < cell.attempts ? 'running' : 'no score', shade: 'none' };
+  if (cell[kind] === null)
+    return { text: cell.ended < cell.attempts ? 'running' : cell.suspect > 0 ? 'suspect' : 'no score', shade: 'none' };
   if (status === 'infeasible') return { text: `${value} · below baseline`, shade: 'below' };
   if (ratio === null || ratio === undefined) return { text: value, shade: '' };
   const factor = ratio <= SHADES[0]! ? 'best' : `${Number(ratio.toPrecision(3)).toLocaleString('en-US')}×`;

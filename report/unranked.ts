@@ -45,7 +45,7 @@ export function suspectTable({ board, runs }: ReportData): ReportTable | null {
       { title: 'model', value: (run) => methodLabel(run, board) },
       { title: 'task', value: ({ task }) => task },
       { title: 'rules', value: ({ marks }) => marks.join(', ') || NONE },
-      { title: 'out of bounds', value: (run) => `${run.suspect} of ${run.evaluations} evaluations`, align: 'right' },
+      { title: 'suspect', value: (run) => `${run.suspect} of ${run.evaluations} evaluations`, align: 'right' },
       { title: 'best that counts', value: ({ best }) => score(best), align: 'right' },
     ],
     suspect,

@@ -167,6 +167,8 @@ function scoreCell(row: LeaderboardRow, task: string, kind: 'best' | 'last'): st
   if (score === undefined) return '–';
   if (score[kind] === null && score.attempts > 0 && score.counted === 0)
     return score.ended < score.attempts ? 'running' : 'not run';
+  // What is there does not count.
+  if (score[kind] === null && score.suspect > 0) return 'suspect';
   return formatScore(score[kind]);
 }
 

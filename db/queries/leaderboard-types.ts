@@ -14,7 +14,7 @@ export interface ComparisonOptions {
   models?: string[] | undefined;
   /** Ids; `id@contract`: of that contract. Without one, the newest that has runs is compared. */
   tasks?: string[] | undefined;
-  /** Only the first k scored runs of each (model, task); default: all. */
+  /** Only the first k counted runs of each (model, task); default: all. */
   k?: number | undefined;
   /** Length of the profiles' axis in log10 units; default: as the data give it. */
   axis?: number | undefined;

@@ -108,6 +108,16 @@ describe('the leaderboard on a terminal', () => {
     expect(shown(two, 120)).not.toMatch(/profile cpu/);
   });
 
+  it('tells suspect scores that do not count from none', () => {
+    const sly = row('sly', { scores: { battleOfSexes: score(null, { suspect: 2 }) } });
+    const honest = row('honest', { scores: { battleOfSexes: score(null) } });
+    const lines = shown(board([sly, honest]), 80)
+      .split('\n')
+      .slice(6);
+    expect(lines.find((line) => line.startsWith('sly'))).toMatch(/^sly +suspect /);
+    expect(lines.find((line) => line.startsWith('honest'))).toMatch(/^honest +– /);
+  });
+
   it('tells what was not run from what has no score', () => {
     const scores = {
       battleOfSexes: score(null, { attempts: 2, ended: 2, counted: 0, infraErrors: 2, bestRatio: 2 }),

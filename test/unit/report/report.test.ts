@@ -75,6 +75,14 @@ describe('a report as HTML', () => {
     expect(section).toContain('scripted:slow');
     expect(section).toContain('not a model');
     expect(section).toContain('1 of 2 evaluations');
+    // A mark makes scores suspect that lie within the bounds.
+    expect(section).not.toContain('>out of bounds<');
+  });
+
+  test('tells suspect scores that do not count from none', () => {
+    const none = row('none', { scores: { t: cell(null, '') } });
+    const sly = row('sly', { rank: 2, scores: { t: cell(null, '', { suspect: 2 }) } });
+    expect(writeReport.md(data([none, sly], []))).toMatch(/\| t ↑ score \| 1 \| no score \| suspect \|/);
   });
 
   test('without a ranked model says so, and has no profiles', () => {
@@ -106,6 +114,9 @@ test('a report as CSV has a row per model and task, quoted', () => {
   expect(lines[0]).toMatch(/^task,primary,direction,baseline,model,kind/);
   expect(lines[1]).toContain('"a,""b"""');
   expect(lines[2]).toMatch(/,r-two$/);
+  const [names, values] = [lines[0]!, lines[2]!].map((line) => line.split(','));
+  const intervals = ['bestAupLow', 'bestAupHigh', 'lastAupLow', 'lastAupHigh'];
+  expect(intervals.map((name) => values![names!.indexOf(name)])).toEqual(['0.7', '1', '0.6', '0.95']);
 });
 
 test('the line of a profile runs from the left to the right end', () => {

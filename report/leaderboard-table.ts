@@ -67,7 +67,9 @@ export function leaderboardTable(data: ReportData): ReportTable {
               title: 'P(best)',
               value: (row: LeaderboardRow) => {
                 const share = row.intervals?.[over].probabilityOfRank1?.[kind];
-                return share === undefined ? NONE : share > 0 && share < 0.005 ? '< 1 %' : percent(share);
+                if (share === undefined) return NONE;
+                // Draws that never came are not impossible.
+                return share < 0.005 ? '< 1 %' : share > 0.995 ? '> 99 %' : percent(share);
               },
               align: 'right' as const,
             },

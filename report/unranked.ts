@@ -46,6 +46,7 @@ export function suspectTable({ board, runs }: ReportData): ReportTable | null {
       { title: 'task', value: ({ task }) => task },
       { title: 'rules', value: ({ marks }) => marks.join(', ') || NONE },
       { title: 'suspect', value: (run) => `${run.suspect} of ${run.evaluations} evaluations`, align: 'right' },
+      { title: 'best of all', value: ({ bestOfAll }) => score(bestOfAll), align: 'right' },
       { title: 'best that counts', value: ({ best }) => score(best), align: 'right' },
     ],
     suspect,

@@ -28,7 +28,9 @@ export interface ReportRun {
   /** Another run stands in its place. */
   superseded: boolean;
   evaluations: number;
-  /** Evaluations outside the task's bounds. */
+  /** The best if suspect values counted too. */
+  bestOfAll: number | null;
+  /** Evaluations whose value is suspect: outside the task's bounds, or of a run with a mark. */
   suspect: number;
   /** Integrity rules that fired on it. */
   marks: IntegrityRule[];
@@ -80,12 +82,13 @@ export async function reportRuns(run: Statements, { comparison, tasks }: Leaderb
        s.run_id as "runId", s.batch_id as "batchId", s.origin, s.model, s.model_kind as kind, s.isolation, s.task,
        s.attempt, s.status, s.end_reason as "endReason", x.status as "exitStatus",
        coalesce(x.labels, '{}') as "exitLabels", x.outcome,
-       s.best_attempt as best, s.last_attempt as last, s.taken as counted, s.superseded,
+       s.best_attempt as best, s.last_attempt as last, q.best_attempt_of_all as "bestOfAll", s.taken as counted, s.superseded,
        s.evaluations::int as evaluations, s.suspects::int as suspect,
        array(select m.rule from integrity_marks m where m.run_id = s.run_id order by m.rule) as marks, s.steps,
        trim_scale(case s.origin when 'bench' then s.cost_usd else s.recorded_cost_usd end)::text as "costUsd",
        s.input_tokens::float8 as "inputTokens", s.output_tokens::float8 as "outputTokens", s.created_at as "createdAt"
      from selected s left join run_exits x on x.run_id = s.run_id
+       left join run_results q on q.run_id = s.run_id
      order by s.task, s.model, s.model_kind, s.isolation, s.batch_created_at, s.batch_id, s.attempt, s.ordinal`,
     [
       comparison.batchId,

@@ -33,6 +33,7 @@ export const run = (model: string, more: Partial<ReportRun> = {}): ReportRun => 
   ...{
     outcome: 'complete',
     best: 3,
+    bestOfAll: 3,
     last: 3,
     counted: true,
     superseded: false,

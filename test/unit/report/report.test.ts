@@ -69,12 +69,14 @@ describe('a report as HTML', () => {
       bestAup: null,
       lastAup: null,
     });
-    const runs = [run('one', { suspect: 1 }), run('scripted:slow', { kind: 'scripted' })];
+    const runs = [run('one', { suspect: 1, best: null, bestOfAll: 7.25 }), run('scripted:slow', { kind: 'scripted' })];
     const text = writeReport.html(data([row('one'), apart], runs));
     const [, section = ''] = text.split('<section id="apart"');
     expect(section).toContain('scripted:slow');
     expect(section).toContain('not a model');
     expect(section).toContain('1 of 2 evaluations');
+    // What does not count is shown nevertheless.
+    expect(section).toContain('>7.25<');
     // A mark makes scores suspect that lie within the bounds.
     expect(section).not.toContain('>out of bounds<');
   });

@@ -11,7 +11,7 @@ export const STYLE = `
   --series-0: #7fb2ff; --series-1: #ff9e57; --series-2: #4fd1a5; --series-3: #d3a4f0; --series-4: #e5c04b; --series-5: #5fd0ea; --series-6: #ff8fc0; --series-7: #b4c0cc;
   --heat-0: #1f5797; --heat-1: #1c467a; --heat-2: #1a385e; --heat-3: #182b45; --heat-4: #161f2d; --below: #54301c; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1rem; max-width: 80rem; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif; }
+body { margin: 0 auto; padding: 1rem; max-width: 90rem; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: .5rem 0; overflow-wrap: anywhere; }
 h2 { font-size: 1.25rem; margin: 2.25rem 0 .5rem; border-bottom: 1px solid var(--line); padding-bottom: .25rem; }
 h3 { font-size: 1rem; margin: 1.25rem 0 .25rem; overflow-wrap: anywhere; }
@@ -26,7 +26,7 @@ dt { color: var(--muted); } dd { margin: 0; overflow-wrap: anywhere; }
 .scroll:focus-visible { outline: 2px solid var(--link); }
 table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: var(--muted); padding: .25rem 0; }
-th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; vertical-align: top; }
+th, td { padding: .25rem .45rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; vertical-align: top; }
 thead th { border-bottom-width: 2px; font-weight: 600; vertical-align: bottom; white-space: normal; }
 tbody th { font-weight: 600; position: sticky; left: 0; background: var(--page); }
 .number { text-align: right; }

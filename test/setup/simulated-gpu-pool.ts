@@ -37,8 +37,11 @@ export interface SimulatedUse {
   left: number;
 }
 
-/** Second by event: arrivals, ends, kills and reclaims in order of time. */
-export function simulateGpuPool(runs: readonly SimulatedRun[]): SimulatedUse {
+/**
+ * Second by event: arrivals, ends, kills and reclaims in order of time. `impatient`: when somebody asks for all GPUs, and thinks better of it a second
+ * later; the GPUs must be in use then.
+ */
+export function simulateGpuPool(runs: readonly SimulatedRun[], impatient: number | null = null): SimulatedUse {
   let state: GpuPoolState = emptyPool();
   setHosts(state, [{ hostId: 'h', devices: GPUS }]);
   const events: { at: number; do: (now: number) => void }[] = [];
@@ -84,9 +87,10 @@ export function simulateGpuPool(runs: readonly SimulatedRun[]): SimulatedUse {
   };
 
   for (const run of runs) after(run.arrives, () => request(state, run));
-  // A waiting run that is cancelled, and one that asks twice, change nothing for the others.
-  after(300, () => request(state, { runId: 'impatient', batchId: 'b0', gpus: 8 }));
-  after(301, () => withdraw(state, 'impatient'));
+  if (impatient !== null) {
+    after(impatient, () => request(state, { runId: 'impatient', batchId: 'b0', gpus: 8 }));
+    after(impatient + 1, () => withdraw(state, 'impatient'));
+  }
   for (let next = events.shift(); next !== undefined; next = events.shift()) {
     next.do(next.at);
     // Continue-as-new at any moment: the state is what JSON keeps of it.

@@ -8,9 +8,9 @@ const never = new AbortController().signal;
 const root = process.getuid?.() === 0;
 const engineExpected = root || (await probeEngine()).kind === 'ok';
 
-/** Enough to see a number grow; BENCH_TEST_TIMEOUTS asks for more. */
+/** Enough to see a number grow; BENCH_TEST_TIMEOUTS and BENCH_TEST_OUTPUT_BYTES ask for more. */
 const TIMEOUTS = Number(process.env.BENCH_TEST_TIMEOUTS ?? 20);
-const OUTPUT_BYTES = 1_500_000_000;
+const OUTPUT_BYTES = Number(process.env.BENCH_TEST_OUTPUT_BYTES ?? 1_500_000_000);
 const MOST_GROWTH = 100 * 1024 * 1024;
 
 describe.runIf(engineExpected)('hostile commands on docker', () => suite('docker', dockerUnderTest));

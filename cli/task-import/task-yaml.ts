@@ -8,8 +8,9 @@ import { taskPrompt } from './task-prompt.js';
 
 /** Of MLGym's default for commands, MLGYM_AGENT_LONG_TIMEOUT. */
 const DEFAULT_TIMEOUT = 3600;
-/** MLGym publishes single evaluations, without an error: what a repetition may differ by, as a share; for times, of machines too. */
+/** MLGym publishes single evaluations, without an error: what a repetition may differ by, as a share. */
 const SHARE_OF_ERROR = 0.01;
+/** Of two evaluations on one machine, which may be busier at one of them. */
 const NOISE_OF_TIME = 0.5;
 const LARGEST_CHECKPOINTS = 256 * 1024 * 1024;
 
@@ -81,8 +82,9 @@ function metricSpec(plan: TaskPlan, { key, direction }: TaskPlan['metrics']['met
 function baselineSpec({ metrics, own, task, kind, starter, submission }: TaskPlan): Pick<TaskSpecInput, 'baseline'> {
   const value = metrics.metrics.find(({ key }) => key === metrics.primary)?.baseline ?? null;
   if (value === null) return {};
+  // Measured where it is needed: a time is one of the machine that it was taken on.
+  if (isTime(metrics.primary)) return { baseline: {} };
   const game = own?.spec.evaluator.kind === 'game' ? own.spec.baseline?.standardError : undefined;
-  const share = isTime(metrics.primary) ? NOISE_OF_TIME : SHARE_OF_ERROR;
   const program = task.config.baseline_paths[0];
   // MLGym's games name their evaluator: the starter is a submission.
   const makes = program !== undefined && program !== task.config.evaluation_paths[0];
@@ -91,7 +93,7 @@ function baselineSpec({ metrics, own, task, kind, starter, submission }: TaskPla
   return {
     baseline: {
       value,
-      standardError: game ?? Number((Math.abs(value) * share).toPrecision(2)),
+      standardError: game ?? Number((Math.abs(value) * SHARE_OF_ERROR).toPrecision(2)),
       ...(makes && (kind === 'data' || program.includes('/')) && { command: `python3 ${program}` }),
       ...(reported && { reported }),
     },

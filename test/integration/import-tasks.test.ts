@@ -24,7 +24,7 @@ describe('tasks of an MLGym checkout', () => {
     const found = await home.run('tasks', 'import', 'mlgym', checkout, '--into', configs);
     expect(found.exitCode).toBe(0);
     expect(found.stdout).toContain(
-      `5 tasks of 11 are in ${join(configs, 'tasks')}. To use them: export BENCH_CONFIGS=`,
+      `6 tasks of 12 are in ${join(configs, 'tasks')}. To use them: export BENCH_CONFIGS=`,
     );
     const named = await home.run('tasks', 'import', 'mlgym', checkout, '--into', configs, '--tasks', 'hub');
     expect(named.exitCode).toBe(1);

@@ -113,6 +113,8 @@ const OTHERS: Record<string, unknown> = {
   }),
   'data/heavy/evaluate.py': 'import torch\nprint("Score")\n',
   'data/heavy/requirements.txt': 'torch\n',
+  'configs/tasks/race.yaml': config('race', { baseline_scores: [{ Time: 20 }] }),
+  'data/race/evaluate.py': 'print("Time")\n',
   'configs/tasks/mystery.yaml': config('mystery', { baseline_scores: [{ Wobble: 3 }] }),
   'data/mystery/evaluate.py': 'print({"Wobble": 3})\n',
   'configs/tasks/unreadable.yaml': 'id: unreadable\nname: [\n',

@@ -51,12 +51,13 @@ describe('a checkout of MLGym', () => {
       language: 'not imported',
       model: 'imported',
       mystery: 'not imported',
+      race: 'imported',
       table: 'imported',
       tableL1: 'imported',
       unreadable: 'not imported',
     });
     expect(readdirSync(join(into, 'tasks')).sort()).toEqual(
-      ['absent', 'guess', 'model', 'table', 'tableL1'].map((id) => `mlgym-${id}`),
+      ['absent', 'guess', 'model', 'race', 'table', 'tableL1'].map((id) => `mlgym-${id}`),
     );
     const reasons = results.flatMap(({ problems }) => problems);
     for (const { file, message, remedy } of reasons) {
@@ -112,6 +113,12 @@ describe('a checkout of MLGym', () => {
   it('leaves the two tasks of one id apart', () => {
     expect(loadTask(into, 'mlgym-tableL1').spec.baseline?.command).toBeUndefined();
     expect(loadTask(into, 'mlgym-table').spec.baseline?.command).toBeDefined();
+  });
+
+  it('states no time as a baseline: it is one of the machine that it was taken on', () => {
+    const { spec } = loadTask(into, 'mlgym-race');
+    expect(spec).toMatchObject({ primary: 'Time', metrics: { Time: { direction: 'minimize', unit: 's' } } });
+    expect(spec.baseline).toEqual({});
   });
 
   it('marks a baseline that no program of the checkout makes as reported', () => {
@@ -243,7 +250,7 @@ describe('what the caller says', () => {
 
   it('replaces a task only with --force, and writes nothing on a dry run', async () => {
     const dry = await importTasks(checkout, options({ dryRun: true }));
-    expect(dry.filter(({ status }) => status !== 'not imported')).toHaveLength(5);
+    expect(dry.filter(({ status }) => status !== 'not imported')).toHaveLength(6);
     expect(readdirSync(into)).toEqual([]);
     await importTasks(checkout, options({ tasks: ['guess'] }));
     const readme = join(into, 'tasks', 'mlgym-guess', 'README.md');

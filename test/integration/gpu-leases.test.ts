@@ -16,6 +16,7 @@ const HOLD_S = Number(process.env['BENCH_SEMAPHORE_HOLD'] ?? 3);
 const MEASURED = HOLD_S >= 45;
 const SIZES = [1, 2, 3, 4];
 const KILLS = Math.max(3, Math.floor(RUNS / 10));
+const TIMEOUT_MS = Math.max(7_200_000, RUNS * HOLD_S * 600);
 
 let home: BenchHome;
 let temporal: Client;
@@ -146,7 +147,7 @@ it('no GPU has two holders and none is lost while holders, worker and Temporal a
     `of all GPU seconds until the last grant, living runs held ${real.toFixed(3)}, simulated ${calm.toFixed(3)}`,
   );
   if (MEASURED) expect(real).toBeGreaterThanOrEqual(0.95 * calm);
-}, 7_200_000);
+}, TIMEOUT_MS);
 
 /** Part of all GPU seconds, from the first grant to the last, that living runs held; and that of the same runs in a simulation without faults. */
 async function utilisation(

@@ -16,6 +16,7 @@ const evaluate = (heuristic: string, change = '', step = 8) =>
     join(folder, 'evaluator'),
     `
 import os, tempfile, time, referee
+all_seconds = time.process_time
 sys.path.insert(0, ${JSON.stringify(folder)})
 lines = open(${JSON.stringify(join(sample.data.dir, 'hidden', 'test.jsonl'))}).read().splitlines()[::${step}]
 instances = [json.loads(line) for line in lines]
@@ -28,7 +29,7 @@ class Invalid(Exception): pass
 class Player:
     split, context = "test", ""
     def start(self): pass
-    def cpu_seconds(self): return time.process_time()
+    def cpu_seconds(self): return all_seconds()
     def ask(self, *arguments): return json.loads(json.dumps(heuristic_fn(*arguments)))
     def invalid(self, message): return Invalid("%s: %s" % (self.context, message))
 try:
@@ -37,8 +38,30 @@ except Invalid as error:
     result = {"invalid": str(error)}
 os.chdir("/")
 print(json.dumps(result))`,
-  ) as Promise<{ Time: number; Correct: number; Incorrect: number; Decisions: number; invalid?: string }>;
+  ) as Promise<{
+    Time: number;
+    Measured: number;
+    Correct: number;
+    Incorrect: number;
+    Decisions: number;
+    invalid?: string;
+  }>;
 const of = (file: string) => `exec(open(${JSON.stringify(join(folder, file, 'heuristic.py'))}).read(), globals())`;
+
+/** A clock of the machine's work: a unit of CPU time for each propagation, and for what the submission does beside the yardstick. */
+const onMachine = ({ secondsEach, beside = 0 }: { secondsEach: number; beside?: number }) => `
+work = {"referee": 0, "submission": 0}
+class Solver(referee.Solver):
+    def propagated(self, *arguments):
+        work["referee"] += 1
+        work["submission"] += ${beside} * (self.choose is referee.first_free)
+        return super().propagated(*arguments)
+referee.Solver = Solver
+class Clock:
+    process_time = lambda: work["referee"] * ${secondsEach}
+referee.time = Clock
+def all_seconds(): return sum(work.values()) * ${secondsEach}
+`;
 
 describe('the instances', () => {
   it('are the same on every machine', () => {
@@ -91,6 +114,22 @@ def heuristic_fn(clauses, assignments, conflict_count, *rest):
     return told(clauses, assignments, {name: count for name, count in conflict_count.items() if count}, *rest)`;
     const { Decisions } = await evaluate(of('oracle'));
     expect(await evaluate(of('oracle') + sparse)).toMatchObject({ Correct: 300, Incorrect: 0, Decisions });
+  });
+
+  it('tells the same time on a slow machine as on a fast one, and what it took there', async () => {
+    const [fast, slow] = await Promise.all(
+      [0.001, 0.003].map((secondsEach) => evaluate(of('starter'), onMachine({ secondsEach }))),
+    );
+    expect(slow!.Time).toBeCloseTo(fast!.Time, 9);
+    expect(slow!.Measured).toBeCloseTo(3 * fast!.Measured, 9);
+    expect((await evaluate(of('oracle'), onMachine({ secondsEach: 0.003 }))).Time).toBeLessThan(slow!.Time);
+  });
+
+  it('counts what a submission computes while the yardstick is laid', async () => {
+    const [idle, busy] = await Promise.all(
+      [0, 1].map((beside) => evaluate(of('starter'), onMachine({ secondsEach: 0.001, beside }))),
+    );
+    expect(busy!.Time).toBeGreaterThan(1.5 * idle!.Time);
   });
 
   it('counts wrong answers', async () => {

@@ -1,6 +1,11 @@
 """Times a solver that branches as the submission says, on hidden instances."""
 
 import json
+import time
+
+# What `first_free` takes for one instance, on average over all kinds, on the machine whose seconds `Time` is in: one on which the starter
+# takes the 16.158 s for 24,000 instances that MLGym published.
+STANDARD_SECONDS = 0.000358
 
 
 def evaluate(player):
@@ -8,16 +13,33 @@ def evaluate(player):
         instances = [json.loads(line) for line in file]
     player.start()
     decisions = incorrect = 0
-    # CPU time, as many runs may share a machine. All of it counts, the solver's own too: nothing is gained by thinking on while it
-    # is the solver's turn, or in another process.
+    # A core may do half the work in the same CPU time, from one minute to the next: what else shares it, its caches and its clock
+    # decides. So each instance is also solved by a yardstick, at once, and the submission is told in its measure.
+    yardstick = 0.0
     started = player.cpu_seconds()
     for number, instance in enumerate(instances, 1):
         player.context = "instance %d" % number
         solver = Solver(instance["variables"], Chooser(player))
         incorrect += solver.satisfiable(instance["clauses"], {}) != instance["satisfiable"]
         decisions += solver.decisions
-    seconds = player.cpu_seconds() - started
-    return {"Time": seconds, "Correct": len(instances) - incorrect, "Incorrect": incorrect, "Decisions": decisions}
+        began = time.process_time()
+        Solver(instance["variables"], first_free).satisfiable(instance["clauses"], {})
+        yardstick += time.process_time() - began
+    # All other CPU time counts, the solver's own too: nothing is gained by thinking on while it is not one's turn, or in another
+    # process, nor by keeping the machine busy under the yardstick.
+    measured = player.cpu_seconds() - started - yardstick
+    return {
+        "Time": measured / yardstick * STANDARD_SECONDS * len(instances),
+        "Correct": len(instances) - incorrect,
+        "Incorrect": incorrect,
+        "Decisions": decisions,
+        "Measured": measured,
+    }
+
+
+def first_free(clauses, assignments, *_):
+    """The yardstick's choice. It asks nobody, so that no submission can delay it."""
+    return next(abs(literal) for clause in clauses for literal in clause if abs(literal) not in assignments), True
 
 
 class Chooser:

@@ -3,7 +3,7 @@ import { guardMultiline } from '../domain/agent/guard-multiline.js';
 import { InfrastructureError } from '../domain/errors.js';
 import type { ExecuteCommandArgs, ExecuteCommandResult, HostActivities } from '../domain/messages.js';
 import type { CommandOutcome, SandboxPort, StoppedBy } from '../domain/ports/sandbox-port.js';
-import type { RunStore } from '../domain/ports/run-store.js';
+import type { RunEvent, RunStore } from '../domain/ports/run-store.js';
 import type { RunDefinition, StepRecord } from '../domain/run.js';
 import type { TaskSpec } from '../domain/task.js';
 import type { ToolState } from '../domain/tool-state.js';
@@ -65,23 +65,19 @@ async function executeCommand(
       memories: outcome.memories,
       commandMs: outcome.ms,
     },
-    epoch,
+    { epoch, events: eventsOf(outcome, step) },
   );
-  if (outcome.restarted === true) {
-    const detail = `step ${step}: the container had ended, and was started again with its files`;
-    await ports.store.addEvent({
-      runId,
-      batchId: run.batchId,
-      kind: 'sandbox_restarted',
-      key: `restart-${step}`,
-      detail,
-    });
-  }
-  if (outcome.lost) {
-    const detail = `step ${step}: the command's process was gone without an exit code`;
-    await ports.store.addEvent({ runId, batchId: run.batchId, kind: 'command_lost', key: `step-${step}`, detail });
-  }
   return { requested: outcome.requested, exitCode: outcome.exitCode, timedOut: outcome.timedOut, ms: outcome.ms };
+}
+
+/** What befell the sandbox on the way. */
+function eventsOf({ restarted, lost }: CommandOutcome, step: number): RunEvent[] {
+  const events: RunEvent[] = [];
+  const tell = (kind: string, key: string, what: string) => events.push({ kind, key, detail: `step ${step}: ${what}` });
+  if (restarted === true)
+    tell('sandbox_restarted', `restart-${step}`, 'the container had ended, and was started again with its files');
+  if (lost) tell('command_lost', `step-${step}`, "the command's process was gone without an exit code");
+  return events;
 }
 
 /** Bash's own exit code for what is no command. */
@@ -109,7 +105,7 @@ async function refuse(
       toolState: before?.toolState ?? null,
       commandMs: 0,
     },
-    epoch,
+    { epoch },
   );
   return { requested: null, exitCode: SYNTAX_ERROR, timedOut: false, ms: 0 };
 }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { EvaluateArgs, EvaluateResult, HostActivities } from '../domain/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
-import type { RunStore } from '../domain/ports/run-store.js';
+import type { RunEvent, RunStore } from '../domain/ports/run-store.js';
 import type { Collected, SubmissionFile } from '../domain/ports/sandbox-port.js';
 import type { RunDefinition } from '../domain/run.js';
 import { type Outcome, shownToAgent } from '../domain/agent/evaluation-message.js';
@@ -60,14 +60,25 @@ async function evaluate(ports: EvaluatePorts, args: EvaluateArgs, signal: AbortS
     isolation,
     epoch,
     evaluatorImageDigest: imageDigest,
+    events: failuresOf(run, step, kind, outcomes),
   });
-  for (const [split, outcome] of outcomes) {
-    if (outcome.kind !== 'evaluator_error') continue;
-    const detail = `${run.task.splits.length > 1 ? `${split}: ` : ''}${outcome.message}`.slice(0, 2000);
-    await store.addEvent({ runId, batchId: run.batchId, kind: 'evaluator_error', key: `${step}-${kind}`, detail });
-  }
   return { status: test.status, primary: test.primary, ms };
 }
+
+/** Splits whose evaluator failed. */
+const failuresOf = (
+  { task }: RunDefinition,
+  step: number,
+  kind: EvaluateArgs['kind'],
+  outcomes: ReadonlyMap<Split, Outcome>,
+): RunEvent[] =>
+  [...outcomes].flatMap(([split, outcome]) => {
+    if (outcome.kind !== 'evaluator_error') return [];
+    const named = task.splits.length > 1;
+    const key = named ? `${step}-${kind}-${split}` : `${step}-${kind}`;
+    const detail = `${named ? `${split}: ` : ''}${outcome.message}`.slice(0, 2000);
+    return [{ kind: 'evaluator_error', key, detail }];
+  });
 
 /** One evaluation of a run. */
 interface Wanted extends Omit<EvaluateArgs, 'runId'> {

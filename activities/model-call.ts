@@ -79,9 +79,8 @@ export async function callModel(
     if (error instanceof ProviderError) reportRefusal(grant, error);
     // An abort is a worker going down or a cancelled run: the row stays as reserved, and counts as lost when asked again.
     if (signal.aborted || !(error instanceof ProviderError)) throw error;
-    await store.failCall(key, error.kind, answeredUnseen(error) ? 'unknown' : 'no');
-    await store.addEvent({
-      ...{ runId: run.runId, batchId: run.batchId, kind: 'provider_error' },
+    await store.failCall(key, error.kind, answeredUnseen(error) ? 'unknown' : 'no', {
+      kind: 'provider_error',
       key: `call-${key.step}-${key.try}-${reserved.attempt}`,
       detail: `step ${key.step}: ${error.message}`.slice(0, 1000),
     });

@@ -2,6 +2,7 @@ import { BenchError } from '../../domain/errors.js';
 import type { RunStore } from '../../domain/ports/run-store.js';
 import type { EvaluationRecord } from '../../domain/run.js';
 import { type Statements, storable } from '../statements.js';
+import { eventRows, eventsOf } from './events.js';
 import { missingRun } from './missing.js';
 import { untilSettled } from './until-settled.js';
 
@@ -106,7 +107,7 @@ export function evaluationStore(run: Statements): Evaluations {
              updated_at = now()
            from saved, task_versions v
            where r.run_id = saved.run_id and saved.scored and v.content_hash = r.task_hash
-         )
+         ), told as (${eventsOf('saved', '$18')})
          select status from runs where run_id = $1`,
         [
           record.runId,
@@ -132,6 +133,7 @@ export function evaluationStore(run: Statements): Evaluations {
           storable(record.shown ?? record.message),
           record.fromStep ?? null,
           record.epoch ?? null,
+          eventRows(record.events ?? []),
         ],
       ).catch((error: unknown) => {
         if (error instanceof Error && 'constraint' in error && error.constraint === 'evaluations_number_unique')

@@ -1,5 +1,21 @@
-import type { RunStore } from '../../domain/ports/run-store.js';
+import type { RunEvent, RunStore } from '../../domain/ports/run-store.js';
 import { type Statements, storable } from '../statements.js';
+
+/**
+ * Common table expression's body: the events of the run whose row `from` returned; none if it returned none. `parameter` is theirs,
+ * see eventRows.
+ */
+export const eventsOf = (from: string, parameter: string): string =>
+  `insert into events (run_id, batch_id, kind, key, detail)
+   select r.run_id, r.batch_id, e.kind, e.key, e.detail
+   from ${from} join runs r on r.run_id = ${from}.run_id,
+     jsonb_to_recordset(${parameter}::jsonb) as e(kind text, key text, detail text)
+   on conflict do nothing`;
+
+export const eventRows = (events: readonly RunEvent[]): string =>
+  JSON.stringify(
+    events.map(({ kind, key, detail }) => ({ kind: storable(kind), key: storable(key), detail: storable(detail) })),
+  );
 
 /** The log of faults and recoveries. */
 export function eventStore(run: Statements): Pick<RunStore, 'addEvent'> {

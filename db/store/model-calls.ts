@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ModelReply, ToolCall } from '../../domain/model.js';
 import type { ModelCallKey, RunStore } from '../../domain/ports/run-store.js';
 import { type Statements, storable } from '../statements.js';
+import { eventRows, eventsOf } from './events.js';
 import { missingRun } from './missing.js';
 import { untilSettled } from './until-settled.js';
 
@@ -163,7 +164,7 @@ export function modelCallStore(
       if (row?.known !== true) throw new Error(`${questionOf(key)}: an answer to a call that was never reserved`);
     },
 
-    async failCall(key, errorType, billed) {
+    async failCall(key, errorType, billed, event) {
       await run(
         'failCall',
         `with failed as (
@@ -171,11 +172,18 @@ export function modelCallStore(
            where run_id = $1 and step = $2 and try = $3 and status in ('reserved', 'unconfirmed')
              and attempt = (select max(attempt) from model_calls where run_id = $1 and step = $2 and try = $3)
            returning run_id, reserved_usd, status
-         )
+         ), told as (${eventsOf('failed', '$6')})
          update batches b set charged_usd = b.charged_usd - failed.reserved_usd
          from failed join runs r on r.run_id = failed.run_id
          where b.batch_id = r.batch_id and b.budget_usd is not null and failed.status = 'failed'`,
-        [key.runId, key.step, key.try, storable(errorType), billed === 'no' ? 'failed' : 'unconfirmed'],
+        [
+          key.runId,
+          key.step,
+          key.try,
+          storable(errorType),
+          billed === 'no' ? 'failed' : 'unconfirmed',
+          eventRows(event === undefined ? [] : [event]),
+        ],
       );
     },
 

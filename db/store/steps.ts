@@ -1,6 +1,7 @@
 import type { RunStore } from '../../domain/ports/run-store.js';
 import type { StepRecord } from '../../domain/run.js';
 import { type Statements, storable } from '../statements.js';
+import { eventRows, eventsOf } from './events.js';
 
 /** A StepRecord, of the table `steps` under the alias s. */
 export const STEP_COLUMNS = `s.step, s.response, s.thought, s.action, s.observation, s.exit_code as "exitCode",
@@ -37,7 +38,7 @@ export function stepStore(run: Statements): Pick<RunStore, 'transcript' | 'step'
       );
     },
 
-    async saveCommand(runId, step, command, epoch) {
+    async saveCommand(runId, step, command, { epoch, events = [] } = {}) {
       const [row] = await run<{ known: boolean }>(
         'saveCommand',
         `with saved as (
@@ -54,7 +55,7 @@ export function stepStore(run: Statements): Pick<RunStore, 'transcript' | 'step'
            from saved join runs r on r.run_id = saved.run_id and r.memory,
              unnest($12::text[]) with ordinality as m (text, ordinal)
            on conflict do nothing
-         )
+         ), told as (${eventsOf('saved', '$14')})
          select exists (select from steps where run_id = $1 and step = $2) as known`,
         [
           runId,
@@ -70,6 +71,7 @@ export function stepStore(run: Statements): Pick<RunStore, 'transcript' | 'step'
           command.toolState == null ? null : JSON.stringify(command.toolState),
           (command.memories ?? []).map(storable),
           epoch ?? null,
+          eventRows(events),
         ],
       );
       if (row?.known !== true) throw new Error(`run ${runId}, step ${step}: a command without an action`);

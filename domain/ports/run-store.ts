@@ -46,6 +46,15 @@ export interface SavedEvaluation extends EvaluationRecord {
   evaluatorImageDigest?: string | null;
   /** The step whose validate the submission is from; null or absent: it was in the workspace. */
   fromStep?: number | null;
+  /** Written together with it, or not at all. */
+  events?: readonly RunEvent[];
+}
+
+/** One entry of a run's log of faults, retries, recoveries. `key` makes a repeated report one row. */
+export interface RunEvent {
+  kind: string;
+  key: string;
+  detail: string;
 }
 
 /** A run's workspace and shell as they were after some step. */
@@ -100,9 +109,9 @@ export interface RunStore extends HostStore {
   settleCall(key: ModelCallKey, reply: ModelReply, ms: number): Promise<void>;
   /**
    * The call brought no answer: keep the error's type on the row. `billed` unknown, as after a cut connection: the call
-   * counts as its reservation from then on.
+   * counts as its reservation from then on. The event is written with it: a crash between them would lose a fault.
    */
-  failCall(key: ModelCallKey, errorType: string, billed: 'no' | 'unknown'): Promise<void>;
+  failCall(key: ModelCallKey, errorType: string, billed: 'no' | 'unknown', event?: RunEvent): Promise<void>;
   /** What the run has spent: confirmed by answers, reserved by calls whose answer was lost, and its tokens in and out. */
   spending(runId: string): Promise<{ confirmedUsd: string; unconfirmedUsd: string; tokens: number }>;
 
@@ -113,10 +122,15 @@ export interface RunStore extends HostStore {
     action: { response: string; thought: string; action: string | null; modelMs: number },
   ): Promise<void>;
   /**
-   * What the command came to, and what it put into the task's memory if the run has one. First write wins. With `epoch`: a
-   * sandbox that the run has left changes nothing.
+   * What the command came to, what it put into the task's memory if the run has one, and its events, all or nothing. First write
+   * wins. With `epoch`: a sandbox that the run has left changes nothing.
    */
-  saveCommand(runId: string, step: number, command: ObservedCommand, epoch?: number): Promise<void>;
+  saveCommand(
+    runId: string,
+    step: number,
+    command: ObservedCommand,
+    more?: { epoch?: number; events?: readonly RunEvent[] },
+  ): Promise<void>;
 
   /**
    * The task's memory as this run may read it, oldest record first; null: it has none. What the same model wrote in runs of the task
@@ -153,12 +167,6 @@ export interface RunStore extends HostStore {
    */
   finishBatch(batchId: string, status: 'ended' | 'cancelled'): Promise<boolean>;
 
-  /** The run's own log of faults, retries, recoveries. `key` makes a repeated report one row. */
-  addEvent(event: {
-    runId: string | null;
-    batchId: string | null;
-    kind: string;
-    key: string;
-    detail: string;
-  }): Promise<void>;
+  /** An event that comes with no other row, of a run, a batch or neither. */
+  addEvent(event: RunEvent & { runId: string | null; batchId: string | null }): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
-import { identify } from '../../services/process-identity.js';
+import { identify, waitUntilGone } from '../../services/process-identity.js';
 import type { BenchHome } from '../setup/bench-home.js';
 
 export type Victim = 'worker' | 'temporal' | 'postgres';
@@ -46,12 +46,16 @@ export async function killServiceOnceItRuns(home: BenchHome, victim: Victim): Pr
   }
 }
 
-/** A crash of the container's own, not by the engine. Throws if it does not run. */
+/** A crash of the container's own, not by the engine; returns once its processes are gone. Throws if it does not run. */
 export async function killContainer(container: Docker.Container): Promise<void> {
   const { Pid: pid } = (await container.inspect()).State;
   // To process 0 means: to our whole group.
   if (pid <= 0) throw new Error('the container does not run');
+  const identity = identify(pid);
   process.kill(pid, 'SIGKILL');
+  // With the last process of its namespace, which on a loaded machine takes a moment.
+  if (identity !== null && !(await waitUntilGone(identity, 60_000)))
+    throw new Error(`process ${pid} is still there 60 s after its SIGKILL`);
 }
 
 function postmaster(file: ServicesFile): number | null {

@@ -232,7 +232,11 @@ describe('an older epoch', () => {
       ...{ observation: 'late', exitCode: 0, timedOut: false, lost: false, outputBytes: 4, requested: null },
       ...{ workingDir: '/ws', commandMs: 1 },
     };
-    await db.store.saveCommand(one.runId, 1, command, 1);
+    await db.store.saveCommand(one.runId, 1, command, {
+      epoch: 1,
+      events: [{ kind: 'late', key: 'late', detail: 'd' }],
+    });
+    expect(await db.queries.events({ runId: one.runId })).toEqual([]);
     expect((await db.store.step(one.runId, 1))?.observation).toBeNull();
     const evaluation = {
       ...{
@@ -251,7 +255,7 @@ describe('an older epoch', () => {
     expect(await db.store.beginEpoch(one.runId, 1, 'old')).toBe(false);
     expect(await db.store.beginEpoch(one.runId, 2, 'old')).toBe(false);
     expect(await db.store.beginEpoch(one.runId, 2, 'new')).toBe(true);
-    await db.store.saveCommand(one.runId, 1, { ...command, observation: 'now' }, 2);
+    await db.store.saveCommand(one.runId, 1, { ...command, observation: 'now' }, { epoch: 2 });
     await db.store.saveEvaluation({ ...evaluation, epoch: 2 });
     expect((await db.store.step(one.runId, 1))?.observation).toContain('now');
     expect(await db.store.evaluation(one.runId, 1, 'validate')).toMatchObject({ status: 'ok' });

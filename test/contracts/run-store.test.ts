@@ -448,6 +448,23 @@ describe('evaluations', () => {
 });
 
 describe('events, hosts and leases', () => {
+  test('what befell a call, a command or an evaluation is written with its row, once, or not at all', async () => {
+    const { runId, batchId } = await oneRun(db);
+    const fault = (kind: string) => ({ kind, key: `${kind}-1`, detail: `${kind} \0 "so"` });
+    const call = { runId, step: 1, try: 0 };
+    await db.store.reserveCall(call, request);
+    await times(3, () => db.store.failCall(call, 'overloaded', 'no', fault('provider_error')));
+    await db.store.saveAction(runId, 1, action('validate'));
+    const lost = [fault('sandbox_restarted'), fault('command_lost')];
+    await times(3, () => db.store.saveCommand(runId, 1, command('x'), { events: lost }));
+    await db.store.saveCommand(runId, 1, command('y'), { events: [fault('too_late')] });
+    await times(3, () => evaluate(db, runId, 1, 'validate', 'evaluator_error', { events: [fault('evaluator_error')] }));
+    const known = ['provider_error', 'sandbox_restarted', 'command_lost', 'evaluator_error'];
+    expect(await db.queries.events({ runId })).toMatchObject(
+      known.map((kind) => ({ runId, batchId, kind, detail: `${kind} \uFFFD "so"` })),
+    );
+  });
+
   test('a repeated event is one row, per run, per batch, and for neither', async () => {
     const { runId, batchId } = await oneRun(db);
     const other = await oneRun(db);

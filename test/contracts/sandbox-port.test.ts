@@ -576,6 +576,18 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
       await backend.sandbox.stop(ref);
     });
 
+    it('a crash before the first command is told by its outcome, whoever started the sandbox again', async () => {
+      const ref = await started();
+      await backend.crash(ref);
+      await backend.sandbox.start(spec(ref));
+      const command = { n: 1, script: 'echo first', timeLimitSeconds: 60 };
+      const outcome = await backend.sandbox.run(ref, command, never);
+      expect(outcome).toMatchObject({ output: 'first\n', lost: false, restarted: true });
+      expect(await backend.another().run(ref, command, never)).toEqual(outcome);
+      expect((await backend.sandbox.run(ref, { ...command, n: 2 }, never)).restarted).toBeUndefined();
+      await backend.sandbox.stop(ref);
+    });
+
     it('gives back the outcome of a command that ended before the crash', async () => {
       const ref = await started();
       const outcome = await shellOf(ref).run('echo early');

@@ -25,7 +25,8 @@ class StepStore:
         self._owner = (stat.st_uid, stat.st_gid)
         self._foreign = os.geteuid() == 0 and self._owner != (0, 0)
         self._saved_state: bytes | None = None
-        self._make_dir("steps")
+        # No supervisor was here before.
+        self.is_new = self._make_dir("steps")
 
     def give_away(self, path: str) -> None:
         if self._foreign:
@@ -54,11 +55,6 @@ class StepStore:
         """All of it or nothing, for whoever reads or whenever we die."""
         self._write(f"{path}.tmp", content)
         os.rename(f"{path}.tmp", path)
-
-    def has_steps(self) -> bool:
-        """Commands were handed over to an earlier supervisor."""
-        with os.scandir("steps") as entries:
-            return any(True for _ in entries)
 
     def claim(self, n: int) -> bool:
         """True: the step is ours to run. False: it was handed over before."""

@@ -43,7 +43,7 @@ class Supervisor:
         self._loop = EventLoop()
         self._store = StepStore()
         # Told by one outcome, with which it is written down: whoever asked may be dead before it could tell.
-        self._restarted = self._store.has_steps()
+        self._restarted = not self._store.is_new
         raw = self._store.load_state()
         self._carried: CarriedState | None = carried_state.parse(raw) if raw is not None else None
         self._current: Command | None = None

@@ -3,10 +3,7 @@ import { cpSync, mkdtempSync, mkdirSync, realpathSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, vi } from 'vitest';
-
-// Dozens of processes per test: slow on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
+import { afterAll, beforeAll } from 'vitest';
 
 export const TOOLS = join(import.meta.dirname, '..', '..', '..', 'images', 'agent', 'tools');
 
@@ -36,18 +33,17 @@ export interface Answer {
 
 /** The tools with their byte code, as images hold them: compiling anew for each call would take longer than most calls. */
 let compiled: string | undefined;
-// Of each test file that uses them.
-afterAll(() => {
-  if (compiled !== undefined) rmSync(compiled, { recursive: true, force: true });
-});
-function compiledTools(): string {
-  if (compiled === undefined) {
-    const directory = mkdtempSync(join(tmpdir(), 'bench-agent-tools-compiled-'));
-    cpSync(TOOLS, directory, { recursive: true });
-    execFileSync('python3', ['-m', 'compileall', '-q', join(directory, 'agent_tools')]);
-    compiled = directory;
-  }
-  return compiled;
+/** To be called at the top of each test file that makes AgentCommands: files share this module. */
+export function compileTools(): void {
+  beforeAll(() => {
+    compiled = mkdtempSync(join(tmpdir(), 'bench-agent-tools-compiled-'));
+    cpSync(TOOLS, compiled, { recursive: true });
+    execFileSync('python3', ['-m', 'compileall', '-q', join(compiled, 'agent_tools')]);
+  });
+  afterAll(() => {
+    if (compiled !== undefined) rmSync(compiled, { recursive: true, force: true });
+    compiled = undefined;
+  });
 }
 
 /** The agent's commands as the sandbox installs them, in a workspace of their own. */
@@ -60,9 +56,10 @@ export class AgentCommands {
   readonly stateFile = join(this.home, '.bench', 'state.json');
 
   constructor() {
+    if (compiled === undefined) throw new Error('call compileTools() at the top of this test file');
     for (const directory of [this.bin, this.home, this.workspace]) mkdirSync(directory);
     writeFileSync(join(this.bin, 'agent-home'), `${this.home}\n`);
-    for (const name of COMMANDS) symlinkSync(join(compiledTools(), 'command.py'), join(this.bin, name));
+    for (const name of COMMANDS) symlinkSync(join(compiled, 'command.py'), join(this.bin, name));
   }
 
   remove(): void {

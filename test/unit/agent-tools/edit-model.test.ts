@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { AgentCommands } from './agent-commands.js';
+import { AgentCommands, compileTools } from './agent-commands.js';
+
+compileTools();
 
 let tools: AgentCommands | undefined;
 afterEach(() => tools?.remove());

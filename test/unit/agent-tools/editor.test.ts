@@ -10,7 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AgentCommands } from './agent-commands.js';
+import { AgentCommands, compileTools } from './agent-commands.js';
+
+compileTools();
 
 let tools: AgentCommands;
 beforeEach(() => {

@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AgentCommands, TOOLS } from './agent-commands.js';
+import { AgentCommands, compileTools, TOOLS } from './agent-commands.js';
+
+compileTools();
 
 /** `line:column code text` of each problem in each program, all checked in one process. */
 function check(programs: readonly string[]): string[][] {

@@ -1,7 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { AgentCommands } from './agent-commands.js';
+import { AgentCommands, compileTools } from './agent-commands.js';
+
+compileTools();
 
 const trajectories = join(import.meta.dirname, '../../../../shared/data/mlgym-bench-v0/trajectories');
 const files = existsSync(trajectories)

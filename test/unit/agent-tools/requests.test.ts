@@ -5,7 +5,9 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AgentCommands, TOOLS } from './agent-commands.js';
+import { AgentCommands, compileTools, TOOLS } from './agent-commands.js';
+
+compileTools();
 
 let tools: AgentCommands;
 let servers: Server[];

@@ -2,7 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { AgentCommands, TOOLS } from './agent-commands.js';
+import { AgentCommands, compileTools, TOOLS } from './agent-commands.js';
+
+compileTools();
 
 let tools: AgentCommands;
 beforeEach(() => {

@@ -43,7 +43,7 @@ export function controlActivities(ports: { store: RunStore; temporal: Client }):
     requestLease: (request) => signalPool(SIGNAL.requestLease, request),
     recordLease: ({ runId, lease }) => store.recordLease({ runId, ...lease }),
     async abandonLease({ runId, lease }) {
-      await store.revokeLease({ runId, ...lease });
+      await store.abandonLease({ runId, ...lease });
       await signalPool(SIGNAL.abandonLease, { runId, token: lease.token });
     },
     async releaseLease({ runId, token }) {

@@ -1,5 +1,5 @@
 import type { EndReason } from './outcomes.js';
-import type { GpuHost, LeaseRecord } from './ports/host-store.js';
+import type { GpuHost, OpenLease } from './ports/host-store.js';
 import type { EvaluationKind, EvaluationStatus, Requested, RunEnd, RunTicket } from './run.js';
 
 /** Inputs and results of workflows and activities. Ids and small numbers only: content lives in Postgres. */
@@ -163,7 +163,7 @@ export interface ControlActivities {
   abandonLease(args: { runId: string; lease: Lease }): Promise<void>;
   releaseLease(args: { runId: string; token: number | null }): Promise<void>;
   /** The pool begins: what is held, by Postgres. */
-  openLeases(): Promise<{ leases: LeaseRecord[]; nextToken: number }>;
+  openLeases(): Promise<{ leases: OpenLease[]; nextToken: number }>;
   poolRound(args: PoolRoundArgs): Promise<PoolRoundResult>;
   /** Before the containers of a lease are removed against its holder's will: no new ones are started with it. */
   revokeLease(args: { runId: string; lease: Lease; reason: 'closed' | 'expired' }): Promise<void>;

@@ -45,7 +45,7 @@ export function hostBeat(parts: HostParts): () => Promise<void> {
       diskTotalMb: megabytes(disk.blocks),
       diskFreeMb: megabytes(disk.bavail),
     };
-    const { lost, formerBackends } = await store.registerHost({
+    const { lost, formerBackends, abandoned } = await store.registerHost({
       ...facts,
       ...{ hostId, homeId: parts.homeId, hostname: settings.hostname, cpus: cpus().length, version: settings.version },
       ...{ slots: settings.slots, memoryForRunsMb: settings.memoryForRunsMb, roles: settings.roles },
@@ -54,11 +54,12 @@ export function hostBeat(parts: HostParts): () => Promise<void> {
       paused: pauseReason(facts, settings.minDiskFreeMb),
     });
     for (const backend of [...offered, ...formerBackends]) everOffered.add(backend);
-    if (!lost) return;
-    log.warn({ hostId }, 'this host counted as lost: the remains of its former runs are removed');
+    // A run may give its lease up after the host has come back: what it has left here goes all the same.
+    if (!lost && abandoned.length === 0) return;
+    log.warn({ hostId, lost, abandoned }, 'runs went on without this host: what is left of them here is removed');
     const clear = await reap(store, backends, log);
     const left = [...everOffered].filter((backend) => !clear.some((one) => one === backend));
-    if (left.length === 0) await store.hostReturned(hostId);
+    if (left.length === 0) await store.hostReturned(hostId, abandoned);
     else log.warn({ hostId, backends: left }, 'what is left of former runs cannot be removed yet');
   };
 }

@@ -1,5 +1,5 @@
 import type { Lease, LeaseRequest } from '../domain/messages.js';
-import type { GpuHost, LeaseRecord } from '../domain/ports/host-store.js';
+import type { GpuHost, OpenLease } from '../domain/ports/host-store.js';
 
 /** A request that waits, and how often later requests have been served before it while it stood at the head of its batch. */
 interface Waiting extends LeaseRequest {
@@ -30,6 +30,8 @@ export interface GpuPoolState {
   repeats: string[];
   /** Fencing tokens only grow. */
   nextToken: number;
+  /** When hosts and holders were last looked after, milliseconds since 1970. */
+  lookedAt?: number;
   /** Leave for a fresh history after so many events; only tests set it. */
   continueAfterEvents?: number;
 }
@@ -42,13 +44,20 @@ export interface Grant {
 /** So many later requests may pass a head of a line that does not fit yet; then a host is kept free for it. */
 export const MAX_OVERTAKEN = 16;
 export const DEFAULT_PRIORITY = 3;
+/** A round that comes so many times later than it should: the services were away. */
+const ROUNDS_MISSED = 6;
 
 export const emptyPool = (): GpuPoolState => ({ hosts: [], lines: [], held: [], lost: [], repeats: [], nextToken: 1 });
 
 /** A pool that begins where another was cut off: what Postgres knows as held, is held. */
-export function poolOf({ leases, nextToken }: { leases: LeaseRecord[]; nextToken: number }): GpuPoolState {
-  const held = leases.map(({ runId, ...lease }) => ({ runId, lease, expiresAt: null }));
-  return { ...emptyPool(), held, nextToken };
+export function poolOf({ leases, nextToken }: { leases: OpenLease[]; nextToken: number }): GpuPoolState {
+  const state = { ...emptyPool(), nextToken };
+  for (const { runId, revoked, abandoned, ...lease } of leases) {
+    const holder: Held = { runId, lease, expiresAt: null };
+    if (abandoned) state.lost.push(holder);
+    else state.held.push(revoked ? { ...holder, revoking: true } : holder);
+  }
+  return state;
 }
 
 /** The hosts as they are now replace those known before; leases stay. */
@@ -115,6 +124,21 @@ export function abandon(state: GpuPoolState, runId: string, token: number): void
 /** Of the abandoned leases only these are not free yet. */
 export function keepLost(state: GpuPoolState, tokens: number[]): void {
   state.lost = state.lost.filter((holder) => tokens.includes(holder.lease.token));
+}
+
+/**
+ * Hosts and holders were looked after. The time since then is nobody's if it was much longer than a round, for then all was away, nor that of
+ * holders on hosts that are not heard: their leases last so much longer.
+ */
+export function lookedAfter(
+  state: GpuPoolState,
+  { now, roundMs, liveHosts }: { now: number; roundMs: number; liveHosts: readonly string[] },
+): void {
+  const passed = now - (state.lookedAt ?? now);
+  state.lookedAt = now;
+  const allAway = passed > ROUNDS_MISSED * roundMs;
+  for (const holder of state.held)
+    if (holder.expiresAt !== null && (allAway || !liveHosts.includes(holder.lease.hostId))) holder.expiresAt += passed;
 }
 
 export const expired = (state: GpuPoolState, now: number): Held[] =>

@@ -5,6 +5,7 @@ import {
   defineSignal,
   getExternalWorkflowHandle,
   log,
+  patched,
   proxyActivities,
   setHandler,
   workflowInfo,
@@ -25,6 +26,7 @@ import {
   grant,
   isIdle,
   keepLost,
+  lookedAfter,
   poolOf,
   release,
   request,
@@ -47,6 +49,8 @@ const ROUND_MS = 10_000;
 
 /** The semaphore: stands alone, one per namespace, grants by signal. */
 export async function gpuPool(carried?: GpuPoolState): Promise<void> {
+  // 2026-11: looks before it grants, and no lease's time runs while all is away.
+  const looksFirst = patched('gpu-pool-looks-first');
   let state = carried ?? emptyPool();
   let changed = true;
   let nextRoundAt = 0;
@@ -99,21 +103,33 @@ export async function gpuPool(carried?: GpuPoolState): Promise<void> {
     }
   };
 
-  for (;;) {
-    await grantAll();
+  const isFull = (): boolean => {
     const { historyLength, continueAsNewSuggested } = workflowInfo();
-    const full = continueAsNewSuggested || historyLength >= (state.continueAfterEvents ?? Infinity);
+    return continueAsNewSuggested || historyLength >= (state.continueAfterEvents ?? Infinity);
+  };
+
+  const round = async (): Promise<void> => {
+    nextRoundAt = Date.now() + ROUND_MS;
+    await lookAround(state, reclaim, looksFirst);
+    changed = true;
+  };
+
+  for (;;) {
+    // What an idle pool knows of its hosts may be of yesterday.
+    if (looksFirst && !isFull() && Date.now() >= nextRoundAt) await round();
+    await grantAll();
+    const full = isFull();
     if (full && reclaiming.size === 0 && allHandlersFinished()) await continueAsNew<typeof gpuPool>(state);
     // A full history takes up nothing new, but grants go on until what was begun has come back.
-    if (!full && Date.now() >= nextRoundAt) {
-      nextRoundAt = Date.now() + ROUND_MS;
-      await lookAround(state, reclaim);
-      changed = true;
+    if (!looksFirst && !full && Date.now() >= nextRoundAt) {
+      await round();
       continue;
     }
     const moved = () => changed || (!full && nextRoundAt === 0);
-    if (full || isIdle(state)) await condition(moved);
-    else await condition(moved, Math.max(1, nextRoundAt - Date.now()));
+    if (full || isIdle(state)) {
+      await condition(moved);
+      if (looksFirst) nextRoundAt = 0;
+    } else await condition(moved, Math.max(1, nextRoundAt - Date.now()));
   }
 }
 
@@ -121,6 +137,7 @@ export async function gpuPool(carried?: GpuPoolState): Promise<void> {
 async function lookAround(
   state: GpuPoolState,
   reclaim: (runId: string, lease: Lease, reason: 'closed' | 'expired') => void,
+  standsStill: boolean,
 ): Promise<void> {
   const seen = await control.poolRound({
     runIds: watchedRuns(state),
@@ -130,6 +147,7 @@ async function lookAround(
   keepLost(state, seen.lostTokens);
   const closed = new Set(seen.closed);
   for (const runId of closed) withdraw(state, runId);
+  if (standsStill) lookedAfter(state, { now: Date.now(), roundMs: ROUND_MS, liveHosts: seen.liveHosts });
   const overdue = new Set(expired(state, Date.now()));
   for (const holder of state.held) {
     const { hostId } = holder.lease;

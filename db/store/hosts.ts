@@ -1,6 +1,7 @@
 import { BenchError } from '../../domain/errors.js';
 import { LOST_AFTER_BEATS, SILENT_AFTER_BEATS, type GpuHost, type HostStore } from '../../domain/ports/host-store.js';
 import type { Statements } from '../statements.js';
+import { isAbandoned } from './leases.js';
 
 type Hosts = Pick<
   HostStore,
@@ -26,7 +27,12 @@ export function hostStore(run: Statements): Hosts {
 
   return {
     async registerHost(host) {
-      const [row] = await run<{ lost: boolean; foreign: boolean; formerBackends: string[] | null }>(
+      const [row] = await run<{
+        lost: boolean;
+        foreign: boolean;
+        formerBackends: string[] | null;
+        abandoned: number[];
+      }>(
         'registerHost',
         // A gap in its registrations begins its life anew: whoever was cut off himself bears no witness against others.
         `with before as (
@@ -57,7 +63,8 @@ export function hostStore(run: Statements): Hosts {
          )
          select (select lost_at is not null from registered) as lost,
            coalesce((select "foreign" from before), false) as "foreign",
-           (select backends from before) as "formerBackends"`,
+           (select backends from before) as "formerBackends",
+           array(select distinct l.token::float8 from leases l where l.host_id = $1 and ${isAbandoned('l')}) as abandoned`,
         [
           host.hostId,
           host.hostname,
@@ -82,23 +89,23 @@ export function hostStore(run: Statements): Hosts {
         throw new BenchError('usage', `another machine is the host "${host.hostId}" and alive`, {
           remedy: 'Give this one a name of its own with --host (BENCH_HOST); `bench hosts` lists those in use.',
         });
-      return { lost: row?.lost ?? false, formerBackends: row?.formerBackends ?? [] };
+      return { lost: row?.lost ?? false, formerBackends: row?.formerBackends ?? [], abandoned: row?.abandoned ?? [] };
     },
 
-    async hostReturned(hostId) {
+    async hostReturned(hostId, abandoned) {
       await run(
         'hostReturned',
         `with returned as (
            update hosts set lost_at = null where host_id = $1 and lost_at is not null returning host_id
          ), freed as (
-           update leases l set released_at = now()
-           from returned where l.host_id = returned.host_id and l.revoked_at is not null and l.released_at is null
+           update leases set released_at = now()
+           where host_id = $1 and token = any($2::bigint[]) and revoked_at is not null and released_at is null
          )
          insert into events (kind, key, detail)
          select 'host_returned', 'host-returned-' || $1 || '-' || extract(epoch from clock_timestamp()),
            'host ' || $1 || ' is back and has cleared away what was left of runs that others bear'
          from returned`,
-        [hostId],
+        [hostId, abandoned],
       );
     },
 

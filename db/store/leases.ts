@@ -1,19 +1,35 @@
-import type { HostStore, LeaseRecord } from '../../domain/ports/host-store.js';
+import type { HostStore, OpenLease } from '../../domain/ports/host-store.js';
 import type { Statements } from '../statements.js';
 
 type Leases = Pick<
   HostStore,
-  'openLeases' | 'heldDevices' | 'recordLease' | 'leaseValid' | 'revokeLease' | 'releaseLease' | 'unreleased'
+  | 'openLeases'
+  | 'heldDevices'
+  | 'recordLease'
+  | 'leaseValid'
+  | 'revokeLease'
+  | 'abandonLease'
+  | 'releaseLease'
+  | 'unreleased'
 >;
+
+/** Its run has gone on without it: to no host, another host, or another lease. */
+export const isAbandoned = (lease: string): string =>
+  `${lease}.revoked_at is not null and ${lease}.released_at is null and exists (
+     select from runs r where r.run_id = ${lease}.run_id and (r.host_id is distinct from ${lease}.host_id
+       or exists (select from leases newer where newer.run_id = r.run_id and newer.token > ${lease}.token))
+   )`;
 
 /** Who holds which GPU. The pool decides; what stands here is what it may not contradict. */
 export function leaseStore(run: Statements): Leases {
   return {
     async openLeases() {
-      const leases = await run<LeaseRecord>(
+      const leases = await run<OpenLease>(
         'openLeases',
-        `select run_id as "runId", token::float8 as token, host_id as "hostId", array_agg(device order by device) as devices
-         from leases where released_at is null group by 1, 2, 3 order by 2`,
+        `select l.run_id as "runId", l.token::float8 as token, l.host_id as "hostId",
+           array_agg(l.device order by l.device) as devices, bool_or(l.revoked_at is not null) as revoked,
+           bool_or(${isAbandoned('l')}) as abandoned
+         from leases l where l.released_at is null group by 1, 2, 3 order by 2`,
         [],
       );
       const [row] = await run<{ next: number }>(
@@ -63,6 +79,25 @@ export function leaseStore(run: Statements): Leases {
         'revokeLease',
         `with host as (
            insert into hosts (host_id) values ($3) on conflict do nothing
+         )
+         insert into leases as l (run_id, token, host_id, device, revoked_at, released_at)
+         select $1, $2, $3, device, now(), now() from unnest($4::text[]) as device
+         on conflict (run_id, token, device) do update set revoked_at = coalesce(l.revoked_at, now())`,
+        [runId, token, hostId, devices],
+      );
+    },
+
+    async abandonLease({ runId, token, hostId, devices }) {
+      // One that is said again finds it revoked, and the run perhaps on the same host once more.
+      await run(
+        'abandonLease',
+        `with host as (
+           insert into hosts (host_id) values ($3) on conflict do nothing
+         ), before as (
+           select bool_or(revoked_at is not null) as revoked from leases where run_id = $1 and token = $2
+         ), left_there as (
+           update runs set epoch = epoch + 1, host_id = null, updated_at = now()
+           from before where run_id = $1 and host_id = $3 and status <> 'ended' and before.revoked is not true
          )
          insert into leases as l (run_id, token, host_id, device, revoked_at, released_at)
          select $1, $2, $3, device, now(), now() from unnest($4::text[]) as device

@@ -45,6 +45,14 @@ export interface LeaseRecord {
   devices: string[];
 }
 
+/** One that was never given back. */
+export interface OpenLease extends LeaseRecord {
+  /** The run may not use it any more. */
+  revoked: boolean;
+  /** The run went on without it: nobody has its GPUs until the host says that nothing of the run is left there. */
+  abandoned: boolean;
+}
+
 export type Placement =
   /** `epoch`: at least the one that was asked for; a run that was further by its row goes on from there. */
   { kind: 'placed'; hostId: string; epoch: number } | { kind: 'none'; reason: string };
@@ -53,11 +61,15 @@ export type Placement =
 export interface HostStore {
   /**
    * `lost`: its runs were given to others meanwhile; what is left of them here, in any of these backends, must go, then hostReturned.
+   * `abandoned`: tokens of leases here that runs gave up; the same holds for them, lost or not.
    * Throws BenchError (usage): a live host of another home has this name.
    */
-  registerHost(host: HostRegistration): Promise<{ lost: boolean; formerBackends: string[] }>;
-  /** The remains of its former runs are gone: it may bear runs again, and the GPUs that those held are free. */
-  hostReturned(hostId: string): Promise<void>;
+  registerHost(host: HostRegistration): Promise<{ lost: boolean; formerBackends: string[]; abandoned: number[] }>;
+  /**
+   * The remains of its former runs are gone: it may bear runs again, and the GPUs of these abandoned leases, known before the
+   * remains were looked for, are free.
+   */
+  hostReturned(hostId: string, abandoned: number[]): Promise<void>;
   /** May a host with this name be given runs again, or not. Throws BenchError (not_found). */
   drainHost(hostId: string, drained: boolean): Promise<void>;
   /**
@@ -84,7 +96,7 @@ export interface HostStore {
   /** Which hosts are heard, and which were removed by an operator. */
   hostStates(): Promise<{ live: string[]; removed: string[] }>;
   /** Leases that were never given back, and the next token that was never used. */
-  openLeases(): Promise<{ leases: LeaseRecord[]; nextToken: number }>;
+  openLeases(): Promise<{ leases: OpenLease[]; nextToken: number }>;
   /** GPUs of this host that runs hold. */
   heldDevices(hostId: string): Promise<string[]>;
   /**
@@ -96,6 +108,11 @@ export interface HostStore {
   leaseValid(runId: string, token: number): Promise<boolean>;
   /** From now on the run may not use it; its GPUs stay taken until releaseLease. Also for a lease that was never recorded. */
   revokeLease(lease: LeaseRecord): Promise<void>;
+  /**
+   * The host is lost to the run: as revokeLease, and the run is on no host, its epoch one higher, so that whatever is left of it
+   * there is of the past.
+   */
+  abandonLease(lease: LeaseRecord): Promise<void>;
   releaseLease(runId: string, token: number): Promise<void>;
   /** Of these tokens, those that were not given back. */
   unreleased(tokens: number[]): Promise<number[]>;

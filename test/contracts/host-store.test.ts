@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../db/index.js';
-import type { HostRegistration } from '../../domain/ports/host-store.js';
+import type { HostRegistration, LeaseRecord } from '../../domain/ports/host-store.js';
 import type { SubmittedRun } from '../../db/index.js';
 import { oneRun, run, submission, task } from '../integration/db-fixture.js';
 import { startPostgres, type TestPostgres } from '../setup/postgres.js';
@@ -37,6 +37,15 @@ const heard = (hostId: string, secondsAgo: number, aliveSecondsAgo = 3600) =>
   );
 const stateOf = async (hostId: string) =>
   (await db.queries.hosts({ includeRemoved: true })).find((one) => one.hostId === hostId)?.state;
+/** Of a run of its own, which lives there in its first epoch. */
+const leaseOn = async (hostId: string, token: number): Promise<LeaseRecord> => {
+  const { runId } = await oneRun(db);
+  const lease = { runId, token, hostId, devices: ['0'] };
+  await db.store.recordLease(lease);
+  await db.store.placeRun({ runId, epoch: 1, hostId });
+  return lease;
+};
+const epochOf = async (runId: string) => (await db.store.runStates([runId])).get(runId)?.epoch;
 const place = (one: SubmittedRun, epoch = 1) => db.store.placeRun({ runId: one.runId, epoch });
 
 describe('placement', () => {
@@ -155,18 +164,32 @@ describe('a host', () => {
 
   test('that comes back is told what it lost, and its quarantined GPUs are free only when it has cleared up', async () => {
     await alone(host('g', { gpus: ['0', '1'] }));
-    const one = await oneRun(db);
-    const lease = { runId: one.runId, token: 501, hostId: 'g', devices: ['0'] };
-    await db.store.recordLease(lease);
+    const lease = await leaseOn('g', 501);
     await db.pool.query(`update hosts set lost_at = now() where host_id = 'g'`);
-    await db.store.revokeLease(lease);
+    await db.store.abandonLease(lease);
     expect(await db.store.unreleased([501])).toEqual([501]);
-    expect(await db.store.registerHost(host('g', { gpus: ['0', '1'] }))).toMatchObject({ lost: true });
+    const again = await db.store.registerHost(host('g', { gpus: ['0', '1'] }));
+    expect(again).toMatchObject({ lost: true, abandoned: [501] });
     expect(await db.store.unreleased([501])).toEqual([501]);
     expect(await db.store.gpuHosts()).toEqual([]);
-    await db.store.hostReturned('g');
+    await db.store.hostReturned('g', again.abandoned);
     expect(await db.store.unreleased([501])).toEqual([]);
     expect(await db.store.gpuHosts()).toMatchObject([{ hostId: 'g', devices: ['0', '1'] }]);
+    expect((await db.store.registerHost(host('g'))).abandoned).toEqual([]);
+  });
+
+  test('that was back before a run gave up its lease there is told of it all the same', async () => {
+    await alone(host('early', { gpus: ['0'] }));
+    const lease = await leaseOn('early', 511);
+    await db.store.hostReturned('early', []);
+    await db.store.abandonLease(lease);
+    // What it looked for was from before: this lease is not cleared yet.
+    await db.store.hostReturned('early', []);
+    expect(await db.store.unreleased([511])).toEqual([511]);
+    const told = await db.store.registerHost(host('early', { gpus: ['0'] }));
+    expect(told).toMatchObject({ lost: false, abandoned: [511] });
+    await db.store.hostReturned('early', told.abandoned);
+    expect(await db.store.unreleased([511])).toEqual([]);
   });
 
   test('is removed only when it is not alive; its leases are over then', async () => {
@@ -209,6 +232,45 @@ describe('leases', () => {
     expect(await db.store.recordLease({ ...next, runId: other.runId, token: 703 })).toBe(true);
     expect(await db.store.openLeases()).toMatchObject({ nextToken: 704 });
     await db.store.releaseLease(other.runId, 703);
+  });
+
+  test('that were abandoned leave the run on no host, with what it has there of the past', async () => {
+    await alone(host('left', { gpus: ['0'] }));
+    const lease = await leaseOn('left', 711);
+    const { runId } = lease;
+    await db.store.abandonLease(lease);
+    expect(await db.store.leaseValid(runId, 711)).toBe(false);
+    expect(await epochOf(runId)).toBe(2);
+    expect(await db.store.beginEpoch(runId, 1, 'left')).toBe(false);
+    // Placed again, in the epoch that the run counts itself; also there once more.
+    await db.store.setStatus(runId, 'waiting_gpu');
+    await db.store.recordLease({ ...lease, token: 712, devices: ['1'] });
+    expect(await db.store.placeRun({ runId, epoch: 2, hostId: 'left' })).toMatchObject({ hostId: 'left', epoch: 2 });
+    // Said again, late: nothing happens to where it lives now.
+    await db.store.abandonLease(lease);
+    expect(await epochOf(runId)).toBe(2);
+    expect(await db.store.leaseValid(runId, 712)).toBe(true);
+    expect((await db.store.registerHost(host('left', { gpus: ['0'] }))).abandoned).toEqual([711]);
+    await db.store.releaseLease(runId, 711);
+    await db.store.releaseLease(runId, 712);
+  });
+
+  test('that a pool finds when it begins anew are held, being taken back, or given up', async () => {
+    await alone(host('open', { gpus: ['0'] }));
+    const [held, takenBack, abandoned] = [
+      await leaseOn('open', 721),
+      { ...(await leaseOn('open-2', 722)) },
+      { ...(await leaseOn('open-3', 723)) },
+    ];
+    await db.store.revokeLease(takenBack);
+    await db.store.abandonLease(abandoned);
+    const { leases } = await db.store.openLeases();
+    expect(leases.filter(({ token }) => token > 720)).toEqual([
+      { ...held, revoked: false, abandoned: false },
+      { ...takenBack, revoked: true, abandoned: false },
+      { ...abandoned, revoked: true, abandoned: true },
+    ]);
+    for (const { runId, token } of [held, takenBack, abandoned]) await db.store.releaseLease(runId, token);
   });
 
   test('waiters are listed with the time since when', async () => {

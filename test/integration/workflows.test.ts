@@ -500,6 +500,19 @@ describe('the GPU pool', () => {
     await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).terminate('test over');
   });
 
+  it('that was idle looks which GPUs there are now before it grants one', async () => {
+    const [early, late] = [ticket('early', { gpus: 1, maxSteps: 1 }), ticket('late', { gpus: 1, maxSteps: 1 })];
+    await play(early);
+    // Somebody else computes on the first GPU by now.
+    fake.hosts = [{ hostId: HOST, devices: ['1'] }];
+    await play(late);
+    expect(fake.starts.map(({ runId, devices }) => [runId, devices])).toEqual([
+      [early.runId, ['0']],
+      [late.runId, ['1']],
+    ]);
+    await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).terminate('test over');
+  });
+
   it('takes back the GPU of a run that was terminated, but only when its container is gone', async () => {
     const log: string[] = [];
     fake.onStart = async ({ runId }) => void log.push(`start ${runId}`);

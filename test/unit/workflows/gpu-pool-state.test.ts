@@ -5,6 +5,7 @@ import {
   expired,
   grant,
   keepLost,
+  lookedAfter,
   MAX_OVERTAKEN,
   poolOf as restored,
   release,
@@ -192,11 +193,48 @@ describe('gpu pool', () => {
     expect(expired(state, 10_999)).toEqual([]);
     expect(expired(state, 11_000).map(({ runId }) => runId)).toEqual(['a']);
   });
+  it('lets no lease’s time run while nobody looked after it, or its host was away', () => {
+    const state = poolOf(['0', '1']);
+    setHosts(state, [
+      { hostId: 'h', devices: ['0'] },
+      { hostId: 'i', devices: ['0'] },
+    ]);
+    const look = (now: number, ...liveHosts: string[]) => lookedAfter(state, { now, roundMs: 10_000, liveHosts });
+    look(0, 'h', 'i');
+    request(state, { runId: 'a', gpus: 1, ttlSeconds: 100 });
+    request(state, { runId: 'b', gpus: 1, ttlSeconds: 100 });
+    grant(state, 0);
+    look(10_000, 'h', 'i');
+    // A weekend.
+    look(200_000_000, 'h', 'i');
+    expect(expired(state, 200_080_000)).toEqual([]);
+    look(200_010_000, 'h');
+    expect(expired(state, 200_090_000).map(({ lease }) => lease.hostId)).toEqual(['h']);
+    expect(expired(state, 200_100_000).map(({ lease }) => lease.hostId)).toEqual(['h', 'i']);
+  });
   it('begins anew with what Postgres knows as held, and with tokens that were never used', () => {
-    const state = restored({ leases: [{ runId: 'a', token: 7, hostId: 'h', devices: ['0'] }], nextToken: 9 });
+    const lease = { runId: 'a', token: 7, hostId: 'h', devices: ['0'], revoked: false, abandoned: false };
+    const state = restored({ leases: [lease], nextToken: 9 });
     setHosts(state, [{ hostId: 'h', devices: ['0', '1'] }]);
     request(state, { runId: 'b', gpus: 1 });
     expect(grant(state)).toMatchObject([{ runId: 'b', lease: { token: 9, devices: ['1'] } }]);
+  });
+  it('begins anew with leases that were taken from their runs as nobody’s, and gives the runs others', () => {
+    const [back, lost] = [
+      { runId: 'a', token: 7, hostId: 'h', devices: ['0'], revoked: true, abandoned: false },
+      { runId: 'b', token: 8, hostId: 'h', devices: ['1'], revoked: true, abandoned: true },
+    ];
+    const state = restored({ leases: [back, lost], nextToken: 9 });
+    setHosts(state, [{ hostId: 'h', devices: ['0', '1', '2', '3'] }]);
+    request(state, { runId: 'a', gpus: 1 });
+    request(state, { runId: 'b', gpus: 1 });
+    expect(grant(state)).toMatchObject([
+      { runId: 'a', lease: { token: 9, devices: ['2'] } },
+      { runId: 'b', lease: { token: 10, devices: ['3'] } },
+    ]);
+    keepLost(state, []);
+    request(state, { runId: 'c', gpus: 1 });
+    expect(grant(state)).toMatchObject([{ runId: 'c', lease: { devices: ['1'] } }]);
   });
   it('ignores a release with an old token and a second release', () => {
     const state = poolOf(['0']);

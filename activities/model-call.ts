@@ -79,7 +79,7 @@ export async function callModel(
     if (error instanceof ProviderError) reportRefusal(grant, error);
     // An abort is a worker going down or a cancelled run: the row stays as reserved, and counts as lost when asked again.
     if (signal.aborted || !(error instanceof ProviderError)) throw error;
-    await store.failCall(key, error.kind, answeredUnseen(error) ? 'unknown' : 'no', {
+    await store.failCall(key, error.kind, error.billed, {
       kind: 'provider_error',
       key: `call-${key.step}-${key.try}-${reserved.attempt}`,
       detail: `step ${key.step}: ${error.message}`.slice(0, 1000),
@@ -115,14 +115,11 @@ async function waitForTurn(
 }
 
 function reportRefusal(grant: RateGrant | undefined, error: ProviderError): void {
+  if (error.kind === 'unreachable') return grant?.released();
   if (error.kind !== 'rate_limited') return grant?.settled(null);
   const { dimension = null, stated, exhausted } = error.refusal ?? {};
   grant?.limited({ dimension, retryAfterMs: error.retryAfterMs, stated, exhausted });
 }
-
-/** The provider may have answered, and billed, without our seeing it. */
-const answeredUnseen = (error: ProviderError): boolean =>
-  error.kind === 'timeout' || error.kind === 'connection_cut' || error.kind === 'malformed_response';
 
 /** The limit that forbids this call, if one does. A question that was put before is always finished. */
 async function limitReached(

@@ -6,6 +6,7 @@ const CONSEQUENCES = {
   overloaded: 'retry',
   server_error: 'retry',
   timeout: 'retry',
+  unreachable: 'retry',
   connection_cut: 'retry',
   malformed_response: 'retry',
   auth: 'config_error',
@@ -17,6 +18,9 @@ const CONSEQUENCES = {
 } as const;
 export type ProviderErrorKind = keyof typeof CONSEQUENCES;
 export const PROVIDER_ERROR_KINDS = Object.keys(CONSEQUENCES) as ProviderErrorKind[];
+
+/** The provider may have answered, and billed, without our seeing it. */
+const ANSWERED_UNSEEN: readonly ProviderErrorKind[] = ['timeout', 'connection_cut', 'malformed_response'];
 
 /** `retry`: again later, within a bound, then infra_error. The others end the run at once, as that end reason. */
 export type ProviderConsequence = 'retry' | 'config_error' | 'context';
@@ -64,5 +68,9 @@ export class ProviderError extends Error {
   }
   get retryable(): boolean {
     return this.consequence === 'retry';
+  }
+  /** Whether the call may be on the provider's bill. */
+  get billed(): 'no' | 'unknown' {
+    return ANSWERED_UNSEEN.includes(this.kind) ? 'unknown' : 'no';
   }
 }

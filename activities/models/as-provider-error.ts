@@ -6,7 +6,7 @@ import {
   type ProviderErrorKind,
 } from '../../domain/provider-error.js';
 import { CallTookTooLong } from './bounded-call.js';
-import { UnusableResponse } from './http-fetch.js';
+import { NotConnected, UnusableResponse } from './http-fetch.js';
 import { isExhausted, refusedDimension, resetMs, statedLimits } from './stated-limits.js';
 
 /** What the errors of both SDKs have in common; everything in it comes from outside. */
@@ -98,7 +98,8 @@ const WHAT: Record<ProviderErrorKind, string> = {
   overloaded: 'is overloaded',
   server_error: 'failed',
   timeout: 'did not answer in time',
-  connection_cut: 'could not be reached, or cut the connection',
+  unreachable: 'could not be reached',
+  connection_cut: 'cut the connection',
   malformed_response: 'answered with something that is no reply',
   auth: 'does not accept the key',
   permission: 'does not allow this key to use the model',
@@ -165,5 +166,6 @@ export function asProviderError(error: unknown, facts: CallFacts): ProviderError
   if (causedBy(error, UnusableResponse) || causedBy(error, SyntaxError) || causedBy(error, z.ZodError))
     return build('malformed_response', []);
   const code = systemCode(error);
+  if (causedBy(error, NotConnected)) return build('unreachable', [code]);
   return build(code === 'ETIMEDOUT' ? 'timeout' : 'connection_cut', [code]);
 }

@@ -9,11 +9,22 @@ export class UnusableResponse extends Error {
   override name = 'UnusableResponse';
 }
 
+/** No connection was made, so nothing was sent. Its text holds no system code: an SDK takes one with TIMEDOUT for its own limit. */
+export class NotConnected extends Error {
+  override name = 'NotConnected';
+  readonly code: string | undefined;
+  constructor(cause: Error) {
+    super('no connection was made');
+    this.code = (cause as { code?: string }).code;
+  }
+}
+
 /**
  * The `fetch` that the provider SDKs are given. The built-in one gives up on a server that thinks for more than five minutes
  * and follows redirects with the key; this one waits as long as its signal says, reads a bounded body to its end before it
  * answers, so that a cut connection is always an error of the call, and uses a connection once: one that went stale is
- * indistinguishable from a call that was cut.
+ * indistinguishable from a call that was cut. One that was never made is told apart by its events, not by its error's code: some
+ * codes (EHOSTUNREACH, ETIMEDOUT) also end a connection over which the request went.
  */
 export async function httpFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   const url = new URL(input instanceof Request ? input.url : input);
@@ -32,7 +43,12 @@ export async function httpFetch(input: string | URL | Request, init: RequestInit
       agent: false,
       ...(signal ? { signal } : {}),
     });
-    request.once('error', reject);
+    let connected = false;
+    request.once('socket', (socket) => {
+      // What is written before that waits in this process.
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => (connected = true));
+    });
+    request.once('error', (error) => reject(connected || signal?.aborted === true ? error : new NotConnected(error)));
     request.once('response', (response) => {
       readBody(response).then((bytes) => resolve(asResponse(response, bytes)), reject);
     });

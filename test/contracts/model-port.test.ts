@@ -1,3 +1,4 @@
+import { createServer, type AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAnthropicModel } from '../../activities/models/anthropic.js';
@@ -302,11 +303,34 @@ describe.each(adapters)('the $name adapter', ({ config, create }) => {
     expect((await failure({ kind: 'overloaded', retryAfter: '3' })).retryAfterMs).toBe(3000);
   });
 
-  it('says that nobody listens, when nobody does', async () => {
+  it('tells a connection that was never made, over which nothing can have been billed', async () => {
     const port = await chooseFreePort(`closed ${process.pid} ${Date.now()}`);
-    const error: unknown = await ask({}, { baseUrl: `http://127.0.0.1:${port}` }).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ kind: 'connection_cut', retryable: true });
-    expect((error as Error).message).toContain('ECONNREFUSED');
+    const plain = config.provider === 'anthropic' ? simulator.anthropicBaseUrl : simulator.openAiBaseUrl;
+    const before = simulator.requests.length;
+    for (const [baseUrl, code] of [
+      [`http://127.0.0.1:${port}`, /ECONNREFUSED/],
+      ['http://nobody.invalid', /ENOTFOUND|EAI_AGAIN/],
+      // A server that speaks no TLS: the connection stands, but nothing can be asked over it.
+      [plain.replace('http:', 'https:'), /EPROTO|ERR_SSL/],
+    ] as const) {
+      const error: unknown = await ask({}, { baseUrl }).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ kind: 'unreachable', retryable: true, billed: 'no' });
+      expect((error as Error).message).toMatch(code);
+    }
+    expect(simulator.requests.length).toBe(before);
+  });
+
+  it('does not take one that breaks after the request went for one that was never made', async () => {
+    const reset = createServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
+    await new Promise<void>((resolve) => reset.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = reset.address() as AddressInfo;
+      const error: unknown = await ask({}, { baseUrl: `http://127.0.0.1:${port}` }).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ kind: 'connection_cut', retryable: true, billed: 'unknown' });
+      expect((error as Error).message).toContain('ECONNRESET');
+    } finally {
+      await new Promise((resolve) => reset.close(resolve));
+    }
   });
 
   it.each(['missing', 'negative', 'not_a_number', 'enormous'] as const)(

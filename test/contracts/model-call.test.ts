@@ -1,0 +1,84 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { callModel, type ModelCallPorts } from '../../activities/model-call.js';
+import { createOpenAiModel } from '../../activities/models/openai.js';
+import { reservationUsd } from '../../activities/models/reservation.js';
+import { type Database, migrate, openDatabase } from '../../db/index.js';
+import { type ModelConfig, modelConfigSchema } from '../../domain/model-config.js';
+import type { RunDefinition } from '../../domain/run.js';
+import { chooseFreePort } from '../../services/index.js';
+import { startProviderSimulator, type ProviderSimulator } from '../fakes/provider-simulator/index.js';
+import { run, submission, task } from '../integration/db-fixture.js';
+import { startPostgres, type TestPostgres } from '../setup/postgres.js';
+
+let server: TestPostgres;
+let db: Database;
+let simulator: ProviderSimulator;
+beforeAll(async () => {
+  server = await startPostgres();
+  const url = await server.createDatabase();
+  await migrate(url);
+  db = openDatabase(url);
+  simulator = await startProviderSimulator({ behaviour: hello });
+});
+afterAll(async () => {
+  await simulator.close();
+  await db.close();
+  await server.stop();
+});
+afterEach(() => simulator.behave(hello));
+
+const hello = () => ({ kind: 'reply' as const, text: 'hello' });
+const config: ModelConfig = modelConfigSchema.parse({
+  ...{ schema: 1, description: 'test', provider: 'openai', model: 'gpt-4o', apiKeyVariable: 'OPENAI_API_KEY' },
+  ...{ contextWindow: 100_000, maxOutputTokens: 2000, sampling: { maxOutputTokens: 1000 } },
+  prices: [{ from: '2024-01-01', input: 1, output: 5 }],
+});
+const prompt = { messages: [{ role: 'user' as const, content: 'count to three' }] };
+const RESERVED = reservationUsd(config, { ...prompt, sampling: {} }, new Date());
+const never = new AbortController().signal;
+
+async function oneRun(limits: Partial<RunDefinition> = {}): Promise<RunDefinition> {
+  const batch = submission(null, (batchId) => [
+    {
+      ...run(batchId, task('t'), 'm', 1),
+      ...{ model: { name: 'm', kind: 'real', provider: 'openai', model: 'gpt-4o', config }, sampling: {} },
+      ...{ costLimitUsd: null, tokenLimit: 0, ...limits },
+    },
+  ]);
+  await db.submit(batch);
+  return batch.runs[0]!;
+}
+
+/** The real store and a real provider's adapter; nothing limits the account. */
+function portsAt(baseUrl: string): ModelCallPorts {
+  return {
+    store: db.store,
+    models: new Map([['openai', createOpenAiModel({ config, apiKey: 'sk-test', baseUrl })]]),
+    governor: {
+      acquire: () => Promise.reject(new Error('no account is limited here')),
+      flush: () => Promise.resolve(),
+    },
+  };
+}
+const ask = (definition: RunDefinition, baseUrl = simulator.openAiBaseUrl) =>
+  callModel(portsAt(baseUrl), definition, keyOf(definition), prompt, never);
+const keyOf = ({ runId }: RunDefinition) => ({ runId, step: 1, try: 0 });
+
+async function callsOf({ runId }: RunDefinition) {
+  const { rows } = await db.pool.query<{ status: string; error: string | null }>(
+    'select status, error from model_calls where run_id = $1 order by attempt',
+    [runId],
+  );
+  return rows;
+}
+
+test('a provider that cannot be reached costs nothing, however often it is tried', async () => {
+  const port = await chooseFreePort(`closed ${process.pid} ${Date.now()}`);
+  const definition = await oneRun({ costLimitUsd: RESERVED });
+  for (let i = 0; i < 3; i++)
+    await expect(ask(definition, `http://127.0.0.1:${port}`)).rejects.toMatchObject({ kind: 'unreachable' });
+  expect(await db.store.spending(definition.runId)).toMatchObject({ confirmedUsd: '0', unconfirmedUsd: '0' });
+  expect(await ask(definition)).toMatchObject({ kind: 'reply', reply: { text: 'hello' } });
+  const refused = { status: 'failed', error: 'unreachable' };
+  expect(await callsOf(definition)).toEqual([refused, refused, refused, { status: 'confirmed', error: null }]);
+});

@@ -21,6 +21,8 @@ export const PROVIDER_ERROR_KINDS = Object.keys(CONSEQUENCES) as ProviderErrorKi
 
 /** The provider may have answered, and billed, without our seeing it. */
 const ANSWERED_UNSEEN: readonly ProviderErrorKind[] = ['timeout', 'connection_cut', 'malformed_response'];
+/** Of gateways that had passed the request on and then saw no usable answer; 520, 522 and 524 are Cloudflare's. */
+const GATEWAY_LOST_ANSWER: readonly number[] = [502, 504, 520, 522, 524];
 
 /** `retry`: again later, within a bound, then infra_error. The others end the run at once, as that end reason. */
 export type ProviderConsequence = 'retry' | 'config_error' | 'context';
@@ -71,6 +73,7 @@ export class ProviderError extends Error {
   }
   /** Whether the call may be on the provider's bill. */
   get billed(): 'no' | 'unknown' {
-    return ANSWERED_UNSEEN.includes(this.kind) ? 'unknown' : 'no';
+    const unseen = ANSWERED_UNSEEN.includes(this.kind) || GATEWAY_LOST_ANSWER.includes(this.status ?? 0);
+    return unseen ? 'unknown' : 'no';
   }
 }

@@ -82,3 +82,16 @@ test('a provider that cannot be reached costs nothing, however often it is tried
   const refused = { status: 'failed', error: 'unreachable' };
   expect(await callsOf(definition)).toEqual([refused, refused, refused, { status: 'confirmed', error: null }]);
 });
+
+test('a gateway that lost the answer leaves the call as it was reserved; a provider that failed gives it back', async () => {
+  const definition = await oneRun();
+  for (const status of [504, 500]) {
+    simulator.behave(() => ({ kind: 'server_error', status }));
+    await expect(ask(definition)).rejects.toMatchObject({ kind: 'server_error', status });
+  }
+  expect(await callsOf(definition)).toEqual([
+    { status: 'unconfirmed', error: 'server_error' },
+    { status: 'failed', error: 'server_error' },
+  ]);
+  expect((await db.store.spending(definition.runId)).unconfirmedUsd).toBe(RESERVED);
+});

@@ -251,7 +251,6 @@ describe.each(adapters)('the $name adapter', ({ config, create }) => {
     [{ kind: 'rate_limit' }, 'rate_limited'],
     [{ kind: 'quota' }, 'quota'],
     [{ kind: 'server_error' }, 'server_error'],
-    [{ kind: 'server_error', status: 502 }, 'server_error'],
     [{ kind: 'server_error', status: 529 }, 'overloaded'],
     [{ kind: 'overloaded' }, 'overloaded'],
     [{ kind: 'cut' }, 'connection_cut'],
@@ -271,6 +270,18 @@ describe.each(adapters)('the $name adapter', ({ config, create }) => {
     const before = simulator.requests.length;
     await failure(fault);
     expect(simulator.requests.length).toBe(before + 1);
+  });
+
+  it.each([
+    [502, 'server_error', 'unknown'],
+    [504, 'server_error', 'unknown'],
+    [520, 'server_error', 'unknown'],
+    [524, 'server_error', 'unknown'],
+    [500, 'server_error', 'no'],
+    [521, 'server_error', 'no'],
+    [503, 'overloaded', 'no'],
+  ] as const)('status %d is %s, on the bill: %s', async (status, kind, billed) => {
+    expect(await failure({ kind: 'server_error', status })).toMatchObject({ status, kind, billed, retryable: true });
   });
 
   it.each<Fault>([{ kind: 'hang' }, { kind: 'hang_in_body' }])('%j ends as a timeout', async (fault) => {

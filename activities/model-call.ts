@@ -41,7 +41,11 @@ export async function callModel(
   const reservedUsd =
     config === undefined ? '0' : reservationUsd(config, { ...prompt, sampling: run.sampling }, new Date());
   const before = await limitReached(store, run, key, reservedUsd, prompt);
-  if (before !== null) return { kind: 'end', endReason: before };
+  if (before !== null) {
+    // Bought by a worker that died before the step was recorded; it may be the very call that used the limit up.
+    const stored = await store.storedAnswer(key);
+    return stored === null ? { kind: 'end', endReason: before } : { kind: 'reply', ...stored };
+  }
 
   const port = ports.models.get(provider);
   // Before the money: what waits for its turn must not hold a part of the budget. The wait is on no run's clock.
@@ -121,7 +125,7 @@ function reportRefusal(grant: RateGrant | undefined, error: ProviderError): void
   grant?.limited({ dimension, retryAfterMs: error.retryAfterMs, stated, exhausted });
 }
 
-/** The limit that forbids this call, if one does. A question that was put before is always finished. */
+/** The limit that forbids this call, if one does. */
 async function limitReached(
   store: RunStore,
   run: RunDefinition,

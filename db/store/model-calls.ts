@@ -6,9 +6,7 @@ import { eventRows, eventsOf } from './events.js';
 import { missingRun } from './missing.js';
 import { untilSettled } from './until-settled.js';
 
-interface ReservedRow {
-  attempt: number | null;
-  cut_off: number;
+interface AnswerRow {
   response: string | null;
   finish_reason: string | null;
   input_tokens: number | null;
@@ -19,15 +17,24 @@ interface ReservedRow {
   tool_calls: ToolCall[] | null;
   cost_usd: string | null;
   ms: number | null;
+}
+interface ReservedRow extends AnswerRow {
+  attempt: number | null;
+  cut_off: number;
   capped: boolean;
 }
+
+/** Columns of an AnswerRow, of a `model_calls` row or none called `answer`. */
+const ANSWER = `answer.response, answer.finish_reason, answer.input_tokens::float8, answer.output_tokens::float8,
+  answer.cached_tokens::float8, answer.reasoning_tokens::float8, answer.cache_write_tokens::float8, answer.tool_calls,
+  trim_scale(answer.cost_usd)::text as cost_usd, answer.ms`;
 
 const questionOf = (key: ModelCallKey) => `run ${key.runId}, step ${key.step}, try ${key.try}`;
 
 /** The ledger of calls: a question is answered, and paid for, once. */
 export function modelCallStore(
   run: Statements,
-): Pick<RunStore, 'reserveCall' | 'settleCall' | 'failCall' | 'spending'> {
+): Pick<RunStore, 'reserveCall' | 'storedAnswer' | 'settleCall' | 'failCall' | 'spending'> {
   /** If every call in flight of the batch turned out to cost nothing, would there be room? */
   const mayHaveRoom = async (runId: string, wantedUsd: string): Promise<boolean> => {
     const [row] = await run<{ room: boolean }>(
@@ -77,10 +84,7 @@ export function modelCallStore(
              returning attempt
            )
            select (select attempt from reserved) as attempt, earlier.cut_off::int as cut_off,
-             answer.response, answer.finish_reason, answer.input_tokens::float8, answer.output_tokens::float8,
-             answer.cached_tokens::float8, answer.reasoning_tokens::float8,
-             answer.cache_write_tokens::float8, answer.tool_calls, trim_scale(answer.cost_usd)::text as cost_usd,
-             answer.ms, account.capped
+             ${ANSWER}, account.capped
            from earlier cross join account left join answer on true`,
           [
             key.runId,
@@ -98,12 +102,23 @@ export function modelCallStore(
           throw error;
         });
         if (row === undefined) return undefined;
-        if (row.response !== null) return { kind: 'stored' as const, reply: replyOf(row), ms: row.ms ?? 0 };
+        const answer = answerOf(row);
+        if (answer !== null) return { kind: 'stored' as const, ...answer };
         if (row.attempt !== null)
           return { kind: 'reserved' as const, attempt: row.attempt, earlierAttempts: row.cut_off };
         if (!row.capped) return undefined;
         return { kind: 'over_budget' as const, open: await mayHaveRoom(key.runId, request.reservedUsd) };
       });
+    },
+
+    async storedAnswer(key) {
+      const [row] = await run<AnswerRow>(
+        'storedAnswer',
+        `select ${ANSWER} from model_calls answer
+         where run_id = $1 and step = $2 and try = $3 and status = 'confirmed'`,
+        [key.runId, key.step, key.try],
+      );
+      return row === undefined ? null : answerOf(row);
     },
 
     async settleCall(key, reply, ms) {
@@ -202,7 +217,10 @@ export function modelCallStore(
   };
 }
 
-const replyOf = (row: ReservedRow): ModelReply => ({
+const answerOf = (row: AnswerRow): { reply: ModelReply; ms: number } | null =>
+  row.response === null ? null : { reply: replyOf(row), ms: row.ms ?? 0 };
+
+const replyOf = (row: AnswerRow): ModelReply => ({
   text: row.response ?? '',
   usage: {
     inputTokens: row.input_tokens ?? 0,

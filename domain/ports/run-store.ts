@@ -105,6 +105,8 @@ export interface RunStore extends HostStore {
     key: ModelCallKey,
     request: { provider: string; model: string; messages: ChatMessage[]; reservedUsd: string },
   ): Promise<ReservedCall>;
+  /** The answer to the question, if one is stored. */
+  storedAnswer(key: ModelCallKey): Promise<{ reply: ModelReply; ms: number } | null>;
   /** Store the answer and its cost; adds to the run's tokens and cost exactly once. */
   settleCall(key: ModelCallKey, reply: ModelReply, ms: number): Promise<void>;
   /**

@@ -33,7 +33,7 @@ const config: ModelConfig = modelConfigSchema.parse({
   ...{ contextWindow: 100_000, maxOutputTokens: 2000, sampling: { maxOutputTokens: 1000 } },
   prices: [{ from: '2024-01-01', input: 1, output: 5 }],
 });
-const prompt = { messages: [{ role: 'user' as const, content: 'count to three' }] };
+const prompt = { messages: [{ role: 'user' as const, content: 'count to three, and say each number aloud' }] };
 const RESERVED = reservationUsd(config, { ...prompt, sampling: {} }, new Date());
 const never = new AbortController().signal;
 
@@ -94,4 +94,25 @@ test('a gateway that lost the answer leaves the call as it was reserved; a provi
     { status: 'failed', error: 'server_error' },
   ]);
   expect((await db.store.spending(definition.runId)).unconfirmedUsd).toBe(RESERVED);
+});
+
+test.each([
+  ['cost', { costLimitUsd: RESERVED }],
+  ['tokens', { tokenLimit: 1 }],
+  ['context', {}],
+] as const)('a stored answer is played though the limit %s forbids a further call', async (endReason, limits) => {
+  const definition = await oneRun(limits);
+  expect(await ask(definition)).toMatchObject({ kind: 'reply' });
+  const asked = simulator.requests.length;
+  // As a later worker finds it, whose count of the prompt may be another one.
+  const small = { ...definition.model, config: { ...config, contextWindow: 1 } };
+  const later = endReason === 'context' ? { ...definition, model: small } : definition;
+  expect(await ask(later)).toMatchObject({ kind: 'reply', reply: { text: 'hello' } });
+
+  const next = { ...keyOf(definition), step: 2 };
+  expect(await callModel(portsAt(simulator.openAiBaseUrl), later, next, prompt, never)).toEqual({
+    kind: 'end',
+    endReason,
+  });
+  expect(simulator.requests.length).toBe(asked);
 });

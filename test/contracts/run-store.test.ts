@@ -258,8 +258,12 @@ describe('model calls', () => {
 
   test('a stored answer is returned, not asked for again', async () => {
     const { runId } = await oneRun(db);
+    expect(await db.store.storedAnswer(keyOf(runId))).toBeNull();
     expect(await db.store.reserveCall(keyOf(runId), request)).toMatchObject({ kind: 'reserved', earlierAttempts: 0 });
+    expect(await db.store.storedAnswer(keyOf(runId))).toBeNull();
     await db.store.settleCall(keyOf(runId), reply('hi'), 7.5);
+    expect(await db.store.storedAnswer(keyOf(runId))).toEqual({ reply: reply('hi'), ms: 7.5 });
+    expect(await db.store.storedAnswer(keyOf(runId, 1))).toBeNull();
     expect(await db.store.reserveCall(keyOf(runId), request)).toEqual({ kind: 'stored', reply: reply('hi'), ms: 7.5 });
     expect(await db.store.reserveCall(keyOf(runId, 1), request)).toMatchObject({
       kind: 'reserved',

@@ -1,5 +1,5 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { BenchError, SandboxLost, Stale } from '../domain/errors.js';
+import { BenchError, SandboxLost, Stale, Unrecoverable } from '../domain/errors.js';
 import { ProviderError } from '../domain/provider-error.js';
 import { FAILURE } from '../domain/messages.js';
 
@@ -16,6 +16,8 @@ export function asFailure(error: unknown): unknown {
     const message = error.remedy === undefined ? error.message : `${error.message} ${error.remedy}`;
     return ApplicationFailure.create({ type: FAILURE.config, nonRetryable: true, message: message.slice(0, 1000) });
   }
+  if (error instanceof Unrecoverable)
+    return ApplicationFailure.create({ type: error.name, nonRetryable: true, message: error.message.slice(0, 1000) });
   if (error instanceof ProviderError) return providerFailure(error);
   return error;
 }

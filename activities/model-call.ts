@@ -1,3 +1,4 @@
+import { Unrecoverable } from '../domain/errors.js';
 import { estimateTokens, leastTokens } from '../domain/estimate-tokens.js';
 import type { ChatMessage, ModelReply, ToolDefinition } from '../domain/model.js';
 import type { EndReason } from '../domain/outcomes.js';
@@ -44,7 +45,9 @@ export async function callModel(
   if (before !== null) {
     // Bought by a worker that died before the step was recorded; it may be the very call that used the limit up.
     const stored = await store.storedAnswer(key);
-    return stored === null ? { kind: 'end', endReason: before } : { kind: 'reply', ...stored };
+    if (stored !== null) return { kind: 'reply', ...stored };
+    if (before instanceof Unrecoverable) throw before;
+    return { kind: 'end', endReason: before };
   }
 
   const port = ports.models.get(provider);
@@ -125,14 +128,17 @@ function reportRefusal(grant: RateGrant | undefined, error: ProviderError): void
   grant?.limited({ dimension, retryAfterMs: error.retryAfterMs, stated, exhausted });
 }
 
-/** The limit that forbids this call, if one does. */
+/**
+ * The limit that forbids this call, if one does. Lost answers count against the cost limit, since they may be on the bill; but an end
+ * that they alone bring about is not the agent's.
+ */
 async function limitReached(
   store: RunStore,
   run: RunDefinition,
   key: ModelCallKey,
   reservedUsd: string,
   prompt: { messages: ChatMessage[]; tools?: ToolDefinition[] },
-): Promise<EndReason | null> {
+): Promise<EndReason | Unrecoverable | null> {
   const { config } = run.model;
   if (config !== undefined && leastTokens(prompt.messages, prompt.tools) > config.contextWindow) return 'context';
   const costLimit = run.costLimitUsd ?? null;
@@ -141,6 +147,11 @@ async function limitReached(
   const spent = await store.spending(run.runId);
   if (tokenLimit > 0 && spent.tokens >= tokenLimit) return 'tokens';
   if (costLimit === null) return null;
-  const total = addUsd(spent.confirmedUsd, spent.unconfirmedUsd, reservedUsd);
-  return compareUsd(total, costLimit) > 0 ? 'cost' : null;
+  const { confirmedUsd, unconfirmedUsd } = spent;
+  if (compareUsd(addUsd(confirmedUsd, reservedUsd), costLimit) > 0) return 'cost';
+  if (compareUsd(addUsd(confirmedUsd, unconfirmedUsd, reservedUsd), costLimit) <= 0) return null;
+  return new Unrecoverable(
+    `step ${key.step}: calls whose answers were lost may have cost $${unconfirmedUsd}; with $${confirmedUsd} spent ` +
+      `and up to $${reservedUsd} for this call that is above the cost limit of $${costLimit}`,
+  );
 }

@@ -31,6 +31,11 @@ export class InfrastructureError extends Error {
   override name = 'InfrastructureError';
 }
 
+/** Not the agent's doing either, but no retry can mend it: ends the run as `infra_error` at once. */
+export class Unrecoverable extends Error {
+  override name = 'Unrecoverable';
+}
+
 /** The run, or its lease, has moved on: whoever still works for its past stops. Never retried. */
 export class Stale extends Error {
   override name = 'Stale';

@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { asFailure } from '../../activities/failures.js';
 import { callModel, type ModelCallPorts } from '../../activities/model-call.js';
 import { createOpenAiModel } from '../../activities/models/openai.js';
 import { reservationUsd } from '../../activities/models/reservation.js';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
 import { type ModelConfig, modelConfigSchema } from '../../domain/model-config.js';
+import { addUsd } from '../../domain/price.js';
 import type { RunDefinition } from '../../domain/run.js';
 import { chooseFreePort } from '../../services/index.js';
 import { startProviderSimulator, type ProviderSimulator } from '../fakes/provider-simulator/index.js';
@@ -115,4 +117,31 @@ test.each([
     endReason,
   });
   expect(simulator.requests.length).toBe(asked);
+});
+
+test('a limit that only lost answers exhaust is held, and ends the run by no fault of the agent', async () => {
+  const definition = await oneRun({ costLimitUsd: addUsd(RESERVED, RESERVED) });
+  simulator.behave(() => ({ kind: 'cut_in_body' }));
+  for (let i = 0; i < 2; i++) await expect(ask(definition)).rejects.toMatchObject({ kind: 'connection_cut' });
+  const asked = simulator.requests.length;
+  const error: unknown = await ask(definition).catch((thrown: unknown) => thrown);
+  expect(asFailure(error)).toMatchObject({ type: 'Unrecoverable', nonRetryable: true });
+  expect((error as Error).message).toContain(`lost may have cost $${addUsd(RESERVED, RESERVED)}`);
+  expect(simulator.requests.length).toBe(asked);
+});
+
+test('an agent that has used its limit up has done so, lost answers or not', async () => {
+  const definition = await oneRun({ costLimitUsd: addUsd(RESERVED, RESERVED) });
+  simulator.behave(() => ({ kind: 'cut_in_body' }));
+  await expect(ask(definition)).rejects.toMatchObject({ kind: 'connection_cut' });
+  const request = { provider: 'openai', model: 'gpt-4o', messages: prompt.messages, reservedUsd: RESERVED };
+  await db.store.reserveCall(keyOf(definition), request);
+  const usage = { inputTokens: 6, outputTokens: 2, cachedTokens: 0, reasoningTokens: 0 };
+  const costUsd = addUsd(RESERVED, '0.000001');
+  await db.store.settleCall(keyOf(definition), { text: 'one', usage, costUsd, finishReason: 'stop' }, 1);
+  const next = { ...keyOf(definition), step: 2 };
+  expect(await callModel(portsAt(simulator.openAiBaseUrl), definition, next, prompt, never)).toEqual({
+    kind: 'end',
+    endReason: 'cost',
+  });
 });

@@ -97,6 +97,34 @@ it('a run ends by its cost limit before a call that it might not bear', async ()
   expect(await runsOf(batchId)).toMatchObject([{ end: 'cost', cost: '0' }]);
 }, 900_000);
 
+/** A batch whose runs end unscored: waiting for it exits with 1. */
+async function submitUnscored(...args: string[]): Promise<{ batchId: string }> {
+  const { exitCode, stdout } = await home.run(
+    ...['submit', '--models', 'gpt-4o', '--tasks', 'battleOfSexes', '--attempts', '1', '--backend', 'local', ...args],
+    ...['--wait', '--json'],
+  );
+  expect(exitCode).toBe(1);
+  return JSON.parse(stdout) as { batchId: string };
+}
+
+it('a run whose lost answers alone use its cost limit up is an infra_error that tells why, and is repeated', async () => {
+  simulator.behave(() => ({ kind: 'cut_in_body' }));
+  try {
+    const { batchId } = await submitUnscored('--cost-limit', '0.2');
+    const [run] = await home.sql<{ end: string; detail: string; scored: boolean }>(
+      'select end_reason as end, detail, final_score is not null as scored from runs where batch_id = $1',
+      [batchId],
+    );
+    expect(run).toMatchObject({ end: 'infra_error', scored: false });
+    expect(run?.detail).toContain('above the cost limit of $0.2');
+    simulator.behave(playPolicy('optimum'));
+    await home.run('retry', batchId, '--wait');
+    expect((await runsOf(batchId)).map(({ end }) => end).sort()).toEqual(['infra_error', 'submit']);
+  } finally {
+    simulator.behave(playPolicy('optimum'));
+  }
+}, 900_000);
+
 it('without a key nothing starts, and the missing variable and its place are named', async () => {
   const bare = new BenchHome();
   try {

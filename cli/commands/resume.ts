@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { BatchSummary } from '../../db/index.js';
 import { BenchError } from '../../domain/errors.js';
+import { addUsd } from '../../domain/price.js';
 import type { CliContext } from '../context.js';
 import { usDollars } from '../options.js';
 import { plural } from '../render/format.js';
@@ -21,17 +22,16 @@ async function batchesToResume(context: CliContext, ref: string | undefined): Pr
 
 /** More money, and runs that go on for those that it had ended. Returns how many. */
 async function raiseBudget(context: CliContext, { batchId }: BatchSummary, budgetUsd: string): Promise<number> {
-  const { batches, store, queries } = await context.database();
+  const { batches, store } = await context.database();
   await batches.raiseBudget(batchId, budgetUsd);
   const stopped = await batches.replaceable({ batchId }, ['budget']);
   const runs = await Promise.all(
     stopped.map(async ({ runId, lastStep }) => {
-      const [definition, { costUsd }, { tokens }] = await Promise.all([
+      const [definition, { confirmedUsd, unconfirmedUsd, tokens }] = await Promise.all([
         store.definition(runId),
-        queries.findRun(runId),
         store.spending(runId),
       ]);
-      return continued(definition, { lastStep, costUsd, tokens });
+      return continued(definition, { lastStep, spentUsd: addUsd(confirmedUsd, unconfirmedUsd), tokens });
     }),
   );
   if (runs.length > 0) await appendAndStart(context, batchId, runs);

@@ -8,22 +8,20 @@ import type { RunDefinition } from '../../domain/run.js';
 export const repeated = (run: RunDefinition): SubmittedRun => ({ ...run, runId: newRunId(), replaces: run.runId });
 
 /**
- * A run that goes on where another one was stopped: after its last whole step, or at the beginning if it has none. What that one spent
- * counts against the limits of the run.
+ * A run that goes on where another one was stopped: after its last whole step, or at the beginning if it has none. What that one spent,
+ * or may have spent on answers that were lost, counts against the limits of the run.
  */
 export function continued(
   run: RunDefinition,
-  stopped: { lastStep: number; costUsd: string; tokens: number },
+  stopped: { lastStep: number; spentUsd: string; tokens: number },
 ): SubmittedRun {
-  if (stopped.lastStep === 0) return repeated(run);
   const { costLimitUsd = null, tokenLimit = 0 } = run;
-  const fork = forkOf(run, {
-    batchId: run.batchId,
-    atStep: stopped.lastStep,
-    costLimitUsd: costLimitUsd === null ? null : left(costLimitUsd, stopped.costUsd),
+  const limits = {
+    costLimitUsd: costLimitUsd === null ? null : left(costLimitUsd, stopped.spentUsd),
     tokenLimit: tokenLimit === 0 ? 0 : Math.max(1, tokenLimit - stopped.tokens),
-  });
-  return { ...fork, replaces: run.runId };
+  };
+  if (stopped.lastStep === 0) return { ...repeated(run), ...limits };
+  return { ...forkOf(run, { batchId: run.batchId, atStep: stopped.lastStep, ...limits }), replaces: run.runId };
 }
 
 /** A limit of zero would be none: the least amount of money ends the run at its next call. */

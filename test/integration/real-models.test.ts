@@ -125,6 +125,28 @@ it('a run whose lost answers alone use its cost limit up is an infra_error that 
   }
 }, 900_000);
 
+it('a run that a raised budget continues has what is left of its cost limit, lost answers taken off', async () => {
+  simulator.behave(() => ({ kind: 'cut_in_body' }));
+  try {
+    const { batchId } = await submitUnscored('--cost-limit', '0.9', '--budget', '0.1');
+    const lost = Number((await home.json<{ chargedUsd: string }>('status', batchId)).chargedUsd);
+    expect(lost).toBeGreaterThan(0);
+    simulator.behave(playPolicy('optimum'));
+    await home.run('resume', batchId, '--budget', '2', '--wait');
+    const runs = await home.sql<{ end: string; cost: number; limit: number }>(
+      `select end_reason as end, cost_usd::float8 as cost, cost_limit_usd::float8 as limit
+       from runs where batch_id = $1 order by ordinal`,
+      [batchId],
+    );
+    expect(runs).toMatchObject([
+      { end: 'budget', cost: 0, limit: 0.9 },
+      { end: 'submit', limit: expect.closeTo(0.9 - lost, 8) as number },
+    ]);
+  } finally {
+    simulator.behave(playPolicy('optimum'));
+  }
+}, 900_000);
+
 it('without a key nothing starts, and the missing variable and its place are named', async () => {
   const bare = new BenchHome();
   try {

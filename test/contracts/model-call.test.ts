@@ -85,6 +85,25 @@ test('a provider that cannot be reached costs nothing, however often it is tried
   expect(await callsOf(definition)).toEqual([refused, refused, refused, { status: 'confirmed', error: null }]);
 });
 
+test('a call that reached nobody gives back what it took of the account’s rate', async () => {
+  const port = await chooseFreePort(`closed ${process.pid} ${Date.now()}`);
+  const told: string[] = [];
+  const grant = { settled: () => told.push('settled'), limited: () => told.push('limited') };
+  const ports = portsAt(`http://127.0.0.1:${port}`);
+  const model = { ...ports.models.get('openai')!, account: () => 'openai:default' };
+  const governor: ModelCallPorts['governor'] = {
+    ...ports.governor,
+    acquire: () =>
+      Promise.resolve({ kind: 'granted' as const, grant: { ...grant, released: () => told.push('released') } }),
+  };
+  const definition = await oneRun();
+  const limited = { ...ports, models: new Map([['openai', model]]), governor };
+  await expect(callModel(limited, definition, keyOf(definition), prompt, never)).rejects.toThrow(
+    'could not be reached',
+  );
+  expect(told).toEqual(['released']);
+});
+
 test('a gateway that lost the answer leaves the call as it was reserved; a provider that failed gives it back', async () => {
   const definition = await oneRun();
   for (const status of [504, 500]) {

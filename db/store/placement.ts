@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { HostStore, Placement } from '../../domain/ports/host-store.js';
 import { storeError } from '../database-error.js';
 import { inTransaction } from '../in-transaction.js';
-import { isAdmitting } from './hosts.js';
+import { isAdmitting, isAlive } from './hosts.js';
 import { missingRun } from './missing.js';
 
 /** One decision at a time over all workers: each sees the runs that the last one placed. */
@@ -46,14 +46,15 @@ async function place(
   // A repeated decision is the first one.
   if (run.epoch >= epoch && run.hostId !== null && (hostId ?? run.hostId) === run.hostId && isBorne(run.status))
     return { kind: 'placed', hostId: run.hostId, epoch: run.epoch };
-  const chosen = hostId ?? (await choose(client, runId, run));
+  const refusal = hostId === undefined ? null : await refusalOf(client, hostId);
+  const chosen = hostId === undefined ? await choose(client, runId, run) : refusal === null ? hostId : undefined;
   if (chosen === undefined) {
     await client.query(
       `update runs set status = 'waiting_host', waiting_since = coalesce(waiting_since, now()), updated_at = now()
        where run_id = $1 and status <> 'ended'`,
       [runId],
     );
-    return { kind: 'none', reason: await whyNot(client, run) };
+    return { kind: 'none', reason: refusal ?? (await whyNot(client, run)) };
   }
   // What stands elsewhere in this epoch is of the past.
   const moved = run.hostId !== null && run.hostId !== chosen;
@@ -69,13 +70,27 @@ async function place(
 
 const isBorne = (status: string): boolean => BORNE.includes(`'${status}'`);
 
-/** Of those that can: the one with the largest part of its slots free. */
+/**
+ * Why the host whose GPUs a run holds takes nothing new now; null: it does. One that is not heard takes it: only a run that was put
+ * there asks whether it is lost, and then gets other GPUs; a run that waited for it would wait for ever.
+ */
+async function refusalOf(client: pg.PoolClient, hostId: string): Promise<string | null> {
+  const { rows } = await client.query<{ why: string }>(
+    `select case when h.drained_at is not null then 'it is drained'
+       when h.lost_at is not null then 'what its former runs have left there is not removed yet' else h.paused end as why
+     from hosts h where h.host_id = $1 and ${isAlive('h')} and not (${isAdmitting('h')})`,
+    [hostId],
+  );
+  return rows[0] === undefined ? null : `${hostId}, whose GPUs it holds, takes no new runs: ${rows[0].why}`;
+}
+
+/** Of those that can: the one with the largest part of its slots free. Runs with GPUs take none, but their memory is gone. */
 async function choose(client: pg.PoolClient, runId: string, run: RunRow): Promise<string | undefined> {
   const { rows } = await client.query<{ hostId: string }>(
     `select h.host_id as "hostId"
      from hosts h
      cross join lateral (
-       select count(*) as runs, coalesce(sum((v.spec #>> '{limits,memoryMb}')::float8), 0) as memory
+       select count(*) filter (where r.gpus = 0) as runs, coalesce(sum((v.spec #>> '{limits,memoryMb}')::float8), 0) as memory
        from runs r join task_versions v on v.content_hash = r.task_hash
        where r.host_id = h.host_id and r.status in ${BORNE} and r.run_id <> $1
      ) borne

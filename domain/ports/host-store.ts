@@ -80,7 +80,7 @@ export interface HostStore {
 
   /**
    * Choose the host that bears the run from this epoch on, and write it on the run's row; with `hostId` (a lease names it) that
-   * one. Atomic over all workers. Without a host the run's status says that it waits. Placing an epoch again gives the same host.
+   * one, unless it is heard and takes nothing new. Atomic over all workers. Without a host the run's status says that it waits. Placing an epoch again gives the same host.
    */
   placeRun(args: { runId: string; epoch: number; hostId?: string }): Promise<Placement>;
   /** The sandbox of this epoch is about to be made here. False: the run is elsewhere or further by now. */

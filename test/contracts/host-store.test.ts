@@ -78,6 +78,61 @@ describe('placement', () => {
     expect(kinds).toEqual(['placed', 'placed', 'none']);
   });
 
+  test('runs with GPUs take no slot, and their memory counts against what the others may have', async () => {
+    const withGpu = async () => {
+      const one = await oneRun(db, big, { gpus: 1 });
+      return { one, decision: await db.store.placeRun({ runId: one.runId, epoch: 1, hostId: 'g' }) };
+    };
+    const big = task('big-gpu');
+    big.limits.memoryMb = 3000;
+    await alone(host('g', { slots: 1 }));
+    for (let i = 0; i < 2; i++) expect((await withGpu()).decision.kind).toBe('placed');
+    expect((await place(await oneRun(db, big))).kind).toBe('placed');
+    expect((await place(await oneRun(db, big))).kind).toBe('none');
+
+    await alone(host('g', { slots: 9, memoryForRunsMb: 7000 }));
+    for (let i = 0; i < 3; i++) expect((await withGpu()).decision.kind).toBe('placed');
+    expect((await place(await oneRun(db, big))).kind).toBe('none');
+  });
+
+  test('a run with GPUs waits while their host takes nothing new, and says why', async () => {
+    await alone(host('g', { gpus: ['0'] }));
+    const one = await oneRun(db);
+    const placeThere = () => db.store.placeRun({ runId: one.runId, epoch: 1, hostId: 'g' });
+    const refusals: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
+      ['it is drained', () => db.store.drainHost('g', true), () => db.store.drainHost('g', false)],
+      [
+        'its disk is full',
+        () => db.store.registerHost(host('g', { gpus: ['0'], paused: 'its disk is full' })),
+        () => db.store.registerHost(host('g', { gpus: ['0'] })),
+      ],
+      [
+        'what its former runs have left there is not removed yet',
+        () => db.pool.query(`update hosts set lost_at = now() where host_id = 'g'`),
+        () => db.store.hostReturned('g', []),
+      ],
+    ];
+    for (const [why, close, open] of refusals) {
+      await close();
+      const reason = `g, whose GPUs it holds, takes no new runs: ${why}`;
+      expect(await placeThere()).toEqual({ kind: 'none', reason });
+      expect((await db.queries.showRun(one.runId)).status).toBe('waiting_host');
+      await open();
+    }
+    expect(await placeThere()).toEqual({ kind: 'placed', hostId: 'g', epoch: 1 });
+  });
+
+  test('a run whose GPUs are on a host that is silent or removed is put there: so it finds out that the host is lost', async () => {
+    await alone(host('away', { gpus: ['0'] }));
+    await db.store.drainHost('away', true);
+    await heard('away', 31);
+    for (const close of [async () => {}, () => db.store.removeHost('away')]) {
+      await close();
+      const one = await oneRun(db);
+      expect(await db.store.placeRun({ runId: one.runId, epoch: 1, hostId: 'away' })).toMatchObject({ hostId: 'away' });
+    }
+  });
+
   test('made again is the same; a run that was further goes on from there; elsewhere it is a new epoch', async () => {
     await alone(host('a'), host('b'));
     const one = await oneRun(db);

@@ -72,8 +72,8 @@ export function submission(name: string | null, runsOf: (batchId: string) => Sub
 }
 
 /** One stored run, ready for use. */
-export async function oneRun(db: Database, spec = task('t')): Promise<SubmittedRun> {
-  const batch = submission(null, (batchId) => [run(batchId, spec, 'm', 1)]);
+export async function oneRun(db: Database, spec = task('t'), over: Partial<SubmittedRun> = {}): Promise<SubmittedRun> {
+  const batch = submission(null, (batchId) => [{ ...run(batchId, spec, 'm', 1), ...over }]);
   await db.submit(batch);
   return batch.runs[0] as SubmittedRun;
 }

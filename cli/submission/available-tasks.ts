@@ -47,17 +47,18 @@ export function tasksWithData(
   return { taskFolders: ready, skipped };
 }
 
-/** The tasks for which some host has GPUs enough. */
+/** The tasks for which some host that offers the backend has GPUs enough. */
 export function tasksWithGpus(
   context: CliContext,
   tasks: readonly TaskFolder[],
-  { most, skip }: { most: number; skip: boolean },
+  { backend, most, skip }: { backend: Backend; most: number; skip: boolean },
 ): { taskFolders: TaskFolder[]; skipped: SkippedTask[] } {
   const skipped = tasks.flatMap(({ spec }): SkippedTask[] => {
     if (spec.gpus <= most) return [];
     const profile = Object.entries(spec.profiles ?? {}).find(([, one]) => (one.gpus ?? spec.gpus) <= most)?.[0];
     const remedy = profile === undefined ? 'Ask for fewer with --gpus-per-run' : `Use --profile ${profile}`;
-    return [{ task: spec.id, reason: `a run asks for ${spec.gpus} GPUs, but no host has more than ${most}`, remedy }];
+    const reason = `a run asks for ${spec.gpus} GPUs, but no host that offers ${backend} has more than ${most}`;
+    return [{ task: spec.id, reason, remedy }];
   });
   const taskFolders = tasks.filter(({ spec }) => !skipped.some(({ task }) => task === spec.id));
   leaveOut(context, { skip, left: taskFolders.length }, skipped);

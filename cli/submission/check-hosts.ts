@@ -29,7 +29,7 @@ export function checkHosts(
   },
   now = Date.now(),
 ): void {
-  const most = Math.max(0, ...hosts.map((host) => host.gpus.length));
+  const most = mostGpus(hosts);
   if (wanted.gpus > most)
     throw new BenchError('usage', `a run asks for ${wanted.gpus} GPUs, but no host has more than ${most}`, {
       remedy:
@@ -37,19 +37,60 @@ export function checkHosts(
         'Ask for fewer with --gpus-per-run, or start a worker that has them: `bench worker --gpus 0,1` or BENCH_GPUS=0,1 before `bench up`.',
     });
   const { memoryMb = 0 } = wanted;
-  if (hosts.length > 0 && hosts.every((host) => (host.memoryForRunsMb ?? Infinity) < memoryMb))
-    throw new BenchError('usage', `a run may take ${memoryMb} MB of memory, but no host has as much for its runs`, {
-      remedy: 'Lower limits.memoryMb of the task, or start a worker with a larger --memory-mb (BENCH_MEMORY_MB).',
-    });
+  const offering = hosts.filter((host) => host.backends.includes(wanted.backend));
+  if (offering.length > 0 && offering.every((host) => (host.memoryForRunsMb ?? Infinity) < memoryMb))
+    throw new BenchError(
+      'usage',
+      `a run may take ${memoryMb} MB of memory, but no host that offers ${wanted.backend} has as much for its runs`,
+      {
+        remedy: 'Lower limits.memoryMb of the task, or start a worker with a larger --memory-mb (BENCH_MEMORY_MB).',
+      },
+    );
   const alive = hosts.filter((host) => now - Date.parse(host.seenAt) < ALIVE_MS);
-  if (alive.length === 0 || alive.some((host) => host.backends.includes(wanted.backend))) return;
-  const offers = alive.map((host) => `${host.hostId}: ${host.backends.join(', ') || 'none'}`);
-  throw new BenchError('usage', `no worker offers the backend ${wanted.backend} (${offers.join('; ')})`, {
-    remedy:
-      'Start its engine where a worker runs, with the same variables as that worker (BENCH_PODMAN_HOST, DOCKER_HOST; see docs/sandbox.md), ' +
-      'or choose another --backend. A worker looks for new engines every half minute.',
-  });
+  if (alive.length > 0 && !alive.some((host) => host.backends.includes(wanted.backend))) {
+    const offers = alive.map((host) => `${host.hostId}: ${host.backends.join(', ') || 'none'}`);
+    throw new BenchError('usage', `no worker offers the backend ${wanted.backend} (${offers.join('; ')})`, {
+      remedy:
+        'Start its engine where a worker runs, with the same variables as that worker (BENCH_PODMAN_HOST, DOCKER_HOST; see docs/sandbox.md), ' +
+        `or choose another --backend. ${NEW_ENGINES}`,
+    });
+  }
+  refuseGpusElsewhere(hosts, wanted);
 }
+
+/** GPUs on one host and the backend on another help no run: one must have both. */
+function refuseGpusElsewhere(
+  hosts: readonly Host[],
+  { backend, gpus, profiles }: Parameters<typeof checkHosts>[1],
+): void {
+  if (gpus === 0) return;
+  const able = hosts.filter((host) => host.gpus.length >= gpus);
+  if (able.length === 0 || able.some((host) => host.backends.includes(backend))) return;
+  const most = mostGpus(hosts.filter((host) => host.backends.includes(backend)));
+  const lacking = hosts.map(({ hostId, ...host }) => {
+    const lacks = [
+      ...(host.gpus.length < gpus ? [`has ${host.gpus.length || 'no'} GPUs`] : []),
+      ...(host.backends.includes(backend) ? [] : [`does not offer ${backend}`]),
+    ];
+    return `${hostId} ${lacks.join(' and ')}`;
+  });
+  const there = able.map(({ hostId }) => hostId).join(' or ');
+  const fewer = most > 0 ? `ask for at most ${most} with --gpus-per-run` : 'ask for none with --gpus-per-run 0';
+  throw new BenchError(
+    'usage',
+    `a run asks for ${gpus} GPUs on ${backend}, but no host has both: ${lacking.join('; ')}`,
+    {
+      remedy:
+        profileAdvice(profiles?.(most) ?? []) +
+        `Start the engine of ${backend} on ${there} (with the variables of the worker there; see docs/sandbox.md), or choose a --backend ` +
+        `that is offered there. Or: ${fewer}. ${NEW_ENGINES}`,
+    },
+  );
+}
+
+const mostGpus = (hosts: readonly Host[]): number => Math.max(0, ...hosts.map((host) => host.gpus.length));
+
+const NEW_ENGINES = 'A worker looks for new engines every half minute.';
 
 const profileAdvice = (profiles: readonly string[]): string =>
   profiles.length === 0 ? '' : `Use --profile ${profiles.join(' or --profile ')}, which needs none that is lacking. `;

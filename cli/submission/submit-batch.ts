@@ -215,7 +215,7 @@ export async function prepareRuns(
     const { taskFolders, skipped } = tasksOnBackend(context, group.taskFolders, { backend, skip });
     return { ...group, taskFolders, skipped: [...group.skipped, ...skipped] };
   });
-  if (!request.dryRun) await leaveOutForGpus(context, groups);
+  if (!request.dryRun) await leaveOutForGpus(context, groups, backend);
   const tasks = groups.flatMap((group) => group.taskFolders);
   if (!request.dryRun) await ensureTaskImages(context, tasks, backend);
   const { batchId, seed, firstAttempt } = request;
@@ -230,17 +230,18 @@ export async function prepareRuns(
   return { groups, backend, runs, skipped: groups.flatMap((group) => group.skipped) };
 }
 
-/** Where tasks may be left out, those go whose GPUs no host has; the others are checked with the whole batch. */
-async function leaveOutForGpus(context: CliContext, groups: LoadedGroup[]): Promise<void> {
+/** Where tasks may be left out, those go whose GPUs no host that offers the backend has; the others are checked with the whole batch. */
+async function leaveOutForGpus(context: CliContext, groups: LoadedGroup[], backend: Backend): Promise<void> {
   const wanting = groups.filter(
     ({ skipUnavailable, gpusPerRun, taskFolders }) =>
       skipUnavailable === true && gpusPerRun === null && taskFolders.some(({ spec }) => spec.gpus > 0),
   );
   if (wanting.length === 0) return;
   const hosts = await (await context.database()).queries.hosts();
-  const most = Math.max(0, ...hosts.map(({ gpus }) => gpus.length));
+  const offering = hosts.filter(({ backends }) => backends.includes(backend));
+  const most = Math.max(0, ...offering.map(({ gpus }) => gpus.length));
   for (const group of wanting) {
-    const { taskFolders, skipped } = tasksWithGpus(context, group.taskFolders, { most, skip: true });
+    const { taskFolders, skipped } = tasksWithGpus(context, group.taskFolders, { backend, most, skip: true });
     group.taskFolders = taskFolders;
     group.skipped = [...group.skipped, ...skipped];
   }

@@ -1,23 +1,63 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { BenchError } from '../domain/errors.js';
 import { parseBusyGpus, parseGpus, type Gpu, type GpuSetting } from '../domain/gpus.js';
+import type { NvidiaSmi } from './nvidia-smi.js';
 
-const QUERY_LIMIT_MS = 10_000;
-
-export interface GpuInventory {
+export interface GpusNow {
   /** Device ids that runs may lease. */
   ids: string[];
-  /** Of these, the ones on which something computes now. */
-  busy(): Promise<string[]>;
+  /** Of these, the ones on which something computes; all of them while that cannot be known. */
+  busy: string[];
+  /** Why nobody knows what computes where, or which GPUs there are; null: it is known, or there is no nvidia-smi to ask. */
+  unknown: string | null;
 }
 
-/** The GPUs of this machine as far as it hands them out. Throws BenchError (usage) if it has not what is listed. */
-export async function gpuInventory(setting: GpuSetting): Promise<GpuInventory> {
-  if (setting.kind === 'declared') return { ids: setting.ids, busy: async () => [] };
-  const gpus = await installed();
-  if (gpus === null) return { ids: setting.kind === 'auto' ? [] : setting.ids, busy: async () => [] };
-  const ids = setting.kind === 'auto' ? gpus.map((gpu) => gpu.index) : setting.ids;
+export interface GpuInventory {
+  /** Device ids that runs may lease; null: the driver has not told them yet. */
+  ids: string[] | null;
+  now: () => Promise<GpusNow>;
+}
+
+/**
+ * The GPUs of this machine as far as it hands them out. Without nvidia-smi, those that are named, unchecked. Throws BenchError
+ * (usage) if it has not what is listed, or cannot say so.
+ */
+export async function gpuInventory(setting: GpuSetting, ask: NvidiaSmi): Promise<GpuInventory> {
+  if (setting.kind === 'declared') return unchecked(setting.ids);
+  const first = await ask('gpu', 'index,uuid');
+  if (first.kind === 'absent') return unchecked(setting.kind === 'auto' ? [] : setting.ids);
+  if (first.kind === 'ok') return watched(setting.kind === 'auto' ? null : setting.ids, parseGpus(first.csv), ask);
+  if (setting.kind === 'listed')
+    throw new BenchError('usage', `nvidia-smi cannot tell which GPUs this machine has: ${first.why}`, {
+      remedy: 'Mend the driver, or hand out no GPUs with --gpus none (BENCH_GPUS=none).',
+    });
+  return awaited(first.why, ask);
+}
+
+const unchecked = (ids: string[]): GpuInventory => ({
+  ids,
+  now: async () => ({ ids, busy: [], unknown: null }),
+});
+
+/** The driver may be mended, or still be starting: the GPUs are there from then on. */
+function awaited(why: string, ask: NvidiaSmi): GpuInventory {
+  let found: GpuInventory | null = null;
+  let asked = false;
+  return {
+    ids: null,
+    async now() {
+      if (found !== null) return found.now();
+      // At the start it has just been asked.
+      const answer = asked ? await ask('gpu', 'index,uuid') : { kind: 'failed' as const, why };
+      asked = true;
+      if (answer.kind === 'ok') return (found = watched(null, parseGpus(answer.csv), ask)).now();
+      return { ids: [], busy: [], unknown: answer.kind === 'failed' ? answer.why : GONE };
+    },
+  };
+}
+
+/** `wanted` null: all of them. */
+function watched(wanted: string[] | null, gpus: readonly Gpu[], ask: NvidiaSmi): GpuInventory {
+  const ids = wanted ?? gpus.map((gpu) => gpu.index);
   const known = new Map(gpus.flatMap((gpu) => [[gpu.index, gpu] as const, [gpu.uuid, gpu] as const]));
   const missing = ids.find((id) => !known.has(id));
   if (missing !== undefined)
@@ -31,26 +71,17 @@ export async function gpuInventory(setting: GpuSetting): Promise<GpuInventory> {
     });
   return {
     ids,
-    async busy() {
-      const computing = parseBusyGpus((await query('compute-apps', 'gpu_uuid,pid')) ?? '', gpus);
-      return ids.filter((id) => computing.includes(known.get(id)?.index ?? ''));
+    async now() {
+      if (ids.length === 0) return { ids, busy: [], unknown: null };
+      const answer = await ask('compute-apps', 'gpu_uuid,pid');
+      // Not what it was a moment ago: who came since then is just what matters.
+      if (answer.kind !== 'ok') return { ids, busy: ids, unknown: answer.kind === 'failed' ? answer.why : GONE };
+      const computing = parseBusyGpus(answer.csv, gpus);
+      return { ids, busy: ids.filter((id) => computing.includes(known.get(id)?.index ?? '')), unknown: null };
     },
   };
 }
 
-async function installed(): Promise<Gpu[] | null> {
-  const csv = await query('gpu', 'index,uuid');
-  return csv === null ? null : parseGpus(csv);
-}
+const GONE = 'there is no nvidia-smi any more';
 
 const named = (gpus: readonly Gpu[]): string => gpus.map((gpu) => gpu.index).join(', ') || 'none';
-
-/** Null: there is no nvidia-smi, or no driver that it can ask. */
-async function query(what: 'gpu' | 'compute-apps', columns: string): Promise<string | null> {
-  try {
-    const args = [`--query-${what}=${columns}`, '--format=csv,noheader'];
-    return (await promisify(execFile)('nvidia-smi', args, { timeout: QUERY_LIMIT_MS })).stdout;
-  } catch {
-    return null;
-  }
-}

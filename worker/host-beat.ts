@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import type { Backends } from '../activities/backends.js';
 import type { RunStore } from '../domain/ports/run-store.js';
-import type { GpuInventory } from './gpu-inventory.js';
+import type { GpuInventory, GpusNow } from './gpu-inventory.js';
 import { freeMemoryMb } from './free-memory.js';
 import type { Logger } from './logger.js';
 import { offeredBackends } from './offered-backends.js';
@@ -18,9 +18,9 @@ export interface HostParts {
   /** Names the home; two homes cannot be one host. */
   homeId: string;
   gpus: GpuInventory;
-  store: RunStore;
+  store: Pick<RunStore, 'heldDevices' | 'registerHost' | 'hostReturned' | 'runStates' | 'addEvent'>;
   backends: Backends;
-  log: Logger;
+  log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
 
 /**
@@ -30,12 +30,13 @@ export interface HostParts {
 export function hostBeat(parts: HostParts): () => Promise<void> {
   const { settings, hostId, store, backends, log } = parts;
   const everOffered = new Set<string>();
+  const tellOfGpus = gpuReporter(parts);
   return async () => {
     // Who holds what is asked first: a process that ends meanwhile was a run's.
     const held = await store.heldDevices(hostId);
-    const [offered, busy, disk] = await Promise.all([
+    const [offered, gpus, disk] = await Promise.all([
       offeredBackends(settings.engines),
-      parts.gpus.busy(),
+      parts.gpus.now(),
       statfs(settings.layout.home),
     ]);
     const megabytes = (blocks: number): number => Math.floor((blocks * disk.bsize) / 2 ** 20);
@@ -49,10 +50,12 @@ export function hostBeat(parts: HostParts): () => Promise<void> {
       ...facts,
       ...{ hostId, homeId: parts.homeId, hostname: settings.hostname, cpus: cpus().length, version: settings.version },
       ...{ slots: settings.slots, memoryForRunsMb: settings.memoryForRunsMb, roles: settings.roles },
-      ...{ gpus: parts.gpus.ids, backends: offered, heartbeatSeconds: settings.heartbeatSeconds },
-      busyGpus: busy.filter((device) => !held.includes(device)),
+      ...{ gpus: gpus.ids, backends: offered, heartbeatSeconds: settings.heartbeatSeconds },
+      // Of GPUs that nobody can look at, none is handed on, not even when its holder gives it back before the next beat.
+      busyGpus: gpus.unknown === null ? gpus.busy.filter((device) => !held.includes(device)) : gpus.busy,
       paused: pauseReason(facts, settings.minDiskFreeMb),
     });
+    await tellOfGpus(gpus);
     for (const backend of [...offered, ...formerBackends]) everOffered.add(backend);
     // A run may give its lease up after the host has come back: what it has left here goes all the same.
     if (!lost && abandoned.length === 0) return;
@@ -61,6 +64,26 @@ export function hostBeat(parts: HostParts): () => Promise<void> {
     const left = [...everOffered].filter((backend) => !clear.some((one) => one === backend));
     if (left.length === 0) await store.hostReturned(hostId, abandoned);
     else log.warn({ hostId, backends: left }, 'what is left of former runs cannot be removed yet');
+  };
+}
+
+/** Says once that the driver does not answer, and once that it does again: in the log, and for GPUs that were handed out in an event. */
+function gpuReporter({ hostId, store, log }: HostParts): (gpus: GpusNow) => Promise<void> {
+  let told: { event: boolean } | null = null;
+  return async ({ ids, unknown }) => {
+    if ((unknown === null) === (told === null)) return;
+    const event = told === null ? ids.length > 0 : told.event;
+    const [kind, detail] =
+      unknown === null
+        ? ['gpus_known', `nvidia-smi answers again on host ${hostId}: its free GPUs are handed out`]
+        : ['gpus_unknown', `nvidia-smi fails on host ${hostId}, which hands out no GPU until it answers: ${unknown}`];
+    if (unknown === null) log.info({ hostId, gpus: ids }, detail);
+    else log.error({ hostId, gpus: ids }, detail);
+    if (event) {
+      const key = `host-gpus-${hostId}-${new Date().toISOString()}`;
+      await store.addEvent({ runId: null, batchId: null, kind, key, detail });
+    }
+    told = unknown === null ? null : { event };
   };
 }
 

@@ -12,6 +12,7 @@ import { homeHostId } from './home-identity.js';
 import { hostBeat } from './host-beat.js';
 import { createLogger } from './logger.js';
 import { loopbackAddress, serveMetrics } from './metrics/server.js';
+import { nvidiaSmi } from './nvidia-smi.js';
 import { secretsOf } from './redact.js';
 import { workerSettings } from './settings.js';
 import { reap } from './reap.js';
@@ -20,6 +21,8 @@ import { serviceFaultReporter } from './service-faults.js';
 const REPORT_MS = 30_000;
 /** What a crash leaves behind is gone in half a minute: some seconds to be started again, this, and the removal. */
 const REAP_MS = 10_000;
+/** Where the driver has not told yet how many GPUs there are: as many as a machine may have. */
+const GPUS_TO_COME = 16;
 
 /** The worker's composition root: reads the environment, builds the adapters, polls until it is told to stop. */
 async function main(): Promise<void> {
@@ -28,7 +31,7 @@ async function main(): Promise<void> {
   const log = createLogger({ level: settings.logLevel, secrets: secretsOf(process.env), sdkMetricsAddress });
   const homeId = homeHostId(settings.layout, settings.hostname);
   const hostId = settings.hostId ?? homeId;
-  const gpus = await gpuInventory(settings.gpus);
+  const gpus = await gpuInventory(settings.gpus, nvidiaSmi());
   await checkSchema(settings.databaseUrl);
   const database = openDatabase(settings.databaseUrl, { max: settings.databasePool });
   const { store, humanTurns } = database;
@@ -39,7 +42,7 @@ async function main(): Promise<void> {
   const bearsRuns = settings.roles.includes('host');
   const beat = hostBeat({ settings, hostId, homeId, gpus, store, backends, log });
   if (bearsRuns) await beat();
-  if (bearsRuns && gpus.ids.length > 0) {
+  if (bearsRuns && gpus.ids !== null && gpus.ids.length > 0) {
     await client.workflow.signalWithStart('gpuPool', {
       workflowId: GPU_POOL_WORKFLOW_ID,
       taskQueue: CONTROL_QUEUE,
@@ -54,7 +57,7 @@ async function main(): Promise<void> {
     settings,
     env: process.env,
     hostId,
-    gpus: gpus.ids.length,
+    gpus: gpus.ids?.length ?? GPUS_TO_COME,
     connection,
     temporal: client,
     store,

@@ -9,6 +9,7 @@ import { gpuInventory } from '../../worker/gpu-inventory.js';
 import { homeHostId } from '../../worker/home-identity.js';
 import { hostBeat } from '../../worker/host-beat.js';
 import { createLogger } from '../../worker/logger.js';
+import { nvidiaSmi } from '../../worker/nvidia-smi.js';
 import { workerSettings } from '../../worker/settings.js';
 import { stubbedBackend } from './stubbed-backend.js';
 
@@ -16,7 +17,7 @@ const env = process.env;
 const settings = workerSettings(env);
 const log = createLogger({ level: settings.logLevel, secrets: [] });
 const hostId = homeHostId(settings.layout, settings.hostname);
-const gpus = await gpuInventory({ kind: 'listed', ids: [] });
+const gpus = await gpuInventory({ kind: 'declared', ids: [] }, nvidiaSmi());
 const { store, humanTurns, rates } = openDatabase(settings.databaseUrl, { max: settings.databasePool });
 const { connection, client: temporal } = await connectTemporal(settings);
 const backends = { ...createBackends(settings, log), local: stubbedBackend };

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
@@ -20,12 +21,15 @@ const GATE_STEP = 7;
 /** Services, and the command line; its own worker only runs workflows and models. */
 let home: BenchHome;
 let endpoints: { databaseUrl: string; temporalAddress: string };
-const hosts = new Map<string, { dir: string; process: ChildProcess }>();
+const hosts = new Map<
+  string,
+  { dir: string; process: ChildProcess; ended: Promise<{ code: number | null; stderr: string }> }
+>();
 const folders: string[] = [];
 /** Of all homes: what one host has kept, another finds. */
 let artifacts: string;
 
-/** A host of its own: home, worker process, local backend. */
+/** A host of its own: home, worker process, local backend. `env` may give it another name. */
 function startHost(hostId: string, env: Record<string, string> = {}): void {
   const dir = hosts.get(hostId)?.dir ?? mkdtempSync(join(tmpdir(), `bench-host-`));
   if (!hosts.has(hostId)) {
@@ -44,9 +48,14 @@ function startHost(hostId: string, env: Record<string, string> = {}): void {
       },
       ...env,
     },
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
-  hosts.set(hostId, { dir, process: child });
+  let stderr = '';
+  child.stderr.on('data', (chunk) => (stderr += String(chunk)));
+  const ended = new Promise<{ code: number | null; stderr: string }>((done) =>
+    child.once('close', (code) => done({ code, stderr })),
+  );
+  hosts.set(hostId, { dir, process: child, ended });
 }
 
 const kill = async (hostId: string): Promise<void> => {
@@ -221,4 +230,43 @@ describe('two hosts', () => {
     await until('host b is silent', async () => ['silent', 'lost'].includes((await stateOf('b')) ?? ''));
     expect(await home.json('hosts', 'remove', 'b')).toEqual({ hostId: 'b', state: 'removed' });
   }, 360_000);
+});
+
+describe('one host', () => {
+  it('offers its GPUs only while its driver says who uses them, and finds them when the driver comes', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'bench-test-nvidia-smi-'));
+    folders.push(dir);
+    /** Two GPUs; something computes on the second. */
+    const WORKS = 'case "$1" in --query-gpu*) echo "0, GPU-a"; echo "1, GPU-b";; *) echo "GPU-b, 42";; esac';
+    const driver = (script: string): void => {
+      writeFileSync(join(dir, 'new'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      renameSync(join(dir, 'new'), join(dir, 'nvidia-smi'));
+    };
+    const env = (gpus: string) => ({ BENCH_GPUS: gpus, PATH: `${dir}:${process.env['PATH']}` });
+    const gpusAre = (gpus: string[], busyGpus: string[]) =>
+      until(`GPUs ${gpus.join()}, of them busy ${busyGpus.join()}`, async () => {
+        const host = (await hostLines()).find(({ hostId }) => hostId === 'gpus');
+        return host !== undefined && isDeepStrictEqual([host.gpus, host.busyGpus], [gpus, busyGpus]);
+      });
+    driver('echo "no driver" >&2; exit 9');
+    startHost('named', env('0'));
+    const refused = await hosts.get('named')?.ended;
+    expect(refused?.stderr).toContain('nvidia-smi cannot tell which GPUs this machine has: no driver');
+    expect(refused?.code).toBe(2);
+
+    startHost('gpus', env('auto'));
+    await gpusAre([], []);
+    driver(WORKS);
+    await gpusAre(['0', '1'], ['1']);
+    driver('echo "driver lost" >&2; exit 9');
+    await gpusAre(['0', '1'], ['0', '1']);
+    driver(WORKS);
+    await gpusAre(['0', '1'], ['1']);
+    const told = await home.sql<{ kind: string; detail: string }>(
+      `select kind, detail from events where kind in ('gpus_unknown', 'gpus_known') order by at`,
+    );
+    expect(told.map(({ kind }) => kind)).toEqual(['gpus_unknown', 'gpus_known']);
+    expect(told[0]?.detail).toContain('driver lost');
+    await kill('gpus');
+  }, 600_000);
 });

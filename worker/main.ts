@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import type { Worker } from '@temporalio/worker';
 import { createRateGovernor } from '../activities/models/rate-governor.js';
 import { BenchError } from '../domain/errors.js';
 import { SIGNAL } from '../domain/messages.js';
@@ -68,7 +69,7 @@ async function main(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => {
       log.info({ signal }, 'stopping; running commands live on and are found again');
-      for (const worker of workers) worker.shutdown();
+      stop(workers);
     });
   log.info({ hostId, queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
   if (settings.readyFile !== undefined) writeFileSync(settings.readyFile, String(process.pid));
@@ -79,22 +80,39 @@ async function main(): Promise<void> {
   void reportFaults();
   const reapOnce = () => reap(store, backends, log);
   const timers = [every(REPORT_MS, reportFaults)];
+  /** Why this host may not go on: what it would take from its queue is another machine's. */
+  const refusal: BenchError[] = [];
   if (bearsRuns) {
     // Not awaited: an engine that hangs must not keep the runs of the other backend waiting.
     void reapOnce();
     const beatOrSay = () =>
-      // Postgres may be away for a moment; the next beat says again that this host is alive.
-      beat().catch((error: unknown) => log.warn({ error: String(error) }, 'could not refresh the host'));
+      beat().catch((error: unknown) => {
+        // Postgres may be away for a moment; the next beat says again that this host is alive.
+        if (!isRefusal(error)) return log.warn({ error: String(error) }, 'could not refresh the host');
+        log.error({ hostId, error: error.message }, 'stopping: this host is not ours any more');
+        refusal.push(error);
+        stop(workers);
+      });
     timers.push(every(REAP_MS, reapOnce), every(settings.heartbeatSeconds * 1000, beatOrSay));
   }
   try {
     await Promise.all(workers.map((worker) => worker.run()));
+  } catch (error) {
+    if (refusal.length === 0) throw error;
   } finally {
     timers.forEach(clearInterval);
   }
+  if (refusal[0] !== undefined) throw refusal[0];
   await connection.close();
   await governor.flush();
   await database.close();
+}
+
+const isRefusal = (error: unknown): error is BenchError => error instanceof BenchError && error.type === 'usage';
+
+/** Nothing more is taken from the queues. Said again, it changes nothing. */
+function stop(workers: readonly Worker[]): void {
+  for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
 }
 
 /** One after the other: what takes longer than its interval is not begun again meanwhile. */

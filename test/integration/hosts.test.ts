@@ -233,6 +233,22 @@ describe('two hosts', () => {
 });
 
 describe('one host', () => {
+  it('is served by one machine: one that was away while another took its name stops', async () => {
+    startHost('first', { BENCH_HOST: 'shared' });
+    await until('the first machine is the host', async () => (await stateOf('shared')) === 'up');
+    const first = hosts.get('first');
+    first?.process.kill('SIGSTOP');
+    await until('the host is silent', async () => (await stateOf('shared')) === 'silent');
+    startHost('second', { BENCH_HOST: 'shared' });
+    await until('the second machine is the host', async () => (await stateOf('shared')) === 'up');
+    first?.process.kill('SIGCONT');
+    const end = await first?.ended;
+    expect(end?.stderr).toContain('another machine is the host "shared" and alive');
+    expect(end?.code).toBe(2);
+    expect(hosts.get('second')?.process.exitCode).toBeNull();
+    await kill('second');
+  }, 600_000);
+
   it('offers its GPUs only while its driver says who uses them, and finds them when the driver comes', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bench-test-nvidia-smi-'));
     folders.push(dir);

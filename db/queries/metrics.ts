@@ -9,8 +9,10 @@ const FAMILIES: [name: string, type: MetricFamily['type'], help: string][] = [
   ['bench_runs_ended_total', 'counter', 'Ended runs by end reason.'],
   ['bench_batches', 'gauge', 'Batches by status.'],
   ['bench_steps_total', 'counter', 'Steps of all runs.'],
-  ['bench_evaluations_total', 'counter', 'Evaluations by kind and status.'],
-  ['bench_model_calls_total', 'counter', 'Calls to providers by provider and status.'],
+  ['bench_evaluations_total', 'counter', 'Evaluations that are over by kind and status.'],
+  ['bench_evaluations_open', 'gauge', 'Evaluations without a result yet by kind.'],
+  ['bench_model_calls_total', 'counter', 'Calls to providers that are over by provider and status.'],
+  ['bench_model_calls_open', 'gauge', 'Calls to providers without an answer yet by provider.'],
   ['bench_model_tokens_total', 'counter', 'Tokens of answered calls by provider and direction.'],
   ['bench_model_cost_usd_total', 'counter', 'US dollars of answered calls by provider.'],
   ['bench_gpu_leases', 'gauge', 'GPUs that are leased now, by host.'],
@@ -49,11 +51,15 @@ export async function metrics(run: Statements): Promise<MetricFamily[]> {
        from counted where status = 'ended' group by end_reason
      union all select 'bench_batches', json_build_object('status', status), count(*)::float8 from batches group by status
      union all select 'bench_steps_total', null, coalesce(sum(steps), 0)::float8 from counted
-     union all select 'bench_evaluations_total', json_build_object('kind', kind, 'status', status), count(*)::float8
+     union all select case status when 'pending' then 'bench_evaluations_open' else 'bench_evaluations_total' end,
+       case status when 'pending' then json_build_object('kind', kind)
+         else json_build_object('kind', kind, 'status', status) end, count(*)::float8
        from evaluations group by kind, status
      union all select 'bench_model_calls_total', json_build_object('provider', provider, 'status', 'confirmed'), calls::float8
        from providers
-     union all select 'bench_model_calls_total', json_build_object('provider', provider, 'status', status), count(*)::float8
+     union all select case status when 'reserved' then 'bench_model_calls_open' else 'bench_model_calls_total' end,
+       case status when 'reserved' then json_build_object('provider', provider)
+         else json_build_object('provider', provider, 'status', status) end, count(*)::float8
        from model_calls where status <> 'confirmed' group by provider, status
      union all select 'bench_model_tokens_total', json_build_object('provider', provider, 'direction', 'input'),
        input_tokens::float8 from providers

@@ -236,13 +236,18 @@ test('the figures for Prometheus are the rows that there are', async () => {
       if (step === 3 && i === 0) await db.store.failCall(key, 'overloaded', 'no');
     }
   }
+  await db.store.evaluationNumber(batch.runs[0]!.runId, 3, 'validate');
   const figures = new Map((await db.queries.metrics()).map(({ name, samples }) => [name, samples]));
   const byLabels = (samples: readonly { labels?: object; value: number }[] = []) =>
     samples.map(({ labels, value }) => `${Object.values(labels ?? {}).join(' ')}: ${value}`).sort();
   const counted = async (text: string) => (await rows(text)).map(({ of, n }) => `${String(of)}: ${String(n)}`).sort();
   expect(byLabels(figures.get('bench_model_calls_total'))).toEqual(
-    await counted(`select provider || ' ' || status as of, count(*) as n from model_calls group by 1`),
+    await counted(
+      `select provider || ' ' || status as of, count(*) as n from model_calls where status <> 'reserved' group by 1`,
+    ),
   );
+  // A counter never falls: what is under way is none.
+  expect(byLabels(figures.get('bench_model_calls_open'))).toEqual(['scripted: 1']);
   expect(byLabels(figures.get('bench_model_tokens_total'))).toEqual(
     await counted(
       `select provider || ' ' || d as of, sum(case d when 'input' then input_tokens else output_tokens end) as n
@@ -251,8 +256,14 @@ test('the figures for Prometheus are the rows that there are', async () => {
   );
   expect(byLabels(figures.get('bench_model_cost_usd_total'))).toEqual(['scripted: 1']);
   expect(byLabels(figures.get('bench_evaluations_total'))).toEqual(
-    await counted(`select kind || ' ' || status as of, count(*) as n from evaluations group by 1`),
+    await counted(
+      `select kind || ' ' || status as of, count(*) as n from evaluations where status <> 'pending' group by 1`,
+    ),
   );
+  expect(byLabels(figures.get('bench_evaluations_open'))).toEqual(
+    await counted(`select kind as of, count(*) as n from evaluations where status = 'pending' group by 1`),
+  );
+  expect(byLabels(figures.get('bench_evaluations_open'))).toContain('validate: 1');
   expect(byLabels(figures.get('bench_runs'))).toEqual(
     await counted('select status as of, count(*) as n from runs group by 1'),
   );

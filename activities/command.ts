@@ -73,7 +73,8 @@ async function executeCommand(
 /** What befell the sandbox on the way. */
 function eventsOf({ restarted, lost }: CommandOutcome, step: number): RunEvent[] {
   const events: RunEvent[] = [];
-  const tell = (kind: string, key: string, what: string) => events.push({ kind, key, detail: `step ${step}: ${what}` });
+  const tell = (kind: RunEvent['kind'], key: string, what: string) =>
+    events.push({ kind, key, detail: `step ${step}: ${what}` });
   if (restarted === true)
     tell('sandbox_restarted', `restart-${step}`, 'the container had ended, and was started again with its files');
   if (lost) tell('command_lost', `step-${step}`, "the command's process was gone without an exit code");

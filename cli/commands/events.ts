@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import type { EventRow } from '../../db/index.js';
+import { EVENT_KINDS } from '../../domain/event-kinds.js';
+import { suggestion } from '../../registry/index.js';
 import type { CliContext } from '../context.js';
 import { isOutage } from '../errors.js';
 import { commaList, wholeNumber } from '../options.js';
@@ -30,7 +32,7 @@ export function register(program: Command, context: CliContext): void {
     .summary('faults, retries, recoveries')
     .description('List what went wrong and how it was mended: each fault, retry and recovery of a run or a batch.')
     .argument('[id]', 'a run or a batch; default: everything')
-    .option('--kind <kinds>', 'only these, by commas', commaList)
+    .option('--kind <kinds>', `only these, by commas, of ${EVENT_KINDS.join(', ')}`, eventKinds)
     .option('--limit <n>', 'at most so many, the newest', wholeNumber(1, 100_000), 200)
     .option('-f, --follow', 'go on with a line per event until the run or batch has ended; Ctrl-C leaves')
     .action(async (ref: string | undefined, options: EventsOptions) => {
@@ -42,8 +44,18 @@ export function register(program: Command, context: CliContext): void {
       if (options.follow === true) return follow(context, filter, options.limit);
       const events = await queries.events({ ...filter, limit: options.limit });
       context.output.json({ events });
-      context.output.print(events.length === 0 ? 'No events: nothing went wrong.' : table(context, events));
+      const none = options.kind === undefined ? 'No events: nothing went wrong.' : 'No events of these kinds.';
+      context.output.print(events.length === 0 ? none : table(context, events));
     });
+}
+
+function eventKinds(text: string, before: string[] | undefined): string[] {
+  const kinds = commaList(text, before);
+  const known: readonly string[] = EVENT_KINDS;
+  const unknown = kinds.find((kind) => !known.includes(kind));
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(`There are no events "${unknown}". ${suggestion(unknown, known)}`);
+  return kinds;
 }
 
 function table({ output }: CliContext, events: readonly EventRow[]): string {

@@ -1,3 +1,4 @@
+import type { EventKind } from '../event-kinds.js';
 import type { BatchState } from '../messages.js';
 import type { ChatMessage, ModelReply } from '../model.js';
 import type { RunStatus } from '../outcomes.js';
@@ -52,7 +53,7 @@ export interface SavedEvaluation extends EvaluationRecord {
 
 /** One entry of a run's log of faults, retries, recoveries. `key` makes a repeated report one row. */
 export interface RunEvent {
-  kind: string;
+  kind: EventKind;
   key: string;
   detail: string;
 }

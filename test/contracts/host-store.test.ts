@@ -351,7 +351,7 @@ describe('an older epoch', () => {
     };
     await db.store.saveCommand(one.runId, 1, command, {
       epoch: 1,
-      events: [{ kind: 'late', key: 'late', detail: 'd' }],
+      events: [{ kind: 'command_lost', key: 'late', detail: 'd' }],
     });
     expect(await db.queries.events({ runId: one.runId })).toEqual([]);
     expect((await db.store.step(one.runId, 1))?.observation).toBeNull();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
 import { BenchError } from '../../domain/errors.js';
+import type { EventKind } from '../../domain/event-kinds.js';
 import type { ModelReply } from '../../domain/model.js';
 import type { ObservedCommand } from '../../domain/run.js';
 import { evaluate, oneRun, run, SUBMITTED, submission, task } from '../integration/db-fixture.js';
@@ -454,16 +455,16 @@ describe('evaluations', () => {
 describe('events, hosts and leases', () => {
   test('what befell a call, a command or an evaluation is written with its row, once, or not at all', async () => {
     const { runId, batchId } = await oneRun(db);
-    const fault = (kind: string) => ({ kind, key: `${kind}-1`, detail: `${kind} \0 "so"` });
+    const fault = (kind: EventKind) => ({ kind, key: `${kind}-1`, detail: `${kind} \0 "so"` });
     const call = { runId, step: 1, try: 0 };
     await db.store.reserveCall(call, request);
     await times(3, () => db.store.failCall(call, 'overloaded', 'no', fault('provider_error')));
     await db.store.saveAction(runId, 1, action('validate'));
     const lost = [fault('sandbox_restarted'), fault('command_lost')];
     await times(3, () => db.store.saveCommand(runId, 1, command('x'), { events: lost }));
-    await db.store.saveCommand(runId, 1, command('y'), { events: [fault('too_late')] });
+    await db.store.saveCommand(runId, 1, command('y'), { events: [fault('reaped')] });
     await times(3, () => evaluate(db, runId, 1, 'validate', 'evaluator_error', { events: [fault('evaluator_error')] }));
-    const known = ['provider_error', 'sandbox_restarted', 'command_lost', 'evaluator_error'];
+    const known: EventKind[] = ['provider_error', 'sandbox_restarted', 'command_lost', 'evaluator_error'];
     expect(await db.queries.events({ runId })).toMatchObject(
       known.map((kind) => ({ runId, batchId, kind, detail: `${kind} \uFFFD "so"` })),
     );
@@ -472,13 +473,13 @@ describe('events, hosts and leases', () => {
   test('a repeated event is one row, per run, per batch, and for neither', async () => {
     const { runId, batchId } = await oneRun(db);
     const other = await oneRun(db);
-    const event = { kind: 'container_lost', key: 'k', detail: 'gone' };
+    const event = { kind: 'sandbox_lost' as const, key: 'k', detail: 'gone' };
     await times(10, () => db.store.addEvent({ ...event, runId, batchId: null }));
     await db.store.addEvent({ ...event, runId: other.runId, batchId: other.batchId });
     await times(3, () => db.store.addEvent({ ...event, runId: null, batchId }));
     await times(3, () => db.store.addEvent({ ...event, runId: null, batchId: null }));
     expect(await db.queries.events({ runId })).toMatchObject([
-      { runId, batchId, kind: 'container_lost', detail: 'gone' },
+      { runId, batchId, kind: 'sandbox_lost', detail: 'gone' },
     ]);
     expect(await db.queries.events({ batchId })).toHaveLength(2);
   });

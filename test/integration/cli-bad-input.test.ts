@@ -45,6 +45,7 @@ describe('a mistake on the command line', () => {
     [['stauts'], 'status'],
     [['tasks', 'show', 'nothing'], 'battleOfSexes'],
     [['show'], 'run'],
+    [['events', '--kind', 'provider_error,reapt'], 'reaped'],
     [['leaderboard', '--comparison', 'spring', '--k', '2'], '--k <n>'],
     [['comparison', 'save', 'two words'], 'letters, digits'],
   ])('%j ends with exit code 2, names what is meant, and nothing is started or written', async (args, hint) => {

@@ -44,7 +44,7 @@ beforeAll(async () => {
   await db.store.finishRun(first, SUBMITTED);
   await db.store.finishRun(second, { endReason: 'max_steps', finalEvaluation: 'no_artefact', detail: null });
   await db.store.finishRun(third, SUBMITTED);
-  await db.store.addEvent({ runId: second, batchId: null, kind: 'container_lost', key: 'k', detail: 'd' });
+  await db.store.addEvent({ runId: second, batchId: null, kind: 'sandbox_lost', key: 'k', detail: 'd' });
 });
 afterAll(async () => {
   await db.close();
@@ -88,7 +88,7 @@ const expected: Record<string, () => unknown[][]> = {
     ['gpt4o2', 4, 40, 'submit'],
     ['gpt4o2', 3, 30, 'validate'],
   ],
-  'What went wrong with the infrastructure?': () => [['container_lost', 1, 1]],
+  'What went wrong with the infrastructure?': () => [['sandbox_lost', 1, 1]],
 };
 
 describe('docs/queries.md', () => {

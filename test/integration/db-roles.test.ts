@@ -53,7 +53,7 @@ describe('a database of somebody else’s', () => {
     await db.store.addEvent({
       runId: batch.runs[0]?.runId ?? null,
       batchId: null,
-      kind: 'note',
+      kind: 'reaped',
       key: 'k',
       detail: 'd',
     });

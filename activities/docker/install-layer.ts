@@ -7,6 +7,7 @@ import { isPodman } from './engine.js';
 import { waitForExit } from './container-life.js';
 import { nameIsTaken, statusOf, unlessStatus } from './engine-errors.js';
 import { localImage } from './base-image.js';
+import { LAYER_LABEL } from './labels.js';
 import type { PackageSources } from './package-sources.js';
 import { PODMAN_ULIMITS } from './sandbox-container.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
@@ -100,7 +101,7 @@ async function createOrFind(docker: Docker, name: string, { plain, kind }: Layer
       WorkingDir: '/',
       Entrypoint: ['/bin/sh', `${INSIDE}/install.sh`],
       Cmd: [],
-      Labels: { 'bench.layer': kind },
+      Labels: { [LAYER_LABEL]: kind },
       HostConfig: {
         // As for builds: Podman's bridge wants plugins of its own.
         NetworkMode: podman ? 'host' : 'bridge',

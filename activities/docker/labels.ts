@@ -4,6 +4,8 @@ export const RUN_LABEL = 'bench.run';
 export const EPOCH_LABEL = 'bench.epoch';
 /** Of evaluators, instead of run and epoch. */
 export const EVALUATION_LABEL = 'bench.evaluation';
+/** Of containers in which a task's packages are installed: the image's kind. They belong to no home. */
+export const LAYER_LABEL = 'bench.layer';
 /** See Mark. */
 export const MAKER_LABEL = 'bench.maker';
 export const UNTIL_LABEL = 'bench.until';

@@ -3,10 +3,33 @@ import { isRunId } from '../../domain/ids.js';
 import type { Leftover, LeftoversPort } from '../../domain/ports/leftovers-port.js';
 import { isAbandoned } from '../maker.js';
 import { statusOf } from './engine-errors.js';
-import { EPOCH_LABEL, EVALUATION_LABEL, HOME_LABEL, MAKER_LABEL, RUN_LABEL, UNTIL_LABEL } from './labels.js';
+import {
+  EPOCH_LABEL,
+  EVALUATION_LABEL,
+  HOME_LABEL,
+  LAYER_LABEL,
+  MAKER_LABEL,
+  RUN_LABEL,
+  UNTIL_LABEL,
+} from './labels.js';
 
-/** Evaluators and volumes of this home on an engine. Labels say whose something is; names mean nothing. */
-export function createDockerLeftovers({ docker, homeTag }: { docker: Docker; homeTag: string }): LeftoversPort {
+/** Whoever waits for an installation makes an image of it when it ends: a matter of minutes. */
+const LAYER_KEPT_MS = 3_600_000;
+const DOES_NOT_RUN = ['created', 'configured', 'exited', 'stopped', 'dead'];
+
+/**
+ * Evaluators and volumes of this home on an engine, and installations of whichever home that nobody waits for any more. Labels say
+ * whose something is; names mean nothing.
+ */
+export function createDockerLeftovers({
+  docker,
+  homeTag,
+  now = Date.now,
+}: {
+  docker: Docker;
+  homeTag: string;
+  now?: () => number;
+}): LeftoversPort {
   const filters = { label: [`${HOME_LABEL}=${homeTag}`] };
   return {
     async find() {
@@ -24,9 +47,39 @@ export function createDockerLeftovers({ docker, homeTag }: { docker: Docker; hom
         const remove = () => removed(docker.getVolume(name).remove());
         found.push({ what: 'volume', name, ...(await ownerOf(labels ?? {})), remove });
       }
-      return found;
+      return [...found, ...(await forgottenLayers(docker, now()))];
     },
   };
+}
+
+/** Homes share them, so that they are told by their time alone. One that runs ends by itself. */
+async function forgottenLayers(docker: Docker, now: number): Promise<Leftover[]> {
+  const found: Leftover[] = [];
+  const filters = { label: [LAYER_LABEL] };
+  for (const { Id: id, Names: names, State: state } of await docker.listContainers({ all: true, filters })) {
+    if (!DOES_NOT_RUN.includes(state)) continue;
+    const container = docker.getContainer(id);
+    const since = await restsSince(container);
+    if (since === null || now - since < LAYER_KEPT_MS) continue;
+    const name = names[0]?.replace(/^\//, '') ?? id;
+    // Not by force: who has just found it and started it goes on.
+    const remove = () => removed(container.remove({ v: true }));
+    found.push({ what: 'installation', name, runId: null, epoch: null, abandoned: true, remove });
+  }
+  return found;
+}
+
+/** Epoch ms of a container's end, or of its making if it never ran; null: it is gone, or runs. */
+async function restsSince(container: Docker.Container): Promise<number | null> {
+  try {
+    const { State: state, Created: created } = await container.inspect();
+    if (state.Running) return null;
+    // Of one that never ran the engine states an end in the year 1.
+    return Math.max(Date.parse(state.FinishedAt) || 0, Date.parse(created));
+  } catch (error) {
+    if (statusOf(error) === 404) return null;
+    throw error;
+  }
 }
 
 async function ownerOf(labels: Record<string, string>): Promise<Pick<Leftover, 'runId' | 'epoch' | 'abandoned'>> {

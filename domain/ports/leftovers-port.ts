@@ -1,6 +1,6 @@
 /** Something that this home made besides sandboxes, and that should not outlive its use. */
 export interface Leftover {
-  /** In words: `evaluator`, `volume`, `folder`, `mount`. */
+  /** In words: `evaluator`, `volume`, `folder`, `mount`, `installation`. */
   what: string;
   /** Names it on this host. */
   name: string;
@@ -14,7 +14,7 @@ export interface Leftover {
   remove(): Promise<boolean>;
 }
 
-/** Finds what carries the marks of this home, and nothing else. */
+/** Finds what carries the marks of this home, and what homes share and nobody waits for any more; nothing else. */
 export interface LeftoversPort {
   find(): Promise<Leftover[]>;
 }

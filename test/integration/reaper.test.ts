@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import type Docker from 'dockerode';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectEngine } from '../../activities/docker/engine.js';
+import { createDockerLeftovers } from '../../activities/docker/leftovers.js';
 import { engineAddress } from '../../activities/docker/engine-address.js';
 import { ensureImage } from '../../activities/docker/images.js';
 import { ensureDisk, unmountDisk } from '../../activities/docker/workspace-disk.js';
@@ -187,5 +188,42 @@ describe('what no live run owns', () => {
     expect(existsSync(join(dirs.stays, 'disk', 'home', 'workspace'))).toBe(root);
     expect((await eventsSince(before)).length).toBe(doomed.length + (root ? 1 : 0));
     await rm(foreign, { recursive: true });
+  });
+});
+
+describe('an installation that nobody waits for any more', () => {
+  const HOUR_MS = 3_600_000;
+  const installation = async (name: string, command: string): Promise<Docker.Container> => {
+    const full = `bench-${tag}-layer-${name}`;
+    planted.push(full);
+    return docker.createContainer({
+      ...{ name: full, Image: image, Entrypoint: ['/bin/sh', '-c', command], Labels: { 'bench.layer': 'agent' } },
+      HostConfig: { NetworkMode: 'none', Mounts: [{ Type: 'volume', Target: '/bench-layer', Source: '' }] },
+    });
+  };
+  const later = (ms: number) => createDockerLeftovers({ docker, homeTag: tag, now: () => Date.now() + ms });
+  /** Others may build layers on this engine meanwhile. */
+  const ofOurs = async (ms: number) =>
+    (await later(ms).find()).filter(({ name }) => name.startsWith(`bench-${tag}-layer-`));
+
+  it('is removed with its volume an hour after its end, whoever began it; one that runs goes on', async () => {
+    const ended = await installation('ended', 'exit 1');
+    await ended.start();
+    await ended.wait();
+    await installation('never-ran', 'true');
+    const running = await installation('running', 'sleep 3600');
+    await running.start();
+    const volume = (await ended.inspect()).Mounts[0]?.Name ?? '';
+
+    expect(await ofOurs(0)).toEqual([]);
+    const found = await ofOurs(HOUR_MS + 1000);
+    expect(found.map(({ name }) => name).sort()).toEqual([`bench-${tag}-layer-ended`, `bench-${tag}-layer-never-ran`]);
+    expect(found.map(({ runId, abandoned }) => ({ runId, abandoned }))).toEqual(
+      found.map(() => ({ runId: null, abandoned: true })),
+    );
+    expect(await Promise.all(found.map((one) => one.remove()))).toEqual([true, true]);
+    expect(await Promise.all(found.map((one) => one.remove()))).toEqual([false, false]);
+    expect(await left([...found.map(({ name }) => name), volume])).toEqual([]);
+    expect((await running.inspect()).State.Running).toBe(true);
   });
 });

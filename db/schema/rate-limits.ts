@@ -21,7 +21,7 @@ export const rateAccounts = pgTable(
   () => [check('rate_accounts_set', sql`set_requests > 0 and set_tokens > 0`)],
 );
 
-/** Calls that wait, were granted a short time ago, or were refused within the last hour. */
+/** Calls that wait, are under way, ended a short time after their grant, or were refused within the last hour. */
 export const rateTickets = pgTable(
   'rate_tickets',
   {

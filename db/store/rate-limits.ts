@@ -19,6 +19,10 @@ import { inTransaction } from '../in-transaction.js';
 
 /** A waiting call whose worker has not asked for it for so long has no worker any more; in minutes. */
 const GONE = 1 / 4;
+/** In minutes: longer than a call may take (`requestTimeoutSeconds`), so that its end finds its grant. */
+const LONGEST_CALL = 30;
+/** In minutes: refusals are weighed against calls that were granted in the last one. */
+const REMEMBERED = 2;
 /** Calls that are looked at for one round of grants. */
 const MOST_WAITING = 1000;
 
@@ -71,12 +75,16 @@ async function grantUnderLock(client: pg.PoolClient, exchange: RateExchange, min
      ), old as (
        delete from rate_tickets where account = $1 and (
          status in ('granted', 'settled') and granted_at < to_timestamp(($4::float8 - $6::float8) / 1000)
+           and (status = 'settled' or granted_at < to_timestamp(($4::float8 - $7::float8) / 1000))
          or status = 'limited' and ended_at < now() - interval '1 hour'
          or status = 'waiting' and seen_at < to_timestamp(($4::float8 - 5 * $6::float8) / 1000))
      )
      select ticket from granted where ticket = any($3)
      union select ticket from rate_tickets where account = $1 and ticket = any($3) and status = 'granted'`,
-    [account, JSON.stringify(granted), exchange.attending, now, JSON.stringify(state), 2 * minuteMs],
+    [
+      ...[account, JSON.stringify(granted), exchange.attending, now, JSON.stringify(state)],
+      ...[REMEMBERED * minuteMs, LONGEST_CALL * minuteMs],
+    ],
   );
   const mine = new Set(rows.map(({ ticket }) => ticket));
   return {
@@ -184,6 +192,8 @@ async function report(
        extract(epoch from granted_at)::float8 * 1000 as "grantedAt" from said`,
     [account, JSON.stringify(said), now],
   );
+  // No calls are known that were granted earlier.
+  const lately = (at: number): number => Math.max(at, state.at - minuteMs);
   const byTicket = new Map(rows.map((row) => [row.ticket, row]));
   const refusals: { one: Extract<RateReport, { kind: 'limited' }>; grantedAt: number }[] = [];
   for (const one of reports) {
@@ -191,7 +201,7 @@ async function report(
     if (one.kind !== 'released' && one.stated !== undefined) statedLimits(state, one.stated);
     if (row?.grantedAt == null || row.charged === null) {
       // Its row is gone, so it was granted long ago; what the provider said is true all the same.
-      if (one.kind === 'limited') refusals.push({ one, grantedAt: state.at - minuteMs });
+      if (one.kind === 'limited') refusals.push({ one, grantedAt: lately(0) });
       continue;
     }
     const { grantedAt } = row;
@@ -200,7 +210,7 @@ async function report(
     else if (one.kind === 'released') cancelGrant(state, { charged: row.charged, grantedAt }, set, false);
     else if (one.kind === 'limited') {
       cancelGrant(state, { charged: row.charged, grantedAt }, set, true);
-      refusals.push({ one, grantedAt });
+      refusals.push({ one, grantedAt: lately(grantedAt) });
     }
   }
   if (refusals.length === 0) return;

@@ -42,6 +42,8 @@ export interface AccountState extends Turns {
   /** Unused room of the token buckets, which may be a debt; as of `at`. */
   level: PerDimension<number>;
   at: number;
+  /** Epoch ms when the bucket was last full, or not limited: what calls granted before that were charged has come back by itself. */
+  fullAt: PerDimension<number>;
   /** By the configurations of models whose calls came lately, the lowest. */
   declared: PerDimension<{ limit: number; at: number } | null>;
   learned: PerDimension<LearnedLimit | null>;
@@ -62,6 +64,7 @@ export interface AccountState extends Turns {
 export const newAccount = (now: number): AccountState => ({
   level: { requests: 1, tokens: 1 },
   at: now,
+  fullAt: { requests: 0, tokens: 0 },
   declared: { requests: null, tokens: null },
   learned: { requests: null, tokens: null },
   stated: { requests: null, tokens: null },
@@ -76,6 +79,8 @@ export const newAccount = (now: number): AccountState => ({
 
 /** A row as an earlier version may have written it: what it learned lacks what is measured now, and is measured anew. */
 export function restored(state: AccountState): AccountState {
+  const earlier: Partial<AccountState> = state;
+  earlier.fullAt ??= { requests: 0, tokens: 0 };
   for (const dimension of DIMENSIONS) {
     const learned = state.learned[dimension];
     if (learned !== null && typeof learned.passed !== 'number')

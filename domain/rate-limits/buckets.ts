@@ -28,10 +28,14 @@ export function refill(
   const from = Math.max(state.at, Math.min(state.blockedUntil, now));
   for (const dimension of DIMENSIONS) {
     const limit = limits[dimension];
-    if (limit === null) continue;
+    if (limit === null) {
+      state.fullAt[dimension] = now;
+      continue;
+    }
     const filled = state.level[dimension] + (limit * Math.max(0, now - from)) / minuteMs;
     const brim = capacity(dimension, limit);
     if (filled > brim) onOverflow(dimension, filled - brim);
+    if (filled >= brim) state.fullAt[dimension] = now;
     state.level[dimension] = Math.min(filled, brim);
   }
   state.at = Math.max(state.at, now);
@@ -51,6 +55,21 @@ export function waitFor(
     return missing <= 0 ? 0 : (missing / limit) * minuteMs;
   };
   return { requests: of('requests'), tokens: of('tokens') };
+}
+
+/**
+ * Put right what a call granted then was charged, up or down (negative). Nothing is given back where the bucket was full since: it
+ * would be as full now, had the call been charged less.
+ */
+export function correct(
+  state: AccountState,
+  limits: RateLimits,
+  amount: PerDimension<number>,
+  grantedAt: number,
+): void {
+  const of = (dimension: Dimension): number =>
+    amount[dimension] < 0 && state.fullAt[dimension] > grantedAt ? 0 : amount[dimension];
+  take(state, limits, { requests: of('requests'), tokens: of('tokens') });
 }
 
 /** Take from the buckets, or give back (negative). A dimension without a limit has none. */

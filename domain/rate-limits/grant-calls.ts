@@ -1,5 +1,5 @@
 import { type AccountState, type Dimension, DIMENSIONS, type PerDimension, type RateLimits } from './account-state.js';
-import { grantedPerMinute, refill, take, waitFor } from './buckets.js';
+import { correct, grantedPerMinute, refill, take, waitFor } from './buckets.js';
 import { fairTurns, forgetOldTurns, type WaitingCall } from './fair-turns.js';
 import { countPassed, countUnused, probe } from './learned-limit.js';
 
@@ -23,7 +23,7 @@ export function settle(
   set: RateLimits,
 ): void {
   const correction = { requests: 0, tokens: call.used - call.charged };
-  take(state, grantedPerMinute(state, set), correction);
+  correct(state, grantedPerMinute(state, set), correction, call.grantedAt);
   countPassed(state, correction, call.grantedAt);
   if (call.estimate <= 0) return;
   const share = call.used / call.estimate;
@@ -45,7 +45,8 @@ export function cancelGrant(
   madeCall: boolean,
 ): void {
   // A refused request still counts as a request at some providers; its tokens do nowhere.
-  take(state, grantedPerMinute(state, set), { requests: madeCall ? 0 : -1, tokens: -call.charged });
+  const amount = { requests: madeCall ? 0 : -1, tokens: -call.charged };
+  correct(state, grantedPerMinute(state, set), amount, call.grantedAt);
   countPassed(state, { requests: -1, tokens: -call.charged }, call.grantedAt);
 }
 

@@ -34,6 +34,13 @@ const ask = (account: string, arrivals: RateTicket[], more: Partial<RateExchange
     },
     MINUTE,
   );
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error('not met in time');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
 const accountRow = async (account: string) => (await db.rateControl.accounts()).find((row) => row.account === account);
 /** One at once, the next in half a minute. */
 const declared = { requests: 2, tokens: null };
@@ -64,6 +71,43 @@ describe('grants of calls to a provider account', () => {
     const again = await ask('died', [ticketOf('first', { declared })]);
     expect(again.granted).toEqual([]);
     expect(await accountRow('died')).toMatchObject({ waiting: 3, lastMinute: { requests: 1 } });
+  });
+
+  test('what a slow call came to is learned though it ends minutes after its grant; what ended is soon forgotten', async () => {
+    const minuteMs = 2000;
+    const slow = (arrivals: RateTicket[], more: Partial<RateExchange> = {}) =>
+      db.rates.exchange(
+        {
+          ...{ account: 'reasons', provider: 'openai', arrivals, attending: arrivals.map(({ ticket }) => ticket) },
+          ...{ reports: [], parked: [], ...more },
+        },
+        minuteMs,
+      );
+    const tickets = async () =>
+      (await db.pool.query<{ ticket: string }>(`select ticket from rate_tickets where account = 'reasons' order by 1`))
+        .rows;
+    const settled = (ticket: string) => ({ ticket, kind: 'settled' as const, tokens: 10 });
+    await slow([ticketOf('long'), ticketOf('short')]);
+    await slow([], { reports: [settled('short')] });
+    // Forgotten after two minutes, as `short` is.
+    await until(async () => {
+      await slow([]);
+      return (await tickets()).every(({ ticket }) => ticket !== 'short');
+    });
+    expect(await tickets()).toEqual([{ ticket: 'long' }]);
+    const usage = async () =>
+      (
+        await db.pool.query<{ mean: number }>(
+          `select (state #>> '{usage,mean}')::float8 as mean from rate_accounts where account = 'reasons'`,
+        )
+      ).rows[0]?.mean;
+    // Another ratio than the one that is known.
+    const before = await usage();
+    await slow([], { reports: [{ ...settled('long'), tokens: 50 }] });
+    expect(before).toBeCloseTo(0.1);
+    expect(await usage()).toBeGreaterThan(0.1);
+    await slow([]);
+    expect(await tickets()).toEqual([]);
   });
 
   test('a refusal is learned, told in an event and counted, and reset forgets it', async () => {

@@ -63,6 +63,22 @@ describe('grants', () => {
     expect(chargeFor(state, 20_000)).toBeLessThan(10_000);
   });
 
+  it('teach how long calls come to, whose charge the bucket has long made up for: nothing is given back', () => {
+    const state = newAccount(0);
+    const set = { requests: null, tokens: 60_000 };
+    const grant = (ticket: string, now: number) =>
+      names(grantCalls(state, [call(ticket, { tokens: 20_000 })], set, now, MINUTE));
+    expect(grant('slow', 0)).toEqual(['slow']);
+    expect(grant('next', 5 * MINUTE)).toEqual(['next']);
+    const before = state.level.tokens;
+    settle(state, { estimate: 20_000, charged: 20_000, used: 2000, grantedAt: 0 }, set);
+    expect(state.level.tokens).toBe(before);
+    expect(chargeFor(state, 20_000)).toBeLessThan(10_000);
+    // Of that one the bucket is still in debt.
+    settle(state, { estimate: 20_000, charged: 20_000, used: 2000, grantedAt: 5 * MINUTE }, set);
+    expect(state.level.tokens).toBeGreaterThan(before);
+  });
+
   it('of calls that were not made leave no trace in the buckets', () => {
     const state = newAccount(0);
     const set = { requests: 60, tokens: 60_000 };

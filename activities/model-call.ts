@@ -62,8 +62,15 @@ export async function callModel(
       throw error;
     });
   if (reserved.kind !== 'reserved') grant?.released();
-  if (reserved.kind === 'over_budget')
-    return reserved.open ? { kind: 'wait', waitMs: BUDGET_WAIT_MS } : { kind: 'end', endReason: 'budget' };
+  if (reserved.kind === 'over_budget') {
+    if (reserved.open) return { kind: 'wait', waitMs: BUDGET_WAIT_MS };
+    // It has its evaluation still before it: whoever raises the budget meanwhile is to know of it.
+    await store.addEvent({
+      ...{ runId: run.runId, batchId: run.batchId, kind: 'budget_spent', key: `budget-${key.step}` },
+      detail: `step ${key.step}: its next call may cost $${reservedUsd}, more than is left of the batch's budget`,
+    });
+    return { kind: 'end', endReason: 'budget' };
+  }
   if (reserved.kind === 'stored') return { kind: 'reply', reply: reserved.reply, ms: reserved.ms };
   if (port === undefined) throw new Error(`this worker serves no provider "${provider}"`);
   const started = performance.now();

@@ -8,8 +8,10 @@ export interface BatchControl {
   /** No run is started from now on. False: the batch is over. */
   pause(batchId: string): Promise<boolean>;
   unpause(batchId: string): Promise<void>;
-  /** Throws BenchError (usage) unless the batch has a smaller budget. */
+  /** The batch has this budget from now on. Throws BenchError (usage) if it has a larger one, or none. */
   raiseBudget(batchId: string, budgetUsd: string): Promise<void>;
+  /** Runs that the budget before the last raise has ended, or ends once they are evaluated, and that no other run replaces. */
+  stoppedByOldBudget(batchId: string): Promise<{ runId: string; ended: boolean }[]>;
   /** Runs that ended so, and that no other run replaces; of the batch, or the one. With the last step that is wholly over, 0: none. */
   replaceable(
     of: { batchId: string } | { runId: string },
@@ -41,9 +43,16 @@ export function batchControl(run: Statements): BatchControl {
       const [row] = await run<{ before: string | null; raised: boolean }>(
         'raiseBudget',
         `with raised as (
-           update batches set budget_usd = $2::numeric where batch_id = $1 and budget_usd < $2::numeric returning 1
+           update batches set budget_usd = $2::numeric where batch_id = $1 and budget_usd < $2::numeric
+           returning batch_id
+         ), told as (
+           insert into events (batch_id, kind, key, detail)
+           select batch_id, 'budget_raised', 'budget-' || trim_scale($2::numeric),
+             'the budget is ' || trim_scale($2::numeric) || ' US dollars from now on'
+           from raised on conflict do nothing
          )
-         select trim_scale(budget_usd)::text as before, exists (select from raised) as raised
+         select trim_scale(budget_usd)::text as before,
+           budget_usd = $2::numeric or exists (select from raised) as raised
          from batches where batch_id = $1`,
         [batchId, budgetUsd],
       );
@@ -53,10 +62,34 @@ export function batchControl(run: Statements): BatchControl {
           remedy: 'A budget is given when a batch is submitted: bench submit --budget.',
         });
       if (!row.raised)
-        throw new BenchError('usage', `batch ${batchId} has a budget of ${row.before} US dollars already`, {
-          remedy: 'Name the new total, above that: what was spent before counts.',
+        throw new BenchError('usage', `batch ${batchId} has a larger budget already: ${row.before} US dollars`, {
+          remedy: 'Name the new total, not less than that: what was spent before counts.',
         });
     },
+
+    stoppedByOldBudget: (batchId) =>
+      run(
+        'stoppedByOldBudget',
+        // What met the new budget is not to go on for ever. A run writes down a moment later that it met the old one.
+        `with raised as (
+           select max(at) + interval '5 seconds' as at from events
+           where batch_id = $1 and run_id is null and kind = 'budget_raised'
+         )
+         select r.run_id as "runId", r.status = 'ended' as ended
+         from raised cross join runs r left join lateral (
+           select max(e.at) as at from events e where e.run_id = r.run_id and e.kind = 'budget_spent'
+         ) spent on true
+         where r.batch_id = $1 and coalesce(coalesce(spent.at, r.ended_at) < raised.at, true)
+           and not exists (select from runs successor where successor.replaces = r.run_id)
+           and (
+             r.end_reason = 'budget'
+             -- One that was asked for its next call once more, after the budget was raised, goes on by itself.
+             or r.status <> 'ended' and spent.at is not null
+               and not exists (select from model_calls c where c.run_id = r.run_id and c.created_at > spent.at)
+           )
+         order by r.ordinal`,
+        [batchId],
+      ),
 
     replaceable: (of, ends) =>
       run(

@@ -1,6 +1,8 @@
 /** What `bench events` tells of: faults, retries, recoveries. */
 export const EVENT_KINDS = [
   'activity_retried',
+  'budget_raised',
+  'budget_spent',
   'command_lost',
   'evaluator_error',
   'forced_fallback',

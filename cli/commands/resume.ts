@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import type { BatchSummary } from '../../db/index.js';
 import { BenchError } from '../../domain/errors.js';
@@ -10,6 +11,8 @@ import { continued } from '../submission/replacements.js';
 import { startBatchWorkflow } from '../submission/start-batch.js';
 import { waitForBatch } from '../wait-for-batch.js';
 
+const POLL_MS = 1000;
+
 /** Also one whose runs have all ended, but not itself: its workflow has that still to write. */
 const unfinished = (batch: BatchSummary): boolean => batch.status !== 'cancelled' && batch.status !== 'ended';
 
@@ -20,11 +23,11 @@ async function batchesToResume(context: CliContext, ref: string | undefined): Pr
   return (await queries.listBatches(10_000)).filter((batch) => unfinished(batch) && batch.pausedAt === null);
 }
 
-/** More money, and runs that go on for those that it had ended. Returns how many. */
-async function raiseBudget(context: CliContext, { batchId }: BatchSummary, budgetUsd: string): Promise<number> {
+/** A run that goes on for each that the old budget has ended. Returns how many. */
+async function continueStopped(context: CliContext, batchId: string): Promise<number> {
   const { batches, store } = await context.database();
-  await batches.raiseBudget(batchId, budgetUsd);
-  const stopped = await batches.replaceable({ batchId }, ['budget']);
+  const ofOld = new Set((await batches.stoppedByOldBudget(batchId)).map(({ runId }) => runId));
+  const stopped = (await batches.replaceable({ batchId }, ['budget'])).filter(({ runId }) => ofOld.has(runId));
   const runs = await Promise.all(
     stopped.map(async ({ runId, lastStep }) => {
       const [definition, { confirmedUsd, unconfirmedUsd, tokens }] = await Promise.all([
@@ -34,8 +37,45 @@ async function raiseBudget(context: CliContext, { batchId }: BatchSummary, budge
       return continued(definition, { lastStep, spentUsd: addUsd(confirmedUsd, unconfirmedUsd), tokens });
     }),
   );
-  if (runs.length > 0) await appendAndStart(context, batchId, runs);
-  return runs.length;
+  if (runs.length === 0) return 0;
+  try {
+    await appendAndStart(context, batchId, runs);
+    return runs.length;
+  } catch (error) {
+    // Another command was faster with some of them, which are never continued twice: then with the rest.
+    const rest = await batches.replaceable({ batchId }, ['budget']);
+    if (
+      !(error instanceof BenchError && error.type === 'usage') ||
+      runs.every((run) => rest.some(({ runId }) => runId === run.replaces))
+    )
+      throw error;
+    return continueStopped(context, batchId);
+  }
+}
+
+/**
+ * Runs that met the end of the old budget, but are still evaluated, go on as soon as they have ended. Returns how many go on in all,
+ * and whether the last was waited for.
+ */
+async function continueEnding(context: CliContext, batchId: string): Promise<{ again: number; left: boolean }> {
+  const { output } = context;
+  const { batches } = await context.database();
+  const interrupt = context.onInterrupt();
+  let told = 0;
+  let again = 0;
+  for (;;) {
+    // Counted first: what has ended by then is continued below.
+    const ending = (await batches.stoppedByOldBudget(batchId)).filter(({ ended }) => !ended).length;
+    again += await continueStopped(context, batchId);
+    if (ending === 0) return { again, left: false };
+    if (ending !== told)
+      output.log(
+        `${plural(ending, 'run')} that the old budget ended ${ending === 1 ? 'is' : 'are'} still evaluated, and ${ending === 1 ? 'goes' : 'go'} on after that. Ctrl-C leaves: repeat the command then.`,
+      );
+    told = ending;
+    await sleep(POLL_MS, undefined, { signal: interrupt }).catch(() => undefined);
+    if (interrupt.aborted) return { again, left: true };
+  }
 }
 
 export function register(program: Command, context: CliContext): void {
@@ -52,7 +92,7 @@ export function register(program: Command, context: CliContext): void {
     .addOption(
       new Option(
         '--budget <usd>',
-        'give the batch this budget in all, and go on with the runs that the old one ended',
+        'give the batch this budget in all, and go on with the runs that the old one ended; waits for those that are still evaluated, may be repeated',
       ).argParser(usDollars),
     )
     .option('--wait', 'show progress until all runs have ended (one batch); Ctrl-C leaves them running')
@@ -65,7 +105,8 @@ export function register(program: Command, context: CliContext): void {
       let batches = await batchesToResume(context, ref);
       const [named] = batches;
       if (options.budget !== undefined && named !== undefined) {
-        const again = await raiseBudget(context, named, options.budget);
+        await (await context.database()).batches.raiseBudget(named.batchId, options.budget);
+        const again = await continueStopped(context, named.batchId);
         output.print(
           `Batch ${named.batchId} has a budget of $${options.budget}; ${plural(again, 'run')} that the old one ended go on.`,
         );
@@ -85,6 +126,17 @@ export function register(program: Command, context: CliContext): void {
       }
       if (batches.length === 0) output.print('No batch is unfinished.');
       const [only, ...others] = resumed;
+      if (options.budget !== undefined && only !== undefined) {
+        const { again, left } = await continueEnding(context, only.batchId);
+        only.unfinishedRuns += again;
+        if (again > 0) output.print(`${plural(again, 'more run')} go on.`);
+        if (left) {
+          output.log(`Left before all had ended; then: bench resume ${only.batchId} --budget ${options.budget}`);
+          output.json({ resumed });
+          context.setExitCode(130);
+          return;
+        }
+      }
       if (options.wait === true && only !== undefined && others.length === 0) {
         await waitForBatch(context, only.batchId);
         return;

@@ -110,6 +110,8 @@ it(
     await until(() => isOver(batchId));
     expect(billed()).toBeLessThanOrEqual(MORE);
     expect(await chargedOf(batchId, MORE)).toBeGreaterThan(BUDGET);
+    // What met the end of this budget is not continued by it once more.
+    expect(await home.json('resume', batchId, '--budget', String(MORE))).toEqual({ resumed: [] });
   },
   LIMIT_MS,
 );

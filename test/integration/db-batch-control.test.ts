@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
+import { newRunId } from '../../domain/ids.js';
 import { usdUnits } from '../../domain/price.js';
 import { seededRandom } from '../setup/random.js';
 import { run, submission, SUBMITTED, task } from './db-fixture.js';
@@ -162,10 +163,48 @@ describe('a budget', () => {
     expect(await db.store.reserveCall(key(a, 1), request('0.5'))).toEqual({ kind: 'over_budget', open: false });
   });
 
+  test('has stopped, once it is raised, what met the old one: also what is still evaluated, but not what was asked again', async () => {
+    const { batchId, runs } = await batchOf(4, '1');
+    const [a, b, c, d] = runs.map(({ runId }) => runId) as [string, string, string, string];
+    const ended = { endReason: 'budget', finalEvaluation: 'ok', detail: null } as const;
+    const meetsBudget = async (runId: string, ago: string) => {
+      await db.store.addEvent({ runId, batchId, kind: 'budget_spent', key: 'budget-1', detail: 'd' });
+      await db.pool.query(`update events set at = now() - $2::interval where run_id = $1`, [runId, ago]);
+    };
+    await db.store.reserveCall(key(a, 1), request('0.6'));
+    for (const runId of [b, c, d]) await meetsBudget(runId, '1 minute');
+    await db.batches.raiseBudget(batchId, '2');
+    await db.store.finishRun(b, ended);
+    expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([
+      { runId: b, ended: true },
+      { runId: c, ended: false },
+      { runId: d, ended: false },
+    ]);
+    await db.store.reserveCall(key(c, 1), request('0.6'));
+    await db.append(batchId, [{ ...runs[1]!, runId: newRunId(), replaces: b }], 'v');
+    await db.store.finishRun(d, ended);
+    expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([{ runId: d, ended: true }]);
+    // The new one met its end as well: that is for another raise.
+    await db.pool.query(`update events set at = now() - interval '1 hour' where batch_id = $1 and run_id is null`, [
+      batchId,
+    ]);
+    expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([]);
+    await db.batches.raiseBudget(batchId, '2');
+    expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([]);
+    await db.batches.raiseBudget(batchId, '3');
+    expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([{ runId: d, ended: true }]);
+  });
+
   test('is raised only where there is one, and only up', async () => {
     const none = await batchOf(1);
     await expect(db.batches.raiseBudget(none.batchId, '5')).rejects.toMatchObject({ type: 'usage' });
     const some = await batchOf(1, '5');
-    await expect(db.batches.raiseBudget(some.batchId, '4')).rejects.toMatchObject({ type: 'usage' });
+    await expect(db.batches.raiseBudget(some.batchId, '4')).rejects.toMatchObject({
+      type: 'usage',
+      message: expect.stringContaining('larger budget already: 5') as string,
+    });
+    // Whoever was cut off after that may say it again.
+    for (const budget of ['6', '6', '6.00']) await db.batches.raiseBudget(some.batchId, budget);
+    expect((await db.queries.findBatch(some.batchId)).budgetUsd).toBe('6');
   });
 });

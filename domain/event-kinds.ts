@@ -7,6 +7,8 @@ export const EVENT_KINDS = [
   'evaluator_error',
   'forced_fallback',
   'forked',
+  'gpus_known',
+  'gpus_unknown',
   'host_admits',
   'host_lost',
   'host_paused',

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import type { Backends } from '../activities/backends.js';
+import type { EventKind } from '../domain/event-kinds.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 import type { GpuInventory, GpusNow } from './gpu-inventory.js';
 import { freeMemoryMb } from './free-memory.js';
@@ -73,7 +74,7 @@ function gpuReporter({ hostId, store, log }: HostParts): (gpus: GpusNow) => Prom
   return async ({ ids, unknown }) => {
     if ((unknown === null) === (told === null)) return;
     const event = told === null ? ids.length > 0 : told.event;
-    const [kind, detail] =
+    const [kind, detail]: [EventKind, string] =
       unknown === null
         ? ['gpus_known', `nvidia-smi answers again on host ${hostId}: its free GPUs are handed out`]
         : ['gpus_unknown', `nvidia-smi fails on host ${hostId}, which hands out no GPU until it answers: ${unknown}`];

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import type { BatchSummary } from '../../db/index.js';
 import { BenchError } from '../../domain/errors.js';
-import { addUsd } from '../../domain/price.js';
 import type { CliContext } from '../context.js';
 import { usDollars } from '../options.js';
 import { plural } from '../render/format.js';
@@ -30,11 +29,11 @@ async function continueStopped(context: CliContext, batchId: string): Promise<nu
   const stopped = (await batches.replaceable({ batchId }, ['budget'])).filter(({ runId }) => ofOld.has(runId));
   const runs = await Promise.all(
     stopped.map(async ({ runId, lastStep }) => {
-      const [definition, { confirmedUsd, unconfirmedUsd, tokens }] = await Promise.all([
+      const [definition, { confirmedUsd, tokens }] = await Promise.all([
         store.definition(runId),
         store.spending(runId),
       ]);
-      return continued(definition, { lastStep, spentUsd: addUsd(confirmedUsd, unconfirmedUsd), tokens });
+      return continued(definition, { lastStep, confirmedUsd, tokens });
     }),
   );
   if (runs.length === 0) return 0;

@@ -8,16 +8,16 @@ import type { RunDefinition } from '../../domain/run.js';
 export const repeated = (run: RunDefinition): SubmittedRun => ({ ...run, runId: newRunId(), replaces: run.runId });
 
 /**
- * A run that goes on where another one was stopped: after its last whole step, or at the beginning if it has none. What that one spent,
- * or may have spent on answers that were lost, counts against the limits of the run.
+ * A run that goes on where another one was stopped: after its last whole step, or at the beginning if it has none. What that one spent
+ * counts against the limits of the run. Its lost answers do as well, but apart (RunStore.spending): they are not the agent's doing.
  */
 export function continued(
   run: RunDefinition,
-  stopped: { lastStep: number; spentUsd: string; tokens: number },
+  stopped: { lastStep: number; confirmedUsd: string; tokens: number },
 ): SubmittedRun {
   const { costLimitUsd = null, tokenLimit = 0 } = run;
   const limits = {
-    costLimitUsd: costLimitUsd === null ? null : left(costLimitUsd, stopped.spentUsd),
+    costLimitUsd: costLimitUsd === null ? null : left(costLimitUsd, stopped.confirmedUsd),
     tokenLimit: tokenLimit === 0 ? 0 : Math.max(1, tokenLimit - stopped.tokens),
   };
   if (stopped.lastStep === 0) return { ...repeated(run), ...limits };

@@ -205,9 +205,15 @@ export function modelCallStore(
     async spending(runId) {
       const [row] = await run<{ confirmed: string; unconfirmed: string; tokens: number }>(
         'spending',
-        `select trim_scale(r.cost_usd)::text as confirmed, (r.input_tokens + r.output_tokens)::float8 as tokens,
-           (select trim_scale(coalesce(sum(c.reserved_usd), 0))::text from model_calls c
-            where c.run_id = r.run_id and c.status in ('reserved', 'unconfirmed')) as unconfirmed
+        // A run that goes on for one that the batch's budget had ended has what that one has lost in mind, too.
+        `with recursive line as (
+           select run_id, replaces from runs where run_id = $1
+           union all
+           select r.run_id, r.replaces from line join runs r on r.run_id = line.replaces where r.end_reason = 'budget'
+         )
+         select trim_scale(r.cost_usd)::text as confirmed, (r.input_tokens + r.output_tokens)::float8 as tokens,
+           (select trim_scale(coalesce(sum(c.reserved_usd), 0))::text from model_calls c join line on line.run_id = c.run_id
+            where c.status in ('reserved', 'unconfirmed')) as unconfirmed
          from runs r where r.run_id = $1`,
         [runId],
       );

@@ -115,7 +115,10 @@ export interface RunStore extends HostStore {
    * counts as its reservation from then on. The event is written with it: a crash between them would lose a fault.
    */
   failCall(key: ModelCallKey, errorType: string, billed: 'no' | 'unknown', event?: RunEvent): Promise<void>;
-  /** What the run has spent: confirmed by answers, reserved by calls whose answer was lost, and its tokens in and out. */
+  /**
+   * What the run has spent: confirmed by answers; reserved by calls whose answer was lost, with those of the runs that it goes on
+   * for, which the batch's budget had ended; its tokens in and out.
+   */
   spending(runId: string): Promise<{ confirmedUsd: string; unconfirmedUsd: string; tokens: number }>;
 
   /** The step's parsed action (null: format failure). First write wins. Also moves the run's step counter. */

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
 import { BenchError } from '../../domain/errors.js';
 import type { EventKind } from '../../domain/event-kinds.js';
+import type { SubmittedRun } from '../../db/index.js';
+import { newRunId } from '../../domain/ids.js';
 import type { ModelReply } from '../../domain/model.js';
 import type { ObservedCommand } from '../../domain/run.js';
 import { evaluate, oneRun, run, SUBMITTED, submission, task } from '../integration/db-fixture.js';
@@ -320,6 +322,25 @@ describe('model calls', () => {
     await db.store.reserveCall(keyOf(runId), request);
     await db.store.settleCall(keyOf(runId), reply('hi', '0.1'), 1);
     expect(await db.store.spending(runId)).toEqual({ confirmedUsd: '0.1', unconfirmedUsd: '0.25', tokens: 120 });
+  });
+
+  test('lost answers of a run that the budget ended count for the run that goes on for it; those of a failed one do not', async () => {
+    const first = await oneRun(db);
+    const next = async (before: SubmittedRun, endReason: 'budget' | 'infra_error') => {
+      await db.store.reserveCall(keyOf(before.runId), request);
+      await db.store.failCall(keyOf(before.runId), 'timeout', 'unknown');
+      await db.store.finishRun(before.runId, { endReason, finalEvaluation: 'not_run', detail: null });
+      const after = { ...before, runId: newRunId(), replaces: before.runId };
+      await db.append(before.batchId, [after], 'test');
+      return after;
+    };
+    const lost = async ({ runId }: SubmittedRun) => (await db.store.spending(runId)).unconfirmedUsd;
+    const second = await next(first, 'budget');
+    expect(await lost(second)).toBe('0.25');
+    const third = await next(second, 'budget');
+    expect(await lost(third)).toBe('0.5');
+    const repeatedFromTheBeginning = await next(third, 'infra_error');
+    expect(await lost(repeatedFromTheBeginning)).toBe('0');
   });
 
   test('twenty reservations at once all get an attempt of their own', async () => {

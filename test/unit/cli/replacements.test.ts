@@ -28,7 +28,7 @@ describe('a run that is repeated', () => {
 
 describe('a run that is continued', () => {
   it('begins with what was done, and has what is left of its limits', () => {
-    expect(continued(run!, { lastStep: 3, spentUsd: '0.75', tokens: 400 })).toMatchObject({
+    expect(continued(run!, { lastStep: 3, confirmedUsd: '0.75', tokens: 400 })).toMatchObject({
       forkedFrom: { runId: run!.runId, step: 3 },
       replaces: run!.runId,
       attempt: run!.attempt,
@@ -39,27 +39,27 @@ describe('a run that is continued', () => {
   });
 
   it('has the least that is not nothing where its limits are spent: zero would be no limit', () => {
-    const next = continued(run!, { lastStep: 3, spentUsd: '2.5', tokens: 1200 });
+    const next = continued(run!, { lastStep: 3, confirmedUsd: '2.5', tokens: 1200 });
     expect(next.tokenLimit).toBe(1);
     expect(Number(next.costLimitUsd)).toBeGreaterThan(0);
     expect(Number(next.costLimitUsd)).toBeLessThan(1e-6);
   });
 
   it('begins anew if it had done nothing', () => {
-    const next = continued(run!, { lastStep: 0, spentUsd: '0', tokens: 0 });
+    const next = continued(run!, { lastStep: 0, confirmedUsd: '0', tokens: 0 });
     expect(next).toMatchObject({ replaces: run!.runId, costLimitUsd: '2' });
     expect(next.forkedFrom).toBeUndefined();
   });
 
   it('begins anew with what is left if it spent without coming to the end of a step', () => {
-    const next = continued(run!, { lastStep: 0, spentUsd: '0.5', tokens: 100 });
+    const next = continued(run!, { lastStep: 0, confirmedUsd: '0.5', tokens: 100 });
     expect(next).toMatchObject({ replaces: run!.runId, costLimitUsd: '1.5', tokenLimit: 900 });
     expect(next.forkedFrom).toBeUndefined();
   });
 
   it('stays without limits if it had none', () => {
     const unlimited = { ...run!, costLimitUsd: null, tokenLimit: 0 };
-    expect(continued(unlimited, { lastStep: 1, spentUsd: '5', tokens: 9 })).toMatchObject({
+    expect(continued(unlimited, { lastStep: 1, confirmedUsd: '5', tokens: 9 })).toMatchObject({
       costLimitUsd: null,
       tokenLimit: 0,
     });

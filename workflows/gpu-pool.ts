@@ -137,17 +137,17 @@ export async function gpuPool(carried?: GpuPoolState): Promise<void> {
 async function lookAround(
   state: GpuPoolState,
   reclaim: (runId: string, lease: Lease, reason: 'closed' | 'expired') => void,
-  standsStill: boolean,
+  looksFirst: boolean,
 ): Promise<void> {
-  const seen = await control.poolRound({
-    runIds: watchedRuns(state),
-    lostTokens: state.lost.map((holder) => holder.lease.token),
-  });
+  const asked = state.lost.map((holder) => holder.lease.token);
+  const seen = await control.poolRound({ runIds: watchedRuns(state), lostTokens: asked });
   setHosts(state, seen.hosts);
-  keepLost(state, seen.lostTokens);
+  // What was given up meanwhile was not asked for.
+  const since = state.lost.map((holder) => holder.lease.token).filter((token) => !asked.includes(token));
+  keepLost(state, looksFirst ? [...seen.lostTokens, ...since] : seen.lostTokens);
   const closed = new Set(seen.closed);
   for (const runId of closed) withdraw(state, runId);
-  if (standsStill) lookedAfter(state, { now: Date.now(), roundMs: ROUND_MS, liveHosts: seen.liveHosts });
+  if (looksFirst) lookedAfter(state, { now: Date.now(), roundMs: ROUND_MS, liveHosts: seen.liveHosts });
   const overdue = new Set(expired(state, Date.now()));
   for (const holder of state.held) {
     const { hostId } = holder.lease;

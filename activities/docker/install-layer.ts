@@ -7,7 +7,7 @@ import { isPodman } from './engine.js';
 import { waitForExit } from './container-life.js';
 import { nameIsTaken, statusOf, unlessStatus } from './engine-errors.js';
 import { localImage } from './base-image.js';
-import { LAYER_LABEL } from './labels.js';
+import { LAYER_LABEL, LAYER_NAME } from './labels.js';
 import type { PackageSources } from './package-sources.js';
 import { PODMAN_ULIMITS } from './sandbox-container.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
@@ -61,7 +61,7 @@ export interface LayerOrder {
  * two processes do the work once and what a crash left is used up.
  */
 export async function installLayer(docker: Docker, order: LayerOrder): Promise<void> {
-  const name = `bench-layer-${order.hash}`;
+  const name = `${LAYER_NAME}${order.hash}`;
   for (let attempt = 1; attempt <= NAME_ATTEMPTS; attempt++) {
     const container = await createOrFind(docker, name, order);
     try {

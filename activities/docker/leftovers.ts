@@ -8,6 +8,7 @@ import {
   EVALUATION_LABEL,
   HOME_LABEL,
   LAYER_LABEL,
+  LAYER_NAME,
   MAKER_LABEL,
   RUN_LABEL,
   UNTIL_LABEL,
@@ -52,12 +53,19 @@ export function createDockerLeftovers({
   };
 }
 
-/** Homes share them, so that they are told by their time alone. One that runs ends by itself. */
+/**
+ * Homes share them, so that they are told by their time alone. One that runs ends by itself. An image that was made of one hands the
+ * label on to every container of its own, agents' and evaluators': those have other names, and a home.
+ */
 async function forgottenLayers(docker: Docker, now: number): Promise<Leftover[]> {
   const found: Leftover[] = [];
   const filters = { label: [LAYER_LABEL] };
-  for (const { Id: id, Names: names, State: state } of await docker.listContainers({ all: true, filters })) {
+  for (const { Id: id, Names: names, State: state, Labels: labels } of await docker.listContainers({
+    all: true,
+    filters,
+  })) {
     if (!DOES_NOT_RUN.includes(state)) continue;
+    if (labels[HOME_LABEL] !== undefined || !names.some((name) => name.startsWith(`/${LAYER_NAME}`))) continue;
     const container = docker.getContainer(id);
     const since = await restsSince(container);
     if (since === null || now - since < LAYER_KEPT_MS) continue;

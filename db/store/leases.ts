@@ -13,10 +13,11 @@ type Leases = Pick<
   | 'unreleased'
 >;
 
-/** Its run has gone on without it: to no host, another host, or another lease. */
+/** Its run has gone on without it, to no host, another host or another lease, or has ended. */
 export const isAbandoned = (lease: string): string =>
   `${lease}.revoked_at is not null and ${lease}.released_at is null and exists (
      select from runs r where r.run_id = ${lease}.run_id and (r.host_id is distinct from ${lease}.host_id
+       or r.status in ('waiting_gpu', 'ended')
        or exists (select from leases newer where newer.run_id = r.run_id and newer.token > ${lease}.token))
    )`;
 
@@ -88,16 +89,15 @@ export function leaseStore(run: Statements): Leases {
     },
 
     async abandonLease({ runId, token, hostId, devices }) {
-      // One that is said again finds it revoked, and the run perhaps on the same host once more.
+      // Said again, it finds the run on no host, or with a newer lease, perhaps on the same host once more.
       await run(
         'abandonLease',
         `with host as (
            insert into hosts (host_id) values ($3) on conflict do nothing
-         ), before as (
-           select bool_or(revoked_at is not null) as revoked from leases where run_id = $1 and token = $2
          ), left_there as (
            update runs set epoch = epoch + 1, host_id = null, updated_at = now()
-           from before where run_id = $1 and host_id = $3 and status <> 'ended' and before.revoked is not true
+           where run_id = $1 and host_id = $3 and status <> 'ended'
+             and not exists (select from leases newer where newer.run_id = $1 and newer.token > $2)
          )
          insert into leases as l (run_id, token, host_id, device, revoked_at, released_at)
          select $1, $2, $3, device, now(), now() from unnest($4::text[]) as device

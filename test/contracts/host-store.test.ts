@@ -310,6 +310,27 @@ describe('leases', () => {
     await db.store.releaseLease(runId, 712);
   });
 
+  test('that the pool took back before their host was lost are given up all the same', async () => {
+    await alone(host('both', { gpus: ['0'] }));
+    const lease = await leaseOn('both', 731);
+    await db.store.revokeLease(lease);
+    await db.store.abandonLease(lease);
+    expect(await epochOf(lease.runId)).toBe(2);
+    const { abandoned } = await db.store.registerHost(host('both', { gpus: ['0'] }));
+    expect(abandoned).toEqual([731]);
+    await db.store.hostReturned('both', abandoned);
+    expect(await db.store.unreleased([731])).toEqual([]);
+  });
+
+  test('that a run left behind when it ended are given up', async () => {
+    await alone(host('ended', { gpus: ['0'] }));
+    const lease = await leaseOn('ended', 741);
+    await db.store.revokeLease(lease);
+    await db.store.finishRun(lease.runId, { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null });
+    expect((await db.store.registerHost(host('ended', { gpus: ['0'] }))).abandoned).toEqual([741]);
+    await db.store.releaseLease(lease.runId, 741);
+  });
+
   test('that a pool finds when it begins anew are held, being taken back, or given up', async () => {
     await alone(host('open', { gpus: ['0'] }));
     const [held, takenBack, abandoned] = [

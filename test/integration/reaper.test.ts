@@ -194,7 +194,7 @@ describe('what no live run owns', () => {
 describe('an installation that nobody waits for any more', () => {
   const HOUR_MS = 3_600_000;
   const installation = async (name: string, command: string): Promise<Docker.Container> => {
-    const full = `bench-${tag}-layer-${name}`;
+    const full = `bench-layer-${tag}-${name}`;
     planted.push(full);
     return docker.createContainer({
       ...{ name: full, Image: image, Entrypoint: ['/bin/sh', '-c', command], Labels: { 'bench.layer': 'agent' } },
@@ -204,7 +204,7 @@ describe('an installation that nobody waits for any more', () => {
   const later = (ms: number) => createDockerLeftovers({ docker, homeTag: tag, now: () => Date.now() + ms });
   /** Others may build layers on this engine meanwhile. */
   const ofOurs = async (ms: number) =>
-    (await later(ms).find()).filter(({ name }) => name.startsWith(`bench-${tag}-layer-`));
+    (await later(ms).find()).filter(({ what, name }) => what === 'installation' && name.includes(tag));
 
   it('is removed with its volume an hour after its end, whoever began it; one that runs goes on', async () => {
     const ended = await installation('ended', 'exit 1');
@@ -214,10 +214,14 @@ describe('an installation that nobody waits for any more', () => {
     const running = await installation('running', 'sleep 3600');
     await running.start();
     const volume = (await ended.inspect()).Mounts[0]?.Name ?? '';
+    // Containers of an image that was made of one have its label, too.
+    const inherited = { 'bench.layer': 'agent' };
+    await container(`${live}-2-of-a-layer`, { ...inherited, 'bench.home': `${tag}0`, 'bench.run': live });
+    await container('of-a-layer-by-hand', inherited);
 
     expect(await ofOurs(0)).toEqual([]);
     const found = await ofOurs(HOUR_MS + 1000);
-    expect(found.map(({ name }) => name).sort()).toEqual([`bench-${tag}-layer-ended`, `bench-${tag}-layer-never-ran`]);
+    expect(found.map(({ name }) => name).sort()).toEqual([`bench-layer-${tag}-ended`, `bench-layer-${tag}-never-ran`]);
     expect(found.map(({ runId, abandoned }) => ({ runId, abandoned }))).toEqual(
       found.map(() => ({ runId: null, abandoned: true })),
     );

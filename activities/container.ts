@@ -1,7 +1,7 @@
 import { commandLimits } from '../domain/agent/command-limits.js';
 import { guardMultiline } from '../domain/agent/guard-multiline.js';
 import { unmetNeed } from '../domain/backend-needs.js';
-import { BenchError, Stale } from '../domain/errors.js';
+import { BenchError, SandboxLost, Stale } from '../domain/errors.js';
 import { layerOf } from '../domain/task-requirements.js';
 import type { HostActivities, StartContainerArgs } from '../domain/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
@@ -54,6 +54,7 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
   const taskDir = await ports.taskFolder(run);
   const { memoryMb, cpus, pids, workspaceMb } = run.task.limits;
   const through = await lastExecuted(store, args);
+  await requireFirstStart(ports, run, args, through);
   const { info, from } = await startFrom(
     ports,
     run,
@@ -94,6 +95,24 @@ async function requireCurrent({ store, hostId }: ContainerPorts, args: StartCont
     throw new Stale(`run ${runId}: its GPU lease ${token} was taken back`);
   if (!(await store.beginEpoch(runId, epoch, hostId)))
     throw new Stale(`run ${runId}: container ${epoch} on ${hostId} is not its own any more`);
+}
+
+/**
+ * A run's workflow that was started anew over what is on record, since the one before was terminated or its history is lost, knows of
+ * no step, and would have none brought back. The first container may be gone, or go at any moment: the next one has them brought back.
+ */
+async function requireFirstStart(
+  { store, backends }: ContainerPorts,
+  run: RunDefinition,
+  args: StartContainerArgs,
+  through: number,
+): Promise<void> {
+  const { runId, epoch } = args;
+  if (epoch > 1) return;
+  const last = await lastExecuted(store, { ...args, replayThrough: run.maxSteps });
+  if (last <= through) return;
+  await backends[run.backend].sandbox.stop({ runId, epoch });
+  throw new SandboxLost(`steps ${through + 1} to ${last} of an earlier life are brought back into another container`);
 }
 
 /** The last step, up to the one that is asked for, whose command has an end on record: a host that was lost may have left one without. */

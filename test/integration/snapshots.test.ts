@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Leaderboard, RunDetail, TrajectoryStep } from '../../db/index.js';
@@ -128,6 +129,68 @@ describe('a container that is removed in the midst of a run', () => {
       { step: 9, epoch: 2, reason: 'interval' },
     ]);
   });
+
+  it.concurrent(
+    'is replaced, with all steps, when the workflow of its run was terminated and its batch is resumed',
+    async () => {
+      const { batchId, runs } = await home.json<{ batchId: string; runs: { runId: string }[] }>(
+        ...[
+          'submit',
+          '--models',
+          model('traces', TRACES),
+          '--tasks',
+          'battleOfSexes',
+          '--attempts',
+          '1',
+          '--seed',
+          '7',
+        ],
+        ...['--backend', 'docker', '--snapshot-every', '3'],
+      );
+      const runId = runs[0]?.runId ?? '';
+      const stepIs = (wanted: (step: number) => boolean) =>
+        vi.waitFor(
+          async () => {
+            const [row] = await home.sql<{ step: number }>('select step from runs where run_id = $1', [runId]);
+            if (!wanted(row?.step ?? 0)) throw new Error(`step ${row?.step}`);
+          },
+          { timeout: 300_000, interval: 200 },
+        );
+      const containers = async (): Promise<string[]> =>
+        (await execa('docker', ['ps', '-q', '--filter', `label=bench.run=${runId}`])).stdout
+          .split('\n')
+          .filter(Boolean);
+      await stepIs((step) => step === 8);
+      const { temporalAddress } = await home.json<{ temporalAddress: string }>('up');
+      const connection = await Connection.connect({ address: temporalAddress });
+      for (const id of [`run/${runId}`, `run/${runId}/agent-loop`])
+        await new Client({ connection }).workflow.getHandle(id).terminate('killed by a test');
+      await connection.close();
+      await home.run('resume', batchId);
+      await vi.waitFor(
+        async () => {
+          const [row] = await home.sql<{ epoch: number }>('select epoch from runs where run_id = $1', [runId]);
+          const [id] = await containers();
+          if (row?.epoch === 1 || id === undefined) throw new Error('no second container yet');
+          await execa('docker', [
+            'exec',
+            '-u',
+            '0',
+            id,
+            'sh',
+            '-c',
+            'grep -qx 8 /home/agent/count && touch /home/agent/go',
+          ]);
+        },
+        { timeout: 300_000, interval: 500 },
+      );
+      expect(await ended(runId)).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok', epoch: 2 });
+      expect((await stepsOf(runId))[8]?.observation).toBe(TOLD);
+      expect(await eventsOf(runId, 'sandbox_lost')).toEqual([
+        'the container was lost; the snapshot after step 6 is restored and command 7 is rerun in container 2',
+      ]);
+    },
+  );
 
   it.concurrent('comes back by all its commands when the snapshots are gone', async () => {
     const runId = await submit(

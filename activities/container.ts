@@ -1,5 +1,3 @@
-import { commandLimits } from '../domain/agent/command-limits.js';
-import { guardMultiline } from '../domain/agent/guard-multiline.js';
 import { unmetNeed } from '../domain/backend-needs.js';
 import { BenchError, SandboxLost, Stale } from '../domain/errors.js';
 import { layerOf } from '../domain/task-requirements.js';
@@ -13,6 +11,7 @@ import type { Backends } from './backends.js';
 import { dropSnapshot, findSnapshot } from './find-snapshot.js';
 import { CANNOT_UNPACK } from './shell/stage-restore.js';
 import { recordNetworkRequests } from './network-events.js';
+import { rerunCommands } from './rerun-commands.js';
 import { withHeartbeat } from './heartbeat.js';
 
 export interface ContainerPorts {
@@ -147,8 +146,7 @@ async function startFrom(
 
 /**
  * A container was lost, and its effects with it: what no snapshot holds of them comes from running the recorded commands again in
- * the new one. What the model saw stays as it was. Commands are handed over by their numbers, so a retry of this activity goes
- * on where it broke off.
+ * the new one. What the model saw stays as it was.
  */
 async function replay(
   ports: ContainerPorts,
@@ -171,16 +169,7 @@ async function replay(
       : `the container was lost; ${how} in container ${epoch}`,
   });
   const sandbox = ports.backends[run.backend].sandbox;
-  const steps = await ports.store.transcript(runId);
-  for (const { step, action } of steps) {
-    if (step <= done || step > replayThrough || action === null) continue;
-    const guarded = guardMultiline(action, run.agent.tools.commands);
-    // It was refused then.
-    if (guarded.kind === 'malformed') continue;
-    const { script } = guarded;
-    const command = { n: step, script, ...commandLimits(script, run.task.limits) };
-    await sandbox.run({ runId, epoch }, command, signal);
-  }
+  await rerunCommands({ store: ports.store, sandbox }, run, { epoch, after: done, through: replayThrough }, signal);
 }
 
 function howRestored(done: number, through: number): string {

@@ -18,6 +18,7 @@ export const EVENT_KINDS = [
   'network_request',
   'provider_error',
   'reaped',
+  'rerun_differs',
   'sandbox_lost',
   'sandbox_restarted',
   'service_ended',

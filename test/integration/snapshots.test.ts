@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readPlace, readSupervisor } from '../../activities/local/run-world.js';
 import type { Leaderboard, RunDetail, TrajectoryStep } from '../../db/index.js';
+import { homeLayout } from '../../domain/home-layout.js';
 import { BenchHome } from '../setup/bench-home.js';
 
 /** Waits at step 8 until the test lets it go. */
@@ -285,6 +287,54 @@ describe('forks', () => {
     const refused = await home.run('fork', origin, ...options);
     expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(message) as string });
     expect(await home.sql('select batch_id from batches')).toEqual(batches);
+  });
+});
+
+describe('commands that are run again in a new container', () => {
+  const plain = ['--backend', 'local', '--snapshot-every', '0'];
+  const forkOf = async (runId: string, step: number): Promise<string> => {
+    const { batchId } = await home.json<{ batchId: string }>('fork', runId, '--at-step', String(step));
+    const [fork] = await home.sql<{ run_id: string }>('select run_id from runs where batch_id = $1', [batchId]);
+    return fork?.run_id ?? '';
+  };
+  /** Once the second command waits in this container. */
+  const atTheGate = async (runId: string, epoch: number) => {
+    const { control } = homeLayout(home.dir).run(runId, epoch);
+    return await vi.waitFor(
+      async () => {
+        const agentsHome = join((await readPlace(control))?.base ?? '', 'home');
+        if (!readFileSync(join(agentsHome, 'count'), 'utf8').endsWith('2\n')) throw new Error('not yet there');
+        return { control, letGo: () => writeFileSync(join(agentsHome, 'go'), '') };
+      },
+      { timeout: 300_000, interval: 100 },
+    );
+  };
+
+  it.concurrent('are run once more, in the next one, when that dies on the way', async () => {
+    const gated = ['echo 1 >> ~/count', `echo 2 >> ~/count; ${WAIT}; echo through >> ~/count`, 'cat ~/count'];
+    const origin = await submit(model('gated', gated), 'battleOfSexes', ...plain);
+    (await atTheGate(origin, 1)).letGo();
+    expect(await ended(origin)).toMatchObject({ endReason: 'submit' });
+    const runId = await forkOf(origin, 2);
+    const { control } = await atTheGate(runId, 1);
+    process.kill((await readSupervisor(control))?.pid ?? NaN, 'SIGKILL');
+    (await atTheGate(runId, 2)).letGo();
+    expect(await ended(runId)).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok', epoch: 2 });
+    expect((await stepsOf(runId))[2]?.observation).toBe('1\n2\nthrough\n');
+    expect(await eventsOf(runId, 'sandbox_lost')).toEqual([
+      'the container was lost; commands 1 to 2 are rerun in container 2',
+    ]);
+    expect(await eventsOf(runId, 'rerun_differs')).toEqual([]);
+  });
+
+  it.concurrent('are stopped again where the end of the run’s time had stopped them', async () => {
+    const endless = model('endless', ['echo begun >> ~/count; sleep 100000', 'cat ~/count']);
+    const origin = await submit(endless, 'battleOfSexes', ...plain, '--wall-time', '10s');
+    expect(await ended(origin)).toMatchObject({ endReason: 'wall_time' });
+    const runId = await forkOf(origin, 1);
+    await ended(runId);
+    expect((await stepsOf(runId))[1]?.observation).toBe('begun\n');
+    expect(await eventsOf(runId, 'rerun_differs')).toEqual([]);
   });
 });
 

@@ -37,13 +37,17 @@ export async function writeRunDirectory(
   const baseline = source?.baseline ?? (run.baseline === null ? null : { [run.primary]: run.baseline });
   const cost = Number(run.recordedCostUsd ?? run.costUsd);
   const info = {
-    model_stats: source?.modelStats ?? {
-      total_cost: cost,
-      task_cost: cost,
-      tokens_sent: run.usage.inputTokens,
-      tokens_received: run.usage.outputTokens,
-      api_calls: run.modelCalls ?? 0,
-    },
+    // What an imported run's record does not say is not known here either.
+    model_stats:
+      source === null
+        ? {
+            total_cost: cost,
+            task_cost: cost,
+            tokens_sent: run.usage.inputTokens,
+            tokens_received: run.usage.outputTokens,
+            api_calls: run.modelCalls ?? 0,
+          }
+        : source.modelStats,
     exit_status: source === null ? run.exitStatus : source.rawExitStatus,
     submission: source?.submission ?? null,
     score: scores,

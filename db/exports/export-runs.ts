@@ -8,13 +8,14 @@ import { runLine } from './run-line.js';
 const FLAT = `select r.run_id, r.batch_id, b.name as batch, r.origin, r.model_name as model, r.model_kind, r.provider_model, r.agent_name as agent,
   r.task_id as task, r.sample, r.contract, r.task_hash, v.primary_metric, v.direction, base.value as baseline, r.attempt, r.seed, r.status, r.end_reason,
   r.final_evaluation, r.exit_status, r.step as steps, s.best_attempt, s.last_attempt, r.final_score, s.evaluations, s.suspects, s.isolation,
-  r.backend, r.input_tokens, r.output_tokens, r.cached_tokens, r.reasoning_tokens, r.cache_write_tokens,
+  r.backend, k.input_tokens, k.output_tokens, r.cached_tokens, r.reasoning_tokens, r.cache_write_tokens,
   trim_scale(r.cost_usd)::text as cost_usd, trim_scale(r.recorded_cost_usd)::text as recorded_cost_usd, r.recorded_calls,
   (select count(*) from model_calls c where c.run_id = r.run_id) as model_calls, r.created_at, r.started_at, r.ended_at
 from runs r
 join batches b on b.batch_id = r.batch_id
 join task_versions v on v.content_hash = r.task_hash
 left join baselines base on base.content_hash = r.task_hash
+join run_tokens k on k.run_id = r.run_id
 left join score_runs(true) s on s.run_id = r.run_id
 where r.batch_id = $1 order by r.ordinal`;
 

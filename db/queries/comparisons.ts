@@ -145,6 +145,7 @@ export async function comparisonState(
        where (r.sample = $7 or v.spec -> 'data' is null)
          and r.status = 'ended' and (r.model_kind = 'real' or $4)
          and (case when $5::text is null then not b.verification else r.batch_id = $5 end)
+         and (r.forked_from is null or is_own_attempt(r.run_id, $5))
      ),
      runs_of_tasks as (select * from runs_at_contracts r where r.own)
      select
@@ -165,7 +166,9 @@ export async function comparisonState(
        (select coalesce(json_agg(json_build_object('task', t.task, 'saved', t.baseline, 'now', n.baseline) order by t.task), '[]')
         from unnest($2::text[], $9::float8[]) t (task, baseline)
         join (
-          select l.task, max(l.baseline) as baseline from leaderboard_scores($5, $1, $10, null, false, $7, $8) l group by l.task
+          select l.task,
+            (array_agg(l.baseline order by l.baseline_at desc, l.baseline desc) filter (where l.baseline is not null))[1] as baseline
+          from leaderboard_scores($5, $1, $10, null, false, $7, $8) l group by l.task
         ) n on n.task = t.task
         where n.baseline is distinct from t.baseline) as "movedBaselines"`,
     [

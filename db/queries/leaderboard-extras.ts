@@ -35,10 +35,7 @@ const SELECTED = `
   join versions_under($6) u on u.content_hash = r.task_hash
   join batches b on b.batch_id = r.batch_id
   where (case when $1::text is null then not b.verification else r.batch_id = $1 end) and r.model_name = any ($4)
-    and (
-      r.forked_from is null or r.replaces is not null
-      or $1 <> (select origin.batch_id from runs origin where origin.run_id = r.forked_from)
-    )`;
+    and (r.forked_from is null or is_own_attempt(r.run_id, $1))`;
 
 /** How many runs of each row bear the mark of each rule. */
 export async function markedRuns(
@@ -113,6 +110,7 @@ export async function otherProfiles(
        and (case when $1::text is null then not b.verification else r.batch_id = $1 end)
        and ($2::text[] is null or r.task_id = any ($2) or r.task_id || '@' || r.contract = any ($2))
        and ($3::text[] is null or r.model_name = any ($3))
+       and (r.forked_from is null or is_own_attempt(r.run_id, $1))
      group by 1 order by 1`,
     [batchId, tasks, models, sample, profile, includeScripted],
   );

@@ -73,10 +73,7 @@ export async function reportRuns(run: Statements, { comparison, tasks }: Leaderb
        join versions_under($8) u on u.content_hash = r.task_hash
        where (r.sample = $7 or v.spec -> 'data' is null) and (case when $1::text is null then not b.verification else s.batch_id = $1 end)
          and s.model = any ($4)
-         and (
-           r.forked_from is null or r.replaces is not null
-           or $1 <> (select origin.batch_id from runs origin where origin.run_id = r.forked_from)
-         )
+         and (r.forked_from is null or is_own_attempt(r.run_id, $1))
      )
      select
        s.run_id as "runId", s.batch_id as "batchId", s.origin, s.model, s.model_kind as kind, s.isolation, s.task,

@@ -594,6 +594,37 @@ describe('what is compared', () => {
     expect(board.tasks).toMatchObject([{ contract: 2, baseline: null }]);
   });
 
+  test('a newer contract without a result that ranks hides no older one', async () => {
+    const at = (contract: number) => task('t-renewed', 'maximize', { contract });
+    const real = (name: string) => ({ model: { name, kind: 'real' as const, provider: 'p', model: 'x' } });
+    const contractShown = async (options: LeaderboardOptions = {}) =>
+      (await db.queries.leaderboard({ tasks: ['t-renewed'], ...options })).tasks.map(({ contract }) => contract);
+    await play([{ model: 'R', task: at(3), attempt: 1, scores: [], end: 'unfinished', change: real('R') }]);
+    expect(await contractShown()).toEqual([3]);
+    await play([{ model: 'R', task: at(1), attempt: 1, scores: [0.7], change: real('R') }]);
+    await play([{ model: 'scripted:a', task: at(2), attempt: 1, scores: [0.9] }]);
+    await play([{ model: 'R', task: at(2), attempt: 1, scores: [], end: 'infra_error', change: real('R') }]);
+    expect(await contractShown()).toEqual([1]);
+    expect(scoresOf(await db.queries.leaderboard({ tasks: ['t-renewed'] }))).toEqual({
+      R: { 't-renewed': [0.7, 0.7] },
+    });
+    expect(await contractShown({ includeScripted: true })).toEqual([2]);
+    expect(await contractShown({ models: ['scripted:a'] })).toEqual([2]);
+    expect(await contractShown({ tasks: ['t-renewed@3'] })).toEqual([3]);
+  });
+
+  test('of baselines that versions of a task state differently, that of the newest run holds', async () => {
+    const stating = (value: number) => task('t-restated', 'maximize', { baseline: { value, standardError: 0 } });
+    const baseline = async (models?: string[]) =>
+      (await db.queries.leaderboard({ tasks: ['t-restated'], models, ...all })).tasks[0]?.baseline;
+    await play([{ model: 'A', task: stating(4), attempt: 1, scores: [5] }]);
+    const other = { taskHash: 'hash-of-t-restated-other' };
+    const { runIds } = await play([{ model: 'B', task: stating(2), attempt: 1, scores: [3], change: other }]);
+    expect([await baseline(), await baseline(['A']), await baseline(['B'])]).toEqual([2, 4, 2]);
+    await db.pool.query(`update runs set created_at = created_at - interval '1 day' where run_id = any ($1)`, [runIds]);
+    expect(await baseline()).toBe(4);
+  });
+
   test('nothing gives an empty leaderboard', async () => {
     const board = await db.queries.leaderboard({ models: ['nobody'] });
     expect([board.rows, board.tasks, board.comparison.models]).toEqual([[], [], []]);
@@ -611,6 +642,59 @@ test('of equal values the earliest run and the earliest evaluation are named', a
     runIds[1],
   ]);
   expect(rows).toEqual([{ best_number: 2, last_number: 3 }]);
+});
+
+describe('a fork', () => {
+  /** A run with one evaluated step, and what it came to. */
+  const begun = async (of: ReturnType<typeof task>, end: EndReason) => {
+    const { runIds, batchId } = await play([{ model: 'A', task: of, attempt: 1, scores: [0.9], end: 'unfinished' }]);
+    const runId = runIds[0] ?? '';
+    await db.pool.query(
+      `insert into steps (run_id, step, response, thought, action, executed_at) values ($1, 1, '', '', 'validate', now())`,
+      [runId],
+    );
+    await db.store.finishRun(runId, { endReason: end, finalEvaluation: 'not_run', detail: null });
+    return { runId, batchId };
+  };
+  const going = (of: ReturnType<typeof task>, from: string, replaces: string | null, end?: EndReason) =>
+    play([
+      {
+        ...{ model: 'B', task: of, attempt: 1, scores: [], change: { forkedFrom: { runId: from, step: 1 }, replaces } },
+        ...(end !== undefined && { end }),
+      },
+    ]);
+  const models = (board: Leaderboard) => board.rows.map(({ model, attempts }) => [model, attempts]);
+
+  test('is no attempt of its own, nor is what repeats it or goes on for it, but in a batch of their own', async () => {
+    const of = task('t-forked');
+    const origin = await begun(of, 'submit');
+    const fork = await going(of, origin.runId, null, 'infra_error');
+    const repeated = await going(of, origin.runId, fork.runIds[0]!, 'budget');
+    const continued = await going(of, repeated.runIds[0]!, repeated.runIds[0]!);
+    const overall = await db.queries.leaderboard({ tasks: ['t-forked'], ...all });
+    expect(models(overall)).toEqual([['A', 1]]);
+    expect((await db.queries.reportRuns(overall)).runs.map(({ runId }) => runId)).toEqual([origin.runId]);
+    const own = await db.queries.leaderboard({ batchId: continued.batchId, ...all });
+    expect(scoresOf(own)).toEqual({ B: { 't-forked': [0.9, 0.9] } });
+    expect((await db.queries.reportRuns(own)).runs.map(({ runId }) => runId)).toEqual(continued.runIds);
+    await db.pool.query('update runs set batch_id = $2, ordinal = 7 where run_id = $1', [
+      ...[continued.runIds[0], origin.batchId],
+    ]);
+    expect(models(await db.queries.leaderboard({ batchId: origin.batchId, ...all }))).toEqual([['A', 1]]);
+  });
+
+  test('that goes on for the run that it replaces counts, as does what repeats it', async () => {
+    const of = task('t-continued');
+    const origin = await begun(of, 'budget');
+    const continued = await going(of, origin.runId, origin.runId, 'infra_error');
+    await going(of, origin.runId, continued.runIds[0]!);
+    const board = await db.queries.leaderboard({ tasks: ['t-continued'], ...all });
+    expect(models(board)).toEqual([
+      ['B', 1],
+      ['A', 0],
+    ]);
+    expect(rowOf(board, 'B')?.scores['t-continued']).toMatchObject({ best: 0.9, counted: 1 });
+  });
 });
 
 test('scores on sample data are ranked apart; tasks without data count in both', async () => {

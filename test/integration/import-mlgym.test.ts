@@ -262,6 +262,37 @@ describe('importing run directories of MLGym', () => {
     });
   });
 
+  it('does not take token counts that nobody wrote down for 0', async () => {
+    await db.pool.query(
+      `insert into price_lists (list, model, input_usd, output_usd) values ('by-tokens', 'tokens', 1, 1)`,
+    );
+    const counted = async (stats: object | null) => {
+      const whole = writeRunDirectory(folder(), { model: 'tokens' });
+      const document = JSON.parse(readFileSync(join(whole, 'blotto.traj'), 'utf8')) as { info: object };
+      Object.assign(document.info, { model_stats: stats });
+      const result = await one({ model: 'tokens', trajectory: JSON.stringify(document) });
+      const runId = result.runId ?? '';
+      const { rows } = await db.pool.query(
+        `select input_tokens::int as sent, output_tokens::int as received, list_usd::float8 as list, recorded_usd::float8 as recorded
+         from run_costs('by-tokens') where run_id = $1`,
+        [runId],
+      );
+      const { marks } = await db.queries.showRun(runId);
+      return [rows[0] as unknown, marks.map(({ rule }) => rule)];
+    };
+    const cost = { total_cost: 0.5, api_calls: 3 };
+    const unknown = { sent: null, received: null, list: null };
+    expect(await counted(null)).toEqual([{ ...unknown, recorded: null }, []]);
+    expect(await counted(cost)).toEqual([{ ...unknown, recorded: 0.5 }, []]);
+    expect(await counted({ ...cost, tokens_sent: 0 })).toEqual([{ ...unknown, sent: 0, recorded: 0.5 }, []]);
+    expect(await counted({ ...cost, tokens_sent: 1e6, tokens_received: 0 })).toEqual([
+      { sent: 1_000_000, received: 0, list: 1, recorded: 0.5 },
+      [],
+    ]);
+    const none = { tokens_sent: 0, tokens_received: 0 };
+    expect(await counted(none)).toEqual([{ sent: 0, received: 0, list: 0, recorded: null }, ['no_model_call']]);
+  });
+
   it('tells of missing keys and takes the rest', async () => {
     const whole = writeRunDirectory(folder(), {});
     const document = JSON.parse(readFileSync(join(whole, 'blotto.traj'), 'utf8')) as {

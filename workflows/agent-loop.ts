@@ -39,6 +39,8 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput): Promise<Ag
     snapshot = keeper.snapshot({ runId, step, epoch, reason }).catch(() => undefined);
   };
   const here = () => ({ runId, hostId, epoch });
+  /** On the run's clock; none when a model's call took all that was left. */
+  const secondsLeft = () => (ticket.wallSeconds === 0 ? Infinity : ticket.wallSeconds - elapsedMs / 1000);
 
   /** Do it in the current container; if that is lost, in a new one into which the earlier steps were replayed. */
   const inContainer = async <T>(through: number, work: () => Promise<T>): Promise<T> => {
@@ -80,9 +82,8 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput): Promise<Ag
 
   for (;;) {
     Object.assign(reached, { epoch, step, elapsedMs, ending });
-    const secondsLeft = ticket.wallSeconds === 0 ? Infinity : ticket.wallSeconds - elapsedMs / 1000;
     if (step > ticket.maxSteps) ending ??= 'max_steps';
-    else if (secondsLeft <= 0) ending ??= 'wall_time';
+    else if (secondsLeft() <= 0) ending ??= 'wall_time';
     if (ending !== null) {
       await snapshot;
       step = Math.min(step, ticket.maxSteps);
@@ -101,7 +102,7 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput): Promise<Ag
       continue;
     }
 
-    const timeLimitSeconds = Math.max(1, Math.ceil(Math.min(ticket.commandSeconds, secondsLeft)));
+    const timeLimitSeconds = Math.max(1, Math.ceil(Math.min(ticket.commandSeconds, secondsLeft())));
     await snapshot;
     const command = await inContainer(step - 1, () =>
       onHost(here(), commandOptions(hostId, timeLimitSeconds), (host) =>

@@ -149,6 +149,13 @@ describe('a run', () => {
     expect(fake.commands.map((c) => c.timeLimitSeconds)).toEqual([10, 6, 2]);
   });
 
+  it('leaves a command only what the model’s own time has left of the run’s', async () => {
+    fake.onNextAction = async (_, step) => ({ kind: 'action', endReason: null, ms: step === 1 ? 7_000 : 60_000 });
+    fake.onCommand = async () => ({ requested: null, exitCode: 0, timedOut: false, ms: 1_000 });
+    expect((await play(ticket('a', { wallSeconds: 10, commandSeconds: 600 }))).endReason).toBe('wall_time');
+    expect(fake.commands.map((c) => c.timeLimitSeconds)).toEqual([3, 1]);
+  });
+
   it('goes on in a new container with the earlier steps replayed when the container is lost', async () => {
     let lost = false;
     fake.onCommand = async (args) => {

@@ -11,6 +11,7 @@ import { startBatchWorkflow } from '../submission/start-batch.js';
 import { waitForBatch } from '../wait-for-batch.js';
 
 const POLL_MS = 1000;
+const goOn = (runs: number): string => (runs === 1 ? 'goes' : 'go');
 
 /** Also one whose runs have all ended, but not itself: its workflow has that still to write. */
 const unfinished = (batch: BatchSummary): boolean => batch.status !== 'cancelled' && batch.status !== 'ended';
@@ -69,7 +70,7 @@ async function continueEnding(context: CliContext, batchId: string): Promise<{ a
     if (ending === 0) return { again, left: false };
     if (ending !== told)
       output.log(
-        `${plural(ending, 'run')} that the old budget ended ${ending === 1 ? 'is' : 'are'} still evaluated, and ${ending === 1 ? 'goes' : 'go'} on after that. Ctrl-C leaves: repeat the command then.`,
+        `${plural(ending, 'run')} that the old budget ended ${ending === 1 ? 'is' : 'are'} still evaluated, and ${goOn(ending)} on after that. Ctrl-C leaves: repeat the command then.`,
       );
     told = ending;
     await sleep(POLL_MS, undefined, { signal: interrupt }).catch(() => undefined);
@@ -107,7 +108,7 @@ export function register(program: Command, context: CliContext): void {
         await (await context.database()).batches.raiseBudget(named.batchId, options.budget);
         const again = await continueStopped(context, named.batchId);
         output.print(
-          `Batch ${named.batchId} has a budget of $${options.budget}; ${plural(again, 'run')} that the old one ended go on.`,
+          `Batch ${named.batchId} has a budget of $${options.budget}; ${plural(again, 'run')} that the old one ended ${goOn(again)} on.`,
         );
         batches = await batchesToResume(context, named.batchId);
       }
@@ -128,7 +129,7 @@ export function register(program: Command, context: CliContext): void {
       if (options.budget !== undefined && only !== undefined) {
         const { again, left } = await continueEnding(context, only.batchId);
         only.unfinishedRuns += again;
-        if (again > 0) output.print(`${plural(again, 'more run')} go on.`);
+        if (again > 0) output.print(`${plural(again, 'more run')} ${goOn(again)} on.`);
         if (left) {
           output.log(`Left before all had ended; then: bench resume ${only.batchId} --budget ${options.budget}`);
           output.json({ resumed });

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
+import { SandboxLost } from '../../domain/errors.js';
 import { statusOf, unlessStatus } from './engine-errors.js';
 
 /** Podman still cleans up after a container that has just died, and refuses to start or remove it meanwhile. */
 const STILL_DYING = /container state improper|refusing to clean up/;
+/** An engine that died while it started a container has left a task or an endpoint of that name behind: it will never start. */
+const HALF_STARTED = /\balready exists\b/;
 const MOST_REFUSALS = 50;
 const REFUSED_WAIT_MS = 100;
 const REMOVAL_LIMIT_MS = 120_000;
@@ -11,9 +14,17 @@ const LOOK_EVERY_MS = 3_000;
 /** Podman has a word of its own for a container that it has not cleaned up after yet. */
 const ENDED = ['exited', 'stopped', 'dead'];
 
-/** Start a container, or leave it running. Throws the engine's errors. */
-export const startContainer = (container: Docker.Container): Promise<void> =>
-  untilDead(() => container.start().catch(unlessStatus(304)));
+/** Start a container, or leave it running. One that can never start is removed: SandboxLost. Throws the engine's errors, too. */
+export async function startContainer(container: Docker.Container): Promise<void> {
+  try {
+    await untilDead(() => container.start().catch(unlessStatus(304)));
+  } catch (error) {
+    const { message } = error as Error;
+    if (!HALF_STARTED.test(message)) throw error;
+    await removeContainer(container);
+    throw new SandboxLost(`it could never be started again, and was removed: ${message}`, { cause: error });
+  }
+}
 
 /** Remove a container with its anonymous volumes, running or not, and return when it is gone. None there is fine. Throws the engine's errors. */
 export async function removeContainer(container: Docker.Container): Promise<void> {

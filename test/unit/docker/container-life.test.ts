@@ -1,5 +1,6 @@
 import type Docker from 'dockerode';
 import { expect, it } from 'vitest';
+import { SandboxLost } from '../../../domain/errors.js';
 import { removeContainer, startContainer, waitForExit } from '../../../activities/docker/container-life.js';
 
 const refusal = (statusCode: number, message: string) => Object.assign(new Error(message), { statusCode });
@@ -24,6 +25,15 @@ it('an engine that still cleans up after a container is asked again', async () =
   const start = containerThatAnswers(DYING);
   await startContainer(start.container);
   expect(start.asked).toEqual(['start', 'start']);
+});
+
+it('a container that an engine left half-started at its death is removed and counts as lost', async () => {
+  const task = `failed to create task for container: task ${'3f'.repeat(32)}: already exists`;
+  const half = containerThatAnswers(refusal(500, task));
+  const start = startContainer(half.container);
+  await expect(start).rejects.toThrow(SandboxLost);
+  await expect(start).rejects.toThrow('already exists');
+  expect(half.asked).toEqual(['start', 'remove']);
 });
 
 it('no container, or one that another removes, counts as removed', async () => {

@@ -197,7 +197,12 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     },
 
     collect: (ref, files, maxBytes, more) =>
-      translated(`collecting files of run ${ref.runId}`, () => collectFiles(containerOf(ref), files, maxBytes, more)),
+      translated(`collecting files of run ${ref.runId}`, async () => {
+        // After a reboot the container has ended and its disk is not mounted: its files would seem missing.
+        const { dir } = layout.run(ref.runId, ref.epoch);
+        if (hasDisk(dir)) await mountDisk(dir);
+        return await collectFiles(containerOf(ref), files, maxBytes, more);
+      }),
 
     snapshot: (ref, limits, signal) =>
       translatedEach(`the snapshot of run ${ref.runId}`, snapshotOf(containerOf(ref), limits, signal)),

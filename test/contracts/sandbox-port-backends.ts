@@ -8,6 +8,7 @@ import { connectEngine, probeEngine } from '../../activities/docker/engine.js';
 import { engineAddress, type EngineAddress } from '../../activities/docker/engine-address.js';
 import { ensureImage } from '../../activities/docker/images.js';
 import { createDockerSandbox } from '../../activities/docker/sandbox.js';
+import { unmountDisk } from '../../activities/docker/workspace-disk.js';
 import { isAlive, processesOfUser } from '../../activities/local/host-processes.js';
 import { readSupervisor, uidOfRun } from '../../activities/local/run-world.js';
 import { createLocalSandbox } from '../../activities/local/sandbox.js';
@@ -33,6 +34,8 @@ export interface BackendUnderTest {
   controlInside: (ref: SandboxRef) => string;
   /** End the sandbox from outside, as a crash would: every process of it dies at once. */
   crash: (ref: SandboxRef) => Promise<void>;
+  /** End it as a reboot of the host would: afterwards nothing of it runs or is mounted. */
+  reboot: (ref: SandboxRef) => Promise<void>;
   /** A worker of its own hands a command over and waits for it. */
   handOver: (ref: SandboxRef, command: Command) => Promise<ChildProcess>;
   /** Take the sandbox away altogether, behind the adapter's back. */
@@ -104,6 +107,11 @@ async function engineUnderTest(address: EngineAddress): Promise<BackendUnderTest
       // Podman's own kill waits for the end, which it misses when the container is started again at once.
       await killContainer(containerOf(ref));
     },
+    reboot: async (ref) => {
+      await containerOf(ref).kill();
+      await containerOf(ref).wait();
+      await unmountDisk(layout.run(ref.runId, ref.epoch).dir);
+    },
     handOver: (ref, command) =>
       sharesFiles
         ? handOverAndWait(layout.run(ref.runId, ref.epoch).control, command)
@@ -141,6 +149,7 @@ export async function localUnderTest(): Promise<BackendUnderTest> {
     separateUser: root,
     controlInside: controlOf,
     crash,
+    reboot: crash,
     handOver: (ref, command) => handOverAndWait(controlOf(ref), command),
     lose: async (ref) => {
       await crash(ref);

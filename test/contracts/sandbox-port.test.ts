@@ -531,7 +531,8 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
     expect(full.output.match(/No space left on device/g)).toHaveLength(2);
     expect(full.output).toContain('\n1\n');
     expect(await backend.sandbox.collect(ref, ['mine'], 100)).toMatchObject({ kind: 'files' });
-    await backend.crash(ref);
+    await backend.reboot(ref);
+    expect(await backend.sandbox.collect(ref, ['mine'], 100)).toMatchObject({ kind: 'files' });
     const after = await backend
       .another()
       .run(ref, { n: shell.skip(), script: 'cat mine; rm big; echo room > big; cat big', timeLimitSeconds: 60 }, never);

@@ -2,6 +2,7 @@ import { commandLimits, type CommandLimits } from '../domain/agent/command-limit
 import { guardMultiline } from '../domain/agent/guard-multiline.js';
 import { InfrastructureError } from '../domain/errors.js';
 import type { ExecuteCommandArgs, ExecuteCommandResult, HostActivities } from '../domain/messages.js';
+import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type { CommandOutcome, SandboxPort, StoppedBy } from '../domain/ports/sandbox-port.js';
 import type { RunEvent, RunStore } from '../domain/ports/run-store.js';
 import type { RunDefinition, StepRecord } from '../domain/run.js';
@@ -11,11 +12,13 @@ import type { RunDefinitions } from './run-definitions.js';
 import type { Backends } from './backends.js';
 import { recordNetworkRequests } from './network-events.js';
 import { isWorkerShutdown, withHeartbeat } from './heartbeat.js';
+import { takeSubmission } from './take-submission.js';
 
 export interface CommandPorts {
   store: RunStore;
   definitions: RunDefinitions;
   backends: Backends;
+  artifacts: ArtifactStore;
 }
 
 export function commandActivities(ports: CommandPorts): Pick<HostActivities, 'executeCommand'> {
@@ -49,6 +52,8 @@ async function executeCommand(
     if (signal.aborted && !isWorkerShutdown(signal)) await interruptQuietly(sandbox, ref, step);
     throw error;
   }
+  // At once: processes that the agent left behind go on, and the evaluation may have to wait for its place, or be put again.
+  const submission = outcome.requested === null ? null : (await takeSubmission(ports, run, ref)).taken;
   if (typeof run.task.network !== 'string') await recordNetworkRequests(ports.store, sandbox, ref, { close: false });
   await ports.store.saveCommand(
     runId,
@@ -65,7 +70,7 @@ async function executeCommand(
       memories: outcome.memories,
       commandMs: outcome.ms,
     },
-    { epoch, events: eventsOf(outcome, step) },
+    { epoch, events: eventsOf(outcome, step), submission },
   );
   return { requested: outcome.requested, exitCode: outcome.exitCode, timedOut: outcome.timedOut, ms: outcome.ms };
 }

@@ -2,15 +2,16 @@ import { createHmac } from 'node:crypto';
 import type { EvaluateArgs, EvaluateResult, HostActivities } from '../domain/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type { RunEvent, RunStore } from '../domain/ports/run-store.js';
-import type { Collected, SubmissionFile } from '../domain/ports/sandbox-port.js';
-import type { RunDefinition } from '../domain/run.js';
+import type { SubmissionFile } from '../domain/ports/sandbox-port.js';
+import type { RunDefinition, TakenSubmission } from '../domain/run.js';
 import { type Outcome, shownToAgent } from '../domain/agent/evaluation-message.js';
 import type { Split } from '../domain/task.js';
 import { splitScores } from '../domain/task-scores.js';
 import type { RunDefinitions } from './run-definitions.js';
 import type { Backends } from './backends.js';
 import { withHeartbeat } from './heartbeat.js';
-import { readSubmission, storeSubmission } from './stored-submission.js';
+import { readSubmission } from './stored-submission.js';
+import { takeSubmission } from './take-submission.js';
 
 export interface EvaluatePorts {
   store: RunStore;
@@ -26,7 +27,7 @@ export function evaluateActivities(ports: EvaluatePorts): Pick<HostActivities, '
   return { evaluate: (args) => withHeartbeat((signal) => evaluate(ports, args, signal)) };
 }
 
-/** Copy the submission out as data, evaluate it in a clean room, store what came of it. */
+/** Evaluate the submission that was taken, in a clean room, and store what came of it. */
 async function evaluate(ports: EvaluatePorts, args: EvaluateArgs, signal: AbortSignal): Promise<EvaluateResult> {
   const { store } = ports;
   const { runId, step, epoch, kind } = args;
@@ -92,17 +93,38 @@ interface Found {
   fromStep: number | null;
 }
 
-/** The files as they lie in the workspace now. */
+/** The files as they lay in the workspace when the evaluation was asked for. */
 async function ofWorkspace(ports: EvaluatePorts, wanted: Wanted, signal: AbortSignal): Promise<Found> {
-  const { run, epoch } = wanted;
-  const { sandbox } = ports.backends[run.backend];
-  const { files, folders, optional, maxFiles, maxBytes } = run.task.submission;
-  const ref = { runId: run.runId, epoch };
-  const collected = await sandbox.collect(ref, files, maxBytes, { folders, optional, maxFiles });
-  if (collected.kind !== 'files')
-    return { outcomes: new Map([['test', withoutFiles(collected)]]), submissionSha256: null, fromStep: null };
-  const submissionSha256 = await storeSubmission(ports.artifacts, collected.files);
-  return { outcomes: await onSplits(ports, wanted, collected.files, signal), submissionSha256, fromStep: null };
+  const { taken, files } = await takenFiles(ports, wanted);
+  if (taken.kind !== 'files')
+    return { outcomes: new Map([['test', withoutFiles(taken)]]), submissionSha256: null, fromStep: null };
+  return {
+    outcomes: await onSplits(ports, wanted, files ?? [], signal),
+    submissionSha256: taken.sha256,
+    fromStep: null,
+  };
+}
+
+async function takenFiles(
+  ports: EvaluatePorts,
+  { run, step, epoch, kind }: Wanted,
+): Promise<{ taken: TakenSubmission; files: SubmissionFile[] | null }> {
+  const { store, artifacts } = ports;
+  const taken = await store.takenSubmission(run.runId, step, kind);
+  if (taken !== null && taken.kind !== 'files') return { taken, files: null };
+  const files = taken === null ? null : await readSubmission(artifacts, taken.sha256);
+  if (taken !== null && files !== null) return { taken, files };
+  if (taken !== null)
+    await store.addEvent({
+      runId: run.runId,
+      batchId: run.batchId,
+      kind: 'submission_missing',
+      key: `submission-${step}-${kind}`,
+      detail: `the submission of step ${step} (${taken.sha256}) is not in the artifact store: it is taken from the workspace again`,
+    });
+  const now = await takeSubmission(ports, run, { runId: run.runId, epoch });
+  await store.saveTakenSubmission(run.runId, step, kind, now.taken, epoch);
+  return now;
 }
 
 /** At the end of a run that did not submit, as its task says: see `onForcedEnd`. */
@@ -177,10 +199,10 @@ async function onSplits(
   return outcomes;
 }
 
-function withoutFiles(collected: Exclude<Collected, { kind: 'files' }>): Outcome {
-  return collected.kind === 'missing'
-    ? { kind: 'no_artefact', message: `missing from the workspace: ${collected.paths.join(', ')}` }
-    : { kind: 'rejected', message: collected.reason };
+function withoutFiles(taken: Exclude<TakenSubmission, { kind: 'files' }>): Outcome {
+  return taken.kind === 'missing'
+    ? { kind: 'no_artefact', message: `missing from the workspace: ${taken.paths.join(', ')}` }
+    : { kind: 'rejected', message: taken.reason };
 }
 
 /**

@@ -45,7 +45,8 @@ export function createPruning(pool: pg.Pool): Pruning {
       );
       const manifests = await run<{ sha256: string }>(
         'neededArtifacts',
-        'select distinct submission_sha256 as sha256 from evaluations where submission_sha256 is not null',
+        `select submission_sha256 as sha256 from evaluations where submission_sha256 is not null
+         union select sha256 from submissions where sha256 is not null`,
         [],
       );
       return { archives: archives.map(({ sha256 }) => sha256), manifests: manifests.map(({ sha256 }) => sha256) };

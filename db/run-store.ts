@@ -13,6 +13,7 @@ import { modelCallStore } from './store/model-calls.js';
 import { placementStore } from './store/placement.js';
 import { snapshotStore } from './store/snapshots.js';
 import { stepStore } from './store/steps.js';
+import { submissionStore } from './store/submissions.js';
 
 /**
  * The record of runs in PostgreSQL. Each method is one statement or transaction, so it happens wholly or not at all. Errors hold no
@@ -27,6 +28,7 @@ export function createRunStore(pool: pg.Pool): RunStore {
     ...snapshotStore(run),
     ...memoryStore(run),
     ...modelCallStore(run),
+    ...submissionStore(run),
     ...evaluationStore(run),
     ...eventStore(run),
     ...hostStore(run),

@@ -125,6 +125,13 @@ export interface SnapshotArgs {
   reason: SnapshotReason;
 }
 export type SnapshotReason = 'validate' | 'interval';
+/** Of a forced end: the other evaluations' submissions are taken with the command that asks for them. */
+export interface TakeSubmissionArgs {
+  runId: string;
+  step: number;
+  epoch: number;
+  kind: 'forced';
+}
 export interface EvaluateArgs {
   runId: string;
   step: number;
@@ -176,7 +183,10 @@ export interface ControlActivities {
 export interface HostActivities {
   startContainer(args: StartContainerArgs): Promise<void>;
   stopContainer(args: { runId: string }): Promise<void>;
+  /** Also takes the submission, if the command asks for an evaluation. */
   executeCommand(args: ExecuteCommandArgs): Promise<ExecuteCommandResult>;
+  /** Keep the submission as it lies in the workspace now, once. */
+  takeSubmission(args: TakeSubmissionArgs): Promise<void>;
   evaluate(args: EvaluateArgs): Promise<EvaluateResult>;
   /** Keep the workspace and the shell's state. One that cannot be made is an event. */
   snapshot(args: SnapshotArgs): Promise<void>;

@@ -15,6 +15,7 @@ import { createScriptedModels } from '../activities/models/scripted/index.js';
 import { humanModels } from '../activities/models/human.js';
 import { modelActivities } from '../activities/next-action.js';
 import { snapshotActivities } from '../activities/snapshot.js';
+import { takeSubmissionActivities } from '../activities/take-submission.js';
 import { withRetryEvents } from '../activities/retry-events.js';
 import { RunDefinitions } from '../activities/run-definitions.js';
 import type { Backends } from '../activities/backends.js';
@@ -88,7 +89,8 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
         hostQueue(hostId),
         {
           ...containerActivities({ store, definitions, backends, artifacts, hostId, taskFolder }),
-          ...commandActivities({ store, definitions, backends }),
+          ...commandActivities({ store, definitions, backends, artifacts }),
+          ...takeSubmissionActivities({ store, definitions, backends, artifacts }),
           ...snapshotActivities({ store, definitions, backends, artifacts }),
         },
         // Each run has one at a time; those with a lease come on top of the slots.

@@ -44,9 +44,12 @@ export const reclaimOptions = (hostId: string): ActivityOptions => ({
   scheduleToCloseTimeout: '1 minute',
 });
 
+/** Files of a submission may be large, and the machine busy. */
+const COPYING_SECONDS = 600;
+
 export const commandOptions = (hostId: string, seconds: number): ActivityOptions => ({
   taskQueue: hostQueue(hostId),
-  startToCloseTimeout: (seconds + 120) * 1000,
+  startToCloseTimeout: (seconds + COPYING_SECONDS) * 1000,
   heartbeatTimeout: HEARTBEAT,
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   retry: boundedRetry,

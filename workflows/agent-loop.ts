@@ -1,4 +1,4 @@
-import { continueAsNew, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, patched, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type {
   AgentLoopInput,
   AgentLoopResult,
@@ -85,8 +85,15 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput): Promise<Ag
     if (step > ticket.maxSteps) ending ??= 'max_steps';
     else if (secondsLeft() <= 0) ending ??= 'wall_time';
     if (ending !== null) {
-      await snapshot;
       step = Math.min(step, ticket.maxSteps);
+      // What lies there now counts, not what will when the evaluation has its place.
+      if (patched('forced-end-takes-files'))
+        await inContainer(step, () =>
+          onHost(here(), commandOptions(hostId, 0), (host) =>
+            host.takeSubmission({ runId, step, epoch, kind: 'forced' }),
+          ),
+        );
+      await snapshot;
       return finish(ending, await evaluate('forced'));
     }
 

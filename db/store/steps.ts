@@ -2,6 +2,7 @@ import type { RunStore } from '../../domain/ports/run-store.js';
 import type { StepRecord } from '../../domain/run.js';
 import { type Statements, storable } from '../statements.js';
 import { eventRows, eventsOf } from './events.js';
+import { submissionColumns } from './submissions.js';
 
 /** A StepRecord, of the table `steps` under the alias s. */
 export const STEP_COLUMNS = `s.step, s.response, s.thought, s.action, s.observation, s.exit_code as "exitCode",
@@ -38,7 +39,7 @@ export function stepStore(run: Statements): Pick<RunStore, 'transcript' | 'step'
       );
     },
 
-    async saveCommand(runId, step, command, { epoch, events = [] } = {}) {
+    async saveCommand(runId, step, command, { epoch, events = [], submission = null } = {}) {
       const [row] = await run<{ known: boolean }>(
         'saveCommand',
         `with saved as (
@@ -54,6 +55,10 @@ export function stepStore(run: Statements): Pick<RunStore, 'transcript' | 'step'
            select r.task_id, r.run_id, $2, m.ordinal, m.text
            from saved join runs r on r.run_id = saved.run_id and r.memory,
              unnest($12::text[]) with ordinality as m (text, ordinal)
+           on conflict do nothing
+         ), taken as (
+           insert into submissions (run_id, step, kind, sha256, missing, refused)
+           select run_id, $2, $8, $15, $16::text[], $17 from saved where num_nonnulls($15::text, $16::text[], $17::text) = 1
            on conflict do nothing
          ), told as (${eventsOf('saved', '$14')})
          select exists (select from steps where run_id = $1 and step = $2) as known`,
@@ -72,6 +77,7 @@ export function stepStore(run: Statements): Pick<RunStore, 'transcript' | 'step'
           (command.memories ?? []).map(storable),
           epoch ?? null,
           eventRows(events),
+          ...submissionColumns(submission),
         ],
       );
       if (row?.known !== true) throw new Error(`run ${runId}, step ${step}: a command without an action`);

@@ -12,6 +12,7 @@ import type {
   RunTicket,
   SplitScore,
   StepRecord,
+  TakenSubmission,
 } from '../run.js';
 import type { Split } from '../task.js';
 
@@ -128,14 +129,25 @@ export interface RunStore extends HostStore {
     action: { response: string; thought: string; action: string | null; modelMs: number },
   ): Promise<void>;
   /**
-   * What the command came to, what it put into the task's memory if the run has one, and its events, all or nothing. First write
-   * wins. With `epoch`: a sandbox that the run has left changes nothing.
+   * What the command came to, what it put into the task's memory if the run has one, its events, and the submission that was taken
+   * for the evaluation that it asks for, all or nothing. First write wins. With `epoch`: a sandbox that the run has left changes nothing.
    */
   saveCommand(
     runId: string,
     step: number,
     command: ObservedCommand,
-    more?: { epoch?: number; events?: readonly RunEvent[] },
+    more?: { epoch?: number; events?: readonly RunEvent[]; submission?: TakenSubmission | null },
+  ): Promise<void>;
+
+  /** What was taken out of the workspace for an evaluation; null: nothing yet. */
+  takenSubmission(runId: string, step: number, kind: EvaluationRecord['kind']): Promise<TakenSubmission | null>;
+  /** First write wins. A sandbox that the run has left changes nothing. */
+  saveTakenSubmission(
+    runId: string,
+    step: number,
+    kind: EvaluationRecord['kind'],
+    taken: TakenSubmission,
+    epoch: number,
   ): Promise<void>;
 
   /**

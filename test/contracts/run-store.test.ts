@@ -395,6 +395,30 @@ describe('evaluations', () => {
     expect([...numbers.slice(0, 10)].sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
+  test('the submission that was taken with a command stays, and none is kept of a sandbox that the run has left', async () => {
+    const { runId } = await oneRun(db);
+    await db.store.saveAction(runId, 1, action('validate'));
+    expect(await db.store.takenSubmission(runId, 1, 'validate')).toBeNull();
+    const files = { kind: 'files' as const, sha256: 'a'.repeat(64) };
+    await times(5, () =>
+      db.store.saveCommand(runId, 1, command('x', { requested: 'validate' }), { epoch: 1, submission: files }),
+    );
+    const missing = { kind: 'missing' as const, paths: ['answer.py', 'a\0b'] };
+    await db.store.saveTakenSubmission(runId, 1, 'validate', missing, 1);
+    expect(await db.store.takenSubmission(runId, 1, 'validate')).toEqual(files);
+    await db.store.beginEpoch(runId, 2, 'h');
+    const refused = { kind: 'refused' as const, reason: 'answer.py is a link, not a regular file' };
+    await db.store.saveTakenSubmission(runId, 2, 'forced', refused, 1);
+    expect(await db.store.takenSubmission(runId, 2, 'forced')).toBeNull();
+    await times(5, () => db.store.saveTakenSubmission(runId, 2, 'forced', refused, 2));
+    expect(await db.store.takenSubmission(runId, 2, 'forced')).toEqual(refused);
+    await db.store.saveTakenSubmission(runId, 3, 'forced', missing, 2);
+    expect(await db.store.takenSubmission(runId, 3, 'forced')).toMatchObject({
+      kind: 'missing',
+      paths: ['answer.py', expect.any(String)],
+    });
+  });
+
   test('the first result stays, and its message is shown to the agent once', async () => {
     const { runId } = await oneRun(db);
     await db.store.saveAction(runId, 1, action('validate'));

@@ -9,6 +9,7 @@ import type {
   ModelActivities,
   SnapshotArgs,
   StartContainerArgs,
+  TakeSubmissionArgs,
 } from '../../domain/messages.js';
 import type { RunEnd, RunTicket } from '../../domain/run.js';
 
@@ -16,6 +17,7 @@ import type { RunEnd, RunTicket } from '../../domain/run.js';
 export class FakeActivities {
   readonly ends = new Map<string, RunEnd>();
   readonly commands: ExecuteCommandArgs[] = [];
+  readonly taken: TakeSubmissionArgs[] = [];
   readonly evaluations: EvaluateArgs[] = [];
   readonly starts: StartContainerArgs[] = [];
   readonly snapshots: SnapshotArgs[] = [];
@@ -114,6 +116,7 @@ export class FakeActivities {
         this.commands.push(args);
         return this.onCommand(args);
       },
+      takeSubmission: async (args) => void this.taken.push(args),
       evaluate: async (args) => {
         this.evaluations.push(args);
         return { status: 'ok', primary: 1, ms: 1 };

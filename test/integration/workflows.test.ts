@@ -132,6 +132,7 @@ describe('a run', () => {
     };
     expect((await play(ticket('a', { maxSteps: 4 }))).endReason).toBe('max_steps');
     expect(asked).toEqual([1, 2, 3, 4]);
+    expect(fake.taken).toMatchObject([{ kind: 'forced', step: 4, epoch: 1 }]);
     expect(fake.evaluations.map((e) => [e.kind, e.step])).toEqual([['forced', 4]]);
   });
 

@@ -1,0 +1,46 @@
+import type { HostActivities, TakeSubmissionArgs } from '../domain/messages.js';
+import type { ArtifactStore } from '../domain/ports/artifact-store.js';
+import type { RunStore } from '../domain/ports/run-store.js';
+import type { SandboxRef, SubmissionFile } from '../domain/ports/sandbox-port.js';
+import type { RunDefinition, TakenSubmission } from '../domain/run.js';
+import type { Backends } from './backends.js';
+import { withHeartbeat } from './heartbeat.js';
+import type { RunDefinitions } from './run-definitions.js';
+import { storeSubmission } from './stored-submission.js';
+
+export interface TakeSubmissionPorts {
+  store: RunStore;
+  definitions: RunDefinitions;
+  backends: Backends;
+  artifacts: ArtifactStore;
+}
+
+export function takeSubmissionActivities(ports: TakeSubmissionPorts): Pick<HostActivities, 'takeSubmission'> {
+  return { takeSubmission: (args) => withHeartbeat(() => takeOnce(ports, args)) };
+}
+
+/** At a forced end, which no command asks for: the evaluation may have to wait, and processes of the agent's go on meanwhile. */
+async function takeOnce(ports: TakeSubmissionPorts, args: TakeSubmissionArgs): Promise<void> {
+  const { store } = ports;
+  const { runId, step, epoch, kind } = args;
+  if ((await store.takenSubmission(runId, step, kind)) !== null) return;
+  const { taken } = await takeSubmission(ports, await ports.definitions.get(runId), { runId, epoch });
+  await store.saveTakenSubmission(runId, step, kind, taken, epoch);
+}
+
+/**
+ * Copy the task's submission out of the workspace as data, as it is now, and keep it in the artifact store. `files` is null unless
+ * it is whole. Throws what the sandbox throws.
+ */
+export async function takeSubmission(
+  { backends, artifacts }: Pick<TakeSubmissionPorts, 'backends' | 'artifacts'>,
+  run: RunDefinition,
+  ref: SandboxRef,
+): Promise<{ taken: TakenSubmission; files: SubmissionFile[] | null }> {
+  const { files, folders, optional, maxFiles, maxBytes } = run.task.submission;
+  const { sandbox } = backends[run.backend];
+  const collected = await sandbox.collect(ref, files, maxBytes, { folders, optional, maxFiles });
+  if (collected.kind !== 'files') return { taken: collected, files: null };
+  const sha256 = await storeSubmission(artifacts, collected.files);
+  return { taken: { kind: 'files', sha256 }, files: collected.files };
+}

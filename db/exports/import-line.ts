@@ -103,6 +103,9 @@ export async function startLine(pool: pg.Pool): Promise<LineImport> {
   };
 }
 
+/** What of a line's head is the run's own: the integrity rules of this database look at a run anew. */
+const compared = (head: string): string => `((${head}) - 'batch' - 'import' #- '{run,integrity_version}')`;
+
 const entriesOf = (key: string): string => `line_part p where p.listed and p.key = '${key}'`;
 
 /** Rows of a list that the run here has and the line has not, or the other way round. */
@@ -135,7 +138,7 @@ async function store(
     steps: number;
   }>(
     `select l ->> 'format' as format, l ->> 'version' as version, l #>> '{run,run_id}' as run_id, l #>> '{run,status}' as status,
-       r.run_id is not null as known, coalesce((select ${HEAD} - 'batch' - 'import' = l - 'batch' - 'import'), false) as same,
+       r.run_id is not null as known, coalesce((select ${compared(HEAD)} = ${compared('l')}), false) as same,
        (select count(*)::int from ${entriesOf('steps')}) as steps
      from line left join runs r on r.run_id = l #>> '{run,run_id}'`,
   );
@@ -156,6 +159,8 @@ async function store(
   await client.query(
     `insert into hosts (host_id, removed_at) select l #>> '{run,host_id}', now() from line where l #>> '{run,host_id}' is not null on conflict do nothing`,
   );
+  // The marks are not in the line: the rules here look at the run when it is stored.
+  await client.query(`update line set l = l #- '{run,integrity_version}'`);
   const columns = await columnsOfLine(client);
   /** `source`: what follows `from`, with rows that `value` is the JSON of. */
   const insert = async (table: string, source: string, value: string, rest = ''): Promise<void> => {

@@ -97,6 +97,24 @@ describe('a batch that is exported', () => {
     expect(rows).toEqual([{ verification: false }]);
   });
 
+  it('is looked at by the integrity rules where its lines are imported, whatever rules have looked at it before', async () => {
+    const { runId } = await ownRun();
+    await here.pool.query(
+      `update evaluations set primary_score = 500, metrics = '{"score": 500}' where run_id = $1 and kind = 'submit'`,
+      [runId],
+    );
+    await here.pool.query('select mark_integrity(array[$1])', [runId]);
+    const file = join(folder, 'marked.jsonl');
+    writeFileSync(file, await lineOf(here, runId));
+    expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['imported']);
+    const { marks } = await there.queries.showRun(runId);
+    expect(marks).toMatchObject([{ rule: 'beyond_bounds', step: 2 }]);
+    expect(marks).toEqual((await here.queries.showRun(runId)).marks);
+    // As a line of older rules is.
+    await there.pool.query('update runs set integrity_version = 99 where run_id = $1', [runId]);
+    expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['known']);
+  });
+
   it('is imported line by line: one that is cut short or has rows that do not fit is told with its place, the others are taken', async () => {
     const [first, second] = [await ownRun(), await ownRun()];
     const [whole, other] = [await lineOf(here, first.runId), await lineOf(here, second.runId)];

@@ -135,7 +135,8 @@ async function forced(ports: EvaluatePorts, wanted: Wanted, signal: AbortSignal)
   if (best !== null) return best;
   const current = await ofWorkspace(ports, wanted, signal);
   const { status } = splitScores(run.task, current.outcomes).test;
-  if (policy !== 'last_valid' || status === 'ok') return current;
+  // That the evaluator failed is no fault of these files.
+  if (policy !== 'last_valid' || status === 'ok' || status === 'evaluator_error') return current;
   const last = await ofEarlier(ports, wanted, 'last', signal);
   if (last === null) return current;
   await ports.store.addEvent({

@@ -28,6 +28,7 @@ export async function writeRunDirectory(
       runIndex: run.attempt - 1,
       ...(run.replaces !== null && { suffix: runId }),
     });
+  const { counts, endReason, replaces, forkedFrom } = await exports.standing(runId);
   const path = join(folder, name);
   if (existsSync(path))
     throw new BenchError('usage', `${path} is there already`, { remedy: 'Name an empty folder with -o.' });
@@ -52,6 +53,8 @@ export async function writeRunDirectory(
     submission: source?.submission ?? null,
     score: scores,
     summarizer: {},
+    // Readers of the format pass over a key that they do not know.
+    bench: { run_id: runId, counts, end_reason: endReason, replaces, forked_from: forkedFrom },
   };
   const partial = join(folder, `.partial-${runId}`);
   await rm(partial, { recursive: true, force: true });

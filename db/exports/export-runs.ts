@@ -4,9 +4,13 @@ import { statements } from '../statements.js';
 import { type LineImport, startLine } from './import-line.js';
 import { runLine } from './run-line.js';
 
+/** One of the runs that leaderboards over all batches take their scores from, where its kind and isolation are ranked and --k leaves it in. */
+const COUNTS = 's.counted and not b.verification and (r.forked_from is null or is_own_attempt(r.run_id, null))';
+
 /** One row per run, flat: what it was, how it ended, scores, tokens, costs. */
 const FLAT = `select r.run_id, r.batch_id, b.name as batch, r.origin, r.model_name as model, r.model_kind, r.provider_model, r.agent_name as agent,
-  r.task_id as task, r.sample, r.contract, r.task_hash, v.primary_metric, v.direction, base.value as baseline, r.attempt, r.seed, r.status, r.end_reason,
+  r.task_id as task, r.sample, v.spec ->> 'profile' as profile, r.contract, r.task_hash, v.primary_metric, v.direction, base.value as baseline, r.attempt, r.seed, r.status, r.end_reason,
+  coalesce(${COUNTS}, false) as counts, s.superseded, r.replaces, r.forked_from,
   r.final_evaluation, r.exit_status, r.step as steps, s.best_attempt, s.last_attempt, r.final_score, s.evaluations, s.suspects, s.isolation,
   r.backend, k.input_tokens, k.output_tokens, r.cached_tokens, r.reasoning_tokens, r.cache_write_tokens,
   trim_scale(r.cost_usd)::text as cost_usd, trim_scale(r.recorded_cost_usd)::text as recorded_cost_usd, r.recorded_calls,
@@ -34,6 +38,14 @@ export interface ExportSource {
   prompt: { role: string; content: string }[] | null;
 }
 
+/** Whether leaderboards over all batches take scores from a run, and if not, why. */
+export interface Standing {
+  counts: boolean;
+  endReason: string | null;
+  replaces: string | null;
+  forkedFrom: string | null;
+}
+
 export interface Exports {
   /** In the order of submission. */
   runIds(batchId: string): Promise<string[]>;
@@ -41,6 +53,7 @@ export interface Exports {
   line(runId: string): AsyncGenerator<string>;
   rows(batchId: string): Promise<ExportRow[]>;
   source(runId: string): Promise<ExportSource | null>;
+  standing(runId: string): Promise<Standing>;
   /** Takes such a line back, part by part, in one transaction. */
   startLine(): Promise<LineImport>;
 }
@@ -66,6 +79,16 @@ export function createExports(pool: pg.Pool): Exports {
         [runId],
       );
       return row ?? null;
+    },
+    async standing(runId) {
+      const [row] = await run<Standing>(
+        'standing',
+        `select coalesce(${COUNTS}, false) as counts, r.end_reason as "endReason", r.replaces, r.forked_from as "forkedFrom"
+         from runs r join batches b on b.batch_id = r.batch_id join run_scores s on s.run_id = r.run_id where r.run_id = $1`,
+        [runId],
+      );
+      if (row === undefined) throw new Error(`there is no run ${runId}`);
+      return row;
     },
     startLine: () => startLine(pool),
   };

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -201,5 +201,29 @@ describe('a batch that is exported', () => {
     expect(await here.exports.rows(own.batchId)).toMatchObject([
       { run_id: own.runId, best_attempt: 0.5, last_attempt: 0.1 + 0.2, cost_usd: '0', origin: 'bench', steps: 2 },
     ]);
+  });
+
+  it('tells of each run whether leaderboards take its scores, in the table and in run directories', async () => {
+    const own = await ownRun();
+    const failed = await oneRun(here);
+    await here.store.finishRun(failed.runId, { endReason: 'infra_error', finalEvaluation: 'not_run', detail: null });
+    const fork = await oneRun(here, undefined, { forkedFrom: { runId: own.runId, step: 1 } });
+    await here.store.finishRun(fork.runId, SUBMITTED);
+    const unfinished = await oneRun(here);
+    const told = {
+      [own.runId]: { counts: true, end_reason: 'submit', forked_from: null },
+      [failed.runId]: { counts: false, end_reason: 'infra_error', forked_from: null },
+      [fork.runId]: { counts: false, end_reason: 'submit', forked_from: own.runId },
+      [unfinished.runId]: { counts: false, end_reason: null, forked_from: null },
+    };
+    for (const [runId, expected] of Object.entries(told)) {
+      const { batchId } = await here.queries.findRun(runId);
+      expect(await here.exports.rows(batchId)).toMatchObject([{ run_id: runId, replaces: null, ...expected }]);
+      const out = join(folder, `told-${runId}`);
+      const path = join(out, await exportDirectory(here, runId, out), 't.traj');
+      expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ info: { bench: { run_id: runId, ...expected } } });
+    }
+    await here.pool.query('update batches set verification = true where batch_id = $1', [own.batchId]);
+    expect(await here.exports.rows(own.batchId)).toMatchObject([{ counts: false }]);
   });
 });

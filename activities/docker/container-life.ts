@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { SandboxLost } from '../../domain/errors.js';
 import { statusOf, unlessStatus } from './engine-errors.js';
+import { endStrayShim } from './stray-shim.js';
 
 /** Podman still cleans up after a container that has just died, and refuses to start or remove it meanwhile. */
 const STILL_DYING = /container state improper|refusing to clean up/;
-/** An engine that died while it started a container has left a task or an endpoint of that name behind: it will never start. */
+/** An engine that died while it started a container has left a task or an endpoint of that name behind. */
 const HALF_STARTED = /\balready exists\b/;
 const MOST_REFUSALS = 50;
 const REFUSED_WAIT_MS = 100;
@@ -16,19 +17,29 @@ const ENDED = ['exited', 'stopped', 'dead'];
 
 /** Start a container, or leave it running. One that can never start is removed: SandboxLost. Throws the engine's errors, too. */
 export async function startContainer(container: Docker.Container): Promise<void> {
-  try {
-    await untilDead(() => container.start().catch(unlessStatus(304)));
-  } catch (error) {
-    const { message } = error as Error;
-    if (!HALF_STARTED.test(message)) throw error;
-    await removeContainer(container);
-    throw new SandboxLost(`it could never be started again, and was removed: ${message}`, { cause: error });
+  let cleared = false;
+  for (let refusals = 0; ; refusals++) {
+    try {
+      return await untilDead(() => container.start().catch(unlessStatus(304)));
+    } catch (error) {
+      const { message } = error as Error;
+      if (!HALF_STARTED.test(message)) throw error;
+      if (refusals === 0) cleared = await endStrayShim((await container.inspect()).Id);
+      if (!cleared || refusals === MOST_REFUSALS) {
+        await removeContainer(container);
+        throw new SandboxLost(`it could never be started again, and was removed: ${message}`, { cause: error });
+      }
+      await sleep(REFUSED_WAIT_MS);
+    }
   }
 }
 
 /** Remove a container with its anonymous volumes, running or not, and return when it is gone. None there is fine. Throws the engine's errors. */
 export async function removeContainer(container: Docker.Container): Promise<void> {
   try {
+    const { Id: id, State: state } = await container.inspect();
+    // What an engine's death left of its start would go on, and hold its files.
+    if (state.Status === 'created') await endStrayShim(id);
     await untilDead(() => container.remove({ force: true, v: true }));
   } catch (error) {
     if (statusOf(error) === 404) return;

@@ -205,17 +205,11 @@ export function modelCallStore(
     async spending(runId) {
       const [row] = await run<{ confirmed: string; unconfirmed: string; tokens: number }>(
         'spending',
-        // A run that goes on for one that the batch's budget had ended has what that one has lost in mind, too. It takes over that
-        // one's steps, or what it had left of its limits where there was no whole step; one that repeats it has all of its own again.
+        // A run that goes on for one that the batch's budget had ended has what that one has lost in mind, too.
         `with recursive line as (
-           select run_id, replaces, forked_from, cost_limit_usd, token_limit from runs where run_id = $1
+           select run_id, replaces from runs where run_id = $1
            union all
-           select r.run_id, r.replaces, r.forked_from, r.cost_limit_usd, r.token_limit
-           from line join runs r on r.run_id = line.replaces
-           where r.end_reason = 'budget' and (
-             line.forked_from = r.run_id or
-             (line.cost_limit_usd, line.token_limit) is distinct from (r.cost_limit_usd, r.token_limit)
-           )
+           select r.run_id, r.replaces from line join runs r on r.run_id = line.replaces where r.end_reason = 'budget'
          )
          select trim_scale(r.cost_usd)::text as confirmed, (r.input_tokens + r.output_tokens)::float8 as tokens,
            (select trim_scale(coalesce(sum(c.reserved_usd), 0))::text from model_calls c join line on line.run_id = c.run_id

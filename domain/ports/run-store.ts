@@ -118,7 +118,7 @@ export interface RunStore extends HostStore {
   failCall(key: ModelCallKey, errorType: string, billed: 'no' | 'unknown', event?: RunEvent): Promise<void>;
   /**
    * What the run has spent: confirmed by answers; reserved by calls whose answer was lost, with those of the runs that it goes on
-   * for (not: repeats), which the batch's budget had ended; its tokens in and out.
+   * for, which the batch's budget had ended; its tokens in and out.
    */
   spending(runId: string): Promise<{ confirmedUsd: string; unconfirmedUsd: string; tokens: number }>;
 

@@ -123,7 +123,7 @@ async function takenFiles(
       detail: `the submission of step ${step} (${taken.sha256}) is not in the artifact store: it is taken from the workspace again`,
     });
   const now = await takeSubmission(ports, run, { runId: run.runId, epoch });
-  await store.saveTakenSubmission(run.runId, step, kind, now.taken, epoch);
+  await store.saveTakenSubmission(run.runId, step, kind, now.taken, epoch, taken?.sha256);
   return now;
 }
 

@@ -48,9 +48,9 @@ const ranAtMost = ({ timedOut, commandMs }: StepRecord): number =>
 
 /** A command that was lost on record may have been what ended the container, and may do so every time. */
 function diedOnTheWay({ lost, restarted }: CommandOutcome, recorded: Recorded, first: boolean): boolean {
-  if (recorded.lost) return false;
+  if (recorded.lost || restarted !== true) return false;
   // Restarted before anything had run in it, the container has lost nothing.
-  return lost || (restarted === true && !first);
+  return lost || !first;
 }
 
 function endOf({ exitCode, timedOut, lost }: Recorded): string {

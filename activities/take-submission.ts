@@ -24,7 +24,10 @@ async function takeOnce(ports: TakeSubmissionPorts, args: TakeSubmissionArgs): P
   const { store } = ports;
   const { runId, step, epoch, kind } = args;
   if ((await store.takenSubmission(runId, step, kind)) !== null) return;
-  const { taken } = await takeSubmission(ports, await ports.definitions.get(runId), { runId, epoch });
+  const run = await ports.definitions.get(runId);
+  // Then the files are not looked at: no container has to be there for them.
+  if (run.task.onForcedEnd === 'best' && (await store.validSubmission(runId, 'best')) !== null) return;
+  const { taken } = await takeSubmission(ports, run, { runId, epoch });
   await store.saveTakenSubmission(runId, step, kind, taken, epoch);
 }
 

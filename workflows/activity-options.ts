@@ -55,6 +55,13 @@ export const commandOptions = (hostId: string, seconds: number): ActivityOptions
   retry: boundedRetry,
 });
 
+/** A host whose worker is of an older version knows no such activity: its evaluation copies the files. */
+export const UNKNOWN_ACTIVITY = 'NotFoundError';
+export const takingOptions = (hostId: string): ActivityOptions => ({
+  ...commandOptions(hostId, 0),
+  retry: { ...boundedRetry, nonRetryableErrorTypes: [...NON_RETRYABLE, UNKNOWN_ACTIVITY] },
+});
+
 /** Waiting for a place is on no clock of the run. */
 export const evaluationOptions = (hostId: string, seconds: number): ActivityOptions => ({
   ...commandOptions(hostId, seconds),

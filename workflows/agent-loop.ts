@@ -9,8 +9,15 @@ import type {
 } from '../domain/messages.js';
 import type { EndReason, FinalEvaluation } from '../domain/outcomes.js';
 import type { EvaluationKind } from '../domain/run.js';
-import { commandOptions, evaluationOptions, modelOptions, snapshotOptions } from './activity-options.js';
-import { MAX_EPOCHS, isSandboxLost, startHeldContainer } from './held-container.js';
+import {
+  UNKNOWN_ACTIVITY,
+  commandOptions,
+  evaluationOptions,
+  modelOptions,
+  snapshotOptions,
+  takingOptions,
+} from './activity-options.js';
+import { MAX_EPOCHS, hasType, isSandboxLost, startHeldContainer } from './held-container.js';
 import { HostLost, onHost } from './on-host.js';
 
 /** The steps of a run: ask the model, run its command, evaluate when asked to; two activities a step. */
@@ -89,10 +96,10 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput): Promise<Ag
       // What lies there now counts, not what will when the evaluation has its place.
       if (patched('forced-end-takes-files'))
         await inContainer(step, () =>
-          onHost(here(), commandOptions(hostId, 0), (host) =>
-            host.takeSubmission({ runId, step, epoch, kind: 'forced' }),
-          ),
-        );
+          onHost(here(), takingOptions(hostId), (host) => host.takeSubmission({ runId, step, epoch, kind: 'forced' })),
+        ).catch((error: unknown) => {
+          if (!hasType(error, UNKNOWN_ACTIVITY)) throw error;
+        });
       await snapshot;
       return finish(ending, await evaluate('forced'));
     }

@@ -29,10 +29,8 @@ export async function startHeldContainer(
   }
 }
 
-export function isSandboxLost(error: unknown): boolean {
-  return (
-    error instanceof ActivityFailure &&
-    error.cause instanceof ApplicationFailure &&
-    error.cause.type === FAILURE.sandboxLost
-  );
+export const isSandboxLost = (error: unknown): boolean => hasType(error, FAILURE.sandboxLost);
+
+export function hasType(error: unknown, type: string): boolean {
+  return error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && error.cause.type === type;
 }

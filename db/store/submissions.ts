@@ -27,14 +27,16 @@ export function submissionStore(run: Statements): Submissions {
         : { kind: 'missing', paths: row.missing };
     },
 
-    async saveTakenSubmission(runId, step, kind, taken, epoch) {
+    async saveTakenSubmission(runId, step, kind, taken, epoch, gone) {
       await run(
         'saveTakenSubmission',
         `insert into submissions (run_id, step, kind, sha256, missing, refused)
          select run_id, $2::int, $3, $4, $5::text[], $6 from runs
          where run_id = $1 and status <> 'ended' and $7 >= epoch
-         on conflict do nothing`,
-        [runId, step, kind, ...submissionColumns(taken), epoch],
+         on conflict (run_id, step, kind) do update
+           set sha256 = excluded.sha256, missing = excluded.missing, refused = excluded.refused, created_at = now()
+           where submissions.sha256 = $8`,
+        [runId, step, kind, ...submissionColumns(taken), epoch, gone ?? null],
       );
     },
   };

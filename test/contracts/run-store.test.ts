@@ -412,6 +412,11 @@ describe('evaluations', () => {
     expect(await db.store.takenSubmission(runId, 2, 'forced')).toBeNull();
     await times(5, () => db.store.saveTakenSubmission(runId, 2, 'forced', refused, 2));
     expect(await db.store.takenSubmission(runId, 2, 'forced')).toEqual(refused);
+    // Its files are gone: what was taken in their place stays.
+    const again = { kind: 'files' as const, sha256: 'b'.repeat(64) };
+    await times(3, () => db.store.saveTakenSubmission(runId, 1, 'validate', again, 2, files.sha256));
+    await db.store.saveTakenSubmission(runId, 1, 'validate', { ...again, sha256: 'c'.repeat(64) }, 2, files.sha256);
+    expect(await db.store.takenSubmission(runId, 1, 'validate')).toEqual(again);
     await db.store.saveTakenSubmission(runId, 3, 'forced', missing, 2);
     expect(await db.store.takenSubmission(runId, 3, 'forced')).toMatchObject({
       kind: 'missing',

@@ -45,6 +45,7 @@ export class FakeActivities {
   hosts: { hostId: string; devices: string[] }[] = [];
   lostHosts: string[] = [];
   readonly judged: { runId: string; hostId: string; epoch: number }[] = [];
+  onTake: () => Promise<void> = async () => undefined;
   onStart: (args: StartContainerArgs) => Promise<void> = async () => undefined;
   onAbandoned: (runId: string, token: number) => Promise<void> = async () => undefined;
   onReleased: (runId: string, token: number | null) => Promise<void> = async () => undefined;
@@ -116,7 +117,10 @@ export class FakeActivities {
         this.commands.push(args);
         return this.onCommand(args);
       },
-      takeSubmission: async (args) => void this.taken.push(args),
+      takeSubmission: async (args) => {
+        this.taken.push(args);
+        await this.onTake();
+      },
       evaluate: async (args) => {
         this.evaluations.push(args);
         return { status: 'ok', primary: 1, ms: 1 };

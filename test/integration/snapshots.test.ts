@@ -370,6 +370,7 @@ describe('a run that is ended at its step limit', () => {
   it.concurrent('is judged by its best submission, where the task says so', async () => {
     const run = await play('best', 5);
     expect(last(run)).toMatchObject({ kind: 'forced', status: 'ok', fromStep: 3 });
+    expect(await home.sql(`select from submissions where run_id = $1 and kind = 'forced'`, [run.runId])).toEqual([]);
     expect(last(run)?.primary).toBeGreaterThan(run.evaluationList[2]?.primary ?? Infinity);
   });
 });

@@ -136,6 +136,15 @@ describe('a run', () => {
     expect(fake.evaluations.map((e) => [e.kind, e.step])).toEqual([['forced', 4]]);
   });
 
+  it('is evaluated at its end by a worker of an older version, too, which does not know how to take files apart', async () => {
+    fake.onTake = async () => {
+      throw ApplicationFailure.create({ type: 'NotFoundError', message: 'takeSubmission is not registered' });
+    };
+    expect((await play(ticket('a', { maxSteps: 1 }))).endReason).toBe('max_steps');
+    expect(fake.taken).toHaveLength(1);
+    expect(fake.evaluations.map((e) => e.kind)).toEqual(['forced']);
+  });
+
   it('is evaluated when no reply of a step could be used', async () => {
     fake.onNextAction = async (_, step) =>
       step === 2 ? { kind: 'end', endReason: 'format', ms: 1 } : { kind: 'action', endReason: null, ms: 1 };

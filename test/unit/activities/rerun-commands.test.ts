@@ -51,7 +51,7 @@ async function brought(steps: Partial<StepRecord>[], outcomes: Record<number, Pa
 }
 
 describe('commands on record that are run again in a new container', () => {
-  it.each([{ lost: true, exitCode: null }, { restarted: true }])(
+  it.each([{ lost: true, exitCode: null, restarted: true }, { restarted: true }])(
     'give it up when it dies on the way: %o',
     async (outcome) => {
       const { error, stopped, commands } = await brought([{}, {}, {}], { 2: outcome });
@@ -67,6 +67,14 @@ describe('commands on record that are run again in a new container', () => {
     expect(error).toBeNull();
     expect(events).toEqual([]);
     expect(commands).toHaveLength(3);
+  });
+
+  it('may lose a command where no process could be started, in a container that lives on', async () => {
+    const { error, events } = await brought([{}, {}], { 2: { lost: true, exitCode: null } });
+    expect(error).toBeNull();
+    expect(events).toEqual([
+      'rerun_differs epoch-2-step-2: step 2: on record the command ended with 0, rerun in container 2 it was lost',
+    ]);
   });
 
   it('may begin in a container that was started twice', async () => {

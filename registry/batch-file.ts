@@ -9,7 +9,7 @@ const usd = z.preprocess(
   (value) => (typeof value === 'number' ? String(value) : value),
   z
     .string()
-    .regex(/^\d{1,9}(\.\d{1,10})?$/, 'must be US dollars above zero: 5, 0.25')
+    .regex(/^\d{1,9}(\.\d{1,10})?$/, { error: 'must be US dollars above zero: 5, 0.25', abort: true })
     .refine((text) => Number(text) > 0, 'must be US dollars above zero: 5, 0.25'),
 );
 const seconds = z.preprocess(

@@ -57,9 +57,8 @@ function describe(issue: z.core.$ZodIssue, found: unknown): string {
     return `expected ${values.join(' or ')}, found ${JSON.stringify(found)}${near === null ? '' : `; did you mean ${near}?`}`;
   }
   const message = issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
-  return typeof found === 'string' || typeof found === 'number'
-    ? `${message}, found ${JSON.stringify(found).slice(0, 80)}`
-    : message;
+  if (typeof found === 'string') return `${message}, found ${JSON.stringify(found).slice(0, 80)}`;
+  return typeof found === 'number' ? `${message}, found ${String(found)}` : message;
 }
 
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {

@@ -38,7 +38,10 @@ describe('a batch file', () => {
       /groups\[1\]\.models.*missing|groups\.1\.models.*missing/,
     ],
     ['version: 1\nmodels: [a]\ntasks: [b]\nbudget: -1', /budget.*US dollars above zero/],
-    ['version: 1\nmodels: [a]\ntasks: [b]\nbudget: .nan', /budget.*US dollars above zero/],
+    [
+      'version: 1\nmodels: [a]\ntasks: [b]\nbudget: .nan',
+      /^\S+:4: budget: must be US dollars above zero: 5, 0.25, found NaN$/m,
+    ],
     ['version: 1\nmodels: [a]\ntasks: [b]\nattempt: 3', /attempt/],
     ['version: 1\nmodels: [a]\ntasks: [b]\nname: b-mine', /name.*not beginning with b-/],
   ])('that is wrong is refused with the key: %j', (text, message) => {

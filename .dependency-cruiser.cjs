@@ -16,7 +16,7 @@ const may = {
     'registry',
     'services',
     'report',
-    'worker/(worker-process|settings)',
+    'worker/(namespace-owner|settings)',
   ],
 };
 const rooms = Object.keys(may);

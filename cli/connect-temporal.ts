@@ -5,16 +5,22 @@ import type { ServiceEndpoints } from '../domain/services.js';
 import { temporalAccess } from '../domain/temporal-access.js';
 import type { CliSettings } from './context.js';
 
+export type TemporalEndpoint = Pick<ServiceEndpoints, 'temporalAddress' | 'temporalNamespace'> & {
+  /** Left out: named by the environment. */
+  readonly embedded?: Pick<ServiceEndpoints['embedded'], 'temporal'>;
+};
+
 /** To be imported on first use: it loads the client. */
-export async function connectTemporal(endpoints: ServiceEndpoints, env: CliSettings['env']): Promise<Client> {
-  const access = endpoints.embedded.temporal ? {} : temporalAccess(env, (path) => readFileSync(path));
+export async function connectTemporal(endpoints: TemporalEndpoint, env: CliSettings['env']): Promise<Client> {
+  const embedded = endpoints.embedded?.temporal ?? false;
+  const access = embedded ? {} : temporalAccess(env, (path) => readFileSync(path));
   try {
     const address = endpoints.temporalAddress;
     const connection = await Connection.connect({ address, ...access, connectTimeout: '30 seconds' });
     return new Client({ connection, namespace: endpoints.temporalNamespace });
   } catch (cause) {
     throw new BenchError('services', `Temporal does not answer at ${endpoints.temporalAddress}`, {
-      remedy: endpoints.embedded.temporal
+      remedy: embedded
         ? '`bench doctor` says what is wrong with the embedded server.'
         : 'Correct TEMPORAL_ADDRESS, or start that server, or unset TEMPORAL_ADDRESS to use the embedded one.',
       cause,

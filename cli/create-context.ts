@@ -35,6 +35,10 @@ export function createContext(settings: CliSettings, output: CliOutput): Closabl
     return ensureServices({
       settings: { ...settings, worker },
       migrate,
+      claimNamespace: async (endpoints) => {
+        const { claimNamespaceOf } = await import('./claim-namespace.js');
+        await claimNamespaceOf(endpoints, settings.env);
+      },
       onProgress: (line) => output.log(output.logColors.dim(line)),
     });
   };

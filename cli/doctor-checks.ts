@@ -103,8 +103,11 @@ async function checkTemporal(settings: CliSettings): Promise<Finding> {
       const access = temporalAccess(env, (path) => readFileSync(path));
       await checkExternalTemporal(temporalAddress, temporalNamespace, access);
       const how = describeAccess(access);
+      const { databaseOfNamespace } = await import('./claim-namespace.js');
+      const serves = await databaseOfNamespace({ temporalAddress, temporalNamespace }, env);
       return ok(
-        `TEMPORAL_ADDRESS ${temporalAddress} answers, namespace ${temporalNamespace}${how === '' ? '' : ` (${how})`}`,
+        `TEMPORAL_ADDRESS ${temporalAddress} answers, namespace ${temporalNamespace}${how === '' ? '' : ` (${how})`}, ` +
+          (serves === null ? 'which serves no database yet' : `which serves the database ${serves}`),
       );
     }
     const found = await findTemporal({ env, cacheDir, obtain: false });

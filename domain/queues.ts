@@ -20,3 +20,6 @@ export const shardWorkflowId = (batchId: string, shard: number): string => `batc
 export const runWorkflowId = (runId: string): string => `run/${runId}`;
 export const agentLoopWorkflowId = (runId: string): string => `run/${runId}/agent-loop`;
 export const GPU_POOL_WORKFLOW_ID = 'gpu-pool';
+
+/** Says whose the Temporal namespace is. Nobody runs it: it only has to be there, once. */
+export const INSTALLATION_WORKFLOW_ID = 'bench-installation';

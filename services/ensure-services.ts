@@ -44,6 +44,11 @@ export interface EnsureOptions {
   settings: ServicesSettings;
   /** Bring the schema up to date; called whenever the database answers, must bear many callers at once. */
   migrate?: (databaseUrl: string) => Promise<void>;
+  /**
+   * See to it that the Temporal namespace serves this database alone, and throw if it does not. Called once the database is
+   * migrated and Temporal answers, before a worker is; not where a worker is up, which has seen to it, on a server of ours.
+   */
+  claimNamespace?: (endpoints: ServiceEndpoints) => Promise<void>;
   onProgress?: (line: string) => void;
   /** For all that is not getting Temporal. */
   timeoutMs?: number;
@@ -66,12 +71,14 @@ export async function ensureServices(options: EnsureOptions): Promise<ServiceEnd
   if (external.database !== null && external.temporal !== null && !wantsWorker) {
     await migrateWith(options, external.database);
     await registerAttributes(external.temporal, settings.temporalNamespace, accessOf(settings));
-    return {
+    const endpoints = {
       databaseUrl: external.database,
       temporalAddress: external.temporal,
       temporalNamespace: settings.temporalNamespace,
       embedded: { postgres: false, temporal: false, worker: false },
     };
+    await options.claimNamespace?.(endpoints);
+    return endpoints;
   }
   return new EnsureSupervised(options).run();
 }
@@ -94,6 +101,7 @@ class EnsureSupervised {
   private readonly stamp: string;
   private readonly worker: WorkerCommand | null;
   private migrated = false;
+  private claimed = false;
   private handedOver: string | null = null;
   private lastStart = -Infinity;
   private starts = 0;
@@ -152,14 +160,25 @@ class EnsureSupervised {
     if (!this.migrated) {
       await migrateWith(this.options, databaseUrl);
       this.migrated = true;
-      this.markMigrated();
     }
     if (embedded.temporal && temporal?.status !== 'healthy') return null;
     const temporalAddress = settings.temporalAddress ?? `127.0.0.1:${file.ports.temporal}`;
     if (embedded.temporal && (await probeTemporal(temporalAddress, settings.temporalNamespace)).kind !== 'ok') {
       return null;
     }
-    if (!embedded.temporal) await registerAttributes(temporalAddress, settings.temporalNamespace, accessOf(settings));
+    const endpoints = {
+      databaseUrl,
+      temporalAddress,
+      temporalNamespace: settings.temporalNamespace,
+      embedded: { ...embedded, worker: file.services.worker !== undefined },
+    };
+    if (!this.claimed) {
+      if (!embedded.temporal) await registerAttributes(temporalAddress, settings.temporalNamespace, accessOf(settings));
+      if (!embedded.temporal || worker?.status !== 'healthy') await this.options.claimNamespace?.(endpoints);
+      this.claimed = true;
+      // The supervisor's worker starts with this.
+      this.markMigrated();
+    }
     if (this.worker !== null) {
       if (this.handOverWorker(file)) return null;
       if (worker?.status !== 'healthy') {
@@ -167,12 +186,7 @@ class EnsureSupervised {
         return null;
       }
     }
-    return {
-      databaseUrl,
-      temporalAddress,
-      temporalNamespace: settings.temporalNamespace,
-      embedded: { ...embedded, worker: file.services.worker !== undefined },
-    };
+    return endpoints;
   }
 
   private async start(before: ServicesFile | null): Promise<void> {

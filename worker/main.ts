@@ -4,7 +4,7 @@ import { createRateGovernor } from '../activities/models/rate-governor.js';
 import { BenchError } from '../domain/errors.js';
 import { SIGNAL } from '../domain/messages.js';
 import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID } from '../domain/queues.js';
-import { checkSchema, openDatabase } from '../db/index.js';
+import { checkSchema, openDatabase, readInstallation } from '../db/index.js';
 import { connectTemporal } from './connect-temporal.js';
 import { createBackends } from './backends.js';
 import { createWorkers } from './create-workers.js';
@@ -13,6 +13,7 @@ import { homeHostId } from './home-identity.js';
 import { hostBeat } from './host-beat.js';
 import { createLogger } from './logger.js';
 import { loopbackAddress, serveMetrics } from './metrics/server.js';
+import { claimNamespace } from './namespace-owner.js';
 import { nvidiaSmi } from './nvidia-smi.js';
 import { secretsOf } from './redact.js';
 import { workerSettings } from './settings.js';
@@ -38,6 +39,12 @@ async function main(): Promise<void> {
   const { store, humanTurns } = database;
   const governor = createRateGovernor(database.rates);
   const { connection, client } = await connectTemporal(settings);
+  const claim = {
+    ...{ installation: await readInstallation(settings.databaseUrl), machine: settings.hostname },
+    // Who started this worker has settled what a home's own server may do.
+    ...{ temporalAddress: settings.temporalAddress, ownServer: false },
+  };
+  await claimNamespace(client, claim);
   const backends = createBackends(settings, log);
 
   const bearsRuns = settings.roles.includes('host');
@@ -79,9 +86,21 @@ async function main(): Promise<void> {
     faultsToEvents().catch((error: unknown) => log.warn({ error: String(error) }, 'could not record service faults'));
   void reportFaults();
   const reapOnce = () => reap(store, backends, log);
-  const timers = [every(REPORT_MS, reportFaults)];
-  /** Why this host may not go on: what it would take from its queue is another machine's. */
+  /** Why this worker may not go on: what it would take from its queues is another's. */
   const refusal: BenchError[] = [];
+  const stopFor = (error: BenchError, why: string): void => {
+    log.error({ hostId, error: error.message }, why);
+    refusal.push(error);
+    stop(workers);
+  };
+  const claimOrStop = () =>
+    claimNamespace(client, claim).catch((error: unknown) => {
+      // Temporal may be away for a moment.
+      if (!(error instanceof BenchError))
+        return log.warn({ error: String(error) }, 'could not look whose the namespace is');
+      stopFor(error, 'stopping: the namespace is not ours any more');
+    });
+  const timers = [every(REPORT_MS, reportFaults), every(settings.heartbeatSeconds * 1000, claimOrStop)];
   if (bearsRuns) {
     // Not awaited: an engine that hangs must not keep the runs of the other backend waiting.
     void reapOnce();
@@ -89,9 +108,7 @@ async function main(): Promise<void> {
       beat().catch((error: unknown) => {
         // Postgres may be away for a moment; the next beat says again that this host is alive.
         if (!isRefusal(error)) return log.warn({ error: String(error) }, 'could not refresh the host');
-        log.error({ hostId, error: error.message }, 'stopping: this host is not ours any more');
-        refusal.push(error);
-        stop(workers);
+        stopFor(error, 'stopping: this host is not ours any more');
       });
     timers.push(every(REAP_MS, reapOnce), every(settings.heartbeatSeconds * 1000, beatOrSay));
   }
@@ -128,7 +145,7 @@ function every(ms: number, work: () => Promise<unknown>): NodeJS.Timeout {
 main().then(
   () => process.exit(0),
   (error: unknown) => {
-    const text = error instanceof BenchError ? `${error.message} ${error.remedy ?? ''}` : String(error);
+    const text = error instanceof BenchError ? `${error.message}. ${error.remedy ?? ''}` : String(error);
     process.stderr.write(`bench worker: ${text}\n`);
     process.exit(error instanceof BenchError ? error.exitCode : 1);
   },

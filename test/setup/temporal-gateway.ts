@@ -114,6 +114,11 @@ export async function openTemporalGateway(
     let trailers: IncomingHttpHeaders = {};
     call.on('trailers', (given: IncomingHttpHeaders) => (trailers = given));
     call.on('response', (answer) => {
+      // A refusal comes without a body, its status among the headers.
+      if (answer['grpc-status'] !== undefined) {
+        stream.respond(answer, { endStream: true });
+        return;
+      }
       stream.respond(answer, { waitForTrailers: true });
       stream.on('wantTrailers', () => stream.sendTrailers(trailers));
       call.pipe(stream);

@@ -1,36 +1,72 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
-import { readInstallation } from '../db/index.js';
+import { findInstallation, type Installation, readInstallation } from '../db/index.js';
 import { BenchError } from '../domain/errors.js';
 import type { ServiceEndpoints } from '../domain/services.js';
-import { claimNamespace, namespaceOwner } from '../worker/namespace-owner.js';
+import {
+  claimNamespace,
+  namespaceOf,
+  namespaceOwner,
+  refusalOf,
+  refuseSecondNamespace,
+} from '../worker/namespace-owner.js';
 import { connectTemporal, type TemporalEndpoint } from './connect-temporal.js';
 import type { CliSettings } from './context.js';
 
 // To be imported where it is needed: it loads the clients of Temporal and PostgreSQL.
 
-/** See to it that the namespace serves this database alone. */
-export async function claimNamespaceOf(endpoints: ServiceEndpoints, env: CliSettings['env']): Promise<void> {
+type Settings = Pick<CliSettings, 'env' | 'layout'>;
+
+/** See to it that the namespace serves this database alone, and this database no other one. */
+export async function claimNamespaceOf(endpoints: ServiceEndpoints, settings: Settings): Promise<void> {
   const installation = await readInstallation(endpoints.databaseUrl);
-  await withClient(endpoints, env, (client) =>
-    claimNamespace(client, {
-      installation,
-      machine: hostname(),
-      temporalAddress: endpoints.temporalAddress,
-      ownServer: endpoints.embedded.temporal,
-    }),
-  );
+  await withClient(endpoints, settings, async (client) => {
+    await refuseOther(client, endpoints, settings, installation);
+    await claimNamespace(client, claimBy(installation, endpoints));
+  });
 }
 
-/** Host, port and name of the database that the namespace of another's server serves; null if it serves none yet. */
-export async function databaseOfNamespace(at: TemporalEndpoint, env: CliSettings['env']): Promise<string | null> {
-  const owner = await withClient(at, env, namespaceOwner);
-  return owner?.database ?? null;
+/**
+ * Which database the namespace of TEMPORAL_ADDRESS serves: host, port and name; null if none yet. Looks only.
+ * @throws BenchError if it is another than that of the URL.
+ */
+export async function databaseOfNamespace(
+  at: TemporalEndpoint,
+  databaseUrl: string | null,
+  settings: Settings,
+): Promise<string | null> {
+  // What is wrong with the database is told where that is looked at.
+  const installation = databaseUrl === null ? null : await findInstallation(databaseUrl).catch(() => null);
+  return withClient(at, settings, async (client) => {
+    const owner = await namespaceOwner(client);
+    if (installation !== null) {
+      await refuseOther(client, at, settings, installation);
+      if (owner !== null && owner.installation !== installation.id)
+        throw refusalOf(at.temporalNamespace, claimBy(installation, at), owner);
+    }
+    return owner?.database ?? null;
+  });
+}
+
+const claimBy = (installation: Installation, at: TemporalEndpoint) => ({
+  ...{ installation, machine: hostname(), temporalAddress: at.temporalAddress },
+  ownServer: at.embedded?.temporal ?? false,
+});
+
+async function refuseOther(
+  client: Client,
+  { temporalAddress }: TemporalEndpoint,
+  { layout }: Settings,
+  installation: Installation,
+): Promise<void> {
+  const homeId = existsSync(layout.hostIdFile) ? readFileSync(layout.hostIdFile, 'utf8').trim() : null;
+  refuseSecondNamespace(installation, await namespaceOf(client, temporalAddress), homeId);
 }
 
 async function withClient<T>(
   at: TemporalEndpoint,
-  env: CliSettings['env'],
+  { env }: Settings,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
   const client = await connectTemporal(at, env);
@@ -39,8 +75,8 @@ async function withClient<T>(
   } catch (cause) {
     if (cause instanceof BenchError) throw cause;
     throw new BenchError(
-      'services',
-      `cannot see whose the namespace '${at.temporalNamespace}' at ${at.temporalAddress} is: ${innermost(cause)}`,
+      isPermanent(cause) ? 'failed' : 'services',
+      `cannot see whose the namespace '${at.temporalNamespace}' at ${at.temporalAddress} is: ${innermost(cause).message}`,
       {
         remedy:
           '`bench doctor` says whether it answers; whoever uses `bench` has to be allowed to start and describe workflows there.',
@@ -53,7 +89,9 @@ async function withClient<T>(
 }
 
 /** The client says what it could not do; why is in the cause. */
-function innermost(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? innermost(error.cause) : error.message;
-}
+const innermost = (error: unknown): Error =>
+  !(error instanceof Error) ? new Error(String(error)) : error.cause instanceof Error ? innermost(error.cause) : error;
+
+/** gRPC: invalid argument, not found, permission denied, unimplemented, unauthenticated. */
+const isPermanent = (error: unknown): boolean =>
+  [3, 5, 7, 12, 16].includes(Number((innermost(error) as { code?: unknown }).code));

@@ -37,7 +37,7 @@ export function createContext(settings: CliSettings, output: CliOutput): Closabl
       migrate,
       claimNamespace: async (endpoints) => {
         const { claimNamespaceOf } = await import('./claim-namespace.js');
-        await claimNamespaceOf(endpoints, settings.env);
+        await claimNamespaceOf(endpoints, settings);
       },
       onProgress: (line) => output.log(output.logColors.dim(line)),
     });

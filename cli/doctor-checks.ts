@@ -12,6 +12,7 @@ import {
   checkExternalDatabase,
   checkExternalTemporal,
   choosePostgresUser,
+  embeddedDatabaseUrl,
   findOnPath,
   findPostgres,
   findTemporal,
@@ -104,7 +105,8 @@ async function checkTemporal(settings: CliSettings): Promise<Finding> {
       await checkExternalTemporal(temporalAddress, temporalNamespace, access);
       const how = describeAccess(access);
       const { databaseOfNamespace } = await import('./claim-namespace.js');
-      const serves = await databaseOfNamespace({ temporalAddress, temporalNamespace }, env);
+      const databaseUrl = settings.databaseUrl ?? embeddedDatabaseUrl(settings.home);
+      const serves = await databaseOfNamespace({ temporalAddress, temporalNamespace }, databaseUrl, settings);
       return ok(
         `TEMPORAL_ADDRESS ${temporalAddress} answers, namespace ${temporalNamespace}${how === '' ? '' : ` (${how})`}, ` +
           (serves === null ? 'which serves no database yet' : `which serves the database ${serves}`),

@@ -1,7 +1,7 @@
 export { openDatabase, type Database } from './database.js';
 export { checkSchema, migrate, schemaState } from './migrate.js';
 export { ensureRoles } from './roles.js';
-export { type Installation, readInstallation } from './installation.js';
+export { findInstallation, type Installation, readInstallation } from './installation.js';
 export type { LineImport, LinePart } from './exports/import-line.js';
 export { LINE_LISTS } from './exports/run-line.js';
 export { createRunStore } from './run-store.js';

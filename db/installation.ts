@@ -1,17 +1,48 @@
 import pg from 'pg';
 import { BenchError } from '../domain/errors.js';
+import type { TemporalNamespace } from '../domain/ports/host-store.js';
 import { connectionSettings, describeDatabase } from './connection-settings.js';
-import { connectionError, queryError } from './database-error.js';
+import { connectionError, errorFields, queryError } from './database-error.js';
+import { isAlive } from './store/hosts.js';
 
 export interface Installation {
   /** UUID, made once per database; backups carry it. */
   id: string;
   /** Host, port and database, for messages. */
   database: string;
+  /** Hosts that are heard now, and the Temporal that they said to poll. */
+  hosts: { hostId: string; homeId: string | null; namespace: TemporalNamespace }[];
 }
 
 /** Which installation the database is; it becomes one when it is first asked. The schema must be up to date. */
-export async function readInstallation(databaseUrl: string): Promise<Installation> {
+export function readInstallation(databaseUrl: string): Promise<Installation> {
+  return connected(databaseUrl, async (client, database) => {
+    // Two may ask at once for the first time: the index lets one row in.
+    let id = await idOf(client);
+    if (id === undefined) await client.query('insert into installation default values on conflict do nothing');
+    id ??= await idOf(client);
+    if (id === undefined) throw new BenchError('failed', `the table installation at ${database} takes no row`);
+    return { id, database, hosts: await liveHosts(client) };
+  });
+}
+
+/** The same without writing; null: it has never been asked, or its schema is older. */
+export function findInstallation(databaseUrl: string): Promise<Installation | null> {
+  return connected(databaseUrl, async (client, database) => {
+    try {
+      const id = await idOf(client);
+      return id === undefined ? null : { id, database, hosts: await liveHosts(client) };
+    } catch (error) {
+      if (['42P01', '42703'].includes(errorFields(error).code ?? '')) return null;
+      throw error;
+    }
+  });
+}
+
+async function connected<T>(
+  databaseUrl: string,
+  work: (client: pg.Client, database: string) => Promise<T>,
+): Promise<T> {
   const database = describeDatabase(databaseUrl);
   const client = new pg.Client(connectionSettings(databaseUrl));
   client.on('error', () => undefined); // the query in progress fails with it
@@ -19,12 +50,7 @@ export async function readInstallation(databaseUrl: string): Promise<Installatio
     await client.connect().catch((error: unknown) => {
       throw connectionError(database, error);
     });
-    // Two may ask at once for the first time: the index lets one row in.
-    let id = await idOf(client);
-    if (id === undefined) await client.query('insert into installation default values on conflict do nothing');
-    id ??= await idOf(client);
-    if (id === undefined) throw new BenchError('failed', `the table installation at ${database} takes no row`);
-    return { id, database };
+    return await work(client, database);
   } catch (error) {
     throw queryError('reading which installation the database is', error);
   } finally {
@@ -35,4 +61,12 @@ export async function readInstallation(databaseUrl: string): Promise<Installatio
 async function idOf(client: pg.Client): Promise<string | undefined> {
   const { rows } = await client.query<{ id: string }>('select installation_id as id from installation');
   return rows[0]?.id;
+}
+
+async function liveHosts(client: pg.Client): Promise<Installation['hosts']> {
+  const { rows } = await client.query<{ hostId: string; homeId: string | null; id: string; at: string }>(
+    `select host_id as "hostId", home_id as "homeId", namespace_id as id, namespace_at as at
+     from hosts h where ${isAlive('h')} and namespace_id is not null order by host_id`,
+  );
+  return rows.map(({ hostId, homeId, id, at }) => ({ hostId, homeId, namespace: { id, at } }));
 }

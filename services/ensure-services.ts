@@ -46,7 +46,8 @@ export interface EnsureOptions {
   migrate?: (databaseUrl: string) => Promise<void>;
   /**
    * See to it that the Temporal namespace serves this database alone, and throw if it does not. Called once the database is
-   * migrated and Temporal answers, before a worker is; not where a worker is up, which has seen to it, on a server of ours.
+   * migrated and Temporal answers, before a worker is started; not if both servers are ours and a worker is up, which has seen
+   * to it.
    */
   claimNamespace?: (endpoints: ServiceEndpoints) => Promise<void>;
   onProgress?: (line: string) => void;
@@ -174,7 +175,8 @@ class EnsureSupervised {
     };
     if (!this.claimed) {
       if (!embedded.temporal) await registerAttributes(temporalAddress, settings.temporalNamespace, accessOf(settings));
-      if (!embedded.temporal || worker?.status !== 'healthy') await this.options.claimNamespace?.(endpoints);
+      if (!embedded.postgres || !embedded.temporal || worker?.status !== 'healthy')
+        await this.options.claimNamespace?.(endpoints);
       this.claimed = true;
       // The supervisor's worker starts with this.
       this.markMigrated();

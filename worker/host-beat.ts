@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import type { Backends } from '../activities/backends.js';
 import type { EventKind } from '../domain/event-kinds.js';
+import type { TemporalNamespace } from '../domain/ports/host-store.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 import type { GpuInventory, GpusNow } from './gpu-inventory.js';
 import { freeMemoryMb } from './free-memory.js';
@@ -19,6 +20,8 @@ export interface HostParts {
   /** Names the home; two homes cannot be one host. */
   homeId: string;
   gpus: GpuInventory;
+  /** The one that the worker polls, as it was last seen. */
+  namespace: () => TemporalNamespace;
   store: Pick<RunStore, 'heldDevices' | 'registerHost' | 'hostReturned' | 'runStates' | 'addEvent'>;
   backends: Backends;
   log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -52,6 +55,7 @@ export function hostBeat(parts: HostParts): () => Promise<void> {
       ...{ hostId, homeId: parts.homeId, hostname: settings.hostname, cpus: cpus().length, version: settings.version },
       ...{ slots: settings.slots, memoryForRunsMb: settings.memoryForRunsMb, roles: settings.roles },
       ...{ gpus: gpus.ids, backends: offered, heartbeatSeconds: settings.heartbeatSeconds },
+      namespace: parts.namespace(),
       // Of GPUs that nobody can look at, none is handed on, not even when its holder gives it back before the next beat.
       busyGpus: gpus.unknown === null ? gpus.busy.filter((device) => !held.includes(device)) : gpus.busy,
       paused: pauseReason(facts, settings.minDiskFreeMb),

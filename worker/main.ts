@@ -13,7 +13,7 @@ import { homeHostId } from './home-identity.js';
 import { hostBeat } from './host-beat.js';
 import { createLogger } from './logger.js';
 import { loopbackAddress, serveMetrics } from './metrics/server.js';
-import { claimNamespace } from './namespace-owner.js';
+import { claimNamespace, namespaceOf, refuseSecondNamespace } from './namespace-owner.js';
 import { nvidiaSmi } from './nvidia-smi.js';
 import { secretsOf } from './redact.js';
 import { workerSettings } from './settings.js';
@@ -39,16 +39,19 @@ async function main(): Promise<void> {
   const { store, humanTurns } = database;
   const governor = createRateGovernor(database.rates);
   const { connection, client } = await connectTemporal(settings);
+  const installation = await readInstallation(settings.databaseUrl);
   const claim = {
-    ...{ installation: await readInstallation(settings.databaseUrl), machine: settings.hostname },
+    ...{ installation, machine: settings.hostname, temporalAddress: settings.temporalAddress },
     // Who started this worker has settled what a home's own server may do.
-    ...{ temporalAddress: settings.temporalAddress, ownServer: false },
+    ownServer: false,
   };
+  let namespace = await namespaceOf(client, settings.temporalAddress);
+  refuseSecondNamespace(installation, namespace, homeId);
   await claimNamespace(client, claim);
   const backends = createBackends(settings, log);
 
   const bearsRuns = settings.roles.includes('host');
-  const beat = hostBeat({ settings, hostId, homeId, gpus, store, backends, log });
+  const beat = hostBeat({ settings, hostId, homeId, gpus, namespace: () => namespace, store, backends, log });
   if (bearsRuns) await beat();
   if (bearsRuns && gpus.ids !== null && gpus.ids.length > 0) {
     await client.workflow.signalWithStart('gpuPool', {
@@ -93,13 +96,17 @@ async function main(): Promise<void> {
     refusal.push(error);
     stop(workers);
   };
-  const claimOrStop = () =>
-    claimNamespace(client, claim).catch((error: unknown) => {
+  const claimOrStop = async () => {
+    if (refusal.length > 0) return;
+    try {
+      namespace = await namespaceOf(client, settings.temporalAddress);
+      await claimNamespace(client, claim);
+    } catch (error) {
+      if (isRefusal(error)) return stopFor(error, 'stopping: the namespace is not ours any more');
       // Temporal may be away for a moment.
-      if (!(error instanceof BenchError))
-        return log.warn({ error: String(error) }, 'could not look whose the namespace is');
-      stopFor(error, 'stopping: the namespace is not ours any more');
-    });
+      log.warn({ error: String(error) }, 'could not look whose the namespace is');
+    }
+  };
   const timers = [every(REPORT_MS, reportFaults), every(settings.heartbeatSeconds * 1000, claimOrStop)];
   if (bearsRuns) {
     // Not awaited: an engine that hangs must not keep the runs of the other backend waiting.
@@ -145,7 +152,10 @@ function every(ms: number, work: () => Promise<unknown>): NodeJS.Timeout {
 main().then(
   () => process.exit(0),
   (error: unknown) => {
-    const text = error instanceof BenchError ? `${error.message}. ${error.remedy ?? ''}` : String(error);
+    const text =
+      error instanceof BenchError
+        ? [error.message, ...(error.remedy === undefined ? [] : [error.remedy])].join('. ')
+        : String(error);
     process.stderr.write(`bench worker: ${text}\n`);
     process.exit(error instanceof BenchError ? error.exitCode : 1);
   },

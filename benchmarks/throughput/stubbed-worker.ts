@@ -9,6 +9,7 @@ import { gpuInventory } from '../../worker/gpu-inventory.js';
 import { homeHostId } from '../../worker/home-identity.js';
 import { hostBeat } from '../../worker/host-beat.js';
 import { createLogger } from '../../worker/logger.js';
+import { namespaceOf } from '../../worker/namespace-owner.js';
 import { nvidiaSmi } from '../../worker/nvidia-smi.js';
 import { workerSettings } from '../../worker/settings.js';
 import { stubbedBackend } from './stubbed-backend.js';
@@ -21,7 +22,8 @@ const gpus = await gpuInventory({ kind: 'declared', ids: [] }, nvidiaSmi());
 const { store, humanTurns, rates } = openDatabase(settings.databaseUrl, { max: settings.databasePool });
 const { connection, client: temporal } = await connectTemporal(settings);
 const backends = { ...createBackends(settings, log), local: stubbedBackend };
-const beat = hostBeat({ settings, hostId, homeId: hostId, gpus, store, backends, log });
+const namespace = await namespaceOf(temporal, settings.temporalAddress);
+const beat = hostBeat({ settings, hostId, homeId: hostId, gpus, namespace: () => namespace, store, backends, log });
 await beat();
 setInterval(() => void beat(), settings.heartbeatSeconds * 1000);
 const workers = await createWorkers({

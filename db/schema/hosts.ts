@@ -32,4 +32,9 @@ export const hosts = pgTable('hosts', {
   /** Its runs were given to others; null again when it has cleared away what was left of them. */
   lostAt: time('lost_at'),
   removedAt: time('removed_at'),
+
+  /** Of Temporal, which its worker polls. */
+  namespaceId: text('namespace_id'),
+  /** The same for people: name and address, as that machine has them. */
+  namespaceAt: text('namespace_at'),
 });

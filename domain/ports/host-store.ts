@@ -1,3 +1,10 @@
+export interface TemporalNamespace {
+  /** Of the server, unique. */
+  id: string;
+  /** Name and address, for people. */
+  at: string;
+}
+
 /** What a host says of itself, again and again: this is its sign of life. */
 export interface HostRegistration {
   hostId: string;
@@ -22,6 +29,8 @@ export interface HostRegistration {
   paused?: string | null;
   roles?: string[];
   version?: string;
+  /** The Temporal namespace that it polls; absent: not known. */
+  namespace?: TemporalNamespace;
   /** Seconds between registrations; the host counts as lost after LOST_AFTER_BEATS of them were missed. */
   heartbeatSeconds?: number;
 }

@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readInstallation } from '../../db/index.js';
+import { type Installation, readInstallation } from '../../db/index.js';
+import { BenchError } from '../../domain/errors.js';
 import { INSTALLATION_WORKFLOW_ID } from '../../domain/queues.js';
 import { embeddedDatabaseUrl } from '../../services/index.js';
-import { claimNamespace, namespaceOwner } from '../../worker/namespace-owner.js';
+import { claimNamespace, namespaceOf, namespaceOwner, refuseSecondNamespace } from '../../worker/namespace-owner.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { query, until } from '../setup/services-home.js';
 import { startTemporal, type TemporalFixture } from '../setup/temporal.js';
@@ -39,10 +40,17 @@ describe('a Temporal namespace', () => {
 
   it('serves the first installation that claims it, however many do so at once', async () => {
     const ids = Array.from({ length: 20 }, (_, i) => `inst-${i % 4}`);
-    const outcomes = await Promise.allSettled(ids.map((id) => claim(id)));
+    const outcomes = await Promise.all(
+      ids.map((id) =>
+        claim(id).then(
+          () => 'its own',
+          (error: unknown) => (error instanceof BenchError ? error.type : String(error)),
+        ),
+      ),
+    );
     const winner = await owner();
     expect(ids).toContain(winner);
-    expect(outcomes.map(({ status }) => status)).toEqual(ids.map((id) => (id === winner ? 'fulfilled' : 'rejected')));
+    expect(outcomes).toEqual(ids.map((id) => (id === winner ? 'its own' : 'usage')));
     await terminate(INSTALLATION_WORKFLOW_ID);
   });
 
@@ -54,9 +62,7 @@ describe('a Temporal namespace', () => {
       message: expect.stringMatching(
         /^the Temporal namespace 'default' at temporal\.example:7233 serves another database of bench, first\.example:5432\/bench \(installation first, since 20.*Z, from machine-of-first\), not second\.example:5432\/bench \(installation second\)$/,
       ) as string,
-      remedy: expect.stringMatching(
-        /TEMPORAL_NAMESPACE.*temporal workflow terminate --workflow-id bench-installation/,
-      ) as string,
+      remedy: expect.stringMatching(/TEMPORAL_NAMESPACE.*DATABASE_URL.*gone for good: docs\/deployment\.md/) as string,
     });
     expect(await owner()).toBe('first');
   });
@@ -76,7 +82,7 @@ describe('a Temporal namespace', () => {
       async () => (await client.workflow.count(`ExecutionStatus = 'Running'`)).count === 3,
     );
     await expect(claim('third', true)).rejects.toMatchObject({
-      remedy: expect.stringContaining('Set DATABASE_URL as it was') as string,
+      remedy: expect.stringContaining('set DATABASE_URL as it was') as string,
     });
     expect(await owner()).toBe('second');
 
@@ -92,14 +98,36 @@ describe('a Temporal namespace', () => {
   });
 });
 
+describe('a database', () => {
+  const here = { id: 'here', at: "namespace 'default' at here:7233" };
+  const there = { id: 'there', at: "namespace 'default' at there:7233" };
+  const installation = (...hosts: Installation['hosts']): Installation => ({ ...claimOf('one').installation, hosts });
+
+  it('is served by one namespace: where a host that is heard polls another, a second is refused, and both are named', () => {
+    const hosts = [
+      { hostId: 'a', homeId: 'a', namespace: here },
+      { hostId: 'b', homeId: 'b', namespace: there },
+    ];
+    expect(() => refuseSecondNamespace(installation(...hosts), here, null)).toThrow(
+      "the database one.example:5432/bench is served by another Temporal: its host b polls namespace 'default' at there:7233, not namespace 'default' at here:7233",
+    );
+    refuseSecondNamespace(installation(...hosts.slice(0, 1)), here, null);
+    refuseSecondNamespace(installation(), here, null);
+  });
+
+  it('of a home whose own server is new is not in use elsewhere', () => {
+    refuseSecondNamespace(installation({ hostId: 'a', homeId: 'home', namespace: there }), here, 'home');
+  });
+});
+
 describe('two homes with a database each and one namespace', () => {
   const first = new BenchHome({ BENCH_GPUS: 'none', BENCH_HEARTBEAT_SECONDS: '3' });
-  let second: BenchHome;
+  const second = new BenchHome({ BENCH_GPUS: 'none', BENCH_HEARTBEAT_SECONDS: '3' });
   let batchId: string;
   let temporal: Client;
 
-  const refusedAs = async (...args: string[]) => {
-    const { exitCode, stdout } = await second.run(...args, '--json');
+  const refusedAs = async (home: BenchHome, ...args: string[]) => {
+    const { exitCode, stdout } = await home.run(...args, '--json');
     expect(exitCode, stdout).toBe(2);
     const { error } = JSON.parse(stdout) as { error: { message: string; remedy: string } };
     return error;
@@ -108,20 +136,20 @@ describe('two homes with a database each and one namespace', () => {
   beforeAll(async () => {
     const { temporalAddress } = await first.json<{ temporalAddress: string }>('up');
     temporal = new Client({ connection: await Connection.connect({ address: temporalAddress }) });
-    second = new BenchHome({ BENCH_GPUS: 'none', TEMPORAL_ADDRESS: temporalAddress });
+    second.env['TEMPORAL_ADDRESS'] = temporalAddress;
     ({ batchId } = await first.json<{ batchId: string }>(
       ...['submit', '--models', 'scripted:baseline,scripted:counter', '--tasks', 'battleOfSexes,blotto'],
-      ...['--attempts', '4', '--backend', 'local', '--seed', '3'],
+      ...['--attempts', '8', '--backend', 'local', '--seed', '3'],
     ));
   });
   afterAll(async () => {
-    await temporal.connection.close();
     await second.remove();
     await first.remove();
+    await temporal.connection.close();
   });
 
   it('the second is refused by each command, before a worker polls and before anything is stored', async () => {
-    const up = await refusedAs('up');
+    const up = await refusedAs(second, 'up');
     expect(up.message).toContain('serves another database of bench');
     const own = embeddedDatabaseUrl(second.dir) ?? '';
     const [owned, refused] = await Promise.all(
@@ -131,10 +159,13 @@ describe('two homes with a database each and one namespace', () => {
     expect(up.message).toContain(`installation ${refused?.id}`);
 
     const submit = ['submit', '--models', 'scripted:baseline', '--tasks', 'battleOfSexes', '--backend', 'local'];
-    expect((await refusedAs(...submit)).message).toBe(up.message);
-    expect((await refusedAs('worker')).message).toBe(up.message);
+    expect((await refusedAs(second, ...submit)).message).toBe(up.message);
+    expect((await refusedAs(second, 'worker')).message).toBe(up.message);
     expect(await query(own, 'select count(*)::int as n from batches')).toEqual([{ n: 0 }]);
     expect(await query(own, 'select count(*)::int as n from hosts')).toEqual([{ n: 0 }]);
+    const doctor = await second.run('doctor', '--json');
+    const { checks } = JSON.parse(doctor.stdout) as { checks: { name: string; status: string; detail: string }[] };
+    expect(checks.find(({ name }) => name === 'temporal')).toMatchObject({ status: 'fail', detail: up.message });
   });
 
   it('a worker that is started by itself ends at once and says the same', async () => {
@@ -160,7 +191,7 @@ describe('two homes with a database each and one namespace', () => {
       'select status, end_reason, count(*)::int as n from runs where batch_id = $1 group by 1, 2',
       [batchId],
     );
-    expect(ends).toEqual([{ status: 'ended', end_reason: 'submit', n: 16 }]);
+    expect(ends).toEqual([{ status: 'ended', end_reason: 'submit', n: 32 }]);
   });
 
   it('a worker whose namespace was given to another stops, and comes back when it is free again', async () => {
@@ -175,24 +206,43 @@ describe('two homes with a database each and one namespace', () => {
     );
     await temporal.workflow.getHandle(INSTALLATION_WORKFLOW_ID).terminate();
     await first.json('up');
-    expect((await namespaceOwner(temporal))?.installation).not.toBe('intruder');
+    const { id } = await readInstallation(embeddedDatabaseUrl(first.dir) ?? '');
+    expect((await namespaceOwner(temporal))?.installation).toBe(id);
   });
 
-  it('a namespace of its own is what the second needs; a home may change its database when nothing is under way', async () => {
+  it('a namespace of its own is what the second needs; a database with a host in one is refused to another', async () => {
     await second.run('down', '--force');
     await temporal.connection.workflowService.registerNamespace({
       namespace: 'second',
       workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
     });
-    const database = embeddedDatabaseUrl(first.dir) ?? '';
     second.env['TEMPORAL_NAMESPACE'] = 'second';
-    await until('the new namespace is known', async () => (await second.run('up')).exitCode === 0);
-    const own = embeddedDatabaseUrl(second.dir) ?? '';
-    expect(own).not.toBe(database);
+    const seen = () => namespaceOf(new Client({ connection: temporal.connection, namespace: 'second' }), '');
+    await until('the new namespace is known', () =>
+      seen().then(
+        () => true,
+        () => false,
+      ),
+    );
+    await second.json('up');
 
     await first.json('down', '--force');
-    first.env['DATABASE_URL'] = own;
-    await first.json('up');
-    expect((await namespaceOwner(temporal))?.installation).toBe((await readInstallation(own)).id);
+    first.env['DATABASE_URL'] = embeddedDatabaseUrl(second.dir) ?? '';
+    expect((await refusedAs(first, 'up')).message).toMatch(
+      /is served by another Temporal: its host .* polls namespace 'second' at .*, not namespace 'default' at/,
+    );
+  });
+
+  it('a home may change its database when nothing is under way', async () => {
+    await first.json('down', '--force');
+    await second.json('down', '--force');
+    // Lends its database alone.
+    for (const name of ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE']) Reflect.deleteProperty(second.env, name);
+    second.env['BENCH_WORKER'] = 'external';
+    await second.json('up');
+    await until("the second's host is silent", async () => (await first.run('up')).exitCode === 0);
+    expect((await namespaceOwner(temporal))?.installation).toBe(
+      (await readInstallation(embeddedDatabaseUrl(second.dir) ?? '')).id,
+    );
   });
 });

@@ -22,6 +22,7 @@ function host() {
   const gpus: GpusNow = { ids: ['0', '1'], busy: [], unknown: null };
   const nowhere = `unix://${join(home, 'no-engine')}`;
   const beat = hostBeat({
+    namespace: () => ({ id: 'one', at: "namespace 'default' at somewhere" }),
     settings: workerSettings({
       ...{ DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/x', TEMPORAL_ADDRESS: '127.0.0.1:1', BENCH_HOME: home },
       ...{ DOCKER_HOST: nowhere, BENCH_PODMAN_HOST: nowhere },

@@ -104,6 +104,8 @@ export const runs = pgTable(
     answeredCalls: integer('answered_calls').notNull().default(0),
     /** Of imported runs: what their own harness wrote as cost and as number of model calls; `cost_usd` and `model_calls` know nothing of them. */
     recordedCostUsd: money('recorded_cost_usd'),
+    /** The batch's budget as it was when it had no room for a call of this run; the last one. */
+    metBudgetUsd: money('met_budget_usd'),
     recordedCalls: bigint('recorded_calls', { mode: 'number' }),
     bestScore: doublePrecision('best_score'),
     finalScore: doublePrecision('final_score'),

@@ -82,6 +82,11 @@ export function modelCallStore(
              select $1, $2, $3, earlier.last + 1, $4, $5, $6, $7::int, $8::numeric from earlier, account
              where not exists (select from answer) and (not account.capped or exists (select from charged))
              returning attempt
+           ), refused as (
+             -- As this statement saw it: a budget that was raised meanwhile may not have been looked at.
+             update runs r set met_budget_usd = b.budget_usd from batches b
+             where r.run_id = $1 and b.batch_id = (select batch_id from account where capped)
+               and not exists (select from answer) and not exists (select from charged)
            )
            select (select attempt from reserved) as attempt, earlier.cut_off::int as cut_off,
              ${ANSWER}, account.capped

@@ -195,6 +195,22 @@ describe('a budget', () => {
     expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([{ runId: d, ended: true }]);
   });
 
+  test('that was raised is not the one which a run met, however soon after the raise it met the new one', async () => {
+    const { batchId, runs } = await batchOf(2, '1');
+    const [old, both] = runs.map(({ runId }) => runId) as [string, string];
+    const stopped = { endReason: 'budget', finalEvaluation: 'ok', detail: null } as const;
+    const over = { kind: 'over_budget', open: false };
+    for (const runId of [old, both]) expect(await db.store.reserveCall(key(runId, 1), request('2'))).toEqual(over);
+    await db.store.finishRun(old, stopped);
+    expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([]);
+    await db.batches.raiseBudget(batchId, '1.5');
+    expect(await db.store.reserveCall(key(both, 1), request('2'))).toEqual(over);
+    await db.store.finishRun(both, stopped);
+    expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([{ runId: old, ended: true }]);
+    await db.batches.raiseBudget(batchId, '3');
+    expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([old, both].map((runId) => ({ runId, ended: true })));
+  });
+
   test('is raised only where there is one, and only up', async () => {
     const none = await batchOf(1);
     await expect(db.batches.raiseBudget(none.batchId, '5')).rejects.toMatchObject({ type: 'usage' });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectEngine, probeEngine } from '../../activities/docker/engine.js';
 import { engineAddress, type EngineAddress, type EngineBackend } from '../../activities/docker/engine-address.js';
-import { processesWith } from '../contracts/evaluation-job.js';
+import { processesWith } from '../engine/evaluation-job.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { testPodman } from '../setup/podman-engine.js';
 import { seededRandom } from '../setup/random.js';

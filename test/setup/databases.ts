@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+
+/** Makes databases for tests; each URL is the superuser's. */
+export interface TestDatabases {
+  /** A new database with our schema. */
+  createDatabase(): Promise<string>;
+  /** A new database with nothing in it. */
+  createEmptyDatabase(): Promise<string>;
+}
+
+export interface ServerAddress {
+  adminUrl: string;
+  template: string;
+}
+
+export function databasesOf({ adminUrl, template }: ServerAddress): TestDatabases {
+  const create = async (from: string) => {
+    const name = `test_${randomUUID().replaceAll('-', '')}`;
+    await administer(adminUrl, `create database ${name} template ${from}`);
+    return adminUrl.replace(/[^/]+$/, name);
+  };
+  return { createDatabase: () => create(template), createEmptyDatabase: () => create('template1') };
+}
+
+/** One statement on the server's own database, which `create database` wants. */
+export async function administer(adminUrl: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+}

@@ -1,0 +1,313 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../db/index.js';
+import type { EndReason } from '../../domain/outcomes.js';
+import { evaluate, run, submission, task } from '../fixtures/rows.js';
+import { PUBLISHED, publishedIsHere, publishedRuns, storePublishedRuns } from '../setup/published-runs.js';
+import { sharedDatabases } from '../setup/shared-databases.js';
+
+const server = sharedDatabases();
+let db: Database;
+let sql: pg.Client;
+beforeAll(async () => {
+  const url = await server.createDatabase();
+  db = openDatabase(url);
+  sql = new pg.Client({ connectionString: url });
+  await sql.connect();
+  await sql.query(
+    `insert into task_integrity (task_id, contract, protected_files, self_reported)
+     values ('guarded', 1, '{evaluate.py,src/target.py}', false), ('told', 1, '{}', true)`,
+  );
+});
+afterAll(async () => {
+  await sql.end();
+  await db.close();
+});
+
+interface Step {
+  action: string;
+  observation?: string;
+  openFile?: string;
+  exitCode?: number;
+  workingDir?: string;
+}
+interface Played {
+  task?: string;
+  model?: string;
+  kind?: 'real' | 'scripted';
+  steps?: Step[];
+  scores?: number[];
+  tokens?: number;
+  end?: EndReason;
+}
+const WORKSPACE = '/home/agent/workspace';
+const UPDATED = '[File: x (1 lines total)]\n1:x = 1\nFile updated. Please review the changes.';
+
+/** Play such runs to their ends; the marks of each. */
+async function marksOf(...plays: Played[]) {
+  const batch = submission(null, (id) =>
+    plays.map((play, i) => {
+      const model = play.model ?? 'm';
+      return {
+        ...run(id, task(play.task ?? 'guarded'), model, i + 1),
+        model: { name: model, kind: play.kind ?? ('real' as const), provider: 'p', model },
+      };
+    }),
+  );
+  await db.submit(batch);
+  for (const [i, { steps = [], scores = [1], tokens = 10, end = 'submit' }] of plays.entries()) {
+    const { runId } = batch.runs[i]!;
+    await sql.query(
+      `insert into steps (run_id, step, response, thought, action, observation, exit_code, working_dir, tool_state)
+       select $1, row_number() over (), '', '', action, coalesce(observation, ''), coalesce("exitCode", 0),
+         coalesce("workingDir", $3), jsonb_build_object('openFile', "openFile")
+       from jsonb_to_recordset($2::jsonb) as s (action text, observation text, "exitCode" int, "workingDir" text, "openFile" text)`,
+      [runId, JSON.stringify(steps), WORKSPACE],
+    );
+    for (const [j, score] of scores.entries()) await evaluate(db, runId, steps.length + j + 1, 'validate', score);
+    await sql.query('update runs set input_tokens = $2 where run_id = $1', [runId, tokens]);
+    await db.store.finishRun(runId, { endReason: end, finalEvaluation: 'ok', detail: null });
+  }
+  const { rows } = await sql.query<{ ordinal: number; rule: string; step: number | null; detail: string }>(
+    `select r.ordinal, m.rule, m.step, m.detail from integrity_marks m join runs r using (run_id)
+     where r.batch_id = $1 order by r.ordinal, m.rule`,
+    [batch.batch.batchId],
+  );
+  return { batchId: batch.batch.batchId, runIds: batch.runs.map(({ runId }) => runId), marks: rows };
+}
+
+const edit = (openFile: string, observation = UPDATED): Step => ({
+  action: 'edit 1:1\nx = 1\nend_of_edit',
+  openFile: `${WORKSPACE}/${openFile}`,
+  observation,
+});
+
+describe('a run is marked at its end', () => {
+  test('whose score is beyond the bounds of its task', async () => {
+    const { marks } = await marksOf({ scores: [1, 101, 102] }, { scores: [100, -100] });
+    expect(marks).toEqual([
+      {
+        ordinal: 0,
+        rule: 'beyond_bounds',
+        step: 2,
+        detail: '2 of 3 scores outside of what is possible, the first 101',
+      },
+    ]);
+  });
+
+  test('to whose model no call was answered; not one that the infrastructure ended, nor a scripted one', async () => {
+    const none = { tokens: 0 };
+    const { marks } = await marksOf(none, { ...none, end: 'infra_error' }, { ...none, kind: 'scripted' }, {});
+    expect(marks).toMatchObject([{ ordinal: 0, rule: 'no_model_call', step: null }]);
+  });
+
+  test('whose metric the agent wrote itself, if it has a score', async () => {
+    const { marks } = await marksOf({ task: 'told' }, { task: 'told', scores: [] });
+    expect(marks).toMatchObject([{ ordinal: 0, rule: 'self_reported', step: 1 }]);
+  });
+
+  test('that changed a protected file with the editor', async () => {
+    const { marks } = await marksOf(
+      { steps: [{ action: 'ls' }, edit('evaluate.py'), edit('src/target.py')] },
+      { steps: [edit('src/target.py', 'The file has been changed. Check the result above.')] },
+      { steps: [{ ...edit('evaluate.py', '[File: evaluate.py (1 lines total)]\n1:'), action: 'create evaluate.py' }] },
+    );
+    expect(marks).toEqual([
+      { ordinal: 0, rule: 'protected_write', step: 2, detail: 'wrote to evaluate.py, src/target.py (in 2 steps)' },
+      { ordinal: 1, rule: 'protected_write', step: 1, detail: 'wrote to src/target.py (in one step)' },
+      { ordinal: 2, rule: 'protected_write', step: 1, detail: 'wrote to evaluate.py (in one step)' },
+    ]);
+  });
+
+  test('but not for an edit that was refused, of another file, or of one that only looks like it', async () => {
+    const { marks } = await marksOf({
+      steps: [
+        edit('evaluate.py', `Error: You cannot edit read-only file ${WORKSPACE}/evaluate.py`),
+        edit('evaluate.py', 'Your proposed edit has introduced new syntax error(s).\n1:File updated. Please'),
+        edit('strategy.py'),
+        edit('target.py'),
+        edit('src/evaluate.py'),
+        edit('my_evaluate.py'),
+        {
+          ...edit('evaluate.py', `Error: File 'evaluate.py' already exists.\n[File: evaluate.py`),
+          action: 'create evaluate.py',
+        },
+        { ...edit('evaluate.py', '[File: evaluate.py (9 lines total)]\n1:'), action: 'open evaluate.py' },
+      ],
+    });
+    expect(marks).toEqual([]);
+  });
+});
+
+describe('a shell command', () => {
+  const writes: [command: string, paths: string[]][] = [
+    ['echo 1 > evaluate.py', ['/w/evaluate.py']],
+    ['echo 1 >> ./evaluate.py', ['/w/evaluate.py']],
+    ['cat x | tee -a "evaluate.py" b', ['/w/b', '/w/evaluate.py']],
+    ['python t.py 2>log.txt >out', ['/w/log.txt', '/w/out']],
+    ['python t.py &> all; ls', ['/w/all']],
+    ["sed -i 's/a > b/c/' evaluate.py", ['/w/evaluate.py', '/w/s/a > b/c/']],
+    ['cp /tmp/x.py evaluate.py', ['/w/evaluate.py']],
+    ['cp /tmp/evaluate.py .', ['/w/evaluate.py']],
+    ['mv a b src/', ['/w/src/a', '/w/src/b']],
+    ['A=1 dd if=/dev/zero of=evaluate.py', ['/w/evaluate.py']],
+    ['cd / && echo 1 > /w/evaluate.py', ['/w/evaluate.py']],
+    ['cat > evaluate.py <<EOF\nprint(1 > 2)\nEOF\necho 1 > b', ['/w/b', '/w/evaluate.py']],
+    // What writes nothing, or not there as far as the text shows.
+    ['cat evaluate.py', []],
+    ['cp evaluate.py /tmp/', ['/tmp/evaluate.py']],
+    ['grep "x > evaluate.py" log', []],
+    ["python - <<'E O F'", []],
+    ["cat <<'EOF'\necho 1 > evaluate.py\nEOF", []],
+    ['cd /tmp; echo 1 > evaluate.py', []],
+    ['sed -n 1p evaluate.py', []],
+    ['python evaluate.py 2>&1', []],
+    ['', []],
+  ];
+  test('tells by its text which files it writes to', async () => {
+    const found: typeof writes = [];
+    for (const [command] of writes) {
+      const { rows } = await sql.query<{ path: string }>(`select path from shell_writes($1, '/w') path order by path`, [
+        command,
+      ]);
+      found.push([command, rows.map(({ path }) => path)]);
+    }
+    expect(found).toEqual(writes);
+  });
+
+  test('that writes to a protected file marks its run, unless it failed or stood elsewhere', async () => {
+    const write = 'echo 1 > evaluate.py';
+    const { marks } = await marksOf(
+      { steps: [{ action: write }] },
+      { steps: [{ action: write, exitCode: 1 }] },
+      { steps: [{ action: write, observation: 'bash: evaluate.py: Permission denied' }] },
+      { steps: [{ action: 'cd /tmp', workingDir: '/tmp' }, { action: write }] },
+      { steps: [{ action: 'cd src', workingDir: `${WORKSPACE}/src` }, { action: 'rm x; cp y target.py' }] },
+    );
+    expect(marks.map(({ ordinal, rule, step }) => [ordinal, rule, step])).toEqual([
+      [0, 'protected_write', 1],
+      [4, 'protected_write', 2],
+    ]);
+  });
+});
+
+describe('marked runs', () => {
+  test('stay, count only on request, and are shown', async () => {
+    const honest: Played = { model: 'honest', scores: [0.5] };
+    const { batchId, runIds } = await marksOf({ model: 'sly', scores: [0.9], steps: [edit('evaluate.py')] }, honest, {
+      ...{ model: 'sly', scores: [0.2, 500] },
+    });
+    const best = async (options: { includeSuspect?: boolean; mode?: 'strict' | 'compat' }) =>
+      Object.fromEntries(
+        (await db.queries.leaderboard({ batchId, ...options })).rows.map((row) => [
+          row.model,
+          [row.scores['guarded']?.best, row.suspect],
+        ]),
+      );
+    expect(await best({})).toEqual({ honest: [0.5, 0], sly: [0.2, 2] });
+    expect(await best({ includeSuspect: true })).toEqual({ honest: [0.5, 0], sly: [500, 2] });
+    expect(await best({ mode: 'compat' })).toEqual(await best({ includeSuspect: true }));
+    const strict = await db.queries.leaderboard({ batchId });
+    const counting = await db.queries.leaderboard({ batchId, includeSuspect: true });
+    expect(Object.fromEntries(strict.rows.map(({ model, marks }) => [model, marks]))).toEqual({
+      honest: {},
+      sly: { protected_write: 1, beyond_bounds: 1 },
+    });
+    for (const row of strict.rows) {
+      const { bestAup, lastAup } = counting.rows.find(({ model }) => model === row.model)!;
+      expect(row.withSuspects).toEqual({ bestAup, lastAup });
+    }
+    expect(strict.rows.map(({ bestAup }) => bestAup)).not.toEqual(counting.rows.map(({ bestAup }) => bestAup));
+    expect(counting.rows.map(({ withSuspects }) => withSuspects)).toEqual([null, null]);
+    const [first, second, third] = runIds as [string, string, string];
+    expect((await db.queries.showRun(first)).marks).toEqual([
+      { rule: 'protected_write', step: 1, detail: 'wrote to evaluate.py (in one step)' },
+    ]);
+    const listed = new Map((await db.queries.listRuns({ batchId })).map((one) => [one.runId, one.marks]));
+    expect(listed.get(second)).toEqual([]);
+    expect(listed.get(third)?.map(({ rule }) => rule)).toEqual(['beyond_bounds']);
+  });
+
+  test('are looked at once, however many end together', async () => {
+    const { runIds } = await marksOf({ tokens: 0, end: 'context' }, {}, { end: 'infra_error' });
+    const { rows } = await sql.query(
+      'select distinct integrity_version = integrity_rules_version() as looked_at from runs where run_id = any ($1)',
+      [runIds],
+    );
+    expect(rows).toEqual([{ looked_at: true }]);
+  });
+
+  test('are looked at again when the rules change, and lose what no rule finds', async () => {
+    const { runIds } = await marksOf({ tokens: 0 }, {});
+    const [marked, honest] = runIds as [string, string];
+    await sql.query(`update integrity_marks set version = 0, detail = 'old' where run_id = $1`, [marked]);
+    await sql.query(
+      `insert into integrity_marks (run_id, rule, detail, version) values ($1, 'protected_write', 'of an older rule', 0)`,
+      [honest],
+    );
+    await sql.query('select mark_integrity()');
+    const { rows } = await sql.query(
+      `select rule, version = integrity_rules_version() as current, detail <> 'old' as anew from integrity_marks
+       where run_id = any ($1)`,
+      [runIds],
+    );
+    expect(rows).toEqual([{ rule: 'no_model_call', current: true, anew: true }]);
+  });
+});
+
+describe.runIf(publishedIsHere)('of the published runs', () => {
+  test('those of which the agent wrote the metric are marked, no others by what is known of them', async () => {
+    const batchId = await storePublishedRuns(sql, publishedRuns(), () => null);
+    const { rows } = await sql.query<{ rule: string; task: string; runs: number }>(
+      `select m.rule, r.task_id as task, count(*)::int as runs from integrity_marks m join runs r using (run_id)
+       where r.batch_id = $1 group by 1, 2 order by 1, 2`,
+      [batchId],
+    );
+    console.info('marks of the 312 published runs:', JSON.stringify(rows));
+    const captioned = publishedRuns().filter((one) => one.task === 'imageCaptioningCOCO');
+    expect(rows).toEqual([
+      {
+        ...{ rule: 'self_reported', task: 'imageCaptioningCOCO' },
+        runs: captioned.filter(({ scores }) => scores.some((score) => 'BLEU Score' in score)).length,
+      },
+    ]);
+  });
+
+  test('whole trajectories show one attempt at an evaluator, which was refused, and no write', async () => {
+    const folder = join(PUBLISHED, 'trajectories');
+    let steps = 0;
+    const plays = readdirSync(folder).flatMap((dir): Played[] => {
+      const taskId = dir.split('__')[1]!;
+      const file = join(folder, dir, `${taskId}.traj`);
+      if (!existsSync(file)) return [];
+      const { trajectory } = JSON.parse(readFileSync(file, 'utf8')) as {
+        trajectory: { action: string; observation: string; state: string }[];
+      };
+      steps += trajectory.length;
+      return [
+        {
+          steps: trajectory.map(({ action, observation, state }) => {
+            const { open_file, working_dir } = JSON.parse(state) as { open_file: string; working_dir: string };
+            return { action, observation, openFile: open_file, workingDir: working_dir };
+          }),
+          scores: [],
+        },
+      ];
+    });
+    await sql.query(
+      `update task_integrity set protected_files = '{evaluate.py,target.py,solver.py}' where task_id = 'guarded'`,
+    );
+    const { marks, batchId } = await marksOf(...plays);
+    console.info(`marks of ${plays.length} whole trajectories, ${steps} steps: ${JSON.stringify(marks)}`);
+    expect(plays).toHaveLength(16);
+    expect(marks).toEqual([]);
+    const { rows } = await sql.query<{ attempts: number }>(
+      `select count(*)::int as attempts from steps join runs r using (run_id)
+       where r.batch_id = $1 and action like 'edit%' and tool_state ->> 'openFile' like '%/evaluate.py'`,
+      [batchId],
+    );
+    expect(rows).toEqual([{ attempts: 1 }]);
+  });
+});

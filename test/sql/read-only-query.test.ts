@@ -1,0 +1,194 @@
+import { existsSync } from 'node:fs';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Database, openDatabase, runReadOnlyQuery } from '../../db/index.js';
+import { oneRun } from '../fixtures/rows.js';
+import { sharedDatabases } from '../setup/shared-databases.js';
+
+const server = sharedDatabases();
+let db: Database;
+let superuser: string;
+let owner: string;
+beforeAll(async () => {
+  superuser = await server.createDatabase();
+  db = openDatabase(superuser);
+  await oneRun(db);
+  await db.pool.query(`
+    create role owner_without_reader login;
+    create table loot (x int);
+    grant all on all tables in schema public to owner_without_reader;
+    grant create on schema public to owner_without_reader;
+    create function sneaky() returns int language plpgsql as $$ begin delete from events; insert into loot values (1); return 1; end $$;
+    create function powerful() returns int language plpgsql security definer as
+      $$ begin insert into loot values (1); return 1; end $$;
+  `);
+  owner = superuser.replace('//postgres:', '//owner_without_reader:');
+});
+afterAll(async () => {
+  await db.close();
+});
+
+const ask = (sql: string, url = superuser, timeoutMs = 20_000) => runReadOnlyQuery(url, sql, { timeoutMs });
+const MARK = '/tmp/bench-db-test-pwned';
+
+describe('a query', () => {
+  test('answers with columns and rows, integers as numbers, money as text', async () => {
+    expect(
+      await ask(
+        `select count(*) as n, 'x' as n, 1.50::numeric as usd, 9007199254740993 as big, null as nothing from runs;`,
+      ),
+    ).toEqual({
+      columns: ['n', 'n', 'usd', 'big', 'nothing'],
+      rows: [[1, 'x', '1.50', '9007199254740993', null]],
+      truncated: false,
+    });
+  });
+
+  test('may be a WITH, a VALUES or a TABLE, may end in a comment, and may find nothing', async () => {
+    expect((await ask('with a as (select 1 as x) select * from a -- so')).rows).toEqual([[1]]);
+    expect((await ask('values (1), (2)')).rows).toEqual([[1], [2]]);
+    expect(await ask('table events')).toMatchObject({ rows: [], truncated: false });
+    expect((await ask('table events')).columns).toContain('detail');
+    expect((await ask('select * from leaderboard(include_scripted => true)')).rows).toHaveLength(1);
+    for (const view of ['run_scores', 'leaderboard_entries', 'overall_leaderboard_entries'])
+      expect((await ask(`select * from ${view}`)).rows).toHaveLength(1);
+  });
+
+  test('is cut at maxRows, and says so', async () => {
+    const cut = await runReadOnlyQuery(superuser, 'select generate_series(1, 1000000000)', {
+      timeoutMs: 20_000,
+      maxRows: 7_000,
+    });
+    expect([cut.rows.length, cut.truncated]).toEqual([7_000, true]);
+    const whole = await runReadOnlyQuery(superuser, 'select generate_series(1, 7000)', {
+      timeoutMs: 20_000,
+      maxRows: 7_000,
+    });
+    expect([whole.rows.length, whole.truncated]).toEqual([7_000, false]);
+  });
+
+  test('runs as the reader under a superuser', async () => {
+    expect((await ask('select current_user, session_user')).rows).toEqual([['bench_reader', 'postgres']]);
+  });
+
+  test('runs as itself where it may not be the reader', async () => {
+    expect((await ask('select current_user, (select count(*) from runs)', owner)).rows).toEqual([
+      ['owner_without_reader', 1],
+    ]);
+  });
+
+  test('that is wrong says what is wrong with it', async () => {
+    await expect(ask('select nonsense from runs')).rejects.toMatchObject({
+      type: 'usage',
+      exitCode: 2,
+      message: 'the query was refused: column "nonsense" does not exist',
+    });
+    await expect(ask('  ')).rejects.toMatchObject({ type: 'usage' });
+  });
+
+  test('that takes too long is ended', async () => {
+    await expect(ask('select pg_sleep(100)', superuser, 200)).rejects.toMatchObject({
+      type: 'usage',
+      message: 'the query ran longer than 0.2 s',
+    });
+  });
+
+  test('to a server that is not there says so', async () => {
+    await expect(ask('select 1', 'postgres://me:s3cret@127.0.0.1:1/x')).rejects.toMatchObject({
+      type: 'services',
+      message: 'Postgres at 127.0.0.1:1/x does not answer: ECONNREFUSED',
+    });
+  });
+});
+
+const attacks: Record<string, string> = {
+  insert: `insert into loot values (1)`,
+  update: `update runs set cost_usd = 0`,
+  delete: `delete from runs`,
+  drop: `drop table loot`,
+  truncate: `truncate loot`,
+  'create table': `create table loot2 (x int)`,
+  'a temporary table': `create temp table loot2 (x int)`,
+  'select into': `select 1 as x into loot2`,
+  'a writing WITH': `with w as (insert into loot values (1) returning x) select * from w`,
+  'a locking select': `select * from runs for update`,
+  'a writing function': `select sneaky()`,
+  'a writing function of the superuser': `select powerful()`,
+  'a second statement': `select 1; insert into loot values (1)`,
+  'commit first': `commit; insert into loot values (1)`,
+  'select, commit, write': `select 1; commit; insert into loot values (1)`,
+  rollback: `rollback`,
+  'set role': `set role postgres`,
+  'reset role': `reset role`,
+  'set session authorization': `set session authorization postgres`,
+  'set transaction read write': `set transaction read write`,
+  'set transaction read write by a function': `select set_config('transaction_read_only', 'off', true), sneaky()`,
+  'begin read write': `begin read write`,
+  do: `do $$ begin insert into loot values (1); end $$`,
+  'do, having become the superuser': `do $$ begin reset role; set transaction read write; insert into loot values (1); end $$`,
+  call: `call sneaky()`,
+  'copy to program': `copy (select 1) to program 'touch ${MARK}'`,
+  'copy to file': `copy (select 1) to '${MARK}'`,
+  'copy from program': `copy loot from program 'touch ${MARK}; echo 1'`,
+  'copy to stdout': `copy runs to stdout`,
+  'explain analyze of a write': `explain analyze insert into loot values (1)`,
+  prepare: `prepare p as insert into loot values (1)`,
+  listen: `listen x`,
+  lock: `lock table runs`,
+  vacuum: `vacuum`,
+  'alter system': `alter system set fsync = off`,
+  'a large object': `select lo_create(4711)`,
+  'a sequence': `select nextval('events_event_id_seq')`,
+  'text after the cursor': `select 1) ; insert into loot values (1`,
+};
+/** Needs to be no superuser: where the user is an ordinary one, it may read what it may read. */
+const superuserAttacks: Record<string, string> = {
+  'reading a file of the server': `select pg_read_file('/etc/passwd')`,
+  'listing its files': `select pg_ls_dir('.')`,
+  'reading passwords': `select rolpassword from pg_authid`,
+  'becoming the superuser by set_config': `select set_config('role', 'postgres', false)`,
+  'the same with none': `select set_config('role', 'none', false)`,
+  'the same by pg_settings': `select query_to_xml('update pg_settings set setting = ''none'' where name = ''role''', true, false, '')`,
+  'becoming the superuser, then acting': `select set_config('role', 'none', false), query_to_xml($x$ select lo_export(1, '${MARK}') $x$, true, false, '')`,
+  'the same in hidden words': `select query_to_xml('select set_' || 'config(''role'',''none'',false), pg_read_file(''/etc/passwd'')', true, false, '')`,
+  'an export to a file': `select lo_export(1, '${MARK}')`,
+  'ending other sessions': `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'postgres' and pid <> pg_backend_pid()`,
+  'loading the configuration': `select pg_reload_conf()`,
+  'migrations’ own table': `select * from drizzle.__drizzle_migrations`,
+};
+
+async function untouched(): Promise<unknown> {
+  const client = new pg.Client({ connectionString: superuser });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ state: unknown }>(`select jsonb_build_object(
+      'loot', (select count(*) from loot), 'runs', (select count(*) from runs), 'cost', (select sum(cost_usd) from runs),
+      'relations', (select count(*) from pg_class where relkind in ('r', 'v', 'S')),
+      'objects', (select count(*) from pg_largeobject_metadata)) as state`);
+    return [rows[0]?.state, existsSync(MARK)];
+  } finally {
+    await client.end();
+  }
+}
+
+describe.each([
+  ['a superuser', () => superuser, { ...attacks, ...superuserAttacks }],
+  ['an ordinary user', () => owner, attacks],
+] as const)('under %s', (_, url, list) => {
+  test.each(Object.entries(list))('%s is refused, and changes nothing', async (_name, sql) => {
+    const before = await untouched();
+    await expect(ask(sql, url())).rejects.toMatchObject({ name: 'BenchError', type: 'usage' });
+    expect(await untouched()).toEqual(before);
+    // The sessions of the superuser, this pool among them, live on.
+    expect((await db.pool.query('select 1')).rowCount).toBe(1);
+  });
+});
+
+test('under a superuser whose server has no reader yet, the reader is made', async () => {
+  const url = await server.createDatabase();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('grant execute on function pg_catalog.set_config(text, text, boolean) to public');
+  await client.end();
+  await expect(ask(`select set_config('role', 'none', false)`, url)).rejects.toMatchObject({ type: 'usage' });
+});

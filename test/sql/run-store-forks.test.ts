@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Database, migrate, openDatabase, type SubmittedRun } from '../../db/index.js';
+import { forkOf } from '../../domain/fork.js';
+import { evaluate, run, submission, task } from '../fixtures/rows.js';
+import { sharedDatabases } from '../setup/shared-databases.js';
+
+const server = sharedDatabases();
+let db: Database;
+beforeAll(async () => {
+  const url = await server.createDatabase();
+  await migrate(url);
+  db = openDatabase(url, { max: 4 });
+});
+afterAll(async () => {
+  await db.close();
+});
+
+/** A run that has taken so many steps. */
+async function aRun(steps: number, spec = task('t')): Promise<SubmittedRun> {
+  const batch = submission(null, (id) => [run(id, spec, 'm', 2)]);
+  await db.submit(batch);
+  const [origin] = batch.runs as [SubmittedRun];
+  for (let step = 1; step <= steps; step++) {
+    await db.store.saveAction(origin.runId, step, { response: 'r', thought: 't', action: `a${step}`, modelMs: 1 });
+    await db.store.saveCommand(origin.runId, step, {
+      observation: `o${step}`,
+      exitCode: 0,
+      timedOut: false,
+      lost: false,
+      outputBytes: 2,
+      requested: null,
+      workingDir: '/ws',
+      commandMs: 1,
+    });
+  }
+  return origin;
+}
+async function fork(origin: SubmittedRun, atStep: number, replaces: string | null = null): Promise<SubmittedRun> {
+  const batch = submission(null, (batchId) => [{ ...forkOf(origin, { batchId, atStep }), replaces }]);
+  await db.submit(batch);
+  return batch.runs[0] as SubmittedRun;
+}
+const snapshot = (runId: string, step: number, epoch: number, artifact: string) =>
+  db.store.saveSnapshot({ runId, step, epoch, artifact, bytes: 10, reason: 'interval' });
+
+test('of the snapshots at or before a step the last one counts, and of one step that of the last container', async () => {
+  const { runId } = await aRun(0);
+  await snapshot(runId, 5, 1, 'a');
+  await snapshot(runId, 5, 2, 'b');
+  await snapshot(runId, 5, 2, 'never');
+  await snapshot(runId, 9, 2, 'c');
+  expect(await db.store.snapshotAt(runId, 4)).toBeNull();
+  expect(await db.store.snapshotAt(runId, 8)).toEqual({ step: 5, epoch: 2, artifact: 'b', bytes: 10 });
+  await db.store.forgetSnapshot(runId, { step: 5, epoch: 2 });
+  expect(await db.store.snapshotAt(runId, 8)).toMatchObject({ epoch: 1, artifact: 'a' });
+  expect(await db.store.snapshotAt(runId, 9)).toMatchObject({ artifact: 'c' });
+});
+
+test('a fork has the steps, evaluations and snapshots up to its step, and nothing else of the run', async () => {
+  const origin = await aRun(4);
+  await evaluate(db, origin.runId, 1, 'validate', 3);
+  await evaluate(db, origin.runId, 2, 'validate', 1);
+  await evaluate(db, origin.runId, 4, 'submit', 9);
+  for (const [step, epoch] of [
+    [1, 1],
+    [2, 1],
+    [2, 2],
+    [4, 2],
+  ] as const)
+    await snapshot(origin.runId, step, epoch, `s${step}-${epoch}`);
+  const copy = await fork(origin, 3);
+  expect((await db.store.transcript(copy.runId)).map((step) => step.action)).toEqual(['a1', 'a2', 'a3']);
+  expect(await db.queries.showRun(copy.runId)).toMatchObject({
+    forkedFrom: origin.runId,
+    forkedAtStep: 3,
+    steps: 3,
+    bestScore: 3,
+    finalScore: null,
+    costUsd: '0',
+    attempt: 2,
+    evaluationList: [
+      { step: 1, number: 1, primary: 3 },
+      { step: 2, number: 2, primary: 1 },
+    ],
+  });
+  expect(await db.store.evaluationNumber(copy.runId, 4, 'validate')).toBe(3);
+  expect(await db.store.snapshotAt(copy.runId, 50)).toEqual({ step: 2, epoch: 0, artifact: 's2-2', bytes: 10 });
+  expect(await db.store.definition(copy.runId)).toMatchObject({ forkedFrom: { runId: origin.runId, step: 3 } });
+  expect(await db.store.loadShard(copy.batchId, 0)).toMatchObject([{ copiedSteps: 3, snapshotEvery: 5 }]);
+});
+
+test('a fork at a step that is not over is refused, and nothing is stored', async () => {
+  const origin = await aRun(2);
+  await db.store.saveAction(origin.runId, 3, { response: 'r', thought: 't', action: 'a3', modelMs: 1 });
+  await expect(fork(origin, 3)).rejects.toThrow(`run ${origin.runId} has no step 3 that is over: it has 2`);
+  await expect(fork({ ...origin, runId: 'r-unknown' }, 1)).rejects.toThrow(/forks a run that is not in the database/);
+});
+
+test('forks count in the leaderboard of their own batch alone, unless they replace their run', async () => {
+  const origin = await aRun(1, task('ranked'));
+  await evaluate(db, origin.runId, 1, 'validate', 1);
+  const copy = await fork(origin, 1);
+  const attempts = async (batchId?: string): Promise<number> => {
+    const { rows } = await db.queries.leaderboard({ tasks: ['ranked'], batchId });
+    return rows[0]?.attempts ?? 0;
+  };
+  expect([await attempts(), await attempts(origin.batchId), await attempts(copy.batchId)]).toEqual([1, 1, 1]);
+  await fork(origin, 1, origin.runId);
+  expect(await attempts()).toBe(2);
+});
+
+test('of valid submissions that were validated the last or the best is found, in the task’s direction', async () => {
+  const play = async (direction: 'maximize' | 'minimize') => {
+    const origin = await aRun(5, task(`forced-${direction}`, direction));
+    expect(await db.store.validSubmission(origin.runId, 'best')).toBeNull();
+    const scores = [2, 5, 'rejected', 3, 90] as const;
+    for (const [i, score] of scores.entries())
+      await evaluate(db, origin.runId, i + 1, 'validate', score, {
+        submissionSha256: `sha-${i + 1}`,
+        // Beyond its bounds.
+        suspect: score === 90,
+      });
+    return [await db.store.validSubmission(origin.runId, 'last'), await db.store.validSubmission(origin.runId, 'best')];
+  };
+  const [fourth, second, first] = [4, 2, 1].map((step) => ({ step, submissionSha256: `sha-${step}` }));
+  expect(await play('maximize')).toEqual([fourth, second]);
+  expect(await play('minimize')).toEqual([fourth, first]);
+});

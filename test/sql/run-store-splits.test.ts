@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../db/index.js';
+import type { EvaluationRecord } from '../../domain/run.js';
+import { splitScores } from '../../domain/task-scores.js';
+import { evaluate, run, SUBMITTED, submission, task } from '../fixtures/rows.js';
+import { sharedDatabases } from '../setup/shared-databases.js';
+
+const server = sharedDatabases();
+let db: Database;
+beforeAll(async () => {
+  db = openDatabase(await server.createDatabase());
+});
+afterAll(async () => {
+  await db.close();
+});
+
+const split = task('t-split', 'maximize', { splits: ['validation', 'test'] });
+
+async function stored(spec = split): Promise<{ batchId: string; runId: string }> {
+  const batch = submission(null, (batchId) => [run(batchId, spec, 'm', 1)]);
+  await db.submit(batch);
+  return { batchId: batch.batch.batchId, runId: batch.runs[0]?.runId ?? '' };
+}
+
+/** Store one submission's score on both splits, as the activity does; null: rejected there. */
+async function scored(
+  runId: string,
+  step: number,
+  kind: EvaluationRecord['kind'],
+  validation: number | null,
+  onTest: number | null,
+): Promise<void> {
+  const outcome = (score: number | null) =>
+    score === null
+      ? ({ kind: 'rejected', message: 'a late failure' } as const)
+      : ({ kind: 'ok', metrics: { score } } as const);
+  const scores = splitScores(
+    split,
+    new Map([
+      ['validation', outcome(validation)],
+      ['test', outcome(onTest)],
+    ]),
+  );
+  const failed = onTest === null ? 'rejected' : onTest;
+  await evaluate(db, runId, step, kind, failed, {
+    ...scores.test,
+    shown: 'what the agent saw',
+    otherSplits: scores.others,
+  });
+}
+
+const finished = async (runId: string) => {
+  await db.store.finishRun(runId, SUBMITTED);
+  return db.queries.showRun(runId);
+};
+
+describe('an evaluation on two splits', () => {
+  test('is two rows under one number, each with its own score', async () => {
+    const { runId } = await stored();
+    await scored(runId, 1, 'validate', 0.9, 0.4);
+    await scored(runId, 2, 'submit', 0.3, 0.6);
+    const { evaluationList } = await db.queries.showRun(runId);
+    expect(evaluationList.map((row) => [row.step, row.number, row.split, row.primary, row.metrics])).toEqual([
+      [1, 1, 'validation', 0.9, { score: 0.9 }],
+      [1, 1, 'test', 0.4, { score: 0.4 }],
+      [2, 2, 'validation', 0.3, { score: 0.3 }],
+      [2, 2, 'test', 0.6, { score: 0.6 }],
+    ]);
+  });
+
+  test('counts with its test score alone: for the best, the final, the leaderboard, and the number of evaluations', async () => {
+    const { runId, batchId } = await stored();
+    await scored(runId, 1, 'validate', 0.2, 0.7);
+    await scored(runId, 2, 'validate', 0.99, 0.1);
+    await scored(runId, 3, 'submit', 0.98, 0.5);
+    expect(await finished(runId)).toMatchObject({ bestScore: 0.7, finalScore: 0.5, evaluations: 3 });
+    const { rows } = await db.queries.leaderboard({ batchId, includeScripted: true });
+    expect(rows).toMatchObject([{ scores: { 't-split': { best: 0.7, last: 0.5 } } }]);
+  });
+
+  test('that is stored twice is stored once', async () => {
+    const { runId } = await stored();
+    await scored(runId, 1, 'validate', 0.2, 0.7);
+    await scored(runId, 1, 'validate', 0.3, 0.8);
+    const { evaluationList } = await db.queries.showRun(runId);
+    expect(evaluationList.map(({ primary }) => primary)).toEqual([0.2, 0.7]);
+  });
+
+  test('that fails on the test split alone keeps its validation score and gives none', async () => {
+    const { runId } = await stored();
+    await scored(runId, 1, 'submit', 0.2, null);
+    const shown = await finished(runId);
+    expect(shown).toMatchObject({ bestScore: null, finalScore: null });
+    expect(shown.evaluationList.map((row) => [row.split, row.status, row.primary])).toEqual([
+      ['validation', 'ok', 0.2],
+      ['test', 'rejected', null],
+    ]);
+  });
+
+  test.each([
+    ['validation', 1000, 0.7, [true, true]],
+    ['test', 0.7, 1000, [false, true]],
+  ] as const)(
+    'beyond its bounds on %s is suspect where it is ranked, and not ranked',
+    async (_, validation, onTest, marks) => {
+      const { runId, batchId } = await stored();
+      await scored(runId, 1, 'submit', validation, onTest);
+      const { evaluationList } = await finished(runId);
+      expect(evaluationList.map(({ suspect }) => suspect)).toEqual(marks);
+      const best = async (includeSuspect: boolean) =>
+        (await db.queries.leaderboard({ batchId, includeScripted: true, includeSuspect })).rows[0]?.scores['t-split']
+          ?.best ?? null;
+      expect(await best(false)).toBeNull();
+      expect(await best(true)).toBe(onTest);
+    },
+  );
+});

@@ -1,0 +1,632 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { Client, Connection, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, evaluationQueue, hostQueue, modelQueue } from '../../domain/queues.js';
+import type { AgentLoopInput, AgentLoopResult, BatchInput, BatchResult } from '../../domain/messages.js';
+import type { RunEnd, RunTicket } from '../../domain/run.js';
+import { FakeActivities, configFailure, sandboxLost } from '../fakes/fake-activities.js';
+import { runTicket } from '../fakes/records.js';
+import { emptyPool } from '../../workflows/gpu-pool-state.js';
+import { recordHistories } from './record-histories.js';
+import { startTemporal, type TemporalFixture } from '../setup/temporal.js';
+
+const HOST = 'test-host';
+const WAIT_MS = 300_000;
+
+let server: TemporalFixture;
+let client: Client;
+let connection: NativeConnection;
+let workers: Worker[];
+let running: Promise<unknown>;
+/** The workers call through this, so that each test has its own record. */
+let fake = new FakeActivities();
+let serial = 0;
+
+/** Activities are looked up at each call: a fresh FakeActivities per test, one set of workers for all. */
+const late = (names: string[], of: () => object): Record<string, (args: unknown) => Promise<unknown>> =>
+  Object.fromEntries(
+    names.map((name) => [
+      name,
+      (args: unknown) => (of() as Record<string, (a: unknown) => Promise<unknown>>)[name]!(args),
+    ]),
+  );
+
+beforeAll(async () => {
+  server = await startTemporal();
+  connection = await NativeConnection.connect({ address: server.address });
+  client = new Client({ connection: await Connection.connect({ address: server.address }) });
+  const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
+  const create = (taskQueue: string, activities: object, code: object = {}): Promise<Worker> =>
+    Worker.create({ connection, taskQueue, activities, ...code });
+  workers = await Promise.all([
+    create(
+      CONTROL_QUEUE,
+      late(Object.keys(fake.control()), () => fake.control()),
+      { workflowsPath },
+    ),
+    create(
+      hostQueue(HOST),
+      late(Object.keys(fake.host()), () => fake.host()),
+    ),
+    create(
+      evaluationQueue(HOST),
+      late(['evaluate'], () => fake.host()),
+    ),
+    create(
+      modelQueue('scripted'),
+      late(['nextAction'], () => fake.model()),
+    ),
+  ]);
+  running = Promise.all(workers.map((worker) => worker.run()));
+});
+
+afterAll(async () => {
+  for (const worker of workers) worker.shutdown();
+  await running;
+  await connection.close();
+  await client.connection.close();
+  await server.stop();
+});
+
+beforeEach(() => {
+  fake = new FakeActivities();
+  fake.hosts = [{ hostId: HOST, devices: [] }];
+  serial += 1;
+});
+
+// The histories of one test, for test/replay; recorded only when asked.
+afterEach(async ({ task }) => {
+  if (process.env['BENCH_RECORD_HISTORIES'] === undefined) return;
+  const pool = task.suite?.name === 'the GPU pool' ? [GPU_POOL_WORKFLOW_ID] : [];
+  const ids: string[] = [];
+  // By id, not from visibility, which lags.
+  for (const id of [
+    `batch/b-${serial}`,
+    `batch/b-${serial}/shard-0`,
+    `run/r-${serial}-a`,
+    `run/r-${serial}-a/agent-loop`,
+    `loop/${serial}`,
+  ]) {
+    const known = await client.workflow
+      .getHandle(id)
+      .describe()
+      .catch(() => null);
+    if (known !== null) ids.push(id);
+  }
+  await recordHistories(client, server.address, task.name, [...ids, ...pool]);
+});
+
+const ticket = (name: string, over: Partial<RunTicket> = {}): RunTicket =>
+  runTicket({ runId: `r-${serial}-${name}`, batchId: `b-${serial}`, ...over });
+
+const play = (one: RunTicket): Promise<RunEnd> =>
+  client.workflow.execute<(ticket: RunTicket) => Promise<RunEnd>>('run', {
+    workflowId: `run/${one.runId}`,
+    taskQueue: CONTROL_QUEUE,
+    args: [one],
+  });
+const submitAt = (step: number) => async (args: { step: number }) => ({
+  requested: args.step === step ? ('submit' as const) : null,
+  exitCode: 0,
+  timedOut: false,
+  ms: 1,
+});
+
+describe('a run', () => {
+  it('ends with the evaluation of what was submitted, its container stopped', async () => {
+    fake.onCommand = submitAt(3);
+    const one = ticket('a');
+    expect(await play(one)).toEqual({ endReason: 'submit', finalEvaluation: 'ok', detail: null });
+    expect(fake.commands.map((c) => c.step)).toEqual([1, 2, 3]);
+    expect(fake.evaluations).toEqual([{ runId: one.runId, step: 3, epoch: 1, kind: 'submit' }]);
+    expect(fake.stopped).toEqual([one.runId]);
+  });
+
+  it('is evaluated at the step limit, after exactly that many model calls', async () => {
+    const asked: number[] = [];
+    fake.onNextAction = async (_, step) => {
+      asked.push(step);
+      return { kind: 'action', endReason: null, ms: 1 };
+    };
+    expect((await play(ticket('a', { maxSteps: 4 }))).endReason).toBe('max_steps');
+    expect(asked).toEqual([1, 2, 3, 4]);
+    expect(fake.taken).toMatchObject([{ kind: 'forced', step: 4, epoch: 1 }]);
+    expect(fake.evaluations.map((e) => [e.kind, e.step])).toEqual([['forced', 4]]);
+  });
+
+  it('is evaluated at its end by a worker of an older version, too, which does not know how to take files apart', async () => {
+    fake.onTake = async () => {
+      throw ApplicationFailure.create({ type: 'NotFoundError', message: 'takeSubmission is not registered' });
+    };
+    expect((await play(ticket('a', { maxSteps: 1 }))).endReason).toBe('max_steps');
+    expect(fake.taken).toHaveLength(1);
+    expect(fake.evaluations.map((e) => e.kind)).toEqual(['forced']);
+  });
+
+  it('is evaluated when no reply of a step could be used', async () => {
+    fake.onNextAction = async (_, step) =>
+      step === 2 ? { kind: 'end', endReason: 'format', ms: 1 } : { kind: 'action', endReason: null, ms: 1 };
+    expect((await play(ticket('a'))).endReason).toBe('format');
+    expect(fake.commands.map((c) => c.step)).toEqual([1]);
+    expect(fake.evaluations.map((e) => e.kind)).toEqual(['forced']);
+  });
+
+  it('ends by wall time when models and commands have used it up, and never gives a command more than is left', async () => {
+    fake.onCommand = async () => ({ requested: null, exitCode: 0, timedOut: false, ms: 4_000 });
+    expect((await play(ticket('a', { wallSeconds: 10, commandSeconds: 600 }))).endReason).toBe('wall_time');
+    expect(fake.commands.map((c) => c.timeLimitSeconds)).toEqual([10, 6, 2]);
+  });
+
+  it('leaves a command only what the model’s own time has left of the run’s', async () => {
+    fake.onNextAction = async (_, step) => ({ kind: 'action', endReason: null, ms: step === 1 ? 7_000 : 60_000 });
+    fake.onCommand = async () => ({ requested: null, exitCode: 0, timedOut: false, ms: 1_000 });
+    expect((await play(ticket('a', { wallSeconds: 10, commandSeconds: 600 }))).endReason).toBe('wall_time');
+    expect(fake.commands.map((c) => c.timeLimitSeconds)).toEqual([3, 1]);
+  });
+
+  it('goes on in a new container with the earlier steps replayed when the container is lost', async () => {
+    let lost = false;
+    fake.onCommand = async (args) => {
+      if (args.step === 3 && !lost) {
+        lost = true;
+        throw sandboxLost();
+      }
+      return submitAt(5)(args);
+    };
+    expect((await play(ticket('a'))).endReason).toBe('submit');
+    expect(fake.starts.map((s) => [s.epoch, s.replayThrough])).toEqual([
+      [1, 0],
+      [2, 2],
+    ]);
+    expect(fake.commands.map((c) => [c.step, c.epoch])).toEqual([
+      [1, 1],
+      [2, 1],
+      [3, 1],
+      [3, 2],
+      [4, 2],
+      [5, 2],
+    ]);
+  });
+
+  it('goes on in one more container when the new one is lost while the steps before are brought back into it', async () => {
+    const lost = new Set<number>();
+    fake.onStart = async ({ epoch }) => {
+      if (epoch > 1 && lost.size < 2) {
+        lost.add(epoch);
+        throw sandboxLost();
+      }
+    };
+    fake.onCommand = async (args) =>
+      args.step === 3 && args.epoch === 1 ? Promise.reject(sandboxLost()) : submitAt(4)(args);
+    expect((await play(ticket('a'))).endReason).toBe('submit');
+    expect(fake.starts.map(({ epoch, replayThrough }) => [epoch, replayThrough])).toEqual([
+      [1, 0],
+      [2, 2],
+      [3, 2],
+      [4, 2],
+    ]);
+    expect(fake.commands.map(({ step, epoch }) => [step, epoch])).toEqual([
+      [1, 1],
+      [2, 1],
+      [3, 1],
+      [3, 4],
+      [4, 4],
+    ]);
+  });
+
+  it('that begins with the steps of another one goes on in one more container when its first is lost meanwhile', async () => {
+    fake.onStart = async ({ epoch }) => (epoch === 1 ? Promise.reject(sandboxLost()) : undefined);
+    fake.onCommand = submitAt(4);
+    expect((await play(ticket('a', { copiedSteps: 2 }))).endReason).toBe('submit');
+    expect(fake.starts.map(({ epoch }) => epoch)).toEqual([1, 2]);
+    expect(fake.commands.map(({ step, epoch }) => [step, epoch])).toEqual([
+      [3, 2],
+      [4, 2],
+    ]);
+  });
+
+  it('has its workspace kept at each validate and every few steps, before the next command', async () => {
+    const order: string[] = [];
+    fake.onCommand = async ({ step }) => {
+      order.push(`command ${step}`);
+      const requested = step === 2 ? 'validate' : step === 7 ? 'submit' : null;
+      return { requested, exitCode: 0, timedOut: false, ms: 1 };
+    };
+    const base = fake.host.bind(fake);
+    fake.host = () => ({
+      ...base(),
+      snapshot: async ({ step, reason }) => {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        order.push(`${reason} ${step}`);
+        // What a snapshot comes to is no matter of the run.
+        if (step === 3) throw ApplicationFailure.create({ message: 'the disk is full', nonRetryable: true });
+      },
+    });
+    expect((await play(ticket('a', { snapshotEvery: 3 }))).endReason).toBe('submit');
+    expect(order).toEqual([
+      ...['command 1', 'command 2', 'validate 2', 'command 3', 'interval 3', 'command 4', 'command 5', 'command 6'],
+      ...['interval 6', 'command 7'],
+    ]);
+  });
+
+  it('that is a fork begins after the steps that it took over', async () => {
+    fake.onCommand = submitAt(6);
+    expect((await play(ticket('a', { copiedSteps: 4 }))).endReason).toBe('submit');
+    expect(fake.starts.map((s) => [s.epoch, s.replayThrough])).toEqual([[1, 4]]);
+    expect(fake.commands.map((c) => c.step)).toEqual([5, 6]);
+  });
+
+  it('ends as infra_error, never as the agent’s failure, when containers keep getting lost', async () => {
+    fake.onCommand = async () => Promise.reject(sandboxLost());
+    expect(await play(ticket('a'))).toMatchObject({ endReason: 'infra_error', finalEvaluation: 'not_run' });
+    expect(fake.evaluations).toEqual([]);
+  });
+
+  it('ends as config_error with the reason when nothing but the operator can help', async () => {
+    fake.onStart = async () => Promise.reject(configFailure('task x is not on this host'));
+    expect(await play(ticket('a'))).toMatchObject({ endReason: 'config_error', detail: 'task x is not on this host' });
+  });
+
+  it('cleans up and ends as cancelled when it is cancelled', async () => {
+    const one = ticket('a', { maxSteps: 10_000 });
+    const handle = await client.workflow.start('run', {
+      workflowId: `run/${one.runId}`,
+      taskQueue: CONTROL_QUEUE,
+      args: [one],
+    });
+    await until(() => fake.commands.length > 2);
+    await handle.cancel();
+    await handle.result();
+    expect(fake.ends.get(one.runId)?.endReason).toBe('cancelled');
+    expect(fake.stopped).toEqual([one.runId]);
+  });
+});
+
+describe('an agent loop', () => {
+  it('continues as new when its history grows, and carries step, clock and container on', async () => {
+    fake.onCommand = submitAt(12);
+    const input: AgentLoopInput = {
+      ticket: ticket('a'),
+      hostId: HOST,
+      devices: [],
+      epoch: 3,
+      step: 1,
+      elapsedMs: 0,
+      ending: null,
+      continueAfterEvents: 40,
+    };
+    const workflowId = `loop/${serial}`;
+    const handle = await client.workflow.start<(input: AgentLoopInput) => Promise<AgentLoopResult>>('agentLoop', {
+      workflowId,
+      taskQueue: CONTROL_QUEUE,
+      args: [input],
+    });
+    expect(await handle.result()).toMatchObject({ step: 12, end: { endReason: 'submit' } });
+    expect(fake.commands.map((c) => c.step)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    expect(new Set(fake.commands.map((c) => c.epoch))).toEqual(new Set([3]));
+    const first = await client.workflow.getHandle(workflowId, handle.firstExecutionRunId).describe();
+    expect(first.status.name).toBe('CONTINUED_AS_NEW');
+  });
+
+  it('keeps a 50-step history under 1,000 events', async () => {
+    const one = ticket('a', { maxSteps: 50 });
+    await play(one);
+    const { historyLength, historySize } = await client.workflow.getHandle(`run/${one.runId}/agent-loop`).describe();
+    expect(historyLength).toBeLessThan(1_000);
+    expect(historySize).toBeLessThan(1_000_000);
+  });
+});
+
+describe('a batch', () => {
+  const submit = (concurrency: number) => {
+    fake.batch.concurrency = concurrency;
+    return client.workflow.start<(input: BatchInput) => Promise<BatchResult>>('batch', {
+      workflowId: `batch/b-${serial}`,
+      taskQueue: CONTROL_QUEUE,
+      args: [{ batchId: `b-${serial}` }],
+    });
+  };
+  /** Commands wait here until they are let go. */
+  const held = () => {
+    const waiting = new Map<string, () => void>();
+    fake.onCommand = ({ runId }) =>
+      new Promise((done) =>
+        waiting.set(runId, () => {
+          waiting.delete(runId);
+          done({ requested: 'submit', exitCode: 0, timedOut: false, ms: 1 });
+        }),
+      );
+    return waiting;
+  };
+
+  it('keeps at most `concurrency` runs in flight and ends all of them', async () => {
+    fake.tickets = Array.from({ length: 7 }, (_, i) => ticket(String(i), { maxSteps: 2 }));
+    let inFlight = 0;
+    let most = 0;
+    fake.onStart = async () => void (most = Math.max(most, ++inFlight));
+    const host = fake.host.bind(fake);
+    fake.host = () => ({ ...host(), stopContainer: async () => void (inFlight -= 1) });
+    expect(await (await submit(3)).result()).toEqual({ runs: 7 });
+    expect(fake.ends.size).toBe(7);
+    expect(most).toBeLessThanOrEqual(3);
+    expect(fake.batches).toEqual([{ batchId: `b-${serial}`, cancelled: false }]);
+  });
+
+  it('does not let one failing run end the others', async () => {
+    fake.tickets = [ticket('bad'), ticket('good', { maxSteps: 1 })];
+    fake.onStart = async ({ runId }) => (runId.endsWith('bad') ? Promise.reject(configFailure('no')) : undefined);
+    await (await submit(2)).result();
+    expect([...fake.ends].map(([runId, end]) => [runId.split('-')[2], end.endReason]).sort()).toEqual([
+      ['bad', 'config_error'],
+      ['good', 'max_steps'],
+    ]);
+  });
+
+  it('cancelled, ends the runs in flight and those that never started', async () => {
+    fake.tickets = Array.from({ length: 4 }, (_, i) => ticket(String(i), { maxSteps: 10_000 }));
+    const handle = await submit(2);
+    await until(() => fake.commands.length > 3);
+    await handle.cancel();
+    await handle.result();
+    expect([...fake.ends.values()].map((end) => end.endReason)).toEqual([
+      'cancelled',
+      'cancelled',
+      'cancelled',
+      'cancelled',
+    ]);
+    expect(fake.batches).toEqual([{ batchId: `b-${serial}`, cancelled: true }]);
+  });
+
+  it('takes up runs that were added at the moment when it ended as cancelled', async () => {
+    fake.tickets = [ticket('a', { maxSteps: 10_000 })];
+    fake.shardOf = ({ runId }) => (runId.endsWith('late') ? 1 : 0);
+    const handle = await submit(2);
+    await until(() => fake.commands.length > 0);
+    const control = fake.control.bind(fake);
+    fake.control = () => ({
+      ...control(),
+      finishBatch: async (args) => {
+        const finished = await control().finishBatch(args);
+        if (args.cancelled) {
+          fake.tickets.push(ticket('late', { maxSteps: 1 }));
+          await handle.signal('batchChanged');
+        }
+        return finished;
+      },
+    });
+    await handle.cancel();
+    await handle.result();
+    expect(fake.ends.get(`r-${serial}-a`)?.endReason).toBe('cancelled');
+    expect(fake.ends.get(`r-${serial}-late`)?.endReason).toBe('max_steps');
+  });
+
+  it('keeps its whole window in use while a slow run of an earlier shard goes on', async () => {
+    fake.tickets = Array.from({ length: 8 }, (_, i) => ticket(`w${i}`, { maxSteps: 1 }));
+    fake.shardOf = ({ runId }) => Math.floor(Number(runId.slice(-1)) / 2);
+    const waiting = held();
+    const handle = await submit(3);
+    await until(() => waiting.size === 3);
+    const slow = waiting.get(`r-${serial}-w0`)!;
+    waiting.delete(`r-${serial}-w0`);
+    for (let ended = 1; ended < 8; ended += 1) {
+      // Besides the slow one always two, as long as there are any.
+      await until(() => waiting.size === Math.min(2, 8 - ended));
+      [...waiting.values()][0]!();
+      await until(() => fake.ends.size === ended);
+    }
+    slow();
+    expect(await handle.result()).toEqual({ runs: 8 });
+  });
+
+  it('paused, starts no run and lets those in flight end; resumed, goes on with a wider window', async () => {
+    fake.tickets = Array.from({ length: 6 }, (_, i) => ticket(`p${i}`, { maxSteps: 1 }));
+    const waiting = held();
+    const handle = await submit(2);
+    await until(() => waiting.size === 2);
+    fake.batch.paused = true;
+    await handle.signal('batchChanged');
+    const shard = client.workflow.getHandle(`batch/b-${serial}/shard-0`);
+    await untilAsync(async () => (await eventNames(shard)).includes('pause'));
+    for (const end of waiting.values()) end();
+    await until(() => fake.ends.size === 2);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(waiting.size).toBe(0);
+    fake.batch = { concurrency: 4, paused: false };
+    await handle.signal('batchChanged');
+    await until(() => waiting.size === 4);
+    for (const end of waiting.values()) end();
+    expect(await handle.result()).toEqual({ runs: 6 });
+  });
+
+  it('takes up shards that were added while it ran', async () => {
+    fake.tickets = [ticket('a')];
+    fake.shardOf = ({ runId }) => (runId.endsWith('late') ? 1 : 0);
+    const waiting = held();
+    const handle = await submit(2);
+    await until(() => waiting.size === 1);
+    fake.tickets.push(ticket('late'));
+    await handle.signal('batchChanged');
+    await until(() => waiting.size === 2);
+    for (const end of waiting.values()) end();
+    expect(await handle.result()).toEqual({ runs: 2 });
+    expect(fake.batches).toEqual([{ batchId: `b-${serial}`, cancelled: false }]);
+  });
+
+  it('started again after it was terminated, waits for the runs that went on without it and repeats none', async () => {
+    fake.tickets = [ticket('a', { maxSteps: 30 }), ticket('b', { maxSteps: 30 })];
+    // In the midst of them, until the batch is gone.
+    let goOn = (): void => undefined;
+    const gone = new Promise<void>((resolve) => (goOn = resolve));
+    fake.onCommand = async ({ step }) => {
+      if (step === 2) await gone;
+      return { requested: null, exitCode: 0, timedOut: false, ms: 1 };
+    };
+    const handle = await submit(2);
+    await until(() => fake.commands.length === 4);
+    await handle.terminate('test');
+    goOn();
+    await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
+    await (await submit(2)).result();
+    expect(fake.ends.size).toBe(2);
+    expect(fake.starts).toHaveLength(2);
+    expect(fake.commands).toHaveLength(60);
+  });
+});
+
+describe('the GPU pool', () => {
+  beforeEach(async () => {
+    fake.requestLease = async (request) => {
+      await client.workflow.signalWithStart('gpuPool', {
+        workflowId: GPU_POOL_WORKFLOW_ID,
+        taskQueue: CONTROL_QUEUE,
+        signal: 'requestLease',
+        signalArgs: [request],
+      });
+    };
+    fake.onReleased = async (runId, token) => {
+      await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).signal('releaseLease', { runId, token });
+    };
+    fake.onAbandoned = async (runId, token) => {
+      await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).signal('abandonLease', { runId, token });
+    };
+    fake.hosts = [{ hostId: HOST, devices: ['0', '1'] }];
+  });
+
+  it('makes runs wait for a lease, never gives a GPU to two, and serves all', async () => {
+    const holders = new Map<string, string>();
+    const doubles: string[] = [];
+    fake.onStart = async ({ runId, devices }) => {
+      for (const device of devices) {
+        if (holders.has(device)) doubles.push(device);
+        holders.set(device, runId);
+      }
+    };
+    const base = fake.host.bind(fake);
+    fake.host = () => ({
+      ...base(),
+      stopContainer: async ({ runId }) => {
+        for (const [device, holder] of holders) if (holder === runId) holders.delete(device);
+      },
+    });
+    const ends = await Promise.all([1, 2, 1, 1, 2].map((gpus, i) => play(ticket(`g${i}`, { gpus, maxSteps: 2 }))));
+    expect(ends.map((end) => end.endReason)).toEqual(Array(5).fill('max_steps'));
+    expect(doubles).toEqual([]);
+    expect(fake.recorded.map((r) => r.lease.token)).toHaveLength(5);
+    await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).terminate('test over');
+  });
+
+  it('that was idle looks which GPUs there are now before it grants one', async () => {
+    const [early, late] = [ticket('early', { gpus: 1, maxSteps: 1 }), ticket('late', { gpus: 1, maxSteps: 1 })];
+    await play(early);
+    // Somebody else computes on the first GPU by now.
+    fake.hosts = [{ hostId: HOST, devices: ['1'] }];
+    await play(late);
+    expect(fake.starts.map(({ runId, devices }) => [runId, devices])).toEqual([
+      [early.runId, ['0']],
+      [late.runId, ['1']],
+    ]);
+    await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).terminate('test over');
+  });
+
+  it('takes back the GPU of a run that was terminated, but only when its container is gone', async () => {
+    const log: string[] = [];
+    fake.onStart = async ({ runId }) => void log.push(`start ${runId}`);
+    let refusals = 1;
+    const base = fake.host.bind(fake);
+    fake.host = () => ({
+      ...base(),
+      stopContainer: async ({ runId }) => {
+        if (refusals-- > 0) throw ApplicationFailure.create({ message: 'the engine is away', nonRetryable: true });
+        log.push(`stop ${runId}`);
+      },
+    });
+    fake.closed = async (runIds) => {
+      const states = await Promise.all(
+        runIds.map(async (runId) => (await client.workflow.getHandle(`run/${runId}`).describe()).status.name),
+      );
+      return runIds.filter((_, i) => states[i] !== 'RUNNING');
+    };
+    const release = new Map<string, () => void>();
+    fake.onCommand = ({ runId, step }) =>
+      new Promise((done) =>
+        release.set(runId, () => done({ requested: null, exitCode: step, timedOut: false, ms: 1 })),
+      );
+    const [lost, next] = [ticket('lost', { gpus: 2, maxSteps: 1 }), ticket('next', { gpus: 2, maxSteps: 1 })];
+    const first = play(lost).catch((error: unknown) => error);
+    await until(() => release.has(lost.runId));
+    const second = play(next);
+    await client.workflow.getHandle(`run/${lost.runId}`).terminate('test');
+    await until(() => release.has(next.runId));
+    // A command that nobody waits for would keep the worker from stopping.
+    release.get(lost.runId)!();
+    release.get(next.runId)!();
+    await second;
+    expect(log).toEqual([`start ${lost.runId}`, `stop ${lost.runId}`, `start ${next.runId}`, `stop ${next.runId}`]);
+    expect(await first).toBeInstanceOf(WorkflowFailedError);
+    await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).terminate('test over');
+  });
+
+  it('goes on granting while its history is full and a lease is still being taken back', async () => {
+    const pool = await client.workflow.start('gpuPool', {
+      workflowId: GPU_POOL_WORKFLOW_ID,
+      taskQueue: CONTROL_QUEUE,
+      args: [{ ...emptyPool(), continueAfterEvents: 60 }],
+    });
+    const lost = ticket('lost', { gpus: 1, maxSteps: 1 });
+    let clear = (): void => undefined;
+    const cleared = new Promise<void>((resolve) => (clear = resolve));
+    let clearing = false;
+    const base = fake.host.bind(fake);
+    fake.host = () => ({
+      ...base(),
+      stopContainer: async ({ runId }) => {
+        if (runId !== lost.runId) return;
+        clearing = true;
+        await cleared;
+      },
+    });
+    fake.closed = async (runIds) => runIds.filter((runId) => runId === lost.runId && terminated);
+    let terminated = false;
+    let letGo = (): void => undefined;
+    fake.onCommand = ({ runId }) => {
+      const result = { requested: null, exitCode: 0, timedOut: false, ms: 1 } as const;
+      return runId === lost.runId ? new Promise((done) => (letGo = () => done(result))) : Promise.resolve(result);
+    };
+    const first = play(lost).catch((error: unknown) => error);
+    await until(() => fake.commands.length === 1);
+    await client.workflow.getHandle(`run/${lost.runId}`).terminate('test');
+    terminated = true;
+    await until(() => clearing);
+    for (let i = 0; i < 8; i++) await play(ticket(`g${i}`, { gpus: 1, maxSteps: 1 }));
+    const status = async () =>
+      (await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID, pool.firstExecutionRunId).describe()).status.name;
+    const { historyLength } = await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).describe();
+    expect(historyLength).toBeGreaterThan(60);
+    expect(await status()).toBe('RUNNING');
+    clear();
+    letGo();
+    await untilAsync(async () => (await status()) === 'CONTINUED_AS_NEW');
+    expect((await play(ticket('both', { gpus: 2, maxSteps: 1 }))).endReason).toBe('max_steps');
+    await first;
+    await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).terminate('test over');
+  });
+});
+
+/** The signals that a workflow was sent. */
+async function eventNames(handle: WorkflowHandle): Promise<(string | null | undefined)[]> {
+  const { events } = await handle.fetchHistory();
+  return (events ?? []).map((event) => event.workflowExecutionSignaledEventAttributes?.signalName);
+}
+
+/** Wait for a condition. */
+async function untilAsync(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + WAIT_MS;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`the condition was not met in ${WAIT_MS / 1000} s`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const until = (condition: () => boolean): Promise<void> => untilAsync(async () => condition());

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LONG, LONG_FILES } from './test/setup/long.js';
 import LongestFirst from './test/setup/longest-first.js';
 
 /** A wrong answer fails at once; these bounds only end a hang, on a machine many times slower than a quiet one. */
@@ -25,6 +26,7 @@ const real = (name: string, setup: string, order: number) => ({
     ...patient,
     sequence: { groupOrder: order },
     include: [`test/${name}/**/*.test.ts`],
+    exclude: LONG ? [] : Object.keys(LONG_FILES),
     // They wait half of the time: three files at a time, each with homes, databases and containers of its own.
     maxWorkers: 3,
     globalSetup: [`test/setup/projects/${setup}.ts`],
@@ -43,7 +45,7 @@ export default defineConfig({
       real('sql', 'sql', 1),
       real('temporal', 'temporal', 1),
       real('engine', 'engine', 2),
-      ...['home', 'chaos', 'integrity', 'long'].map((name) => real(name, 'home', 2)),
+      ...['home', 'chaos', 'integrity'].map((name) => real(name, 'home', 2)),
     ],
   },
 });

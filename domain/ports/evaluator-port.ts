@@ -29,7 +29,7 @@ export type EvaluationOutcome =
     imageDigest?: string;
   };
 
-/** Clean-room evaluation, one split at a time. Every adapter passes test/contracts/evaluator-port. */
+/** Clean-room evaluation, one split at a time. Every adapter passes test/engine/evaluator-port. */
 export interface EvaluatorPort {
   readonly isolation: Isolation;
   /** Run the task's evaluator on the submission in a fresh sandbox; leaves nothing behind. Throws InfrastructureError. */

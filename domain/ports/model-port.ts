@@ -1,6 +1,6 @@
 import type { ModelRef, ModelReply, ModelRequest } from '../model.js';
 
-/** A provider. Every adapter passes test/contracts/model-port. */
+/** A provider. Every adapter passes test/unit/models/model-port. */
 export interface ModelPort {
   /**
    * Throws ProviderError for whatever the provider or the way to it does wrong, and the signal's reason once that is aborted.

@@ -117,7 +117,7 @@ export interface CollectOptions {
   maxFiles?: number;
 }
 
-/** Where agents live. Every adapter passes test/contracts/sandbox-port. */
+/** Where agents live. Every adapter passes test/engine/sandbox-port. */
 export interface SandboxPort {
   readonly backend: Backend;
   readonly isolation: Isolation;

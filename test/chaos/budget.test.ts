@@ -11,15 +11,15 @@ import {
 import { BenchHome } from '../setup/bench-home.js';
 import { seededRandom } from '../setup/random.js';
 import { killService } from './kill-service.js';
+import { LONG } from '../setup/long.js';
 
-// BENCH_TEST_CHAOS=whole: as many runs and workers as a batch on three machines has in flight.
-const WHOLE = process.env['BENCH_TEST_CHAOS'] === 'whole';
-const RUNS = WHOLE ? 64 : 8;
-const FURTHER_WORKERS = WHOLE ? 2 : 1;
-const BUDGET = WHOLE ? 3 : 0.2;
-const MORE = WHOLE ? 4 : 0.26;
-const KILLS = WHOLE ? 9 : 2;
-const LIMIT_MS = WHOLE ? 1_200_000 : 900_000;
+// In its long form as many runs and workers as a batch on three machines has in flight.
+const RUNS = LONG ? 64 : 8;
+const FURTHER_WORKERS = LONG ? 2 : 1;
+const BUDGET = LONG ? 3 : 0.2;
+const MORE = LONG ? 4 : 0.26;
+const KILLS = LONG ? 9 : 2;
+const LIMIT_MS = LONG ? 1_200_000 : 900_000;
 
 const random = seededRandom(Number(process.env['BENCH_CHAOS_SEED'] ?? 20));
 const play = playPolicy('counter:40');
@@ -143,7 +143,7 @@ async function chargedOf(batchId: string, budget: number): Promise<number> {
 }
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + (WHOLE ? 900_000 : 800_000);
+  const deadline = Date.now() + (LONG ? 900_000 : 800_000);
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`not met in time\n${(await home.run('status')).stdout}`);
     await sleep(200);

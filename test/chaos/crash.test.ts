@@ -9,12 +9,11 @@ import { testPodman } from '../setup/podman-engine.js';
 import { seededRandom } from '../setup/random.js';
 import { batchOutcome, counterReadings, repeatedCalls, type RunOutcome } from './batch-outcome.js';
 import { killContainer, killService, killServiceOnceItRuns, type Victim } from './kill-service.js';
+import { LONG } from '../setup/long.js';
 
 // The moments of the kills come from this seed; BENCH_CHAOS_SEED tries others.
 const SEED = Number(process.env['BENCH_CHAOS_SEED'] ?? 20);
-// BENCH_TEST_CHAOS=whole: each service alone as well, and a whole minute for the long command.
-const WHOLE = process.env['BENCH_TEST_CHAOS'] === 'whole';
-const LONG_SECONDS = WHOLE ? 60 : 24;
+const LONG_SECONDS = LONG ? 60 : 24;
 const COUNTER_STEPS = 15;
 /** Long enough to be met by three runs at the same time, and told apart from all others. */
 const NAP = `sleep 30.${process.pid}`;
@@ -43,12 +42,13 @@ const engines: Engine[] = [
     address: engineAddress('docker', process.env),
     crashes: [
       // Singly they die in the storm too.
-      ...(WHOLE ? ALL.map((victim) => ({ name: NAMES[victim], rounds: [[victim]], kills: 3 })) : []),
+      ...(LONG ? ALL.map((victim) => ({ name: NAMES[victim], rounds: [[victim]], kills: 3 })) : []),
       { name: 'all three at once', rounds: [ALL], kills: 3 },
     ],
   },
 ];
-if (podman.kind === 'ok')
+// In the long suite: what differs on podman, finding containers again, is the engine project's too.
+if (LONG && podman.kind === 'ok')
   engines.push({
     backend: 'podman',
     address: podmanAt,
@@ -147,7 +147,7 @@ describe.each(engines)('on $backend', ({ backend, address, crashes }) => {
       const running = () =>
         home.sql('select 1 from steps s join runs r using (run_id) where r.batch_id = $1', [batchId]);
       while ((await running()).length === 0) await sleep(200);
-      for (const pause of WHOLE ? [5_000, 20_000] : [3_000, 8_000]) {
+      for (const pause of LONG ? [5_000, 20_000] : [3_000, 8_000]) {
         await sleep(pause);
         await killServiceOnceItRuns(home, 'worker');
       }

@@ -8,12 +8,12 @@ import {
 } from '../fakes/provider-simulator/index.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { seededRandom, pick } from '../setup/random.js';
+import { LONG } from '../setup/long.js';
 
-// BENCH_TEST_CHAOS=whole: a thousand of them.
-const WHOLE = process.env['BENCH_TEST_CHAOS'] === 'whole';
-const RUNS = WHOLE ? 100 : 16;
+// In its long form a thousand of them.
+const RUNS = LONG ? 100 : 16;
 const STEPS = 4;
-const FAULTS = WHOLE ? 1_000 : 100;
+const FAULTS = LONG ? 1_000 : 100;
 
 /** What the provider does wrong, and what is to be read of it afterwards. */
 const TYPES: { fault: Fault; type: string }[] = [
@@ -64,7 +64,7 @@ it(
     const { batchId } = await home.json<{ batchId: string }>(
       ...['submit', ...matrix, '--backend', 'local', '--concurrency', '32', '--seed', '3', '--max-steps', '20'],
     );
-    const deadline = Date.now() + (WHOLE ? 1_200_000 : 800_000);
+    const deadline = Date.now() + (LONG ? 1_200_000 : 800_000);
     for (;;) {
       const [batch] = await home.sql<{ status: string }>('select status from batches where batch_id = $1', [batchId]);
       if (batch?.status === 'ended') break;
@@ -104,5 +104,5 @@ it(
     const followed = await home.json<typeof told>('events', batchId, '-f', '--kind', 'provider_error', '--limit', '5');
     expect(followed.events).toEqual(told.events.slice(-5));
   },
-  WHOLE ? 1_500_000 : 900_000,
+  LONG ? 1_500_000 : 900_000,
 );

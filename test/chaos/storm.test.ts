@@ -18,11 +18,10 @@ import { pick, seededRandom } from '../setup/random.js';
 import { batchOutcome, counterReadings, repeatedCalls, type RunOutcome } from './batch-outcome.js';
 import { inject, type FaultKind, type FaultTargets, type InjectedFault } from './faults.js';
 
-// BENCH_TEST_CHAOS=whole: the long form, which wants root, since it restarts an engine of its own and fills a disk.
-const WHOLE = process.env['BENCH_TEST_CHAOS'] === 'whole';
+// Wants root: it restarts an engine of its own and fills a disk.
 const SEED = Number(process.env['BENCH_CHAOS_SEED'] ?? 20);
-const ATTEMPTS = WHOLE ? 26 : 2;
-const FAULTS = WHOLE ? 52 : 7;
+const ATTEMPTS = 26;
+const FAULTS = 52;
 const MODELS = ['scripted:counter:12', 'scripted:optimum', 'scripted:clumsy', 'gpt-4o'];
 const RUNS = MODELS.length * ATTEMPTS;
 const SERVICES: FaultKind[] = ['worker', 'temporal', 'postgres'];
@@ -31,13 +30,16 @@ const KINDS: FaultKind[] = [
   'container_killed',
   'container_removed',
   'engine_away',
-  ...(WHOLE ? (['container_killed', 'container_removed', 'engine_restarted', 'disk_full'] as const) : []),
+  'container_killed',
+  'container_removed',
+  'engine_restarted',
+  'disk_full',
 ];
-const LIMIT_MS = WHOLE ? 3_600_000 : 2_400_000;
+const LIMIT_MS = 3_600_000;
 
 let simulator: ProviderSimulator;
 let gate: EngineGate;
-let engine: PrivateEngine | undefined;
+let engine: PrivateEngine;
 let home: BenchHome;
 let targets: FaultTargets;
 
@@ -52,40 +54,36 @@ const faulty: Behaviour = (request) => {
 
 beforeAll(async () => {
   simulator = await startProviderSimulator({ behaviour: steady });
-  const usual = engineAddress('docker', process.env);
-  if (WHOLE) {
-    engine = await startPrivateEngine();
-    const options = { assetsRoot: join(import.meta.dirname, '../..'), donor: connectEngine(usual) };
-    const own = connectEngine(engineAddress('docker', { DOCKER_HOST: `unix://${engine.socketPath}` }));
-    for (const kind of ['agent', 'evaluator'] as const) await ensureImage(own, kind, options);
-  }
-  gate = await openEngineGate(engine?.socketPath ?? usual.socketPath ?? '/var/run/docker.sock');
+  engine = await startPrivateEngine();
+  const options = {
+    assetsRoot: join(import.meta.dirname, '../..'),
+    donor: connectEngine(engineAddress('docker', process.env)),
+  };
+  const docker = connectEngine(engineAddress('docker', { DOCKER_HOST: `unix://${engine.socketPath}` }));
+  for (const kind of ['agent', 'evaluator'] as const) await ensureImage(docker, kind, options);
+  gate = await openEngineGate(engine.socketPath);
   home = new BenchHome({
     DOCKER_HOST: gate.url,
     OPENAI_API_KEY: 'sk-storm',
     OPENAI_BASE_URL: simulator.openAiBaseUrl,
   });
-  if (WHOLE) mountDisk(home.dir);
-  const random = seededRandom(SEED);
-  const docker = connectEngine(
-    engineAddress('docker', { DOCKER_HOST: `unix://${engine?.socketPath ?? usual.socketPath}` }),
-  );
-  targets = { home, docker, gate, random, ...(engine === undefined ? {} : { engine }) };
+  mountDisk(home.dir);
+  targets = { home, docker, gate, random: seededRandom(SEED), engine };
 }, 900_000);
 
 afterAll(async () => {
   gate.open();
   await home.run('down', '--force');
-  if (WHOLE) execFileSync('umount', [home.dir]);
+  execFileSync('umount', [home.dir]);
   await home.remove();
   await gate.close();
-  await engine?.stop();
+  await engine.stop();
   await simulator.close();
 }, 900_000);
 
 const submit = async (): Promise<string> => {
   const matrix = ['--models', MODELS.join(','), '--tasks', 'battleOfSexes', '--attempts', String(ATTEMPTS)];
-  const how = ['--seed', '7', '--concurrency', WHOLE ? '12' : '8', '--backend', 'docker'];
+  const how = ['--seed', '7', '--concurrency', '12', '--backend', 'docker'];
   return (await home.json<{ batchId: string }>('submit', ...matrix, ...how)).batchId;
 };
 
@@ -212,7 +210,7 @@ const hasEnded = async (batchId: string): Promise<boolean> => {
 };
 
 const untilEnded = (batchId: string): Promise<void> =>
-  until(`batch ${batchId} has ended`, () => hasEnded(batchId), WHOLE ? 1_800_000 : 1_000_000);
+  until(`batch ${batchId} has ended`, () => hasEnded(batchId), 1_800_000);
 
 async function until(what: string, condition: () => boolean | Promise<boolean>, limitMs = 180_000): Promise<void> {
   const deadline = Date.now() + limitMs;

@@ -5,11 +5,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { killService } from '../chaos/kill-service.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { pick, seededRandom } from '../setup/random.js';
+import { LONG } from '../setup/long.js';
 import { GPUS, simulateGpuPool } from '../setup/simulated-gpu-pool.js';
 
-// The whole form: BENCH_SEMAPHORE_RUNS=500. BENCH_SEMAPHORE_SEED tries other moments. With BENCH_SEMAPHORE_HOLD=45 (seconds that a run
+// BENCH_SEMAPHORE_RUNS=500 is the largest form that was run; BENCH_SEMAPHORE_SEED tries other moments. With BENCH_SEMAPHORE_HOLD=45 (seconds that a run
 // holds its GPUs, about) it also compares how they were used with a fault-free simulation: RUNS times 17 s.
-const RUNS = Number(process.env['BENCH_SEMAPHORE_RUNS'] ?? 24);
+const RUNS = Number(process.env['BENCH_SEMAPHORE_RUNS'] ?? (LONG ? 100 : 24));
 const SEED = Number(process.env['BENCH_SEMAPHORE_SEED'] ?? 8);
 const HOLD_S = Number(process.env['BENCH_SEMAPHORE_HOLD'] ?? 3);
 /** What a grant and a dead holder cost (seconds) is nothing beside a training, and much beside three seconds. */

@@ -8,8 +8,7 @@ import { openedFiles, recordedEntries, recordedRuns, textOf } from '../setup/rec
 const ROOT = resolve(import.meta.dirname, '../..');
 const STAND_INS = { '3SATTime': 'satHeuristic', regressionKaggleHousePrice: 'housePrices' } as const;
 /** Those with packages download them, and train for minutes. */
-const whole = process.env['BENCH_TEST_RECORDED'] === 'whole';
-const runs = recordedRuns(whole ? Object.keys(STAND_INS) : ['3SATTime']);
+const runs = recordedRuns(Object.keys(STAND_INS));
 const houses = recordedRuns(['regressionKaggleHousePrice']);
 
 describe.skipIf(runs.length === 0)('published runs of programs, replayed on stand-ins', () => {
@@ -26,7 +25,7 @@ describe.skipIf(runs.length === 0)('published runs of programs, replayed on stan
       const opened = openedFiles(recordedEntries(sat.file)).find(({ name }) => name === 'heuristic.py');
       if (opened !== undefined) writeFileSync(join(tasks, 'satHeuristic/starter/heuristic.py'), textOf(opened));
     }
-    if (whole) writeHouses(join(tasks, 'housePrices'));
+    writeHouses(join(tasks, 'housePrices'));
   });
   afterAll(() => home.remove());
 

@@ -7,10 +7,6 @@ import { BenchHome } from '../setup/bench-home.js';
 import { openedFiles, recordedEntries, recordedRuns, textOf } from '../setup/recordings.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** Of a longer run the first twelve steps, unless BENCH_TEST_RECORDED=whole: each of its validates is an evaluation. */
-const MOST_STEPS = 12;
-const LONG = 20;
-const whole = process.env['BENCH_TEST_RECORDED'] === 'whole';
 const runs = recordedRuns(['battleOfSexes', 'blotto', 'prisonersDilemma']);
 
 describe.skipIf(runs.length === 0)('published runs of the games, replayed on stand-ins', () => {
@@ -31,7 +27,6 @@ describe.skipIf(runs.length === 0)('published runs of the games, replayed on sta
     const shown = openedFiles(replies).find(
       ({ name, lines, total }) => name === 'strategy.py' && lines.length === total,
     );
-    const maxSteps = replies.length <= LONG || whole ? 100 : MOST_STEPS;
     // The game's own starter, as the recording shows it, in the place of ours.
     if (shown !== undefined) writeFileSync(join(configs, 'tasks', task, 'starter/strategy.py'), textOf(shown));
     const report = await home.json<ReplayReport>(
@@ -42,7 +37,7 @@ describe.skipIf(runs.length === 0)('published runs of the games, replayed on sta
       '--backend',
       'docker',
       '--max-steps',
-      String(maxSteps),
+      '100',
     );
     console.info(`${task}: ${report.same} of ${report.recorded} observations are the same, ${report.diverged} diverge`);
     expect(report).toMatchObject({ status: 'ended', recorded: replies.length });

@@ -8,6 +8,7 @@ import type { RunDetail, EventRow, TrajectoryStep } from '../../db/index.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { testPodman } from '../setup/podman-engine.js';
 import { tinyWheel } from '../setup/tiny-wheel.js';
+import { LONG } from '../setup/long.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const WORKSPACE_MB = 64;
@@ -20,9 +21,8 @@ except urllib.error.HTTPError as error:
     print(error.code, error.read().decode())
 `;
 
-/** BENCH_TEST_ADAPTERS=whole plays it on podman too. */
-const BACKENDS =
-  process.env['BENCH_TEST_ADAPTERS'] === 'whole' ? (['docker', 'podman'] as const) : (['docker'] as const);
+/** The long suite plays it on podman too. */
+const BACKENDS = LONG ? (['docker', 'podman'] as const) : (['docker'] as const);
 
 describe.each(BACKENDS)('a task with a network, packages and limits on %s', (backend) => {
   const home = new BenchHome(backend === 'podman' ? { BENCH_PODMAN_HOST: testPodman().url } : {});

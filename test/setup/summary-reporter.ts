@@ -1,4 +1,5 @@
 import type { Reporter, TestModule } from 'vitest/node';
+import { LONG, LONG_FILES } from './long.js';
 
 /**
  * The last line of a run, for programs that read it: `N passed, N failed`, and `, N skipped` if any. A file that could not
@@ -14,6 +15,10 @@ export default class SummaryReporter implements Reporter {
         counts[state === 'pending' ? 'failed' : state] += 1;
       }
       if (module.state() === 'failed' && counts.failed === before) counts.failed += 1;
+    }
+    if (!LONG && modules.length > Object.keys(LONG_FILES).length) {
+      const files = Object.entries(LONG_FILES).map(([file, instead]) => `  ${file}: here ${instead}\n`);
+      process.stdout.write(`\nLeft to npm run test:long:\n${files.join('')}`);
     }
     // After the other reporters' own endings.
     process.once('beforeExit', () => print(counts));

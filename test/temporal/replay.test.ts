@@ -4,7 +4,7 @@ import { DefaultLogger, Runtime, Worker, bundleWorkflowCode, type WorkflowBundle
 import { beforeAll, describe, expect, it } from 'vitest';
 
 // Histories of earlier code must replay on today's: a run that was left overnight survives an upgrade.
-// New ones: BENCH_RECORD_HISTORIES=1 npx vitest run --project integration test/integration/workflows.test.ts
+// New ones: BENCH_RECORD_HISTORIES=1 npx vitest run --project temporal test/temporal/workflows.test.ts
 const folder = fileURLToPath(new URL('./histories/', import.meta.url));
 const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
 

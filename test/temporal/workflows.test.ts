@@ -76,7 +76,7 @@ beforeEach(() => {
   serial += 1;
 });
 
-// The histories of one test, for test/replay; recorded only when asked.
+// The histories of one test, for replay.test.ts; recorded only when asked.
 afterEach(async ({ task }) => {
   if (process.env['BENCH_RECORD_HISTORIES'] === undefined) return;
   const pool = task.suite?.name === 'the GPU pool' ? [GPU_POOL_WORKFLOW_ID] : [];

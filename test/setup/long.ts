@@ -1,0 +1,11 @@
+/** Set by `npm run test:long`: tests with a long form take it. */
+export const LONG = process.env['BENCH_TEST_LONG'] === '1';
+
+/** Files that only the long suite runs, and what the ordinary one has in their place. */
+export const LONG_FILES: Readonly<Record<string, string>> = {
+  'test/chaos/storm.test.ts': 'crash.test.ts kills each service and container by itself',
+  'test/chaos/ledger.test.ts': 'budget.test.ts and infrastructure-faults.test.ts check the ledger under fewer faults',
+  'test/home/recorded-runs.test.ts': 'replay.test.ts plays a recorded run',
+  'test/home/recorded-programs.test.ts': 'replay.test.ts plays a recorded run',
+  'test/home/recorded-imports.test.ts': 'import-tasks.test.ts plays an imported task',
+};

@@ -2,50 +2,44 @@ import { defineConfig } from 'vitest/config';
 import { LONG, LONG_FILES } from './test/setup/long.js';
 import LongestFirst from './test/setup/longest-first.js';
 
-/** A wrong answer fails at once; these bounds only end a hang, on a machine many times slower than a quiet one. */
-const patient = { testTimeout: 900_000, hookTimeout: 900_000 };
-
-/** Milliseconds each: files share a process and its modules. */
-const light = (name: string) => ({
-  test: {
-    name,
-    environment: 'node' as const,
-    isolate: false,
-    testTimeout: 120_000,
-    hookTimeout: 240_000,
-    include: [`test/${name}/**/*.test.ts`],
-  },
-});
-
-/** Beside real servers; `setup` starts or finds those that its tests need, and nothing else. */
-const real = (name: string, setup: string, order: number) => ({
+/**
+ * A folder of test/ whose files start what they need. A wrong answer fails at once; the bounds only end a hang, on a machine many times
+ * slower than a quiet one. Files wait half of the time: twice as many as there are cores in CI run side by side.
+ */
+const project = (name: string, order: number, more: object = {}) => ({
   test: {
     name,
     environment: 'node' as const,
     pool: 'forks' as const,
-    ...patient,
+    // Half of the time went into loading the same modules for each file; hardly one of them has a state.
+    isolate: false,
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     sequence: { groupOrder: order },
+    maxWorkers: 4,
     include: [`test/${name}/**/*.test.ts`],
     exclude: LONG ? [] : Object.keys(LONG_FILES),
-    // They wait half of the time: three files at a time, each with homes, databases and containers of its own.
-    maxWorkers: 3,
-    globalSetup: [`test/setup/projects/${setup}.ts`],
+    ...more,
   },
 });
+const setup = (name: string) => ({ globalSetup: [`test/setup/projects/${name}.ts`] });
 
-/** A project is a folder of test/, and named after what its tests need; test/README.md tells which to take. */
+/** A project is named after what its tests need; test/README.md tells which to take. */
 export default defineConfig({
   test: {
     // The last line of a run is `N passed, N failed`.
     reporters: ['default', './test/setup/summary-reporter.ts'],
     sequence: { sequencer: LongestFirst },
     projects: [
-      light('unit'),
-      light('python'),
-      real('sql', 'sql', 1),
-      real('temporal', 'temporal', 1),
-      real('engine', 'engine', 2),
-      ...['home', 'chaos', 'integrity'].map((name) => real(name, 'home', 2)),
+      project('unit', 0),
+      project('python', 0),
+      project('sql', 0, setup('sql')),
+      // Temporal's SDK has one runtime a process.
+      project('temporal', 0, { ...setup('temporal'), isolate: true }),
+      project('engine', 1, setup('engine')),
+      project('home', 1, setup('home')),
+      project('chaos', 1, setup('home')),
+      project('integrity', 1, setup('home')),
     ],
   },
 });

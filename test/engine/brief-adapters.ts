@@ -1,7 +1,7 @@
 import type { TestContext } from 'vitest';
 import { LONG } from '../setup/long.js';
 
-/** Adapters that start the same program as another one does, only otherwise. */
+/** Adapters that start the same program as docker does, only otherwise. */
 const BRIEFLY = ['podman', 'docker (remote)', 'local where namespaces are forbidden'];
 
 /**
@@ -9,6 +9,9 @@ const BRIEFLY = ['podman', 'docker (remote)', 'local where namespaces are forbid
  * The long suite runs all. To be called before each test.
  */
 export const skipWhatIsTheProgramsOwn =
-  (adapter: string, names: RegExp) =>
+  (adapter: string, names: RegExp, briefly: readonly string[] = BRIEFLY) =>
   ({ task, skip }: TestContext): void =>
-    skip(BRIEFLY.includes(adapter) && !LONG && !names.test(task.name));
+    skip(briefly.includes(adapter) && !LONG && !names.test(task.name));
+
+/** Of evaluations also `local`: init.py, referee and player are the same files, and its scores rank on request only. */
+export const BRIEF_EVALUATORS = [...BRIEFLY, 'local'];

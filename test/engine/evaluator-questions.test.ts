@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EvaluationJob, EvaluationOutcome } from '../../domain/ports/evaluator-port.js';
 import { fixtureJob, processesWith, smallJob } from './evaluation-job.js';
-import { skipWhatIsTheProgramsOwn } from './brief-adapters.js';
+import { BRIEF_EVALUATORS, skipWhatIsTheProgramsOwn } from './brief-adapters.js';
 import { type EvaluatorHarness, evaluatorHarnesses } from './evaluator-harness.js';
 
 /** Asks f once, or as the body says. */
@@ -44,7 +44,7 @@ describe.each(Object.keys(evaluatorHarnesses))('questions to a submitted functio
   beforeAll(async () => {
     harness = await (evaluatorHarnesses[name] as () => Promise<EvaluatorHarness>)();
   });
-  beforeEach(skipWhatIsTheProgramsOwn(name, /scored by the decisions|starter on test/));
+  beforeEach(skipWhatIsTheProgramsOwn(name, /scored by the decisions|starter on test/, BRIEF_EVALUATORS));
   afterEach(async () => {
     expect(await harness.traces()).toEqual([]);
     for (const dir of folders.splice(0)) await rm(dir, { recursive: true, force: true });

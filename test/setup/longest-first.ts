@@ -2,18 +2,30 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What takes longest begins first, so that no long file is left alone at the end; vitest would take project by project. */
 const LONGEST = [
-  'crash',
+  'workflows',
   'attack-suite',
+  'crash',
   'storm',
   'recorded-runs',
   'ledger',
-  'cli-batch',
-  'evaluator-port',
-  'cli-batch-control',
   'hosts',
-  'infrastructure-faults',
+  'snapshots',
+  'sandbox-port',
+  'evaluator-port',
+  'cli-batch',
+  'special-commands',
+  'sandbox-port-snapshots',
+  'evaluator-questions',
+  'cli-bad-input',
+  'namespace-owner',
+  'cli-batch-control',
+  'real-models',
+  'human',
+  'gpu-leases',
+  'image-layers',
   'tasks-verify',
   'budget',
+  'replay',
 ];
 
 const rank = ({ moduleId }: TestSpecification): number => {
@@ -24,7 +36,7 @@ const rank = ({ moduleId }: TestSpecification): number => {
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    // Stable; within the groups of the projects (unit tests before servers).
+    // Stable; within the groups of the projects (what needs no engine first).
     const group = ({ project }: TestSpecification): number => project.config.sequence.groupOrder;
     return sorted.sort((a, b) => group(a) - group(b) || rank(a) - rank(b));
   }

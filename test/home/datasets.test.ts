@@ -38,7 +38,7 @@ const cutAfter =
     response.writeHead(200, { 'content-length': BODY.length });
     response.write(BODY.subarray(0, bytes));
     void expect
-      .poll(() => missingBytes(layout, source), { timeout: 60_000 })
+      .poll(() => missingBytes(layout, source), { timeout: 300_000 })
       .toBeLessThan(BODY.length)
       .finally(() => response.destroy());
   };

@@ -34,7 +34,7 @@ const ask = (account: string, arrivals: RateTicket[], more: Partial<RateExchange
     MINUTE,
   );
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 300_000;
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error('not met in time');
     await new Promise((resolve) => setTimeout(resolve, 50));

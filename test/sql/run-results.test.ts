@@ -182,7 +182,10 @@ describe('what is written down of runs', () => {
       const second = insert(other, 2);
       // It waits for the first one's end.
       await expect
-        .poll(() => rows(`select from pg_stat_activity where wait_event_type = 'Lock'`), { timeout: 20_000 })
+        .poll(
+          () => rows(`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`),
+          { timeout: 300_000 },
+        )
         .toHaveLength(1);
       await sql.query('commit');
       await second;

@@ -81,7 +81,7 @@ export class AgentCommands {
       extendEnv: false,
       reject: false,
       stdin: 'ignore',
-      timeout: 60_000,
+      timeout: 300_000,
     });
     if (exitCode === undefined) throw new Error(`the script did not end: ${signal}\n${script}\n${all}`);
     return { output: all, exitCode };

@@ -19,7 +19,7 @@ function randomly(seed: number): (bound: number) => number {
 
 it.each([1, 2, 3])(
   'any sequence of edits leaves what a list of lines would hold (seed %i)',
-  { timeout: 60_000 },
+  { timeout: 900_000 },
   async (seed) => {
     tools = new AgentCommands();
     const below = randomly(seed);

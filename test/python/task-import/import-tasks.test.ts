@@ -295,7 +295,7 @@ if (real === undefined)
 describe.skipIf(real === undefined)('the published MLGym', () => {
   it(
     'gives the games, 3-SAT with made instances, and reasons for what needs hubs, GPUs or pins',
-    { timeout: 60_000 },
+    { timeout: 900_000 },
     async () => {
       into = mkdtempSync(join(base, 'configs-'));
       const found = await importTasks(real!, options({ generate: true }));

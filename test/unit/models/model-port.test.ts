@@ -295,7 +295,7 @@ describe.each(adapters)('the $name adapter', ({ config, create }) => {
     const before = simulator.requests.length;
     const pending = create().complete(requestOf(config), controller.signal);
     pending.catch(() => undefined);
-    await expect.poll(() => simulator.requests.length, { timeout: 60_000 }).toBe(before + 1);
+    await expect.poll(() => simulator.requests.length, { timeout: 300_000 }).toBe(before + 1);
     const reason = new Error('the worker goes down');
     controller.abort(reason);
     await expect(pending).rejects.toBe(reason);

@@ -174,7 +174,7 @@ describe('two homes with a database each and one namespace', () => {
         ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], ...second.env },
         DATABASE_URL: embeddedDatabaseUrl(second.dir) ?? '',
       };
-      execFile(process.execPath, [WORKER], { env, timeout: 120_000 }, (error, _stdout, text) =>
+      execFile(process.execPath, [WORKER], { env, timeout: 600_000 }, (error, _stdout, text) =>
         done({ code: error?.code, stderr: text }),
       );
     });

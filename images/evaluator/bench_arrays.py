@@ -1,20 +1,20 @@
 """Arrays from submitted files, without pickle: NumPy's .npy and .npz, and safetensors.
 
 An array has `shape`, `dtype` ("f4", "i8", …), `values` (flat, row by row: an array.array of Python's) and `numpy()`, where the
-image has NumPy. Floats must be finite unless `finite=False`.
+image has NumPy. Floats must be finite, and at most 1e100, unless `finite=False`.
 """
 
 import array
+import contextlib
 import io
-import json
 import math
 import re
 import struct
 import sys
 import zipfile
-import zlib
 
-from bench_files import Rejected, shown
+import bench_json
+from bench_files import LARGEST, Rejected, shown
 
 # Kind and bytes per value -> typecode of the array module.
 TYPECODES = {"b1": "B", "u1": "B", "i1": "b", "u2": "H", "i2": "h", "u4": "I", "i4": "i", "u8": "Q", "i8": "q", "f4": "f", "f8": "d"}
@@ -24,6 +24,8 @@ SAFETENSORS = {
 }  # fmt: skip
 WIDTHS = {"f2": 2, "bf2": 2, **{name: array.array(code).itemsize for name, code in TYPECODES.items()}}
 MAX_DIMENSIONS = 8
+MAX_HEADER = 4 * 1024 * 1024
+AT_ONCE = 64 * 1024
 NPY_HEADER = re.compile(
     rb"\{'descr': '([<|=])([a-z][0-9])', 'fortran_order': (False|True), 'shape': \(([0-9, ]{0,200})\),? ?\}\s*"
 )
@@ -39,23 +41,46 @@ class Array:
         return numpy.frombuffer(self.values, dtype=self.values.typecode).reshape(self.shape)
 
 
+@contextlib.contextmanager
+def within_memory(name):
+    """The sizes of a file are its writer's choice: where they are more than the evaluator's memory, the file is at fault."""
+    try:
+        yield
+    except MemoryError:
+        raise Rejected("%s takes more memory to read than the evaluator has" % name) from None
+
+
 def build(name, dtype, shape, data, finite):
     """`data` holds exactly the values, little endian."""
     if dtype == "f2":
-        values = array.array("f", [value for (value,) in struct.iter_unpack("<e", data)])
+        values = array.array("f")
+        for start in range(0, len(data), AT_ONCE):
+            values.extend(value for (value,) in struct.iter_unpack("<e", data[start : start + AT_ONCE]))
     elif dtype == "bf2":
         # The upper half of a 32-bit float.
-        values = array.array("I", [value << 16 for (value,) in struct.iter_unpack("<H", data)])
+        halves = array.array("H")
+        halves.frombytes(data)
+        if sys.byteorder == "big":
+            halves.byteswap()
+        values = array.array("I", (value << 16 for value in halves))
         values = array.array("f", values.tobytes())
     else:
-        values = array.array(TYPECODES[dtype], data)
+        values = array.array(TYPECODES[dtype])
+        values.frombytes(data)
         if sys.byteorder == "big":
             values.byteswap()
     if finite and values.typecode in "fd":
-        for index, value in enumerate(values):
-            if not math.isfinite(value):
-                raise Rejected("%s: value number %d is %s; all must be finite" % (name, index, value))
+        check_values(name, values)
     return Array(shape, dtype, values)
+
+
+def check_values(name, values):
+    if values.typecode == "f" and all(map(math.isfinite, values)):
+        return
+    for index, value in enumerate(values):
+        if not -LARGEST <= value <= LARGEST:
+            wanted = "at most %g, either way" % LARGEST if math.isfinite(value) else "finite"
+            raise Rejected("%s: value number %d is %s; all must be %s" % (name, index, value, wanted))
 
 
 def check(name, shape, dtype, found_shape, found_dtype):
@@ -71,6 +96,11 @@ def check(name, shape, dtype, found_shape, found_dtype):
 
 def read_npy(data, name, *, shape=None, dtype=None, finite=True):
     """`shape`: what it must be, None for any length of a dimension; `dtype`: "f4", or several of them."""
+    with within_memory(name):
+        return parse_npy(data, name, shape, dtype, finite)
+
+
+def parse_npy(data, name, shape, dtype, finite):
     if data[:6] != b"\x93NUMPY" or len(data) < 12 or data[6] not in (1, 2):
         raise Rejected("%s is not a NumPy array file (.npy, format 1 or 2)" % name)
     start = 10 if data[6] == 1 else 12
@@ -91,51 +121,60 @@ def read_npy(data, name, *, shape=None, dtype=None, finite=True):
 
 
 def read_npz(data, name, *, max_arrays=1000, max_unpacked=256 * 1024 * 1024, finite=True):
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            entries = archive.infolist()
-            if len(entries) > max_arrays:
-                raise Rejected("%s holds more than %d arrays" % (name, max_arrays))
-            found, room = {}, max_unpacked
-            for entry in entries:
-                if not entry.filename.endswith(".npy") or entry.filename[:-4] in found:
-                    raise Rejected("%s: %s is not an array of its own" % (name, shown(entry.filename)))
-                with archive.open(entry) as file:
-                    # Its directory may lie about the size.
-                    unpacked = file.read(room + 1)
-                room -= len(unpacked)
-                if room < 0:
-                    raise Rejected("%s unpacks to more than %d bytes" % (name, max_unpacked))
-                found[entry.filename[:-4]] = read_npy(unpacked, "%s of %s" % (entry.filename, name), finite=finite)
-            return found
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
-        raise Rejected("%s is not a NumPy archive (.npz): %s" % (name, str(error)[:200])) from None
+    with within_memory(name):
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                return parse_npz(archive, name, max_arrays, max_unpacked, finite)
+        except (Rejected, MemoryError):
+            raise
+        except Exception as error:  # zipfile passes on whatever its parts raise about bytes that make no sense
+            raise Rejected("%s is not a NumPy archive (.npz): %s" % (name, str(error)[:200])) from None
+
+
+def parse_npz(archive, name, max_arrays, max_unpacked, finite):
+    entries = archive.infolist()
+    if len(entries) > max_arrays:
+        raise Rejected("%s holds more than %d arrays" % (name, max_arrays))
+    found, room = {}, max_unpacked
+    for entry in entries:
+        if not entry.filename.endswith(".npy") or entry.filename[:-4] in found:
+            raise Rejected("%s: %s is not an array of its own" % (name, shown(entry.filename)))
+        # What NumPy writes; others take as much memory as their streams ask for.
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise Rejected("%s: %s is compressed in another way than NumPy does it" % (name, shown(entry.filename)))
+        if entry.file_size > room:
+            raise Rejected("%s unpacks to more than %d bytes" % (name, max_unpacked))
+        with archive.open(entry) as file:
+            # Its directory may lie about the size.
+            unpacked = file.read(entry.file_size + 1)
+        room -= len(unpacked)
+        if room < 0:
+            raise Rejected("%s unpacks to more than %d bytes" % (name, max_unpacked))
+        found[entry.filename[:-4]] = parse_npy(unpacked, "%s of %s" % (shown(entry.filename), name), None, None, finite)
+    return found
 
 
 def read_safetensors(data, name, *, max_tensors=10_000, finite=True):
-    """Little-endian length of a JSON header, the header, the tensors without gaps."""
+    """Little-endian length of a JSON header, the header, the tensors in its order, without gaps."""
+    with within_memory(name):
+        return parse_safetensors(data, name, max_tensors, finite)
+
+
+def parse_safetensors(data, name, max_tensors, finite):
     if len(data) < 8:
         raise Rejected("%s is too short for a safetensors file" % name)
     length = int.from_bytes(data[:8], "little")
-    if length > min(len(data) - 8, 16 * 1024 * 1024):
+    if length > min(len(data) - 8, MAX_HEADER):
         raise Rejected("%s: its header has an impossible length" % name)
     try:
-        header = json.loads(data[8 : 8 + length].decode("utf-8"))
-        entries = {key: value for key, value in header.items() if key != "__metadata__"}
-        if len(entries) > max_tensors:
-            raise Rejected("%s holds more than %d tensors" % (name, max_tensors))
-        spans = []
-        for key, value in entries.items():
-            start, end = value["data_offsets"]
-            spans.append((start, end, key, str(value["dtype"]), tuple(value["shape"])))
-        # Python counts True as 1.
-        if any(type(number) is not int or number < 0 for span in spans for number in (*span[:2], *span[4])):
-            raise ValueError("a shape or offset is not a whole number")
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        spans = tensor_spans(data[8 : 8 + length])
+    except ValueError as error:
         raise Rejected("%s: its header is not that of a safetensors file (%s)" % (name, str(error)[:200])) from None
+    if len(spans) > max_tensors:
+        raise Rejected("%s holds more than %d tensors" % (name, max_tensors))
     body = memoryview(data)[8 + length :]
     found, place = {}, 0
-    for start, end, key, dtype, shape in sorted(spans):
+    for key, dtype, shape, start, end in spans:
         label = "tensor %s of %s" % (shown(key), name)
         if dtype not in SAFETENSORS:
             raise Rejected("%s has the type %s; known are %s" % (label, shown(dtype), ", ".join(SAFETENSORS)))
@@ -143,8 +182,32 @@ def read_safetensors(data, name, *, max_tensors=10_000, finite=True):
         kind = SAFETENSORS[dtype]
         if start != place or end - start != math.prod(shape) * WIDTHS[kind] or end > len(body):
             raise Rejected("%s: its place in the file does not fit its shape, or its neighbours" % label)
-        found[key] = build(label, kind, shape, bytes(body[start:end]), finite)
+        found[key] = build(label, kind, shape, body[start:end], finite)
         place = end
     if place != len(body):
         raise Rejected("%s: bytes follow the last tensor" % name)
     return found
+
+
+def tensor_spans(header):
+    """(name, type, shape, start, end) of each tensor in the header's order. Raises ValueError."""
+    if header[:1] != b"{":
+        raise ValueError("it is no object")
+    spans = []
+    for key, value in bench_json.parse(header.decode("utf-8")).items():
+        if not isinstance(value, dict):
+            raise ValueError("%s is no object" % shown(key))
+        if key == "__metadata__":
+            if not all(isinstance(text, str) for text in value.values()):
+                raise ValueError("__metadata__ holds something else than text")
+            continue
+        if sorted(value) != ["data_offsets", "dtype", "shape"]:
+            raise ValueError("%s has other keys than dtype, shape and data_offsets" % shown(key))
+        dtype, shape, offsets = value["dtype"], value["shape"], value["data_offsets"]
+        if not isinstance(dtype, str) or not isinstance(shape, list) or not isinstance(offsets, list) or len(offsets) != 2:
+            raise ValueError("%s has a dtype, a shape or data_offsets of another form" % shown(key))
+        # Python counts True as 1.
+        if any(type(number) is not int or number < 0 for number in (*shape, *offsets)):
+            raise ValueError("a shape or offset of %s is not a whole number" % shown(key))
+        spans.append((key, dtype, tuple(shape), *offsets))
+    return spans

@@ -22,6 +22,8 @@ from bench_referee import HiddenRandom
 
 MEGABYTE = 1024 * 1024
 SHOWN = 80
+# The square of a larger number may be beyond all floats, and referees take squares.
+LARGEST = 1e100
 INTEGER = re.compile(r"[+-]?[0-9]{1,18}(\.0{0,6})?")
 NUMBER = re.compile(r"[+-]?([0-9]{1,40}(\.[0-9]{0,40})?|\.[0-9]{1,40})([eE][+-]?[0-9]{1,4})?")
 
@@ -43,10 +45,10 @@ class Integer:
 
 
 class Number:
-    """Finite decimal numbers from low to high."""
+    """Finite decimal numbers from low to high; without limits of their own up to 1e100."""
 
     def __init__(self, low=None, high=None):
-        self.low, self.high = low, high
+        self.low, self.high = -LARGEST if low is None else low, LARGEST if high is None else high
 
     def parse(self, text):
         value = float(text) if NUMBER.fullmatch(text) else math.nan

@@ -108,7 +108,7 @@ const NPZ: Cases = {
     "shown(read_npz, npz([('x.npy', npy()), ('y.npy', npy('|u1', '()', body=b'\\x01'))]))",
     { x: [[2, 2], 'f4', [1, 2, 3, 4]], y: [[], 'u1', [1]] },
   ],
-  'an object array': ["shown(read_npz, npz([('x.npy', npy('|O'))]))", rejected(/x\.npy of a: its header/)],
+  'an object array': ["shown(read_npz, npz([('x.npy', npy('|O'))]))", rejected(/'x\.npy' of a: its header/)],
   'no array inside': ["shown(read_npz, npz([('x.txt', b'')]))", rejected(/'x\.txt' is not an array/)],
   'a name twice': ["shown(read_npz, npz([('x.npy', npy()), ('x.npy', npy())]))", rejected(/not an array of its own/)],
   'a zip bomb': [
@@ -129,9 +129,58 @@ const NPZ: Cases = {
     rejected(/not a NumPy archive.*CRC/),
   ],
   'no archive': ["shown(read_npz, b'hello')", rejected(/not a NumPy archive/)],
+  'LZMA, whose streams choose the memory that they take': [
+    "shown(read_npz, npz([('x.npy', npy())], zipfile.ZIP_LZMA))",
+    rejected(/compressed in another way than NumPy does it/),
+  ],
+  bzip2: ["shown(read_npz, npz([('x.npy', npy())], zipfile.ZIP_BZIP2))", rejected(/compressed in another way/)],
+  'a member that claims more than there may be': [
+    "shown(read_npz, npz([('x.npy', npy())]).replace((144).to_bytes(4, 'little'), (2**31).to_bytes(4, 'little')))",
+    rejected(/unpacks to more than/),
+  ],
 };
 
 const SAFETENSORS: Cases = {
+  'a tensor twice': [
+    `shown(read_safetensors, tensors(b'{"w": %s, "w": %s}' % ((json.dumps(tensor()).encode(),) * 2), FLOATS))`,
+    rejected(/the same key twice/),
+  ],
+  'two tensors in another order than their bytes': [
+    "shown(read_safetensors, tensors({'b': tensor(start=8, end=16), 'a': tensor()}, FLOATS * 2))",
+    rejected(/place in the file/),
+  ],
+  'an end before the beginning': [
+    "shown(read_safetensors, tensors({'w': tensor(start=8, end=0)}, FLOATS))",
+    rejected(/place in the file/),
+  ],
+  'three offsets': [
+    "shown(read_safetensors, tensors({'w': {**tensor(), 'data_offsets': [0, 4, 8]}}, FLOATS))",
+    rejected(/another form/),
+  ],
+  'a key that tensors do not have': [
+    "shown(read_safetensors, tensors({'w': {**tensor(), 'device': 'cuda'}}, FLOATS))",
+    rejected(/other keys than/),
+  ],
+  'metadata that are no text': [
+    "shown(read_safetensors, tensors({'__metadata__': {'a': 1}, 'w': tensor()}, FLOATS))",
+    rejected(/__metadata__ holds something else/),
+  ],
+  'NaN in the header': [
+    `shown(read_safetensors, tensors(b'{"__metadata__": {"a": NaN}}'))`,
+    rejected(/header is not that of/),
+  ],
+  'an offset of a thousand digits': [
+    "shown(read_safetensors, tensors({'w': tensor(end=10**1000)}, FLOATS))",
+    rejected(/header is not that of/),
+  ],
+  'a header of many megabytes': [
+    "shown(read_safetensors, tensors(b'{' + b' ' * 5_000_000 + b'}'))",
+    rejected(/impossible length/),
+  ],
+  'a number whose square is beyond all floats': [
+    "shown(read_safetensors, tensors({'w': tensor('F64', (1,))}, struct.pack('<d', -1e200)))",
+    rejected(/number 0 is -1e\+200; all must be at most 1e\+100/),
+  ],
   'its tensors by name': [
     "shown(read_safetensors, tensors({'__metadata__': {'a': 'b'}, 'w': tensor()}, FLOATS))",
     { w: [[2], 'f4', [1.5, -2]] },
@@ -171,7 +220,7 @@ const SAFETENSORS: Cases = {
   ],
   'a shape that is text': [
     "shown(read_safetensors, tensors({'w': tensor(shape='ab')}, FLOATS))",
-    rejected(/whole number/),
+    rejected(/of another form/),
   ],
   'an unknown type': [
     "shown(read_safetensors, tensors({'w': tensor('OBJECT')}, FLOATS))",

@@ -1,0 +1,182 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { REPOSITORY } from '../tasks/task-python.js';
+import { runPython } from './run-python.js';
+
+let root: string;
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'bench-test-hostile-'));
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+let places = 0;
+
+/** What the process that judges files says of these, under the memory limit that it has in an evaluation. */
+async function judge(referee: string, files: Record<string, string | Buffer>, secret: Record<string, string> = {}) {
+  const place = join(root, String((places += 1)));
+  mkdirSync(join(place, 'evaluator'), { recursive: true });
+  mkdirSync(join(place, 'answers'));
+  for (const [name, text] of Object.entries({ 'referee.py': referee, ...secret }))
+    writeFileSync(join(place, 'evaluator', name), text);
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(place, 'answers', name), content);
+  const order = { kind: 'data', split: 'test', seed: '00'.repeat(32), answers: join(place, 'answers'), inputs: place };
+  const program = join(REPOSITORY, 'images', 'evaluator', 'referee_main.py');
+  const start = `import os, resource, sys; resource.setrlimit(resource.RLIMIT_AS, (512 << 20, 512 << 20)); os.execv(sys.executable, [sys.executable, "-B", sys.argv[1]])`;
+  const { stdio } = await execa('python3', ['-c', start, program], {
+    cwd: join(place, 'evaluator'),
+    input: JSON.stringify(order),
+    stdio: ['pipe', 'pipe', 'pipe', 'ignore', 'ignore', 'pipe'],
+  });
+  return JSON.parse(String(stdio[5])) as { outcome: string; message?: string };
+}
+
+const READS = (call: string): string => `
+def evaluate(files):
+    found = ${call}
+    return {"score": sum(value ** 2 for value in found.values)}
+`;
+const array = (code: string): Promise<unknown> =>
+  runPython(`
+import base64, io, lzma, struct, zipfile
+def npy(values):
+    body = values if isinstance(values, bytes) else struct.pack("<%dd" % len(values), *values)
+    header = ("{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }" % (len(body) // 8)).encode().ljust(117) + b"\\n"
+    return b"\\x93NUMPY\\x01\\x00" + len(header).to_bytes(2, "little") + header + body
+def npz(data, method=zipfile.ZIP_DEFLATED):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        archive.writestr("x.npy", data)
+    return file.getvalue()
+print(json.dumps(base64.b64encode(${code}).decode()))`);
+const bytes = async (code: string): Promise<Buffer> => Buffer.from(String(await array(code)), 'base64');
+
+describe('a file that a referee cannot score', () => {
+  it.each([
+    ['a price whose square no float holds', '1e200', 'line 2, column Sale_Price: 1e+200 is out of range'],
+    ['one that is infinite', '1e999', 'is not a finite number'],
+    ['one of forty digits', '9'.repeat(40) + 'e99', 'is out of range'],
+  ])('%s is rejected', async (_, price, reason) => {
+    const referee = readFileSync(
+      join(REPOSITORY, 'configs', 'tasks', 'regressionKaggleHousePrice', 'evaluator', 'referee.py'),
+      'utf8',
+    );
+    const answers = 'Id,Sale_Price,split\n1,100,test\n2,200,test\n';
+    expect(
+      await judge(referee, { 'submission.csv': `Id,Sale_Price\n1,${price}\n2,5\n` }, { 'answers.csv': answers }),
+    ).toEqual({ outcome: 'rejected', message: expect.stringContaining(reason) as string });
+  });
+
+  it.each([
+    ['numbers that are too large', 'npy', 'npy([1e200])', 'number 0 is 1e+200'],
+    ['an archive with LZMA', 'npz', 'npz(npy([1.0]), zipfile.ZIP_LZMA)', 'compressed in another way'],
+    ['a member longer than all memory', 'npz', 'npz(bytes(400 << 20))', 'unpacks to more than'],
+    ['a member that fits, and no array of it does', 'npz', 'npz(npy(bytes(240 << 20)))', 'more memory to read'],
+  ])('%s is rejected', async (_, kind, code, reason) => {
+    const call = kind === 'npz' ? 'files.npz("a")["x"]' : 'files.npy("a")';
+    const verdict = await judge(READS(call), { a: await bytes(code) });
+    expect(verdict).toEqual({ outcome: 'rejected', message: expect.stringContaining(reason) as string });
+    expect(verdict.message?.length).toBeLessThan(300);
+  });
+
+  it.each([
+    ['nested a thousand times', '['.repeat(900) + ']'.repeat(900), 'nested too deeply'],
+    ['nested a million times', '['.repeat(1e6), 'nested too deeply'],
+    ['an integer that no float holds', '9'.repeat(400), 'is too large'],
+    ['an integer that Python refuses to read', '9'.repeat(5000), 'is too large'],
+    ['half of a character', '"\\ud800"', 'not valid JSON'],
+    ['a number that is squared', '1e200', 'its numbers are too large'],
+    ['numbers whose difference is none', '1.7e308', 'its score is'],
+  ])('JSON with %s is rejected', async (_, json, reason) => {
+    const referee = `
+def evaluate(files):
+    found = files.json("a")
+    if isinstance(found, float):
+        return {"score": found ** 2 if found < 1e300 else found * 10 - found * 10}
+    return {"score": repr(found).encode().count(b"[")}
+`;
+    const verdict = await judge(referee, { a: json });
+    expect(verdict).toEqual({ outcome: 'rejected', message: expect.stringContaining(reason) as string });
+  });
+
+  it.each([
+    ['memory', 'bytearray(2 << 30)', 'more memory'],
+    ['depth', '(lambda f: f(f))(lambda f: f(f))', 'nested too deeply'],
+  ])('what takes too much %s of a referee is rejected', async (_, code, reason) => {
+    expect(await judge(`def evaluate(files):\n    return {"score": len(${code})}\n`, {})).toEqual({
+      outcome: 'rejected',
+      message: expect.stringContaining(reason) as string,
+    });
+  });
+
+  it('that is a mutation of a right one, of any format, is scored or rejected: no reader fails', async () => {
+    expect(
+      await runPython(`
+import io, os, random, struct, tempfile, zipfile
+from bench_files import Files, Integer, Number, Rejected, Text
+def npy(values):
+    header = ("{'descr': '<f4', 'fortran_order': False, 'shape': (%d,), }" % len(values)).encode().ljust(117) + b"\\n"
+    return b"\\x93NUMPY\\x01\\x00" + len(header).to_bytes(2, "little") + header + struct.pack("<%df" % len(values), *values)
+def npz():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x.npy", npy([1, 2, 3]))
+        archive.writestr("y.npy", npy([4]))
+    return file.getvalue()
+def safetensors():
+    header = json.dumps({"w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}, "__metadata__": {"a": "b"}}).encode()
+    return len(header).to_bytes(8, "little") + header + struct.pack("<2f", 1, 2)
+COLUMNS = {"id": Text(), "n": Integer(), "x": Number()}
+READERS = {
+    "csv": (b"id,n,x\\na,1,2.5\\n\\"b\\",2,1e3\\n", lambda files: files.csv("a", COLUMNS, ids=("id", ["a", "b"]))),
+    "json": (b'{"a": [1, 2.5, "\\\\ud83d\\\\ude00", null], "b": {"c": 1e5}}', lambda files: files.json("a")),
+    "npy": (npy([1, 2, 3]), lambda files: files.npy("a")),
+    "npz": (npz(), lambda files: files.npz("a")),
+    "safetensors": (safetensors(), lambda files: files.safetensors("a")),
+}
+rng = random.Random(20)
+PIECES = [b"\\xff" * 4, b"\\0" * 4, b"9" * 400, b"[" * 2000, b"e999", b"1e200", b"\\\\ud800", b"-", b'"', b"\\x7f\\xff\\xff\\xff", b"NaN", b"\\n" * 3]
+def mutated(data):
+    data = bytearray(data)
+    for _ in range(rng.randrange(1, 4)):
+        place = rng.randrange(len(data) + 1)
+        kind = rng.randrange(4)
+        if kind == 0 and data:
+            data[place % len(data)] = rng.randrange(256)
+        elif kind == 1:
+            data[place:place] = rng.choice(PIECES)
+        elif kind == 2:
+            data[place:place + 4] = rng.choice(PIECES)[:4]
+        else:
+            del data[place:place + rng.randrange(1, 9)]
+    return bytes(data)
+counts = {}
+with tempfile.TemporaryDirectory() as folder:
+    files = Files({"split": "test", "seed": "00" * 32, "answers": folder, "inputs": folder})
+    for name, (good, read) in READERS.items():
+        tally = counts[name] = {"read": 0, "rejected": 0}
+        for number in range(500):
+            data = good if number == 0 else mutated(good)
+            with open(os.path.join(folder, "a"), "wb") as file:
+                file.write(data)
+            try:
+                read(files)
+                tally["read"] += 1
+            except Rejected as rejected:
+                assert len(str(rejected)) < 600, str(rejected)
+                tally["rejected"] += 1
+            except BaseException as error:
+                raise AssertionError("%s: %r of %r" % (name, error, data)) from error
+print(json.dumps(counts))`),
+    ).toEqual(
+      Object.fromEntries(
+        ['csv', 'json', 'npy', 'npz', 'safetensors'].map((name) => [
+          name,
+          { read: expect.any(Number) as number, rejected: expect.any(Number) as number },
+        ]),
+      ),
+    );
+  });
+});

@@ -37,14 +37,10 @@ export async function copyForkedSteps(
   const short = await tx.execute<{ origin: string; step: number; taken: number }>(sql`
     with counted as (
       select f.*, (select count(*)::int from steps s where s.run_id = f.run_id) as taken,
-        (select max(case v.direction when 'maximize' then e.primary_score else - e.primary_score end)
-           * case v.direction when 'maximize' then 1 else -1 end
-         from evaluations e where e.run_id = f.run_id and e.split = 'test' and e.status = 'ok') as best,
         o.memory_records
-      from ${forks} join runs o on o.run_id = f.forked_from join task_versions v on v.content_hash = o.task_hash
-      group by f.run_id, f.forked_from, f.forked_at_step, o.memory_records, v.direction
+      from ${forks} join runs o on o.run_id = f.forked_from
     ), placed as (
-      update runs r set step = c.forked_at_step, best_score = c.best, memory_records = c.memory_records
+      update runs r set step = c.forked_at_step, memory_records = c.memory_records
       from counted c where r.run_id = c.run_id
     )
     select forked_from as origin, forked_at_step as step, taken from counted where taken < forked_at_step limit 1`);

@@ -97,16 +97,11 @@ export function evaluationStore(run: Statements): Evaluations {
            where s.run_id = saved.run_id and s.step = saved.step and saved.kind = 'validate' and $15::text <> ''
          ), scored as (
            update runs r set
-             best_score = case
-               when r.best_score is null then saved.primary_score
-               when v.direction = 'maximize' then greatest(r.best_score, saved.primary_score)
-               else least(r.best_score, saved.primary_score)
-             end,
              final_score = case when saved.kind in ('submit', 'forced') then saved.primary_score else r.final_score end,
              evaluator_image_digest = coalesce($14, r.evaluator_image_digest),
              updated_at = now()
-           from saved, task_versions v
-           where r.run_id = saved.run_id and saved.scored and v.content_hash = r.task_hash
+           from saved
+           where r.run_id = saved.run_id and saved.scored
          ), told as (${eventsOf('saved', '$18')})
          select status from runs where run_id = $1`,
         [

@@ -46,13 +46,17 @@ async function scoresByHand(includeSuspect: boolean) {
     score: number | null;
     suspect: boolean;
     isolation: string | null;
+    /** The score that the agent saw: of the validation split, where there is one. */
+    shown: number | null;
   }
   const runs = await rows(
     `select r.run_id, v.direction, v.bound_min, v.bound_max, r.isolation = 'none' as bare,
        exists (select from integrity_marks m where m.run_id = r.run_id and m.rule <> 'beyond_bounds') as marked,
        coalesce((select json_agg(json_build_object('number', e.number, 'status', e.status, 'score', e.primary_score,
-         'suspect', e.suspect, 'isolation', e.isolation) order by e.number)
-        from evaluations e where e.run_id = r.run_id and e.split = 'test' and e.kind <> 'baseline' and e.status <> 'pending'), '[]') as tried
+         'suspect', e.suspect, 'isolation', e.isolation, 'shown', case when o.run_id is null then e.primary_score
+           when o.status = 'ok' then o.primary_score end) order by e.number)
+        from evaluations e left join evaluations o
+          on o.run_id = e.run_id and o.step = e.step and o.kind = e.kind and o.split = 'validation' where e.run_id = r.run_id and e.split = 'test' and e.kind <> 'baseline' and e.status <> 'pending'), '[]') as tried
      from runs r join task_versions v on v.content_hash = r.task_hash order by r.run_id`,
   );
   return runs.map((r) => {
@@ -65,9 +69,9 @@ async function scoresByHand(includeSuspect: boolean) {
     const good = tried.filter((e) => e.status === 'ok' && (includeSuspect || !suspect(e)));
     let best: Evaluation | undefined;
     for (const e of good) {
-      if (e.score === null) continue;
+      if (e.score === null || e.shown === null) continue;
       const better =
-        best?.score == null || (r['direction'] === 'maximize' ? e.score > best.score : e.score < best.score);
+        best?.shown == null || (r['direction'] === 'maximize' ? e.shown > best.shown : e.shown < best.shown);
       if (better) best = e;
     }
     const last = good.at(-1);
@@ -108,7 +112,16 @@ describe('what is written down of runs', () => {
     for (const [i, { runId }] of batch.runs.entries()) {
       for (let step = 1; step <= below(5); step++) {
         const outcome = pick(next, [below(20) / 4, below(20) / 4, 1000, 'rejected', 'no_artefact'] as const);
-        const more = { isolation: next() < 0.1 ? ('none' as const) : ('container' as const), suspect: next() < 0.1 };
+        const onValidation =
+          next() < 0.2
+            ? ({ status: 'rejected', metrics: null, primary: null } as const)
+            : ({ status: 'ok', metrics: {}, primary: below(20) / 4 } as const);
+        const more = {
+          isolation: next() < 0.1 ? ('none' as const) : ('container' as const),
+          suspect: next() < 0.1,
+          otherSplits:
+            next() < 0.5 ? [] : [{ split: 'validation' as const, suspect: false, message: '', ...onValidation }],
+        };
         await evaluate(db, runId, step, 'validate', outcome, more);
       }
       // Begun, and never over.
@@ -119,6 +132,11 @@ describe('what is written down of runs', () => {
     const agrees = async () => {
       expect(await differences()).toEqual([]);
       for (const suspect of [false, true]) expect(await scoresOfSql(suspect)).toEqual(await scoresByHand(suspect));
+      expect(
+        await rows(
+          `select from runs r join run_results t using (run_id) where r.best_score is distinct from t.best_attempt_of_all`,
+        ),
+      ).toEqual([]);
     };
     await agrees();
     // A fork takes evaluations along, an import brings a whole run, evaluations are repeated, removed, moved; marks and bounds change.

@@ -68,14 +68,38 @@ describe('an evaluation on two splits', () => {
     ]);
   });
 
-  test('counts with its test score alone: for the best, the final, the leaderboard, and the number of evaluations', async () => {
+  test('counts with its test score alone, and is chosen as the best by its validation score', async () => {
     const { runId, batchId } = await stored();
     await scored(runId, 1, 'validate', 0.2, 0.7);
     await scored(runId, 2, 'validate', 0.99, 0.1);
     await scored(runId, 3, 'submit', 0.98, 0.5);
-    expect(await finished(runId)).toMatchObject({ bestScore: 0.7, finalScore: 0.5, evaluations: 3 });
+    expect(await finished(runId)).toMatchObject({ bestScore: 0.1, finalScore: 0.5, evaluations: 3 });
     const { rows } = await db.queries.leaderboard({ batchId, includeScripted: true });
-    expect(rows).toMatchObject([{ scores: { 't-split': { best: 0.7, last: 0.5 } } }]);
+    expect(rows).toMatchObject([{ scores: { 't-split': { best: 0.1, last: 0.5 } } }]);
+  });
+
+  test('gives nothing for many guesses: the best attempt is the one that the agent could tell to be so', async () => {
+    const { runId, batchId } = await stored();
+    for (let guess = 1; guess <= 45; guess++)
+      await scored(runId, guess, 'validate', guess === 7 ? 0.6 : 0.5, guess / 50);
+    await scored(runId, 46, 'submit', 0.5, 0.5);
+    expect(await finished(runId)).toMatchObject({ bestScore: 7 / 50, finalScore: 0.5 });
+    const { rows } = await db.queries.leaderboard({ batchId, includeScripted: true });
+    expect(rows).toMatchObject([{ scores: { 't-split': { best: 7 / 50, last: 0.5 } } }]);
+  });
+
+  test("that is rejected on validation is nobody's best attempt", async () => {
+    const { runId } = await stored();
+    await scored(runId, 1, 'validate', null, 0.9);
+    await scored(runId, 2, 'submit', 0.1, 0.2);
+    expect(await finished(runId)).toMatchObject({ bestScore: 0.2 });
+  });
+
+  test('of a task with one split is the best by the scores that the agent sees, which count', async () => {
+    const { runId } = await stored(task('t-one'));
+    await evaluate(db, runId, 1, 'validate', 0.7);
+    await evaluate(db, runId, 2, 'submit', 0.5);
+    expect(await finished(runId)).toMatchObject({ bestScore: 0.7, finalScore: 0.5 });
   });
 
   test('that is stored twice is stored once', async () => {

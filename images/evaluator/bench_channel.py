@@ -3,9 +3,11 @@
 import json
 import os
 import signal
+import socket
 import time
 
 FROM_PLAYER_FD, TO_PLAYER_FD = 3, 4
+RENEWAL_FD = 6  # to init, which answers with the pipes of another player
 
 
 class PlayerFailed(Exception):
@@ -28,7 +30,7 @@ class Channel:
     def __init__(self, order, from_player=FROM_PLAYER_FD, to_player=TO_PLAYER_FD):
         self.seconds = 0.0
         # Longest for one answer.
-        self.patience = self.IMPORT_SECONDS
+        self.patience = 0.0
         self._order = order
         self._in, self._out = from_player, to_player
         self._deadline = time.monotonic() + order["timeoutSeconds"]
@@ -41,9 +43,23 @@ class Channel:
         """Hand the player its order and wait until the submission is imported."""
         order = {**order, "module": self._order["module"], "function": self._order["function"], "seed": self._order["playerSeed"]}
         data = json.dumps(order).encode()
+        self.patience = self.IMPORT_SECONDS
+        before = self.seconds
         with self.attending(lambda: "while it was imported"):
             self.exchange(len(data).to_bytes(4, "big") + data, 1)
-        self.seconds = 0.0
+        self.seconds = before
+
+    def renew(self):
+        """Another process of the submission at the other end, which is to be seated anew."""
+        with socket.socket(fileno=os.dup(RENEWAL_FD)) as init:
+            init.sendall(b"r")
+            _, ends, _, _ = socket.recv_fds(init, 1, 2)
+        if len(ends) != 2:
+            raise RuntimeError("there is no other player")
+        for end in (self._in, self._out):
+            os.close(end)
+        self._in, self._out = ends
+        self._ahead = b""
 
     def tick(self):
         """A clock beside the exchanges costs no system call per answer, as a time limit on each read would."""

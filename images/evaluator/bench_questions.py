@@ -64,6 +64,13 @@ class Player:
             self._seated = True
             self._channel.seat(wire="questions")
 
+    def renew(self):
+        """Go on with a new process of the submission, which knows nothing of what was asked before: the old one, all that it started and
+        all that it wrote are gone."""
+        if self._seated:
+            self._channel.renew()
+            self._seated = False
+
     def ask(self, *arguments, seconds=10, max_bytes=MAX_ANSWER):
         """function(*arguments): None, a bool, number, text, list, or object with text keys. `seconds`: its time limit."""
         return self._json(self._ask(JSON, False, arguments, 1, seconds, max_bytes))

@@ -13,11 +13,15 @@ import random
 
 
 def play_checkpoints(player, environment, actions, *, checkpoints, episodes, horizon, seconds=10):
-    """The returns of all episodes, checkpoint by checkpoint. Every checkpoint meets the same beginnings and the same chance."""
-    seeds = [player.rng.getrandbits(128) for _ in range(episodes)]
+    """The returns of all episodes, checkpoint by checkpoint.
+
+    Each checkpoint is played by a process of its own, on episodes of its own: what one of them finds out is no use to the next, by
+    whatever way it is told.
+    """
     returns = []
     for checkpoint in range(checkpoints):
-        started = [environment(random.Random(seed)) for seed in seeds]
+        player.renew()
+        started = [environment(random.Random(player.rng.getrandbits(128))) for _ in range(episodes)]
         returns += play(player, checkpoint, started, actions, horizon, seconds)
     return returns
 

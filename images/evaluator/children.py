@@ -139,6 +139,11 @@ class Children:
         user = self.users["player"]
         return not self.ended(self.player) if user is None else any_process_of(user["uid"])
 
+    def player_uid(self):
+        """None: the player has no user of its own."""
+        user = self.users["player"]
+        return None if user is None else user["uid"]
+
     @contextlib.contextmanager
     def as_player(self):
         """Open what the player may open, and no more. Only while none of its processes lives."""

@@ -13,7 +13,9 @@ import json
 import math
 import os
 import random
+import selectors
 import signal
+import socket
 import sys
 
 PROGRAMS = os.path.dirname(os.path.abspath(__file__))
@@ -21,10 +23,12 @@ PROGRAMS = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, PROGRAMS)
 
 from children import FILE_LIMIT, Children  # noqa: E402
+from leftovers import remove_leftovers  # noqa: E402
 from take_outputs import Refused, take_outputs  # noqa: E402
 
 FROM_OTHER_FD, TO_OTHER_FD = 3, 4  # between referee and player: pipes take half a socket's time
 RESULT_FD = 5  # referee -> us
+RENEWAL_FD = 6  # referee asks us for another player, and gets its pipes
 GRACE_SECONDS = 10  # the referee keeps the job's own time limit; this is for a referee that is held up or hangs
 MESSAGE_LIMIT = 4000
 RESULT_LIMIT = 64 * 1024
@@ -155,21 +159,53 @@ class Interactive(Evaluation):
     """Referee and player live at the same time and speak over two pipes."""
 
     def evaluate(self):
-        player_reads, referee_writes = os.pipe()
-        referee_reads, player_writes = os.pipe()
-        self.start_player(
-            [os.path.join(PROGRAMS, "player.py")], {FROM_OTHER_FD: player_reads, TO_OTHER_FD: player_writes}
-        )
+        ends = self.seat_player()
+        ours, theirs = socket.socketpair()
         result = self.start_referee(
-            self.spec["timeoutSeconds"], None, {FROM_OTHER_FD: referee_reads, TO_OTHER_FD: referee_writes}
+            self.spec["timeoutSeconds"],
+            None,
+            {FROM_OTHER_FD: ends[0], TO_OTHER_FD: ends[1], RENEWAL_FD: theirs.fileno()},
         )
-        for fd in (player_reads, player_writes, referee_reads, referee_writes):
+        for fd in ends:
             os.close(fd)
+        theirs.close()
+        self.children.selector.register(ours, selectors.EVENT_READ, self.renew_player)
         if not self.children.watch(self.spec["timeoutSeconds"] + GRACE_SECONDS, lambda: result.complete):
             # Perhaps the player's processes leave the referee no time. Without them an honest referee ends at once.
             self.children.kill_player()
             self.children.watch(GRACE_SECONDS, lambda: result.complete)
         return self.judge(result)
+
+    def seat_player(self):
+        """Start the submission's process; the referee's ends of the two pipes to it."""
+        player_reads, referee_writes = os.pipe()
+        referee_reads, player_writes = os.pipe()
+        self.start_player(
+            [os.path.join(PROGRAMS, "player.py")], {FROM_OTHER_FD: player_reads, TO_OTHER_FD: player_writes}
+        )
+        for fd in (player_reads, player_writes):
+            os.close(fd)
+        return referee_reads, referee_writes
+
+    def renew_player(self, key):
+        """The referee asks for a player that knows nothing of the last one: no process of it lives on, nor a file."""
+        if not key.fileobj.recv(1):
+            self.children.selector.unregister(key.fileobj)
+            return
+        try:
+            self.children.end_player()
+            with self.children.as_player():
+                remove_leftovers(self.children.player_uid(), self.job["outputFolder"])
+        except (TimeoutError, OSError) as error:
+            sys.stderr.write("the player cannot be renewed: %s\n" % error)
+            # The referee sees the end of the line, and fails.
+            self.children.selector.unregister(key.fileobj)
+            key.fileobj.close()
+            return
+        ends = self.seat_player()
+        socket.send_fds(key.fileobj, [b"p"], ends)
+        for fd in ends:
+            os.close(fd)
 
     def rejection(self, found):
         ended = self.how_player_ended() if found.get("playerEnded") else ""

@@ -16,32 +16,42 @@ class Counting:
         return action, self.left == 0
 class Player:
     def __init__(self):
-        self.rng, self.asked, self.context = HiddenRandom("07"), [], ""
+        self.rng, self.asked, self.context, self.renewed = HiddenRandom("07"), [], "", []
+    def renew(self):
+        self.renewed.append(len(self.asked))
     def ask(self, *question, seconds, max_bytes):
         self.asked.append([question[0], list(question[1]), question[2], self.context])
         return [question[0] + 1] * len(question[1])
 `;
 
 describe('episodes of a policy', () => {
-  it('begin alike for every checkpoint, count up to their ends, and stay in their places', async () => {
-    const { asked, returns } = (await runPython(`${COUNTING}
+  it('are of their own for every checkpoint, count up to their ends, and stay in their places', async () => {
+    const { asked, returns, renewed } = (await runPython(`${COUNTING}
 player = Player()
 returns = play_checkpoints(player, Counting, whole_numbers(9), checkpoints=2, episodes=5, horizon=3)
-print(json.dumps({"asked": player.asked, "returns": returns}))`)) as {
+print(json.dumps({"asked": player.asked, "returns": returns, "renewed": player.renewed}))`)) as {
       asked: [number, number[], boolean, string][];
       returns: number[];
+      renewed: number[];
     };
-    const first = asked[0]![1];
-    expect(new Set(first).size).toBeGreaterThan(1);
-    expect(Math.max(...first)).toBe(4);
-    const told = [0, 1, 2].map((step) => first.map((left) => Math.max(0, left - step)));
+    // Three steps each, and a new process before each checkpoint's first.
+    expect(renewed).toEqual([0, 3]);
+    const beginnings = [asked[0]![1], asked[3]![1]];
+    expect(beginnings[0]).not.toEqual(beginnings[1]);
+    for (const first of beginnings) expect(new Set(first).size).toBeGreaterThan(1);
     expect(asked).toEqual(
-      [0, 1].flatMap((checkpoint) =>
-        told.map((left, step) => [checkpoint, left, step === 0, `checkpoint ${checkpoint}, step ${step}`]),
+      beginnings.flatMap((first, checkpoint) =>
+        [0, 1, 2].map((step) => [
+          checkpoint,
+          first.map((left) => Math.max(0, left - step)),
+          step === 0,
+          `checkpoint ${checkpoint}, step ${step}`,
+        ]),
       ),
     );
-    const lengths = first.map((left) => Math.min(left, 3));
-    expect(returns).toEqual([...lengths, ...lengths.map((length) => 2 * length)]);
+    expect(returns).toEqual(
+      beginnings.flatMap((first, checkpoint) => first.map((left) => (checkpoint + 1) * Math.min(left, 3))),
+    );
   });
 
   it('are not asked for when all have ended', async () => {

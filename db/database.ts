@@ -58,6 +58,8 @@ export function openDatabase(databaseUrl: string, options: { max?: number } = {}
   });
   // An idle connection that breaks is replaced on the next use.
   pool.on('error', () => undefined);
+  // The pool listens to idle ones alone. One that breaks in use, between two queries, fails the next query with it.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return {
     pool,
     store: createRunStore(pool),

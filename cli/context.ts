@@ -71,6 +71,8 @@ export interface CliContext {
   temporal(): Promise<Client>;
   /** Ensure the services again, as after something died; connections stay open if they answer where they did. */
   refreshServices(): Promise<void>;
+  /** From now on, services that `bench down` stopped are not started: the command only looks. */
+  looksOnly(): void;
   /** Forget open connections: the next use ensures services and connects again. */
   reconnect(): Promise<void>;
   /** The work failed, or was left (130: Ctrl-C), in a way that was already told: exit so at the end. */

@@ -1,6 +1,8 @@
 import type { Client } from '@temporalio/client';
 import type { Database } from '../db/index.js';
+import { BenchError } from '../domain/errors.js';
 import type { ServiceEndpoints } from '../domain/services.js';
+import { withoutTemporalAccess } from '../domain/temporal-access.js';
 import type { CliContext, CliOutput, CliSettings } from './context.js';
 
 // The clients of Temporal and PostgreSQL are loaded on first use: `bench --help` need not wait for them.
@@ -15,6 +17,14 @@ async function connectDatabase({ databaseUrl }: ServiceEndpoints): Promise<Datab
   return openDatabase(databaseUrl, { max: 4 });
 }
 
+/** A worker with settings that it refuses would replace one that works, and not come up. */
+async function checkWorkerSettings({ env, temporalAddress }: CliSettings): Promise<void> {
+  const { workerSettings } = await import('../worker/settings.js');
+  const given = temporalAddress === undefined ? withoutTemporalAccess(env) : env;
+  // Both are added by whoever starts the worker.
+  workerSettings({ ...given, DATABASE_URL: 'postgres:', TEMPORAL_ADDRESS: 'given' });
+}
+
 export interface ClosableContext extends CliContext {
   /** 0 unless a command said otherwise. */
   readonly exitCode: number;
@@ -27,14 +37,22 @@ export function createContext(settings: CliSettings, output: CliOutput): Closabl
   let database: Promise<Database> | null = null;
   let temporal: Promise<Client> | null = null;
   let exitCode = 0;
+  let looksOnly = false;
   const ensure = async (worker: CliSettings['worker']): Promise<ServiceEndpoints> => {
-    const [{ ensureServices }, { migrate }] = await Promise.all([
+    const [{ ensureServices }, { migrate, schemaState }] = await Promise.all([
       import('../services/index.js'),
       import('../db/index.js'),
     ]);
+    if (worker === 'embedded') await checkWorkerSettings(settings);
     return ensureServices({
       settings: { ...settings, worker },
       migrate,
+      looksOnly,
+      refuseNewer: async (databaseUrl) => {
+        await schemaState(databaseUrl).catch((error: unknown) => {
+          if (error instanceof BenchError && error.type === 'usage') throw error;
+        });
+      },
       claimNamespace: async (endpoints) => {
         const { claimNamespaceOf } = await import('./claim-namespace.js');
         await claimNamespaceOf(endpoints, settings);
@@ -80,6 +98,9 @@ export function createContext(settings: CliSettings, output: CliOutput): Closabl
       const now = await ensure(settings.worker);
       const moved = before.databaseUrl !== now.databaseUrl || before.temporalAddress !== now.temporalAddress;
       if (moved) await close();
+    },
+    looksOnly() {
+      looksOnly = true;
     },
     reconnect: close,
     setExitCode(code) {

@@ -4,6 +4,7 @@ import { BenchError } from '../domain/errors.js';
 import { batchWorkflowId } from '../domain/queues.js';
 import type { CliContext } from './context.js';
 import { isOutage } from './errors.js';
+import { ServicesDown } from '../services/index.js';
 import { LiveView } from './live-view.js';
 import { MOST_LISTED_RUNS } from './render/watch.js';
 
@@ -41,6 +42,9 @@ async function workflowIsClosed(context: CliContext, batchId: string): Promise<b
  */
 export async function followBatch(context: CliContext, batchId: string, where: 'stdout' | 'stderr'): Promise<Followed> {
   const interrupt = context.onInterrupt();
+  // A command that waits was allowed to start the services; it does not undo a `bench down` that was said meanwhile.
+  await context.database();
+  context.looksOnly();
   const view = new LiveView(context.output, where);
   let report: BatchStatusReport | null = null;
   let allEndedAt: number | null = null;
@@ -73,6 +77,10 @@ export async function followBatch(context: CliContext, batchId: string, where: '
           }
         }
       } catch (error) {
+        if (error instanceof ServicesDown)
+          throw new BenchError('services', `${error.message}: batch ${batchId} stands still`, {
+            remedy: `\`bench up\` starts them, and the batch goes on; \`bench watch ${batchId}\` looks on.`,
+          });
         if (!isOutage(error)) throw error;
         if (!outage) {
           outage = true;

@@ -67,6 +67,29 @@ Settings come from the environment, then ./.env, then $BENCH_HOME/.env:
 
 Exit codes: 0 done, 1 the work failed, 2 bad usage or configuration, 130 left by Ctrl-C.`;
 
+/** They change nothing that runs, so they start nothing that `bench down` stopped. */
+const LOOKS = new Set(
+  [
+    ...[
+      'status',
+      'watch',
+      'batches',
+      'runs',
+      'show',
+      'logs',
+      'trajectory',
+      'events',
+      'leases',
+      'hosts list',
+      'limits list',
+    ],
+    ...['leaderboard', 'report', 'comparison list', 'comparison show', 'sql', 'export'],
+  ].map((name) => `bench ${name}`),
+);
+
+const fullName = (command: Command): string =>
+  command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
+
 /** Every command; `--json` belongs to each. */
 export function buildProgram(context: CliContext): Command {
   const program = new Command('bench')
@@ -81,7 +104,10 @@ export function buildProgram(context: CliContext): Command {
     .addHelpCommand(
       new Command('help').argument('[command]').description('the help of a command').helpGroup('Start here:'),
     )
-    .addHelpText('after', describeSettings);
+    .addHelpText('after', describeSettings)
+    .hook('preAction', (_program, command) => {
+      if (LOOKS.has(fullName(command))) context.looksOnly();
+    });
   for (const [title, group] of Object.entries(GROUPS)) {
     for (const { register } of group) {
       const before = program.commands.length;

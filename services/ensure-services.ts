@@ -3,6 +3,7 @@ import { BenchError } from '../domain/errors.js';
 import type { ServiceEndpoints } from '../domain/services.js';
 import { temporalAccess } from '../domain/temporal-access.js';
 import { checkExternalDatabase, checkExternalTemporal, databaseError } from './external-services.js';
+import { isDown, ServicesDown, unmarkDown } from './down-mark.js';
 import { findTemporal } from './find-temporal.js';
 import { servicePaths } from './home-paths.js';
 import { lastLogLines } from './log-file.js';
@@ -50,6 +51,10 @@ export interface EnsureOptions {
    * to it.
    */
   claimNamespace?: (endpoints: ServiceEndpoints) => Promise<void>;
+  /** Throws if the database has a schema that this build does not know: asked before what runs is restarted for this build. */
+  refuseNewer?: (databaseUrl: string) => Promise<void>;
+  /** The command only looks: what `bench down` stopped stays down. */
+  looksOnly?: boolean;
   onProgress?: (line: string) => void;
   /** For all that is not getting Temporal. */
   timeoutMs?: number;
@@ -57,19 +62,44 @@ export interface EnsureOptions {
   postgresUser?: SupervisorOptions['postgresUser'];
 }
 
+/** Nobody should wonder whether a command hangs. */
+const WAIT_LINE_MS = 4000;
+
 /**
  * All services of a home answer when this returns: started if need be, reused if they run. Many processes may call it
  * at once; one supervisor comes of it.
  */
 export async function ensureServices(options: EnsureOptions): Promise<ServiceEndpoints> {
+  const waiting: Waiting = { for: 'the services' };
+  const began = performance.now();
+  const timer = setInterval(() => {
+    const seconds = Math.round((performance.now() - began) / 1000);
+    options.onProgress?.(`waiting for ${waiting.for} … ${seconds} s`);
+  }, WAIT_LINE_MS);
+  try {
+    return await ensure(options, waiting);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** What is waited for now, for people. */
+interface Waiting {
+  for: string;
+}
+
+async function ensure(options: EnsureOptions, waiting: Waiting): Promise<ServiceEndpoints> {
   const { settings } = options;
   const external = { database: settings.databaseUrl ?? null, temporal: settings.temporalAddress ?? null };
+  waiting.for = 'the database of DATABASE_URL';
   if (external.database !== null) await checkExternalDatabase(external.database);
+  waiting.for = 'the Temporal server of TEMPORAL_ADDRESS';
   if (external.temporal !== null)
     await checkExternalTemporal(external.temporal, settings.temporalNamespace, accessOf(settings));
 
   const wantsWorker = settings.worker === 'embedded';
   if (external.database !== null && external.temporal !== null && !wantsWorker) {
+    waiting.for = 'the schema and the namespace';
     await migrateWith(options, external.database);
     await registerAttributes(external.temporal, settings.temporalNamespace, accessOf(settings));
     const endpoints = {
@@ -81,7 +111,16 @@ export async function ensureServices(options: EnsureOptions): Promise<ServiceEnd
     await options.claimNamespace?.(endpoints);
     return endpoints;
   }
-  return new EnsureSupervised(options).run();
+  return new EnsureSupervised(options, waiting).run();
+}
+
+function describe(file: ServicesFile | null): string {
+  const states = Object.entries(file?.services ?? {}).flatMap(([name, { status, lastExit }]) =>
+    status === 'healthy'
+      ? []
+      : [`${name} (${status}${status === 'backoff' && lastExit !== null ? `: ${lastExit}` : ''})`],
+  );
+  return states.length === 0 ? 'the services' : states.join(', ');
 }
 
 const registerAttributes: typeof registerSearchAttributes = async (...at) =>
@@ -111,7 +150,10 @@ class EnsureSupervised {
   private readonly began = performance.now();
   private deadline: number;
 
-  constructor(private readonly options: EnsureOptions) {
+  constructor(
+    private readonly options: EnsureOptions,
+    private readonly waiting: Waiting,
+  ) {
     const { settings } = options;
     this.paths = servicePaths(settings.home);
     this.stamp = buildStamp(supervisorEntry());
@@ -123,16 +165,21 @@ class EnsureSupervised {
   async run(): Promise<ServiceEndpoints> {
     for (;;) {
       const file = readServicesFile(this.paths.layout.servicesFile);
+      this.waiting.for = describe(file);
       if (file?.failure && file.failure.at >= this.startedAt) throw this.startFailure(file);
       if (file === null || !isAlive(file.supervisor)) {
         // One that we started has not written yet, or lost the race for the home: give it time, then try again.
         if (performance.now() - this.lastStart > 5000) await this.start(file);
       } else if (file.status === 'stopping' || file.status === 'failed') {
         // It is on its way out.
+        if (this.options.looksOnly === true && isDown(this.options.settings.home))
+          throw new ServicesDown(this.options.settings.home);
       } else {
         this.refuseOtherServices(file);
         if (file.supervisor?.stamp !== this.stamp) {
-          this.say('the running services belong to an older build: restarting them');
+          await this.refuseIfOlder(file);
+          this.say('the running services belong to another build: restarting them');
+          this.waiting.for = 'those services to end';
           await stopServices({ home: this.options.settings.home });
           this.lastStart = -Infinity;
           continue;
@@ -147,6 +194,15 @@ class EnsureSupervised {
       if (performance.now() > this.deadline) throw this.timeout(file);
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
+  }
+
+  /** The database may have been brought to a schema that we do not know: then nothing that runs is touched. */
+  private async refuseIfOlder(file: ServicesFile): Promise<void> {
+    const { databaseUrl } = this.options.settings;
+    const embedded = databaseUrl === undefined;
+    if (embedded && (file.services.postgres?.status !== 'healthy' || !(await this.postgresAnswers(file)))) return;
+    const url = databaseUrl ?? this.embeddedDatabaseUrl(file);
+    if (url !== null) await this.options.refuseNewer?.(url);
   }
 
   /** Take the next step towards health; the endpoints once everything answers. */
@@ -194,9 +250,14 @@ class EnsureSupervised {
   private async start(before: ServicesFile | null): Promise<void> {
     const { settings } = this.options;
     if (this.starts >= 3) throw this.timeout(before);
+    if (isDown(settings.home)) {
+      if (this.options.looksOnly === true) throw new ServicesDown(settings.home);
+      unmarkDown(settings.home);
+    }
     prepareHome(settings.home);
     let temporalBinary: string | null = null;
     if (settings.temporalAddress === undefined) {
+      this.waiting.for = 'the Temporal program';
       const asked = performance.now();
       const progress = this.options.onProgress;
       const found = await findTemporal({

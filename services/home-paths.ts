@@ -11,6 +11,8 @@ export function servicePaths(home: string) {
     own,
     /** Held by the one supervisor of this home, for its life. */
     lock: join(own, 'lock'),
+    /** There from `bench down` until the next start that is asked for. */
+    down: join(own, 'down'),
     /** Which build's migrations the database has seen: the worker waits for it. */
     migrated: join(own, 'migrated'),
     /** A new worker command, handed over with SIGHUP, then removed: it may hold keys. */

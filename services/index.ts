@@ -1,4 +1,5 @@
 export { ensureServices, type EnsureOptions, type ServicesSettings } from './ensure-services.js';
+export { isDown, markDown, ServicesDown } from './down-mark.js';
 export { findTemporal, findOnPath, type FoundTemporal } from './find-temporal.js';
 export { findPostgres } from './postgres-binaries.js';
 export { choosePostgresUser } from './postgres-user.js';

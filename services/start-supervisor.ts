@@ -5,21 +5,33 @@ import { BenchError } from '../domain/errors.js';
 import { rotateLog } from './log-file.js';
 import type { SupervisorOptions } from './supervisor-options.js';
 
+/** What the supervisor writes to a guardian that it made, before it ends on purpose. */
+const ENDS_ON_PURPOSE = 'over';
+
 /**
- * A shell that starts the supervisor again when it is killed: the one process that nobody else would restart. The
- * options stay in the shell's memory; they reach neither a command line nor an environment.
+ * A shell that starts the supervisor again when it is killed; the supervisor makes another one when the shell is. The
+ * options stay in the shell's memory; they reach neither a command line nor an environment. With `adopt` the supervisor
+ * runs already, and holds the other end of our standard input: that ends with it, however it ends.
  */
-const GUARDIAN = `
-options=$(cat)
+export const GUARDIAN = `
+IFS= read -r options
 again=
 delay=1
-began=$(date +%s)
+if [ "$4" = adopt ]; then
+  [ "$(cat)" = ${ENDS_ON_PURPOSE} ] && exit 0
+  again=--again
+  echo "guardian $$: the supervisor was killed or has crashed; starting it again in $delay s"
+  sleep $delay
+fi
 while [ -d "$3" ]; do
+  began=$(date +%s)
   printf '%s' "$options" | "$1" "$2" --guardian $$ $again
   code=$?
   [ $code -eq 0 ] && exit 0
+  lived=$(($(date +%s) - began))
   # Not killed, but failed by itself at once: so would the next one.
-  [ -z "$again" ] && [ $code -lt 128 ] && [ $(($(date +%s) - began)) -lt 10 ] && exit 1
+  [ -z "$again" ] && [ $code -lt 128 ] && [ $lived -lt 10 ] && exit 1
+  [ $lived -ge 60 ] && delay=1
   echo "guardian $$: the supervisor was killed or has crashed; starting it again in $delay s"
   sleep $delay
   again=--again
@@ -38,23 +50,39 @@ export function supervisorEntry(): string {
 }
 
 /** Start a supervisor that outlives this process. If the home already has one, the new one ends at once. */
-export function startSupervisor(options: Omit<SupervisorOptions, 'again' | 'guardianPid'>, logFile: string): void {
+export function startSupervisor(options: GivenOptions, logFile: string): void {
   rotateLog(logFile);
+  startGuardian(supervisorEntry(), options, logFile, 'start').stdin.end();
+}
+
+/** A guardian for the supervisor that calls this. */
+export function adoptGuardian(
+  entry: string,
+  options: GivenOptions,
+  logFile: string,
+): { pid: number | undefined; dismiss: () => Promise<void> } {
+  const child = startGuardian(entry, options, logFile, 'adopt');
+  return { pid: child.pid, dismiss: () => new Promise((resolve) => child.stdin.end(ENDS_ON_PURPOSE, () => resolve())) };
+}
+
+type GivenOptions = Omit<SupervisorOptions, 'again' | 'guardianPid'>;
+
+function startGuardian(entry: string, options: GivenOptions, logFile: string, how: 'start' | 'adopt') {
   const log = openSync(logFile, 'a', 0o600);
   try {
-    const child = spawn(
-      '/bin/sh',
-      ['-c', GUARDIAN, 'bench-guardian', process.execPath, supervisorEntry(), options.home],
-      {
-        cwd: options.home,
-        detached: true,
-        stdio: ['pipe', log, log],
-      },
-    );
+    const child = spawn('/bin/sh', ['-c', GUARDIAN, 'bench-guardian', process.execPath, entry, options.home, how], {
+      cwd: options.home,
+      detached: true,
+      stdio: ['pipe', log, log],
+    });
+    const { stdin } = child;
+    if (stdin === null) throw new Error('a guardian without standard input');
     child.on('error', () => undefined);
-    child.stdin?.on('error', () => undefined);
-    child.stdin?.end(JSON.stringify(options));
+    stdin.on('error', () => undefined);
+    // One line: what else comes tells of an end on purpose.
+    stdin.write(`${JSON.stringify(options)}\n`);
     child.unref();
+    return { pid: child.pid, stdin };
   } finally {
     closeSync(log);
   }

@@ -1,3 +1,4 @@
+import { markDown } from './down-mark.js';
 import { servicePaths } from './home-paths.js';
 import { isAlive, signal, waitUntilGone } from './process-identity.js';
 import { readServicesFile, SERVICE_NAMES, writeServicesFile, type ServiceName } from './services-file.js';
@@ -12,10 +13,14 @@ const STOP_LIMIT_MS = 75_000;
  */
 export async function stopServices(options: {
   home: string;
+  /** Said by a person: commands that only look do not start them again. */
+  stayDown?: boolean;
   onProgress?: (line: string) => void;
 }): Promise<{ stopped: ServiceName[] }> {
   const { servicesFile } = servicePaths(options.home).layout;
   const say = options.onProgress ?? (() => undefined);
+  // Before anything ends: whoever sees it end must not start it again.
+  if (options.stayDown === true) markDown(options.home);
   const before = readServicesFile(servicesFile);
   if (before === null) return { stopped: [] };
   const running = SERVICE_NAMES.filter((name) => isAlive(before.services[name]?.process));

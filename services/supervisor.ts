@@ -18,6 +18,7 @@ import {
   postgresPassword,
   postgresUrl,
 } from './postgres-server.js';
+import { adoptGuardian } from './start-supervisor.js';
 import { choosePostgresUser } from './postgres-user.js';
 import { commandLine, findProcesses, identify, isAlive, type ProcessIdentity } from './process-identity.js';
 import { readServicesFile, writeServicesFile, type ServiceName, type ServicesFile } from './services-file.js';
@@ -49,6 +50,8 @@ const STOP: Record<ServiceName, readonly (readonly [NodeJS.Signals, number])[]> 
   ],
 };
 
+const WATCH_MS = 1000;
+
 /** Attempts before a first start is given up; a home that has been healthy is never given up. */
 const FIRST_START_ATTEMPTS = 3;
 
@@ -79,6 +82,7 @@ class Supervisor {
   private readonly services: Partial<Record<ServiceName, SupervisedService>> = {};
   private readonly stop = new AbortController();
   private writeFailed = false;
+  private guardian: ReturnType<typeof adoptGuardian> | null = null;
 
   constructor(private readonly options: SupervisorOptions) {
     this.paths = servicePaths(options.home);
@@ -141,13 +145,30 @@ class Supervisor {
     this.addWorker();
     for (const service of Object.values(this.services)) service.start();
     this.write();
-    const watch = setInterval(() => this.leaveIfHomeIsGone(), 3000);
+    const watch = setInterval(() => {
+      this.leaveIfHomeIsGone();
+      this.replaceGuardian();
+    }, WATCH_MS);
     await new Promise<void>((resolve) => {
       if (this.stop.signal.aborted) resolve();
       this.stop.signal.addEventListener('abort', () => resolve());
     });
     clearInterval(watch);
     await this.stopAll();
+    await this.guardian?.dismiss();
+  }
+
+  /** Nobody else would start the guardian again. */
+  private replaceGuardian(): void {
+    const { supervisor } = this.file;
+    if (this.stop.signal.aborted || supervisor === null || this.options.guardianPid === null) return;
+    if (isAlive(supervisor.guardian)) return;
+    say(`guardian: process ${supervisor.guardian?.pid ?? '(unknown)'} is gone; starting another one`);
+    this.fault('guardian', 'died, and was started again by the supervisor');
+    const { again: _again, guardianPid: _pid, ...given } = this.options;
+    this.guardian = adoptGuardian(process.argv[1] ?? '', given, this.paths.supervisorLog);
+    supervisor.guardian = this.guardian.pid === undefined ? null : identify(this.guardian.pid);
+    this.write();
   }
 
   private requestStop(why: string): void {
@@ -226,18 +247,21 @@ class Supervisor {
 
   /** Processes of a supervisor that was killed: replaced, not adopted, so that each has a parent that sees its end. */
   private async endLeftovers(): Promise<void> {
-    const recorded = Object.entries(this.file.services).map(([name, state]) => [name, state.process] as const);
     const { temporalDb } = this.paths.layout;
-    const unrecorded = findProcesses((pid) => commandLine(pid).includes(temporalDb)).map(
-      (identity) => ['temporal', identity] as const,
-    );
-    await Promise.all(
-      [...recorded, ...unrecorded].map(async ([name, identity]) => {
-        if (identity === null || !isAlive(identity)) return;
-        say(`${name}: ending process ${identity.pid} of an earlier supervisor`);
-        await endProcess(identity, STOP[name as ServiceName], (line) => say(`${name}: ${line}`));
-      }),
-    );
+    const unrecorded = findProcesses((pid) => commandLine(pid).includes(temporalDb));
+    const end = async (name: ServiceName, identity: ProcessIdentity | null | undefined) => {
+      if (!identity || !isAlive(identity)) return;
+      say(`${name}: ending process ${identity.pid} of an earlier supervisor`);
+      await endProcess(identity, STOP[name], (line) => say(`${name}: ${line}`));
+      say(`${name}: process ${identity.pid} has ended`);
+    };
+    const { worker, temporal, postgres } = this.file.services;
+    // A worker that hands its work back to a Temporal that has gone waits ten seconds for it.
+    await end('worker', worker?.process);
+    await Promise.all([
+      ...[temporal?.process, ...unrecorded].map((identity) => end('temporal', identity)),
+      end('postgres', postgres?.process),
+    ]);
   }
 
   /** The recorded port, unless a stranger has it: then another, and whoever was told the old one is started anew. */

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { BenchError } from '../../domain/errors.js';
-import { embeddedDatabaseUrl, servicesStatus, stopServices } from '../../services/index.js';
+import { embeddedDatabaseUrl, markDown, servicesStatus, stopServices } from '../../services/index.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
 
@@ -11,7 +11,8 @@ export function register(program: Command, context: CliContext): void {
     .summary('stop the services and the worker')
     .description(
       'Stop the worker, Temporal and PostgreSQL of this home. Unfinished runs keep their containers and go on after the ' +
-        'next `bench up`, which is why this asks first if there are any.',
+        'next `bench up`, which is why this asks first if there are any. They stay down: commands that only look, such as status ' +
+        'and watch, say so; those that start or change runs start the services again.',
     )
     .option('-f, --force', 'do not ask, even if runs are unfinished')
     .action(async (options: { force?: boolean }) => {
@@ -19,13 +20,18 @@ export function register(program: Command, context: CliContext): void {
       const status = servicesStatus(settings.home);
       const alive = status.running || status.services.some((service) => service.pid !== null);
       if (!alive) {
+        markDown(settings.home);
         output.json({ home: settings.home, stopped: [], unfinishedRuns: null });
         output.print(`Nothing runs in ${settings.home}.`);
         return;
       }
       const unfinished = await unfinishedRuns(settings.databaseUrl ?? embeddedDatabaseUrl(settings.home));
       if (unfinished !== 0 && options.force !== true) await confirm(context, unfinished);
-      const { stopped } = await stopServices({ home: settings.home, onProgress: (line) => output.log(line) });
+      const { stopped } = await stopServices({
+        home: settings.home,
+        stayDown: true,
+        onProgress: (line) => output.log(line),
+      });
       output.json({ home: settings.home, stopped, unfinishedRuns: unfinished });
       output.print(`Stopped: ${stopped.length === 0 ? 'the supervisor' : stopped.join(', ')}.`);
       if (unfinished !== 0 && unfinished !== null) {

@@ -4,9 +4,10 @@ import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrate, schemaState } from '../../db/index.js';
 import type { ServiceEndpoints } from '../../domain/services.js';
 import { servicesStatus, stopServices } from '../../services/index.js';
-import { identify } from '../../services/process-identity.js';
+import { identify, isAlive } from '../../services/process-identity.js';
 import { SERVICE_NAMES } from '../../services/services-file.js';
 import { query, ServicesHome, until } from '../setup/services-home.js';
 
@@ -79,14 +80,75 @@ describe('services of a home', () => {
     expect(await home.ensure()).toEqual(endpoints);
   });
 
-  it('are taken over by the next command when supervisor and guardian were killed', async () => {
+  it('get a new guardian from their supervisor, which guards as the first did', async () => {
+    const [guardian, supervisor] = [home.pid('guardian'), home.pid('supervisor')];
+    await home.kill('guardian');
+    await until('another guardian is there', () => home.pid('guardian') !== guardian);
+    expect(home.pid('supervisor')).toBe(supervisor);
+    const second = home.pid('guardian');
+    await home.kill('supervisor');
+    await until('another supervisor has them', () => {
+      const pid = home.file().supervisor?.pid;
+      return pid !== undefined && pid !== supervisor && SERVICE_NAMES.every((name) => isHealthy(home, name));
+    });
+    expect(home.pid('guardian')).toBe(second);
+    expect(await home.ensure()).toEqual(endpoints);
+  });
+
+  it('are taken over by the next command when supervisor and guardian were killed, the worker ended first', async () => {
     await query(endpoints.databaseUrl, 'insert into kept values (43)');
     const left = SERVICE_NAMES.map((name) => identify(home.pid(name)));
-    await home.kill('guardian');
-    await home.kill('supervisor');
+    // Both at once: each would start the other again.
+    const both = [home.pid('guardian'), home.pid('supervisor')].map((pid) => identify(pid));
+    both.forEach((one) => process.kill(one?.pid ?? 0, 'SIGKILL'));
+    await until('both are gone', () => both.every((one) => !isAlive(one)));
+    const written = home.log('supervisor').length;
     expect(await home.ensure()).toEqual(endpoints);
     for (const process of left) expect(identify(process?.pid ?? 0)?.startTime).not.toBe(process?.startTime);
     expect(await query(endpoints.databaseUrl, 'select count(*)::int as n from kept')).toEqual([{ n: 2 }]);
+    // A worker whose Temporal is gone takes ten seconds longer to end.
+    const log = home.log('supervisor').slice(written);
+    const at = (line: RegExp) => log.search(line);
+    expect(at(/worker: process \d+ has ended/)).toBeGreaterThan(at(/worker: ending process/));
+    expect(at(/temporal: ending process/)).toBeGreaterThan(at(/worker: process \d+ has ended/));
+  });
+
+  it('are not restarted by a build that does not know the schema of the database', async () => {
+    await migrate(endpoints.databaseUrl);
+    const before = SERVICE_NAMES.map((name) => home.pid(name));
+    const file = home.file();
+    if (file.supervisor) file.supervisor.stamp = 'of a newer build';
+    writeFileSync(home.paths.layout.servicesFile, JSON.stringify(file));
+    await query(
+      endpoints.databaseUrl,
+      `insert into drizzle.__drizzle_migrations (hash, created_at) values ('newer', 9999999999999)`,
+    );
+    const refuseNewer = async (databaseUrl: string) => void (await schemaState(databaseUrl));
+    await expect(home.ensure({}, { refuseNewer })).rejects.toMatchObject({
+      type: 'usage',
+      message: expect.stringContaining('made by a newer version') as string,
+    });
+    expect(SERVICE_NAMES.map((name) => home.pid(name))).toEqual(before);
+    await query(endpoints.databaseUrl, `delete from drizzle.__drizzle_migrations where hash = 'newer'`);
+    expect(await home.ensure({}, { refuseNewer })).toEqual(endpoints);
+  });
+
+  it('are not waited for in silence', async () => {
+    const lines: string[] = [];
+    let told: () => void = () => undefined;
+    const line = new Promise<void>((resolve) => (told = resolve));
+    // The database "migrates" until a line was said.
+    await home.ensure(
+      {},
+      {
+        migrate: () => line,
+        onProgress: (text) => {
+          lines.push(text);
+          if (text.startsWith('waiting for')) told();
+        },
+      },
+    );
+    expect(lines.some((text) => /^waiting for .* … \d+ s$/.test(text))).toBe(true);
   });
 
   it('restart the worker when a command brings other settings, and keep those of other terminals', async () => {

@@ -18,6 +18,14 @@ const SELECT_ONLY =
   'One SELECT (or WITH … SELECT, VALUES, TABLE) is allowed; to change data use psql "$(bench db url)".';
 
 /**
+ * A SELECT may call functions that change no row, yet reach others: advisory locks, on which migrations wait, are had in a read-only
+ * transaction too. An ordinary user cannot take the right to call them from itself, so their names are looked for; and those of functions
+ * that run text as a query, and identifiers in escapes, which could hide a name.
+ */
+const REACHES_OTHERS =
+  /pg_(?:try_)?advisory_\w*|pg_notify|\w*_to_xml\w*|ts_stat|ts_rewrite|dblink\w*|crosstab\w*|connectby|xpath_table|u&\s*"/i;
+
+/**
  * Run one SELECT that can change nothing. Three walls, each enough against most: the text becomes the query of a cursor,
  * which can only be a SELECT, and the protocol takes one statement; the transaction is read-only and has begun, so it
  * cannot be made writable; the role may only select, and cannot become another one (see reader-role).
@@ -29,6 +37,11 @@ export async function runReadOnlyQuery(
 ): Promise<ReadOnlyResult> {
   const where = describeDatabase(databaseUrl);
   if (sql.trim() === '') throw new BenchError('usage', 'an empty query', { remedy: SELECT_ONLY });
+  const reaching = REACHES_OTHERS.exec(sql)?.[0];
+  if (reaching !== undefined)
+    throw new BenchError('usage', `the query was refused: ${reaching} is not for queries that only read`, {
+      remedy: 'Locks, notifications and queries in texts: psql "$(bench db url)".',
+    });
   const client = new pg.Client({ ...connectionSettings(databaseUrl), query_timeout: options.timeoutMs + 10_000 });
   client.on('error', () => undefined);
   try {

@@ -134,6 +134,15 @@ const attacks: Record<string, string> = {
   'explain analyze of a write': `explain analyze insert into loot values (1)`,
   prepare: `prepare p as insert into loot values (1)`,
   listen: `listen x`,
+  notify: `notify x, 'y'`,
+  'a notification by a function': `select pg_notify('x', 'y')`,
+  'an advisory lock': `select pg_advisory_lock(7236181640)`,
+  'one for the transaction': `select pg_advisory_xact_lock_shared(1, 2)`,
+  'an advisory lock, if it is free': `select 1 limit (pg_catalog . "pg_try_advisory_lock"(1))::int`,
+  'one in a list of values': `values (pg_try_advisory_lock(1)), (true)`,
+  'one in escapes': `select U&"pg\\005fadvisory_lock"(1)`,
+  'one in a text': `select query_to_xml('select pg_adv' || 'isory_lock(1)', true, false, '')`,
+  'one in a text of words': `select * from ts_stat('select pg_adv' || 'isory_lock(1)::text::tsvector')`,
   lock: `lock table runs`,
   vacuum: `vacuum`,
   'alter system': `alter system set fsync = off`,
@@ -163,6 +172,7 @@ async function untouched(): Promise<unknown> {
   try {
     const { rows } = await client.query<{ state: unknown }>(`select jsonb_build_object(
       'loot', (select count(*) from loot), 'runs', (select count(*) from runs), 'cost', (select sum(cost_usd) from runs),
+      'locks', (select count(*) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())),
       'relations', (select count(*) from pg_class where relkind in ('r', 'v', 'S')),
       'objects', (select count(*) from pg_largeobject_metadata)) as state`);
     return [rows[0]?.state, existsSync(MARK)];

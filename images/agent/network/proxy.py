@@ -94,21 +94,27 @@ def forbidden(address, allow_private):
     return None
 
 
+def serves(ports, port, tunnel):
+    """What is said in a tunnel is nobody's business, so that without a port in the task's list it goes to TLS alone."""
+    return port == 443 if tunnel and len(ports) > 1 else port in ports
+
+
 class Policy:
     def __init__(self, allow, allow_private):
         self.allow = allow
         self.allow_private = allow_private
 
-    def names(self, host, port):
+    def names(self, host, port, tunnel):
         return any(
-            port in entry["ports"] and (host.endswith("." + entry["host"]) if entry["below"] else host == entry["host"])
+            serves(entry["ports"], port, tunnel)
+            and (host.endswith("." + entry["host"]) if entry["below"] else host == entry["host"])
             for entry in self.allow
         )
 
-    async def addresses(self, host, port):
+    async def addresses(self, host, port, tunnel):
         """Where to connect for an allowed host. Raises Refused."""
         literal = as_address(host)
-        if not self.names(host, port):
+        if not self.names(host, port, tunnel):
             if literal is not None:
                 raise Refused("addresses are refused; use one of the task's allowed host names")
             raise Refused("the task's network policy does not allow %s:%d" % (host, port))
@@ -155,6 +161,20 @@ def host_and_port(text, default):
     return host.lower().rstrip("."), int(port)
 
 
+def body_bytes(headers):
+    """How many bytes of the connection belong to the request after its head. What follows would be another request."""
+    fields = [(name.strip().lower(), value.strip()) for name, _, value in (line.partition(":") for line in headers)]
+    if any(name == "transfer-encoding" for name, _ in fields):
+        raise Refused("say how long the body is with Content-Length", "411 Length Required")
+    lengths = {value for name, value in fields if name == "content-length"}
+    if not lengths:
+        return 0
+    (length, *others) = lengths
+    if others or not length.isascii() or not length.isdigit():
+        raise Refused("no clear Content-Length", "400 Bad Request")
+    return int(length)
+
+
 class Exchange:
     """One connection of the agent: one request."""
 
@@ -194,6 +214,11 @@ class Exchange:
         except asyncio.LimitOverrunError:
             raise Refused("the request's head is too long", "431 Request Header Fields Too Large") from None
         first, *headers = head[:-4].decode("latin-1").split("\r\n")
+        # Servers disagree on where lines end that hold one of these: some would see another request or another Host.
+        if any(sign in line for line in [first, *headers] for sign in "\r\n\0") or any(
+            line[:1] in ("", " ", "\t") for line in headers
+        ):
+            raise Refused("a line of the request's head is broken", "400 Bad Request")
         words = first.split(" ")
         if len(words) != 3 or not words[2].startswith("HTTP/1."):
             raise Refused("this is an HTTP proxy", "400 Bad Request")
@@ -201,7 +226,7 @@ class Exchange:
         self.entry["method"] = method[:16]
         if method == "CONNECT":
             host, port = host_and_port(target, None)
-            onward = b""
+            onward, body = b"", None
         else:
             if not target.lower().startswith("http://"):
                 raise Refused("this is a proxy: ask for http://host/path, or CONNECT host:port", "400 Bad Request")
@@ -209,16 +234,17 @@ class Exchange:
             if "@" in authority or "?" in authority or "#" in authority:
                 raise Refused("no plain host in the address", "400 Bad Request")
             host, port = host_and_port(authority, 80)
+            body = body_bytes(headers)
             # The Host header is ours: one that named another host would get past the list on shared servers.
             kept = [line for line in headers if line.partition(":")[0].strip().lower() not in HOP_BY_HOP | {"host"}]
             lines = ["%s %s%s HTTP/1.1" % (method, slash or "/", path), "Host: " + authority, *kept, "Connection: close"]
             onward = ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
         self.entry["host"], self.entry["port"] = host[:253], port
-        there = await self.connect(await self.policy.addresses(host, port), port)
+        there = await self.connect(await self.policy.addresses(host, port, method == "CONNECT"), port)
         self.entry["allowed"] = True
         if method == "CONNECT":
             self.writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-        await self.tunnel(*there, onward)
+        await self.tunnel(*there, onward, body)
 
     async def connect(self, addresses, port):
         for address in addresses:
@@ -230,20 +256,25 @@ class Exchange:
         self.entry["allowed"] = True
         raise Refused("%s:%d cannot be reached: %s" % (self.entry["host"], port, problem), "502 Bad Gateway")
 
-    async def tunnel(self, reader, writer, onward):
-        async def pump(source, sink, key):
-            while piece := await asyncio.wait_for(source.read(PIECE), IDLE_SECONDS):
+    async def tunnel(self, reader, writer, onward, body):
+        """`body`: bytes that still belong to the request, nothing after them is passed on; None: all that comes."""
+
+        async def pump(source, sink, key, left=None):
+            while left != 0 and (
+                piece := await asyncio.wait_for(source.read(PIECE if left is None else min(PIECE, left)), IDLE_SECONDS)
+            ):
                 self.entry[key] += len(piece)
+                left = left if left is None else left - len(piece)
                 sink.write(piece)
                 await asyncio.wait_for(sink.drain(), IDLE_SECONDS)
-            if sink.can_write_eof():
+            if left is None and sink.can_write_eof():
                 sink.write_eof()
 
         try:
             if onward:
                 self.entry["up"] += len(onward)
                 writer.write(onward)
-            up = asyncio.ensure_future(pump(self.reader, writer, "up"))
+            up = asyncio.ensure_future(pump(self.reader, writer, "up", body))
             try:
                 await pump(reader, self.writer, "down")
             finally:

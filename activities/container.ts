@@ -155,7 +155,7 @@ async function replay(
   from: Snapshot | null,
   signal: AbortSignal,
 ): Promise<void> {
-  const { runId, epoch, replayThrough } = args;
+  const { runId, epoch, replayThrough, because } = args;
   const done = from?.step ?? 0;
   const how = howRestored(done, replayThrough);
   const forked = epoch === 1 && run.forkedFrom !== undefined;
@@ -166,7 +166,7 @@ async function replay(
     key: `epoch-${epoch}`,
     detail: forked
       ? `begins after step ${run.forkedFrom?.step} of run ${run.forkedFrom?.runId}: ${how}`
-      : `the container was lost; ${how} in container ${epoch}`,
+      : `the container was lost; ${how} in container ${epoch}${because === undefined ? '' : ` (${because})`}`,
   });
   const sandbox = ports.backends[run.backend].sandbox;
   await rerunCommands({ store: ports.store, sandbox }, run, { epoch, after: done, through: replayThrough }, signal);

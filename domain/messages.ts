@@ -95,6 +95,8 @@ export interface StartContainerArgs {
   replayThrough: number;
   /** Of the lease that the devices come from; absent: none. A lease that was taken back is refused. */
   token?: number;
+  /** Why the container before it was lost; absent: there was none, or nobody knows. */
+  because?: string;
 }
 export interface NextActionResult {
   /** `end`: the agent cannot go on (no usable reply, context exceeded, …). `wait`: ask again later, without any clock running. */

@@ -17,7 +17,7 @@ import {
   snapshotOptions,
   takingOptions,
 } from './activity-options.js';
-import { MAX_EPOCHS, hasType, isSandboxLost, startHeldContainer } from './held-container.js';
+import { MAX_EPOCHS, hasType, isSandboxLost, startHeldContainer, whyLost } from './held-container.js';
 import { HostLost, onHost } from './on-host.js';
 
 /** The steps of a run: ask the model, run its command, evaluate when asked to; two activities a step. */
@@ -59,7 +59,7 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput): Promise<Ag
         if (epoch >= MAX_EPOCHS) throw error;
         const lease = token === undefined ? {} : { token };
         await startHeldContainer(
-          { hostId, epoch: epoch + 1 },
+          { hostId, epoch: epoch + 1, because: whyLost(error) },
           (at) => ({ runId, epoch: at, devices, ...lease, replayThrough: through }),
           (at) => (reached.epoch = epoch = at),
         );

@@ -8,28 +8,34 @@ export const MAX_EPOCHS = 10;
 
 /**
  * Start a container, into which the activity brings back the steps so far. One that is lost in the midst of that is replaced like any
- * other. `began` hears each epoch before its container is started; returned is the one that holds. Throws HostLost.
+ * other. `began` hears each epoch before its container is started; returned is the one that holds. `because`: why there has to be
+ * another one. Throws HostLost.
  */
 export async function startHeldContainer(
-  { hostId, epoch: first }: { hostId: string; epoch: number },
+  { hostId, epoch: first, because }: { hostId: string; epoch: number; because?: string },
   args: (epoch: number) => StartContainerArgs,
   began: (epoch: number) => void,
 ): Promise<number> {
-  for (let epoch = first; ; epoch += 1) {
+  for (let [epoch, reason] = [first, because]; ; epoch += 1) {
     began(epoch);
     try {
-      const start = args(epoch);
+      const start = { ...args(epoch), ...(reason === undefined ? {} : { because: reason }) };
       await onHost({ runId: start.runId, hostId, epoch }, containerOptions(hostId), (host) =>
         host.startContainer(start),
       );
       return epoch;
     } catch (error) {
       if (!isSandboxLost(error) || epoch >= MAX_EPOCHS) throw error;
+      reason = whyLost(error);
     }
   }
 }
 
 export const isSandboxLost = (error: unknown): boolean => hasType(error, FAILURE.sandboxLost);
+
+/** In the words of whoever found it out, cut: they lie in the history. */
+export const whyLost = (error: unknown): string =>
+  error instanceof ActivityFailure && error.cause !== undefined ? error.cause.message.slice(0, 300) : 'unknown';
 
 export function hasType(error: unknown, type: string): boolean {
   return error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && error.cause.type === type;

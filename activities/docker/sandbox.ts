@@ -27,7 +27,7 @@ import { type ContainerPlace, containerName, sandboxContainer } from './sandbox-
 import { EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './labels.js';
 import { snapshotOf } from './snapshot-container.js';
 import { stageIntoContainer } from './stage-into-container.js';
-import { disksPossible, dropDisk, ensureDisk, hasDisk, mountDisk, unmountDisk } from './workspace-disk.js';
+import { diskFault, disksPossible, dropDisk, ensureDisk, hasDisk, mountDisk, unmountDisk } from './workspace-disk.js';
 
 /** So long an exec may find no room in a container that runs, before its processes are ended. */
 const EXEC_PATIENCE_MS = 15_000;
@@ -68,6 +68,29 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
   const channelTo = (ref: SandboxRef): ControlChannel =>
     sharesFiles ? sharedDirectory(controlOf(ref)) : execChannel(containerOf(ref), nameOf(ref));
 
+  async function remove(ref: SandboxRef): Promise<void> {
+    await removeContainer(containerOf(ref));
+    await removeProxy(place, ref, removeContainer);
+    const { dir } = layout.run(ref.runId, ref.epoch);
+    await unmountDisk(dir);
+    await rm(dir, { recursive: true, force: true });
+    await rmdir(dirname(dir)).catch(() => undefined);
+  }
+
+  /** Whatever is read from a broken disk, or fails on it, says nothing of the agent: the sandbox goes. Throws SandboxLost. */
+  async function requireWholeDisk(ref: SandboxRef): Promise<void> {
+    const fault = await diskFault(layout.run(ref.runId, ref.epoch).dir);
+    if (fault === null) return;
+    await remove(ref);
+    throw new SandboxLost(`the workspace's disk of run ${ref.runId} ${fault}`);
+  }
+
+  async function mountWhole(ref: SandboxRef): Promise<void> {
+    const { dir } = layout.run(ref.runId, ref.epoch);
+    if (hasDisk(dir)) await mountDisk(dir);
+    await requireWholeDisk(ref);
+  }
+
   /** Start the container if it is not running, and wait until its supervisor answers. */
   async function wake(ref: SandboxRef, container: Docker.Container): Promise<void> {
     let starts = 0;
@@ -76,8 +99,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       await startContainer(container);
     };
     await wakeProxy(place, ref);
-    const { dir } = layout.run(ref.runId, ref.epoch);
-    if (hasDisk(dir)) await mountDisk(dir);
+    await mountWhole(ref);
     await start();
     await waitForSupervisor(channelTo(ref), nameOf(ref), async (waitedMs) => {
       const { State: state } = await container.inspect();
@@ -148,6 +170,15 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     }
   }
 
+  async function* snapshotOfWhole(ref: SandboxRef, limits: { maxBytes: number }, signal: AbortSignal) {
+    await requireWholeDisk(ref);
+    try {
+      yield* snapshotOf(containerOf(ref), limits, signal);
+    } finally {
+      await requireWholeDisk(ref);
+    }
+  }
+
   return {
     backend,
     isolation: 'container',
@@ -175,9 +206,12 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     async run(ref, command, signal) {
       for (let attempt = 1; ; attempt++) {
         try {
-          const outcome = await translated(`command ${command.n} of run ${ref.runId}`, () =>
-            channelTo(ref).run(command, signal),
-          );
+          const outcome = await translated(`command ${command.n} of run ${ref.runId}`, async () => {
+            await requireWholeDisk(ref);
+            const found = await channelTo(ref).run(command, signal);
+            await requireWholeDisk(ref);
+            return found;
+          });
           return attempt === 1 ? outcome : { ...outcome, restarted: true };
         } catch (error) {
           if (!(error instanceof SupervisorAway)) throw error;
@@ -199,26 +233,19 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     collect: (ref, files, maxBytes, more) =>
       translated(`collecting files of run ${ref.runId}`, async () => {
         // After a reboot the container has ended and its disk is not mounted: its files would seem missing.
-        const { dir } = layout.run(ref.runId, ref.epoch);
-        if (hasDisk(dir)) await mountDisk(dir);
-        return await collectFiles(containerOf(ref), files, maxBytes, more);
+        await mountWhole(ref);
+        const found = await collectFiles(containerOf(ref), files, maxBytes, more);
+        await requireWholeDisk(ref);
+        return found;
       }),
 
     snapshot: (ref, limits, signal) =>
-      translatedEach(`the snapshot of run ${ref.runId}`, snapshotOf(containerOf(ref), limits, signal)),
+      translatedEach(`the snapshot of run ${ref.runId}`, snapshotOfWhole(ref, limits, signal)),
 
     networkRequests: (ref, how) =>
       translated(`reading the network record of run ${ref.runId}`, () => proxyReports(place, ref, how)),
 
-    stop: (ref) =>
-      translated(`removing the container of run ${ref.runId}`, async () => {
-        await removeContainer(containerOf(ref));
-        await removeProxy(place, ref, removeContainer);
-        const { dir } = layout.run(ref.runId, ref.epoch);
-        await unmountDisk(dir);
-        await rm(dir, { recursive: true, force: true });
-        await rmdir(dirname(dir)).catch(() => undefined);
-      }),
+    stop: (ref) => translated(`removing the container of run ${ref.runId}`, () => remove(ref)),
 
     list: () =>
       translated('listing containers', async () => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, chown, mkdir, open, readFile, readlink, rename, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type Docker from 'dockerode';
 import { execa } from 'execa';
 import { InfrastructureError } from '../../domain/errors.js';
@@ -15,6 +15,10 @@ const IMAGE = 'disk.img';
 const MOUNTED = 'disk';
 /** Of a file system below that its own books take too large a part. */
 const SMALLEST_MB = 16;
+/** Data that cannot be written ends the file system, as its books do: a run must not go on with files that have lost a part. */
+const MOUNT_OPTIONS = 'loop,nosuid,nodev,errors=remount-ro,data_err=abort';
+/** The kernel's words, in the order of its versions, for a file system that it has given up. */
+const GIVEN_UP = ['ro', 'emergency_ro', 'shutdown'];
 
 export const hasDisk = (dir: string): boolean => existsSync(join(dir, IMAGE));
 
@@ -44,10 +48,12 @@ export async function ensureDisk(dir: string, megabytes: number): Promise<void> 
 /** Mount the disk unless it is mounted. It is not after a reboot. */
 export async function mountDisk(dir: string): Promise<void> {
   const at = join(dir, MOUNTED);
-  if (!(await isMounted(at))) {
+  if ((await mountAt(at)) === null) {
     await mkdir(at, { recursive: true, mode: 0o711 });
-    await system('mount', ['-o', 'loop,nosuid,nodev', join(dir, IMAGE), at]);
+    await system('mount', ['-o', MOUNT_OPTIONS, join(dir, IMAGE), at]);
   }
+  // A broken one cannot be written to, and need not be: whoever mounts it asks diskFault.
+  if ((await diskFault(dir)) !== null) return;
   await folder(join(at, 'home'), 0o755, AGENT_UID);
   await folder(join(at, 'home', 'workspace'), 0o755, AGENT_UID);
   await folder(join(at, 'tmp'), 0o1777, 0);
@@ -56,13 +62,27 @@ export async function mountDisk(dir: string): Promise<void> {
 /** Unmount it, also where it was mounted twice; false: it was not. Its file is the caller's to remove. */
 export async function unmountDisk(dir: string): Promise<boolean> {
   const at = join(dir, MOUNTED);
-  const mounted = await isMounted(at);
-  for (let times = 0; times < 10 && (await isMounted(at)); times++)
+  const mounted = (await mountAt(at)) !== null;
+  for (let times = 0; times < 10 && (await mountAt(at)) !== null; times++)
     // Lazily: whatever still holds a file of it cannot keep the run from being cleared away.
     await system('umount', ['-l', at]).catch((error: unknown) => {
       if (times === 9) throw error;
     });
   return mounted;
+}
+
+/**
+ * What has broken the mounted disk for good; null: nothing has, or it is not mounted. The home's disk was full, or failed, when what
+ * the agent had written was to be kept: the kernel gives such a file system up. A disk that the agent has filled is whole.
+ */
+export async function diskFault(dir: string): Promise<string | null> {
+  const mount = await mountAt(join(dir, MOUNTED));
+  if (mount === null) return null;
+  const errors = await errorsOf(mount.device);
+  const times = errors === 0 ? '' : `, after ${errors} failed write${errors === 1 ? '' : 's'}`;
+  if (mount.options.some((option) => GIVEN_UP.includes(option))) return `was made read-only by the kernel${times}`;
+  // Mounted again since then.
+  return errors === 0 ? null : 'has lost what could not be written';
 }
 
 /** What the container gets of it: the places where an agent's user may write. */
@@ -89,11 +109,31 @@ async function folder(path: string, mode: number, owner: number): Promise<void> 
   await chown(path, owner, owner);
 }
 
-async function isMounted(path: string): Promise<boolean> {
+interface Mount {
+  /** Of the file system, not of this mount of it. */
+  options: string[];
+  /** Major and minor number. */
+  device: string;
+}
+
+/** The uppermost there; null: none. */
+async function mountAt(path: string): Promise<Mount | null> {
   const mounts = await readFile('/proc/self/mountinfo', 'utf8');
   // Spaces and the like are written in octal there.
   const written = path.replace(/[ \t\n\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
-  return mounts.split('\n').some((line) => line.split(' ')[4] === written);
+  const line = mounts.split('\n').findLast((one) => one.split(' ')[4] === written);
+  if (line === undefined) return null;
+  return { device: line.split(' ')[2] ?? '', options: (line.split(' ').at(-1) ?? '').split(',') };
+}
+
+/** Written in the file system itself, so that they outlive its mount. Kernels without ext4's counter tell of none. */
+async function errorsOf(device: string): Promise<number> {
+  try {
+    const name = basename(await readlink(`/sys/dev/block/${device}`));
+    return Number(await readFile(`/sys/fs/ext4/${name}/errors_count`, 'utf8'));
+  } catch {
+    return 0;
+  }
 }
 
 async function system(program: string, args: string[]): Promise<void> {

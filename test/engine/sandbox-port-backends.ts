@@ -64,9 +64,11 @@ async function makeHome(parent: string) {
 const directories = async (layout: HomeLayout, ref: SandboxRef): Promise<string[]> =>
   existsSync(layout.run(ref.runId, ref.epoch).dir) ? await readdir(layout.run(ref.runId, ref.epoch).dir) : [];
 
-export const dockerUnderTest = (): Promise<BackendUnderTest> => engineUnderTest(engineAddress('docker', {}));
+/** `parent`: where the home is made. */
+export const dockerUnderTest = (parent?: string): Promise<BackendUnderTest> =>
+  engineUnderTest(engineAddress('docker', {}), parent);
 
-export const podmanUnderTest = (): Promise<BackendUnderTest> => engineUnderTest(testPodman());
+export const podmanUnderTest = (parent?: string): Promise<BackendUnderTest> => engineUnderTest(testPodman(), parent);
 
 /** The same engine as one that is reached over the network and shares no directory with us. */
 export async function remoteUnderTest(): Promise<BackendUnderTest> {
@@ -81,13 +83,13 @@ export async function remoteUnderTest(): Promise<BackendUnderTest> {
   };
 }
 
-async function engineUnderTest(address: EngineAddress): Promise<BackendUnderTest> {
+async function engineUnderTest(address: EngineAddress, parent = tmpdir()): Promise<BackendUnderTest> {
   const engine = await probeEngine(address);
   if (engine.kind !== 'ok') throw new Error(`${engine.reason}: ${engine.remedy}`);
   const { docker } = engine;
   const donor = address.backend === 'podman' ? connectEngine(engineAddress('docker', {})) : undefined;
   const image = await ensureImage(docker, 'agent', { assetsRoot, donor });
-  const { layout, starterDir, remove } = await makeHome(tmpdir());
+  const { layout, starterDir, remove } = await makeHome(parent);
   const homeTag = `test${process.pid}`;
   const { backend, sharesFiles } = address;
   const make = () => createDockerSandbox({ docker, backend, sharesFiles, image: async () => image, layout, homeTag });

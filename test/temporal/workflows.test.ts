@@ -168,7 +168,7 @@ describe('a run', () => {
     expect(fake.commands.map((c) => c.timeLimitSeconds)).toEqual([3, 1]);
   });
 
-  it('goes on in a new container with the earlier steps replayed when the container is lost', async () => {
+  it('goes on in a new container, told why, with the earlier steps replayed when the container is lost', async () => {
     let lost = false;
     fake.onCommand = async (args) => {
       if (args.step === 3 && !lost) {
@@ -178,9 +178,9 @@ describe('a run', () => {
       return submitAt(5)(args);
     };
     expect((await play(ticket('a'))).endReason).toBe('submit');
-    expect(fake.starts.map((s) => [s.epoch, s.replayThrough])).toEqual([
-      [1, 0],
-      [2, 2],
+    expect(fake.starts.map((s) => [s.epoch, s.replayThrough, s.because])).toEqual([
+      [1, 0, undefined],
+      [2, 2, 'the container is gone'],
     ]);
     expect(fake.commands.map((c) => [c.step, c.epoch])).toEqual([
       [1, 1],

@@ -1,0 +1,152 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, statfsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { probeEngine } from '../../activities/docker/engine.js';
+import { SandboxLost } from '../../domain/errors.js';
+import { newRunId } from '../../domain/ids.js';
+import type { SandboxRef } from '../../domain/ports/sandbox-port.js';
+import { testPodman } from '../setup/podman-engine.js';
+import { unmountBelow } from '../setup/unmount-below.js';
+import { dockerUnderTest, podmanUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
+
+/** File systems for workspaces, and this test's own small disk, take root. */
+const root = process.getuid?.() === 0;
+const podman = await probeEngine(testPodman());
+const never = new AbortController().signal;
+
+describe.runIf(root)('a full home disk on docker', () => suite(dockerUnderTest));
+describe.runIf(root && podman.kind === 'ok')('a full home disk on podman', () => suite(podmanUnderTest));
+
+async function drained(pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const piece of pieces) void piece;
+}
+
+function suite(make: (parent: string) => Promise<BackendUnderTest>) {
+  let disk: string;
+  let backend: BackendUnderTest;
+
+  beforeAll(async () => {
+    disk = await mkdtemp(join(tmpdir(), 'bench-full-disk-'));
+    const image = `${disk}.img`;
+    execFileSync('truncate', ['-s', '400M', image]);
+    execFileSync('mkfs.ext4', ['-q', '-m', '0', '-F', image]);
+    execFileSync('mount', ['-o', 'loop', image, disk]);
+    // Gone with the last mount.
+    await rm(image);
+    backend = await make(disk);
+  });
+  afterAll(async () => {
+    free();
+    await backend?.close();
+    unmountBelow(disk);
+    execFileSync('umount', ['--lazy', disk]);
+    await rm(disk, { recursive: true });
+  });
+
+  afterEach(() => free());
+
+  const ballast = () => join(disk, 'ballast');
+  const free = () => execFileSync('rm', ['-f', ballast()]);
+  const fill = () => {
+    const { bavail, bsize } = statfsSync(disk);
+    // All that is left: the file system keeps a little for its own books.
+    execFileSync('sh', ['-c', `fallocate -l ${bavail * bsize} "$1" || cat /dev/zero >> "$1" || true`, '-', ballast()], {
+      stdio: 'ignore',
+    });
+  };
+
+  async function started(epoch = 1, runId = newRunId()): Promise<SandboxRef> {
+    const limits = { memoryMb: 512, cpus: 2, pids: 200, workspaceMb: 200 };
+    const ref = { runId, epoch };
+    const made = { ...ref, starterDir: backend.starterDir, limits, network: 'none' as const, gpuDevices: [] };
+    expect(await backend.sandbox.start(made)).toMatchObject({ workspaceLimit: 'file_system' });
+    return ref;
+  }
+  const run = (ref: SandboxRef, n: number, script: string) =>
+    backend.sandbox.run(ref, { n, script, timeLimitSeconds: 120 }, never);
+
+  const inside = (ref: SandboxRef, path: string) =>
+    join(backend.layout.run(ref.runId, ref.epoch).dir, 'disk/home/workspace', path);
+  /** The kernel has noticed that what lies in memory cannot be kept. */
+  const broken = (ref: SandboxRef) =>
+    vi.waitFor(
+      () => {
+        execFileSync('sh', ['-c', 'sync -f "$1" || true', '-', inside(ref, '.')], { stdio: 'ignore' });
+        const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
+        expect(mounts.find((line) => line.includes(`${ref.runId}/`))).toMatch(/[ ,](emergency_)?ro(,|$)/);
+      },
+      { timeout: 300_000, interval: 200 },
+    );
+
+  it('loses the sandbox whose command could not keep what it wrote, and a new one can be started in its place', async () => {
+    const ref = await started();
+    expect((await run(ref, 1, 'echo early > early')).exitCode).toBe(0);
+    const hurt = run(
+      ref,
+      2,
+      'touch begun; until [ -e go ]; do sleep 0.1; done; head -c 60000000 /dev/urandom > late',
+    ).then(
+      (outcome) => outcome,
+      (error: unknown) => error,
+    );
+    await vi.waitFor(() => expect(existsSync(inside(ref, 'begun'))).toBe(true), 120_000);
+    await writeFile(inside(ref, 'go'), '');
+    fill();
+    await broken(ref);
+    // Its outcome waits for room.
+    free();
+    const error = await hurt;
+    expect(error).toBeInstanceOf(SandboxLost);
+    expect((error as Error).message).toMatch(/disk of run .* was made read-only by the kernel/);
+    // Nothing of it is left, and whoever asks again hears the same.
+    expect(await backend.traces(ref)).toEqual([]);
+    await expect(run(ref, 2, 'true')).rejects.toThrow(SandboxLost);
+    const next = await started(2, ref.runId);
+    expect(await run(next, 1, 'echo again > early; cat early')).toMatchObject({ exitCode: 0, output: 'again\n' });
+    await backend.sandbox.stop(next);
+  });
+
+  it.each([
+    [
+      'files are collected',
+      async (ref: SandboxRef) => (await backend.sandbox.collect(ref, ['late'], 100_000_000)).kind,
+    ],
+    ['it is kept', (ref: SandboxRef) => drained(backend.sandbox.snapshot(ref, { maxBytes: 1e9 }, never))],
+    ['the next command runs', (ref: SandboxRef) => run(ref, 2, 'ls')],
+  ])('loses the sandbox when its disk broke before %s', async (_, work) => {
+    const ref = await started();
+    expect((await run(ref, 1, 'head -c 60000000 /dev/urandom > late')).exitCode).toBe(0);
+    fill();
+    await broken(ref);
+    free();
+    await expect(work(ref)).rejects.toThrow(SandboxLost);
+    expect(await backend.traces(ref)).toEqual([]);
+  });
+
+  it('loses the sandbox whose broken disk was unmounted and mounted again', async () => {
+    const ref = await started();
+    expect((await run(ref, 1, 'head -c 60000000 /dev/urandom > late')).exitCode).toBe(0);
+    fill();
+    await broken(ref);
+    free();
+    await backend.reboot(ref);
+    await expect(run(ref, 2, 'ls')).rejects.toThrow(SandboxLost);
+    expect(await backend.traces(ref)).toEqual([]);
+  });
+
+  it('keeps the sandbox of an agent that has filled its own allowance, or locked itself out', async () => {
+    const ref = await started();
+    const filled = await run(
+      ref,
+      1,
+      'head -c 300000000 /dev/zero > big; echo $?; sync; rm big; chmod 500 .; echo > x; echo $?',
+    );
+    expect(filled.output).toMatch(/No space left on device\n1\n[^]*\n1\n$/);
+    expect(await run(ref, 2, 'chmod 700 .; echo on > on; cat on')).toMatchObject({ output: 'on\n', exitCode: 0 });
+    expect(await backend.sandbox.collect(ref, ['on'], 100)).toMatchObject({ kind: 'files' });
+    await backend.sandbox.stop(ref);
+  });
+}

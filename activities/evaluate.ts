@@ -207,11 +207,13 @@ function withoutFiles(taken: Exclude<TakenSubmission, { kind: 'files' }>): Outco
 }
 
 /**
- * Hidden and reproducible: HMAC-SHA-256 of (seed, task, attempt, evaluation number) under the home's secret. Models share
- * it at the same attempt and evaluation number, so that they meet the same games. Each split has its own.
+ * Hidden and reproducible: HMAC-SHA-256 under the home's secret. The run's id is its salt: it stays over retries, and what one run
+ * learned of its draws tells another nothing. Runs that verify a task meet the same games, so that they can be compared exactly: no
+ * agent plays them. Each split has its own.
  */
 function evaluationSeed(secret: string, run: RunDefinition, number: number, split: Split): string {
+  const salt = run.verification === true ? run.batchId : run.runId;
   return createHmac('sha256', Buffer.from(secret, 'hex'))
-    .update(JSON.stringify([run.seed, run.task.id, run.attempt, number, ...(split === 'test' ? [] : [split])]))
+    .update(JSON.stringify([run.seed, run.task.id, run.attempt, number, salt, ...(split === 'test' ? [] : [split])]))
     .digest('hex');
 }

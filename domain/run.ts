@@ -43,6 +43,8 @@ export interface RunDefinition {
   snapshotEvery?: number;
   /** The task's data are a stand-in: docs/datasets.md. Absent: they are not. */
   sample?: boolean;
+  /** Its batch verifies tasks. Absent: it does not. */
+  verification?: boolean;
   /** The run begins with the first steps of another one. */
   forkedFrom?: ForkPoint;
 }

@@ -34,6 +34,7 @@ interface DefinitionRow {
   gpus: number;
   memory: boolean;
   sample: boolean;
+  verification: boolean;
   cost_limit_usd: string | null;
   token_limit: number;
   snapshot_every: number;
@@ -83,9 +84,10 @@ export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | '
         'definition',
         `select r.batch_id, r.origin, r.model_name, r.model_kind, r.provider, r.provider_model, r.sampling, r.task_hash, v.spec,
            r.agent_name, r.agent_hash, a.content, r.attempt, r.seed::float8 as seed, r.max_steps, r.wall_seconds,
-           r.backend, r.gpus, r.memory, r.sample, r.snapshot_every, r.forked_from, r.forked_at_step, trim_scale(r.cost_limit_usd)::text as cost_limit_usd, r.token_limit::float8 as token_limit,
+           r.backend, r.gpus, r.memory, r.sample, b.verification, r.snapshot_every, r.forked_from, r.forked_at_step, trim_scale(r.cost_limit_usd)::text as cost_limit_usd, r.token_limit::float8 as token_limit,
            r.model_config_hash, m.content as model_config, r.recording_hash, p.content as recording
          from runs r
+         join batches b on b.batch_id = r.batch_id
          join task_versions v on v.content_hash = r.task_hash
          join agent_configs a on a.hash = r.agent_hash
          left join model_configs m on m.hash = r.model_config_hash
@@ -126,6 +128,7 @@ export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | '
         tokenLimit: row.token_limit,
         snapshotEvery: row.snapshot_every,
         ...(row.sample && { sample: true }),
+        ...(row.verification && { verification: true }),
         ...(row.forked_from === null || row.forked_at_step === null
           ? {}
           : { forkedFrom: { runId: row.forked_from, step: row.forked_at_step } }),

@@ -1,7 +1,7 @@
 """Trusted start of one evaluation.
 
 Starts referee and player as separate processes under separate users, watches them, and prints one JSON line:
-the outcome. Nothing that the submission writes can become a part of it but the tail of its stderr, as a message.
+the outcome. Nothing that the submission writes can become a part of it but the last words of its stderr, as a message.
 
 The job's folder (argv[1]) holds job.json (for us alone), evaluator/ (for the referee), submission/ (for the player, or for
 the referee where it is data), and where the task has them inputs/ (for both) and player/ (for the player).
@@ -25,12 +25,13 @@ sys.path.insert(0, PROGRAMS)
 from children import FILE_LIMIT, Children  # noqa: E402
 from leftovers import remove_leftovers  # noqa: E402
 from take_outputs import Refused, take_outputs  # noqa: E402
+from told import MESSAGE_LIMIT, last_words, plain  # noqa: E402
 
 FROM_OTHER_FD, TO_OTHER_FD = 3, 4  # between referee and player: pipes take half a socket's time
 RESULT_FD = 5  # referee -> us
 RENEWAL_FD = 6  # referee asks us for another player, and gets its pipes
 GRACE_SECONDS = 10  # the referee keeps the job's own time limit; this is for a referee that is held up or hangs
-MESSAGE_LIMIT = 4000
+FAULT_LIMIT = 4000  # of an evaluator's error, for people alone
 RESULT_LIMIT = 64 * 1024
 MEGABYTE = 1024 * 1024
 
@@ -120,24 +121,22 @@ class Evaluation:
         return self.evaluator_error(str(found.get("message", "the referee failed")))
 
     def rejection(self, found):
-        return {"outcome": "rejected", "message": str(found.get("message", ""))[:MESSAGE_LIMIT]}
+        return {"outcome": "rejected", "message": plain(str(found.get("message", "")), MESSAGE_LIMIT)}
 
     def no_result(self, in_time):
         return self.evaluator_error("the referee gave no result" if in_time else "the referee did not end in time")
 
     def evaluator_error(self, message):
         text = (message + "\n" + self.children.stderr("referee")).strip()
-        return {"outcome": "evaluator_error", "message": text[:MESSAGE_LIMIT]}
+        return {"outcome": "evaluator_error", "message": text[:FAULT_LIMIT]}
 
     def with_stderr(self, message):
-        """A rejection that quotes the end of what the submission wrote to stderr."""
+        """A rejection that quotes the last words of what the submission wrote to stderr."""
         tail = self.children.stderr("player")
         for name in ("submission", "player"):
             tail = tail.replace(os.path.join(self.folder, name) + os.sep, "")
-        limit = MESSAGE_LIMIT - len(message)
-        if tail:
-            message += "\n" + (tail if len(tail) <= limit else "[...]" + tail[-limit:])
-        return {"outcome": "rejected", "message": message[: MESSAGE_LIMIT + 100]}
+        lines = [plain(message, MESSAGE_LIMIT), last_words(tail)]
+        return {"outcome": "rejected", "message": "\n".join(line for line in lines if line)}
 
     def how_player_ended(self):
         code = self.children.wait_for(self.children.player)

@@ -42,7 +42,8 @@ describe.each(Object.keys(evaluatorHarnesses))('evaluator port on %s', (name) =>
     const outcome = await play(code, options);
     expect(outcome).toMatchObject({ kind: 'rejected' });
     const { message } = outcome as { message: string };
-    expect(message.length).toBeLessThan(4200);
+    // Printable, and a line or two: what the submission saw is not to be told this way.
+    expect(message).toMatch(/^[\n\x20-\x7e]{1,461}$/);
     return message;
   }
 
@@ -116,20 +117,22 @@ def row_strategy(history):
       expect(await rejection('import no_such_library\n')).toContain("No module named 'no_such_library'");
     });
 
-    it('exception in the seventh move, with the tail of its traceback only', async () => {
+    it('exception in the seventh move, with its place and its last line only', async () => {
       const message = await rejection(`
 def deep(n):
     return deep(n - 1) if n else [][1]
 def row_strategy(history):
     return deep(3) if len(history) == 6 else 0
 `);
-      expect(message).toMatch(/in game 1, round 7:\nTraceback/);
-      expect(message).toContain('IndexError: list index out of range');
-      expect(message).not.toContain('player.py');
+      expect(message).toMatch(
+        /in game 1, round 7:\nFile "strategy\.py", line 3, in deep: IndexError: list index out of range$/,
+      );
     });
 
     it('an error message of a megabyte is cut', async () => {
-      expect(await rejection(`def row_strategy(history):\n    raise ValueError('x' * 1000000)\n`)).toContain('[...]');
+      expect(await rejection(`def row_strategy(history):\n    raise ValueError('x' * 1000000)\n`)).toContain(
+        'xxx ... xxx',
+      );
     });
 
     it.each(['2', '-1', 'None', '0.5', '10**30'])('move %s', async (move) => {

@@ -109,6 +109,11 @@ export class AttackGround {
     const recordings = join(this.#dir, 'recordings');
     mkdirSync(recordings, { recursive: true });
     for (const { name, commands } of attackers) writeFileSync(join(recordings, name), recordingOf(commands));
+    // As runs that verify tasks do, these meet the same games: attackers and honest work are compared exactly.
+    await this.home.sql(
+      `create function share_games() returns trigger language plpgsql as 'begin new.verification := true; return new; end';
+       create or replace trigger share_games before insert on batches for each row execute function share_games()`,
+    );
     const batches: string[] = [];
     for (const task of ATTACKED_TASKS) {
       const names = attackers.filter((attacker) => attacker.task === task).map(({ name }) => name);

@@ -27,14 +27,29 @@ export function evaluateActivities(ports: EvaluatePorts): Pick<HostActivities, '
   return { evaluate: (args) => withHeartbeat((signal) => evaluate(ports, args, signal)) };
 }
 
-/** Evaluate the submission that was taken, in a clean room, and store what came of it. */
 async function evaluate(ports: EvaluatePorts, args: EvaluateArgs, signal: AbortSignal): Promise<EvaluateResult> {
+  const { runId, epoch } = args;
+  const run = await ports.definitions.get(runId);
+  try {
+    return await evaluateOnce(ports, run, args, signal);
+  } finally {
+    // Also what a worker that died left frozen.
+    await ports.backends[run.backend].sandbox.thaw({ runId, epoch });
+  }
+}
+
+/** Evaluate the submission that was taken, in a clean room, and store what came of it. */
+async function evaluateOnce(
+  ports: EvaluatePorts,
+  run: RunDefinition,
+  args: EvaluateArgs,
+  signal: AbortSignal,
+): Promise<EvaluateResult> {
   const { store } = ports;
   const { runId, step, epoch, kind } = args;
   const known = await store.evaluation(runId, step, kind);
-  if (known !== null) return { status: known.status, primary: known.primary, ms: known.ms };
+  if (known !== null) return { status: known.status, primary: known.primary, ms: 0 };
 
-  const run = await ports.definitions.get(runId);
   const { isolation } = ports.backends[run.backend].evaluator;
   if (kind !== 'validate') await store.setStatus(runId, 'finishing');
   const started = performance.now();
@@ -63,7 +78,8 @@ async function evaluate(ports: EvaluatePorts, args: EvaluateArgs, signal: AbortS
     evaluatorImageDigest: imageDigest,
     events: failuresOf(run, step, kind, outcomes),
   });
-  return { status: test.status, primary: test.primary, ms };
+  // Time in which nothing of the agent's could run is none of its own.
+  return { status: test.status, primary: test.primary, ms: found.frozen ? 0 : ms };
 }
 
 /** Splits whose evaluator failed. */
@@ -88,6 +104,8 @@ interface Wanted extends Omit<EvaluateArgs, 'runId'> {
 }
 interface Found {
   outcomes: Map<Split, Outcome>;
+  /** The sandbox stood still meanwhile, or nothing was run. */
+  frozen: boolean;
   submissionSha256: string | null;
   /** The step whose validate the submission is from; null: it was taken from the workspace now. */
   fromStep: number | null;
@@ -97,12 +115,11 @@ interface Found {
 async function ofWorkspace(ports: EvaluatePorts, wanted: Wanted, signal: AbortSignal): Promise<Found> {
   const { taken, files } = await takenFiles(ports, wanted);
   if (taken.kind !== 'files')
-    return { outcomes: new Map([['test', withoutFiles(taken)]]), submissionSha256: null, fromStep: null };
-  return {
-    outcomes: await onSplits(ports, wanted, files ?? [], signal),
-    submissionSha256: taken.sha256,
-    fromStep: null,
-  };
+    return {
+      ...{ outcomes: new Map([['test', withoutFiles(taken)]]), frozen: true },
+      ...{ submissionSha256: null, fromStep: null },
+    };
+  return { ...(await onSplits(ports, wanted, files ?? [], signal)), submissionSha256: taken.sha256, fromStep: null };
 }
 
 async function takenFiles(
@@ -162,7 +179,7 @@ async function ofEarlier(
   const { submissionSha256, step: fromStep } = earlier;
   const files = await readSubmission(ports.artifacts, submissionSha256);
   if (files !== null)
-    return { outcomes: await onSplits(ports, { ...wanted, fromStep }, files, signal), submissionSha256, fromStep };
+    return { ...(await onSplits(ports, { ...wanted, fromStep }, files, signal)), submissionSha256, fromStep };
   await ports.store.addEvent({
     runId: run.runId,
     batchId: run.batchId,
@@ -175,13 +192,15 @@ async function ofEarlier(
 
 async function onSplits(
   ports: EvaluatePorts,
-  { run, step, kind, number, fromStep }: Wanted & { fromStep?: number },
+  { run, step, epoch, kind, number, fromStep }: Wanted & { fromStep?: number },
   submission: SubmissionFile[],
   signal: AbortSignal,
-): Promise<Map<Split, Outcome>> {
+): Promise<Pick<Found, 'outcomes' | 'frozen'>> {
   const { evaluator } = ports.backends[run.backend];
   const taskDir = await ports.taskFolder(run);
   const outcomes = new Map<Split, Outcome>();
+  signal.throwIfAborted();
+  const frozen = await freeze(ports, run, { step, epoch, kind });
   const source = fromStep === undefined ? '' : `-of-${fromStep}`;
   for (const split of run.task.splits) {
     const job = {
@@ -197,7 +216,27 @@ async function onSplits(
     // What is no submission on the first split is none on the next.
     if (outcome.kind !== 'ok') break;
   }
-  return outcomes;
+  return { outcomes, frozen };
+}
+
+/**
+ * A submission that sees hidden data can tell them by what it does to the machine's memory and CPUs: nothing of the agent's that could
+ * listen may run meanwhile.
+ */
+async function freeze(
+  { store, backends }: EvaluatePorts,
+  { runId, batchId, backend }: RunDefinition,
+  { step, epoch, kind }: Pick<EvaluateArgs, 'step' | 'epoch' | 'kind'>,
+): Promise<boolean> {
+  const { sandbox } = backends[backend];
+  if (await sandbox.freeze({ runId, epoch })) return true;
+  // Of the others every row says that they keep nothing apart.
+  if (sandbox.isolation === 'container')
+    await store.addEvent({
+      ...{ runId, batchId, kind: 'sandbox_not_frozen', key: `${step}-${kind}` },
+      detail: `step ${step}: processes of the agent went on during its evaluation: the engine could not pause the container`,
+    });
+  return false;
 }
 
 function withoutFiles(taken: Exclude<TakenSubmission, { kind: 'files' }>): Outcome {

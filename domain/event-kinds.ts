@@ -20,6 +20,7 @@ export const EVENT_KINDS = [
   'reaped',
   'rerun_differs',
   'sandbox_lost',
+  'sandbox_not_frozen',
   'sandbox_restarted',
   'service_ended',
   'snapshot_failed',

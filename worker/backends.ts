@@ -92,6 +92,8 @@ function unusable(problem: BenchError): Backends[Backend] {
         snapshot: () => {
           throw problem;
         },
+        freeze: refuse,
+        thaw: refuse,
         networkRequests: refuse,
         stop: refuse,
         list: refuse,

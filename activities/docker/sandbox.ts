@@ -19,6 +19,7 @@ import type { LayerRequirements } from '../../domain/task-requirements.js';
 import type { EngineBackend } from './engine-address.js';
 import { nameIsTaken, statusOf, translated, translatedEach, unlessStatus } from './engine-errors.js';
 import { execChannel } from './exec-channel.js';
+import { freezeContainer, thawContainer } from './freeze-container.js';
 import { isPodman as enginesIsPodman } from './engine.js';
 import type { BuiltImage } from './images.js';
 import { allowsNamedHosts, ensureProxy, proxyReports, relayOptions, removeProxy, wakeProxy } from './network-proxy.js';
@@ -100,6 +101,8 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     };
     await wakeProxy(place, ref);
     await mountWhole(ref);
+    // A worker that died in the midst of an evaluation left it frozen.
+    await thawContainer(container);
     await start();
     await waitForSupervisor(channelTo(ref), nameOf(ref), async (waitedMs) => {
       const { State: state } = await container.inspect();
@@ -241,6 +244,19 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
 
     snapshot: (ref, limits, signal) =>
       translatedEach(`the snapshot of run ${ref.runId}`, snapshotOfWhole(ref, limits, signal)),
+
+    freeze: (ref) =>
+      translated(`freezing the container of run ${ref.runId}`, () => freezeContainer(containerOf(ref))).catch(
+        // Nothing runs in a container that is gone.
+        (error: unknown) => error instanceof SandboxLost || Promise.reject(error as Error),
+      ),
+
+    thaw: (ref) =>
+      translated(`thawing the container of run ${ref.runId}`, () => thawContainer(containerOf(ref))).catch(
+        (error: unknown) => {
+          if (!(error instanceof SandboxLost)) throw error;
+        },
+      ),
 
     networkRequests: (ref, how) =>
       translated(`reading the network record of run ${ref.runId}`, () => proxyReports(place, ref, how)),

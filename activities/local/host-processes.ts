@@ -7,6 +7,7 @@ import { sharedWork } from './shared-work.js';
 
 interface HostProcess {
   pid: number;
+  state: string;
   session: number;
   /** Clock ticks since boot: with the pid, it names a process for good. */
   started: number;
@@ -15,13 +16,19 @@ interface HostProcess {
 async function readProcess(pid: number): Promise<HostProcess | null> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => null);
   if (stat === null) return null;
-  const [state, , , session, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state = '', , , session, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (state === 'Z' || state === 'X') return null;
-  return { pid, session: Number(session), started: Number(rest[15]) };
+  return { pid, state, session: Number(session), started: Number(rest[15]) };
 }
 
 export async function isAlive(pid: number, started: number): Promise<boolean> {
   return (await readProcess(pid))?.started === started;
+}
+
+/** Stopped by a signal, or dead. */
+export async function isStopped(pid: number): Promise<boolean> {
+  const process = await readProcess(pid);
+  return process === null || process.state === 'T';
 }
 
 /** When it started, in clock ticks since boot; null: it is dead. */

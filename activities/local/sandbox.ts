@@ -13,6 +13,7 @@ import { waitForSupervisor } from '../shell/wait-for-supervisor.js';
 import { collectFiles } from './collect-files.js';
 import { endProcesses, removeTree } from './end-run.js';
 import { pythonFinder } from './find-python.js';
+import { freezeRun, thawRun } from './freeze-run.js';
 import { snapshotOf } from './snapshot-world.js';
 import {
   isStopping,
@@ -60,6 +61,8 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
   /** Start a supervisor unless one answers. Its lock keeps a second one from doing anything. */
   async function wake(ref: SandboxRef): Promise<void> {
     const control = controlOf(ref);
+    // A worker that died in the midst of an evaluation left it frozen.
+    await thawRun(control);
     if (await supervisorAnswers(control)) return;
     const interpreter = await findPython(uidOfRun(layout, ref));
     const log = await open(join(control, 'log'), 'a', 0o600);
@@ -160,6 +163,10 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       const at = { control, place, uid, view: (await readView(control)) ?? {} };
       yield* snapshotOf(at, { python: await findPython(null), assetsRoot }, limits, signal);
     },
+
+    freeze: (ref) => freezeRun(controlOf(ref)),
+
+    thaw: (ref) => thawRun(controlOf(ref)),
 
     networkRequests: () => Promise.resolve([]),
 

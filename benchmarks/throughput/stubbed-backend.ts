@@ -28,6 +28,8 @@ export const stubbedBackend: Backends['local'] = {
     snapshot: () => {
       throw new Error('there are no snapshots here: submit with --snapshot-every 0');
     },
+    freeze: () => Promise.resolve(true),
+    thaw: () => Promise.resolve(),
     networkRequests: () => Promise.resolve([]),
     stop: () => Promise.resolve(),
     list: () => Promise.resolve([]),

@@ -143,6 +143,13 @@ export interface SandboxPort {
    */
   snapshot(ref: SandboxRef, limits: { maxBytes: number }, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /**
+   * Stop all processes where they are, until `thaw`: what is evaluated meanwhile can tell them nothing. False: they go on. A sandbox that
+   * is gone needs none. Idempotent.
+   */
+  freeze(ref: SandboxRef): Promise<boolean>;
+  /** Let them go on. Harmless when they are not frozen, or gone. */
+  thaw(ref: SandboxRef): Promise<void>;
+  /**
    * What the agent asked the network for so far, in order; nothing where the task allows no named hosts. `close`: end its
    * network first, so that what is under way is told too.
    */

@@ -17,6 +17,11 @@ from collections.abc import Callable
 from typing import Any
 
 
+STANDSTILL_SECONDS = 0.5
+PIECE_SECONDS = 0.25
+SOON_SECONDS = 5.0
+
+
 class Timer:
     def __init__(self, handler: Callable[[], None]) -> None:
         self.handler: Callable[[], None] | None = handler
@@ -31,6 +36,8 @@ class EventLoop:
         self._timers: list[tuple[float, int, Timer]] = []
         self._order = itertools.count()
         self._children: dict[int, Callable[[int], None]] = {}
+        # When it last ran.
+        self._seen = time.monotonic()
         self._wake_read, wake_write = os.pipe()
         os.set_blocking(self._wake_read, False)
         os.set_blocking(wake_write, False)
@@ -81,9 +88,13 @@ class EventLoop:
     def _turn(self) -> None:
         while self._timers and self._timers[0][2].handler is None:
             heapq.heappop(self._timers)
-        # Not longer than the system call can count.
-        wait = min(max(0.0, self._timers[0][0] - time.monotonic()), 3600.0) if self._timers else None
-        for key, _ in self._selector.select(wait):
+        wait = self._wait(time.monotonic())
+        found = self._selector.select(wait)
+        now = time.monotonic()
+        if wait is not None:
+            self._forgive(now - self._seen - wait)
+        self._seen = now
+        for key, _ in found:
             # An earlier handler of this turn may have closed it, and the number may already mean another file.
             if self._selector.get_map().get(key.fileobj) is key:
                 guarded(key.data)
@@ -91,6 +102,19 @@ class EventLoop:
             handler = heapq.heappop(self._timers)[2].handler
             if handler is not None:
                 guarded(handler)
+
+
+    def _wait(self, now: float) -> float | None:
+        if not self._timers:
+            return None
+        wait = max(0.0, self._timers[0][0] - now)
+        # What is due soon is waited for in pieces, by which it is seen how long nothing could run; none is longer than the system call can count.
+        return min(wait, PIECE_SECONDS if wait <= SOON_SECONDS else 3600.0)
+
+    def _forgive(self, late: float) -> None:
+        """The sandbox was frozen, or the machine gave it no time: neither did its shells get any, and nothing is due because of it."""
+        if late > STANDSTILL_SECONDS:
+            self._timers = [(due + late, order, timer) for due, order, timer in self._timers]
 
 
 def guarded(handler: Callable[[], None]) -> bool:

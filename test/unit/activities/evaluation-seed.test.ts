@@ -22,6 +22,7 @@ async function seedOf(run: Partial<RunDefinition>): Promise<string> {
     artifacts: { get: async () => Buffer.from('[]') },
     backends: {
       local: {
+        sandbox: { freeze: async () => true, thaw: async () => undefined },
         evaluator: {
           isolation: 'none',
           evaluate: async ({ seed }: EvaluationJob) => {

@@ -34,7 +34,11 @@ async function judgedBy(outcome: Outcome): Promise<{ saved: Partial<SavedEvaluat
     },
     backends: {
       local: {
-        sandbox: { collect: async () => ({ kind: 'files', files: [{ path: 'strategy.py', bytes: Buffer.from('') }] }) },
+        sandbox: {
+          collect: async () => ({ kind: 'files', files: [{ path: 'strategy.py', bytes: Buffer.from('') }] }),
+          freeze: async () => true,
+          thaw: async () => undefined,
+        },
         evaluator: {
           isolation: 'none',
           evaluate: async ({ id }: { id: string }) =>

@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bootId, isAlive, isStopped, kill, processesOfUser } from './host-processes.js';
+import { readSupervisor } from './run-world.js';
+
+const FREEZE_MS = 5_000;
+
+/**
+ * Stop all processes of a local run where they are, its supervisor first: it is not to take stopped shells for hanging ones. False:
+ * they cannot be told from others, as without a user of their own, or some go on.
+ */
+export async function freezeRun(control: string): Promise<boolean> {
+  const record = await current(control);
+  if (record === null) return true;
+  if (record.uid === null) return false;
+  const { uid, pid } = record;
+  kill(pid, 'SIGSTOP');
+  const begun = performance.now();
+  for (;;) {
+    const running: number[] = [];
+    for (const one of await processesOfUser(uid)) if (!(await isStopped(one))) running.push(one);
+    if (running.length === 0) return true;
+    if (performance.now() - begun > FREEZE_MS) return false;
+    for (const one of running) kill(one, 'SIGSTOP');
+    await sleep(5);
+  }
+}
+
+/** Let them go on. */
+export async function thawRun(control: string): Promise<void> {
+  const record = await current(control);
+  if (record === null || record.uid === null) return;
+  for (const pid of await processesOfUser(record.uid)) kill(pid, 'SIGCONT');
+  kill(record.pid, 'SIGCONT');
+}
+
+/** Null: it does not live. */
+async function current(control: string) {
+  const record = await readSupervisor(control);
+  // After a reboot the numbers mean other processes.
+  if (record === null || record.boot !== (await bootId())) return null;
+  return (await isAlive(record.pid, record.started)) ? record : null;
+}

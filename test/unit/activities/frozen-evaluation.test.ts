@@ -1,0 +1,87 @@
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import { expect, it } from 'vitest';
+import { evaluateActivities, type EvaluatePorts } from '../../../activities/evaluate.js';
+import type { EvaluateResult } from '../../../domain/messages.js';
+import type { EvaluationRecord, RunDefinition } from '../../../domain/run.js';
+import { taskSpec } from '../../fakes/records.js';
+
+const context = { heartbeat: () => undefined, cancellationSignal: new AbortController().signal };
+
+interface Situation {
+  /** Can the engine freeze? */
+  freezes?: boolean;
+  known?: Partial<EvaluationRecord>;
+  fails?: boolean;
+}
+
+/** What is done to the sandbox around an evaluation, in order. */
+async function doneAround({ freezes = true, known, fails = false }: Situation): Promise<{
+  done: string[];
+  result: EvaluateResult | undefined;
+}> {
+  const run = { runId: 'r-test', batchId: 'b-test', backend: 'docker', task: taskSpec({}), attempt: 1, seed: 1 };
+  const done: string[] = [];
+  const tell = (what: string) => async () => void done.push(what);
+  const ports = {
+    store: {
+      evaluation: async () => known ?? null,
+      evaluationNumber: async () => 1,
+      takenSubmission: async () => ({ kind: 'files', sha256: 'a' }),
+      saveEvaluation: tell('saved'),
+      addEvent: async ({ kind }: { kind: string }) => void done.push(kind),
+    },
+    definitions: { get: async () => run as RunDefinition },
+    artifacts: { get: async () => Buffer.from('[]') },
+    backends: {
+      docker: {
+        sandbox: {
+          isolation: 'container',
+          freeze: async () => {
+            done.push('frozen');
+            return freezes;
+          },
+          thaw: tell('thawed'),
+        },
+        evaluator: {
+          isolation: 'container',
+          evaluate: async () => {
+            done.push('evaluated');
+            if (fails) throw new Error('the engine is gone');
+            await new Promise((resolve) => setTimeout(resolve, 20));
+            return { kind: 'ok', metrics: { Score: 1 } };
+          },
+        },
+      },
+    },
+    taskFolder: async () => '/task',
+    secret: '00',
+  } as unknown as EvaluatePorts;
+  const result = await asyncLocalStorage
+    .run(context as unknown as Context, () =>
+      evaluateActivities(ports).evaluate({ runId: 'r-test', step: 3, epoch: 1, kind: 'validate' }),
+    )
+    .catch(() => undefined);
+  return { done, result };
+}
+
+it('nothing of the agent runs while its submission is evaluated, which is on no clock of the run', async () => {
+  const { done, result } = await doneAround({});
+  expect(done).toEqual(['frozen', 'evaluated', 'saved', 'thawed']);
+  expect(result).toMatchObject({ status: 'ok', ms: 0 });
+});
+
+it('an evaluation that fails leaves no sandbox frozen', async () => {
+  expect((await doneAround({ fails: true })).done).toEqual(['frozen', 'evaluated', 'thawed']);
+});
+
+it('what a worker that died after storing its evaluation left frozen is thawed by the next one', async () => {
+  const { done, result } = await doneAround({ known: { status: 'ok', primary: 1, ms: 5000 } });
+  expect(done).toEqual(['thawed']);
+  expect(result).toEqual({ status: 'ok', primary: 1, ms: 0 });
+});
+
+it('where the engine cannot freeze, an event says so and the evaluation is on the clock', async () => {
+  const { done, result } = await doneAround({ freezes: false });
+  expect(done).toEqual(['frozen', 'sandbox_not_frozen', 'evaluated', 'saved', 'thawed']);
+  expect(result?.ms).toBeGreaterThan(0);
+});

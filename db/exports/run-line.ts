@@ -48,7 +48,7 @@ export async function* runLine(pool: pg.Pool, runId: string): AsyncGenerator<str
       const { table, row, order } = LISTS[key];
       yield `, "${key}": [`;
       await client.query(
-        `declare entries no scroll cursor for select ${row}::text as entry from ${table} t where t.run_id = ${client.escapeLiteral(runId)} order by ${order}`,
+        `declare entries no scroll cursor for select (${row})::text as entry from ${table} t where t.run_id = ${client.escapeLiteral(runId)} order by ${order}`,
       );
       let first = true;
       for (;;) {

@@ -83,6 +83,21 @@ describe('a batch that is exported', () => {
     expect(await there.queries.unfinishedRuns()).toBe(0);
   });
 
+  it('with events of its run is JSON, and is imported with them', async () => {
+    const { runId, batchId } = await ownRun();
+    const event = { runId, batchId, kind: 'sandbox_lost', key: 'sandbox 1', detail: 'said "gone" – at\nstep 2' };
+    await here.store.addEvent(event);
+    const file = join(folder, 'events.jsonl');
+    writeFileSync(file, await lineOf(here, runId));
+    const { events } = JSON.parse(readFileSync(file, 'utf8')) as { events: unknown[] };
+    expect(events).toMatchObject([{ kind: event.kind, key: event.key, detail: event.detail }]);
+    expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['imported']);
+    expect(await there.queries.events({ runId })).toMatchObject([
+      { kind: event.kind, key: event.key, detail: event.detail },
+    ]);
+    expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['known']);
+  });
+
   it('is imported from a line that is older than a column: its default holds', async () => {
     const { runId, batchId } = await ownRun();
     const file = join(folder, 'older.jsonl');

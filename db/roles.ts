@@ -49,6 +49,11 @@ const GRANTS = `do $$
     execute format('grant select, insert, update, delete on all tables in schema %I to ${APP_ROLE}', here);
     execute format('grant usage, select on all sequences in schema %I to ${APP_ROLE}', here);
     grant select on all tables in schema drizzle to ${APP_ROLE};
+    grant select on all sequences in schema drizzle to ${APP_ROLE};
+    -- pg_dump reads all of the above, and begins with set_config, which a superuser's database lets nobody else have: see reader-role.
+    if (select rolsuper from pg_roles where rolname = current_user) then
+      grant execute on function pg_catalog.set_config(text, text, boolean) to ${APP_ROLE};
+    end if;
     execute format(
       'alter default privileges in schema %I grant select, insert, update, delete on tables to ${APP_ROLE}', here);
     execute format('alter default privileges in schema %I grant usage, select on sequences to ${APP_ROLE}', here);

@@ -85,7 +85,13 @@ describe('a batch that is exported', () => {
 
   it('with events of its run is JSON, and is imported with them', async () => {
     const { runId, batchId } = await ownRun();
-    const event = { runId, batchId, kind: 'sandbox_lost', key: 'sandbox 1', detail: 'said "gone" – at\nstep 2' };
+    const event = {
+      runId,
+      batchId,
+      kind: 'sandbox_lost',
+      key: 'sandbox 1',
+      detail: 'said "gone" – at\nstep 2',
+    } as const;
     await here.store.addEvent(event);
     const file = join(folder, 'events.jsonl');
     writeFileSync(file, await lineOf(here, runId));

@@ -30,7 +30,7 @@ export interface CliSettings {
   workerCommand: readonly string[];
 }
 
-/** stdout belongs to results, stderr to everything else. */
+/** stdout belongs to results, stderr to everything else. No text that is given to it drives the terminal: see terminal-text. */
 export interface CliOutput {
   /** `--json` was given: `print` is silent, `json` writes the one document. */
   readonly jsonMode: boolean;
@@ -47,14 +47,16 @@ export interface CliOutput {
   readonly logColors: Colors;
   /** A line (or block) for people on stdout; nothing with `--json`. */
   print(text: string): void;
-  /** Text on stdout as it is; nothing with `--json`. */
-  printRaw(text: string): void;
+  /** Text on stdout without a line end, for what redraws itself; nothing with `--json`. */
+  draw(text: string): void;
+  /** A file's content on stdout, byte for byte where that is no terminal; nothing with `--json`. */
+  data(text: string): void;
   /** The command's one JSON document on stdout; nothing without `--json`. A second call is a programming error. */
   json(document: unknown): void;
   /** A line on stderr: notices, progress. */
   log(text: string): void;
-  /** Text on stderr as it is, for progress that redraws itself. */
-  logRaw(text: string): void;
+  /** Text on stderr without a line end, for progress that redraws itself. */
+  drawLog(text: string): void;
 }
 
 /** What a command may use; services, database and Temporal are opened on first use and closed at exit. */

@@ -2,6 +2,7 @@ import type { BatchStatusReport, RunSummary } from '../db/index.js';
 import type { CliOutput } from './context.js';
 import { formatScore, plural } from './render/format.js';
 import { phase } from './render/runs.js';
+import { control } from './terminal-text.js';
 import { MOST_LISTED_RUNS, renderWatchedCells, renderWatchedRuns, watchHeadline } from './render/watch.js';
 
 const TOTALS_MS = 10_000;
@@ -33,12 +34,12 @@ export class LiveView {
   }
 
   private write(text: string): void {
-    if (this.toStdout) this.output.printRaw(text);
-    else this.output.logRaw(text);
+    if (this.toStdout) this.output.draw(text);
+    else this.output.drawLog(text);
   }
 
   private erase(): void {
-    if (this.drawnLines > 0) this.write(`\u001b[${this.drawnLines}A\u001b[J`);
+    if (this.drawnLines > 0) this.write(control('A', this.drawnLines) + control('J'));
     this.drawnLines = 0;
   }
 
@@ -64,7 +65,7 @@ export class LiveView {
     const lines = [watchHeadline(report, this.colors), ...rows, ...(cut === '' ? [] : [this.colors.dim(cut)])];
     this.erase();
     // A wrapped line would count as two: the terminal is told not to wrap meanwhile.
-    this.write(`\u001b[?7l${lines.join('\n')}\n\u001b[?7h`);
+    this.write(`${control('l', '?7')}${lines.join('\n')}\n${control('h', '?7')}`);
     this.drawnLines = lines.length;
   }
 

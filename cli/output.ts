@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
-import pc from 'picocolors';
 import type { CliOutput } from './context.js';
+import { createTerminalColors, forTerminal, jsonForTerminal } from './terminal-text.js';
 
 /** `NO_COLOR` and `FORCE_COLOR` decide, else whether the stream is a terminal. */
 function wantsColor(stream: NodeJS.WriteStream, env: Readonly<Record<string, string | undefined>>): boolean {
@@ -27,28 +27,31 @@ export function createOutput(
     get height() {
       return (stdout as Partial<WriteStream>).rows ?? (stderr as Partial<WriteStream>).rows ?? 40;
     },
-    colors: pc.createColors(wantsColor(stdout, env)),
-    logColors: pc.createColors(wantsColor(stderr, env)),
+    colors: createTerminalColors(wantsColor(stdout, env)),
+    logColors: createTerminalColors(wantsColor(stderr, env)),
     get jsonWritten() {
       return jsonWritten;
     },
     print(text) {
-      if (!jsonMode) stdout.write(`${text}\n`);
+      if (!jsonMode) stdout.write(`${forTerminal(text)}\n`);
     },
-    printRaw(text) {
-      if (!jsonMode) stdout.write(text);
+    draw(text) {
+      if (!jsonMode) stdout.write(forTerminal(text));
+    },
+    data(text) {
+      if (!jsonMode) stdout.write(stdout.isTTY ? forTerminal(text) : text);
     },
     json(document) {
       if (!jsonMode) return;
       if (jsonWritten) throw new Error('a command writes one JSON document');
       jsonWritten = true;
-      stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+      stdout.write(`${jsonForTerminal(JSON.stringify(document, null, 2))}\n`);
     },
     log(text) {
-      stderr.write(`${text}\n`);
+      stderr.write(`${forTerminal(text)}\n`);
     },
-    logRaw(text) {
-      stderr.write(text);
+    drawLog(text) {
+      stderr.write(forTerminal(text));
     },
   };
 }

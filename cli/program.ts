@@ -97,7 +97,7 @@ export function buildProgram(context: CliContext): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.output.print(text.trimEnd()),
-      writeErr: (text) => context.output.logRaw(text),
+      writeErr: (text) => context.output.drawLog(text),
     })
     .showSuggestionAfterError()
     .showHelpAfterError('`bench --help` and `bench <command> --help` say what there is.')

@@ -1,7 +1,8 @@
 import type { EventRow, RunSummary, TrajectoryStep } from '../db/index.js';
 import type { CliOutput } from './context.js';
-import { formatTime, indent, oneLine, printable } from './render/format.js';
+import { formatTime, indent, oneLine } from './render/format.js';
 import { phase } from './render/runs.js';
+import { printable } from './terminal-text.js';
 import { commandEnd, evaluationLine } from './render/trajectory.js';
 
 export interface LogEntry {

@@ -1,5 +1,4 @@
-// Quoting by RFC 4180: csv-stringify.
-import { stringify } from 'csv-stringify/sync';
+import { csvText } from './csv-text.js';
 import { type ReportData, runsOf } from './report-data.js';
 
 /** A row per model and task, unrounded; what there is none of is an empty field. */
@@ -31,5 +30,5 @@ export function reportCsv({ board, over, runs }: ReportData): string {
       ];
     }),
   );
-  return stringify(rows, { header: true });
+  return csvText(rows, { header: true });
 }

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-// Fields with commas, quotes and line ends as spreadsheets read them.
-import { stringify } from 'csv-stringify/sync';
 import type { Database } from '../../db/index.js';
 import { BenchError } from '../../domain/errors.js';
 import type { CliContext } from '../context.js';
+import { csvText } from '../../report/csv-text.js';
 import { plural } from '../render/format.js';
 
 interface ExportOptions {
@@ -15,10 +14,7 @@ interface ExportOptions {
 
 async function* texts(database: Database, batchId: string, format: 'jsonl' | 'csv'): AsyncGenerator<string> {
   if (format === 'csv') {
-    yield stringify(await database.exports.rows(batchId), {
-      header: true,
-      cast: { date: (date) => date.toISOString() },
-    });
+    yield csvText(await database.exports.rows(batchId), { header: true });
     return;
   }
   for (const runId of await database.exports.runIds(batchId)) {
@@ -41,7 +37,7 @@ async function exportBatch(context: CliContext, ref: string | undefined, options
       throw new BenchError('usage', 'stdout cannot hold both the export and the JSON document', {
         remedy: 'Name a file with -o.',
       });
-    for await (const text of texts(database, batch.batchId, format)) output.printRaw(text);
+    for await (const text of texts(database, batch.batchId, format)) output.data(text);
     return;
   } else {
     if (existsSync(target))

@@ -56,7 +56,7 @@ export function register(program: Command, context: CliContext): void {
         estimateK: flags.estimateK,
       });
       output.json(board);
-      if (flags.csv === true) output.printRaw(leaderboardCsv(board));
+      if (flags.csv === true) output.data(leaderboardCsv(board));
       else output.print(renderLeaderboard(board, { colors: output.colors, width: output.width, over: flags.over }));
     });
 }

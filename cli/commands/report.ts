@@ -80,7 +80,7 @@ export function register(program: Command, context: CliContext): void {
         over: flags.over,
         ...{ board, runs, actions },
       });
-      if (toStdout) return output.printRaw(text);
+      if (toStdout) return output.data(text);
       const file = await writeWhole(flags.output ?? `bench-report${subject.suffix}.${format}`, text);
       output.json({ file, format, bytes: Buffer.byteLength(text), rows: board.rows.length, runs: runs.length });
       output.print(`Wrote ${file} (${plural(board.rows.length, 'model')}, ${plural(runs.length, 'run')}).`);

@@ -36,7 +36,7 @@ export function register(program: Command, context: CliContext): void {
       });
       output.json(result);
       if (options.csv === true) {
-        output.printRaw(renderCsv(result.columns, result.rows));
+        output.data(renderCsv(result.columns, result.rows));
         if (result.truncated)
           output.log(`Cut after ${plural(result.rows.length, 'row')}: there are more (--max-rows).`);
         return;

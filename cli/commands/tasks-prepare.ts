@@ -9,6 +9,7 @@ import { missingBytes } from '../datasets/download.js';
 import { prepareTask } from '../datasets/prepare-task.js';
 import { formatBytes, plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
+import { printable } from '../terminal-text.js';
 
 interface PrepareFlags {
   suite?: string;
@@ -119,7 +120,7 @@ function downloadProgress({ output }: CliContext, { spec }: TaskFolder) {
     if (current?.name !== name) {
       end();
       const total = spec.data?.sources.find((source) => source.name === name)?.bytes ?? bytes;
-      const format = `${name} {bar} {percentage}% of ${formatBytes(total)}, {eta_formatted} left`;
+      const format = `${printable(name)} {bar} {percentage}% of ${formatBytes(total)}, {eta_formatted} left`;
       current = { name, bar: new SingleBar({ format, stream: process.stderr, hideCursor: true }) };
       current.bar.start(total, bytes);
     } else current.bar.update(bytes);

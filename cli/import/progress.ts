@@ -2,6 +2,7 @@
 import { SingleBar } from 'cli-progress';
 import type { CliOutput } from '../context.js';
 import { oneLine } from '../render/format.js';
+import { control } from '../terminal-text.js';
 import type { DirectoryResult } from './import-mlgym.js';
 import type { Remark } from './remarks.js';
 
@@ -32,7 +33,7 @@ export function importProgress(
   return {
     done(result, number) {
       steps += result.steps;
-      if (bar !== null && result.remarks.length > 0) output.logRaw('\r\u001b[K');
+      if (bar !== null && result.remarks.length > 0) output.drawLog(control('G') + control('K'));
       for (const remark of result.remarks)
         output.log(
           remark.level === 'failed'

@@ -1,12 +1,5 @@
-// Quoting by RFC 4180, of every value that the database can give: csv-stringify.
-import { stringify } from 'csv-stringify/sync';
+import { csvText } from '../../report/csv-text.js';
 
-/** A null is an empty field, a time ISO 8601 in UTC, an array or object JSON. Ends in a newline. */
+/** What a query found, with its columns' names. */
 export const renderCsv = (columns: readonly string[], rows: readonly (readonly unknown[])[]): string =>
-  stringify([columns, ...rows] as unknown[][], {
-    cast: {
-      date: (value) => value.toISOString(),
-      boolean: String,
-      object: (value) => JSON.stringify(value),
-    },
-  });
+  csvText([columns, ...rows], { cast: { boolean: String } });

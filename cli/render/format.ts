@@ -1,3 +1,5 @@
+import { cutToWidth, printable } from '../terminal-text.js';
+
 /** Short forms of values for people. */
 
 /** The end of an id is its random part: enough to name it, and every command accepts it. */
@@ -52,19 +54,9 @@ export function formatBytes(bytes: number): string {
 
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
-// Control characters would let a program's output drive the terminal; tab and line feed are kept.
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
-
-/** Text that came from an agent, a command or a file, safe to show on a terminal. */
-export const printable = (text: string): string =>
-  text.replace(/\r\n/g, '\n').replace(CONTROL, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
-
-/** One line of at most `width` characters. */
-export function oneLine(text: string, width: number): string {
-  const line = printable(text).replace(/\s+/g, ' ').trim();
-  return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;
-}
+/** Anybody's text as one line of at most `width` columns. */
+export const oneLine = (text: string, width: number): string =>
+  cutToWidth(printable(text).replace(/\s+/g, ' ').trim(), width);
 
 export const indent = (text: string, by: string): string =>
   text

@@ -1,7 +1,6 @@
-// Quoting by RFC 4180: csv-stringify.
-import { stringify } from 'csv-stringify/sync';
 import type { Leaderboard, LeaderboardRow } from '../../db/index.js';
 import { markedRunsText } from '../../domain/integrity-rules.js';
+import { csvText } from '../../report/csv-text.js';
 
 type Column = [title: string, value: (row: LeaderboardRow) => string | number | null | undefined];
 
@@ -45,7 +44,7 @@ export function leaderboardCsv(board: Leaderboard): string {
       [`${task} last`, (row) => row.scores[task]?.last],
     ]),
   ];
-  return stringify([
+  return csvText([
     columns.map(([title]) => title),
     ...board.rows.map((row) => columns.map(([, value]) => value(row) ?? null)),
   ]);

@@ -1,5 +1,7 @@
 import Table from 'cli-table3';
 import type { Colors } from 'picocolors/types.js';
+import stringWidth from 'string-width';
+import { printable } from '../terminal-text.js';
 
 export interface Column<T> {
   title: string;
@@ -14,6 +16,9 @@ const NO_LINES = Object.fromEntries(
   ].map((name) => [name, '']),
 );
 
+/** What is measured is what is shown; a line feed of a name makes no row. */
+const cell = (text: string): string => printable(text).replace(/[\t\n]+/g, ' ');
+
 /** A plain table: a header, then one line per row, columns apart by two spaces. */
 export function renderTable<T>(rows: readonly T[], columns: readonly Column<T>[], colors: Colors): string {
   const table = new Table({
@@ -22,7 +27,7 @@ export function renderTable<T>(rows: readonly T[], columns: readonly Column<T>[]
     chars: { ...NO_LINES, middle: '  ' },
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
   });
-  for (const row of rows) table.push(columns.map((column) => column.value(row)));
+  for (const row of rows) table.push(columns.map((column) => cell(column.value(row))));
   return table
     .toString()
     .split('\n')
@@ -32,7 +37,9 @@ export function renderTable<T>(rows: readonly T[], columns: readonly Column<T>[]
 
 /** Columns of the terminal that the table takes. */
 export function tableWidth<T>(rows: readonly T[], columns: readonly Column<T>[]): number {
-  const widths = columns.map(({ title, value }) => Math.max(title.length, ...rows.map((row) => value(row).length)));
+  const widths = columns.map(({ title, value }) =>
+    Math.max(stringWidth(title), ...rows.map((row) => stringWidth(cell(value(row))))),
+  );
   return widths.reduce((sum, width) => sum + width, 2 * (columns.length - 1));
 }
 

@@ -1,6 +1,7 @@
 import type { Colors } from 'picocolors/types.js';
 import type { EvaluationDetail, TrajectoryStep } from '../../db/index.js';
-import { formatDuration, formatScore, indent, printable } from './format.js';
+import { printable } from '../terminal-text.js';
+import { formatDuration, formatScore, indent } from './format.js';
 
 export function evaluationLine(evaluation: EvaluationDetail): string {
   const score = evaluation.status === 'ok' ? ` ${formatScore(evaluation.primary)}` : '';

@@ -89,7 +89,7 @@ describe('bench report', () => {
     const output = {
       jsonMode: false,
       print: () => undefined,
-      printRaw: (text: string) => (told.raw += text),
+      data: (text: string) => (told.raw += text),
       json: (document: unknown) => (told.json = document),
     };
     const root = join(import.meta.dirname, '../..');

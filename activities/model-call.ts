@@ -6,10 +6,10 @@ import { addUsd, compareUsd } from '../domain/price.js';
 import { ProviderError } from '../domain/provider-error.js';
 import type { ModelPort } from '../domain/ports/model-port.js';
 import type { RateGovernor, RateGrant } from '../domain/ports/rate-governor.js';
-import type { ModelCallKey, RunStore } from '../domain/ports/run-store.js';
+import type { DearerAnswer, ModelCallKey, RunStore } from '../domain/ports/run-store.js';
 import type { RunDefinition } from '../domain/run.js';
 import { outputLimit } from './models/output-limit.js';
-import { reservationUsd } from './models/reservation.js';
+import { factorFor, reservationUsd, timesFactor } from './models/reservation.js';
 
 export interface ModelCallPorts {
   store: RunStore;
@@ -39,8 +39,12 @@ export async function callModel(
 ): Promise<ModelCallResult> {
   const { store } = ports;
   const { provider, model, config } = run.model;
-  const reservedUsd =
+  const port = ports.models.get(provider);
+  const account = port?.account?.(run.model) ?? provider;
+  const estimatedUsd =
     config === undefined ? '0' : reservationUsd(config, { ...prompt, sampling: run.sampling }, new Date());
+  const factor = estimatedUsd === '0' ? 1 : await store.reservationFactor(account, model);
+  const reservedUsd = timesFactor(estimatedUsd, factor);
   const before = await limitReached(store, run, key, reservedUsd, prompt);
   if (before !== null) {
     // Bought by a worker that died before the step was recorded; it may be the very call that used the limit up.
@@ -49,14 +53,15 @@ export async function callModel(
     if (before instanceof Unrecoverable) throw before;
     return { kind: 'end', endReason: before };
   }
+  if (port === undefined) throw new Error(`this worker serves no provider "${provider}"`);
 
-  const port = ports.models.get(provider);
   // Before the money: what waits for its turn must not hold a part of the budget. The wait is on no run's clock.
-  const turn = port === undefined ? null : await waitForTurn(ports, port, run, key, prompt, signal);
+  const turn = await waitForTurn(ports, port, run, key, prompt, signal);
   if (turn?.kind === 'wait') return turn;
   const grant = turn?.grant;
+  const tellsSending = port.tellsSending === true;
   const reserved = await store
-    .reserveCall(key, { provider, model, messages: prompt.messages, reservedUsd })
+    .reserveCall(key, { provider, model, messages: prompt.messages, reservedUsd, tellsSending })
     .catch((error: unknown) => {
       grant?.released();
       throw error;
@@ -72,10 +77,19 @@ export async function callModel(
     return { kind: 'end', endReason: 'budget' };
   }
   if (reserved.kind === 'stored') return { kind: 'reply', reply: reserved.reply, ms: reserved.ms };
-  if (port === undefined) throw new Error(`this worker serves no provider "${provider}"`);
+  const { attempt } = reserved;
+  let sent = !tellsSending;
+  const notSent: unknown[] = [];
+  const sending = async (): Promise<void> => {
+    await store.sendingCall(key, attempt).catch((error: unknown) => {
+      notSent.push(error);
+      throw error;
+    });
+    sent = true;
+  };
   const started = performance.now();
   try {
-    const callId = `${key.runId}/${key.step}/${key.try}/${reserved.attempt}`;
+    const callId = `${key.runId}/${key.step}/${key.try}/${attempt}`;
     const readAs = { parser: run.agent.outputParser, commands: run.agent.tools.commands };
     const reply = await port.complete(
       {
@@ -83,24 +97,51 @@ export async function callModel(
         plays: { task: run.task, taskHash: run.taskHash, backend: run.backend },
       },
       signal,
+      sending,
     );
     // A person may think for days, and worker after worker wait for them: that is not on the run's clock.
     const ms = run.model.kind === 'human' ? 0 : Math.round(performance.now() - started);
     grant?.settled(reply.usage.inputTokens + reply.usage.outputTokens, reply.statedLimits);
-    await store.settleCall(key, reply, ms);
+    const dearer =
+      estimatedUsd === '0' || compareUsd(reply.costUsd, reservedUsd) <= 0
+        ? undefined
+        : dearerAnswer(key, { account, model, reservedUsd, estimatedUsd, costUsd: reply.costUsd });
+    await store.settleCall(key, reply, ms, dearer);
     return { kind: 'reply', reply, ms };
   } catch (error) {
-    if (error instanceof ProviderError) reportRefusal(grant, error);
-    // An abort is a worker going down or a cancelled run: the row stays as reserved, and counts as lost when asked again.
-    if (signal.aborted || !(error instanceof ProviderError)) throw error;
-    await store.failCall(key, error.kind, error.billed, {
-      kind: 'provider_error',
-      key: `call-${key.step}-${key.try}-${reserved.attempt}`,
-      detail: `step ${key.step}: ${error.message}`.slice(0, 1000),
+    // What kept it from going out is no fault of the provider's.
+    const fault = notSent[0] ?? error;
+    if (!sent) grant?.released();
+    else if (fault instanceof ProviderError) reportRefusal(grant, fault);
+    if (signal.aborted || !(fault instanceof ProviderError)) {
+      // Of a call that went out, as when a worker goes down, the row stays as reserved, and counts as lost when asked again.
+      // Of one that did not, the next attempt or the run's end gives it back if this fails.
+      if (!sent) await store.releaseUnsent([run.runId]).catch(() => undefined);
+      throw fault;
+    }
+    await store.failCall(key, fault.kind, sent ? fault.billed : 'no', {
+      event: {
+        kind: 'provider_error',
+        key: `call-${key.step}-${key.try}-${attempt}`,
+        detail: `step ${key.step}: ${fault.message}`.slice(0, 1000),
+      },
     });
-    if (error.consequence === 'context') return { kind: 'end', endReason: 'context' };
-    throw error;
+    if (fault.consequence === 'context') return { kind: 'end', endReason: 'context' };
+    throw fault;
   }
+}
+
+/** Whoever bills more than was asked for does it again: the model's next calls set aside as much. */
+function dearerAnswer(
+  { step, try: requery }: ModelCallKey,
+  call: { account: string; model: string; reservedUsd: string; estimatedUsd: string; costUsd: string },
+): DearerAnswer {
+  const { account, model, reservedUsd, estimatedUsd, costUsd } = call;
+  const factor = factorFor(costUsd, estimatedUsd);
+  const detail =
+    `step ${step}: an answer of ${model} cost $${costUsd}, more than the $${reservedUsd} that were set aside for it; ` +
+    `its next calls set aside ${factor} times their estimate`;
+  return { account, model, factor, event: { kind: 'reservation_exceeded', key: `dearer-${step}-${requery}`, detail } };
 }
 
 /** The call's grant of its account; null: nothing limits the model. */
@@ -154,9 +195,14 @@ async function limitReached(
   const spent = await store.spending(run.runId);
   if (tokenLimit > 0 && spent.tokens >= tokenLimit) return 'tokens';
   if (costLimit === null) return null;
-  const { confirmedUsd, unconfirmedUsd } = spent;
+  const { confirmedUsd } = spent;
   if (compareUsd(addUsd(confirmedUsd, reservedUsd), costLimit) > 0) return 'cost';
-  if (compareUsd(addUsd(confirmedUsd, unconfirmedUsd, reservedUsd), costLimit) <= 0) return null;
+  const fitsWith = (lostUsd: string): boolean => compareUsd(addUsd(confirmedUsd, lostUsd, reservedUsd), costLimit) <= 0;
+  if (fitsWith(spent.unconfirmedUsd)) return null;
+  // A worker may have died with a call that had not gone out: that one was not lost.
+  await store.releaseUnsent([run.runId]);
+  const { unconfirmedUsd } = await store.spending(run.runId);
+  if (fitsWith(unconfirmedUsd)) return null;
   return new Unrecoverable(
     `step ${key.step}: calls whose answers were lost may have cost $${unconfirmedUsd}; with $${confirmedUsd} spent ` +
       `and up to $${reservedUsd} for this call that is above the cost limit of $${costLimit}`,

@@ -24,6 +24,8 @@ export interface RateAccountRow {
   waitingSince: string | null;
   /** Refused for their rate in the last hour. */
   refusedLastHour: number;
+  /** By model: how many times their estimate its calls set aside, because an answer cost so much more. */
+  reservationFactors: Record<string, number>;
 }
 
 /** What people see and set of the accounts' limits. */
@@ -31,7 +33,7 @@ export interface RateControl {
   accounts(): Promise<RateAccountRow[]>;
   /** Per minute, for all workers; null: leave as it is. Throws BenchError (not_found). */
   set(account: string, limits: RateLimits): Promise<void>;
-  /** Forget what was set and learned. Throws BenchError (not_found). */
+  /** Forget what was set and learned, reservations' factors included. Throws BenchError (not_found). */
   reset(account: string): Promise<void>;
 }
 
@@ -46,6 +48,7 @@ interface Row {
   waiting: number;
   waitingSince: Date | null;
   refused: number;
+  factors: Record<string, number>;
 }
 
 export function rateControl(run: Statements): RateControl {
@@ -65,7 +68,10 @@ export function rateControl(run: Statements): RateControl {
         'accounts',
         `select a.account, a.provider, a.state, a.set_requests as "setRequests", a.set_tokens as "setTokens",
            coalesce(t.requests, 0)::float8 as requests, coalesce(t.tokens, 0)::float8 as tokens,
-           coalesce(t.waiting, 0)::float8 as waiting, t.waiting_since as "waitingSince", coalesce(t.refused, 0)::float8 as refused
+           coalesce(t.waiting, 0)::float8 as waiting, t.waiting_since as "waitingSince", coalesce(t.refused, 0)::float8 as refused,
+           coalesce(
+             (select jsonb_object_agg(f.model, f.factor) from reservation_factors f where f.account = a.account), '{}'
+           ) as factors
          from rate_accounts a left join (
            select account,
              count(*) filter (where status in ('granted', 'settled') and granted_at > now() - interval '1 minute') as requests,
@@ -95,7 +101,8 @@ export function rateControl(run: Statements): RateControl {
     async reset(account) {
       const rows = await run(
         'reset limits',
-        `update rate_accounts set set_requests = null, set_tokens = null, updated_at = now(),
+        `with forgotten as (delete from reservation_factors where account = $1)
+         update rate_accounts set set_requests = null, set_tokens = null, updated_at = now(),
            state = state || '{"learned": {"requests": null, "tokens": null}, "stated": {"requests": null, "tokens": null},
              "blockedUntil": 0, "quietMs": 0}'::jsonb
          where account = $1 returning 1`,
@@ -128,5 +135,6 @@ function accountOf(row: Row): RateAccountRow {
     waiting: row.waiting,
     waitingSince: row.waitingSince?.toISOString() ?? null,
     refusedLastHour: row.refused,
+    reservationFactors: row.factors,
   };
 }

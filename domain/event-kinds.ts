@@ -19,6 +19,7 @@ export const EVENT_KINDS = [
   'provider_error',
   'reaped',
   'rerun_differs',
+  'reservation_exceeded',
   'sandbox_lost',
   'sandbox_not_frozen',
   'sandbox_restarted',

@@ -2,6 +2,7 @@ import { estimateTextTokens, estimateTokens } from '../../domain/estimate-tokens
 import type { ModelReply, ModelRequest, TokenUsage } from '../../domain/model.js';
 import type { ModelConfig } from '../../domain/model-config.js';
 import { costUsd, priceAt } from '../../domain/price.js';
+import { outputLimit } from './output-limit.js';
 
 /** What is wrong with a provider's count; null: nothing. */
 function problemWith(usage: TokenUsage | null, reply: { text: string }, config: ModelConfig): string | null {
@@ -17,7 +18,10 @@ function problemWith(usage: TokenUsage | null, reply: { text: string }, config: 
   return null;
 }
 
-/** Usage and cost of a reply: by the provider's count if it can be right, else by our own, which errs to the high side. */
+/**
+ * Usage and cost of a reply: by the provider's count if it can be right, else by our own, which errs to the high side, but is never
+ * more than was asked for and set aside.
+ */
 export function priced(
   reply: Pick<ModelReply, 'text' | 'toolCalls' | 'finishReason'>,
   counted: TokenUsage | null,
@@ -32,7 +36,7 @@ export function priced(
       ? counted
       : {
           inputTokens: Math.min(estimateTokens(request.messages, request.tools), config.contextWindow),
-          outputTokens: Math.max(1, estimateTextTokens(said)),
+          outputTokens: Math.min(Math.max(1, estimateTextTokens(said)), outputLimit(config, request)),
           cachedTokens: 0,
           reasoningTokens: 0,
           cacheWriteTokens: 0,

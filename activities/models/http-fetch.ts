@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import type { Sending } from '../../domain/ports/model-port.js';
 
 /** A reply longer than this is no reply. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -9,7 +10,7 @@ export class UnusableResponse extends Error {
   override name = 'UnusableResponse';
 }
 
-/** No connection was made, so nothing was sent. Its text holds no system code: an SDK takes one with TIMEDOUT for its own limit. */
+/** Nothing was sent: no connection was made, or it was lost before. Its text holds no system code: an SDK takes one with TIMEDOUT for its own limit. */
 export class NotConnected extends Error {
   override name = 'NotConnected';
   readonly code: string | undefined;
@@ -24,9 +25,13 @@ export class NotConnected extends Error {
  * and follows redirects with the key; this one waits as long as its signal says, reads a bounded body to its end before it
  * answers, so that a cut connection is always an error of the call, and uses a connection once: one that went stale is
  * indistinguishable from a call that was cut. One that was never made is told apart by its events, not by its error's code: some
- * codes (EHOSTUNREACH, ETIMEDOUT) also end a connection over which the request went.
+ * codes (EHOSTUNREACH, ETIMEDOUT) also end a connection over which the request went. `sending`: see ModelPort.
  */
-export async function httpFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+export async function httpFetch(
+  input: string | URL | Request,
+  init: RequestInit = {},
+  sending?: Sending,
+): Promise<Response> {
   const url = new URL(input instanceof Request ? input.url : input);
   const { signal, body } = init;
   if (body !== undefined && body !== null && typeof body !== 'string')
@@ -43,16 +48,23 @@ export async function httpFetch(input: string | URL | Request, init: RequestInit
       agent: false,
       ...(signal ? { signal } : {}),
     });
-    let connected = false;
+    let sent = false;
+    const goOut = async (): Promise<void> => {
+      await sending?.();
+      if (request.destroyed) return;
+      sent = true;
+      request.end(body ?? undefined);
+    };
     request.once('socket', (socket) => {
-      // What is written before that waits in this process.
-      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => (connected = true));
+      // Nothing is written before that.
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+        goOut().catch((error: unknown) => request.destroy(error instanceof Error ? error : new Error(String(error))));
+      });
     });
-    request.once('error', (error) => reject(connected || signal?.aborted === true ? error : new NotConnected(error)));
+    request.once('error', (error) => reject(sent || signal?.aborted === true ? error : new NotConnected(error)));
     request.once('response', (response) => {
       readBody(response).then((bytes) => resolve(asResponse(response, bytes)), reject);
     });
-    request.end(body ?? undefined);
   });
 }
 

@@ -7,7 +7,7 @@ import type {
 import { z } from 'zod';
 import type { ChatMessage, ModelReply, ModelRequest, TokenUsage, ToolCall } from '../../domain/model.js';
 import type { ModelConfig } from '../../domain/model-config.js';
-import type { ModelPort } from '../../domain/ports/model-port.js';
+import type { ModelPort, Sending } from '../../domain/ports/model-port.js';
 import { samplingFor } from '../../domain/sampling.js';
 import { asProviderError, isContentPolicy } from './as-provider-error.js';
 import { boundedCall } from './bounded-call.js';
@@ -21,22 +21,25 @@ import { withStatedLimits } from './stated-limits.js';
 /** Chat completions, of OpenAI itself and of the servers that speak its wire (vLLM, Ollama, proxies). */
 export function createOpenAiModel(settings: ModelSettings): ModelPort {
   const { config, apiKey } = settings;
-  const client = new OpenAI({
-    ...quietClient,
-    apiKey: apiKey === '' ? 'none' : apiKey,
-    baseURL: settings.baseUrl ?? config.baseUrl ?? 'https://api.openai.com/v1',
-    organization: null,
-    project: null,
-    adminAPIKey: null,
-    webhookSecret: null,
-    fetch: httpFetch,
-  });
+  const clientOf = (sending: Sending | undefined) =>
+    new OpenAI({
+      ...quietClient,
+      apiKey: apiKey === '' ? 'none' : apiKey,
+      baseURL: settings.baseUrl ?? config.baseUrl ?? 'https://api.openai.com/v1',
+      organization: null,
+      project: null,
+      adminAPIKey: null,
+      webhookSecret: null,
+      fetch: (input, init) => httpFetch(input, init, sending),
+    });
   const timeout = settings.requestTimeoutMs ?? config.requestTimeoutSeconds * 1000;
   const clock = settings.now ?? (() => new Date());
   return {
-    async complete(request, signal) {
+    tellsSending: true,
+    async complete(request, signal, sending) {
       const body = requestBody(config, request);
       const headers = request.callId === undefined ? {} : { 'X-Client-Request-Id': request.callId };
+      const client = clientOf(sending);
       try {
         const { data, response } = await boundedCall(signal, timeout, (bounded) =>
           client.chat.completions.create(body, { signal: bounded, headers, timeout: timeout + 60_000 }).withResponse(),

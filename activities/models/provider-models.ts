@@ -21,7 +21,8 @@ function providerModel(env: Env): ModelPort {
     account({ config }) {
       return config === undefined ? 'unknown' : accountOf(config, said(config.baseUrlVariable) || config.baseUrl);
     },
-    async complete(request, signal) {
+    tellsSending: true,
+    async complete(request, signal, sending) {
       const { name, config } = request.model;
       if (config === undefined)
         throw new BenchError('usage', `the run holds no configuration of its model ${name}`, {
@@ -42,7 +43,7 @@ function providerModel(env: Env): ModelPort {
           },
         );
       const create = config.provider === 'anthropic' ? createAnthropicModel : createOpenAiModel;
-      return create({ config, apiKey, baseUrl }).complete(request, signal);
+      return create({ config, apiKey, baseUrl }).complete(request, signal, sending);
     },
   };
 }

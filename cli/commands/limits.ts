@@ -50,6 +50,11 @@ export function register(program: Command, context: CliContext): void {
         context.output.colors,
       );
       context.output.print(table);
+      for (const { account, reservationFactors } of accounts)
+        for (const [model, factor] of Object.entries(reservationFactors))
+          context.output.print(
+            `${model} at ${account} has billed more than it was asked for: its calls set aside ${factor} times their estimate.`,
+          );
     });
   limits
     .command('set')
@@ -69,7 +74,7 @@ export function register(program: Command, context: CliContext): void {
     .command('reset')
     .summary('forget what was set and learned')
     .description(
-      'Forget what was set for an account and what was learned from refusals; what its models declare holds again.',
+      'Forget what was set for an account and what was learned from refusals and dear answers; what its models declare holds again.',
     )
     .argument('<account>', 'as `bench limits` names it')
     .action(async (account: string) => {

@@ -1,5 +1,16 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  check,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
 import type { ToolCall } from '../../domain/model.js';
 import { createdAt, milliseconds, money, oneOf, time } from './columns.js';
 import { CALL_STATUSES } from './enums.js';
@@ -19,6 +30,8 @@ export const modelCalls = pgTable(
     attempt: integer('attempt').notNull(),
     provider: text('provider').notNull(),
     model: text('model').notNull(),
+    /** Host and path that it goes to; null: it goes to no server. */
+    endpoint: text('endpoint'),
     /** SHA-256 over provider, model and messages: tells whether a repeated question was the same one. */
     requestHash: text('request_hash').notNull(),
     requestMessages: integer('request_messages').notNull(),
@@ -37,7 +50,13 @@ export const modelCalls = pgTable(
     costUsd: money('cost_usd'),
     ms: milliseconds('ms'),
     error: text('error'),
+    /** The error in our words, for people. */
+    errorDetail: text('error_detail'),
+    /** When the question is put again after the error; null: it is not. */
+    retryAt: time('retry_at'),
     createdAt: createdAt(),
+    /** Nothing of it went out before; null: nothing has. The default is for workers of older builds, which do not tell. */
+    sentAt: time('sent_at').defaultNow(),
     endedAt: time('ended_at'),
   },
   (t) => [
@@ -50,5 +69,21 @@ export const modelCalls = pgTable(
       .on(t.provider, t.status)
       .where(sql`status <> 'confirmed'`),
     check('model_calls_status', oneOf('status', CALL_STATUSES)),
+  ],
+);
+
+/** Models whose answers cost more than was set aside for them: their calls set aside so many times as much. */
+export const reservationFactors = pgTable(
+  'reservation_factors',
+  {
+    /** As in `rate_accounts`. */
+    account: text('account').notNull(),
+    model: text('model').notNull(),
+    factor: numeric('factor', { precision: 12, scale: 2 }).notNull(),
+    updatedAt: time('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ name: 'reservation_factors_pkey', columns: [t.account, t.model] }),
+    check('reservation_factors_factor', sql`factor > 1 and factor <> 'NaN'`),
   ],
 );

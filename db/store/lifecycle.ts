@@ -2,6 +2,7 @@ import type { BatchState } from '../../domain/messages.js';
 import type { RunStore } from '../../domain/ports/run-store.js';
 import { type Statements, storable } from '../statements.js';
 import { missingBatch, missingRun } from './missing.js';
+import { releaseUnsent } from './release-unsent.js';
 
 type Lifecycle = Pick<
   RunStore,
@@ -86,6 +87,7 @@ export function lifecycleStore(run: Statements): Lifecycle {
     },
 
     async finishRun(runId, end) {
+      await releaseUnsent(run, [runId]);
       await changeRun(
         'finishRun',
         runId,
@@ -96,6 +98,7 @@ export function lifecycleStore(run: Statements): Lifecycle {
     },
 
     async finishRuns(runIds, end) {
+      await releaseUnsent(run, runIds);
       await run(
         'finishRuns',
         `update runs set status = 'ended', end_reason = $2, final_evaluation = $3, detail = $4, ended_at = now(),

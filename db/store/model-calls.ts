@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { ModelReply, ToolCall } from '../../domain/model.js';
 import type { ModelCallKey, RunStore } from '../../domain/ports/run-store.js';
+import { Stale } from '../../domain/errors.js';
 import { type Statements, storable } from '../statements.js';
 import { eventRows, eventsOf } from './events.js';
 import { missingRun } from './missing.js';
+import { releaseUnsent } from './release-unsent.js';
 import { untilSettled } from './until-settled.js';
 
 interface AnswerRow {
@@ -21,6 +23,7 @@ interface AnswerRow {
 interface ReservedRow extends AnswerRow {
   attempt: number | null;
   cut_off: number;
+  unsent: number;
   capped: boolean;
 }
 
@@ -34,7 +37,17 @@ const questionOf = (key: ModelCallKey) => `run ${key.runId}, step ${key.step}, t
 /** The ledger of calls: a question is answered, and paid for, once. */
 export function modelCallStore(
   run: Statements,
-): Pick<RunStore, 'reserveCall' | 'storedAnswer' | 'settleCall' | 'failCall' | 'spending'> {
+): Pick<
+  RunStore,
+  | 'reserveCall'
+  | 'sendingCall'
+  | 'releaseUnsent'
+  | 'reservationFactor'
+  | 'storedAnswer'
+  | 'settleCall'
+  | 'failCall'
+  | 'spending'
+> {
   /** If every call in flight of the batch turned out to cost nothing, would there be room? */
   const mayHaveRoom = async (runId: string, wantedUsd: string): Promise<boolean> => {
     const [row] = await run<{ room: boolean }>(
@@ -52,6 +65,8 @@ export function modelCallStore(
     return row?.room === true;
   };
   return {
+    releaseUnsent: (runIds) => releaseUnsent(run, runIds),
+
     async reserveCall(key, request) {
       const hash = createHash('sha256')
         .update(JSON.stringify([request.provider, request.model, request.messages]))
@@ -67,28 +82,33 @@ export function modelCallStore(
              select * from model_calls where run_id = $1 and step = $2 and try = $3 and status = 'confirmed'
            ), earlier as (
              select coalesce(max(attempt), 0) as last,
-               count(*) filter (where status in ('reserved', 'unconfirmed')) as cut_off
+               count(*) filter (where status in ('reserved', 'unconfirmed')) as cut_off,
+               -- Nobody makes it any more: released first, then this statement comes again.
+               count(*) filter (where status = 'reserved' and sent_at is null) as unsent
              from model_calls where run_id = $1 and step = $2 and try = $3
            ), cut as (
              update model_calls set status = 'unconfirmed', ended_at = now()
              where run_id = $1 and step = $2 and try = $3 and status = 'reserved' and not exists (select from answer)
+               and (select unsent from earlier) = 0
            ), charged as (
              update batches b set charged_usd = b.charged_usd + $8::numeric
              where b.batch_id = (select batch_id from account where capped) and not exists (select from answer)
-               and b.charged_usd + $8::numeric <= b.budget_usd
+               and b.charged_usd + $8::numeric <= b.budget_usd and (select unsent from earlier) = 0
              returning b.batch_id
            ), reserved as (
-             insert into model_calls (run_id, step, try, attempt, provider, model, request_hash, request_messages, reserved_usd)
-             select $1, $2, $3, earlier.last + 1, $4, $5, $6, $7::int, $8::numeric from earlier, account
-             where not exists (select from answer) and (not account.capped or exists (select from charged))
+             insert into model_calls (run_id, step, try, attempt, provider, model, request_hash, request_messages, reserved_usd,
+               endpoint, sent_at)
+             select $1, $2, $3, earlier.last + 1, $4, $5, $6, $7::int, $8::numeric, $9, case when $10 then null else now() end
+             from earlier, account
+             where earlier.unsent = 0 and not exists (select from answer) and (not account.capped or exists (select from charged))
              returning attempt
            ), refused as (
              -- As this statement saw it: a budget that was raised meanwhile may not have been looked at.
              update runs r set met_budget_usd = b.budget_usd from batches b
              where r.run_id = $1 and b.batch_id = (select batch_id from account where capped)
-               and not exists (select from answer) and not exists (select from charged)
+               and not exists (select from answer) and not exists (select from charged) and (select unsent from earlier) = 0
            )
-           select (select attempt from reserved) as attempt, earlier.cut_off::int as cut_off,
+           select (select attempt from reserved) as attempt, earlier.cut_off::int as cut_off, earlier.unsent::int as unsent,
              ${ANSWER}, account.capped
            from earlier cross join account left join answer on true`,
           [
@@ -100,6 +120,8 @@ export function modelCallStore(
             hash,
             request.messages.length,
             request.reservedUsd,
+            request.endpoint ?? null,
+            request.tellsSending === true,
           ],
         ).catch((error: unknown) => {
           // A twin took the attempt's number at the same moment; what this one charged went with it.
@@ -109,11 +131,35 @@ export function modelCallStore(
         if (row === undefined) return undefined;
         const answer = answerOf(row);
         if (answer !== null) return { kind: 'stored' as const, ...answer };
+        if (row.unsent > 0) {
+          await releaseUnsent(run, [key.runId]);
+          return undefined;
+        }
         if (row.attempt !== null)
           return { kind: 'reserved' as const, attempt: row.attempt, earlierAttempts: row.cut_off };
         if (!row.capped) return undefined;
         return { kind: 'over_budget' as const, open: await mayHaveRoom(key.runId, request.reservedUsd) };
       });
+    },
+
+    async sendingCall(key, attempt) {
+      const rows = await run(
+        'sendingCall',
+        `update model_calls set sent_at = now()
+         where run_id = $1 and step = $2 and try = $3 and attempt = $4 and status = 'reserved' returning 1`,
+        [key.runId, key.step, key.try, attempt],
+      );
+      if (rows.length === 0)
+        throw new Stale(`${questionOf(key)}: attempt ${attempt} was given up before it went out: it is not made`);
+    },
+
+    async reservationFactor(account, model) {
+      const [row] = await run<{ factor: number }>(
+        'reservationFactor',
+        'select factor::float8 as factor from reservation_factors where account = $1 and model = $2',
+        [account, model],
+      );
+      return row?.factor ?? 1;
     },
 
     async storedAnswer(key) {
@@ -126,7 +172,7 @@ export function modelCallStore(
       return row === undefined ? null : answerOf(row);
     },
 
-    async settleCall(key, reply, ms) {
+    async settleCall(key, reply, ms, dearer) {
       const [row] = await run<{ known: boolean }>(
         'settleCall',
         `with latest as (
@@ -157,7 +203,12 @@ export function modelCallStore(
              cache_write_tokens = r.cache_write_tokens + $12, cost_usd = r.cost_usd + $10,
              answered_calls = r.answered_calls + 1, updated_at = now()
            from settled where r.run_id = settled.run_id
-         )
+         ), raised as (
+           insert into reservation_factors as f (account, model, factor)
+           select $15, $16, $17::numeric from settled where $15::text is not null
+           on conflict (account, model) do update set factor = excluded.factor, updated_at = now()
+           where f.factor < excluded.factor
+         ), told as (${eventsOf('settled', '$18')})
          select exists (select from latest) as known`,
         [
           key.runId,
@@ -174,6 +225,10 @@ export function modelCallStore(
           reply.usage.cacheWriteTokens ?? 0,
           reply.usageProblem === undefined ? null : storable(reply.usageProblem),
           reply.toolCalls === undefined ? null : storable(JSON.stringify(reply.toolCalls)),
+          dearer?.account ?? null,
+          dearer?.model ?? null,
+          dearer?.factor ?? null,
+          eventRows(dearer === undefined ? [] : [dearer.event]),
         ],
       ).catch((error: unknown) => {
         // Another attempt of the same question was settled at the same moment: that one counts.
@@ -184,11 +239,11 @@ export function modelCallStore(
       if (row?.known !== true) throw new Error(`${questionOf(key)}: an answer to a call that was never reserved`);
     },
 
-    async failCall(key, errorType, billed, event) {
+    async failCall(key, errorType, billed, { event, detail, retryAt } = {}) {
       await run(
         'failCall',
         `with failed as (
-           update model_calls set status = $5, error = $4, ended_at = now()
+           update model_calls set status = $5, error = $4, ended_at = now(), error_detail = $7, retry_at = $8
            where run_id = $1 and step = $2 and try = $3 and status in ('reserved', 'unconfirmed')
              and attempt = (select max(attempt) from model_calls where run_id = $1 and step = $2 and try = $3)
            returning run_id, reserved_usd, status
@@ -203,6 +258,8 @@ export function modelCallStore(
           storable(errorType),
           billed === 'no' ? 'failed' : 'unconfirmed',
           eventRows(event === undefined ? [] : [event]),
+          detail === undefined ? null : storable(detail),
+          retryAt ?? null,
         ],
       );
     },

@@ -35,6 +35,14 @@ export type ReservedCall =
   /** The batch's budget has no room. `open`: calls in flight hold so much that it may have when they are settled. */
   | { kind: 'over_budget'; open: boolean };
 
+/** An answer cost more than was set aside for it: the model's factor is raised to this one, never lowered. */
+export interface DearerAnswer {
+  account: string;
+  model: string;
+  factor: number;
+  event: RunEvent;
+}
+
 /** An evaluation with all that is stored of it. */
 export interface SavedEvaluation extends EvaluationRecord {
   evaluationNumber: number;
@@ -105,17 +113,37 @@ export interface RunStore extends HostStore {
   /** Write the attempt row before a call, or find the stored answer. */
   reserveCall(
     key: ModelCallKey,
-    request: { provider: string; model: string; messages: ChatMessage[]; reservedUsd: string },
+    request: {
+      provider: string;
+      model: string;
+      messages: ChatMessage[];
+      reservedUsd: string;
+      /** Host and path that it goes to. */
+      endpoint?: string | undefined;
+      /** `sendingCall` is called before it goes out; else it counts as sent from now on. */
+      tellsSending?: boolean;
+    },
   ): Promise<ReservedCall>;
+  /** The call goes out now. Throws Stale, so that it does not, if its reservation was released meanwhile. */
+  sendingCall(key: ModelCallKey, attempt: number): Promise<void>;
+  /** Calls of these runs that have not gone out cost nothing, and are not made any more. */
+  releaseUnsent(runIds: readonly string[]): Promise<void>;
+  /** How many times their estimate calls of the model set aside; at least 1. */
+  reservationFactor(account: string, model: string): Promise<number>;
   /** The answer to the question, if one is stored. */
   storedAnswer(key: ModelCallKey): Promise<{ reply: ModelReply; ms: number } | null>;
-  /** Store the answer and its cost; adds to the run's tokens and cost exactly once. */
-  settleCall(key: ModelCallKey, reply: ModelReply, ms: number): Promise<void>;
+  /** Store the answer and its cost; adds to the run's tokens and cost exactly once, and what it was dearer than. */
+  settleCall(key: ModelCallKey, reply: ModelReply, ms: number, dearer?: DearerAnswer): Promise<void>;
   /**
    * The call brought no answer: keep the error's type on the row. `billed` unknown, as after a cut connection: the call
    * counts as its reservation from then on. The event is written with it: a crash between them would lose a fault.
    */
-  failCall(key: ModelCallKey, errorType: string, billed: 'no' | 'unknown', event?: RunEvent): Promise<void>;
+  failCall(
+    key: ModelCallKey,
+    errorType: string,
+    billed: 'no' | 'unknown',
+    told?: { event?: RunEvent; detail?: string; retryAt?: Date },
+  ): Promise<void>;
   /**
    * What the run has spent: confirmed by answers; reserved by calls whose answer was lost, with those of the runs that it goes on
    * for, which the batch's budget had ended; its tokens in and out.

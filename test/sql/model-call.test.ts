@@ -1,11 +1,13 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { asFailure } from '../../activities/failures.js';
 import { callModel, type ModelCallPorts } from '../../activities/model-call.js';
+import { createProviderModels } from '../../activities/models/provider-models.js';
 import { createOpenAiModel } from '../../activities/models/openai.js';
 import { reservationUsd } from '../../activities/models/reservation.js';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
 import { type ModelConfig, modelConfigSchema } from '../../domain/model-config.js';
-import { addUsd } from '../../domain/price.js';
+import { addUsd, compareUsd } from '../../domain/price.js';
 import type { RunDefinition } from '../../domain/run.js';
 import { chooseFreePort } from '../../services/index.js';
 import { startProviderSimulator, type ProviderSimulator } from '../fakes/provider-simulator/index.js';
@@ -37,11 +39,17 @@ const prompt = { messages: [{ role: 'user' as const, content: 'count to three, a
 const RESERVED = reservationUsd(config, { ...prompt, sampling: {} }, new Date());
 const never = new AbortController().signal;
 
+const modelRef = { name: 'm', kind: 'real', provider: 'openai', model: 'gpt-4o', config } as const;
+const granted = {
+  kind: 'granted' as const,
+  grant: { settled: () => undefined, limited: () => undefined, released: () => undefined },
+};
+
 async function oneRun(limits: Partial<RunDefinition> = {}): Promise<RunDefinition> {
   const batch = submission(null, (batchId) => [
     {
       ...run(batchId, task('t'), 'm', 1),
-      ...{ model: { name: 'm', kind: 'real', provider: 'openai', model: 'gpt-4o', config }, sampling: {} },
+      ...{ model: modelRef, sampling: {} },
       ...{ costLimitUsd: null, tokenLimit: 0, ...limits },
     },
   ]);
@@ -60,6 +68,24 @@ function portsAt(baseUrl: string): ModelCallPorts {
     },
   };
 }
+/** Takes connections, and says nothing: whoever wants TLS waits. */
+async function silentServer(): Promise<{ baseUrl: string; connected: Promise<void>; close: () => void }> {
+  const server = createServer();
+  const connected = new Promise<void>((resolve) => server.once('connection', () => resolve()));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { baseUrl: `https://127.0.0.1:${port}`, connected, close: () => server.close() };
+}
+async function chargedTo({ batchId }: RunDefinition): Promise<string> {
+  const { rows } = await db.pool.query<{ charged: string }>(
+    'select trim_scale(charged_usd)::text as charged from batches where batch_id = $1',
+    [batchId],
+  );
+  return rows[0]!.charged;
+}
+const withBudget = (definition: RunDefinition, usd: string) =>
+  db.pool.query('update batches set budget_usd = $2 where batch_id = $1', [definition.batchId, usd]);
+const reservation = { provider: 'openai', model: 'gpt-4o', messages: prompt.messages, reservedUsd: RESERVED };
 const ask = (definition: RunDefinition, baseUrl = simulator.openAiBaseUrl) =>
   callModel(portsAt(baseUrl), definition, keyOf(definition), prompt, never);
 const keyOf = ({ runId }: RunDefinition) => ({ runId, step: 1, try: 0 });
@@ -161,4 +187,154 @@ test('an agent that has used its limit up has done so, lost answers or not', asy
     kind: 'end',
     endReason: 'cost',
   });
+});
+
+test('an answer without a count is charged no more than was set aside for it, however long it is', async () => {
+  const definition = await oneRun({ costLimitUsd: '1' });
+  simulator.behave(() => ({ kind: 'reply', text: 'a long-winded answer; '.repeat(2000), usageOnWire: 'missing' }));
+  const answer = await ask(definition);
+  if (answer.kind !== 'reply') throw new Error(`the call came to ${answer.kind}`);
+  expect(answer.reply.usageProblem).toBe('the provider sent no token counts');
+  expect(compareUsd(answer.reply.costUsd, RESERVED)).toBeLessThanOrEqual(0);
+  expect((await db.store.spending(definition.runId)).confirmedUsd).toBe(answer.reply.costUsd);
+});
+
+test('an answer dearer than its reservation is an event, and later calls of the model set aside as much', async () => {
+  const named = (model: string) => oneRun({ model: { ...modelRef, model } });
+  const definition = await named('overrun');
+  const overrun = { outputTokens: 9000 };
+  simulator.behave(() => ({ kind: 'reply', text: 'more than was asked for', usage: overrun }));
+  const answer = await ask(definition);
+  if (answer.kind !== 'reply') throw new Error(`the call came to ${answer.kind}`);
+  const { costUsd } = answer.reply;
+  expect(compareUsd(costUsd, RESERVED)).toBeGreaterThan(0);
+  expect(await db.queries.events({ runId: definition.runId })).toMatchObject([
+    { kind: 'reservation_exceeded', detail: expect.stringContaining(`cost $${costUsd}`) as string },
+  ]);
+
+  simulator.behave(hello);
+  const [later, other] = [await named('overrun'), await named('another')];
+  for (const one of [later, other]) await ask(one);
+  const reserved = async ({ runId }: RunDefinition) => {
+    const sql = 'select trim_scale(reserved_usd)::text as usd from model_calls where run_id = $1';
+    return (await db.pool.query<{ usd: string }>(sql, [runId])).rows[0]!.usd;
+  };
+  expect(compareUsd(await reserved(later), costUsd)).toBeGreaterThanOrEqual(0);
+  expect(await reserved(other)).toBe(RESERVED);
+
+  // One that is dearer by less lowers nothing.
+  const factor = await db.store.reservationFactor('openai', 'overrun');
+  const dearer = {
+    account: 'openai',
+    model: 'overrun',
+    factor: 1.01,
+    event: { kind: 'limit_learned' as const, key: 'k', detail: '' },
+  };
+  const last = await named('overrun');
+  await db.store.reserveCall(keyOf(last), reservation);
+  await db.store.settleCall(keyOf(last), answer.reply, 1, dearer);
+  expect(await db.store.reservationFactor('openai', 'overrun')).toBe(factor);
+
+  const exchange = { account: 'openai', provider: 'openai', arrivals: [], attending: [], parked: [], reports: [] };
+  await db.rates.exchange(exchange, 60_000);
+  expect(await db.rateControl.accounts()).toMatchObject([{ reservationFactors: { overrun: factor } }]);
+  await db.rateControl.reset('openai');
+  expect(await db.store.reservationFactor('openai', 'overrun')).toBe(1);
+});
+
+test('a call that is cancelled before its request went out is released', async () => {
+  const definition = await oneRun();
+  await withBudget(definition, '10');
+  const silent = await silentServer();
+  const cancelled = new AbortController();
+  const call = callModel(portsAt(silent.baseUrl), definition, keyOf(definition), prompt, cancelled.signal);
+  await silent.connected;
+  expect(await chargedTo(definition)).toBe(RESERVED);
+  cancelled.abort(new Error('cancelled'));
+  await expect(call).rejects.toThrow('cancelled');
+  silent.close();
+  expect(await callsOf(definition)).toEqual([{ status: 'failed', error: 'not_sent' }]);
+  expect(await chargedTo(definition)).toBe('0');
+});
+
+test('a call that is cancelled while it waits for its turn has set nothing aside', async () => {
+  const definition = await oneRun();
+  const cancelled = new AbortController();
+  const ports = portsAt(simulator.openAiBaseUrl);
+  const limited = {
+    ...ports,
+    models: new Map([['openai', { ...ports.models.get('openai')!, account: () => 'openai:default' }]]),
+    governor: {
+      ...ports.governor,
+      acquire: (_: unknown, signal: AbortSignal) => {
+        cancelled.abort(new Error('cancelled'));
+        return Promise.reject(signal.reason as Error);
+      },
+    },
+  };
+  await expect(callModel(limited, definition, keyOf(definition), prompt, cancelled.signal)).rejects.toThrow(
+    'cancelled',
+  );
+  expect(await callsOf(definition)).toEqual([]);
+});
+
+test('a call that no key lets out is released', async () => {
+  const definition = await oneRun();
+  await withBudget(definition, '10');
+  const keyless = { ...portsAt(''), models: createProviderModels({ OPENAI_BASE_URL: simulator.openAiBaseUrl }) };
+  const granting = { ...keyless, governor: { ...keyless.governor, acquire: () => Promise.resolve(granted) } };
+  await expect(callModel(granting, definition, keyOf(definition), prompt, never)).rejects.toThrow('OPENAI_API_KEY');
+  expect(await callsOf(definition)).toEqual([{ status: 'failed', error: 'not_sent' }]);
+  expect(await chargedTo(definition)).toBe('0');
+});
+
+test('a worker that died before its request went out leaves no charge, one that died after it does', async () => {
+  const definition = await oneRun({ costLimitUsd: RESERVED });
+  await withBudget(definition, '10');
+  await db.store.reserveCall(keyOf(definition), { ...reservation, tellsSending: true });
+  expect(await ask(definition)).toMatchObject({ kind: 'reply' });
+  const confirmed = { status: 'confirmed', error: null };
+  expect(await callsOf(definition)).toEqual([{ status: 'failed', error: 'not_sent' }, confirmed]);
+  expect(await chargedTo(definition)).toBe((await db.store.spending(definition.runId)).confirmedUsd);
+
+  const other = await oneRun();
+  await withBudget(other, '10');
+  await db.store.reserveCall(keyOf(other), { ...reservation, tellsSending: true });
+  await db.store.sendingCall(keyOf(other), 1);
+  expect(await ask(other)).toMatchObject({ kind: 'reply' });
+  expect(await callsOf(other)).toEqual([{ status: 'unconfirmed', error: null }, confirmed]);
+  const { confirmedUsd } = await db.store.spending(other.runId);
+  expect(await chargedTo(other)).toBe(addUsd(RESERVED, confirmedUsd));
+});
+
+test('a request whose reservation was released meanwhile does not go out', async () => {
+  const definition = await oneRun();
+  const ports = portsAt(simulator.openAiBaseUrl);
+  const port = ports.models.get('openai')!;
+  const late = {
+    ...port,
+    complete: async (...args: Parameters<typeof port.complete>) => {
+      await db.store.releaseUnsent([definition.runId]);
+      return port.complete(...args);
+    },
+  };
+  const asked = simulator.requests.length;
+  const call = callModel(
+    { ...ports, models: new Map([['openai', late]]) },
+    definition,
+    keyOf(definition),
+    prompt,
+    never,
+  );
+  await expect(call).rejects.toThrow('it is not made');
+  expect(simulator.requests.length).toBe(asked);
+});
+
+test('a run that ends gives back what a call that never went out had set aside', async () => {
+  const definition = await oneRun();
+  await withBudget(definition, '10');
+  await db.store.reserveCall(keyOf(definition), { ...reservation, tellsSending: true });
+  expect(await chargedTo(definition)).toBe(RESERVED);
+  await db.store.finishRun(definition.runId, { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null });
+  expect(await chargedTo(definition)).toBe('0');
 });

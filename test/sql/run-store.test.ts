@@ -511,7 +511,7 @@ describe('events, hosts and leases', () => {
     const fault = (kind: EventKind) => ({ kind, key: `${kind}-1`, detail: `${kind} \0 "so"` });
     const call = { runId, step: 1, try: 0 };
     await db.store.reserveCall(call, request);
-    await times(3, () => db.store.failCall(call, 'overloaded', 'no', fault('provider_error')));
+    await times(3, () => db.store.failCall(call, 'overloaded', 'no', { event: fault('provider_error') }));
     await db.store.saveAction(runId, 1, action('validate'));
     const lost = [fault('sandbox_restarted'), fault('command_lost')];
     await times(3, () => db.store.saveCommand(runId, 1, command('x'), { events: lost }));

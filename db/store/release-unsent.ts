@@ -1,0 +1,18 @@
+import type { Statements } from '../statements.js';
+
+const RELEASE_UNSENT = `
+  with released as (
+    update model_calls set status = 'failed', error = 'not_sent', ended_at = now()
+    where run_id = any ($1) and status = 'reserved' and sent_at is null
+    returning run_id, reserved_usd
+  ), of_batch as (
+    select r.batch_id, sum(released.reserved_usd) as amount from released join runs r on r.run_id = released.run_id
+    group by r.batch_id
+  )
+  update batches b set charged_usd = b.charged_usd - of_batch.amount
+  from of_batch where b.batch_id = of_batch.batch_id and b.budget_usd is not null`;
+
+/** They are over as `not_sent`: whoever still has one in hand finds no reservation when it would go out. */
+export async function releaseUnsent(run: Statements, runIds: readonly string[]): Promise<void> {
+  await run('releaseUnsent', RELEASE_UNSENT, [runIds]);
+}

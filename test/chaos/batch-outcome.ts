@@ -7,18 +7,34 @@ export interface RunOutcome extends Record<string, unknown> {
   end_reason: string | null;
   final_evaluation: string | null;
   step: number;
-  best_score: number | null;
-  final_score: number | null;
+  /** What was evaluated, by hash, and how that ended. Each run draws its own games: scores differ by chance alone. */
+  evaluations: { kind: string; number: number; split: string; status: string; submission: string | null }[] | null;
   commands: { action: string; exit: number | null; lost: boolean; requested: string | null }[];
 }
 
 export const batchOutcome = (home: BenchHome, batchId: string): Promise<RunOutcome[]> =>
   home.sql<RunOutcome>(
-    `select r.model_name as model, r.attempt, r.end_reason, r.final_evaluation, r.step, r.best_score, r.final_score,
+    `select r.model_name as model, r.attempt, r.end_reason, r.final_evaluation, r.step,
+       (select json_agg(json_build_object('kind', e.kind, 'number', e.number, 'split', e.split, 'status', e.status,
+          'submission', e.submission_sha256) order by e.number, e.split)
+        from evaluations e where e.run_id = r.run_id) as evaluations,
        (select json_agg(json_build_object('action', s.action, 'exit', s.exit_code, 'lost', s.lost, 'requested', s.requested) order by s.step)
         from steps s where s.run_id = r.run_id) as commands
      from runs r where r.batch_id = $1 order by r.ordinal`,
     [batchId],
+  );
+
+/** Five standard errors of the difference of two scores of a thousand games. */
+const CHANCE = 0.06;
+
+/** Runs whose best or final score is not that of the same run of the other batch, but for chance. */
+export const scoresApart = (home: BenchHome, batchId: string, otherId: string) =>
+  home.sql(
+    `select r.run_id, r.final_score, o.final_score as other
+     from runs r join runs o on o.batch_id = $2 and o.ordinal = r.ordinal
+     where r.batch_id = $1 and not exists (select from steps s where s.run_id in (r.run_id, o.run_id) and s.lost)
+       and (abs(r.final_score - o.final_score) <= $3 and abs(r.best_score - o.best_score) <= $3) is not true`,
+    [batchId, otherId, CHANCE],
   );
 
 /** Observations of the counter agent, run by run: its file's length after each step. A command that ran twice shows here. */

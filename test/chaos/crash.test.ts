@@ -7,7 +7,7 @@ import { processesWith } from '../engine/evaluation-job.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { testPodman } from '../setup/podman-engine.js';
 import { seededRandom } from '../setup/random.js';
-import { batchOutcome, counterReadings, repeatedCalls, type RunOutcome } from './batch-outcome.js';
+import { batchOutcome, counterReadings, repeatedCalls, scoresApart, type RunOutcome } from './batch-outcome.js';
 import { killContainer, killService, killServiceOnceItRuns, type Victim } from './kill-service.js';
 import { LONG } from '../setup/long.js';
 
@@ -56,10 +56,9 @@ if (LONG && podman.kind === 'ok')
     crashes: [{ name: 'all three at once', rounds: [ALL], kills: 1 }],
   });
 
-/** One for all engines: scores depend on the home's secret. */
 let home: BenchHome;
 /** The same on every engine: taken on the first. */
-let undisturbed: RunOutcome[];
+let undisturbed: { batchId: string; outcome: RunOutcome[] };
 
 beforeAll(() => {
   home = new BenchHome({ BENCH_PODMAN_HOST: podmanAt.url });
@@ -76,10 +75,11 @@ describe.each(engines)('on $backend', ({ backend, address, crashes }) => {
   };
 
   it.runIf(backend === 'docker')('ends well when nothing is disturbed', async () => {
-    undisturbed = await batchOutcome(home, await submit(MODELS, 2, '--wait'));
-    expect(undisturbed).toHaveLength(6);
-    expect(undisturbed.map((run) => run.end_reason)).toEqual(Array(6).fill('submit'));
-    expect(undisturbed.map((run) => run.final_evaluation)).toEqual(Array(6).fill('ok'));
+    const batchId = await submit(MODELS, 2, '--wait');
+    const outcome = await batchOutcome(home, batchId);
+    expect(outcome.map((run) => run.end_reason)).toEqual(Array(6).fill('submit'));
+    expect(outcome.map((run) => run.final_evaluation)).toEqual(Array(6).fill('ok'));
+    undisturbed = { batchId, outcome };
   });
 
   describe.each(crashes)('kill -9 of $name at random moments', ({ rounds, kills: wanted }) => {
@@ -96,7 +96,8 @@ describe.each(engines)('on $backend', ({ backend, address, crashes }) => {
       expect(kills).toBeGreaterThan(0);
       await untilEnded(batchId);
 
-      expect(await batchOutcome(home, batchId)).toEqual(undisturbed);
+      expect(await batchOutcome(home, batchId)).toEqual(undisturbed.outcome);
+      expect(await scoresApart(home, batchId, undisturbed.batchId)).toEqual([]);
       expect(await counterReadings(home, batchId)).toEqual([COUNTS, COUNTS]);
       expect(await repeatedCalls(home, batchId)).toEqual([]);
     }, 1_200_000);

@@ -15,7 +15,7 @@ import { BenchHome } from '../setup/bench-home.js';
 import { openEngineGate, type EngineGate } from '../setup/engine-gate.js';
 import { startPrivateEngine, type PrivateEngine } from '../setup/private-engine.js';
 import { pick, seededRandom } from '../setup/random.js';
-import { batchOutcome, counterReadings, repeatedCalls, type RunOutcome } from './batch-outcome.js';
+import { batchOutcome, counterReadings, repeatedCalls, scoresApart, type RunOutcome } from './batch-outcome.js';
 import { inject, type FaultKind, type FaultTargets, type InjectedFault } from './faults.js';
 
 // Wants root: it restarts an engine of its own and fills a disk.
@@ -88,8 +88,8 @@ const submit = async (): Promise<string> => {
 };
 
 /** What must be the same with faults and without. A command that died with its container may have been a validation. */
-const essence = ({ model, attempt, end_reason, final_evaluation, final_score, best_score }: RunOutcome) =>
-  ({ model, attempt, end_reason, final_evaluation, final_score, best_score }) as const;
+const essence = ({ model, attempt, end_reason, final_evaluation, evaluations }: RunOutcome) =>
+  ({ model, attempt, end_reason, final_evaluation, evaluations }) as const;
 
 it(
   `${RUNS} runs among ${FAULTS} faults all end, with the scores that they have without`,
@@ -116,6 +116,7 @@ it(
     const hurt = (run: RunOutcome) => run.commands.some((command) => command.lost);
     const unhurt = outcome.flatMap((run, i) => (hurt(run) ? [] : [i]));
     expect(unhurt.map((i) => essence(outcome[i]!))).toEqual(unhurt.map((i) => essence(undisturbed[i]!)));
+    expect(await scoresApart(home, batchId, undisturbedId)).toEqual([]);
     for (const run of outcome.filter(hurt)) expect([run.end_reason, run.final_evaluation]).toEqual(['submit', 'ok']);
     if (unhurt.length === RUNS)
       expect(await counterReadings(home, batchId)).toEqual(await counterReadings(home, undisturbedId));

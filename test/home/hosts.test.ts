@@ -117,7 +117,9 @@ async function withOpenGates<T>(work: Promise<T>): Promise<T> {
 /** How the runs went, wherever they were. */
 const outcomes = (batchId: string) =>
   home.sql(
-    `select r.model_name, r.attempt, r.end_reason, r.final_evaluation, r.step, r.final_score,
+    `select r.model_name, r.attempt, r.end_reason, r.final_evaluation, r.step,
+       (select json_agg(json_build_array(e.number, e.status, e.submission_sha256) order by e.number) from evaluations e
+        where e.run_id = r.run_id) as evaluations,
        (select json_agg(json_build_array(s.action, trim(s.observation), s.exit_code) order by s.step) from steps s where s.run_id = r.run_id) as commands
      from runs r where r.batch_id = $1 order by r.ordinal`,
     [batchId],

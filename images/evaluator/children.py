@@ -9,6 +9,8 @@ import signal
 import sys
 import time
 
+import forbidden_calls
+
 STDERR_TAIL = 16 * 1024
 FILE_LIMIT = 64 * 1024 * 1024
 END_SECONDS = 10
@@ -213,6 +215,8 @@ def become(role, program, cwd, user, fds, hash_seed, memory, file_limit):
         os.setgroups([])
         os.setresgid(user["gid"], user["gid"], user["gid"])
         os.setresuid(user["uid"], user["uid"], user["uid"])
+    if role == "player":
+        forbidden_calls.forbid()
     os.umask(0o077)
     os.chdir(cwd)
     environment = {

@@ -160,6 +160,21 @@ def row_strategy(turn):
       expect(await answer(code, referee)).toEqual({ kind: 'ok', metrics: { Score: 4 } });
     });
 
+    it('have no timers of the kernel, rings or secret memory', async () => {
+      const code = `
+import ctypes, errno, platform
+timerfd = {"x86_64": 283, "aarch64": 85}[platform.machine()]
+def row_strategy(n):
+    libc = ctypes.CDLL(None, use_errno=True)
+    failed = [libc.syscall(number, 1, 0) == -1 and ctypes.get_errno() == errno.ENOSYS for number in (timerfd, 425, 447)]
+    return failed == [True] * 3
+`;
+      expect(await answer(code, refereeOf('return {"Score": int(player.ask(0) is True)}'))).toEqual({
+        kind: 'ok',
+        metrics: { Score: 1 },
+      });
+    });
+
     it("goes through the task's own module in the player's process, where it has one", async () => {
       const files = {
         'player/adapter.py': 'import strategy\ndef row_strategy(n):\n    return strategy.model(n) + 1\n',

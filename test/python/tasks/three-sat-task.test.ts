@@ -48,12 +48,23 @@ print(json.dumps(result))`,
   }>;
 const of = (file: string) => `exec(open(${JSON.stringify(join(folder, file, 'heuristic.py'))}).read(), globals())`;
 
-/** A clock of the machine's work: a unit of CPU time for each propagation, and for what the submission does beside the yardstick. */
-const onMachine = ({ secondsEach, beside = 0 }: { secondsEach: number; beside?: number }) => `
+/**
+ * A clock of the machine's work: a unit of CPU time for each propagation, and for what the submission does beside the yardstick; the yardstick's own may
+ * be made slower.
+ */
+const onMachine = ({
+  secondsEach,
+  beside = 0,
+  slower = 1,
+}: {
+  secondsEach: number;
+  beside?: number;
+  slower?: number;
+}) => `
 work = {"referee": 0, "submission": 0}
 class Solver(referee.Solver):
     def propagated(self, *arguments):
-        work["referee"] += 1
+        work["referee"] += ${slower} if self.choose is referee.first_free else 1
         work["submission"] += ${beside} * (self.choose is referee.first_free)
         return super().propagated(*arguments)
 referee.Solver = Solver
@@ -114,6 +125,27 @@ def heuristic_fn(clauses, assignments, conflict_count, *rest):
     return told(clauses, assignments, {name: count for name, count in conflict_count.items() if count}, *rest)`;
     const { Decisions } = await evaluate(of('oracle'));
     expect(await evaluate(of('oracle') + sparse)).toMatchObject({ Correct: 300, Incorrect: 0, Decisions });
+  });
+
+  it('ranks by decisions: those of the starter on all instances are the stated baseline', async () => {
+    const { primary, metrics, baseline } = sample.task.spec;
+    expect([primary, metrics[primary]?.direction]).toEqual(['Decisions', 'minimize']);
+    expect((await evaluate(of('starter'), '', 1)).Decisions).toBe(baseline?.sample?.value);
+  });
+
+  it('counts the same decisions on a slow machine as on a fast one, and when its yardstick is disturbed', async () => {
+    const found = await Promise.all(
+      [
+        { secondsEach: 0.001 },
+        { secondsEach: 0.003 },
+        // The submission slows what is computed beside it; before, that made its own time look shorter.
+        { secondsEach: 0.001, slower: 3 },
+      ].map((machine) => evaluate(of('starter'), onMachine(machine))),
+    );
+    expect(found[2]!.Time).toBeLessThan(0.7 * found[0]!.Time);
+    expect(new Set(found.map(({ Decisions }) => Decisions)).size).toBe(1);
+    const { primary } = sample.task.spec;
+    expect(new Set(found.map((metrics) => metrics[primary as 'Decisions'])).size).toBe(1);
   });
 
   it('tells the same time on a slow machine as on a fast one, and what it took there', async () => {

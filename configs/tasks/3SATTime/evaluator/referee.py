@@ -1,4 +1,4 @@
-"""Times a solver that branches as the submission says, on hidden instances."""
+"""Counts the decisions of a solver that branches as the submission says, on hidden instances, and takes its time."""
 
 import json
 import time
@@ -13,6 +13,7 @@ def evaluate(player):
         instances = [json.loads(line) for line in file]
     player.start()
     decisions = incorrect = 0
+    # Decisions rank: no machine, and nothing that the submission does beside, changes their number. The time stands beside them.
     # A core may do half the work in the same CPU time, from one minute to the next: what else shares it, its caches and its clock
     # decides. So each instance is also solved by a yardstick, at once, and the submission is told in its measure.
     yardstick = 0.0
@@ -29,10 +30,10 @@ def evaluate(player):
     # process, nor by keeping the machine busy under the yardstick.
     measured = player.cpu_seconds() - started - yardstick
     return {
+        "Decisions": decisions,
         "Time": measured / yardstick * STANDARD_SECONDS * len(instances),
         "Correct": len(instances) - incorrect,
         "Incorrect": incorrect,
-        "Decisions": decisions,
         "Measured": measured,
     }
 

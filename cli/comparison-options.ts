@@ -17,6 +17,7 @@ export interface ComparisonFlags {
   includeSuspect?: true;
   includeScripted?: true;
   includeLocal?: true;
+  includeImported?: true;
   sample?: true;
   profile?: string;
 }
@@ -43,6 +44,7 @@ const comparisonOptions = (): Option[] => [
   ),
   new Option('--include-scripted', 'rank scripted agents, replays and people too'),
   new Option('--include-local', 'rank runs without isolation too'),
+  new Option('--include-imported', 'rank runs that came by `bench import jsonl` from elsewhere too'),
   new Option('--sample', 'of runs on sample data, and of tasks that need no data; otherwise these runs do not count'),
   new Option(
     '--profile <name>',
@@ -78,6 +80,7 @@ export async function comparisonOf(
     includeSuspect: flags.includeSuspect,
     includeScripted: flags.includeScripted === true,
     includeLocal: flags.includeLocal === true,
+    includeImported: flags.includeImported === true,
     sample: flags.sample === true,
     profile: flags.profile,
   };

@@ -2,7 +2,7 @@ export { openDatabase, type Database } from './database.js';
 export { checkSchema, migrate, schemaState } from './migrate.js';
 export { ensureRoles } from './roles.js';
 export { findInstallation, type Installation, readInstallation } from './installation.js';
-export type { LineImport, LinePart } from './exports/import-line.js';
+export type { LineImport, LinePart, LineSource } from './exports/import-line.js';
 export { LINE_LISTS } from './exports/run-line.js';
 export { createRunStore } from './run-store.js';
 export type {

@@ -15,6 +15,9 @@ export function homeLayout(home: string) {
     postgresData: join(home, 'postgres', 'data'),
     /** 32 random bytes in hex, mode 0600: the key of the evaluators' seeds. */
     secretFile: join(home, 'secret'),
+    /** The private key that signs exported lines, made at the first export, mode 0600; its public half, for those who import them. */
+    exportKey: join(home, 'export-key.pem'),
+    exportPublicKey: join(home, 'export-key.pub.pem'),
     /** The stable name of this home's host. */
     hostIdFile: join(home, 'host-id'),
     /** Frozen copies of task folders by content hash: what a run was submitted with is what it plays. */

@@ -5,14 +5,16 @@ import type { Metrics } from './score.js';
 import type { TaskSpec } from './task.js';
 import type { ToolState } from './tool-state.js';
 
-/** Whose harness played a run: ours, or MLGym's, of which only the record was imported. */
-export const ORIGINS = ['bench', 'mlgym'] as const;
+/** Where the record of a run is from: played here, a run directory of MLGym, or a line that another home exported. Of the latter two only the record is here. */
+export const ORIGINS = ['bench', 'mlgym', 'import'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
 export const BACKENDS = ['docker', 'podman', 'local'] as const;
 export type Backend = (typeof BACKENDS)[number];
 /** How well the backend keeps the agent apart from the host, the labels and the other runs. */
 export type Isolation = 'container' | 'none';
+/** As scores are compared by it; `import`: nobody here has seen how the run was kept apart. */
+export type ScoredIsolation = Isolation | 'import';
 
 /** Everything that a run was submitted with: fixed from then on, read by activities from Postgres. */
 export interface RunDefinition {

@@ -15,6 +15,7 @@ export function facts({
   const included = [
     ...(comparison.includeSuspect ? ['suspect scores'] : []),
     ...(comparison.includeLocal ? ['runs without isolation'] : []),
+    ...(comparison.includeImported ? ['imported runs'] : []),
     ...(comparison.includeScripted ? ['scripted agents, replays and people'] : []),
   ];
   const compared = tasks.filter((task) => task.compared).length;

@@ -24,7 +24,7 @@ export const marks = (row: LeaderboardRow): string =>
     ...(row.infraErrors === 0 ? [] : [`${row.infraErrors} infrastructure`]),
     ...(row.configErrors === 0 ? [] : [`${row.configErrors} configuration`]),
     ...(row.cancelled === 0 ? [] : [`${row.cancelled} cancelled`]),
-    ...(row.isolation === 'none' ? ['no isolation'] : []),
+    ...(row.isolation === 'none' ? ['no isolation'] : row.isolation === 'import' ? ['imported'] : []),
     ...(row.kind === 'real' ? [] : [row.kind]),
   ].join(', ') || NONE;
 

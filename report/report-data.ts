@@ -44,7 +44,7 @@ export function methodLabel(row: Method, { rows }: Pick<ReportData['board'], 'ro
   const apart = [
     ...(alike.some(({ kind }) => kind !== row.kind) ? [row.kind] : []),
     ...(alike.some(({ isolation }) => isolation !== row.isolation)
-      ? [row.isolation === 'none' ? 'no isolation' : row.isolation]
+      ? [{ none: 'no isolation', container: 'container', import: 'imported' }[row.isolation]]
       : []),
   ];
   return apart.length === 0 ? row.model : `${row.model} (${apart.join(', ')})`;

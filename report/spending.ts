@@ -28,6 +28,6 @@ export function spendingOf(row: LeaderboardRow, runs: readonly ReportRun[]): Spe
     inputTokens: sum(own, ({ inputTokens }) => inputTokens),
     outputTokens: sum(own, ({ outputTokens }) => outputTokens),
     stepsPerRun: ended.length === 0 ? null : sum(ended, ({ steps }) => steps) / ended.length,
-    recorded: own.some(({ origin }) => origin !== 'bench'),
+    recorded: own.some(({ origin }) => origin === 'mlgym'),
   };
 }

@@ -5,6 +5,7 @@ import { spendingOf } from './spending.js';
 import { type ReportTable, tableOf } from './table.js';
 
 const REASONS: Record<NonNullable<LeaderboardRow['unranked']>, string> = {
+  import: 'imported from elsewhere: nobody here has seen these runs',
   isolation: 'played without isolation: nothing kept the agent from the answers',
   kind: 'not a model: scripted agents, replays and people are ranked on request alone',
   spoiler: 'hands in what it spoilt: never ranked',

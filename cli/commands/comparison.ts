@@ -10,10 +10,10 @@ import { renderFields, renderTable } from '../render/table.js';
 /** Its JSON; T as in the leaderboard's. */
 const documentOf = ({ name, createdAt, options }: SavedComparison) => {
   const { models, tasks, contracts, baselines, k, axis, mode, metric } = options;
-  const { includeSuspect, includeLocal, includeScripted, sample, profile, batchId } = options;
+  const { includeSuspect, includeLocal, includeImported, includeScripted, sample, profile, batchId } = options;
   return {
     ...{ name, createdAt, models, tasks, contracts, baselines, k: k ?? null, T: axis, mode, metric },
-    ...{ includeSuspect, includeLocal, includeScripted, sample: sample === true },
+    ...{ includeSuspect, includeLocal, includeImported, includeScripted, sample: sample === true },
     ...{ profile: profileMeant(profile, sample === true), batchId: batchId ?? null },
   };
 };
@@ -24,11 +24,12 @@ const render = (
   movedBaselines: SavedComparisonState['movedBaselines'] = [],
 ): string => {
   const { models, tasks, contracts, baselines, k, axis, mode, metric } = saved.options;
-  const { includeSuspect, includeLocal, includeScripted, sample, batchId } = saved.options;
+  const { includeSuspect, includeLocal, includeImported, includeScripted, sample, batchId } = saved.options;
   const profile = profileMeant(saved.options.profile, sample === true);
   const included = [
     ...(includeSuspect === true ? ['suspect scores'] : []),
     ...(includeLocal === true ? ['runs without isolation'] : []),
+    ...(includeImported === true ? ['imported runs'] : []),
     ...(includeScripted === true ? ['scripted agents, replays and people'] : []),
   ];
   return renderFields(

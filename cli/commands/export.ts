@@ -3,8 +3,11 @@ import { open, rename } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { Database } from '../../db/index.js';
 import { BenchError } from '../../domain/errors.js';
+import type { HomeLayout } from '../../domain/home-layout.js';
 import type { CliContext } from '../context.js';
 import { csvText } from '../../report/csv-text.js';
+import { signedLine } from '../export/line-signature.js';
+import { ensureHomeKey } from '../export/signing-key.js';
 import { plural } from '../render/format.js';
 
 interface ExportOptions {
@@ -12,19 +15,25 @@ interface ExportOptions {
   output?: string;
 }
 
-async function* texts(database: Database, batchId: string, format: 'jsonl' | 'csv'): AsyncGenerator<string> {
+async function* texts(
+  database: Database,
+  batchId: string,
+  format: 'jsonl' | 'csv',
+  layout: HomeLayout,
+): AsyncGenerator<string> {
   if (format === 'csv') {
     yield csvText(await database.exports.rows(batchId), { header: true });
     return;
   }
+  const key = ensureHomeKey(layout);
   for (const runId of await database.exports.runIds(batchId)) {
-    yield* database.exports.line(runId);
+    yield* signedLine(database.exports.line(runId), key);
     yield '\n';
   }
 }
 
 async function exportBatch(context: CliContext, ref: string | undefined, options: ExportOptions): Promise<void> {
-  const { output } = context;
+  const { output, settings } = context;
   const { format } = options;
   const database = await context.database();
   const batch = await database.queries.findBatch(ref);
@@ -37,14 +46,14 @@ async function exportBatch(context: CliContext, ref: string | undefined, options
       throw new BenchError('usage', 'stdout cannot hold both the export and the JSON document', {
         remedy: 'Name a file with -o.',
       });
-    for await (const text of texts(database, batch.batchId, format)) output.data(text);
+    for await (const text of texts(database, batch.batchId, format, settings.layout)) output.data(text);
     return;
   } else {
     if (existsSync(target))
       throw new BenchError('usage', `${target} is there already`, { remedy: 'Name another file with -o.' });
     const file = await open(`${target}.partial`, 'w');
     try {
-      for await (const text of texts(database, batch.batchId, format)) await file.write(text);
+      for await (const text of texts(database, batch.batchId, format, settings.layout)) await file.write(text);
     } finally {
       await file.close();
     }
@@ -59,7 +68,7 @@ export function register(program: Command, context: CliContext): void {
     .command('export')
     .summary('a batch as files')
     .description(
-      'Write a batch to files that are read without bench: run directories of MLGym; a line of JSON per run with everything (`bench import jsonl` takes it back); or a table of runs.',
+      'Write a batch to files that are read without bench: run directories of MLGym; a line of JSON per run with everything, signed by this home (`bench import jsonl` takes it back); or a table of runs.',
     )
     .argument('[batch]', 'id, name, or an unambiguous part of the id; default: the latest')
     .addOption(new Option('--format <format>', 'what to write').choices(['mlgym', 'jsonl', 'csv']).default('jsonl'))

@@ -1,8 +1,11 @@
+import { createPublicKey } from 'node:crypto';
 import { stat, writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { MlgymTask } from '../../domain/mlgym/tasks.js';
 import { BenchError } from '../../domain/errors.js';
+import { selectTasks } from '../../registry/index.js';
 import type { CliContext } from '../context.js';
+import { homeKey, readPublicKey } from '../export/signing-key.js';
 import type { DirectoryResult } from '../import/import-mlgym.js';
 import { importProgress } from '../import/progress.js';
 import { plural } from '../render/format.js';
@@ -101,8 +104,15 @@ async function importRuns(context: CliContext, paths: string[], options: MlgymOp
   else if (document.failed + document.changed > 0) context.setExitCode(1);
 }
 
-async function importExported(context: CliContext, path: string, options: { report?: string }): Promise<void> {
-  const { output } = context;
+interface LinesOptions {
+  report?: string;
+  trust?: string[];
+}
+
+async function importExported(context: CliContext, path: string, options: LinesOptions): Promise<void> {
+  const { output, settings } = context;
+  const trusted = options.trust?.map(readPublicKey);
+  const own = homeKey(settings.layout);
   const [{ importLines }, { UnreadableFile }] = await Promise.all([
     import('../import/import-lines.js'),
     import('../import/unreadable-file.js'),
@@ -110,8 +120,15 @@ async function importExported(context: CliContext, path: string, options: { repo
   const database = await context.database();
   const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
   const progress = importProgress(output, megabytes((await stat(path).catch(() => null))?.size ?? 0), 'MB');
-  const results = await importLines(database, path, (done, bytes) => {
-    progress.done(done, megabytes(bytes));
+  const results = await importLines(database, path, {
+    ownKey: own === null ? null : createPublicKey(own),
+    trusted,
+    contracts: Object.fromEntries(
+      selectTasks(settings.configsDir, ['all']).map(({ spec }) => [spec.id, spec.contract]),
+    ),
+    onRun: (done, bytes) => {
+      progress.done(done, megabytes(bytes));
+    },
   })
     .catch((cause: unknown) => {
       if (!(cause instanceof UnreadableFile)) throw cause;
@@ -164,9 +181,14 @@ export function register(program: Command, context: CliContext): void {
     .command('jsonl')
     .summary('what `bench export --format jsonl` wrote')
     .description(
-      'Import runs that `bench export --format jsonl` wrote, here or elsewhere, with their ids and all their rows. Importing again changes nothing.',
+      'Import runs that `bench export --format jsonl` wrote, here or elsewhere, with their ids and all their rows. Importing again changes nothing. What this home did not sign itself is ranked only with `bench leaderboard --include-imported`.',
     )
     .argument('<file>', 'a line of JSON per run')
     .option('--report <file>', 'write what `--json` prints to a file too')
-    .action((path: string, options: { report?: string }) => importExported(context, path, options));
+    .option(
+      '--trust <file>',
+      'take only lines that the key of this public key file signed (or this home itself); repeatable',
+      (file: string, before: string[] | undefined) => [...(before ?? []), file],
+    )
+    .action((path: string, options: LinesOptions) => importExported(context, path, options));
 }

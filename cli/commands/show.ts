@@ -21,7 +21,7 @@ function tokensText(usage: RunDetail['usage']): string {
 /** Of imported runs what was recorded, under that name: it is by another price list. */
 function costText({ origin, costUsd, recordedCostUsd, modelCalls }: RunDetail): string {
   const calls = modelCalls === null ? '' : `, ${modelCalls} model calls`;
-  if (origin === 'bench') return `${formatCost(costUsd)}${calls}`;
+  if (origin === 'bench' || (origin === 'import' && recordedCostUsd === null)) return `${formatCost(costUsd)}${calls}`;
   return `${recordedCostUsd === null ? 'not recorded' : `${formatCost(recordedCostUsd)} as recorded`}${calls}`;
 }
 
@@ -34,7 +34,14 @@ function renderRun(run: RunDetail, context: CliContext): string {
   const fields: (readonly [string, string])[] = [
     ['run', colors.bold(run.runId)],
     ['batch', run.batchId],
-    ...(run.origin === 'bench' ? [] : [['origin', `imported: ${run.origin} played it`] as const]),
+    ...(run.origin === 'bench'
+      ? []
+      : [
+          [
+            'origin',
+            run.origin === 'import' ? 'imported: played by another home' : `imported: ${run.origin} played it`,
+          ] as const,
+        ]),
     ['model', `${run.model} (${run.modelKind})`],
     ['task', `${run.task} (contract ${run.contract}, content ${run.taskHash.slice(0, 12)})`],
     ...(run.profile === null ? [] : [['profile', run.profile] as const]),

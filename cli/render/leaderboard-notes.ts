@@ -33,6 +33,9 @@ export function leaderboardNotes(
       ? ['Not ranked (–): scripted agents, replays and people are not; rank them too with --include-scripted.']
       : []),
     ...(unranked.has('spoiler') ? ['Never ranked (–): scripted:spoiler, which hands in what it spoilt.'] : []),
+    ...(unranked.has('import')
+      ? ['Not ranked (–): nobody here has seen imported runs; rank what their lines say with --include-imported.']
+      : []),
     ...(unranked.has('isolation')
       ? [
           'Not ranked (–): the local backend cannot keep an agent from the answers; see its runs ranked with --include-local.',

@@ -144,7 +144,7 @@ const marks = (row: LeaderboardRow): string =>
   [
     ...markedRunsText(row.marks),
     ...(row.suspect === 0 || Object.keys(row.marks).length > 0 ? [] : [`suspect ${row.suspect}`]),
-    ...(row.isolation === 'none' ? ['local'] : []),
+    ...(row.isolation === 'none' ? ['local'] : row.isolation === 'import' ? ['imported'] : []),
     ...(row.kind === 'real' ? [] : [row.kind]),
   ].join(', ');
 

@@ -10,10 +10,23 @@ export interface LinePart {
   text: string;
 }
 
+/** What is known of where a line is from. */
+export interface LineSource {
+  /** This home signed it: the run comes back as what it was. Of any other the origin is `import`, whatever the line says. */
+  own: boolean;
+  /** Id of the key whose signature was verified. */
+  signedBy: string | null;
+  /** The tasks' contracts here. */
+  contracts: Readonly<Record<string, number>>;
+}
+
 /** A line that is being stored, in one transaction. What it throws, BenchError (usage) for a line that cannot be taken, has undone all. */
 export interface LineImport {
   add(part: LinePart): Promise<void>;
-  finish(contentHash: string): Promise<{ kind: 'imported' | 'known' | 'changed'; runId: string; steps: number }>;
+  finish(
+    contentHash: string,
+    source: LineSource,
+  ): Promise<{ kind: 'imported' | 'known' | 'changed'; runId: string; steps: number }>;
   /** Undo all; after an end, nothing. */
   abandon(): Promise<void>;
 }
@@ -92,10 +105,10 @@ export async function startLine(pool: pg.Pool): Promise<LineImport> {
         parts.push({ ...part, place: place++ });
         characters += part.text.length;
       }),
-    finish: (contentHash) =>
+    finish: (contentHash, source) =>
       undoing(async () => {
         await flush();
-        const stored = await store(client, contentHash);
+        const stored = await store(client, contentHash, source);
         await close(stored.kind === 'imported' ? 'commit' : 'rollback');
         return stored;
       }),
@@ -103,8 +116,9 @@ export async function startLine(pool: pg.Pool): Promise<LineImport> {
   };
 }
 
-/** What of a line's head is the run's own: the integrity rules of this database look at a run anew. */
-const compared = (head: string): string => `((${head}) - 'batch' - 'import' #- '{run,integrity_version}')`;
+/** What of a line's head is the run's own: the integrity rules of this database look at a run anew, and it knows by itself where a run is from. */
+const compared = (head: string): string =>
+  `((${head}) - 'batch' - 'baseline' - 'import' - 'signature' #- '{run,integrity_version}' #- '{run,origin}')`;
 
 const entriesOf = (key: string): string => `line_part p where p.listed and p.key = '${key}'`;
 
@@ -123,6 +137,7 @@ const differences = LINE_LISTS.map((key) => {
 async function store(
   client: pg.PoolClient,
   contentHash: string,
+  source: LineSource,
 ): Promise<{ kind: 'imported' | 'known' | 'changed'; runId: string; steps: number }> {
   await client.query(
     `create temporary table line on commit drop as
@@ -152,6 +167,14 @@ async function store(
   }
   if (found.status !== 'ended')
     return refuse(`run ${runId} had not ended when it was exported`, 'Export its batch again when it has.');
+  await refuseForgery(client, source);
+  if (!source.own)
+    await client.query(
+      // A baseline ranks all: a version that is here already keeps its own, or has none.
+      `update line set l = jsonb_set(jsonb_set(
+         l #- case when exists (select from task_versions v where v.content_hash = l #>> '{task,content_hash}') then '{baseline}'::text[] else '{}' end,
+         '{run,origin}', '"import"'), '{batch,origin}', '"import"')`,
+    );
   // The batch is over here, whatever it was there; its hosts are none of ours.
   await client.query(
     `update line set l = jsonb_set(l, '{batch,status}', '"ended"') where l #>> '{batch,status}' in ('queued', 'running')`,
@@ -176,14 +199,82 @@ async function store(
   await insert('runs', 'line', `l -> 'run'`);
   for (const key of LINE_LISTS)
     await insert(LISTS[key].table, `(select p.value from ${entriesOf(key)} order by p.place) e`, 'e.value');
+  await client.query(
+    `update line set l = jsonb_set(l, '{import,signed_by}', coalesce(to_jsonb($1::text), 'null')) where jsonb_typeof(l -> 'import') = 'object'`,
+    [source.signedBy],
+  );
   await insert('imports', 'line', `l -> 'import'`);
   await client.query(
-    `insert into imports (run_id, batch_id, format, source, content_hash)
-     select l #>> '{run,run_id}', l #>> '{run,batch_id}', 'jsonl', l #>> '{run,run_id}', $1 from line
+    `insert into imports (run_id, batch_id, format, source, content_hash, signed_by)
+     select l #>> '{run,run_id}', l #>> '{run,batch_id}', 'jsonl', l #>> '{run,run_id}', $1, $2 from line
      where jsonb_typeof(l -> 'import') is distinct from 'object'`,
-    [contentHash],
+    [contentHash, source.signedBy],
   );
   return { kind: 'imported', runId, steps };
+}
+
+/** Rows that would change what is known of other runs. Whoever signs the line, its rows are those of one run. */
+async function refuseForgery(client: pg.PoolClient, { own, contracts }: LineSource): Promise<void> {
+  const { rows } = await client.query<{
+    ownRows: boolean;
+    batch: string;
+    batchOrigin: string | null;
+    replaces: string | null;
+    replaced: string | null;
+    task: string;
+    contract: number;
+    newest: number | null;
+    otherProfiles: boolean;
+  }>(
+    `select
+       l #>> '{run,batch_id}' = l #>> '{batch,batch_id}' and l #>> '{run,task_hash}' = l #>> '{task,content_hash}'
+         and l #>> '{run,task_id}' = l #>> '{task,task_id}' and l #>> '{run,contract}' = l #>> '{task,contract}'
+         and coalesce(l #>> '{baseline,content_hash}' = l #>> '{task,content_hash}', true)
+         and coalesce(l #>> '{import,run_id}' = l #>> '{run,run_id}' and l #>> '{import,batch_id}' = l #>> '{run,batch_id}', true)
+         and not exists (
+           select from line_part p
+           where p.listed and (
+             p.value ->> 'run_id' is distinct from l #>> '{run,run_id}'
+             or p.key = 'events' and p.value ->> 'batch_id' is distinct from l #>> '{run,batch_id}'
+             or p.key = 'memories' and p.value ->> 'task_id' is distinct from l #>> '{run,task_id}'
+           )
+         ) as "ownRows",
+       l #>> '{run,batch_id}' as batch,
+       (select b.origin from batches b where b.batch_id = l #>> '{run,batch_id}') as "batchOrigin",
+       l #>> '{run,replaces}' as replaces,
+       (select r.origin from runs r where r.run_id = l #>> '{run,replaces}') as replaced,
+       l #>> '{run,task_id}' as task, (l #>> '{run,contract}')::int as contract,
+       (select max(v.contract) from task_versions v
+        where v.task_id = l #>> '{run,task_id}' and exists (
+          select from runs r where r.task_id = v.task_id and r.task_hash = v.content_hash and r.origin <> 'import'
+        )) as newest,
+       -- See versions_under(): it would hide the versions that have no profile of that name.
+       exists (
+         select from task_versions v, lateral (
+           select l #>> '{task,spec,profile}' as name
+           union all select jsonb_object_keys(l #> '{task,spec,profiles}') where jsonb_typeof(l #> '{task,spec,profiles}') = 'object'
+         ) n
+         where v.task_id = l #>> '{run,task_id}' and v.contract = (l #>> '{run,contract}')::int and v.spec ->> 'profile' is null
+           and exists (select from runs r where r.task_id = v.task_id and r.task_hash = v.content_hash and r.origin <> 'import')
+           and not coalesce(v.spec -> 'profiles' ? n.name, false) and n.name is not null
+       ) or coalesce(jsonb_typeof(l #> '{task,spec,profiles}') not in ('object', 'null'), false) as "otherProfiles"
+     from line`,
+  );
+  const found = rows[0]!;
+  if (!found.ownRows) refuse('its rows are not those of one run, its batch and its task');
+  if (own) return;
+  if (found.batchOrigin !== null && found.batchOrigin !== 'import')
+    refuse(`batch ${found.batch} is one of this database, and another home signed the line, or none`);
+  if (found.replaced !== null && found.replaced !== 'import')
+    refuse(`it is to replace run ${found.replaces}, which was played here`);
+  const newest = Math.max(found.newest ?? -1, contracts[found.task] ?? -1);
+  if (newest >= 0 && found.contract > newest)
+    refuse(
+      `it is of contract ${found.contract} of task ${found.task}, which is unknown here: the newest is ${newest}`,
+      'Import it with the version of bench, or the task, that has this contract.',
+    );
+  if (found.otherProfiles)
+    refuse(`it is of task ${found.task} with other profiles than those that it has here at contract ${found.contract}`);
 }
 
 /**

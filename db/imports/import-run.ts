@@ -182,9 +182,13 @@ async function batchFor(sql: Sql, name: string): Promise<string> {
   const [row] = rows;
   if (row === undefined) throw new Error(`batch ${name} was not stored`);
   if (row.origin !== 'mlgym')
-    throw new BenchError('usage', `"${name}" is a batch of bench's own runs (${row.batchId})`, {
-      remedy: 'Name another batch with --batch: imported runs have one of their own.',
-    });
+    throw new BenchError(
+      'usage',
+      `"${name}" is a batch of other runs, played here or imported as lines (${row.batchId})`,
+      {
+        remedy: 'Name another batch with --batch: run directories have one of their own.',
+      },
+    );
   return row.batchId;
 }
 

@@ -45,6 +45,7 @@ interface ComparisonRow {
   metric: LeaderboardMetric;
   include_suspect: boolean;
   include_local: boolean;
+  include_imported: boolean;
   include_scripted: boolean;
   sample: boolean;
   profile: string;
@@ -66,6 +67,7 @@ const comparisonOf = (row: ComparisonRow): SavedComparison => ({
     metric: row.metric,
     includeSuspect: row.include_suspect,
     includeLocal: row.include_local,
+    includeImported: row.include_imported,
     includeScripted: row.include_scripted,
     sample: row.sample,
     profile: row.profile,
@@ -97,8 +99,8 @@ export async function saveComparison(run: Statements, name: string, options: Fro
   const [row] = await run<ComparisonRow>(
     'saveComparison',
     `insert into comparison_sets
-       (name, models, tasks, contracts, k, axis, mode, metric, include_suspect, include_local, include_scripted, batch_id, sample, profile, baselines)
-     values ($1, $2, $3, $12::int[], $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $15::float8[])
+       (name, models, tasks, contracts, k, axis, mode, metric, include_suspect, include_local, include_scripted, batch_id, sample, profile, baselines, include_imported)
+     values ($1, $2, $3, $12::int[], $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $15::float8[], $16)
      on conflict (name) do nothing returning *`,
     [
       name,
@@ -116,6 +118,7 @@ export async function saveComparison(run: Statements, name: string, options: Fro
       options.sample ?? false,
       profileMeant(options.profile, options.sample ?? false),
       baselinesOf(options),
+      options.includeImported ?? false,
     ],
   );
   if (row !== undefined) return comparisonOf(row);
@@ -143,7 +146,7 @@ export async function comparisonState(
        join versions_under($8) u on u.content_hash = r.task_hash
        join batches b on b.batch_id = r.batch_id
        where (r.sample = $7 or v.spec -> 'data' is null)
-         and r.status = 'ended' and (r.model_kind = 'real' or $4)
+         and r.status = 'ended' and (r.model_kind = 'real' or $4) and (r.origin <> 'import' or $11)
          and (case when $5::text is null then not b.verification else r.batch_id = $5 end)
          and (r.forked_from is null or is_own_attempt(r.run_id, $5))
      ),
@@ -167,7 +170,7 @@ export async function comparisonState(
         from unnest($2::text[], $9::float8[]) t (task, baseline)
         join (
           select l.task,
-            (array_agg(l.baseline order by l.baseline_at desc, l.baseline desc) filter (where l.baseline is not null))[1] as baseline
+            (array_agg(l.baseline order by l.isolation = 'import', l.baseline_at desc, l.baseline desc) filter (where l.baseline is not null))[1] as baseline
           from leaderboard_scores($5, $1, $10, null, false, $7, $8) l group by l.task
         ) n on n.task = t.task
         where n.baseline is distinct from t.baseline) as "movedBaselines"`,
@@ -182,6 +185,7 @@ export async function comparisonState(
       profileMeant(options.profile, options.sample ?? false),
       baselinesOf(options),
       tasksAtContracts(options),
+      options.includeImported ?? false,
     ],
   );
   const { otherModels = [], runsSince = [], otherContracts = [], movedBaselines = [] } = state ?? {};

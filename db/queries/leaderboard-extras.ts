@@ -1,6 +1,6 @@
 import type { IntegrityRule } from '../../domain/integrity-rules.js';
 import type { ModelKind } from '../../domain/model.js';
-import type { Isolation } from '../../domain/run.js';
+import type { ScoredIsolation } from '../../domain/run.js';
 import { DEFAULT_PROFILE } from '../../domain/task-profile.js';
 import type { Statements } from '../statements.js';
 import type { LeaderboardRow } from './leaderboard-types.js';
@@ -50,6 +50,7 @@ export async function markedRuns(
      cross join lateral (
        -- As score_runs() says it.
        select case
+         when r.origin = 'import' then 'import'
          when r.isolation = 'none' or r.isolation is null and r.backend = 'local' or o.without_isolation
          then 'none' else 'container' end as isolation
      ) i
@@ -62,7 +63,7 @@ export async function markedRuns(
 export interface RecordedCost {
   model: string;
   kind: ModelKind;
-  isolation: Isolation;
+  isolation: ScoredIsolation;
   /** Imported runs, of which bench itself knows no cost. */
   runs: number;
   /** US dollars, decimal strings; null: their harness wrote none down. */
@@ -74,10 +75,10 @@ export interface RecordedCost {
 export async function recordedCosts(run: Statements, selection: Selection): Promise<RecordedCost[]> {
   return run(
     'recordedCosts',
-    `select r.model_name as model, r.model_kind as kind, coalesce(r.isolation, 'container') as isolation,
+    `select r.model_name as model, r.model_kind as kind, case r.origin when 'import' then 'import' else coalesce(r.isolation, 'container') end as isolation,
        count(*)::int as runs, trim_scale(sum(r.recorded_cost_usd))::text as "totalUsd",
        trim_scale(round(avg(r.recorded_cost_usd), 10))::text as "perRunUsd"
-     from runs r ${SELECTED} and r.origin <> 'bench'
+     from runs r ${SELECTED} and (r.origin = 'mlgym' or r.origin = 'import' and r.recorded_cost_usd is not null)
      group by 1, 2, 3`,
     parametersOf(selection),
   );

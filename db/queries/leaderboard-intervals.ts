@@ -1,4 +1,4 @@
-import type { Isolation } from '../../domain/run.js';
+import type { ScoredIsolation } from '../../domain/run.js';
 import type { ModelKind } from '../../domain/model.js';
 import type { Direction } from '../../domain/score.js';
 import { bootstrap, type BootstrapOptions, type Uncertainty } from '../../domain/statistics/bootstrap.js';
@@ -8,7 +8,7 @@ import type { LeaderboardRow, LeaderboardUncertainty } from './leaderboard-types
 interface Cell {
   model: string;
   kind: ModelKind;
-  isolation: Isolation;
+  isolation: ScoredIsolation;
   task: string;
   direction: Direction;
   baseline: number | null;

@@ -1,6 +1,6 @@
 import type { IntegrityRule } from '../../domain/integrity-rules.js';
 import type { ModelKind } from '../../domain/model.js';
-import type { Isolation } from '../../domain/run.js';
+import type { ScoredIsolation } from '../../domain/run.js';
 import type { Direction } from '../../domain/score.js';
 import type { Interval } from '../../domain/statistics/intervals.js';
 import type { ProfileStep } from '../../domain/statistics/profile-steps.js';
@@ -25,6 +25,8 @@ export interface ComparisonOptions {
   includeSuspect?: boolean | undefined;
   /** Rank rows whose isolation is none; default false: they are listed without a rank. */
   includeLocal?: boolean | undefined;
+  /** Rank runs that came in lines of another home's; default false: they are listed without a rank. */
+  includeImported?: boolean | undefined;
   /** Of runs on sample data, and of tasks that need no data; default: of runs on real data, and of those. */
   sample?: boolean | undefined;
   /**
@@ -97,10 +99,10 @@ export interface LeaderboardUncertainty {
 export interface LeaderboardRow {
   /** By average rank. Null: not ranked (see `unranked`). Equal average ranks share a rank. */
   rank: number | null;
-  unranked: 'isolation' | 'kind' | 'spoiler' | null;
+  unranked: 'import' | 'isolation' | 'kind' | 'spoiler' | null;
   model: string;
   kind: ModelKind;
-  isolation: Isolation;
+  isolation: ScoredIsolation;
   /**
    * Areas under the performance profiles of the best and of the last scores. strict: 0 to 1; compat: in log10 units, at most T.
    * Null: not ranked, or nothing to compare.
@@ -177,6 +179,7 @@ export interface Leaderboard {
     metric: LeaderboardMetric;
     includeSuspect: boolean;
     includeLocal: boolean;
+    includeImported: boolean;
     includeScripted: boolean;
     /** Of runs on sample data, and of tasks that need no data. */
     sample: boolean;

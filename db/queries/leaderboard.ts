@@ -52,7 +52,7 @@ const NO_AREA: Area = { bestAup: null, lastAup: null, solvedTasks: null, missing
 const STATEMENT = (metric: 'best' | 'last', suffix: '_strict' | '') => `
   with given as materialized (
     select array_agg(l order by l.task, l.model, l.model_kind, l.isolation) as grid
-    from leaderboard($1, $2::text[], $3::text[], $4::int, $5, $6, $7, $9, $10, $11::float8[]) l
+    from leaderboard($1, $2::text[], $3::text[], $4::int, $5, $6, $7, $9, $10, $11::float8[], $12) l
   ),
   compared as materialized (select compared_cells(grid) as cells from given)
   select
@@ -106,7 +106,7 @@ const STATEMENT = (metric: 'best' | 'last', suffix: '_strict' | '') => `
 const AREAS = (suffix: '_strict' | '') => `
   with compared as materialized (
     select compared_cells(array_agg(l order by l.task, l.model, l.model_kind, l.isolation)) as cells
-    from leaderboard($1, $2::text[], $3::text[], $4::int, $5, $6, $7, $9, $10, $11::float8[]) l
+    from leaderboard($1, $2::text[], $3::text[], $4::int, $5, $6, $7, $9, $10, $11::float8[], $12) l
   )
   select a.method, a.best_aup${suffix} as "bestAup", a.last_aup${suffix} as "lastAup"
   from compared, areas_under_profiles(compared.cells, fixed_axis => $8) a`;
@@ -118,7 +118,14 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
   const mode = options.mode ?? 'strict';
   const metric = options.metric ?? 'best-attempt';
   const includeSuspect = options.includeSuspect ?? mode === 'compat';
-  const { includeLocal = false, includeScripted = false, sample = false, resamples = 0, seed = 1 } = options;
+  const {
+    includeLocal = false,
+    includeImported = false,
+    includeScripted = false,
+    sample = false,
+    resamples = 0,
+    seed = 1,
+  } = options;
   const profile = profileMeant(options.profile, sample);
   const tasksAsked = (saved === null ? options.tasks : tasksAtContracts(saved.options)) ?? null;
   const modelsAsked = options.models ?? null;
@@ -136,6 +143,7 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
     sample,
     profile,
     saved === null ? null : baselinesOf(saved.options),
+    includeImported,
   ];
   const [result] = await run<Found>('leaderboard', STATEMENT(kind, suffix), parameters(includeSuspect));
   if (result === undefined) throw new BenchError('failed', 'the database gave no leaderboard');
@@ -201,6 +209,7 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
       metric,
       includeSuspect,
       includeLocal,
+      includeImported,
       includeScripted,
       sample,
       profile,

@@ -1,7 +1,7 @@
 import type { IntegrityRule } from '../../domain/integrity-rules.js';
 import type { ModelKind } from '../../domain/model.js';
 import type { EndReason, RunStatus } from '../../domain/outcomes.js';
-import type { Isolation, Origin } from '../../domain/run.js';
+import type { ScoredIsolation, Origin } from '../../domain/run.js';
 import type { Statements } from '../statements.js';
 import type { Leaderboard } from './leaderboard-types.js';
 
@@ -12,7 +12,7 @@ export interface ReportRun {
   origin: Origin;
   model: string;
   kind: ModelKind;
-  isolation: Isolation;
+  isolation: ScoredIsolation;
   task: string;
   attempt: number;
   status: RunStatus;
@@ -46,7 +46,7 @@ export interface ReportRun {
 export interface ActionCount {
   model: string;
   kind: ModelKind;
-  isolation: Isolation;
+  isolation: ScoredIsolation;
   /** strict: action_category_strict; compat: action_category. */
   category: string;
   steps: number;
@@ -82,7 +82,7 @@ export async function reportRuns(run: Statements, { comparison, tasks }: Leaderb
        s.best_attempt as best, s.last_attempt as last, q.best_attempt_of_all as "bestOfAll", s.taken as counted, s.superseded,
        s.evaluations::int as evaluations, s.suspects::int as suspect,
        array(select m.rule from integrity_marks m where m.run_id = s.run_id order by m.rule) as marks, s.steps,
-       trim_scale(case s.origin when 'bench' then s.cost_usd else s.recorded_cost_usd end)::text as "costUsd",
+       trim_scale(case s.origin when 'bench' then s.cost_usd when 'import' then coalesce(s.recorded_cost_usd, s.cost_usd) else s.recorded_cost_usd end)::text as "costUsd",
        s.input_tokens::float8 as "inputTokens", s.output_tokens::float8 as "outputTokens", s.created_at as "createdAt"
      from selected s left join run_exits x on x.run_id = s.run_id
        left join run_results q on q.run_id = s.run_id

@@ -126,14 +126,14 @@ export async function showRun(run: Statements, runId: string): Promise<RunDetail
        r.evaluator_image_digest as "evaluatorImageDigest",
        r.workspace_limit as "workspaceLimit", r.memory, r.memory_records as "memoryRecords",
        (select v.spec -> 'network' from task_versions v where v.content_hash = r.task_hash) as network,
-       (select case r.origin when 'bench' then jsonb_build_object('workspaceMb', v.spec #> '{limits,workspaceMb}', 'memoryMb', v.spec #> '{limits,memoryMb}',
+       (select case when r.origin <> 'mlgym' then jsonb_build_object('workspaceMb', v.spec #> '{limits,workspaceMb}', 'memoryMb', v.spec #> '{limits,memoryMb}',
          'cpus', v.spec #> '{limits,cpus}', 'pids', v.spec #> '{limits,pids}') end
          from task_versions v where v.content_hash = r.task_hash) as limits,
        r.harness_version as "harnessVersion", r.replaces, r.shard, r.forked_from as "forkedFrom", r.forked_at_step as "forkedAtStep",
        json_build_object('inputTokens', r.input_tokens, 'outputTokens', r.output_tokens,
          'cachedTokens', r.cached_tokens, 'reasoningTokens', r.reasoning_tokens,
          'cacheWriteTokens', r.cache_write_tokens) as usage,
-       case r.origin when 'bench' then (select count(*) from model_calls c where c.run_id = r.run_id) else r.recorded_calls end::float8 as "modelCalls",
+       case when r.origin = 'bench' or r.origin = 'import' and r.recorded_calls is null then (select count(*) from model_calls c where c.run_id = r.run_id) else r.recorded_calls end::float8 as "modelCalls",
        trim_scale(r.recorded_cost_usd)::text as "recordedCostUsd",
        (select base.value from baselines base where base.content_hash = r.task_hash) as baseline`)}
      where r.run_id = $1`,

@@ -24,6 +24,7 @@ export const comparisonSets = pgTable(
       .default('best-attempt'),
     includeSuspect: boolean('include_suspect').notNull().default(false),
     includeLocal: boolean('include_local').notNull().default(false),
+    includeImported: boolean('include_imported').notNull().default(false),
     includeScripted: boolean('include_scripted').notNull().default(false),
     /** Of sample data, and of tasks that need none; false: of real data, and of those. */
     sample: boolean('sample').notNull().default(false),

@@ -21,6 +21,8 @@ export const imports = pgTable(
     source: text('source').notNull(),
     /** SHA-256 over the directory's name and its files, or over the line. */
     contentHash: text('content_hash').notNull(),
+    /** Id of the key whose signature of its line was verified; null: none was, or it was no line. */
+    signedBy: text('signed_by'),
     /** As it was written, an empty one too; null: none was. */
     rawExitStatus: text('raw_exit_status'),
     modelStats: jsonb('model_stats').$type<Record<string, number>>(),

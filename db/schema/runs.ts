@@ -34,7 +34,7 @@ export const runs = pgTable(
     batchId: text('batch_id')
       .notNull()
       .references(() => batches.batchId),
-    /** Whose harness played it; of others only the record is here, and nothing is left to run. */
+    /** Where its record is from; of those not played here only the record is here, and nothing is left to run. */
     origin: text('origin', { enum: ORIGINS }).notNull().default('bench'),
     shard: integer('shard').notNull(),
     ordinal: integer('ordinal').notNull(),

@@ -4,12 +4,13 @@ import type { Statements } from '../statements.js';
 import { missingRun } from './missing.js';
 
 /**
- * What the run under the alias r may read: records of its task, written by the same model in other runs before this one began. Other
+ * What the run under the alias r may read: records of its task, written by the same model in other runs before this one began; not what
+ * imported lines say that one wrote. Other
  * models' records would make a model's score depend on whose company it ran in. A fork finds what it wrote itself, as the other run, in
  * its snapshot.
  */
 const READABLE = `from memories m join runs w on w.run_id = m.run_id
-  where m.task_id = r.task_id and w.model_name = r.model_name and m.run_id <> r.run_id
+  where m.task_id = r.task_id and w.model_name = r.model_name and w.origin <> 'import' and m.run_id <> r.run_id
     and m.run_id is distinct from r.forked_from`;
 
 /** Memories of tasks; they are written with the outcome of the command that wrote them, see saveCommand. */

@@ -80,6 +80,7 @@ describe('bench import mlgym', () => {
       [['import', 'mlgym', '.', '--batch', 'b'], 'no run directory of MLGym in .'],
       [['import', 'mlgym', '.', '--task-metric', 'blotto'], '<task>=<metric>:max'],
       [['import', 'jsonl', 'nowhere.jsonl'], 'nowhere.jsonl: cannot be read: ENOENT'],
+      [['import', 'jsonl', 'any.jsonl', '--trust', at('report.json')], 'is no public ed25519 key'],
       [['export', 'nothing'], 'nothing'],
     ];
     const told = await Promise.all(mistakes.map(([args]) => home.run(...args, '--json')));

@@ -72,7 +72,11 @@ describe('a batch that is exported', () => {
     writeFileSync(file, `${lines.join('\n')}\nnot JSON\n`);
     expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['imported', 'imported', 'failed']);
     expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['known', 'known', 'failed']);
-    const strip = (line: string) => ({ ...(JSON.parse(line) as Record<string, unknown>), batch: null });
+    // Where a run is from is this database's own knowledge.
+    const strip = (line: string) => {
+      const { run, ...rest } = JSON.parse(line) as Record<string, Record<string, unknown>>;
+      return { ...rest, batch: null, run: { ...run, origin: null } };
+    };
     for (const [i, id] of ids.entries()) expect(strip(await lineOf(there, id))).toEqual(strip(lines[i] ?? ''));
     await there.pool.query(`update steps set observation = 'other' where run_id = $1 and step = 2`, [own.runId]);
     expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['changed', 'known', 'failed']);
@@ -190,7 +194,11 @@ describe('a batch that is exported', () => {
     await exportDirectory(here, own.runId, out);
     await expect(exportDirectory(here, own.runId, out)).rejects.toThrow(/is there already/);
     const tasks = { t: { label: 't', metric: 'score', direction: 'maximize' as const } };
-    const [result] = await importMlgym(there, await findRunDirectories([out]), { ...options, tasks });
+    const [result] = await importMlgym(there, await findRunDirectories([out]), {
+      ...options,
+      batch: 'written',
+      tasks,
+    });
     expect(result).toMatchObject({ outcome: 'imported', remarks: [{ kind: 'missing_key', key: 'baseline' }] });
     const [before, after] = [await here.queries.showRun(own.runId), await there.queries.showRun(result?.runId ?? '')];
     expect(after).toMatchObject({

@@ -1,9 +1,11 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signedLine } from '../../cli/export/line-signature.js';
 import { importLines } from '../../cli/import/import-lines.js';
 import { type Database, openDatabase } from '../../db/index.js';
 import type { EndReason } from '../../domain/outcomes.js';
@@ -168,12 +170,15 @@ describe('what is written down of runs', () => {
     await sql.query(`update task_versions set direction = 'maximize', bound_min = 1 where task_id = 'down'`);
     await agrees();
     const folder = mkdtempSync(join(tmpdir(), 'bench-results-'));
-    await writeFile(join(folder, 'run.jsonl'), db.exports.line(second));
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    await writeFile(join(folder, 'run.jsonl'), signedLine(db.exports.line(second), privateKey));
     await sql.query('begin');
     for (const table of ['evaluations', 'steps', 'model_calls', 'events', 'integrity_marks', 'run_results', 'runs'])
       await sql.query(`delete from ${table} where run_id = $1`, [second]);
     await sql.query('commit');
-    expect(await importLines(db, join(folder, 'run.jsonl'))).toMatchObject([{ outcome: 'imported' }]);
+    expect(await importLines(db, join(folder, 'run.jsonl'), { ownKey: publicKey })).toMatchObject([
+      { outcome: 'imported' },
+    ]);
     rmSync(folder, { recursive: true });
     await agrees();
     // From nothing it is the same again.

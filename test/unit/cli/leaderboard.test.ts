@@ -35,6 +35,7 @@ const board = (rows: LeaderboardRow[], more: Partial<Leaderboard['comparison']> 
       metric: 'best-attempt',
       includeSuspect: false,
       includeLocal: false,
+      includeImported: false,
       includeScripted: false,
       sample: false,
       profile: 'default',

@@ -53,6 +53,7 @@ export const board = (rows: LeaderboardRow[], more: Partial<Leaderboard['compari
       metric: 'best-attempt',
       includeSuspect: false,
       includeLocal: false,
+      includeImported: false,
       includeScripted: false,
       sample: false,
       profile: 'default',

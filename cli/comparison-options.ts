@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { ComparisonOptions, Database } from '../db/index.js';
 import { selectTasks } from '../registry/index.js';
+import { refuseUnknownNames } from './refuse-unknown-names.js';
 import { axisLength, commaList, wholeNumber } from './options.js';
 
 /** The options that say what is compared, and by which rules. */
@@ -65,8 +66,10 @@ export const FIXED_BY_COMPARISON = comparisonOptions()
 export async function comparisonOf(
   flags: ComparisonFlags,
   configsDir: string,
-  { queries }: Database,
+  database: Pick<Database, 'queries'>,
 ): Promise<ComparisonOptions> {
+  const { queries } = database;
+  await refuseUnknownNames(database, configsDir, flags);
   const suite = flags.suite === undefined ? [] : selectTasks(configsDir, [flags.suite]).map(({ spec }) => spec.id);
   const tasks = [...(flags.tasks ?? []), ...suite];
   return {

@@ -2,7 +2,7 @@ import type { BatchStatusReport, RunSummary } from '../db/index.js';
 import type { CliOutput } from './context.js';
 import { formatScore, plural } from './render/format.js';
 import { phase } from './render/runs.js';
-import { control } from './terminal-text.js';
+import { control, cutToWidth } from './terminal-text.js';
 import { MOST_LISTED_RUNS, renderWatchedCells, renderWatchedRuns, watchHeadline } from './render/watch.js';
 
 const TOTALS_MS = 10_000;
@@ -63,9 +63,10 @@ export class LiveView {
     const room = Math.max(3, this.output.height - 6);
     const { rows, cut } = report.runList.length > MOST_LISTED_RUNS ? this.cells(report, room) : this.runs(report, room);
     const lines = [watchHeadline(report, this.colors), ...rows, ...(cut === '' ? [] : [this.colors.dim(cut)])];
+    const drawn = lines.map((line) => cutToWidth(line, this.output.width)).join('\n');
     this.erase();
-    // A wrapped line would count as two: the terminal is told not to wrap meanwhile.
-    this.write(`${control('l', '?7')}${lines.join('\n')}\n${control('h', '?7')}`);
+    // A wrapped line would count as two. Fonts differ in what is wide, so the terminal is told not to wrap meanwhile, too.
+    this.write(`${control('l', '?7')}${drawn}\n${control('h', '?7')}`);
     this.drawnLines = lines.length;
   }
 

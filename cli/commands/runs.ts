@@ -4,6 +4,7 @@ import { END_REASONS, RUN_STATUSES } from '../../domain/outcomes.js';
 import type { EndReason, RunStatus } from '../../domain/outcomes.js';
 import type { CliContext } from '../context.js';
 import { commaList, wholeNumber } from '../options.js';
+import { refuseUnknownNames } from '../refuse-unknown-names.js';
 import { renderRuns } from '../render/runs.js';
 
 interface RunsOptions {
@@ -26,7 +27,9 @@ export function register(program: Command, context: CliContext): void {
     .addOption(new Option('--end-reason <reason>', 'only runs that ended so').choices(END_REASONS))
     .option('--limit <n>', 'at most so many', wholeNumber(1, 100_000), 100)
     .action(async (ref: string | undefined, options: RunsOptions) => {
-      const { queries } = await context.database();
+      const database = await context.database();
+      const { queries } = database;
+      await refuseUnknownNames(database, context.settings.configsDir, options);
       const runs = await queries.listRuns({
         batchId: ref === undefined ? undefined : (await queries.findBatch(ref)).batchId,
         models: options.models,

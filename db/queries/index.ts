@@ -20,7 +20,7 @@ import {
 import { metrics } from './metrics.js';
 import { findBatch, findRun } from './references.js';
 import { type ActionCount, reportActions, type ReportRun, reportRuns } from './report-runs.js';
-import { listRuns, type RunDetail, type RunFilter, showRun } from './runs.js';
+import { listRuns, playedNames, type RunDetail, type RunFilter, showRun } from './runs.js';
 import type { BatchSummary, RunSummary } from './summaries.js';
 import { trajectory, type TrajectoryStep } from './trajectory.js';
 
@@ -35,6 +35,8 @@ export interface Queries {
   batchStatus(batchId: string): Promise<BatchStatusReport>;
   /** Newest first. */
   listRuns(filter?: RunFilter): Promise<RunSummary[]>;
+  /** Models and tasks that have runs, by name. */
+  playedNames(): Promise<{ models: string[]; tasks: string[] }>;
   showRun(runId: string): Promise<RunDetail>;
   /** Steps after `afterStep` (default 0), in order. */
   trajectory(runId: string, afterStep?: number): Promise<TrajectoryStep[]>;
@@ -62,6 +64,7 @@ export function createQueries(pool: pg.Pool): Queries {
     listBatches: (limit = BATCHES) => listBatches(run, limit),
     batchStatus: (batchId) => batchStatus(run, batchId),
     listRuns: (filter = {}) => listRuns(run, filter),
+    playedNames: () => playedNames(run),
     showRun: (runId) => showRun(run, runId),
     trajectory: (runId, afterStep = 0) => trajectory(run, runId, afterStep),
     events: (filter) => events(run, filter),

@@ -102,6 +102,17 @@ export async function listRuns(
   return rows.map(summaryOfRun);
 }
 
+export async function playedNames(run: Statements): Promise<{ models: string[]; tasks: string[] }> {
+  const [names] = await run<{ models: string[]; tasks: string[] }>(
+    'playedNames',
+    `select coalesce(array_agg(distinct r.model_name order by r.model_name), '{}') as models,
+       coalesce(array_agg(distinct r.task_id order by r.task_id), '{}') as tasks
+     from (select distinct task_id, model_name from runs) r`,
+    [],
+  );
+  return names ?? { models: [], tasks: [] };
+}
+
 export async function listEvaluations(run: Statements, runId: string, afterStep = 0): Promise<EvaluationDetail[]> {
   const rows = await run<Omit<EvaluationDetail, 'at'> & { at: Date }>(
     'listEvaluations',

@@ -1,3 +1,4 @@
+import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { LiveView } from '../../../cli/live-view.js';
 import { captured, report, run } from './fixtures.js';
@@ -33,6 +34,18 @@ describe('the live view of a batch', () => {
     view.show(report([run()]));
     // Headline, header, one run: three lines up before the second drawing.
     expect(texts.stdout).toContain('\u001b[3A\u001b[J');
+  });
+
+  it('cuts each line to the columns of the terminal, of which wide characters take two', () => {
+    const { output, texts } = captured({ tty: true });
+    const runs = [run({ model: '模型'.repeat(40) }), run({ model: 'm'.repeat(300) }), run()];
+    new LiveView(output, 'stdout').show(report(runs, { name: '长'.repeat(80) }));
+    const lines = texts.stdout.trimEnd().split('\n');
+    // Headline, head, three runs, and what lets the terminal wrap again.
+    expect(lines).toHaveLength(6);
+    const widths = lines.map((line) => stringWidth(line));
+    expect(Math.max(...widths)).toBe(100);
+    expect(lines.filter((line) => line.includes('…'))).not.toHaveLength(0);
   });
 
   it('shows what moves when not all runs fit on the screen', () => {

@@ -7,6 +7,7 @@ import { createContext } from './create-context.js';
 import type { ClosableContext } from './create-context.js';
 import { asBenchError } from './errors.js';
 import { createOutput } from './output.js';
+import { Interrupted } from './interruptible.js';
 import { buildProgram } from './program.js';
 import { findAssetsRoot, readSettings } from './settings.js';
 
@@ -58,6 +59,11 @@ async function run(): Promise<number> {
     return context.exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return tellUsage(error, output);
+    if (error instanceof Interrupted) {
+      output.log(error.message);
+      output.json({ error: { type: 'interrupted', message: error.message, remedy: null } });
+      return 130;
+    }
     const told = asBenchError(error);
     tell(told, output);
     return told.exitCode;

@@ -1,4 +1,14 @@
-import { accessSync, constants, existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BenchError } from '../domain/errors.js';
 import { servicePaths } from './home-paths.js';
@@ -11,7 +21,9 @@ const OLD_HOME_BYTES = 50 * 1024 * 1024;
 export function prepareHome(home: string): void {
   const paths = servicePaths(home);
   try {
-    for (const directory of [home, paths.own, paths.layout.logs]) mkdirSync(directory, { recursive: true });
+    for (const directory of [home, paths.own, paths.layout.logs])
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+    keepOthersOut(home, paths.layout.postgresData);
     const probe = join(paths.own, `.writable-${process.pid}`);
     writeFileSync(probe, Buffer.alloc(64 * 1024));
     rmSync(probe);
@@ -25,6 +37,17 @@ export function prepareHome(home: string): void {
       remedy: 'free some space, or set BENCH_HOME to a directory on another disk',
     });
   }
+}
+
+/**
+ * Submissions, snapshots and hidden data are nobody else's business. A home in which another user's PostgreSQL lies, as one that was
+ * made by root with wider permissions, stays as it is: that user has to get there.
+ */
+function keepOthersOut(home: string, postgresData: string): void {
+  const { uid, mode } = statSync(home);
+  const data = statSync(postgresData, { throwIfNoEntry: false });
+  if ((mode & 0o077) === 0 || uid !== process.getuid?.() || (data !== undefined && data.uid !== uid)) return;
+  chmodSync(home, 0o700);
 }
 
 /** Free bytes for us at this path or its nearest existing parent; null when the system does not say. */

@@ -28,6 +28,8 @@ export interface BaseSources {
   /** See ImageOptions. */
   cacheDir?: string | undefined;
   donor?: Docker | undefined;
+  /** Ends a pull or a build of the base. */
+  signal?: AbortSignal | undefined;
   /** The mark of the chosen base: CHOSEN_BASE, unless a test has one of its own. */
   chosen?: string | undefined;
 }
@@ -39,13 +41,13 @@ export interface BaseSources {
 export async function resolveBaseImage(
   docker: Docker,
   wanted: string | undefined,
-  { onProgress, cacheDir, donor, chosen = CHOSEN_BASE }: BaseSources,
+  { onProgress, cacheDir, donor, signal, chosen = CHOSEN_BASE }: BaseSources,
 ): Promise<BaseImage> {
   if (wanted !== undefined) {
     const found =
       (await localImage(docker, wanted)) ??
       (await given(docker, donor, [wanted], onProgress)) ??
-      (await pull(docker, wanted, onProgress));
+      (await pull(docker, wanted, onProgress, signal));
     if (found instanceof Error)
       throw new BenchError('failed', `base image ${wanted} is not here and cannot be pulled: ${found.message}`, {
         remedy: `load it (docker load, docker import) or name one of \`docker images\` with --base`,
@@ -60,10 +62,11 @@ export async function resolveBaseImage(
   }
   const had = (await given(docker, donor, known, onProgress)) ?? (await cached(docker, cacheDir, onProgress));
   if (had !== null) return had;
-  const pulled = await pull(docker, DEFAULT_BASE, onProgress);
+  const pulled = await pull(docker, DEFAULT_BASE, onProgress, signal);
   if (!(pulled instanceof Error)) return pulled;
   onProgress(`cannot pull ${DEFAULT_BASE}: ${pulled.message}`);
-  const built = await debootstrapBase(docker, cacheDir, onProgress);
+  const built = await debootstrapBase(docker, cacheDir, onProgress, signal);
+  signal?.throwIfAborted();
   if (built instanceof Error)
     throw new BenchError('failed', `no base image: ${DEFAULT_BASE} cannot be pulled, and ${built.message}`, {
       remedy:
@@ -127,12 +130,19 @@ async function importBase(docker: Docker, tar: NodeJS.ReadableStream): Promise<B
   return await localImage(docker, DEBOOTSTRAP_BASE);
 }
 
-async function pull(docker: Docker, ref: string, onProgress: Progress): Promise<BaseImage | Error> {
+async function pull(
+  docker: Docker,
+  ref: string,
+  onProgress: Progress,
+  signal: AbortSignal | undefined,
+): Promise<BaseImage | Error> {
   onProgress(`pulling ${ref}`);
   try {
-    await followEngine(docker, await docker.pull(ref), onProgress);
+    const answer = await docker.pull(ref, { ...(signal !== undefined && { abortSignal: signal }) });
+    await followEngine(docker, answer, onProgress, signal);
     return (await localImage(docker, ref)) ?? new Error('the engine pulled it but does not list it');
   } catch (error) {
+    signal?.throwIfAborted();
     return error as Error;
   }
 }
@@ -142,6 +152,7 @@ async function debootstrapBase(
   docker: Docker,
   cacheDir: string | undefined,
   onProgress: Progress,
+  signal: AbortSignal | undefined,
 ): Promise<BaseImage | Error> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return new Error('debootstrap needs root on Linux');
   const tool = await debootstrapProgram(onProgress);
@@ -154,6 +165,7 @@ async function debootstrapBase(
     const making = execa(tool, ['--variant=minbase', '--include=python3', 'bookworm', root], {
       stdin: 'ignore',
       all: true,
+      ...(signal !== undefined && { cancelSignal: signal }),
     });
     for await (const line of making.iterable({ from: 'all' })) onProgress(line);
     await making;

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 
 interface EngineEvent {
@@ -8,13 +9,22 @@ interface EngineEvent {
   aux?: unknown;
 }
 
-/** Read the answer of a pull, build or import to its end; an error in its midst becomes an exception. */
+/**
+ * Read the answer of a pull, build or import to its end; an error in its midst becomes an exception. Aborted, it hangs up, at which
+ * the engine ends a build or pull.
+ */
 export async function followEngine(
   docker: Docker,
   answer: NodeJS.ReadableStream,
   onProgress: (line: string) => void,
+  signal?: AbortSignal,
 ): Promise<void> {
+  signal?.throwIfAborted();
   const events = await new Promise<EngineEvent[]>((resolve, reject) => {
+    signal?.addEventListener('abort', () => {
+      (answer as Readable).destroy();
+      reject(signal.reason as Error);
+    });
     docker.modem.followProgress(
       answer,
       (error: Error | null, all: EngineEvent[]) => {

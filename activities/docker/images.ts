@@ -23,6 +23,8 @@ export interface ImageOptions {
   /** Another engine of this machine, whose images are taken rather than made a second time. */
   donor?: Docker | undefined;
   onProgress?: ((line: string) => void) | undefined;
+  /** Ends a build, at once. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface BuiltImage {
@@ -47,7 +49,7 @@ export async function ensureImage(docker: Docker, kind: ImageKind, options: Imag
     const existing =
       (await localImage(docker, ref)) ??
       (await given(docker, options.donor, [ref], onProgress)) ??
-      (await build(docker, kind, ref, base.ref, files, onProgress));
+      (await build(docker, kind, { ref, base: base.ref, files, onProgress, signal: options.signal }));
     return { ref, digest: existing.id };
   });
 }
@@ -84,10 +86,19 @@ const PODMAN_BUILD = { networkmode: 'host', ulimits: JSON.stringify(['nofile=819
 async function build(
   docker: Docker,
   kind: ImageKind,
-  ref: string,
-  base: string,
-  files: TarEntry[],
-  onProgress: (line: string) => void,
+  {
+    ref,
+    base,
+    files,
+    onProgress,
+    signal,
+  }: {
+    ref: string;
+    base: string;
+    files: TarEntry[];
+    onProgress: (line: string) => void;
+    signal: AbortSignal | undefined;
+  },
 ) {
   onProgress(`building ${ref} on ${base}`);
   try {
@@ -97,10 +108,12 @@ async function build(
       labels: { 'bench.image': kind },
       rm: true,
       forcerm: true,
+      ...(signal !== undefined && { abortSignal: signal }),
       ...((await isPodman(docker)) && PODMAN_BUILD),
     });
-    await followEngine(docker, answer, onProgress);
+    await followEngine(docker, answer, onProgress, signal);
   } catch (error) {
+    signal?.throwIfAborted();
     throw new BenchError('failed', `building the ${kind} image ${ref} on ${base} failed: ${(error as Error).message}`, {
       remedy: 'the lines above say which step failed; another base: `bench images build --base <image>`',
       cause: error,

@@ -53,6 +53,7 @@ export interface LayerOrder {
   ref: string;
   sources: PackageSources;
   onProgress: (line: string) => void;
+  signal: AbortSignal | undefined;
 }
 
 /**
@@ -63,11 +64,12 @@ export interface LayerOrder {
 export async function installLayer(docker: Docker, order: LayerOrder): Promise<void> {
   const name = `${LAYER_NAME}${order.hash}`;
   for (let attempt = 1; attempt <= NAME_ATTEMPTS; attempt++) {
+    order.signal?.throwIfAborted();
     const container = await createOrFind(docker, name, order);
     try {
       await start(container, order);
-      const lines = await followLog(docker, container, order.onProgress);
-      const exitCode = await waitForExit(container, NEVER);
+      const lines = await followLog(docker, container, order);
+      const exitCode = await waitForExit(container, order.signal ?? NEVER);
       if (exitCode !== 0) {
         await container.remove({ force: true, v: true }).catch(unlessGone);
         throw new InstallFailed(lines, exitCode === NO_PIP);
@@ -76,6 +78,10 @@ export async function installLayer(docker: Docker, order: LayerOrder): Promise<v
       await container.remove({ force: true, v: true }).catch(unlessGone);
       return;
     } catch (error) {
+      if (order.signal?.aborted === true) {
+        await container.remove({ force: true, v: true }).catch(unlessGone);
+        throw error;
+      }
       // Another process was done with it first.
       if (!isGone(error)) throw error;
       if ((await localImage(docker, order.ref)) !== null) return;
@@ -190,12 +196,13 @@ async function keepAsImage(docker: Docker, container: Docker.Container, order: L
 async function followLog(
   docker: Docker,
   container: Docker.Container,
-  onLine: (line: string) => void,
+  { onProgress: onLine, signal }: LayerOrder,
 ): Promise<string[]> {
   const stream = await container.logs({ stdout: true, stderr: true, follow: true });
   const text = new PassThrough();
   docker.modem.demuxStream(stream, text, text);
   stream.once('end', () => text.end()).once('error', (error: Error) => text.destroy(error));
+  signal?.addEventListener('abort', () => text.end());
   const lines: string[] = [];
   for await (const line of createInterface({ input: text })) {
     if (line.trim() === '') continue;

@@ -12,6 +12,8 @@ import type { PackageSources } from './package-sources.js';
 export interface TaskImageOptions {
   sources: PackageSources;
   onProgress?: ((line: string) => void) | undefined;
+  /** Ends an installation, at once; whoever else waits for it begins it anew. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Bumped when the way in which layers are made changes. */
@@ -92,14 +94,14 @@ interface Making {
 }
 
 async function make(docker: Docker, making: Making, options: TaskImageOptions): Promise<BaseImage> {
-  const { sources, onProgress } = options;
+  const { sources, onProgress, signal } = options;
   const { kind, layer, ref } = making;
   const what = [layer.file, ...(layer.apt.length === 0 ? [] : ['requirements.apt'])]
     .filter((part) => part !== null)
     .join(' and ');
   onProgress?.(`making ${ref}, the ${kind} image of task ${layer.taskId} with its ${what}`);
   try {
-    const order = { ...making, sources, onProgress: onProgress ?? (() => undefined) };
+    const order = { ...making, sources, onProgress: onProgress ?? (() => undefined), signal };
     try {
       await installLayer(docker, order);
     } catch (error) {
@@ -112,6 +114,7 @@ async function make(docker: Docker, making: Making, options: TaskImageOptions): 
     if (made === null) throw new Error(`the engine made ${ref} but does not list it`);
     return made;
   } catch (cause) {
+    signal?.throwIfAborted();
     if (cause instanceof BenchError || cause instanceof InfrastructureError) throw cause;
     if (!(cause instanceof InstallFailed))
       throw new InfrastructureError(`making the ${kind} image of task ${layer.taskId}: ${(cause as Error).message}`, {

@@ -2,9 +2,10 @@ import { type Command, Option } from 'commander';
 import type { EngineBackend } from '../../activities/docker/engine-address.js';
 import type { CliContext } from '../context.js';
 import { selectTasks, underProfile } from '../../registry/index.js';
+import { interruptible } from '../interruptible.js';
 import { commaList } from '../options.js';
 import { ensureTaskImages } from '../submission/ensure-task-images.js';
-import { ensureImages, requireEngine } from '../submission/choose-backend.js';
+import { BUILD_LEFT, ensureImages, requireEngine } from '../submission/choose-backend.js';
 
 export function register(program: Command, context: CliContext): void {
   const images = program
@@ -14,7 +15,9 @@ export function register(program: Command, context: CliContext): void {
   images
     .command('build')
     .summary('build them now')
-    .description('Build the images of agents and evaluators now, if the engine lacks them; else first use builds them.')
+    .description(
+      'Build the images of agents and evaluators now, if the engine lacks them; else first use builds them. Ctrl-C ends a build.',
+    )
     .option(
       '--base <image>',
       'image to build on, now and from now on; default: python:3.11-slim, or a Debian made with debootstrap',
@@ -29,14 +32,19 @@ export function register(program: Command, context: CliContext): void {
     .action(async (options: { base?: string; backend: EngineBackend; tasks?: string[]; profile?: string }) => {
       const { settings, output } = context;
       const docker = await requireEngine(options.backend, settings);
-      const built = await ensureImages(context, options.backend, docker, options.base);
+      const { base } = options;
+      const built = await interruptible(BUILD_LEFT, (signal) =>
+        ensureImages(context, options.backend, docker, { base, signal }),
+      );
       if (options.base !== undefined) {
         const { chooseBase } = await import('../../activities/docker/base-image.js');
         await chooseBase(docker, options.base);
       }
       const named = options.tasks === undefined ? [] : selectTasks(settings.configsDir, options.tasks);
       const tasks = underProfile(named, { profile: options.profile ?? null, sample: false });
-      const layers = await ensureTaskImages(context, tasks, options.backend);
+      const layers = await interruptible(BUILD_LEFT, (signal) =>
+        ensureTaskImages(context, tasks, options.backend, signal),
+      );
       output.json({ images: built, layers });
       for (const image of built) output.print(`${image.kind}: ${image.ref} (${image.digest})`);
       for (const layer of layers) output.print(`${layer.task}, ${layer.kind}: ${layer.ref} (${layer.digest})`);

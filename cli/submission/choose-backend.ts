@@ -8,6 +8,9 @@ import type { CliContext, CliSettings } from '../context.js';
 
 type Docker = ReturnType<typeof connectEngine>;
 
+/** What to say after Ctrl-C. */
+export const BUILD_LEFT = 'Left: the build was ended; nothing was submitted.';
+
 const LOCAL_NOTICE =
   'The agents run as plain processes on this machine (local backend): no isolation; their rows say so and are ranked only on request.';
 
@@ -27,7 +30,7 @@ export async function ensureImages(
   context: CliContext,
   backend: EngineBackend,
   docker: Docker,
-  base?: string,
+  { base, signal }: { base?: string | undefined; signal: AbortSignal },
 ): Promise<({ kind: ImageKind } & BuiltImage)[]> {
   const { ensureImage } = await import('../../activities/docker/images.js');
   const { settings, output } = context;
@@ -35,7 +38,7 @@ export async function ensureImages(
   const onProgress = (line: string): void => output.log(output.logColors.dim(line));
   const images: ({ kind: ImageKind } & BuiltImage)[] = [];
   for (const kind of ['agent', 'evaluator'] as const) {
-    const options = { assetsRoot: settings.assetsRoot, cacheDir: settings.cacheDir, base, donor, onProgress };
+    const options = { assetsRoot: settings.assetsRoot, cacheDir: settings.cacheDir, base, donor, onProgress, signal };
     images.push({ kind, ...(await ensureImage(docker, kind, options)) });
   }
   return images;
@@ -43,13 +46,13 @@ export async function ensureImages(
 
 /**
  * The backend of a new batch. Without a wish: the first of docker and podman that answers and whose images stand or can be built;
- * else the local one, but only for scripted agents. `prepare: false` looks and changes nothing.
+ * else the local one, but only for scripted agents. Without `prepare` it looks and changes nothing.
  */
 export async function chooseBackend(
   context: CliContext,
   wish: Backend | undefined,
   models: readonly ModelRef[],
-  { prepare }: { prepare: boolean },
+  { prepare }: { prepare: { signal: AbortSignal } | null },
 ): Promise<Backend> {
   const { output } = context;
   if (wish === 'local') {
@@ -58,7 +61,7 @@ export async function chooseBackend(
   }
   const engine = async (backend: EngineBackend): Promise<Backend> => {
     const docker = await requireEngine(backend, context.settings);
-    if (prepare) await ensureImages(context, backend, docker);
+    if (prepare !== null) await ensureImages(context, backend, docker, prepare);
     return backend;
   };
   if (wish !== undefined) return await engine(wish);
@@ -67,6 +70,7 @@ export async function chooseBackend(
     try {
       return await engine(backend);
     } catch (error) {
+      prepare?.signal.throwIfAborted();
       failures.push(error instanceof Error ? error : new Error(String(error)));
     }
   }

@@ -17,6 +17,7 @@ export async function ensureTaskImages(
   context: CliContext,
   tasks: readonly TaskFolder[],
   backend: Backend,
+  signal: AbortSignal,
 ): Promise<TaskImage[]> {
   const wanted = tasks.flatMap(({ spec, dir }) =>
     (['agent', 'evaluator'] as const).flatMap((kind) => {
@@ -29,9 +30,10 @@ export async function ensureTaskImages(
   const { packageSources } = await import('../../activities/docker/package-sources.js');
   const { settings, output } = context;
   const docker = await requireEngine(backend, settings);
-  const plain = await ensureImages(context, backend, docker);
+  const plain = await ensureImages(context, backend, docker, { signal });
   const options = {
     sources: packageSources(settings.env),
+    signal,
     onProgress: (line: string): void => output.log(output.logColors.dim(line)),
   };
   const made: TaskImage[] = [];

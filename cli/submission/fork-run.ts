@@ -10,7 +10,8 @@ import { checkAgent } from './check-agent.js';
 import { checkHosts } from './check-hosts.js';
 import { checkModels } from './check-models.js';
 import { checkRecordings } from './check-recordings.js';
-import { chooseBackend } from './choose-backend.js';
+import { interruptible } from '../interruptible.js';
+import { BUILD_LEFT, chooseBackend } from './choose-backend.js';
 import { storeAndStart, type SubmittedBatch } from './submit-batch.js';
 
 export interface ForkRequest {
@@ -47,8 +48,10 @@ export async function forkRun(context: CliContext, request: ForkRequest): Promis
   checkAgent(agent, [ref]);
   checkRecordings(agent, [ref]);
   checkModels(context, [ref], {}, { needKeys: true });
-  const backend = await chooseBackend(context, origin.backend, [ref], { prepare: true });
-  checkHosts(await database.queries.hosts(), { backend, gpus: origin.gpus });
+  checkHosts(await database.queries.hosts(), { backend: origin.backend, gpus: origin.gpus });
+  const backend = await interruptible(BUILD_LEFT, (signal) =>
+    chooseBackend(context, origin.backend, [ref], { prepare: { signal } }),
+  );
   const sampling = ref.config === undefined ? {} : samplingFor(ref.config, {});
   const batchId = newBatchId();
   const runs: RunDefinition[] = Array.from({ length: request.attempts }, (_, nth) =>

@@ -10,14 +10,16 @@ import type { LoadedAgent } from '../../registry/index.js';
 import { freezeTask, loadAgent, resolveModels, selectTasks, underProfile } from '../../registry/index.js';
 import type { CliContext } from '../context.js';
 import { asBenchError } from '../errors.js';
+import { interruptible } from '../interruptible.js';
 import { type SkippedTask, tasksOnBackend, tasksWithData, tasksWithGpus } from './available-tasks.js';
 import { checkAgent } from './check-agent.js';
 import { checkHosts, refuseGpusOnPodman } from './check-hosts.js';
 import { checkModels } from './check-models.js';
 import { checkOracles } from './check-oracles.js';
 import { checkRecordings } from './check-recordings.js';
-import { chooseBackend } from './choose-backend.js';
+import { BUILD_LEFT, chooseBackend } from './choose-backend.js';
 import { ensureTaskImages } from './ensure-task-images.js';
+import { type Hosts, hostsIfKnown } from './hosts-if-known.js';
 import { planRuns } from './plan-runs.js';
 import { type Specification, specificationDifferences, specificationOf } from './specification.js';
 import { startBatchWorkflow } from './start-batch.js';
@@ -209,15 +211,44 @@ export async function prepareRuns(
   },
 ): Promise<{ groups: LoadedGroup[]; backend: Backend; runs: RunDefinition[]; skipped: SkippedTask[] }> {
   const models = named.flatMap((group) => group.modelRefs);
-  const backend = await chooseBackend(context, request.backend, models, { prepare: !request.dryRun });
+  const choose = (prepare: { signal: AbortSignal } | null): Promise<Backend> =>
+    chooseBackend(context, request.backend, models, { prepare });
+  const likely = await choose(null);
+  // Images take minutes: what no host could bear is refused before.
+  const hosts = request.dryRun ? await hostsIfKnown(context) : await (await context.database()).queries.hosts();
+  const planned = planOn(context, named, { ...request, backend: likely, hosts });
+  if (request.dryRun || likely === 'local') return planned;
+  return await interruptible(BUILD_LEFT, async (signal) => {
+    const backend = await choose({ signal });
+    const final = backend === likely ? planned : planOn(context, named, { ...request, backend, hosts });
+    const tasks = final.groups.flatMap((group) => group.taskFolders);
+    await ensureTaskImages(context, tasks, backend, signal);
+    return final;
+  });
+}
+
+/** The groups and runs on a backend, as far as its hosts can bear them. `hosts` null: nobody knows them. */
+function planOn(
+  context: CliContext,
+  named: readonly LoadedGroup[],
+  {
+    backend,
+    hosts,
+    ...request
+  }: {
+    batchId: string;
+    backend: Backend;
+    hosts: Hosts | null;
+    seed: number;
+    firstAttempt?: (model: string, task: string) => number;
+  },
+): { groups: LoadedGroup[]; backend: Backend; runs: RunDefinition[]; skipped: SkippedTask[] } {
   const groups = named.map((group) => {
     const skip = group.skipUnavailable === true;
     const { taskFolders, skipped } = tasksOnBackend(context, group.taskFolders, { backend, skip });
     return { ...group, taskFolders, skipped: [...group.skipped, ...skipped] };
   });
-  if (!request.dryRun) await leaveOutForGpus(context, groups, backend);
-  const tasks = groups.flatMap((group) => group.taskFolders);
-  if (!request.dryRun) await ensureTaskImages(context, tasks, backend);
+  if (hosts !== null) leaveOutForGpus(context, groups, backend, hosts);
   const { batchId, seed, firstAttempt } = request;
   const runs = groups.flatMap(({ modelRefs, taskFolders, loadedAgent, ...group }) =>
     planRuns({
@@ -227,17 +258,17 @@ export async function prepareRuns(
     }),
   );
   refuseGpusOnPodman(mostGpus(runs), backend, profilesWithFewerGpus(groups, 0));
+  if (hosts !== null) refuseUnbearable(hosts, groups, { backend, runs });
   return { groups, backend, runs, skipped: groups.flatMap((group) => group.skipped) };
 }
 
 /** Where tasks may be left out, those go whose GPUs no host that offers the backend has; the others are checked with the whole batch. */
-async function leaveOutForGpus(context: CliContext, groups: LoadedGroup[], backend: Backend): Promise<void> {
+function leaveOutForGpus(context: CliContext, groups: LoadedGroup[], backend: Backend, hosts: Hosts): void {
   const wanting = groups.filter(
     ({ skipUnavailable, gpusPerRun, taskFolders }) =>
       skipUnavailable === true && gpusPerRun === null && taskFolders.some(({ spec }) => spec.gpus > 0),
   );
   if (wanting.length === 0) return;
-  const hosts = await (await context.database()).queries.hosts();
   const offering = hosts.filter(({ backends }) => backends.includes(backend));
   const most = Math.max(0, ...offering.map(({ gpus }) => gpus.length));
   for (const group of wanting) {
@@ -263,9 +294,17 @@ export async function freezeAndCheck(
   { backend, runs }: { backend: Backend; runs: readonly RunDefinition[] },
 ): Promise<void> {
   for (const task of groups.flatMap((group) => group.taskFolders)) freezeTask(context.settings.layout, task);
-  const database = await context.database();
+  // Building images may have taken a while.
+  refuseUnbearable(await (await context.database()).queries.hosts(), groups, { backend, runs });
+}
+
+function refuseUnbearable(
+  hosts: Hosts,
+  groups: readonly LoadedGroup[],
+  { backend, runs }: { backend: Backend; runs: readonly RunDefinition[] },
+): void {
   const memoryMb = runs.reduce((most, run) => Math.max(most, run.task.limits.memoryMb), 0);
-  checkHosts(await database.queries.hosts(), {
+  checkHosts(hosts, {
     ...{ backend, gpus: mostGpus(runs), memoryMb },
     profiles: (gpus) => profilesWithFewerGpus(groups, gpus),
   });

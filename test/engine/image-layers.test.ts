@@ -6,6 +6,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDockerEvaluator } from '../../activities/docker/evaluator.js';
 import { ensureImage, type BuiltImage, type ImageKind } from '../../activities/docker/images.js';
+import { LAYER_NAME } from '../../activities/docker/labels.js';
 import { NO_SOURCES, type PackageSources } from '../../activities/docker/package-sources.js';
 import { ensureTaskImage } from '../../activities/docker/task-image.js';
 import { asFailure } from '../../activities/failures.js';
@@ -93,6 +94,30 @@ it('what a task requires is in its images; the second time nothing is made', asy
     expect(await ensure(kind, ofTask(kind), again)).toEqual(image);
     expect(again).toEqual([]);
   }
+});
+
+it('an installation that its maker gives up ends at once, and its container goes', async () => {
+  const wheel = await tinyWheel('coinrules', `OWNER = 'given up by ${process.pid}'\n`);
+  await mkdir(join(taskDir, 'given-up'));
+  await writeFile(join(taskDir, 'given-up', wheel.file), wheel.bytes);
+  await writeFile(join(taskDir, 'given-up.txt'), './given-up/coinrules-1.0-py3-none-any.whl\n');
+  const layer = { taskId: 'battleOfSexes', taskDir, file: 'given-up.txt', apt: [] };
+  const ctrlC = new AbortController();
+  const lines: string[] = [];
+  const making = ensureTaskImage(docker, 'agent', plain.agent, layer, {
+    sources: NO_SOURCES,
+    signal: ctrlC.signal,
+    onProgress: (line) => {
+      lines.push(line);
+      // The second line is the installer's: it runs.
+      if (lines.length === 2) ctrlC.abort(new Error('given up'));
+    },
+  });
+  await expect(making).rejects.toThrow('given up');
+  const hash = /bench-task:(\w+)/.exec(lines[0] ?? '')?.[1] ?? 'none';
+  const filters = { name: [`${LAYER_NAME}${hash}`] };
+  expect(await docker.listContainers({ all: true, filters })).toEqual([]);
+  await expect(docker.getImage(`bench-task:${hash}`).inspect()).rejects.toMatchObject({ statusCode: 404 });
 });
 
 it('a layer starts as the plain image does, and keeps nothing of how it was made', async () => {

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { dirname } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate, schemaState } from '../../db/index.js';
@@ -30,7 +31,8 @@ describe('services of a home', () => {
     expect(home.log('worker')).toContain(endpoints.temporalAddress);
   });
 
-  it('keep what holds the password from other users', () => {
+  it('keep what holds the password from other users, and the whole home', () => {
+    expect(statSync(home.dir).mode & 0o077).toBe(0);
     for (const path of [home.paths.layout.servicesFile, home.paths.postgresPassword, home.paths.log('worker')]) {
       expect(statSync(path).mode & 0o077).toBe(0);
     }
@@ -207,6 +209,20 @@ describe('services of a home', () => {
     } finally {
       stranger.close();
     }
+  });
+});
+
+describe('a home that others may enter', () => {
+  const home = new ServicesHome(join(mkdtempSync(join(tmpdir(), 'bench-open-')), 'home'));
+  afterAll(() => home.remove());
+
+  it('is made for its owner alone, and closed when it is found open', async () => {
+    await home.ensure({ worker: 'external' });
+    expect(statSync(home.dir).mode & 0o777).toBe(0o700);
+    await stopServices({ home: home.dir });
+    chmodSync(home.dir, 0o755);
+    await home.ensure({ worker: 'external' });
+    expect(statSync(home.dir).mode & 0o777).toBe(0o700);
   });
 });
 

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import * as agents from './commands/agents.js';
+import * as batches from './commands/batches.js';
 import * as cancel from './commands/cancel.js';
 import * as comparison from './commands/comparison.js';
 import * as db from './commands/db.js';
@@ -41,7 +42,7 @@ import type { CliContext } from './context.js';
 const GROUPS = {
   'Start here:': [demo, up, down, doctor],
   'Run:': [submit, human, replay, fork, pause, resume, retry, cancel],
-  'Look:': [status, watch, runs, show, logs, trajectory, events, leases, hosts, limits],
+  'Look:': [batches, status, watch, runs, show, logs, trajectory, events, leases, hosts, limits],
   'Results:': [leaderboard, report, comparison, sql, exports, imports, db],
   'Set up:': [tasks, models, agents, images, prune, validateConfig, worker],
 };

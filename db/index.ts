@@ -18,7 +18,7 @@ export { insertBatch, type BatchDefinition, type BatchSubmission, type Submitted
 export type { RateAccountRow } from './rate-control.js';
 export type { Queries } from './queries/index.js';
 export type { BatchSummary, RunSummary } from './queries/summaries.js';
-export type { BatchStatusReport } from './queries/batch-status.js';
+export type { BatchStatusReport, ListedBatch } from './queries/batch-status.js';
 export type { EvaluationDetail, RunDetail, RunFilter } from './queries/runs.js';
 export type { TrajectoryStep } from './queries/trajectory.js';
 export type { EventFilter, EventRow, HostRow, HostState, LeaseRow, LeaseWaiter } from './queries/operations.js';

@@ -20,7 +20,7 @@ const unfinished = (batch: BatchSummary): boolean => batch.status !== 'cancelled
 async function batchesToResume(context: CliContext, ref: string | undefined): Promise<BatchSummary[]> {
   const { queries } = await context.database();
   if (ref !== undefined) return [await queries.findBatch(ref)];
-  return (await queries.listBatches(10_000)).filter((batch) => unfinished(batch) && batch.pausedAt === null);
+  return (await queries.listBatches(10_000)).batches.filter((batch) => unfinished(batch) && batch.pausedAt === null);
 }
 
 /** A run that goes on for each that the old budget has ended. Returns how many. */

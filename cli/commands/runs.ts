@@ -30,15 +30,19 @@ export function register(program: Command, context: CliContext): void {
       const database = await context.database();
       const { queries } = database;
       await refuseUnknownNames(database, context.settings.configsDir, options);
-      const runs = await queries.listRuns({
+      const found = await queries.listRuns({
         batchId: ref === undefined ? undefined : (await queries.findBatch(ref)).batchId,
         models: options.models,
         tasks: options.tasks,
         statuses: options.status === undefined ? undefined : [options.status],
         endReasons: options.endReason === undefined ? undefined : [options.endReason],
-        limit: options.limit,
+        // One more tells whether there are more.
+        limit: options.limit + 1,
       });
-      context.output.json({ runs });
+      const runs = found.slice(0, options.limit);
+      const more = found.length > runs.length;
+      context.output.json({ runs, more });
       context.output.print(renderRuns(runs, context.output.colors));
+      if (more) context.output.print(context.output.colors.dim(`The newest ${runs.length} runs; --limit shows more.`));
     });
 }

@@ -1,8 +1,8 @@
 import type { Colors } from 'picocolors/types.js';
-import type { BatchStatusReport, BatchSummary } from '../../db/index.js';
-import { formatCost, formatSpan, formatTime, plural } from './format.js';
+import type { BatchStatusReport } from '../../db/index.js';
+import { batchState, nextCommand } from './batch-state.js';
+import { formatCost, formatSpan, plural } from './format.js';
 import { renderRuns } from './runs.js';
-import { renderTable } from './table.js';
 
 /** `b-… (name): running, 3 of 6 runs ended, 41 steps, $0, 12 s` */
 export function batchHeadline(batch: BatchStatusReport, colors: Colors): string {
@@ -25,28 +25,14 @@ export function renderBatch(batch: BatchStatusReport, colors: Colors): string {
   const faults = batchFaults(batch);
   return [
     batchHeadline(batch, colors),
+    ...batchState(batch).map((line) => `  ${line}`),
     '',
     renderRuns(batch.runList, colors),
     ...(faults.length === 0 ? [] : ['', ...faults.map((fault) => colors.red(fault))]),
+    '',
+    colors.dim(`Next: ${nextCommand(batch)}`),
   ].join('\n');
 }
-
-export const renderBatches = (batches: readonly BatchSummary[], colors: Colors): string =>
-  renderTable(
-    batches,
-    [
-      { title: 'batch', value: (batch) => batch.batchId },
-      { title: 'name', value: (batch) => batch.name ?? '–' },
-      {
-        title: 'status',
-        value: (batch) => (batch.origin === 'bench' ? batch.status : `${batch.status} (${batch.origin})`),
-      },
-      { title: 'runs', value: (batch) => `${batch.ended}/${batch.runs}`, align: 'right' },
-      { title: 'cost', value: (batch) => formatCost(batch.costUsd), align: 'right' },
-      { title: 'created', value: (batch) => formatTime(batch.createdAt) },
-    ],
-    colors,
-  );
 
 /** The value that all runs share, else null. */
 function shared<T>(values: readonly T[]): T | null {
@@ -59,6 +45,8 @@ export function batchDocument(batch: BatchStatusReport): Record<string, unknown>
   const { runs, runList, ...rest } = batch;
   return {
     ...rest,
+    next: nextCommand(batch),
+    waits: batchState(batch),
     endReason: shared(runList.map((run) => run.endReason)),
     finalEvaluation: shared(runList.map((run) => run.finalEvaluation)),
     bestScore: shared(runList.map((run) => run.bestScore)),

@@ -4,6 +4,7 @@ import type { Backend } from '../../domain/run.js';
 import type { TaskFolder } from '../../domain/task.js';
 import { attachData, prepareCommand } from '../../registry/index.js';
 import type { CliContext } from '../context.js';
+import { formatBytes } from '../render/format.js';
 
 /** A task that is left out of a batch, and the command that mends it. */
 export interface SkippedTask {
@@ -27,13 +28,45 @@ function leaveOut(
     context.output.log(context.output.logColors.yellow(`Left out: ${task}: ${reason}. ${mend}`));
 }
 
+/** More are told together: a line each would bury what to do. */
+const TOLD_ONE_BY_ONE = 3;
+
+/** What it takes to play tasks that a newcomer named with `all`, in three lines. `named`: by which names they were asked for. */
+function needsData(
+  missing: readonly TaskFolder[],
+  { ready, sample, named }: { ready: number; sample: boolean; named: readonly string[] },
+): BenchError {
+  const ids = missing.map(({ spec }) => spec.id);
+  const sources = new Map(
+    missing.flatMap(({ spec }) => spec.data?.sources ?? []).map((one) => [one.sha256, one.bytes]),
+  );
+  const bytes = [...sources.values()].reduce((sum, one) => sum + one, 0);
+  const greedy = missing.filter(({ spec }) => spec.gpus > 0).length;
+  const total = missing.length + ready;
+  const real = `\`${prepareCommand(named, false)}\` downloads ${formatBytes(bytes)}${greedy === 0 ? '' : `; ${greedy} of these tasks ask for GPUs`}`;
+  return new BenchError(
+    'usage',
+    `${ids.length} of ${total} tasks have no ${sample ? 'sample ' : ''}data here: ${ids.slice(0, TOLD_ONE_BY_ONE).join(', ')} and ${ids.length - TOLD_ONE_BY_ONE} more`,
+    {
+      remedy: [
+        sample
+          ? `Make them: \`${prepareCommand(named, true)}\`, in minutes and without a download.`
+          : `Small stand-ins, without a download or GPUs: \`${prepareCommand(named, true)}\`, then submit with --sample. The real data: ${real}.`,
+        ready === 0 ? '`bench tasks` lists the tasks.' : `Or play the other ${ready} with --skip-unavailable.`,
+      ].join('\n'),
+    },
+  );
+}
+
 /** The tasks with their prepared data. */
 export function tasksWithData(
   context: CliContext,
   tasks: readonly TaskFolder[],
-  { sample, skip }: { sample: boolean; skip: boolean },
+  { sample, skip, named }: { sample: boolean; skip: boolean; named: readonly string[] },
 ): { taskFolders: TaskFolder[]; skipped: SkippedTask[] } {
   const { ready, missing } = attachData(context.settings.layout, tasks, sample);
+  if (missing.length > TOLD_ONE_BY_ONE && (!skip || ready.length === 0))
+    throw needsData(missing, { ready: ready.length, sample, named });
   const command = prepareCommand(
     missing.map(({ spec }) => spec.id),
     sample,

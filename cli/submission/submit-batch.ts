@@ -126,7 +126,7 @@ export function loadGroups(
       sample,
     });
     const { taskFolders, skipped } = tasksWithData(context, selected, {
-      ...{ sample, skip: group.skipUnavailable === true },
+      ...{ sample, skip: group.skipUnavailable === true, named: group.tasks },
     });
     const loadedAgent = loadAgent(settings.configsDir, group.agent);
     if (group.memory === true) requireMemoryCommands(loadedAgent);

@@ -6,23 +6,44 @@ import { BATCH_SUMMARY, type BatchSummary, batchSummary, type BatchSummaryRow, t
 export interface BatchStatusReport extends BatchSummary {
   byStatus: Record<string, number>;
   byEndReason: Record<string, number>;
+  /** Runs that others of the batch repeat in their place. */
+  replaced: number;
   /** In submission order. */
   runList: RunSummary[];
 }
 
-export async function listBatches(run: Statements, limit: number): Promise<BatchSummary[]> {
-  const rows = await run<BatchSummaryRow>(
+/** A batch in a list: how many of its runs are in which state, and none by itself. */
+export interface ListedBatch extends BatchSummary {
+  byStatus: Record<string, number>;
+}
+
+export async function listBatches(run: Statements, limit: number): Promise<{ batches: ListedBatch[]; total: number }> {
+  const rows = await run<BatchSummaryRow & { total: number; byStatus: Record<string, number> | null }>(
     'listBatches',
-    `${BATCH_SUMMARY} order by b.created_at desc, b.batch_id desc limit $1`,
+    `select listed.*, (select count(*)::int from batches) as total,
+       (select jsonb_object_agg(status, runs) from (
+          select r.status, count(*) as runs from runs r where r.batch_id = listed."batchId" group by r.status
+        ) counted) as "byStatus"
+     from (${BATCH_SUMMARY} order by b.created_at desc, b.batch_id desc limit $1) listed
+     order by listed."createdAt" desc, listed."batchId" desc`,
     [limit],
   );
-  return rows.map(batchSummary);
+  const batches = rows.map(({ total: _total, byStatus, ...row }) => ({
+    ...batchSummary(row),
+    byStatus: byStatus ?? {},
+  }));
+  return { batches, total: rows[0]?.total ?? 0 };
 }
 
 export async function batchStatus(run: Statements, batchId: string): Promise<BatchStatusReport> {
   const [row] = await run<BatchSummaryRow>('batchStatus', `${BATCH_SUMMARY} where b.batch_id = $1`, [batchId]);
   if (row === undefined) throw missingBatch(batchId);
   const runList = await listRuns(run, { batchId, limit: row.runs }, 'r.ordinal');
+  const [replacing] = await run<{ replaced: number }>(
+    'replacedRuns',
+    'select count(*)::int as replaced from runs where batch_id = $1 and replaces is not null',
+    [batchId],
+  );
   const count = (words: (string | null)[]) => {
     const counts: Record<string, number> = {};
     for (const word of words) if (word !== null) counts[word] = (counts[word] ?? 0) + 1;
@@ -32,6 +53,7 @@ export async function batchStatus(run: Statements, batchId: string): Promise<Bat
     ...batchSummary(row),
     byStatus: count(runList.map((r) => r.status)),
     byEndReason: count(runList.map((r) => r.endReason)),
+    replaced: replacing?.replaced ?? 0,
     runList,
   };
 }

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { MetricFamily } from '../../domain/metrics.js';
 import { queryError } from '../database-error.js';
 import { statements } from '../statements.js';
-import { batchStatus, type BatchStatusReport, listBatches } from './batch-status.js';
+import { batchStatus, type BatchStatusReport, type ListedBatch, listBatches } from './batch-status.js';
 import { leaderboard } from './leaderboard.js';
 import type { Leaderboard, LeaderboardOptions } from './leaderboard-types.js';
 import {
@@ -30,8 +30,8 @@ export interface Queries {
   findBatch(ref: string | undefined): Promise<BatchSummary>;
   /** By id, or by an unambiguous beginning or end of an id. */
   findRun(ref: string): Promise<RunSummary>;
-  /** Newest first. */
-  listBatches(limit?: number): Promise<BatchSummary[]>;
+  /** Newest first, at most so many, and how many there are. */
+  listBatches(limit?: number): Promise<{ batches: ListedBatch[]; total: number }>;
   batchStatus(batchId: string): Promise<BatchStatusReport>;
   /** Newest first. */
   listRuns(filter?: RunFilter): Promise<RunSummary[]>;

@@ -20,7 +20,7 @@ import { BenchError } from '../../domain/errors.js';
 import { homeLayout, type HomeLayout } from '../../domain/home-layout.js';
 import type { DataSource } from '../../domain/task-data.js';
 import { attachData, findPrepared, freezeTask, loadTask } from '../../registry/index.js';
-import { BenchHome } from '../setup/bench-home.js';
+import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
 
 const REPOSITORY = join(import.meta.dirname, '..', '..');
 const ROWS = Array.from({ length: 200 }, (_, i) => `${i},${(i * 7) % 31},${(i * 7) % 31 > 15 ? 1 : 0}`);
@@ -323,6 +323,30 @@ describe('from the command line', () => {
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toContain('points: its data are not prepared');
     expect(refused.stderr).toContain('bench tasks prepare points');
+  });
+
+  it('all tasks without their data are refused in three lines: how many, what stands in for them, what is left', async () => {
+    const fresh = new BenchHome({ BENCH_CONFIGS: BUNDLED_CONFIGS });
+    try {
+      const { exitCode, stderr } = await fresh.run(
+        'submit',
+        '--models',
+        'scripted:baseline',
+        '--tasks',
+        'all',
+        '--dry-run',
+      );
+      expect(exitCode).toBe(2);
+      const lines = stderr.trim().split('\n');
+      expect(lines).toHaveLength(3);
+      expect(lines[0]).toMatch(/^error: \d+ of \d+ tasks have no data here: \S+, \S+, \S+ and \d+ more$/);
+      expect(lines[1]).toMatch(
+        /`bench tasks prepare all --sample`, then submit with --sample.*`bench tasks prepare all` downloads 2\d\.\d GB; \d+ of these tasks ask for GPUs/,
+      );
+      expect(lines[2]).toMatch(/^Or play the other \d+ with --skip-unavailable\.$/);
+    } finally {
+      await fresh.remove();
+    }
   });
 
   it('data are made, told, and runs of samples are marked', async () => {

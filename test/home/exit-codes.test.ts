@@ -72,8 +72,8 @@ describe('docs/cli.md, exit codes', () => {
         });
         if (row.meanwhile === 'Ctrl-C') running.kill('SIGINT');
         else {
-          const [batch] = await (await home.queries()).listBatches(1);
-          await home.json('cancel', batch!.batchId);
+          const { batches } = await (await home.queries()).listBatches(1);
+          await home.json('cancel', batches[0]!.batchId);
         }
       }
       const { exitCode, all } = await running;

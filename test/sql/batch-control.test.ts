@@ -44,6 +44,19 @@ describe('adding runs', () => {
     expect((await db.queries.findBatch(batchId)).runs).toBe(2);
   });
 
+  test('that repeat others are counted, and a list of batches says how many there are', async () => {
+    const { batchId, runs } = await batchOf(2);
+    await db.store.finishRun(runs[0]!.runId, INFRA);
+    expect((await db.queries.batchStatus(batchId)).replaced).toBe(0);
+    await db.append(batchId, [{ ...run(batchId, task('t'), 'm', 1), replaces: runs[0]!.runId }], 'v');
+    expect((await db.queries.batchStatus(batchId)).replaced).toBe(1);
+    const { batches, total } = await db.queries.listBatches(1);
+    expect(batches).toMatchObject([{ batchId, byStatus: { ended: 1, queued: 2 } }]);
+    const all = await db.queries.listBatches(1000);
+    expect([all.batches.length, all.total, total]).toEqual([all.total, all.total, all.total]);
+    expect(all.total).toBeGreaterThan(1);
+  });
+
   test('five thousand runs are accepted, and each ends once', async () => {
     const { batchId, runs } = await batchOf(5000);
     expect((await db.store.batchState(batchId)).openShards).toHaveLength(10);
@@ -55,6 +68,8 @@ describe('adding runs', () => {
     expect(await db.store.finishBatch(batchId, 'cancelled')).toBe(true);
     const report = await db.queries.batchStatus(batchId);
     expect(report.byEndReason).toEqual({ infra_error: 4999, cancelled: 1 });
+    const { batches } = await db.queries.listBatches(1);
+    expect(batches).toMatchObject([{ batchId, runs: 5000, byStatus: { ended: 5000 } }]);
   });
 });
 

@@ -59,6 +59,7 @@ export const report = (runList: RunSummary[], values: Partial<BatchStatusReport>
   endedAt: '2026-01-31T12:00:10.000Z',
   byStatus: {},
   byEndReason: {},
+  replaced: 0,
   runList,
   ...values,
 });

@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import type { CliContext } from '../context.js';
+import { wholeNumber } from '../options.js';
+import { renderBatches } from '../render/batches.js';
+
+export function register(program: Command, context: CliContext): void {
+  program
+    .command('batches')
+    .summary('batches, newest first')
+    .description('List batches, newest first: their runs by state, cost and budget, and age.')
+    .option('--limit <n>', 'at most so many', wholeNumber(1, 100_000), 20)
+    .action(async ({ limit }: { limit: number }) => {
+      const { output } = context;
+      const { batches, total } = await (await context.database()).queries.listBatches(limit);
+      output.json({
+        batches: batches.map(({ runs, ...batch }) => ({ ...batch, totalRuns: runs })),
+        total,
+      });
+      output.print(renderBatches(batches, output.colors));
+      if (total > batches.length)
+        output.print(output.colors.dim(`${batches.length} of ${total} batches; --limit shows more.`));
+    });
+}

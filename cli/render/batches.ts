@@ -1,0 +1,42 @@
+import type { Colors } from 'picocolors/types.js';
+import type { ListedBatch } from '../../db/index.js';
+import { RUN_STATUSES } from '../../domain/outcomes.js';
+import { formatCost, formatSpan } from './format.js';
+import { renderTable } from './table.js';
+
+/** `3 running, 5 queued`; what has ended stands before it. */
+const openRuns = ({ byStatus }: ListedBatch): string =>
+  RUN_STATUSES.filter((status) => status !== 'ended' && (byStatus[status] ?? 0) > 0)
+    .reverse()
+    .map((status) => `${byStatus[status] ?? 0} ${status.replace('_', ' ')}`)
+    .join(', ');
+
+export const renderBatches = (batches: readonly ListedBatch[], colors: Colors, now: Date = new Date()): string =>
+  batches.length === 0
+    ? 'No batches.'
+    : renderTable(
+        batches,
+        [
+          { title: 'batch', value: (batch) => batch.batchId },
+          { title: 'name', value: (batch) => batch.name ?? '–' },
+          {
+            title: 'status',
+            value: (batch) =>
+              batch.origin !== 'bench'
+                ? `${batch.status} (${batch.origin})`
+                : batch.pausedAt === null || batch.ended === batch.runs
+                  ? batch.status
+                  : colors.yellow('paused'),
+          },
+          { title: 'ended', value: (batch) => `${batch.ended}/${batch.runs}`, align: 'right' },
+          { title: 'open', value: openRuns },
+          {
+            title: 'cost',
+            value: (batch) =>
+              formatCost(batch.costUsd) + (batch.budgetUsd === null ? '' : ` of ${formatCost(batch.budgetUsd)}`),
+            align: 'right',
+          },
+          { title: 'age', value: (batch) => formatSpan(batch.createdAt, null, now), align: 'right' },
+        ],
+        colors,
+      );

@@ -14,6 +14,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { findProcesses, identify, signal, waitUntilGone, workingDirectory } from './process-identity.js';
 import { handOver, type PostgresUser } from './postgres-user.js';
+import { writeFileAtomically } from './services-file.js';
 
 export const POSTGRES_USER = 'bench';
 export const POSTGRES_DATABASE = 'bench';
@@ -23,7 +24,7 @@ export function postgresPassword(passwordFile: string): string {
   if (existsSync(passwordFile)) return readFileSync(passwordFile, 'utf8').trim();
   mkdirSync(dirname(passwordFile), { recursive: true });
   const password = randomBytes(24).toString('base64url');
-  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+  writeFileAtomically(passwordFile, `${password}\n`);
   return password;
 }
 

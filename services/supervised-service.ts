@@ -110,15 +110,19 @@ export class SupervisedService {
   private async runOnce(): Promise<{ reason: string; healthyMs: number }> {
     const { name, log } = this.definition;
     let launch: Launch;
+    let output: number;
     try {
       launch = await this.definition.launch(this.stopping.signal);
+      rotateLog(log);
+      output = openSync(log, 'a', 0o600);
     } catch (error) {
       return { reason: `cannot be started: ${error instanceof Error ? error.message : String(error)}`, healthyMs: 0 };
     }
-    if (this.stopping.signal.aborted) return { reason: 'stopping', healthyMs: 0 };
-    rotateLog(log);
+    if (this.stopping.signal.aborted) {
+      closeSync(output);
+      return { reason: 'stopping', healthyMs: 0 };
+    }
     const [command, ...args] = launch.command;
-    const output = openSync(log, 'a', 0o600);
     const child = spawn(command, args, { cwd: launch.cwd, env: launch.env, stdio: ['ignore', output, output] });
     closeSync(output);
     const ended = new Promise<string>((resolve) => {

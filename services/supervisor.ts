@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { BenchError } from '../domain/errors.js';
+import { lossyLines } from '../domain/lossy-lines.js';
 import { withoutTemporalAccess } from '../domain/temporal-access.js';
 import { tryLock } from './file-lock.js';
 import { chooseFreePort, portIsFree } from './free-port.js';
@@ -55,7 +56,13 @@ const WATCH_MS = 1000;
 /** Attempts before a first start is given up; a home that has been healthy is never given up. */
 const FIRST_START_ATTEMPTS = 3;
 
-const say = (line: string) => process.stdout.write(`${new Date().toISOString()} ${line}\n`);
+const stamped = (line: string): string => `${new Date().toISOString()} ${line}\n`;
+/** Its log lies on the home's disk, which may be full. Not by process.stdout, which an error ends for good. */
+const print = lossyLines(
+  (bytes) => writeSync(1, bytes),
+  (lines) => stamped(`${lines} lines could not be written`),
+);
+const say = (line: string): void => print(stamped(line));
 
 /**
  * The supervisor of one home: starts PostgreSQL and Temporal, then the worker, restarts what dies, and stops all of it

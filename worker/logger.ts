@@ -1,5 +1,7 @@
+import { fstatSync, writeSync } from 'node:fs';
 import { DefaultLogger, type LogLevel, Runtime } from '@temporalio/worker';
 import { pino, type Logger } from 'pino';
+import { lossyLines } from '../domain/lossy-lines.js';
 import { logFields } from './log-fields.js';
 import type { WorkerLogLevel } from './log-levels.js';
 import { redactor } from './redact.js';
@@ -19,11 +21,28 @@ export interface LoggerOptions {
 }
 
 /**
+ * Whatever becomes of its log, a worker goes on: on a full disk lines are lost. A file is not written by process.stdout, which an error
+ * ends for good.
+ */
+function linesOut(): (line: string) => void {
+  if (!fstatSync(1).isFile()) {
+    process.stdout.on('error', () => undefined);
+    return (line) => void process.stdout.write(line);
+  }
+  return lossyLines(
+    (bytes) => writeSync(1, bytes),
+    (lines) =>
+      `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), msg: `${lines} lines could not be written` })}\n`,
+  );
+}
+
+/**
  * JSON lines on stdout, which the supervisor keeps as worker.log; the Temporal SDK, its native part included, logs through
  * it too. Installs the SDK's runtime: to be called once, before anything else of the SDK.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const redact = redactor(options.secrets);
+  const print = linesOut();
   const log = pino(
     {
       level: options.level,
@@ -31,7 +50,7 @@ export function createLogger(options: LoggerOptions): Logger {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line: string) => process.stdout.write(redact(line)) },
+    { write: (line: string) => print(redact(line)) },
   );
   const sdkLevel: LogLevel = SDK_LEVEL[options.level];
   const forward = new DefaultLogger(sdkLevel, ({ level, message, meta }) =>

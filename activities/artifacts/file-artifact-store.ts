@@ -29,8 +29,14 @@ export function createFileArtifactStore(dir: string): ArtifactStore {
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       if (await renewed(artifactPath(dir, sha256))) return sha256;
       const aside = await newAside();
-      await writeFile(aside, bytes);
-      await keep(aside, sha256);
+      try {
+        await writeFile(aside, bytes);
+        await keep(aside, sha256);
+      } catch (error) {
+        // On a full disk a part of it would take room for nothing.
+        await rm(aside, { force: true });
+        throw error;
+      }
       return sha256;
     },
 

@@ -1,12 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { connectEngine } from '../../activities/docker/engine.js';
 import type { BenchHome } from '../setup/bench-home.js';
 import type { EngineGate } from '../setup/engine-gate.js';
 import type { PrivateEngine } from '../setup/private-engine.js';
 import { pick } from '../setup/random.js';
+import type { SmallDisk } from '../setup/small-disk.js';
 import { killContainer, killService, type Victim } from './kill-service.js';
+
+const FULL_MS = 60_000;
 
 /** Something that was broken on purpose. */
 export interface InjectedFault {
@@ -30,6 +30,8 @@ export interface FaultTargets {
   gate: EngineGate;
   /** Where the engine is the test's own, it may be restarted. */
   engine?: PrivateEngine;
+  /** Where the home has a disk of its own, it may be filled. */
+  disk?: SmallDisk;
   random: () => number;
 }
 
@@ -61,7 +63,8 @@ export async function inject(kind: FaultKind, targets: FaultTargets): Promise<In
       await targets.engine?.restart();
       return targets.engine === undefined ? null : { kind, at };
     case 'disk_full':
-      await fillDisk(targets.home.dir);
+      if (targets.disk === undefined) return null;
+      await fillDisk(targets.disk);
       return { kind, at };
   }
 }
@@ -88,14 +91,12 @@ async function hitContainer(
   return chosen.Labels['bench.run'] ?? null;
 }
 
-/** Nothing more can be written to the home for a while. */
-async function fillDisk(dir: string): Promise<void> {
-  const ballast = join(dir, 'ballast');
-  const [, free = '0'] = execFileSync('df', ['--output=avail', '-B1', dir], { encoding: 'utf8' }).trim().split('\n');
-  execFileSync('fallocate', ['-l', free.trim(), ballast]);
+/** Nothing more can be written to the home: long enough for the kernel to give up what it still holds in memory. */
+async function fillDisk(disk: SmallDisk): Promise<void> {
+  disk.fill();
   try {
-    await sleep(4_000);
+    await sleep(FULL_MS);
   } finally {
-    rmSync(ballast, { force: true });
+    disk.free();
   }
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectEngine } from '../../activities/docker/engine.js';
@@ -15,6 +15,7 @@ import { BenchHome } from '../setup/bench-home.js';
 import { openEngineGate, type EngineGate } from '../setup/engine-gate.js';
 import { startPrivateEngine, type PrivateEngine } from '../setup/private-engine.js';
 import { pick, seededRandom } from '../setup/random.js';
+import { mountSmallDisk, type SmallDisk } from '../setup/small-disk.js';
 import { batchOutcome, counterReadings, repeatedCalls, scoresApart, type RunOutcome } from './batch-outcome.js';
 import { inject, type FaultKind, type FaultTargets, type InjectedFault } from './faults.js';
 
@@ -42,6 +43,7 @@ let gate: EngineGate;
 let engine: PrivateEngine;
 let home: BenchHome;
 let targets: FaultTargets;
+let disk: SmallDisk;
 
 const steady = playPolicy('counter:5');
 /** Faults by the number of the request, so that each is met. */
@@ -67,14 +69,14 @@ beforeAll(async () => {
     OPENAI_API_KEY: 'sk-storm',
     OPENAI_BASE_URL: simulator.openAiBaseUrl,
   });
-  mountDisk(home.dir);
-  targets = { home, docker, gate, random: seededRandom(SEED), engine };
+  disk = mountSmallDisk(home.dir, '6G');
+  targets = { home, docker, gate, random: seededRandom(SEED), engine, disk };
 }, 900_000);
 
 afterAll(async () => {
   gate.open();
   await home.run('down', '--force');
-  execFileSync('umount', [home.dir]);
+  disk.unmount();
   await home.remove();
   await gate.close();
   await engine.stop();
@@ -223,14 +225,3 @@ async function until(what: string, condition: () => boolean | Promise<boolean>, 
 }
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** A disk of the home's own, small enough to be filled. */
-function mountDisk(dir: string): void {
-  const image = `${dir}.img`;
-  execFileSync('truncate', ['-s', '6G', image]);
-  execFileSync('mkfs.ext4', ['-q', '-F', image]);
-  execFileSync('mount', ['-o', 'loop', image, dir]);
-  // Gone with the last mount.
-  rmSync(image);
-  rmSync(join(dir, 'lost+found'), { recursive: true });
-}

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, statfsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { SandboxLost } from '../../domain/errors.js';
 import { newRunId } from '../../domain/ids.js';
 import type { SandboxRef } from '../../domain/ports/sandbox-port.js';
 import { testPodman } from '../setup/podman-engine.js';
-import { unmountBelow } from '../setup/unmount-below.js';
+import { mountSmallDisk, type SmallDisk } from '../setup/small-disk.js';
 import { dockerUnderTest, podmanUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
 
 /** File systems for workspaces, and this test's own small disk, take root. */
@@ -26,37 +26,22 @@ async function drained(pieces: AsyncIterable<Uint8Array>): Promise<void> {
 
 function suite(make: (parent: string) => Promise<BackendUnderTest>) {
   let disk: string;
+  let small: SmallDisk;
   let backend: BackendUnderTest;
 
   beforeAll(async () => {
     disk = await mkdtemp(join(tmpdir(), 'bench-full-disk-'));
-    const image = `${disk}.img`;
-    execFileSync('truncate', ['-s', '400M', image]);
-    execFileSync('mkfs.ext4', ['-q', '-m', '0', '-F', image]);
-    execFileSync('mount', ['-o', 'loop', image, disk]);
-    // Gone with the last mount.
-    await rm(image);
+    small = mountSmallDisk(disk, '400M');
     backend = await make(disk);
   });
   afterAll(async () => {
-    free();
+    small.free();
     await backend?.close();
-    unmountBelow(disk);
-    execFileSync('umount', ['--lazy', disk]);
+    small.unmount();
     await rm(disk, { recursive: true });
   });
 
-  afterEach(() => free());
-
-  const ballast = () => join(disk, 'ballast');
-  const free = () => execFileSync('rm', ['-f', ballast()]);
-  const fill = () => {
-    const { bavail, bsize } = statfsSync(disk);
-    // All that is left: the file system keeps a little for its own books.
-    execFileSync('sh', ['-c', `fallocate -l ${bavail * bsize} "$1" || cat /dev/zero >> "$1" || true`, '-', ballast()], {
-      stdio: 'ignore',
-    });
-  };
+  afterEach(() => small.free());
 
   async function started(epoch = 1, runId = newRunId()): Promise<SandboxRef> {
     const limits = { memoryMb: 512, cpus: 2, pids: 200, workspaceMb: 200 };
@@ -94,10 +79,10 @@ function suite(make: (parent: string) => Promise<BackendUnderTest>) {
     );
     await vi.waitFor(() => expect(existsSync(inside(ref, 'begun'))).toBe(true), 120_000);
     await writeFile(inside(ref, 'go'), '');
-    fill();
+    small.fill();
     await broken(ref);
     // Its outcome waits for room.
-    free();
+    small.free();
     const error = await hurt;
     expect(error).toBeInstanceOf(SandboxLost);
     expect((error as Error).message).toMatch(/disk of run .* was made read-only by the kernel/);
@@ -119,9 +104,9 @@ function suite(make: (parent: string) => Promise<BackendUnderTest>) {
   ])('loses the sandbox when its disk broke before %s', async (_, work) => {
     const ref = await started();
     expect((await run(ref, 1, 'head -c 60000000 /dev/urandom > late')).exitCode).toBe(0);
-    fill();
+    small.fill();
     await broken(ref);
-    free();
+    small.free();
     await expect(work(ref)).rejects.toThrow(SandboxLost);
     expect(await backend.traces(ref)).toEqual([]);
   });
@@ -129,9 +114,9 @@ function suite(make: (parent: string) => Promise<BackendUnderTest>) {
   it('loses the sandbox whose broken disk was unmounted and mounted again', async () => {
     const ref = await started();
     expect((await run(ref, 1, 'head -c 60000000 /dev/urandom > late')).exitCode).toBe(0);
-    fill();
+    small.fill();
     await broken(ref);
-    free();
+    small.free();
     await backend.reboot(ref);
     await expect(run(ref, 2, 'ls')).rejects.toThrow(SandboxLost);
     expect(await backend.traces(ref)).toEqual([]);

@@ -1,214 +1,84 @@
-import type { IncomingMessage } from 'node:http';
 import type Docker from 'dockerode';
-import { extract } from 'tar-stream';
+import { z } from 'zod';
+import { InfrastructureError } from '../../domain/errors.js';
 import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
 import type { Collected, CollectOptions, SubmissionFile } from '../../domain/ports/sandbox-port.js';
 import { badPath } from '../shell/submission-paths.js';
+import { execOutput } from './exec-output.js';
 
-/** The engine reports Go's file modes: everything above the permission bits but setuid, setgid and sticky is a kind of file. */
-const GO_MODE_KINDS = {
-  directory: 2 ** 31,
-  link: 2 ** 27,
-  device: 2 ** 26,
-  fifo: 2 ** 25,
-  socket: 2 ** 24,
-  other: 2 ** 19,
-};
+const PROGRAM = ['/opt/bench/python3', '-IS', '/opt/bench/durable_shell/collect.py'];
+/** It waits for nobody: whatever takes longer is the engine. */
+const LIMIT_MS = 600_000;
+/** A line names one path, or all that are missing. */
+const LONGEST_LINE = 1024 * 1024;
+const NEWLINE = 10;
 
-interface PathStat {
-  size: number;
-  kind: 'file' | keyof typeof GO_MODE_KINDS;
-}
+const lineSchema = z.union([
+  z.object({ path: z.string(), size: z.number().int().nonnegative() }),
+  z.object({ kind: z.literal('files') }),
+  z.object({ kind: z.literal('missing'), paths: z.array(z.string()) }),
+  z.object({ kind: z.literal('refused'), reason: z.string() }),
+]);
 
 /**
- * Copy files out of a container's workspace as data. The workspace is hostile: each part of each path is looked at first, and
- * of the archive only one plain file of the announced name and an allowed size is taken.
+ * Copy files out of a container's workspace as data, by a program inside (images/agent/durable_shell/collect.py): the engine's own
+ * archive follows links, and waits for ever at a FIFO, with all that is asked of that container afterwards.
  */
 export async function collectFiles(
   container: Docker.Container,
   files: string[],
   maxBytes: number,
-  { folders = [], optional = [], maxFiles = Infinity }: CollectOptions = {},
+  { folders = [], optional = [], maxFiles }: CollectOptions = {},
 ): Promise<Collected> {
-  const collected: SubmissionFile[] = [];
-  const missing: string[] = [];
-  const refused = (reason: string): Collected => ({ kind: 'refused', reason });
-  const tooMany = refused(`more than ${maxFiles} files and folders`);
-  let room = maxBytes;
-  for (const path of [...files, ...optional]) {
+  for (const path of [...files, ...optional, ...folders]) {
     const wrong = badPath(path);
-    if (wrong !== null) return refused(wrong);
-    const stat = await statOf(container, path, 'file');
-    if (stat === null) {
-      if (files.includes(path)) missing.push(path);
-      continue;
-    }
-    if (typeof stat === 'string') return refused(stat);
-    const bytes = stat.size > room ? null : await steadily(container, path, () => bytesOf(container, path, room));
-    if (bytes === null) return refused(`${path}: more than ${maxBytes} bytes in all`);
-    if (typeof bytes === 'string') return refused(bytes);
-    room -= bytes.length;
-    collected.push({ path, bytes });
+    if (wrong !== null) return { kind: 'refused', reason: wrong };
   }
-  let left = maxFiles - collected.length;
-  if (left < 0) return tooMany;
-  for (const folder of folders) {
-    const wrong = badPath(folder);
-    if (wrong !== null) return refused(wrong);
-    const stat = await statOf(container, folder, 'directory');
-    if (typeof stat === 'string') return refused(stat);
-    const found =
-      stat === null
-        ? { files: [], entries: 0 }
-        : await steadily(container, `${folder}/`, () => folderOf(container, folder, room, left));
-    if (found === 'bytes') return refused(`${folder}/: more than ${maxBytes} bytes in all`);
-    if (found === 'files') return tooMany;
-    if (typeof found === 'string') return refused(found);
-    if (found.files.length === 0) missing.push(`${folder}/`);
-    left -= found.entries;
-    room -= found.files.reduce((sum, { bytes }) => sum + bytes.length, 0);
-    collected.push(...found.files);
-  }
-  return missing.length > 0 ? { kind: 'missing', paths: missing } : { kind: 'files', files: collected };
+  const plan = { workspace: CONTAINER_WORKSPACE, files, folders, optional, maxBytes, maxFiles: maxFiles ?? null };
+  const signal = AbortSignal.timeout(LIMIT_MS);
+  return await readCollected(execOutput(container, [...PROGRAM, JSON.stringify(plan)], signal), maxBytes);
 }
 
-const MOST_READS = 5;
-
-/** An engine breaks its archive off where a file changes under its hands: read again, and at last refused. */
-async function steadily<T>(
-  container: Docker.Container,
-  what: string,
-  read: () => Promise<T | string>,
-): Promise<T | string> {
-  for (let reads = 1; ; reads++) {
-    try {
-      return await read();
-    } catch (error) {
-      if (!/Unexpected end of data/.test((error as Error).message)) throw error;
-      if (reads < MOST_READS) continue;
-      // Where the container itself is at fault, or gone, nothing is said of its files.
-      const { State: state } = await container.inspect();
-      if (!state.Running) throw error;
-      return `${what} changes while it is read`;
-    }
-  }
-}
-
-/** Null: missing. A string: why it is refused. */
-async function statOf(
-  container: Docker.Container,
-  path: string,
-  wanted: 'file' | 'directory',
-): Promise<PathStat | string | null> {
-  // The workspace itself is the agent's too: it may have put a link in its place.
-  const top = await pathStat(container, CONTAINER_WORKSPACE);
-  if (top?.kind !== 'directory') return top === null ? null : `the workspace is a ${top.kind}, not a directory`;
-  const parts = path.split('/');
-  for (let depth = 1; depth <= parts.length; depth++) {
-    const part = parts.slice(0, depth).join('/');
-    const stat = await pathStat(container, `${CONTAINER_WORKSPACE}/${part}`);
-    if (stat === null) return null;
-    if (depth === parts.length && wanted === 'file')
-      return stat.kind === 'file' ? stat : `${part} is a ${stat.kind}, not a regular file`;
-    if (stat.kind !== 'directory') return `${part} is a ${stat.kind}, not a directory`;
-    if (depth === parts.length) return stat;
-  }
-  return null;
-}
-
-async function pathStat(container: Docker.Container, path: string): Promise<PathStat | null> {
-  let answer: IncomingMessage;
-  try {
-    answer = (await container.infoArchive({ path })) as IncomingMessage;
-  } catch (error) {
-    if ((error as { statusCode?: number }).statusCode !== 404) throw error;
-    // Also the answer when the container itself is gone: that throws.
-    await container.inspect();
-    return null;
-  }
-  answer.resume();
-  const header = String(answer.headers['x-docker-container-path-stat']);
-  const stat = JSON.parse(Buffer.from(header, 'base64').toString('utf8')) as { size: number; mode: number };
-  for (const [kind, bit] of Object.entries(GO_MODE_KINDS))
-    if (Math.floor(stat.mode / bit) % 2 === 1) return { size: stat.size, kind: kind as keyof typeof GO_MODE_KINDS };
-  return { size: stat.size, kind: 'file' };
-}
-
-/** Null: larger than `room`. A string: why it is refused. */
-async function bytesOf(container: Docker.Container, path: string, room: number): Promise<Buffer | string | null> {
-  const archive = (await container.getArchive({ path: `${CONTAINER_WORKSPACE}/${path}` })) as IncomingMessage;
-  const entries = archive.pipe(extract());
-  archive.once('error', (error) => entries.destroy(error));
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  let found: Buffer | null = null;
-  try {
-    for await (const entry of entries) {
-      const { header } = entry;
-      // It changed under our hands, or the engine means something else than we do.
-      if (found !== null || header.type !== 'file' || header.name !== name)
-        return `${path} is a ${header.type ?? 'thing'} named ${header.name} in the archive, not a regular file`;
-      if ((header.size ?? 0) > room) return null;
-      const chunks: Buffer[] = [];
-      let size = 0;
-      for await (const chunk of entry) {
-        size += (chunk as Buffer).length;
-        if (size > room) return null;
-        chunks.push(chunk as Buffer);
+/** Lines, each followed by the bytes that it announces; the last one says what it came to. */
+export async function readCollected(pieces: AsyncIterable<Buffer>, maxBytes: number): Promise<Collected> {
+  const found: { path: string; left: number; chunks: Buffer[] }[] = [];
+  let line: Buffer[] = [];
+  let [announced, inLine] = [0, 0];
+  let end: Collected | null = null;
+  const take = (text: string): void => {
+    const said = lineSchema.parse(JSON.parse(text));
+    if (!('path' in said)) return void (end = said.kind === 'files' ? { kind: 'files', files: [] } : said);
+    announced += said.size;
+    if (announced > maxBytes) throw new InfrastructureError('its program sends more than it was asked for');
+    found.push({ path: said.path, left: said.size, chunks: [] });
+  };
+  for await (const piece of pieces) {
+    for (let at = 0; at < piece.length;) {
+      const file = found.at(-1);
+      if (file !== undefined && file.left > 0) {
+        const bytes = piece.subarray(at, at + file.left);
+        file.chunks.push(bytes);
+        file.left -= bytes.length;
+        at += bytes.length;
+        continue;
       }
-      found = Buffer.concat(chunks);
+      const newline = piece.indexOf(NEWLINE, at);
+      const part = piece.subarray(at, newline < 0 ? piece.length : newline);
+      line.push(part);
+      inLine += part.length;
+      if (inLine > LONGEST_LINE) throw new InfrastructureError('its program sends a line without end');
+      at += part.length;
+      if (newline < 0) continue;
+      at += 1;
+      take(Buffer.concat(line).toString('utf8'));
+      [line, inLine] = [[], 0];
     }
-  } finally {
-    archive.destroy();
-    entries.destroy();
   }
-  return found ?? `${path} is not in the archive that the engine made of it`;
-}
-
-interface FolderContent {
-  files: SubmissionFile[];
-  /** Files and folders below it. */
-  entries: number;
-}
-
-/** All files below a folder, sorted. `bytes` or `files`: more of them than there is room for; any other text: why it is refused. */
-async function folderOf(
-  container: Docker.Container,
-  folder: string,
-  room: number,
-  maxEntries: number,
-): Promise<FolderContent | string> {
-  const archive = (await container.getArchive({ path: `${CONTAINER_WORKSPACE}/${folder}` })) as IncomingMessage;
-  const packed = archive.pipe(extract());
-  archive.once('error', (error) => packed.destroy(error));
-  const top = folder.slice(folder.lastIndexOf('/') + 1);
-  const found = new Map<string, Buffer>();
-  let [entries, size] = [0, 0];
-  try {
-    for await (const entry of packed) {
-      const { name, type } = entry.header;
-      const parts = name.replace(/\/$/, '').split('/');
-      const path = [folder, ...parts.slice(1)].join('/');
-      if (parts[0] !== top || badPath(path) !== null) return `${folder}/ holds a file with an impossible name`;
-      if (name.includes('\uFFFD')) return `${folder}/ holds a file whose name is not UTF-8`;
-      if (parts.length > 1) entries += 1;
-      if (entries > maxEntries) return 'files';
-      if (type !== 'directory') {
-        if (type !== 'file' || parts.length === 1) return `${path} is a ${type ?? 'thing'}, not a regular file`;
-        if (found.has(path)) return `${path} is there twice`;
-        if (size + (entry.header.size ?? 0) > room) return 'bytes';
-        const chunks: Buffer[] = [];
-        for await (const chunk of entry) {
-          size += (chunk as Buffer).length;
-          if (size > room) return 'bytes';
-          chunks.push(chunk as Buffer);
-        }
-        found.set(path, Buffer.concat(chunks));
-      } else entry.resume();
-    }
-  } finally {
-    archive.destroy();
-    packed.destroy();
-  }
-  const files = [...found].map(([path, bytes]): SubmissionFile => ({ path, bytes }));
-  return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), entries };
+  if (end === null) throw new InfrastructureError('its program ended in the midst of it');
+  return (end as Collected).kind === 'files'
+    ? {
+        kind: 'files',
+        files: found.map(({ path, chunks }): SubmissionFile => ({ path, bytes: Buffer.concat(chunks) })),
+      }
+    : end;
 }

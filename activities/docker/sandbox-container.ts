@@ -11,6 +11,8 @@ const CPU_PERIOD_US = 100_000;
 export const containerName = (homeTag: string, { runId, epoch }: SandboxRef): string =>
   `bench-${homeTag}-${runId}-${epoch}`;
 
+const CAPABILITIES = ['SETUID', 'SETGID', 'KILL', 'CHOWN', 'DAC_OVERRIDE'];
+
 export interface ContainerPlace {
   homeTag: string;
   imageRef: string;
@@ -20,6 +22,8 @@ export interface ContainerPlace {
   control: string | null;
   /** Directory of the run whose disk holds what the agent writes; null: that lies in the container. */
   disk: string | null;
+  /** The supervisor may settle for good whom the kernel kills when memory is short. An engine in a container may have no such right to give. */
+  ranksProcesses: boolean;
   /** What reaches the proxy of a task that allows named hosts; see relayOptions. */
   relay: { Env: string[]; Entrypoint: string[]; mount: Docker.MountSettings } | null;
 }
@@ -47,6 +51,8 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
       ...(spec.gpuDevices.length > 0 ? ['--gpus'] : []),
     ],
     User: '0:0',
+    // Not the workspace, the image's own: the agent may put something else there, and the container could not be started again.
+    WorkingDir: '/',
     // Besides the image's own; the supervisor hands it on to the agent's shells.
     Env: [
       ...Object.entries(spec.environment ?? {}).map(([name, value]) => `${name}=${value}`),
@@ -61,7 +67,7 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
       Init: !at.podman,
       NetworkMode: spec.network === 'open' ? 'bridge' : 'none',
       CapDrop: ['ALL'],
-      CapAdd: ['SETUID', 'SETGID', 'KILL', 'CHOWN', 'DAC_OVERRIDE'],
+      CapAdd: [...CAPABILITIES, ...(at.ranksProcesses ? ['SYS_RESOURCE'] : [])],
       SecurityOpt: ['no-new-privileges'],
       Memory: memory,
       // No swap on top.

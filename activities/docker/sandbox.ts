@@ -5,7 +5,14 @@ import type Docker from 'dockerode';
 import { InfrastructureError, SandboxLost } from '../../domain/errors.js';
 import type { HomeLayout } from '../../domain/home-layout.js';
 import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
-import type { SandboxInfo, SandboxPort, SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
+import type {
+  Collected,
+  CollectOptions,
+  SandboxInfo,
+  SandboxPort,
+  SandboxRef,
+  SandboxSpec,
+} from '../../domain/ports/sandbox-port.js';
 import { type ControlChannel, sharedDirectory } from '../shell/control-channel.js';
 import { controlDirectories, makeControlDirectory } from '../shell/control-directory.js';
 import { SupervisorAway } from '../shell/shell-client.js';
@@ -13,6 +20,7 @@ import { stageMemory } from '../shell/stage-memory.js';
 import { stageRestore } from '../shell/stage-restore.js';
 import { stageStarter } from '../shell/stage-starter.js';
 import { waitForSupervisor } from '../shell/wait-for-supervisor.js';
+import { collectFiles as collectHere } from '../shell/collect-files.js';
 import { collectFiles } from './collect-files.js';
 import { removeContainer, startContainer } from './container-life.js';
 import type { LayerRequirements } from '../../domain/task-requirements.js';
@@ -28,12 +36,23 @@ import { type ContainerPlace, containerName, sandboxContainer } from './sandbox-
 import { EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './labels.js';
 import { snapshotOf } from './snapshot-container.js';
 import { stageIntoContainer } from './stage-into-container.js';
-import { diskFault, disksPossible, dropDisk, ensureDisk, hasDisk, mountDisk, unmountDisk } from './workspace-disk.js';
+import {
+  diskFault,
+  disksPossible,
+  dropDisk,
+  ensureDisk,
+  hasDisk,
+  mountDisk,
+  unmountDisk,
+  workspaceOn,
+} from './workspace-disk.js';
 
 /** So long an exec may find no room in a container that runs, before its processes are ended. */
 const EXEC_PATIENCE_MS = 15_000;
 const MOST_STARTS = 3;
 const NAME_ATTEMPTS = 200;
+/** An engine that may itself do less than root. */
+const CAPS_REFUSED = /unable to apply caps/;
 /** After a disk could not be made. */
 const DISK_PAUSE_MS = 10 * 60_000;
 
@@ -62,6 +81,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
   const place = { docker, homeTag };
   const disksWanted = sharesFiles && disksPossible();
   let nextDiskAt = 0;
+  let ranksProcesses = true;
   const isPodman = remembered(() => enginesIsPodman(docker));
   const controlOf = ({ runId, epoch }: SandboxRef) => layout.run(runId, epoch).control;
   const containerOf = (ref: SandboxRef) => docker.getContainer(containerName(homeTag, ref));
@@ -137,7 +157,15 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       await ensureProxy(place, { ...spec, network }, { imageRef: plain.ref, podman, extraHosts });
     }
     const relay = allowsNamedHosts(network) ? relayOptions(homeTag, spec) : null;
-    const at = { homeTag, imageRef: image.ref, podman, control: sharesFiles ? control : null, disk: null, relay };
+    const at = {
+      homeTag,
+      imageRef: image.ref,
+      podman,
+      control: sharesFiles ? control : null,
+      disk: null,
+      ranksProcesses,
+      relay,
+    };
     if (sharesFiles) {
       await stageMemory(control, spec.memory);
       const created =
@@ -182,6 +210,24 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     }
   }
 
+  /** By a process in the container: it has to run, and to have room for one. */
+  async function collectInside(
+    ref: SandboxRef,
+    ...wanted: [files: string[], maxBytes: number, more: CollectOptions | undefined]
+  ): Promise<Collected> {
+    const container = containerOf(ref);
+    for (let attempt = 1; ; attempt++) {
+      await wake(ref, container);
+      try {
+        return await collectFiles(container, ...wanted);
+      } catch (error) {
+        if (attempt === 3) throw error;
+        // What the agent left running fills the container, and ends with it; its files stay.
+        if (attempt === 2) await container.kill().catch(unlessStatus(409));
+      }
+    }
+  }
+
   return {
     backend,
     isolation: 'container',
@@ -190,8 +236,21 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       translated(`starting the container of run ${spec.runId}`, async () => {
         const plain = await options.image();
         const image = await withLayer(options, plain, spec.layer ?? null);
-        const { container, created } = await create(spec, plain, image);
-        await wake(spec, container);
+        let { container, created } = await create(spec, plain, image);
+        try {
+          await wake(spec, container);
+        } catch (error) {
+          if (!CAPS_REFUSED.test((error as Error).message)) throw error;
+          if (ranksProcesses)
+            options.onWarning?.(
+              'the engine cannot grant CAP_SYS_RESOURCE: an agent that exhausts its memory may lose its sandbox’s processes, and with them the command that runs',
+            );
+          ranksProcesses = false;
+          // It has never run.
+          await removeContainer(container);
+          ({ container, created } = await create(spec, plain, image));
+          await wake(spec, container);
+        }
         const info: SandboxInfo = {
           isolation: 'container',
           imageDigest: image.digest,
@@ -237,7 +296,11 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       translated(`collecting files of run ${ref.runId}`, async () => {
         // After a reboot the container has ended and its disk is not mounted: its files would seem missing.
         await mountWhole(ref);
-        const found = await collectFiles(containerOf(ref), files, maxBytes, more);
+        const workspace = workspaceOn(layout.run(ref.runId, ref.epoch).dir);
+        const found =
+          workspace === null
+            ? await collectInside(ref, files, maxBytes, more)
+            : await collectHere(workspace, files, maxBytes, null, more);
         await requireWholeDisk(ref);
         return found;
       }),

@@ -85,6 +85,10 @@ export async function diskFault(dir: string): Promise<string | null> {
   return errors === 0 ? null : 'has lost what could not be written';
 }
 
+/** The workspace on the disk, for this host; null: there is no disk. What lies there is the agent's, the folder itself too. */
+export const workspaceOn = (dir: string): string | null =>
+  hasDisk(dir) ? join(dir, MOUNTED, 'home', 'workspace') : null;
+
 /** What the container gets of it: the places where an agent's user may write. */
 export function diskMounts(dir: string): Docker.MountSettings[] {
   const bind = (name: string, target: string): Docker.MountSettings => ({

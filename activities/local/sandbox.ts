@@ -10,7 +10,7 @@ import { stageMemory } from '../shell/stage-memory.js';
 import { stageRestore } from '../shell/stage-restore.js';
 import { interruptCommand, runCommand, supervisorAnswers, SupervisorAway } from '../shell/shell-client.js';
 import { waitForSupervisor } from '../shell/wait-for-supervisor.js';
-import { collectFiles } from './collect-files.js';
+import { collectFiles } from '../shell/collect-files.js';
 import { endProcesses, removeTree } from './end-run.js';
 import { pythonFinder } from './find-python.js';
 import { freezeRun, thawRun } from './freeze-run.js';

@@ -25,6 +25,9 @@ def in_container(arguments: argparse.Namespace) -> Settings:
     # Nobody but root may enter the directory above the control directory.
     os.chmod(os.path.dirname(arguments.control), 0o700)
     os.chdir(arguments.control)
+    # Many small processes of the agent's must not make this the largest one.
+    if not processes.set_oom_score("self", -999):
+        print("the supervisor cannot be kept from being killed when memory is short", file=sys.stderr)
     limit = None if arguments.workspace_limit_mb is None else arguments.workspace_limit_mb * 1024 * 1024
     view = {"workspace": arguments.workspace, "home": HOME, "tools": os.path.dirname(REQUESTS_SOCKET)}
     starter.seed(view, {"workspace": arguments.workspace, "home": HOME, "tmp": "/tmp"}, arguments.uid, limit)

@@ -121,7 +121,8 @@ def spawn(settings: Settings, carried: CarriedState | None) -> ShellProcess:
         )
         # The event loop reaps it.
         shell.returncode = 0
-        _first_to_go_when_memory_is_short(shell.pid)
+        # First to go when memory is short.
+        processes.set_oom_score(shell.pid, 1000)
         os.set_blocking(output_read, False)
         record = processes.read(shell.pid)
         started = record.started if record is not None else 0
@@ -157,18 +158,5 @@ def _bequeath_text(content: bytes, number: int, opened: list[int]) -> None:
             view = view[os.write(descriptor, view) :]
         os.lseek(descriptor, 0, os.SEEK_SET)
         _bequeath(descriptor, number, opened)
-    finally:
-        os.close(descriptor)
-
-
-def _first_to_go_when_memory_is_short(pid: int) -> None:
-    try:
-        descriptor = os.open(f"/proc/{pid}/oom_score_adj", os.O_WRONLY)
-    except OSError:
-        return
-    try:
-        os.write(descriptor, b"1000")
-    except OSError:
-        pass
     finally:
         os.close(descriptor)

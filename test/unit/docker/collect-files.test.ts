@@ -1,56 +1,39 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import Docker from 'dockerode';
-import { pack } from 'tar-stream';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { collectFiles } from '../../../activities/docker/collect-files.js';
+import { expect, it } from 'vitest';
+import { readCollected } from '../../../activities/docker/collect-files.js';
 
-/** Of Go: a directory. */
-const DIRECTORY = 2 ** 31;
+async function* inPieces(whole: Buffer, length: number) {
+  for (let at = 0; at < whole.length; at += length) yield await Promise.resolve(whole.subarray(at, at + length));
+}
+const line = (said: object) => Buffer.from(`${JSON.stringify(said)}\n`);
+const two = Buffer.concat([
+  line({ path: 'a', size: 4 }),
+  Buffer.from('{"\n}'),
+  line({ path: 'nest/empty', size: 0 }),
+  line({ path: 'nest/b', size: 3 }),
+  Buffer.from('bbb'),
+]);
 
-let engine: Server;
-let docker: Docker;
-/** So many archives are broken off, as when a file changes while it is read. */
-let brokenOff: number;
-let running: boolean;
-
-beforeEach(async () => {
-  running = true;
-  engine = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://engine');
-    if (pathname.endsWith('/json')) return response.end(JSON.stringify({ State: { Running: running } }));
-    const stat = { name: 'nest', size: 0, mode: DIRECTORY };
-    response.setHeader('x-docker-container-path-stat', Buffer.from(JSON.stringify(stat)).toString('base64'));
-    if (request.method === 'HEAD') return response.end();
-    const archive = pack();
-    archive.entry({ name: 'nest', type: 'directory' });
-    archive.entry({ name: 'nest/file' }, 'all of it');
-    archive.finalize();
-    const chunks: Buffer[] = [];
-    archive.on('data', (chunk) => chunks.push(chunk as Buffer));
-    archive.on('end', () => {
-      const whole = Buffer.concat(chunks);
-      response.end(brokenOff-- > 0 ? whole.subarray(0, 1_028) : whole);
-    });
-  });
-  await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve));
-  docker = new Docker({ host: '127.0.0.1', port: (engine.address() as AddressInfo).port, protocol: 'http' });
-});
-afterEach(() => engine.close());
-
-const collected = () => collectFiles(docker.getContainer('c'), [], 1_000, { folders: ['nest'] });
-
-it('reads a folder again whose archive the engine broke off', async () => {
-  brokenOff = 2;
-  expect(await collected()).toEqual({
+it.each([1, 2, 7, 1000])('files are told from the lines between them, in pieces of %i bytes', async (length) => {
+  const whole = Buffer.concat([two, line({ kind: 'files' })]);
+  expect(await readCollected(inPieces(whole, length), 7)).toEqual({
     kind: 'files',
-    files: [{ path: 'nest/file', bytes: Buffer.from('all of it') }],
+    files: [
+      { path: 'a', bytes: Buffer.from('{"\n}') },
+      { path: 'nest/empty', bytes: Buffer.alloc(0) },
+      { path: 'nest/b', bytes: Buffer.from('bbb') },
+    ],
   });
 });
 
-it('refuses one that is never read to its end, unless the container is at fault', async () => {
-  brokenOff = 100;
-  expect(await collected()).toEqual({ kind: 'refused', reason: 'nest/ changes while it is read' });
-  running = false;
-  await expect(collected()).rejects.toThrow('Unexpected end of data');
+it('the last line says what it came to, whatever came before it', async () => {
+  for (const end of [
+    { kind: 'missing', paths: ['c'] },
+    { kind: 'refused', reason: 'no' },
+  ])
+    expect(await readCollected(inPieces(Buffer.concat([two, line(end)]), 5), 7)).toEqual(end);
+});
+
+it('a stream that breaks off, or holds more than may come, is no collection', async () => {
+  await expect(readCollected(inPieces(two, 5), 7)).rejects.toThrow('in the midst');
+  await expect(readCollected(inPieces(two, 5), 6)).rejects.toThrow('more than it was asked for');
 });

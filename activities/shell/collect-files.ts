@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, opendir, type FileHandle } from 'node:fs/promises';
 import type { Collected, CollectOptions, SubmissionFile } from '../../domain/ports/sandbox-port.js';
-import { badPath } from '../shell/submission-paths.js';
+import { badPath } from './submission-paths.js';
 
 const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -90,7 +90,9 @@ function nameOf(bytes: Buffer, folder: string): string {
 
 /** Each directory on the way is opened from the one before it. Null: missing. */
 async function openDirectory(workspace: string, parts: string[]): Promise<FileHandle | null> {
-  let directory = await open(workspace, DIRECTORY);
+  const top = await openWorkspace(workspace);
+  if (top === null) return null;
+  let directory = top;
   for (const [index, part] of parts.entries()) {
     const so = parts.slice(0, index + 1).join('/');
     try {
@@ -106,6 +108,19 @@ async function openDirectory(workspace: string, parts: string[]): Promise<FileHa
     }
   }
   return directory;
+}
+
+/** The folder itself is the agent's too: it may be gone, or something else. */
+async function openWorkspace(workspace: string): Promise<FileHandle | null> {
+  try {
+    return await open(workspace, DIRECTORY);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    if (code === 'ELOOP' || code === 'ENOTDIR')
+      throw new Refused(`the workspace is a ${kindOf(await lstat(workspace))}, not a directory`);
+    throw error;
+  }
 }
 
 async function readNoFollow(

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { probeEngine } from '../../activities/docker/engine.js';
+import { newRunId } from '../../domain/ids.js';
+import type { Collected, SandboxRef } from '../../domain/ports/sandbox-port.js';
+import { testPodman } from '../setup/podman-engine.js';
+import { dockerUnderTest, podmanUnderTest, remoteUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
+
+const never = new AbortController().signal;
+const engineExpected = process.getuid?.() === 0 || (await probeEngine()).kind === 'ok';
+const podman = await probeEngine(testPodman());
+
+describe.runIf(engineExpected)('a sandbox that its agent spoils, on docker', () => suite(dockerUnderTest));
+describe.runIf(engineExpected)('a sandbox that its agent spoils, on docker (remote)', () => suite(remoteUnderTest));
+describe.runIf(podman.kind === 'ok')('a sandbox that its agent spoils, on podman', () => suite(podmanUnderTest));
+
+/** What an agent can do to end a run without a score must be its own end. */
+function suite(make: () => Promise<BackendUnderTest>) {
+  let backend: BackendUnderTest;
+  beforeAll(async () => {
+    backend = await make();
+  });
+  afterAll(async () => {
+    await backend?.close();
+  });
+
+  async function started(): Promise<SandboxRef> {
+    const ref = { runId: newRunId(), epoch: 1 };
+    const limits = { memoryMb: 512, cpus: 2, pids: 300, workspaceMb: 200 };
+    await backend.sandbox.start({ ...ref, starterDir: backend.starterDir, limits, network: 'none', gpuDevices: [] });
+    return ref;
+  }
+  const run = (ref: SandboxRef, n: number, script: string) =>
+    backend.sandbox.run(ref, { n, script, timeLimitSeconds: 120 }, never);
+  const collect = (ref: SandboxRef, file: string): Promise<Collected> =>
+    backend.sandbox.collect(ref, [file], 1_000_000);
+
+  it('keeps its supervisor, or else loses a command at most, when many small processes of the agent’s, hidden from the kernel’s choice, take all memory', async () => {
+    const ref = await started();
+    const isProtected = (await run(ref, 0, 'cat /proc/$PPID/oom_score_adj')).output === '-999\n';
+    if (!isProtected) console.warn('this engine cannot grant CAP_SYS_RESOURCE: the supervisor is not protected');
+    // Each smaller than the supervisor, and none the first to be chosen if the agent has its way.
+    const hide = 'echo 0 > /proc/$$/oom_score_adj';
+    const one = "x=$(head -c 5000000 /dev/zero | tr '\\0' x); sleep 10";
+    const outcome = await run(ref, 1, `${hide}; for i in $(seq 250); do (${one}) & done; wait; true`);
+    const next = await run(ref, 2, 'echo on; cat /proc/$PPID/oom_score_adj');
+    // Where the engine has no right to give, it is the command that is lost, as the agent wished, and nothing else.
+    const lost = !isProtected && outcome.lost;
+    expect(next).toMatchObject({ output: isProtected ? 'on\n-999\n' : 'on\n0\n', lost: false });
+    expect([outcome.lost, outcome.restarted, next.restarted]).toEqual([lost, lost ? true : undefined, undefined]);
+    await backend.sandbox.stop(ref);
+  });
+
+  it.each([
+    ['a dangling link', 'ln -s nowhere ~/workspace'],
+    ['a link to itself', 'ln -s workspace ~/workspace'],
+    ['a file', 'echo x > ~/workspace'],
+    ['a FIFO', 'mkfifo ~/workspace'],
+  ])('has its submission refused when %s lies in place of the workspace, after a restart, too', async (_, replace) => {
+    const ref = await started();
+    await run(ref, 1, `cd /; mv ~/workspace ~/away; ${replace}`);
+    expect(await collect(ref, 'strategy.py')).toMatchObject({
+      kind: 'refused',
+      reason: expect.stringMatching(/^the workspace is a (link|file|fifo), not a directory$/) as string,
+    });
+    await backend.crash(ref);
+    expect(await run(ref, 2, 'echo on')).toMatchObject({ exitCode: 0, lost: false });
+    expect(await collect(ref, 'strategy.py')).toMatchObject({ kind: 'refused' });
+    await backend.sandbox.stop(ref);
+    expect(await backend.traces(ref)).toEqual([]);
+  });
+
+  it('is missing its submission when the workspace is gone', async () => {
+    const ref = await started();
+    await run(ref, 1, 'cd /; mv ~/workspace ~/away');
+    expect(await collect(ref, 'strategy.py')).toEqual({ kind: 'missing', paths: ['strategy.py'] });
+    await backend.sandbox.stop(ref);
+  });
+
+  it('hangs neither what is collected nor its own removal by files that turn into FIFOs and back', async () => {
+    const ref = await started();
+    const swap = 'while :; do mkfifo p 2>/dev/null; mv -fT p model; echo x > q; mv -fT q model; done';
+    await run(ref, 1, `echo x > model; mkdir -p nest; (setsid bash -c '${swap}' &) > /dev/null 2>&1`);
+    const seen = new Set<string>();
+    await vi.waitFor(
+      async () => {
+        for (let i = 0; i < 20; i++) seen.add((await collect(ref, 'model')).kind);
+        expect(seen).toContain('refused');
+        expect(seen).toContain('files');
+      },
+      { timeout: 300_000, interval: 0 },
+    );
+    await backend.sandbox.stop(ref);
+    expect(await backend.traces(ref)).toEqual([]);
+  });
+}

@@ -130,8 +130,10 @@ found = []
 for turn in range(4):
     player.renew()
     found.append(player.ask(turn))
-assert player.questions == 4 and 0 < player.seconds < 60
+assert player.questions == 4 and player.seconds > 0
 sys.stderr.write(repr(found))
+# Nothing stays where the temporary folders are the machine's own.
+player.renew()
 return {"Score": len([one for one in found if one == []])}`);
       const code = `
 import ctypes, os, signal, time

@@ -29,16 +29,23 @@ export function containerActivities(ports: ContainerPorts): Pick<HostActivities,
     startContainer: (args) => withHeartbeat((signal) => startContainer(ports, args, signal)),
     stopContainer: ({ runId }) =>
       withHeartbeat(async () => {
-        const run = await ports.definitions.get(runId);
-        const sandbox = ports.backends[run.backend].sandbox;
-        for (const ref of await sandbox.list()) {
-          if (ref.runId !== runId) continue;
-          await recordNetworkRequests(ports.store, sandbox, ref, { close: true });
-          await sandbox.stop(ref);
-        }
+        await endSandboxes(ports, await ports.definitions.get(runId));
         ports.definitions.forget(runId);
       }),
   };
+}
+
+/** Nothing of the run's agent lives on this host any more. */
+export async function endSandboxes(
+  { store, backends }: Pick<ContainerPorts, 'store' | 'backends'>,
+  { runId, backend }: RunDefinition,
+): Promise<void> {
+  const { sandbox } = backends[backend];
+  for (const ref of await sandbox.list()) {
+    if (ref.runId !== runId) continue;
+    await recordNetworkRequests(store, sandbox, ref, { close: true });
+    await sandbox.stop(ref);
+  }
 }
 
 async function startContainer(ports: ContainerPorts, args: StartContainerArgs, signal: AbortSignal): Promise<void> {

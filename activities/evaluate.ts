@@ -1,26 +1,21 @@
-import { createHmac } from 'node:crypto';
 import type { EvaluateArgs, EvaluateResult, HostActivities } from '../domain/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type { RunEvent, RunStore } from '../domain/ports/run-store.js';
 import type { SubmissionFile } from '../domain/ports/sandbox-port.js';
 import type { RunDefinition, TakenSubmission } from '../domain/run.js';
 import { type Outcome, shownToAgent } from '../domain/agent/evaluation-message.js';
-import type { Split } from '../domain/task.js';
-import { splitScores } from '../domain/task-scores.js';
+import type { Split, TaskSpec } from '../domain/task.js';
+import { splitScore, splitScores } from '../domain/task-scores.js';
+import { evaluateOnSplit, type SplitPorts } from './evaluate-on-split.js';
 import type { RunDefinitions } from './run-definitions.js';
-import type { Backends } from './backends.js';
 import { withHeartbeat } from './heartbeat.js';
 import { readSubmission } from './stored-submission.js';
 import { takeSubmission } from './take-submission.js';
 
-export interface EvaluatePorts {
+export interface EvaluatePorts extends SplitPorts {
   store: RunStore;
   definitions: RunDefinitions;
-  backends: Backends;
   artifacts: ArtifactStore;
-  taskFolder: (run: RunDefinition) => Promise<string>;
-  /** The home's secret: agents cannot guess the evaluators' seeds. */
-  secret: string;
 }
 
 export function evaluateActivities(ports: EvaluatePorts): Pick<HostActivities, 'evaluate'> {
@@ -54,33 +49,39 @@ async function evaluateOnce(
   if (kind !== 'validate') await store.setStatus(runId, 'finishing');
   const started = performance.now();
   const number = await store.evaluationNumber(runId, step, kind);
-  const found = await (kind === 'forced' ? forced : ofWorkspace)(ports, { run, step, epoch, kind, number }, signal);
+  const splits = shownSplits(run.task, args);
+  const wanted = { run, step, epoch, kind, number, splits };
+  const found = await (kind === 'forced' ? forced : ofWorkspace)(ports, wanted, signal);
   const { outcomes } = found;
 
   const ms = Math.round(performance.now() - started);
-  const scores = splitScores(run.task, outcomes);
-  const { test } = scores;
   const imageDigest =
     [...outcomes.values()].map((o) => (o.kind === 'no_artefact' ? undefined : o.imageDigest))[0] ?? null;
-  await store.saveEvaluation({
-    runId,
-    step,
-    kind,
-    ...test,
+  const record = {
+    ...{ runId, step, kind, ms, isolation, epoch },
     shown: shownToAgent(run.task, outcomes),
-    otherSplits: scores.others,
     submissionSha256: found.submissionSha256,
     fromStep: found.fromStep,
-    ms,
     evaluationNumber: number,
-    isolation,
-    epoch,
     evaluatorImageDigest: imageDigest,
     events: failuresOf(run, step, kind, outcomes),
-  });
+  };
   // Time in which nothing of the agent's could run is none of its own.
-  return { status: test.status, primary: test.primary, ms: found.frozen ? 0 : ms };
+  const onClock = found.frozen ? 0 : ms;
+  const shown = outcomes.get('validation');
+  if (shown?.kind === 'ok' && !splits.includes('test')) {
+    const score = splitScore(run.task, shown);
+    await store.saveShown({ ...record, message: score.message, otherSplits: [{ split: 'validation', ...score }] });
+    return { status: 'ok', primary: null, ms: onClock };
+  }
+  const { test, others } = splitScores(run.task, outcomes);
+  await store.saveEvaluation({ ...record, ...test, otherSplits: others });
+  return { status: test.status, primary: test.primary, ms: onClock };
 }
+
+/** What is evaluated while the agent's sandbox lives. */
+const shownSplits = ({ splits }: TaskSpec, { deferHidden = false }: EvaluateArgs): readonly Split[] =>
+  deferHidden && splits.includes('validation') ? ['validation'] : splits;
 
 /** Splits whose evaluator failed. */
 const failuresOf = (
@@ -98,9 +99,10 @@ const failuresOf = (
   });
 
 /** One evaluation of a run. */
-interface Wanted extends Omit<EvaluateArgs, 'runId'> {
+interface Wanted extends Omit<EvaluateArgs, 'runId' | 'deferHidden'> {
   run: RunDefinition;
   number: number;
+  splits: readonly Split[];
 }
 interface Found {
   outcomes: Map<Split, Outcome>;
@@ -151,7 +153,7 @@ async function forced(ports: EvaluatePorts, wanted: Wanted, signal: AbortSignal)
   const best = policy === 'best' ? await ofEarlier(ports, wanted, 'best', signal) : null;
   if (best !== null) return best;
   const current = await ofWorkspace(ports, wanted, signal);
-  const { status } = splitScores(run.task, current.outcomes).test;
+  const status = [...current.outcomes.values()].at(-1)?.kind;
   // That the evaluator failed is no fault of these files.
   if (policy !== 'last_valid' || status === 'ok' || status === 'evaluator_error') return current;
   const last = await ofEarlier(ports, wanted, 'last', signal);
@@ -192,26 +194,15 @@ async function ofEarlier(
 
 async function onSplits(
   ports: EvaluatePorts,
-  { run, step, epoch, kind, number, fromStep }: Wanted & { fromStep?: number },
+  wanted: Wanted & { fromStep?: number },
   submission: SubmissionFile[],
   signal: AbortSignal,
 ): Promise<Pick<Found, 'outcomes' | 'frozen'>> {
-  const { evaluator } = ports.backends[run.backend];
-  const taskDir = await ports.taskFolder(run);
   const outcomes = new Map<Split, Outcome>();
   signal.throwIfAborted();
-  const frozen = await freeze(ports, run, { step, epoch, kind });
-  const source = fromStep === undefined ? '' : `-of-${fromStep}`;
-  for (const split of run.task.splits) {
-    const job = {
-      id: `${run.runId}-${step}-${kind}${source}${split === 'test' ? '' : `-${split}`}`,
-      task: run.task,
-      taskDir,
-      submission,
-      split,
-      seed: evaluationSeed(ports.secret, run, number, split),
-    };
-    const outcome = await evaluator.evaluate(job, signal);
+  const frozen = await freeze(ports, wanted);
+  for (const split of wanted.splits) {
+    const outcome = await evaluateOnSplit(ports, wanted, split, submission, signal);
     outcomes.set(split, outcome);
     // What is no submission on the first split is none on the next.
     if (outcome.kind !== 'ok') break;
@@ -225,8 +216,7 @@ async function onSplits(
  */
 async function freeze(
   { store, backends }: EvaluatePorts,
-  { runId, batchId, backend }: RunDefinition,
-  { step, epoch, kind }: Pick<EvaluateArgs, 'step' | 'epoch' | 'kind'>,
+  { run: { runId, batchId, backend }, step, epoch, kind }: Wanted,
 ): Promise<boolean> {
   const { sandbox } = backends[backend];
   if (await sandbox.freeze({ runId, epoch })) return true;
@@ -243,16 +233,4 @@ function withoutFiles(taken: Exclude<TakenSubmission, { kind: 'files' }>): Outco
   return taken.kind === 'missing'
     ? { kind: 'no_artefact', message: `missing from the workspace: ${taken.paths.join(', ')}` }
     : { kind: 'rejected', message: taken.reason };
-}
-
-/**
- * Hidden and reproducible: HMAC-SHA-256 under the home's secret. The run's id is its salt: it stays over retries, and what one run
- * learned of its draws tells another nothing. Runs that verify a task meet the same games, so that they can be compared exactly: no
- * agent plays them. Each split has its own.
- */
-function evaluationSeed(secret: string, run: RunDefinition, number: number, split: Split): string {
-  const salt = run.verification === true ? run.batchId : run.runId;
-  return createHmac('sha256', Buffer.from(secret, 'hex'))
-    .update(JSON.stringify([run.seed, run.task.id, run.attempt, number, salt, ...(split === 'test' ? [] : [split])]))
-    .digest('hex');
 }

@@ -27,7 +27,8 @@ export async function copyForkedSteps(
     select f.run_id, e.step, e.kind, e.split, e.number, e.status, e.metrics, e.primary_score, e.suspect, e.message,
       e.submission_sha256, e.isolation, e.evaluator_version, e.contract, e.ms, e.created_at, e.ended_at
     from ${forks} join evaluations e on e.run_id = f.forked_from and e.step <= f.forked_at_step
-      and e.kind = 'validate' and e.status <> 'pending'`);
+      -- Those whose test waits: it is the fork's to evaluate, too.
+      and e.kind = 'validate' and (e.status <> 'pending' or e.submission_sha256 is not null)`);
   // Of several containers that stood after the same step the last one counts. Number 0: none of the fork's own.
   await tx.execute(sql`
     insert into snapshots (run_id, step, epoch, artifact, bytes, reason)

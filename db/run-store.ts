@@ -4,6 +4,7 @@ import { storeError } from './database-error.js';
 import { statements } from './statements.js';
 import { definitionStore } from './store/definitions.js';
 import { evaluationStore } from './store/evaluations.js';
+import { hiddenEvaluationStore } from './store/hidden-evaluations.js';
 import { eventStore } from './store/events.js';
 import { hostStore } from './store/hosts.js';
 import { leaseStore } from './store/leases.js';
@@ -30,6 +31,7 @@ export function createRunStore(pool: pg.Pool): RunStore {
     ...modelCallStore(run),
     ...submissionStore(run),
     ...evaluationStore(run),
+    ...hiddenEvaluationStore(run),
     ...eventStore(run),
     ...hostStore(run),
     ...leaseStore(run),

@@ -1,5 +1,11 @@
 /** The rules by which runs are marked; docs/integrity.md describes each. The database applies them: `find_integrity_marks`. Imports nothing. */
-export const INTEGRITY_RULES = ['beyond_bounds', 'protected_write', 'self_reported', 'no_model_call'] as const;
+export const INTEGRITY_RULES = [
+  'beyond_bounds',
+  'protected_write',
+  'self_reported',
+  'no_model_call',
+  'test_beats_validation',
+] as const;
 export type IntegrityRule = (typeof INTEGRITY_RULES)[number];
 
 /** `self_reported ×13`: the runs that each rule marked. */

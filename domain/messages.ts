@@ -139,11 +139,21 @@ export interface EvaluateArgs {
   step: number;
   epoch: number;
   kind: EvaluationKind;
+  /** Of a task with a validation split: leave the test to `evaluateHidden`. */
+  deferHidden?: boolean;
 }
 export interface EvaluateResult {
+  /** Of the split that the agent is shown, where the test is still to come. */
   status: EvaluationStatus;
   primary: number | null;
+  /** On the run's clock. */
   ms: number;
+}
+export interface EvaluateHiddenResult {
+  /** Ask again: there may be more to evaluate. */
+  more: boolean;
+  /** Of the submission that the run ended with, once there is no more; null: there is none. */
+  final: EvaluationStatus | null;
 }
 
 /** On the control queue: Postgres, and Temporal's own client. */
@@ -190,6 +200,8 @@ export interface HostActivities {
   /** Keep the submission as it lies in the workspace now, once. */
   takeSubmission(args: TakeSubmissionArgs): Promise<void>;
   evaluate(args: EvaluateArgs): Promise<EvaluateResult>;
+  /** Evaluate the next submission of the run on the hidden test split. Nothing of the agent's may live any more: its sandbox is ended first. */
+  evaluateHidden(args: { runId: string }): Promise<EvaluateHiddenResult>;
   /** Keep the workspace and the shell's state. One that cannot be made is an event. */
   snapshot(args: SnapshotArgs): Promise<void>;
 }

@@ -73,6 +73,8 @@ export interface RunTicket {
   snapshotEvery?: number;
   /** Steps that were copied from another run; 0 or absent: none. */
   copiedSteps?: number;
+  /** Its task has a validation split: the test is scored when the sandbox has ended. Absent: of tasks without, and of earlier versions. */
+  hiddenSplit?: boolean;
   /** Where its GPUs must be usable; absent: any. */
   backend?: Backend;
 }

@@ -11,6 +11,18 @@ export function isSuspect(task: Pick<TaskSpec, 'metrics'>, metrics: Metrics): bo
   });
 }
 
+/** What is stored of one split. */
+export function splitScore(task: TaskSpec, outcome: Outcome): SplitScore {
+  const metrics = outcome.kind === 'ok' ? outcome.metrics : null;
+  return {
+    status: outcome.kind,
+    metrics,
+    primary: metrics?.[task.primary] ?? null,
+    suspect: metrics !== null && isSuspect(task, metrics),
+    message: evaluationMessage(task, outcome),
+  };
+}
+
 /**
  * What is stored of each split. A split that was not evaluated, because the one before it failed, shares that one's fate. The
  * test's score is suspect if any split's is: the same submission made both.
@@ -23,14 +35,7 @@ export function splitScores(
   const scoreOf = (split: Split): SplitScore => {
     const outcome = outcomes.get(split) ?? failed;
     if (outcome === undefined) throw new Error(`an evaluation without an outcome on ${split}`);
-    const metrics = outcome.kind === 'ok' ? outcome.metrics : null;
-    return {
-      status: outcome.kind,
-      metrics,
-      primary: metrics?.[task.primary] ?? null,
-      suspect: metrics !== null && isSuspect(task, metrics),
-      message: evaluationMessage(task, outcome),
-    };
+    return splitScore(task, outcome);
   };
   const others = task.splits.filter((split) => split !== 'test').map((split) => ({ split, ...scoreOf(split) }));
   const test = scoreOf('test');

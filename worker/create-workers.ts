@@ -6,6 +6,7 @@ import { commandActivities } from '../activities/command.js';
 import { containerActivities } from '../activities/container.js';
 import { controlActivities } from '../activities/control.js';
 import { evaluateActivities } from '../activities/evaluate.js';
+import { hiddenEvaluationActivities } from '../activities/evaluate-hidden.js';
 import { createFileArtifactStore } from '../activities/artifacts/file-artifact-store.js';
 import { translated } from '../activities/failures.js';
 import { beating } from '../activities/heartbeat.js';
@@ -98,7 +99,10 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
       ),
       worker(
         evaluationQueue(hostId),
-        evaluateActivities({ store, definitions, backends, artifacts, taskFolder, secret }),
+        {
+          ...evaluateActivities({ store, definitions, backends, artifacts, taskFolder, secret }),
+          ...hiddenEvaluationActivities({ store, definitions, backends, artifacts, taskFolder, secret }),
+        },
         { maxConcurrentActivityTaskExecutions: settings.evaluations },
       ),
     ],

@@ -68,6 +68,11 @@ export const evaluationOptions = (hostId: string, seconds: number): ActivityOpti
   taskQueue: evaluationQueue(hostId),
 });
 
+export const hiddenOptions = (hostId: string, seconds: number): ActivityOptions => ({
+  ...evaluationOptions(hostId, seconds),
+  retry: { ...boundedRetry, nonRetryableErrorTypes: [...NON_RETRYABLE, UNKNOWN_ACTIVITY] },
+});
+
 /** Soon or not at all: the agent waits for it. */
 export const snapshotOptions = (hostId: string): ActivityOptions => ({
   ...containerOptions(hostId),

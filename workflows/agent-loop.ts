@@ -70,7 +70,9 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput): Promise<Ag
     // Forced: first the files, then what may count instead of them.
     const seconds = kind === 'forced' ? 2 * ticket.evaluationSeconds : ticket.evaluationSeconds;
     const result = await inContainer(step, () =>
-      onHost(here(), evaluationOptions(hostId, seconds), (host) => host.evaluate({ runId, step, epoch, kind })),
+      onHost(here(), evaluationOptions(hostId, seconds), (host) =>
+        host.evaluate({ runId, step, epoch, kind, ...(ticket.hiddenSplit === true && { deferHidden: true }) }),
+      ),
     );
     elapsedMs += result.ms;
     return result;

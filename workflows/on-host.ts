@@ -21,7 +21,9 @@ const LAST_DOUBT_S = 300;
 export async function onHost<T>(
   at: { runId: string; hostId: string; epoch: number },
   options: ActivityOptions,
-  work: (host: Pick<HostActivities, 'startContainer' | 'executeCommand' | 'takeSubmission' | 'evaluate'>) => Promise<T>,
+  work: (
+    host: Pick<HostActivities, 'startContainer' | 'executeCommand' | 'takeSubmission' | 'evaluate' | 'evaluateHidden'>,
+  ) => Promise<T>,
 ): Promise<T> {
   for (let doubt = FIRST_DOUBT_S; ; doubt = Math.min(doubt * 2, LAST_DOUBT_S)) {
     try {

@@ -20,12 +20,18 @@ import {
 } from '../domain/messages.js';
 import { agentLoopWorkflowId } from '../domain/queues.js';
 import type { RunEnd, RunTicket } from '../domain/run.js';
-import { containerOptions, controlOptions, placementOptions } from './activity-options.js';
+import {
+  UNKNOWN_ACTIVITY,
+  containerOptions,
+  controlOptions,
+  hiddenOptions,
+  placementOptions,
+} from './activity-options.js';
 import type { agentLoop } from './agent-loop.js';
 import { CONTINUE_AFTER_EVENTS } from './continue-after-events.js';
 import { GpuLease } from './gpu-lease.js';
-import { MAX_EPOCHS, startHeldContainer } from './held-container.js';
-import { HostLost } from './on-host.js';
+import { MAX_EPOCHS, hasType, startHeldContainer } from './held-container.js';
+import { HostLost, onHost } from './on-host.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 const placement = proxyActivities<Pick<ControlActivities, 'placeRun'>>(placementOptions);
@@ -71,9 +77,37 @@ export async function run(ticket: RunTicket): Promise<RunEnd> {
     // The agent's world first, then the lease: a GPU is handed on only when nothing of ours runs on it. Else the pool sees to both.
     const stopped = hostId === null || (await stopQuietly(hostId, runId));
     if (ticket.gpus > 0 && stopped) await lease.release();
-    await control.finishRun({ runId, end: ended });
+    if (ticket.hiddenSplit !== true) await control.finishRun({ runId, end: ended });
   });
-  return ended;
+  if (ticket.hiddenSplit !== true) return ended;
+  const judged = hostId === null ? ended : await judgedByTest(ticket, { hostId, epoch: from.epoch }, ended);
+  await CancellationScope.nonCancellable(() => control.finishRun({ runId, end: judged }));
+  return judged;
+}
+
+/** The end, with what the hidden test says of its submission. Nothing of the agent's lives any more that could learn of it. */
+async function judgedByTest(ticket: RunTicket, at: { hostId: string; epoch: number }, end: RunEnd): Promise<RunEnd> {
+  // It ended without an evaluation: none of its scores count.
+  if (end.finalEvaluation === 'not_run') return end;
+  const { runId, evaluationSeconds } = ticket;
+  let { hostId, epoch } = at;
+  for (;;) {
+    try {
+      const { more, final } = await onHost({ runId, hostId, epoch }, hiddenOptions(hostId, evaluationSeconds), (host) =>
+        host.evaluateHidden({ runId }),
+      );
+      if (!more) return final === null ? end : { ...end, finalEvaluation: final };
+    } catch (error) {
+      // A worker of an older version has scored the test with the rest.
+      if (hasType(error, UNKNOWN_ACTIVITY)) return end;
+      if (!(error instanceof HostLost)) return endOfFailure(error);
+      try {
+        ({ hostId, epoch } = await placement.placeRun({ runId, epoch: epoch + 1 }));
+      } catch (unplaced) {
+        return endOfFailure(unplaced);
+      }
+    }
+  }
 }
 
 /** The container, and the steps in it, until the run ends or its host is lost. */

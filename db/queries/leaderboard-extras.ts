@@ -55,7 +55,7 @@ export async function markedRuns(
          then 'none' else 'container' end as isolation
      ) i
      ${SELECTED}
-     group by 1, 2, 3, 4 order by array_position('{protected_write,self_reported,no_model_call,beyond_bounds}', m.rule)`,
+     group by 1, 2, 3, 4 order by array_position('{protected_write,self_reported,no_model_call,test_beats_validation,beyond_bounds}', m.rule)`,
     parametersOf(selection),
   );
 }

@@ -41,10 +41,13 @@ export function evaluationStore(run: Statements): Evaluations {
     async evaluation(runId, step, kind) {
       const [row] = await run<EvaluationRecord>(
         'evaluation',
-        `select run_id as "runId", step, kind, status, metrics, primary_score as "primary", suspect, message,
-           submission_sha256 as "submissionSha256", ms
-         from evaluations
-         where run_id = $1 and step = $2 and kind = $3 and split = 'test' and status <> 'pending'`,
+        `select e.run_id as "runId", e.step, e.kind, case e.status when 'pending' then shown.status else e.status end as status,
+           e.metrics, e.primary_score as "primary", e.suspect, e.message, e.submission_sha256 as "submissionSha256", e.ms
+         from evaluations e
+         left join evaluations shown on shown.run_id = e.run_id and shown.step = e.step and shown.kind = e.kind
+           and shown.split = 'validation'
+         where e.run_id = $1 and e.step = $2 and e.kind = $3 and e.split = 'test'
+           and (e.status <> 'pending' or shown.status is not null)`,
         [runId, step, kind],
       );
       return row ?? null;
@@ -150,8 +153,13 @@ export function evaluationStore(run: Statements): Evaluations {
          join task_versions v on v.content_hash = r.task_hash
          left join evaluations shown on shown.run_id = e.run_id and shown.step = e.step and shown.kind = e.kind
            and shown.split = 'validation' and shown.status = 'ok'
-         where e.run_id = $1 and e.kind = 'validate' and e.split = 'test' and e.status = 'ok' and not e.suspect
-           and e.submission_sha256 is not null and e.primary_score is not null
+         where e.run_id = $1 and e.kind = 'validate' and e.split = 'test' and not e.suspect
+           and e.submission_sha256 is not null
+           -- While its test waits, it is valid by what was shown.
+           and case e.status
+             when 'pending' then shown.primary_score is not null and not shown.suspect
+             else e.status = 'ok' and e.primary_score is not null
+           end
          order by
            case when $2 = 'best' then
              coalesce(shown.primary_score, e.primary_score) * case v.direction when 'maximize' then -1 else 1 end

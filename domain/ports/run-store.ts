@@ -5,6 +5,7 @@ import type { RunStatus } from '../outcomes.js';
 import type { HostStore } from './host-store.js';
 import type {
   EvaluationRecord,
+  EvaluationStatus,
   Isolation,
   ObservedCommand,
   RunDefinition,
@@ -58,6 +59,17 @@ export interface SavedEvaluation extends EvaluationRecord {
   fromStep?: number | null;
   /** Written together with it, or not at all. */
   events?: readonly RunEvent[];
+}
+
+/** A kept submission whose test split is still to be evaluated. */
+export interface HiddenEvaluation {
+  step: number;
+  kind: EvaluationRecord['kind'];
+  number: number;
+  submissionSha256: string;
+  fromStep: number | null;
+  /** Its score on the split that was shown is. */
+  suspect: boolean;
 }
 
 /** One entry of a run's log of faults, retries, recoveries. `key` makes a repeated report one row. */
@@ -189,12 +201,23 @@ export interface RunStore extends HostStore {
 
   /** Number of this evaluation within the run, from 1; the same for a repeated (step, kind). */
   evaluationNumber(runId: string, step: number, kind: EvaluationRecord['kind']): Promise<number>;
+  /** While its test waits: with the status on the split that was shown, and without scores. */
   evaluation(runId: string, step: number, kind: EvaluationRecord['kind']): Promise<EvaluationRecord | null>;
   /**
    * Store an evaluation, a row for each split, and append what is shown to the step's observation, in one transaction; first write
    * wins. Keeps the run's best and final score, both of the split `test`.
    */
   saveEvaluation(evaluation: SavedEvaluation): Promise<void>;
+
+  /**
+   * Store what the agent is shown of a valid submission: its scores on `otherSplits`, and the text in the step's observation. The row of
+   * the test split waits with the submission; see nextHidden. First write wins.
+   */
+  saveShown(evaluation: Omit<SavedEvaluation, keyof SplitScore> & { message: string }): Promise<void>;
+  /** The first of the run's submissions that wait for their test; null: none does. */
+  nextHidden(runId: string): Promise<HiddenEvaluation | null>;
+  /** What the submission came to that the run ended with, on the test split; null: there is none, or it waits. */
+  finalEvaluation(runId: string): Promise<EvaluationStatus | null>;
 
   /** The last valid submission that the agent validated, or the best by what it was shown, suspect ones apart; null: there is none. */
   validSubmission(runId: string, which: 'last' | 'best'): Promise<{ step: number; submissionSha256: string } | null>;

@@ -19,6 +19,9 @@ export class FakeActivities {
   readonly commands: ExecuteCommandArgs[] = [];
   readonly taken: TakeSubmissionArgs[] = [];
   readonly evaluations: EvaluateArgs[] = [];
+  /** What was the case whenever the hidden test was asked for. */
+  readonly hidden: { runId: string; sandboxStopped: boolean; ended: boolean }[] = [];
+  onHidden: (time: number) => ReturnType<HostActivities['evaluateHidden']> = async () => ({ more: false, final: 'ok' });
   readonly starts: StartContainerArgs[] = [];
   readonly snapshots: SnapshotArgs[] = [];
   readonly stopped: string[] = [];
@@ -124,6 +127,10 @@ export class FakeActivities {
       evaluate: async (args) => {
         this.evaluations.push(args);
         return { status: 'ok', primary: 1, ms: 1 };
+      },
+      evaluateHidden: async ({ runId }) => {
+        this.hidden.push({ runId, sandboxStopped: this.stopped.includes(runId), ended: this.ends.has(runId) });
+        return this.onHidden(this.hidden.length);
       },
       snapshot: async (args) => void this.snapshots.push(args),
     };

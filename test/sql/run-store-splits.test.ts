@@ -139,3 +139,109 @@ describe('an evaluation on two splits', () => {
     },
   );
 });
+
+describe('an evaluation whose test waits for the end of the sandbox', () => {
+  const validated = async (runId: string, step: number, validation: number, more: { suspect?: boolean } = {}) => {
+    const score = {
+      ...{
+        status: 'ok' as const,
+        metrics: { score: validation },
+        primary: validation,
+        suspect: false,
+        message: 'valid',
+        ...more,
+      },
+    };
+    await db.store.saveShown({
+      ...{ runId, step, kind: 'validate', ms: 5, isolation: 'container', epoch: 1, message: 'valid' },
+      ...{ shown: 'what the agent saw', otherSplits: [{ split: 'validation', ...score }] },
+      submissionSha256: String(step).repeat(64),
+      evaluationNumber: await db.store.evaluationNumber(runId, step, 'validate'),
+    });
+  };
+  const tested = async (runId: string, primary: number) => {
+    const next = await db.store.nextHidden(runId);
+    if (next === null) throw new Error('nothing waits');
+    await db.store.saveEvaluation({
+      ...{ runId, ...next, status: 'ok', metrics: { score: primary }, primary, message: 'valid', ms: 5 },
+      ...{ shown: '', evaluationNumber: next.number, isolation: 'container' },
+    });
+    return next;
+  };
+  const acted = (runId: string, step: number) =>
+    db.store.saveAction(runId, step, { response: 'I do', thought: '', action: 'validate', modelMs: 1 });
+
+  test('is announced with the run of a task that has a validation split', async () => {
+    const { batchId } = await stored();
+    expect(await db.store.loadShard(batchId, 0)).toMatchObject([{ hiddenSplit: true }]);
+    const single = await stored(task('t-single', 'maximize'));
+    expect(await db.store.loadShard(single.batchId, 0)).toMatchObject([{ hiddenSplit: false }]);
+  });
+
+  test('is known and shown at once, is scored later, and is told to the agent once', async () => {
+    const { runId } = await stored();
+    await acted(runId, 1);
+    await validated(runId, 1, 0.6);
+    await validated(runId, 1, 0.7);
+    expect(await db.store.evaluation(runId, 1, 'validate')).toMatchObject({ status: 'ok', primary: null });
+    expect((await db.store.step(runId, 1))?.observation).toBe('what the agent saw');
+    expect((await db.queries.showRun(runId)).evaluationList).toMatchObject([{ split: 'validation', primary: 0.6 }]);
+    expect(await tested(runId, 0.5)).toEqual({
+      ...{ step: 1, kind: 'validate', number: 1, fromStep: null, suspect: false },
+      submissionSha256: '1'.repeat(64),
+    });
+    expect(await db.store.nextHidden(runId)).toBeNull();
+    expect((await db.store.step(runId, 1))?.observation).toBe('what the agent saw');
+    const { evaluationList, bestScore } = await finished(runId);
+    expect(evaluationList.map(({ split, primary }) => [split, primary])).toEqual([
+      ['validation', 0.6],
+      ['test', 0.5],
+    ]);
+    expect(bestScore).toBe(0.5);
+  });
+
+  test('counts at a forced end by what was shown, unless that is suspect', async () => {
+    const { runId } = await stored();
+    await validated(runId, 1, 0.6);
+    await validated(runId, 2, 0.4);
+    await validated(runId, 3, 7, { suspect: true });
+    expect(await db.store.validSubmission(runId, 'best')).toMatchObject({ step: 1 });
+    expect(await db.store.validSubmission(runId, 'last')).toMatchObject({ step: 2 });
+  });
+
+  test('waits in a fork of its run, too, where numbers go on', async () => {
+    const { runId } = await stored();
+    await acted(runId, 1);
+    await db.store.saveCommand(runId, 1, {
+      ...{ observation: '', exitCode: 0, timedOut: false, lost: false, outputBytes: 0, requested: 'validate' as const },
+      ...{ workingDir: '/', commandMs: 1 },
+    });
+    await validated(runId, 1, 0.6);
+    const batch = submission(null, (id) => [{ ...run(id, split, 'm', 1), forkedFrom: { runId, step: 1 } }]);
+    await db.submit(batch);
+    const fork = batch.runs[0]!.runId;
+    expect(await db.store.nextHidden(fork)).toMatchObject({ step: 1, number: 1 });
+    expect(await db.store.evaluationNumber(fork, 2, 'validate')).toBe(2);
+  });
+
+  test('tells what the run ended with once it is tested', async () => {
+    const { runId } = await stored();
+    await validated(runId, 1, 0.6);
+    await tested(runId, 0.6);
+    expect(await db.store.finalEvaluation(runId)).toBeNull();
+    await scored(runId, 2, 'submit', 0.5, null);
+    expect(await db.store.finalEvaluation(runId)).toBe('rejected');
+  });
+
+  test('marks a run whose test is far better than its validation, and no other', async () => {
+    const rules = async (validation: number, onTest: number) => {
+      const { runId } = await stored();
+      await scored(runId, 1, 'submit', validation, onTest);
+      return (await finished(runId)).marks.map(({ rule }) => rule);
+    };
+    expect(await rules(0.3, 90)).toEqual(['test_beats_validation']);
+    expect(await rules(90, 0.3)).toEqual([]);
+    expect(await rules(60, 80)).toEqual([]);
+    expect(await rules(0.3, 0.9)).toEqual([]);
+  });
+});

@@ -75,6 +75,7 @@ describe('definitions', () => {
       batchId,
       snapshotEvery: 5,
       copiedSteps: 0,
+      hiddenSplit: false,
       provider: 'scripted',
       gpus: 0,
       maxSteps: 50,

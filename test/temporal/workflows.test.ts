@@ -54,7 +54,7 @@ beforeAll(async () => {
     ),
     create(
       evaluationQueue(HOST),
-      late(['evaluate'], () => fake.host()),
+      late(['evaluate', 'evaluateHidden'], () => fake.host()),
     ),
     create(
       modelQueue('scripted'),
@@ -145,6 +145,44 @@ describe('a run', () => {
     expect((await play(ticket('a', { maxSteps: 1 }))).endReason).toBe('max_steps');
     expect(fake.taken).toHaveLength(1);
     expect(fake.evaluations.map((e) => e.kind)).toEqual(['forced']);
+  });
+
+  it('of a task with a hidden test is judged by it when its container has been stopped, one submission at a time', async () => {
+    fake.onCommand = submitAt(2);
+    fake.onHidden = async (time) => (time < 3 ? { more: true, final: null } : { more: false, final: 'rejected' });
+    const one = ticket('a', { hiddenSplit: true });
+    const end = { endReason: 'submit', finalEvaluation: 'rejected', detail: null };
+    expect(await play(one)).toEqual(end);
+    expect(fake.ends.get(one.runId)).toEqual(end);
+    expect(fake.evaluations).toMatchObject([{ kind: 'submit', deferHidden: true }]);
+    expect(fake.hidden).toEqual(Array(3).fill({ runId: one.runId, sandboxStopped: true, ended: false }));
+  });
+
+  it('of a task with a hidden test ends as it was evaluated by a worker of an older version', async () => {
+    fake.onCommand = submitAt(1);
+    fake.onHidden = async () => {
+      throw ApplicationFailure.create({ type: 'NotFoundError', message: 'not registered' });
+    };
+    expect(await play(ticket('a', { hiddenSplit: true }))).toMatchObject({ finalEvaluation: 'ok' });
+    expect(fake.hidden).toHaveLength(1);
+  });
+
+  it('whose hidden test cannot be evaluated ends as infra_error', async () => {
+    fake.onCommand = submitAt(1);
+    fake.onHidden = async () => {
+      throw ApplicationFailure.create({ nonRetryable: true, message: 'no engine' });
+    };
+    expect(await play(ticket('a', { hiddenSplit: true }))).toEqual({
+      endReason: 'infra_error',
+      finalEvaluation: 'not_run',
+      detail: 'no engine',
+    });
+  });
+
+  it('that ends without an evaluation has no hidden test', async () => {
+    fake.onStart = async () => Promise.reject(configFailure('no such image'));
+    expect((await play(ticket('a', { hiddenSplit: true }))).endReason).toBe('config_error');
+    expect(fake.hidden).toEqual([]);
   });
 
   it('is evaluated when no reply of a step could be used', async () => {

@@ -1,0 +1,59 @@
+import type { EvaluateHiddenResult, HostActivities } from '../domain/messages.js';
+import type { EvaluationOutcome } from '../domain/ports/evaluator-port.js';
+import type { HiddenEvaluation } from '../domain/ports/run-store.js';
+import type { RunDefinition } from '../domain/run.js';
+import { splitScore } from '../domain/task-scores.js';
+import { endSandboxes } from './container.js';
+import type { EvaluatePorts } from './evaluate.js';
+import { evaluateOnSplit } from './evaluate-on-split.js';
+import { withHeartbeat } from './heartbeat.js';
+import { readSubmission } from './stored-submission.js';
+
+export function hiddenEvaluationActivities(ports: EvaluatePorts): Pick<HostActivities, 'evaluateHidden'> {
+  return { evaluateHidden: ({ runId }) => withHeartbeat((signal) => evaluateHidden(ports, runId, signal)) };
+}
+
+/** One submission at a time: others may have their turn in between, and what a crash costs is one evaluation. */
+async function evaluateHidden(ports: EvaluatePorts, runId: string, signal: AbortSignal): Promise<EvaluateHiddenResult> {
+  const { store, definitions, backends } = ports;
+  const run = await definitions.get(runId);
+  await endSandboxes(ports, run);
+  const next = await store.nextHidden(runId);
+  if (next === null) return { more: false, final: await store.finalEvaluation(runId) };
+  const { step, kind, number, submissionSha256, fromStep } = next;
+  const started = performance.now();
+  const outcome = await tested(ports, run, next, signal);
+  const test = splitScore(run.task, outcome);
+  await store.saveEvaluation({
+    ...{ runId, step, kind, ...test, submissionSha256, fromStep },
+    suspect: test.metrics !== null && (test.suspect || next.suspect),
+    // The agent has been told what it may know.
+    shown: '',
+    ms: Math.round(performance.now() - started),
+    evaluationNumber: number,
+    isolation: backends[run.backend].evaluator.isolation,
+    evaluatorImageDigest: outcome.imageDigest ?? null,
+    events:
+      outcome.kind === 'evaluator_error'
+        ? [{ kind: 'evaluator_error', key: `${step}-${kind}-test`, detail: `test: ${outcome.message}`.slice(0, 2000) }]
+        : [],
+  });
+  return { more: true, final: null };
+}
+
+async function tested(
+  ports: EvaluatePorts,
+  run: RunDefinition,
+  next: HiddenEvaluation,
+  signal: AbortSignal,
+): Promise<EvaluationOutcome> {
+  const { step, submissionSha256 } = next;
+  const files = await readSubmission(ports.artifacts, submissionSha256);
+  if (files !== null) return await evaluateOnSplit(ports, { run, ...next }, 'test', files, signal);
+  const message = `the submission of step ${step} (${submissionSha256}) is not in the artifact store: it cannot be tested`;
+  await ports.store.addEvent({
+    ...{ runId: run.runId, batchId: run.batchId, kind: 'submission_missing', key: `submission-${step}-test` },
+    detail: message,
+  });
+  return { kind: 'evaluator_error', message };
+}

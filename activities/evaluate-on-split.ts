@@ -1,0 +1,46 @@
+import { createHmac } from 'node:crypto';
+import type { EvaluationOutcome } from '../domain/ports/evaluator-port.js';
+import type { SubmissionFile } from '../domain/ports/sandbox-port.js';
+import type { EvaluationKind, RunDefinition } from '../domain/run.js';
+import type { Split } from '../domain/task.js';
+import type { Backends } from './backends.js';
+
+export interface SplitPorts {
+  backends: Backends;
+  taskFolder: (run: RunDefinition) => Promise<string>;
+  /** The home's secret: agents cannot guess the evaluators' seeds. */
+  secret: string;
+}
+
+/** Evaluate a submission on one split, in a clean room. */
+export async function evaluateOnSplit(
+  { backends, taskFolder, secret }: SplitPorts,
+  wanted: { run: RunDefinition; step: number; kind: EvaluationKind; number: number; fromStep?: number | null },
+  split: Split,
+  submission: SubmissionFile[],
+  signal: AbortSignal,
+): Promise<EvaluationOutcome> {
+  const { run, step, kind, number, fromStep = null } = wanted;
+  const source = fromStep === null ? '' : `-of-${fromStep}`;
+  const job = {
+    id: `${run.runId}-${step}-${kind}${source}${split === 'test' ? '' : `-${split}`}`,
+    task: run.task,
+    taskDir: await taskFolder(run),
+    submission,
+    split,
+    seed: evaluationSeed(secret, run, number, split),
+  };
+  return await backends[run.backend].evaluator.evaluate(job, signal);
+}
+
+/**
+ * Hidden and reproducible: HMAC-SHA-256 under the home's secret. The run's id is its salt: it stays over retries, and what one run
+ * learned of its draws tells another nothing. Runs that verify a task meet the same games, so that they can be compared exactly: no
+ * agent plays them. Each split has its own.
+ */
+function evaluationSeed(secret: string, run: RunDefinition, number: number, split: Split): string {
+  const salt = run.verification === true ? run.batchId : run.runId;
+  return createHmac('sha256', Buffer.from(secret, 'hex'))
+    .update(JSON.stringify([run.seed, run.task.id, run.attempt, number, salt, ...(split === 'test' ? [] : [split])]))
+    .digest('hex');
+}

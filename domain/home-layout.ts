@@ -30,6 +30,8 @@ export function homeLayout(home: string) {
     /** Submissions and snapshots by SHA-256, unless BENCH_ARTIFACTS names another folder. */
     artifacts: join(home, 'artifacts'),
     runs: join(home, 'runs'),
+    /** What containers are shown in place of the machine's figures. */
+    figures: join(home, 'figures'),
     /** Folders of evaluations on the local backend, while these last. */
     scratch: join(home, 'scratch'),
     /** One run's control directory, workspace (local backend) and scratch. */

@@ -62,7 +62,9 @@ export function createBackends(settings: WorkerSettings, log: Logger): Backends 
             layer,
             layerOptions,
           );
-          return createDockerEvaluator({ docker, imageRef: ref, imageDigest: digest, homeTag }).evaluate(job, signal);
+          const figures = address.sharesFiles ? { figuresDir: layout.figures } : {};
+          const evaluator = createDockerEvaluator({ docker, imageRef: ref, imageDigest: digest, homeTag, ...figures });
+          return evaluator.evaluate(job, signal);
         },
       },
     };

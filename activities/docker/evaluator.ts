@@ -11,6 +11,7 @@ import { type Mark, markFor } from '../maker.js';
 import { removeContainer, waitForExit } from './container-life.js';
 import { isPodman } from './engine.js';
 import { EVALUATION_LABEL, HOME_LABEL, MAKER_LABEL, UNTIL_LABEL } from './labels.js';
+import { hiddenFigures, madeUpFigures } from './machine-figures.js';
 import { PODMAN_PROCESSES } from './sandbox-container.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
 
@@ -20,6 +21,8 @@ export interface DockerEvaluatorOptions {
   imageRef: string;
   /** The engine's id of that image, kept with what it evaluates. */
   imageDigest?: string;
+  /** Folder for what it is shown in place of the machine's figures; absent: the engine cannot mount our files. */
+  figuresDir?: string;
   /** Names this home: containers of several homes live side by side. */
   homeTag: string;
 }
@@ -38,7 +41,7 @@ const OUTPUT_LIMIT = 64 * 1024;
 /** It has ended by then: its output waits to be read. */
 const LOG_LIMIT_MS = 60_000;
 
-/** One fresh container per evaluation. Secrets and submission go in as data; nothing of the host is mounted. */
+/** One fresh container per evaluation. Secrets and submission go in as data; of the host nothing is mounted but made-up figures. */
 export function createDockerEvaluator(options: DockerEvaluatorOptions): EvaluatorPort {
   const { docker } = options;
   return {
@@ -56,7 +59,11 @@ export function createDockerEvaluator(options: DockerEvaluatorOptions): Evaluato
       try {
         await removeContainer(docker.getContainer(name));
         const container = await docker.createContainer(
-          containerOptions(job, name, options, await isPodman(docker), await markFor(hostTimeLimitMs(job.task))),
+          containerOptions(
+            ...([job, name, options, await isPodman(docker)] as const),
+            await figuresOf(options, job),
+            await markFor(hostTimeLimitMs(job.task)),
+          ),
         );
         try {
           await container.putArchive(archive, { path: '/job' });
@@ -78,11 +85,15 @@ export function createDockerEvaluator(options: DockerEvaluatorOptions): Evaluato
   };
 }
 
+const figuresOf = async ({ figuresDir }: DockerEvaluatorOptions, { task }: EvaluationJob) =>
+  figuresDir === undefined ? [] : await madeUpFigures(figuresDir, containerMb(task.evaluator) * 1024 * 1024);
+
 function containerOptions(
   job: EvaluationJob,
   name: string,
   { imageRef, homeTag }: DockerEvaluatorOptions,
   podman: boolean,
+  figures: Docker.MountSettings[],
   { maker, until }: Mark,
 ): Docker.ContainerCreateOptions {
   const labels = {
@@ -110,6 +121,7 @@ function containerOptions(
           Source: '',
           VolumeOptions: { NoCopy: true, Labels: labels, DriverConfig: { Name: 'local', Options: {} } },
         },
+        ...figures,
       ],
       Tmpfs: {
         '/tmp': 'size=64m,mode=1777,nosuid,nodev,noexec',
@@ -121,7 +133,7 @@ function containerOptions(
       },
       CapDrop: ['ALL'],
       CapAdd: ['SETUID', 'SETGID', 'KILL'],
-      SecurityOpt: ['no-new-privileges'],
+      ...hiddenFigures(podman, ['no-new-privileges']),
       Memory: memory,
       MemorySwap: memory,
       NanoCpus: 1e9,

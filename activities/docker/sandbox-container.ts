@@ -2,6 +2,7 @@ import type Docker from 'dockerode';
 import { AGENT_UID, CONTAINER_WORKSPACE } from '../../domain/limits.js';
 import type { SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
 import { EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './labels.js';
+import { hiddenFigures } from './machine-figures.js';
 import { diskMounts } from './workspace-disk.js';
 
 /** Where the control directory appears inside; its parent is root's alone. */
@@ -24,6 +25,8 @@ export interface ContainerPlace {
   disk: string | null;
   /** The supervisor may settle for good whom the kernel kills when memory is short. An engine in a container may have no such right to give. */
   ranksProcesses: boolean;
+  /** See madeUpFigures; empty: the engine cannot mount our files. */
+  figures: Docker.MountSettings[];
   /** What reaches the proxy of a task that allows named hosts; see relayOptions. */
   relay: { Env: string[]; Entrypoint: string[]; mount: Docker.MountSettings } | null;
 }
@@ -68,7 +71,7 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
       NetworkMode: spec.network === 'open' ? 'bridge' : 'none',
       CapDrop: ['ALL'],
       CapAdd: [...CAPABILITIES, ...(at.ranksProcesses ? ['SYS_RESOURCE'] : [])],
-      SecurityOpt: ['no-new-privileges'],
+      ...hiddenFigures(at.podman, ['no-new-privileges']),
       Memory: memory,
       // No swap on top.
       MemorySwap: memory,
@@ -80,6 +83,7 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
       PidsLimit: spec.limits.pids,
       Mounts: [
         controlMount(at.control, labels),
+        ...at.figures,
         ...(at.disk === null ? [] : diskMounts(at.disk)),
         ...(at.relay === null ? [] : [at.relay.mount]),
       ],

@@ -34,6 +34,7 @@ import { allowsNamedHosts, ensureProxy, proxyReports, relayOptions, removeProxy,
 import { remembered } from './remembered.js';
 import { type ContainerPlace, containerName, sandboxContainer } from './sandbox-container.js';
 import { EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './labels.js';
+import { madeUpFigures } from './machine-figures.js';
 import { snapshotOf } from './snapshot-container.js';
 import { stageIntoContainer } from './stage-into-container.js';
 import {
@@ -157,6 +158,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       await ensureProxy(place, { ...spec, network }, { imageRef: plain.ref, podman, extraHosts });
     }
     const relay = allowsNamedHosts(network) ? relayOptions(homeTag, spec) : null;
+    const figures = sharesFiles ? await madeUpFigures(layout.figures, spec.limits.memoryMb * 1024 * 1024) : [];
     const at = {
       homeTag,
       imageRef: image.ref,
@@ -164,6 +166,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       control: sharesFiles ? control : null,
       disk: null,
       ranksProcesses,
+      figures,
       relay,
     };
     if (sharesFiles) {

@@ -38,8 +38,9 @@ async function engineHarness(address: EngineAddress): Promise<EvaluatorHarness> 
   const { ref } = await ensureImage(docker, 'evaluator', { assetsRoot: REPOSITORY, donor });
   const homeTag = `test-${process.pid}`;
   const filters = { label: [`bench.home=${homeTag}`] };
+  const figuresDir = await mkdtemp(join(tmpdir(), 'bench-test-figures-'));
   return {
-    port: createDockerEvaluator({ docker, imageRef: ref, homeTag }),
+    port: createDockerEvaluator({ docker, imageRef: ref, homeTag, figuresDir }),
     secluded: true,
     async traces() {
       const containers = await docker.listContainers({ all: true, filters });
@@ -50,7 +51,7 @@ async function engineHarness(address: EngineAddress): Promise<EvaluatorHarness> 
       const Labels = { 'bench.home': homeTag };
       await docker.createContainer({ name: `bench-${homeTag}-eval-${job.id}`, Image: ref, Labels });
     },
-    close: () => Promise.resolve(),
+    close: () => rm(figuresDir, { recursive: true, force: true }),
   };
 }
 

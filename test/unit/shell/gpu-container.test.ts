@@ -7,7 +7,16 @@ const container = (gpuDevices: string[]) =>
       ...{ runId: 'r', epoch: 1, starterDir: '/s', network: 'none', gpuDevices },
       limits: { memoryMb: 512, cpus: 1, pids: 10 },
     },
-    { homeTag: 't', imageRef: 'i', podman: false, control: null, disk: null, ranksProcesses: true, relay: null },
+    {
+      homeTag: 't',
+      imageRef: 'i',
+      podman: false,
+      control: null,
+      disk: null,
+      ranksProcesses: true,
+      figures: [],
+      relay: null,
+    },
   );
 
 it('a container gets the leased devices and no others', () => {

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { availableParallelism, uptime } from 'node:os';
+import type Docker from 'dockerode';
+
+/**
+ * Figures of the whole machine move with what every process on it does: whoever sees them hears what another container does with its
+ * memory. Containers share the kernel, so these are hidden, or made up where programs cannot do without them.
+ */
+
+const NODES = 8;
+const HIDDEN = [
+  ...[
+    'buddyinfo',
+    'diskstats',
+    'interrupts',
+    'key-users',
+    'locks',
+    'pagetypeinfo',
+    'pressure',
+    'schedstat',
+    'slabinfo',
+  ],
+  ...['softirqs', 'sys/fs/dentry-state', 'sys/fs/file-nr', 'sys/fs/inode-nr', 'sys/fs/inode-state', 'vmallocinfo'],
+  ...['vmstat', 'zoneinfo'],
+].map((name) => `/proc/${name}`);
+/** Those that the machine does not have are passed over. */
+const OF_NODES = Array.from({ length: NODES }, (_, n) =>
+  ['meminfo', 'numastat', 'vmstat'].map((name) => `/sys/devices/system/node/node${n}/${name}`),
+).flat();
+
+/** What Docker hides unless it is told what to hide. */
+const DOCKERS_OWN = [
+  ...['acpi', 'asound', 'kcore', 'keys', 'latency_stats', 'sched_debug', 'scsi', 'timer_list', 'timer_stats'].map(
+    (name) => `/proc/${name}`,
+  ),
+  ...['/sys/devices/virtual/powercap', '/sys/firmware'],
+];
+
+type Masks = Pick<Docker.HostConfig, 'MaskedPaths' | 'SecurityOpt'>;
+
+/** Part of a container's HostConfig. Podman takes further ones as a security option, and keeps its own. */
+export const hiddenFigures = (podman: boolean, securityOptions: readonly string[]): Masks =>
+  podman
+    ? { SecurityOpt: [...securityOptions, `mask=${[...HIDDEN, ...OF_NODES].join(':')}`] }
+    : { SecurityOpt: [...securityOptions], MaskedPaths: [...DOCKERS_OWN, ...HIDDEN, ...OF_NODES] };
+
+/** Mounts of made-up figures: a machine of the container's own size on which nothing happens. The files stay in `dir`, for all containers. */
+export async function madeUpFigures(dir: string, memoryBytes: number): Promise<Docker.MountSettings[]> {
+  const files = { meminfo: meminfo(memoryBytes), stat: stat(), loadavg: '0.00 0.00 0.00 1/1 1\n' };
+  await mkdir(dir, { recursive: true, mode: 0o755 });
+  return await Promise.all(
+    Object.entries(files).map(async ([name, text]) => ({
+      ...{ Type: 'bind' as const, ReadOnly: true, Target: `/proc/${name}` },
+      Source: await kept(dir, name, text),
+    })),
+  );
+}
+
+/** Under its content's hash: nobody ever changes a file that a container has mounted. */
+async function kept(dir: string, name: string, text: string): Promise<string> {
+  const path = join(dir, `${name}-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`);
+  if (existsSync(path)) return path;
+  const aside = `${path}.${process.pid}`;
+  await writeFile(aside, text, { mode: 0o444 });
+  await rename(aside, path);
+  return path;
+}
+
+function meminfo(bytes: number): string {
+  const all = Math.floor(bytes / 1024);
+  const none = [
+    'Buffers',
+    'Cached',
+    'SwapCached',
+    'Active',
+    'Inactive',
+    'SwapTotal',
+    'SwapFree',
+    'Dirty',
+    'Shmem',
+    'Slab',
+  ];
+  const values = [
+    ...['MemTotal', 'MemFree', 'MemAvailable'].map((name) => [name, all] as const),
+    ...none.map((name) => [name, 0] as const),
+  ];
+  return values.map(([name, value]) => `${`${name}:`.padEnd(16)}${String(value).padStart(8)} kB\n`).join('');
+}
+
+function stat(): string {
+  const cpus = availableParallelism();
+  // Shares of nothing would be divided by.
+  const idle = (many: number) => `1 0 1 ${many * 1000} 0 0 0 0 0 0`;
+  const each = Array.from({ length: cpus }, (_, n) => `cpu${n} ${idle(1)}\n`);
+  // When the machine was booted is no secret, and `ps` tells by it when processes began. To the minute, so that it stays the same.
+  const booted = Math.round((Date.now() / 1000 - uptime()) / 60) * 60;
+  return `cpu  ${idle(cpus)}\n${each.join('')}intr 0\nctxt 0\nbtime ${booted}\nprocesses 1\nprocs_running 1\nprocs_blocked 0\n`;
+}

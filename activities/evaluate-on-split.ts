@@ -1,11 +1,13 @@
 import { createHmac } from 'node:crypto';
 import type { EvaluationOutcome } from '../domain/ports/evaluator-port.js';
+import type { RunStore } from '../domain/ports/run-store.js';
 import type { SubmissionFile } from '../domain/ports/sandbox-port.js';
 import type { EvaluationKind, RunDefinition } from '../domain/run.js';
 import type { Split } from '../domain/task.js';
 import type { Backends } from './backends.js';
 
 export interface SplitPorts {
+  store: Pick<RunStore, 'addEvent'>;
   backends: Backends;
   taskFolder: (run: RunDefinition) => Promise<string>;
   /** The home's secret: agents cannot guess the evaluators' seeds. */
@@ -14,7 +16,7 @@ export interface SplitPorts {
 
 /** Evaluate a submission on one split, in a clean room. */
 export async function evaluateOnSplit(
-  { backends, taskFolder, secret }: SplitPorts,
+  { store, backends, taskFolder, secret }: SplitPorts,
   wanted: { run: RunDefinition; step: number; kind: EvaluationKind; number: number; fromStep?: number | null },
   split: Split,
   submission: SubmissionFile[],
@@ -30,7 +32,15 @@ export async function evaluateOnSplit(
     split,
     seed: evaluationSeed(secret, run, number, split),
   };
-  return await backends[run.backend].evaluator.evaluate(job, signal);
+  const { evaluator } = backends[run.backend];
+  const outcome = await evaluator.evaluate(job, signal);
+  if (outcome.kind !== 'rejected' || outcome.starved !== true) return outcome;
+  // Once: who is late again is late.
+  await store.addEvent({
+    ...{ runId: run.runId, batchId: run.batchId, kind: 'machine_busy', key: `${step}-${kind}-${split}` },
+    detail: `step ${step}: the machine was too short of CPU to evaluate the submission in time, it is evaluated again: ${outcome.message}`,
+  });
+  return await evaluator.evaluate(job, signal);
 }
 
 /**

@@ -15,6 +15,7 @@ export const EVENT_KINDS = [
   'host_returned',
   'lease_revoked',
   'limit_learned',
+  'machine_busy',
   'network_request',
   'provider_error',
   'reaped',

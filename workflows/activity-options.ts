@@ -1,5 +1,6 @@
 import type { ActivityOptions } from '@temporalio/workflow';
 import { CONTROL_QUEUE, HUMAN_PROVIDER, evaluationQueue, hostQueue, modelQueue } from '../domain/queues.js';
+import { EVALUATION_WALL_BOUND } from '../domain/limits.js';
 import { FAILURE } from '../domain/messages.js';
 
 // A dead worker is noticed by its missed heartbeats; activities beat every two seconds for their whole life.
@@ -64,7 +65,8 @@ export const takingOptions = (hostId: string): ActivityOptions => ({
 
 /** Waiting for a place is on no clock of the run. */
 export const evaluationOptions = (hostId: string, seconds: number): ActivityOptions => ({
-  ...commandOptions(hostId, seconds),
+  // A busy machine takes its time, and may be given a second chance.
+  ...commandOptions(hostId, 2 * EVALUATION_WALL_BOUND * seconds),
   taskQueue: evaluationQueue(hostId),
 });
 

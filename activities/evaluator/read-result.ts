@@ -5,7 +5,7 @@ import type { TaskSpec } from '../../domain/task.js';
 const resultSchema = z.discriminatedUnion('outcome', [
   // z.number() refuses NaN and infinities.
   z.strictObject({ outcome: z.literal('ok'), metrics: z.record(z.string(), z.number()) }),
-  z.strictObject({ outcome: z.literal('rejected'), message: z.string() }),
+  z.strictObject({ outcome: z.literal('rejected'), message: z.string(), starved: z.boolean().optional() }),
   z.strictObject({ outcome: z.literal('evaluator_error'), message: z.string() }),
 ]);
 
@@ -21,6 +21,8 @@ export function readResult(stdout: string, task: TaskSpec): EvaluationOutcome {
   if (!parsed.success)
     return { kind: 'evaluator_error', message: `evaluator of ${task.id}: ${z.prettifyError(parsed.error)}` };
   const result = parsed.data;
+  if (result.outcome === 'rejected')
+    return { kind: 'rejected', message: result.message, ...(result.starved === true && { starved: true }) };
   if (result.outcome !== 'ok') return { kind: result.outcome, message: result.message };
   const declared = Object.keys(task.metrics).sort();
   const given = Object.keys(result.metrics).sort();

@@ -21,7 +21,12 @@ export type EvaluationOutcome =
   (
     | { kind: 'ok'; metrics: Metrics }
     /** The submission is at fault: message for the agent. */
-    | { kind: 'rejected'; message: string }
+    | {
+        kind: 'rejected';
+        message: string;
+        /** Its time ran out because the machine was short of CPU, many times over; absent: not. */
+        starved?: boolean;
+      }
     /** The evaluator is at fault: message for people and logs; the agent is told only that evaluation failed. */
     | { kind: 'evaluator_error'; message: string }
   ) & {

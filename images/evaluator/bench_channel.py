@@ -6,6 +6,8 @@ import signal
 import socket
 import time
 
+from bench_fair_clock import FairClock
+
 FROM_PLAYER_FD, TO_PLAYER_FD = 3, 4
 RENEWAL_FD = 6  # to init, which answers with the pipes of another player
 
@@ -13,9 +15,11 @@ RENEWAL_FD = 6  # to init, which answers with the pipes of another player
 class PlayerFailed(Exception):
     """The submission is at fault. `ended`: its process has ended or broken the channel; how, the init process knows."""
 
-    def __init__(self, message, ended=False):
+    def __init__(self, message, ended=False, starved=False):
         super().__init__(message)
         self.ended = ended
+        # It was late because the machine was short of CPU.
+        self.starved = starved
 
 
 class Late(Exception):
@@ -33,7 +37,11 @@ class Channel:
         self.patience = 0.0
         self._order = order
         self._in, self._out = from_player, to_player
-        self._deadline = time.monotonic() + order["timeoutSeconds"]
+        self._limit = order["timeoutSeconds"]
+        self._deadline = time.monotonic() + self._limit
+        self._clock = self._fair_clock()
+        # The same for the exchange that the last tick saw, and its beginning.
+        self._seen, self._answering = None, None
         self._asked = None  # since when the player has been thinking; None while it is not its turn
         self._ahead = b""  # what was read along, and is yet to be received
         self._ticking = False
@@ -121,16 +129,28 @@ class Channel:
             have += more
         return data
 
+    def _fair_clock(self):
+        pids = [self._order.get("playerPid"), os.getpid()]
+        return FairClock(pids, self._order.get("ownContainer", False))
+
     def _on_alarm(self, *_):
+        if self._asked is None:
+            return
+        if self._asked != self._seen:
+            # What passed since the question is a tick at most.
+            self._seen, self._answering = self._asked, self._fair_clock()
         now = time.monotonic()
-        if self._asked is not None and (now > self._deadline or now - self._asked > self.patience):
+        if now > self._deadline and self._clock.seconds() > self._limit:
+            raise Late
+        if now - self._asked > self.patience and self._answering.seconds() > self.patience:
             raise Late
 
     def too_late(self, where):
-        if time.monotonic() > self._deadline:
-            limit = self._order["timeoutSeconds"]
-            return PlayerFailed("The time limit of %s s for the whole evaluation ran out %s" % (limit, where))
-        return PlayerFailed("The submission took longer than %s s %s" % (self.patience, where))
+        if time.monotonic() > self._deadline and self._clock.seconds() > self._limit:
+            message = "The time limit of %s s for the whole evaluation ran out %s" % (self._limit, where)
+            return PlayerFailed(message, starved=self._clock.starved(self._limit))
+        message = "The submission took longer than %s s %s" % (self.patience, where)
+        return PlayerFailed(message, starved=self._answering is not None and self._answering.starved(self.patience))
 
 
 class Attention:

@@ -10,6 +10,7 @@ import sys
 import time
 
 import forbidden_calls
+from bench_fair_clock import FairClock
 
 STDERR_TAIL = 16 * 1024
 FILE_LIMIT = 64 * 1024 * 1024
@@ -22,6 +23,7 @@ class Children:
         self.status = {}  # pid -> wait status, None while it lives
         self.tails = {}  # role -> last bytes of its stderr
         self.selector = selectors.DefaultSelector()
+        self.starved = False  # the last time limit was met because the machine was short of CPU
         self.player = None  # pid
         self.referee = None
         adopt_orphans()
@@ -62,11 +64,13 @@ class Children:
         self.selector.register(fd, selectors.EVENT_READ, read)
         return pipe
 
-    def watch(self, seconds, done):
-        """Attend to everybody until `done()` holds. False: it did not in time."""
+    def watch(self, seconds, done, own_container=False):
+        """Attend to everybody until `done()` holds. False: it did not in time, of which waiting for a CPU is no part."""
         deadline = time.monotonic() + seconds
+        clock = FairClock([self.player, self.referee], own_container)
         while not done():
-            if time.monotonic() >= deadline:
+            if time.monotonic() >= deadline and clock.seconds() >= seconds:
+                self.starved = clock.starved(seconds)
                 return False
             for key, _ in self.selector.select(0.1):
                 key.data(key) if callable(key.data) else self.read_stderr(key)

@@ -74,6 +74,7 @@ class Evaluation:
             "function": self.spec.get("function"),
             "answers": answers,
             "ownContainer": self.job.get("ownContainer", False),
+            "playerPid": self.children.player,
             "inputs": os.path.join(self.folder, "inputs"),
         }
         result_read, result_write = os.pipe()
@@ -103,6 +104,9 @@ class Evaluation:
             derive(self.job["seed"], "hash") % 2**32,
             file_limit,
         )
+
+    def watch(self, seconds, done):
+        return self.children.watch(seconds, done, self.job.get("ownContainer", False))
 
     def judge(self, result):
         """What the referee's result means. It is complete when it closes its pipe."""
@@ -169,10 +173,10 @@ class Interactive(Evaluation):
             os.close(fd)
         theirs.close()
         self.children.selector.register(ours, selectors.EVENT_READ, self.renew_player)
-        if not self.children.watch(self.spec["timeoutSeconds"] + GRACE_SECONDS, lambda: result.complete):
+        if not self.watch(self.spec["timeoutSeconds"] + GRACE_SECONDS, lambda: result.complete):
             # Perhaps the player's processes leave the referee no time. Without them an honest referee ends at once.
             self.children.kill_player()
-            self.children.watch(GRACE_SECONDS, lambda: result.complete)
+            self.watch(GRACE_SECONDS, lambda: result.complete)
         return self.judge(result)
 
     def seat_player(self):
@@ -208,7 +212,7 @@ class Interactive(Evaluation):
 
     def rejection(self, found):
         ended = self.how_player_ended() if found.get("playerEnded") else ""
-        return self.with_stderr(str(found.get("message", "")) + ended)
+        return {**self.with_stderr(str(found.get("message", "")) + ended), "starved": found.get("starved") is True}
 
     def no_result(self, in_time):
         if in_time and self.children.wait_for(self.children.referee) == -signal.SIGKILL:
@@ -227,7 +231,7 @@ class Data(Evaluation):
 
     def score(self, seconds):
         result = self.start_referee(seconds, os.path.join(self.folder, self.answers), {})
-        self.children.watch(seconds, lambda: result.complete)
+        self.watch(seconds, lambda: result.complete)
         return self.judge(result)
 
 
@@ -247,13 +251,14 @@ class Program(Data):
         limit = self.spec["outputMb"] * MEGABYTE
         self.start_player([os.path.join(PROGRAMS, "program_player.py"), json.dumps(order)], {}, max(limit, FILE_LIMIT))
         seconds = self.spec["timeoutSeconds"]
-        in_time = self.children.watch(seconds, lambda: self.children.ended(self.children.player))
+        in_time = self.watch(seconds, lambda: self.children.ended(self.children.player))
         try:
             self.children.end_player()
         except TimeoutError as error:
             return self.evaluator_error(str(error))
         if not in_time:
-            return self.with_stderr("%s took longer than %s s" % (self.spec["script"], seconds))
+            late = self.with_stderr("%s took longer than %s s" % (self.spec["script"], seconds))
+            return {**late, "starved": self.children.starved}
         if self.children.wait_for(self.children.player) != 0:
             return self.with_stderr("%s failed%s" % (self.spec["script"], self.how_player_ended()))
         try:

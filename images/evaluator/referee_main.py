@@ -36,7 +36,7 @@ def main():
             check_finite(metrics)
         result = {"outcome": "ok", "metrics": metrics}
     except PlayerFailed as failure:
-        result = {"outcome": "rejected", "message": str(failure), "playerEnded": failure.ended}
+        result = {"outcome": "rejected", "message": str(failure), "playerEnded": failure.ended, "starved": failure.starved}
     except Rejected as rejected:
         result = {"outcome": "rejected", "message": str(rejected)}
     except (NotFinite, *BEYOND_SCORING) as error:

@@ -60,8 +60,9 @@ export async function callModel(
   if (turn?.kind === 'wait') return turn;
   const grant = turn?.grant;
   const tellsSending = port.tellsSending === true;
+  const endpoint = port.endpoint?.(run.model);
   const reserved = await store
-    .reserveCall(key, { provider, model, messages: prompt.messages, reservedUsd, tellsSending })
+    .reserveCall(key, { provider, model, messages: prompt.messages, reservedUsd, endpoint, tellsSending })
     .catch((error: unknown) => {
       grant?.released();
       throw error;

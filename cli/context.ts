@@ -65,6 +65,8 @@ export interface CliContext {
   readonly output: CliOutput;
   /** Start the embedded services that the environment does not name, and say where all answer. */
   services(): Promise<ServiceEndpoints>;
+  /** The same, and a setting that only the running worker has is taken from it: for a command that gives it work. Keys stay. */
+  renewWorker(): Promise<ServiceEndpoints>;
   /** The same, but no worker is started here: for a command that is one itself. */
   servicesWithoutWorker(): Promise<ServiceEndpoints>;
   /** Services, then the migrated database. */

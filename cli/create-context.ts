@@ -38,14 +38,16 @@ export function createContext(settings: CliSettings, output: CliOutput): Closabl
   let temporal: Promise<Client> | null = null;
   let exitCode = 0;
   let looksOnly = false;
-  const ensure = async (worker: CliSettings['worker']): Promise<ServiceEndpoints> => {
-    const [{ ensureServices }, { migrate, schemaState }] = await Promise.all([
+  const ensure = async (worker: CliSettings['worker'], renewWorker = false): Promise<ServiceEndpoints> => {
+    const [{ ensureServices }, { migrate, schemaState }, { modelVariables }] = await Promise.all([
       import('../services/index.js'),
       import('../db/index.js'),
+      import('../registry/index.js'),
     ]);
     if (worker === 'embedded') await checkWorkerSettings(settings);
     return ensureServices({
-      settings: { ...settings, worker },
+      settings: { ...settings, worker, modelVariables: modelVariables(settings.configsDir) },
+      renewWorker,
       migrate,
       looksOnly,
       refuseNewer: async (databaseUrl) => {
@@ -78,6 +80,7 @@ export function createContext(settings: CliSettings, output: CliOutput): Closabl
       });
       return (services = opened);
     },
+    renewWorker: () => ensure(settings.worker, true),
     servicesWithoutWorker: () => ensure('external'),
     database() {
       const opened = database ?? context.services().then(connectDatabase);

@@ -8,7 +8,22 @@ export type Provider = (typeof PROVIDERS)[number];
 export const ACCEPTED_PARAMETERS = ['temperature', 'topP', 'seed', 'parallelToolCalls'] as const;
 
 const variable = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'must be the name of an environment variable');
-const url = z.string().regex(/^https?:\/\/[^\s?#]+$/, 'must be a URL that begins with http:// or https://');
+/** What is wrong with a provider's address, in words that do not quote it: it may hold credentials. Null: nothing. */
+export function addressProblem(address: string): string | null {
+  if (!/^https?:\/\/[^\s]+$/.test(address) || !URL.canParse(address))
+    return 'must be a URL that begins with http:// or https://';
+  const { username, password, search, hash } = new URL(address);
+  if (username !== '' || password !== '')
+    return 'must hold no credentials: put the key into a variable, and name that as apiKeyVariable';
+  if (search !== '' || hash !== '' || /[?#]/.test(address))
+    return 'must end before the ?: put a key into a variable, and name that as apiKeyVariable';
+  return null;
+}
+/** `secret`: what was found is not shown. */
+const url = z.string().superRefine((address, context) => {
+  const message = addressProblem(address);
+  if (message !== null) context.addIssue({ code: 'custom', message, params: { secret: true } });
+});
 const alias = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be letters, digits, dots, - and _');
 const tokens = z.number().int().min(1).max(100_000_000);
 const perMinute = z.number().int().min(1).max(1_000_000_000);

@@ -65,6 +65,13 @@ export class ProviderError extends Error {
     this.refusal = details.refusal;
   }
 
+  /** The same, in other words or with another wait. */
+  with(change: { message?: string; retryAfterMs?: number }): ProviderError {
+    const { message = this.message, retryAfterMs = this.retryAfterMs } = change;
+    const { status, refusal } = this;
+    return new ProviderError(this.kind, this.provider, message, { status, retryAfterMs, refusal });
+  }
+
   get consequence(): ProviderConsequence {
     return CONSEQUENCES[this.kind];
   }

@@ -11,6 +11,8 @@ export { missingKeys, missingKeysError } from './missing-keys.js';
 export type { MissingKey } from './missing-keys.js';
 export { listModelConfigs, loadModelFile } from './model-configs.js';
 export type { LoadedModel } from './model-configs.js';
+export { modelVariables } from './model-variables.js';
+export type { ModelVariables } from './model-variables.js';
 export { listModels, resolveModels } from './models.js';
 export type { ListedModel } from './models.js';
 export {

@@ -57,6 +57,7 @@ function describe(issue: z.core.$ZodIssue, found: unknown): string {
     return `expected ${values.join(' or ')}, found ${JSON.stringify(found)}${near === null ? '' : `; did you mean ${near}?`}`;
   }
   const message = issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
+  if (issue.code === 'custom' && issue.params?.['secret'] === true) return message;
   if (typeof found === 'string') return `${message}, found ${JSON.stringify(found).slice(0, 80)}`;
   return typeof found === 'number' ? `${message}, found ${String(found)}` : message;
 }

@@ -18,6 +18,7 @@ import { stopServices } from './stop-services.js';
 import {
   buildStamp,
   fingerprintOf,
+  goneSettings,
   migrationMark,
   workerDiffers,
   workerFingerprint,
@@ -39,6 +40,8 @@ export interface ServicesSettings {
   workerCommand: readonly string[];
   /** For the worker and for finding programs. */
   env: Readonly<Record<string, string>>;
+  /** Variables that the model files name: a change of them is one of the worker's settings. */
+  modelVariables?: { keys: readonly string[]; addresses: readonly string[] };
 }
 
 export interface EnsureOptions {
@@ -56,6 +59,8 @@ export interface EnsureOptions {
   /** The command only looks: what `bench down` stopped stays down. */
   looksOnly?: boolean;
   onProgress?: (line: string) => void;
+  /** Settings that only the running worker has are taken from it, keys excepted: what it is to do is to be done with ours. */
+  renewWorker?: boolean;
   /** For all that is not getting Temporal. */
   timeoutMs?: number;
   /** For tests: how PostgreSQL is run as root. */
@@ -157,8 +162,14 @@ class EnsureSupervised {
     const { settings } = options;
     this.paths = servicePaths(settings.home);
     this.stamp = buildStamp(supervisorEntry());
+    const { keys = [], addresses = [] } = settings.modelVariables ?? {};
     this.worker =
-      settings.worker === 'embedded' ? { command: [...settings.workerCommand], env: { ...settings.env } } : null;
+      settings.worker === 'embedded'
+        ? {
+            ...{ command: [...settings.workerCommand], env: { ...settings.env } },
+            ...{ keys: [...keys], addresses: [...addresses] },
+          }
+        : null;
     this.deadline = performance.now() + (options.timeoutMs ?? 120_000);
   }
 
@@ -343,12 +354,17 @@ class EnsureSupervised {
   private handOverWorker(file: ServicesFile): boolean {
     const worker = this.worker;
     if (worker === null) return false;
+    const running = file.services.worker?.fingerprint;
     const wanted = workerFingerprint(worker);
-    if (!workerDiffers(file.services.worker?.fingerprint, wanted)) return false;
-    const key = JSON.stringify(wanted);
+    const gone = this.options.renewWorker === true ? goneSettings(running, wanted, worker) : [];
+    if (gone.length === 0 && !workerDiffers(running, wanted)) return false;
+    const key = JSON.stringify([wanted, gone]);
     if (this.handedOver !== key) {
-      this.say(file.services.worker ? 'restarting the worker: newer build or other settings' : 'starting a worker');
-      writeFileAtomically(this.paths.handover, JSON.stringify({ worker }));
+      const left = gone.length === 0 ? '' : ` (${gone.join(', ')} no longer set)`;
+      this.say(
+        file.services.worker ? `restarting the worker: newer build or other settings${left}` : 'starting a worker',
+      );
+      writeFileAtomically(this.paths.handover, JSON.stringify({ worker, gone }));
       signal(file.supervisor, 'SIGHUP');
       this.handedOver = key;
     }

@@ -6,6 +6,9 @@ const workerCommandSchema = z.object({
   command: z.array(z.string()).min(1),
   /** The whole environment, keys of providers included: passed through pipes, never stored. */
   env: z.record(z.string(), z.string()),
+  /** Variables that the model files name: of keys, and of providers' addresses. */
+  keys: z.array(z.string()).default([]),
+  addresses: z.array(z.string()).default([]),
 });
 /** How to start the worker; addresses are added by the supervisor. */
 export type WorkerCommand = z.infer<typeof workerCommandSchema>;
@@ -29,7 +32,11 @@ export const supervisorOptionsSchema = z.object({
 });
 export type SupervisorOptions = z.infer<typeof supervisorOptionsSchema>;
 
-export const handoverSchema = z.object({ worker: workerCommandSchema });
+export const handoverSchema = z.object({
+  worker: workerCommandSchema,
+  /** Variables that the worker is not to have any more. */
+  gone: z.array(z.string()).default([]),
+});
 
 export const fingerprintOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 24);
 
@@ -52,7 +59,8 @@ export function workerFingerprint(worker: WorkerCommand): Record<string, string>
     }
   }
   for (const [name, value] of Object.entries(worker.env)) {
-    if (WATCHED.test(name)) fingerprint[`env:${name}`] = fingerprintOf(value);
+    if (WATCHED.test(name) || worker.keys.includes(name) || worker.addresses.includes(name))
+      fingerprint[`env:${name}`] = fingerprintOf(value);
   }
   return fingerprint;
 }
@@ -60,6 +68,23 @@ export function workerFingerprint(worker: WorkerCommand): Record<string, string>
 /** A variable that only the running worker has is no reason for a restart: another terminal gave it. */
 export function workerDiffers(running: Record<string, string> | undefined, wanted: Record<string, string>): boolean {
   return Object.entries(wanted).some(([name, value]) => running?.[name] !== value);
+}
+
+const KEY = /(^|_)(API_KEY|TOKEN|SECRET|PASSWORD)$/;
+
+/**
+ * Settings that only the running worker has. Not its keys: another terminal gave them, and what runs needs them; they go with
+ * `bench down`.
+ */
+export function goneSettings(
+  running: Record<string, string> | undefined,
+  wanted: Record<string, string>,
+  { keys }: Pick<WorkerCommand, 'keys'>,
+): string[] {
+  return Object.keys(running ?? {})
+    .filter((entry) => entry.startsWith('env:') && wanted[entry] === undefined)
+    .map((entry) => entry.slice('env:'.length))
+    .filter((name) => !KEY.test(name) && !keys.includes(name));
 }
 
 /** What `migrated` holds once the database has the schema of this build. */

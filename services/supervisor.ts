@@ -377,9 +377,13 @@ class Supervisor {
   private async takeOver(): Promise<void> {
     const text = readFileSync(this.paths.handover, 'utf8');
     rmSync(this.paths.handover, { force: true });
-    const { worker } = handoverSchema.parse(JSON.parse(text));
-    const env = { ...this.options.worker?.env, ...worker.env };
-    this.options.worker = { command: worker.command, env };
+    const { worker, gone } = handoverSchema.parse(JSON.parse(text));
+    const before = this.options.worker;
+    const env = Object.fromEntries(
+      Object.entries({ ...before?.env, ...worker.env }).filter(([name]) => !gone.includes(name)),
+    );
+    const both = (of: 'keys' | 'addresses') => [...new Set([...(before?.[of] ?? []), ...worker[of]])];
+    this.options.worker = { command: worker.command, env, keys: both('keys'), addresses: both('addresses') };
     say('new settings for the worker');
     const running = this.services.worker;
     if (running === undefined) {

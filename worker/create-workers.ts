@@ -34,6 +34,8 @@ export interface WorkerParts {
   settings: WorkerSettings;
   /** Where the providers' keys are. */
   env: Readonly<Record<string, string | undefined>>;
+  /** Values of it that nothing may show. */
+  secrets: readonly string[];
   hostId: string;
   /** How many GPUs it hands out. */
   gpus: number;
@@ -58,7 +60,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
     ['scripted', createScriptedModels(taskFolder)],
     ['replay', replayModels],
     [HUMAN_PROVIDER, humanModels(parts.humanTurns)],
-    ...createProviderModels(parts.env),
+    ...createProviderModels(parts.env, parts.secrets),
   ]);
   const secret = homeSecret(settings.layout);
 

@@ -2,9 +2,9 @@ import { fstatSync, writeSync } from 'node:fs';
 import { DefaultLogger, type LogLevel, Runtime } from '@temporalio/worker';
 import { pino, type Logger } from 'pino';
 import { lossyLines } from '../domain/lossy-lines.js';
+import { keyRedactor } from '../domain/redact-keys.js';
 import { logFields } from './log-fields.js';
 import type { WorkerLogLevel } from './log-levels.js';
-import { redactor } from './redact.js';
 
 export type { Logger };
 
@@ -41,7 +41,7 @@ function linesOut(): (line: string) => void {
  * it too. Installs the SDK's runtime: to be called once, before anything else of the SDK.
  */
 export function createLogger(options: LoggerOptions): Logger {
-  const redact = redactor(options.secrets);
+  const redact = keyRedactor(options.secrets);
   const print = linesOut();
   const log = pino(
     {

@@ -5,6 +5,7 @@ import { BenchError } from '../domain/errors.js';
 import { SIGNAL } from '../domain/messages.js';
 import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID } from '../domain/queues.js';
 import { checkSchema, openDatabase, readInstallation } from '../db/index.js';
+import { modelVariables } from '../registry/index.js';
 import { connectTemporal } from './connect-temporal.js';
 import { createBackends } from './backends.js';
 import { createWorkers } from './create-workers.js';
@@ -30,7 +31,8 @@ const GPUS_TO_COME = 16;
 async function main(): Promise<void> {
   const settings = workerSettings(process.env);
   const sdkMetricsAddress = settings.metrics === undefined ? undefined : await loopbackAddress();
-  const log = createLogger({ level: settings.logLevel, secrets: secretsOf(process.env), sdkMetricsAddress });
+  const secrets = secretsOf(process.env, modelVariables(settings.configsDir).keys);
+  const log = createLogger({ level: settings.logLevel, secrets, sdkMetricsAddress });
   const homeId = homeHostId(settings.layout, settings.hostname);
   const hostId = settings.hostId ?? homeId;
   const gpus = await gpuInventory(settings.gpus, nvidiaSmi());
@@ -67,6 +69,7 @@ async function main(): Promise<void> {
   const workers = await createWorkers({
     settings,
     env: process.env,
+    secrets,
     hostId,
     gpus: gpus.ids?.length ?? GPUS_TO_COME,
     connection,

@@ -9,11 +9,15 @@ export function accountOf(
   baseUrl: string | undefined,
 ): string {
   if (config.account !== undefined) return config.account;
-  return [config.provider, addressOf(baseUrl), config.apiKeyVariable ?? 'no-key'].join(':');
+  return [
+    config.provider,
+    baseUrl === undefined ? 'default' : addressOf(baseUrl),
+    config.apiKeyVariable ?? 'no-key',
+  ].join(':');
 }
 
-function addressOf(baseUrl: string | undefined): string {
-  if (baseUrl === undefined) return 'default';
+/** Host and path, without credentials. */
+export function addressOf(baseUrl: string): string {
   try {
     const { host, pathname } = new URL(baseUrl);
     return `${host}${pathname}`.replace(/\/+$/, '').slice(0, 200);

@@ -15,7 +15,7 @@ import { asProviderError, isContentPolicy } from './as-provider-error.js';
 import { boundedCall } from './bounded-call.js';
 import { priced, refusedPrompt } from './checked-usage.js';
 import { httpFetch } from './http-fetch.js';
-import { type ModelSettings, quietClient } from './model-settings.js';
+import { type ModelSettings, quietClient, USUAL_BASE_URL } from './model-settings.js';
 import { outputLimit } from './output-limit.js';
 import { sendableMessages } from './sendable-messages.js';
 import { withStatedLimits } from './stated-limits.js';
@@ -27,7 +27,7 @@ export function createAnthropicModel(settings: ModelSettings): ModelPort {
     new Anthropic({
       ...quietClient,
       apiKey,
-      baseURL: settings.baseUrl ?? config.baseUrl ?? 'https://api.anthropic.com',
+      baseURL: settings.baseUrl ?? config.baseUrl ?? USUAL_BASE_URL.anthropic,
       webhookKey: null,
       openTelemetry: false,
       fetch: (input, init) => httpFetch(input, init, sending),

@@ -1,4 +1,4 @@
-import type { ModelConfig } from '../../domain/model-config.js';
+import type { ModelConfig, Provider } from '../../domain/model-config.js';
 
 /** What an adapter is made of. */
 export interface ModelSettings {
@@ -19,3 +19,9 @@ export const quietClient = {
   logLevel: 'off',
   logger: { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} },
 } as const;
+
+/** Where the providers' own SDKs go; a compatible server has no usual address. */
+export const USUAL_BASE_URL: Partial<Record<Provider, string>> = {
+  openai: 'https://api.openai.com/v1',
+  anthropic: 'https://api.anthropic.com',
+};

@@ -13,7 +13,7 @@ import { asProviderError, isContentPolicy } from './as-provider-error.js';
 import { boundedCall } from './bounded-call.js';
 import { priced, refusedPrompt } from './checked-usage.js';
 import { httpFetch } from './http-fetch.js';
-import { type ModelSettings, quietClient } from './model-settings.js';
+import { type ModelSettings, quietClient, USUAL_BASE_URL } from './model-settings.js';
 import { outputLimit } from './output-limit.js';
 import { sendableMessages } from './sendable-messages.js';
 import { withStatedLimits } from './stated-limits.js';
@@ -25,7 +25,7 @@ export function createOpenAiModel(settings: ModelSettings): ModelPort {
     new OpenAI({
       ...quietClient,
       apiKey: apiKey === '' ? 'none' : apiKey,
-      baseURL: settings.baseUrl ?? config.baseUrl ?? 'https://api.openai.com/v1',
+      baseURL: settings.baseUrl ?? config.baseUrl ?? USUAL_BASE_URL.openai,
       organization: null,
       project: null,
       adminAPIKey: null,

@@ -27,7 +27,7 @@ const beat = hostBeat({ settings, hostId, homeId: hostId, gpus, namespace: () =>
 await beat();
 setInterval(() => void beat(), settings.heartbeatSeconds * 1000);
 const workers = await createWorkers({
-  ...{ settings, env, hostId, gpus: 0, connection, temporal, store, humanTurns, backends },
+  ...{ settings, env, secrets: [], hostId, gpus: 0, connection, temporal, store, humanTurns, backends },
   governor: createRateGovernor(rates),
 });
 if (settings.readyFile !== undefined) writeFileSync(settings.readyFile, String(process.pid));

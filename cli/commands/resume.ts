@@ -102,6 +102,7 @@ export function register(program: Command, context: CliContext): void {
         throw new BenchError('usage', '--budget needs a batch', {
           remedy: 'Name it: bench resume <batch> --budget 200.',
         });
+      await context.renewWorker();
       let batches = await batchesToResume(context, ref);
       const [named] = batches;
       if (options.budget !== undefined && named !== undefined) {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { RunDetail } from '../../db/index.js';
 import type { CliContext } from '../context.js';
-import { formatCost, formatScore, formatSpan, formatTime, oneLine } from '../render/format.js';
+import { formatCost, formatScore, formatSpan, formatTime, oneLine, plural } from '../render/format.js';
 import { coloredPhase } from '../render/runs.js';
 import { renderFields, renderTable } from '../render/table.js';
 import { worldFields } from '../render/world.js';
@@ -57,6 +57,7 @@ function renderRun(run: RunDetail, context: CliContext): string {
     ...run.marks.map((mark) => ['mark', colors.yellow(markText(mark))] as const),
     ['cost', costText(run)],
     ['tokens', tokensText(run.usage)],
+    ...run.endpoints.map((one) => ['endpoint', `${one.endpoint} (${plural(one.calls, 'call')})`] as const),
     ['backend', `${run.backend}${run.isolation === null ? '' : `, isolation ${run.isolation}`}`],
     ...worldFields(run),
     ['host', `${run.host ?? '–'}, container number ${run.epoch}`],

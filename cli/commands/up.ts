@@ -13,7 +13,7 @@ export function register(program: Command, context: CliContext): void {
     )
     .action(async () => {
       const { settings, output } = context;
-      const endpoints = await context.services();
+      const endpoints = await context.renewWorker();
       const status = servicesStatus(settings.home);
       output.json({
         home: settings.home,

@@ -47,6 +47,7 @@ export async function appendAndStart(
   batchId: string,
   runs: Parameters<Awaited<ReturnType<CliContext['database']>>['append']>[1],
 ): Promise<void> {
+  await context.renewWorker();
   const database = await context.database();
   const client = await context.temporal();
   await database.append(batchId, runs, harnessVersion(context.settings.assetsRoot));

@@ -316,6 +316,7 @@ export async function storeAndStart(
   { batchId, name, runs, concurrency, budgetUsd }: SubmittedBatch,
   batch: Pick<BatchDefinition, 'spec' | 'seed' | 'priority' | 'verification'>,
 ): Promise<void> {
+  await context.renewWorker();
   const database = await context.database();
   const client = await context.temporal();
   const version = harnessVersion(context.settings.assetsRoot);
@@ -350,7 +351,10 @@ async function existingBatch(
     });
   }
   const { status, runList } = await queries.batchStatus(batchId);
-  if (status === 'queued' || status === 'running') await startBatchWorkflow(await context.temporal(), { batchId });
+  if (status === 'queued' || status === 'running') {
+    await context.renewWorker();
+    await startBatchWorkflow(await context.temporal(), { batchId });
+  }
   const runs = await Promise.all(runList.map(({ runId }) => store.definition(runId)));
   return { batchId, name, backend, runs, concurrency, budgetUsd, existing: true };
 }

@@ -68,6 +68,8 @@ export interface RunDetail extends RunSummary {
   usage: TokenUsage;
   /** Of imported runs: as their harness recorded it, null where it did not; it has no rows of calls. */
   modelCalls: number | null;
+  /** Where its calls went, host and path, and how many; the most used first. */
+  endpoints: { endpoint: string; calls: number }[];
   /** Of imported runs: the cost in US dollars that their harness wrote, by its own price list. */
   recordedCostUsd: string | null;
   baseline: number | null;
@@ -145,6 +147,9 @@ export async function showRun(run: Statements, runId: string): Promise<RunDetail
          'cachedTokens', r.cached_tokens, 'reasoningTokens', r.reasoning_tokens,
          'cacheWriteTokens', r.cache_write_tokens) as usage,
        case when r.origin = 'bench' or r.origin = 'import' and r.recorded_calls is null then (select count(*) from model_calls c where c.run_id = r.run_id) else r.recorded_calls end::float8 as "modelCalls",
+       (select coalesce(jsonb_agg(jsonb_build_object('endpoint', used.endpoint, 'calls', used.calls) order by used.calls desc, used.endpoint), '[]')
+         from (select c.endpoint, count(*) as calls from model_calls c
+           where c.run_id = r.run_id and c.endpoint is not null group by c.endpoint) used) as endpoints,
        trim_scale(r.recorded_cost_usd)::text as "recordedCostUsd",
        (select base.value from baselines base where base.content_hash = r.task_hash) as baseline`)}
      where r.run_id = $1`,

@@ -10,6 +10,8 @@ export interface TrajectoryStep extends StepRecord {
   costUsd: string;
   inputTokens: number;
   outputTokens: number;
+  /** Host and path of the model's server; null: it has none. */
+  endpoint: string | null;
   evaluations: EvaluationDetail[];
   /** When the model's reply was stored. */
   at: string;
@@ -22,11 +24,11 @@ export async function trajectory(run: Statements, runId: string, afterStep: numb
       'trajectory',
       `select ${STEP_COLUMNS}, s.created_at as at,
          s.step <= coalesce((select r.forked_at_step from runs r where r.run_id = s.run_id), 0) as copied, trim_scale(calls.cost_usd)::text as "costUsd",
-         calls.input_tokens::float8 as "inputTokens", calls.output_tokens::float8 as "outputTokens"
+         calls.input_tokens::float8 as "inputTokens", calls.output_tokens::float8 as "outputTokens", calls.endpoint
        from steps s
        cross join lateral (
          select coalesce(sum(c.cost_usd), 0) as cost_usd, coalesce(sum(c.input_tokens), 0) as input_tokens,
-           coalesce(sum(c.output_tokens), 0) as output_tokens
+           coalesce(sum(c.output_tokens), 0) as output_tokens, (array_agg(c.endpoint order by c.try desc))[1] as endpoint
          from model_calls c where c.run_id = s.run_id and c.step = s.step and c.status = 'confirmed'
        ) calls
        where s.run_id = $1 and s.step > $2

@@ -164,6 +164,22 @@ describe('services of a home', () => {
     expect(existsSync(home.paths.handover)).toBe(false);
   });
 
+  it('lose a setting that has gone with the next command that gives work, not with one that looks on', async () => {
+    const { env } = home.settings();
+    const variables = { modelVariables: { keys: [], addresses: ['LAB_ADDRESS'] } };
+    const shown = () => /stand-in worker (.*)/.exec(home.log('worker').trim().split('\n').at(-1) ?? '')?.[1] ?? '{}';
+    await home.ensure({ ...variables, env: { ...env, BENCH_NOTE: 'a proxy', LAB_ADDRESS: 'http://lab/v1' } });
+    const worker = home.pid('worker');
+    await home.ensure(variables);
+    expect(home.pid('worker')).toBe(worker);
+    expect(JSON.parse(shown())).toMatchObject({ note: 'a proxy', lab: 'http://lab/v1' });
+    const lines: string[] = [];
+    await home.ensure(variables, { renewWorker: true, onProgress: (line) => lines.push(line) });
+    expect(JSON.parse(shown())).not.toHaveProperty('note');
+    expect(JSON.parse(shown())).not.toHaveProperty('lab');
+    expect(lines.join('\n')).toContain('LAB_ADDRESS no longer set');
+  });
+
   it('refuse a command whose environment names another database', async () => {
     const other = endpoints.databaseUrl.replace(/\/bench$/, '/postgres');
     await expect(home.ensure({ databaseUrl: other })).rejects.toMatchObject({

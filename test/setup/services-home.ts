@@ -12,7 +12,7 @@ import { readServicesFile, type ServiceName, type ServicesFile } from '../../ser
 const STAND_IN = `
 require('node:fs').writeFileSync(process.env.BENCH_READY_FILE, String(process.pid));
 console.log('stand-in worker ' + JSON.stringify({
-  database: process.env.DATABASE_URL, temporal: process.env.TEMPORAL_ADDRESS, note: process.env.BENCH_NOTE,
+  database: process.env.DATABASE_URL, temporal: process.env.TEMPORAL_ADDRESS, note: process.env.BENCH_NOTE, lab: process.env.LAB_ADDRESS,
 }));
 setInterval(() => undefined, 1000);
 process.on('SIGTERM', () => process.exit(0));

@@ -338,3 +338,54 @@ test('a run that ends gives back what a call that never went out had set aside',
   await db.store.finishRun(definition.runId, { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null });
   expect(await chargedTo(definition)).toBe('0');
 });
+
+test('the endpoint of each call is recorded, host and path alone, and shown', async () => {
+  const definition = await oneRun();
+  const ports = (url: string) => ({
+    ...portsAt(''),
+    models: createProviderModels({ OPENAI_API_KEY: 'sk-test-key', LAB_URL: url }),
+    governor: { ...portsAt('').governor, acquire: () => Promise.resolve(granted) },
+  });
+  const lab = { ...definition, model: { ...modelRef, config: { ...config, baseUrlVariable: 'LAB_URL' } } };
+  const port = await chooseFreePort(`closed ${process.pid} ${Date.now()}`);
+  const call = (url: string, step = 1) => callModel(ports(url), lab, { ...keyOf(lab), step }, prompt, never);
+  await expect(call(`http://127.0.0.1:${port}/dead/v1`)).rejects.toThrow('could not be reached');
+  await call(simulator.openAiBaseUrl);
+  await db.store.saveAction(lab.runId, 1, { response: 'hello', thought: '', action: 'ls', modelMs: 1 });
+  const answering = simulator.openAiBaseUrl.replace('http://', '');
+  const dead = `127.0.0.1:${port}/dead/v1`;
+  const { endpoints } = await db.queries.showRun(lab.runId);
+  expect(endpoints).toEqual([dead, answering].sort().map((endpoint) => ({ endpoint, calls: 1 })));
+  expect(await db.queries.trajectory(lab.runId)).toMatchObject([{ endpoint: answering }]);
+
+  await expect(call('http://me:hush@127.0.0.1/v1', 2)).rejects.toThrow('LAB_URL, the address of model m, must hold no');
+  const { rows } = await db.pool.query('select endpoint from model_calls where run_id = $1 order by attempt', [
+    lab.runId,
+  ]);
+  expect(JSON.stringify(rows)).not.toContain('hush');
+});
+
+test('a key that a server echoes in its answer, or as an error’s code, comes into no row', async () => {
+  const apiKey = 'sk-proj-canary-0123456789';
+  const definition = await oneRun();
+  const ports = {
+    ...portsAt(''),
+    models: createProviderModels({ OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: simulator.openAiBaseUrl }),
+    governor: { ...portsAt('').governor, acquire: () => Promise.resolve(granted) },
+  };
+  const lab = { ...definition, model: { ...modelRef, config: { ...config, baseUrlVariable: 'OPENAI_BASE_URL' } } };
+  const call = { id: 'c', name: 'bash', arguments: JSON.stringify({ command: `echo ${apiKey}` }) };
+  simulator.behave(({ key }) => ({ kind: 'reply', text: `you sent ${key}, or sk-proj-...6789`, toolCalls: [call] }));
+  const answer = await callModel(ports, lab, keyOf(lab), prompt, never);
+  expect(answer).toMatchObject({
+    reply: { text: 'you sent [redacted], or [redacted]', toolCalls: [{ arguments: '{"command":"echo [redacted]"}' }] },
+  });
+  simulator.behave(() => ({ kind: 'bad_request', code: `sk-proj-canary-...6789` }));
+  const failed = callModel(ports, lab, { ...keyOf(lab), step: 2 }, prompt, never);
+  await expect(failed).rejects.toThrow('does not accept the request');
+  const everything = await db.pool.query(
+    `select to_jsonb(c)::text as row from model_calls c where run_id = $1 union all select to_jsonb(e)::text from events e where run_id = $1`,
+    [definition.runId],
+  );
+  expect(JSON.stringify(everything.rows)).not.toMatch(/canary|6789/);
+});

@@ -50,7 +50,8 @@ export type Fault =
   | { kind: 'forbidden' }
   | { kind: 'not_found' }
   | { kind: 'prompt_filtered' }
-  | { kind: 'bad_request' };
+  /** `code`: instead of its usual one. */
+  | { kind: 'bad_request'; code?: string };
 
 /** Decides what comes back, per request. */
 export type Behaviour = (request: SimulatedRequest) => SimulatedReply | Fault | Promise<SimulatedReply | Fault>;

@@ -127,6 +127,9 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
         return sendText(response, 'text/html', `<html>a page of some proxy, for ${request.key}</html>`);
       case 'wrong_shape':
         return send(response, 200, { echo: request.key, choices: 'none', content: 'none' });
+      case 'bad_request':
+        if (fault.code === undefined) return fail('bad_request');
+        return send(response, 400, { error: { message: 'no', type: 'invalid_request_error', code: fault.code } });
       default:
         return fail(fault.kind);
     }

@@ -31,6 +31,7 @@ const step = (values: Partial<TrajectoryStep> = {}): TrajectoryStep => ({
   costUsd: '0',
   inputTokens: 1,
   outputTokens: 1,
+  endpoint: null,
   evaluations: [],
   at: '2026-01-31T12:00:00.000Z',
   ...values,

@@ -8,6 +8,7 @@ import {
   listModels,
   missingKeys,
   missingKeysError,
+  modelVariables,
   resolveModels,
   validatePath,
 } from '../../../registry/index.js';
@@ -45,6 +46,15 @@ describe('a model file', () => {
     const [model] = listModelConfigs(folder({ 'models/x.yaml': yaml() }));
     expect(modelConfigSchema.parse(JSON.parse(JSON.stringify(model?.config)))).toEqual(model?.config);
   });
+
+  it.each(['https://me:hush@lab.example/v1', 'https://hush@lab.example/v1', 'https://lab.example/v1?api_key=hush'])(
+    'holds no credentials in its address, and none is shown: %s',
+    (address) => {
+      const told = problems(yaml(`baseUrl: ${address}\n`));
+      expect(told).toMatch(/x\.yaml:8: baseUrl: must .* apiKeyVariable/);
+      expect(told).not.toContain('hush');
+    },
+  );
 
   it('names line and key of what is wrong in it', () => {
     expect(problems(yaml('contextwindow: 5\n'))).toContain('x.yaml:8: contextwindow: unknown key; did you mean');
@@ -142,4 +152,14 @@ describe('sampling parameters', () => {
     expect(samplingProblem(gpt!, { maxOutputTokens: 20_000 })).toContain('at most 16384');
     expect(samplingProblem(gpt!, { temperature: 2, topP: 0.1 })).toBeNull();
   });
+});
+
+it('the variables that model files name are known however broken the rest of a file is', () => {
+  const configs = folder({
+    'models/a.yaml': yaml('baseUrlVariable: LAB_ADDRESS\nnonsense: 1\n').replace('OPENAI_API_KEY', 'LAB_ACCESS'),
+    'models/b.yml': yaml(),
+    'models/c.yaml': '{ not: [yaml',
+  });
+  expect(modelVariables(configs)).toEqual({ keys: ['LAB_ACCESS', 'OPENAI_API_KEY'], addresses: ['LAB_ADDRESS'] });
+  expect(modelVariables(folder({ 'tasks/x': '' }))).toEqual({ keys: [], addresses: [] });
 });

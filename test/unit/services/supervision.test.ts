@@ -9,7 +9,7 @@ import { chooseFreePort, portIsFree } from '../../../services/free-port.js';
 import { lastLogLines, rotateLog } from '../../../services/log-file.js';
 import { RestartBackoff } from '../../../services/restart-backoff.js';
 import { readServicesFile, writeFileAtomically } from '../../../services/services-file.js';
-import { workerDiffers, workerFingerprint } from '../../../services/supervisor-options.js';
+import { goneSettings, workerDiffers, workerFingerprint } from '../../../services/supervisor-options.js';
 import { temporalArguments } from '../../../services/temporal-server.js';
 
 const dir = mkdtempSync(join(tmpdir(), 'bench-unit-services-'));
@@ -80,7 +80,10 @@ describe('services.json', () => {
 });
 
 describe('worker settings', () => {
-  const worker = (env: Record<string, string>) => ({ command: ['node', '-e', '0'], env });
+  const worker = (env: Record<string, string>) => ({
+    ...{ command: ['node', '-e', '0'], env },
+    ...{ keys: ['LAB_ACCESS'], addresses: ['LAB_ADDRESS'] },
+  });
   const running = workerFingerprint(worker({ OPENAI_API_KEY: 'a', PWD: '/x' }));
 
   it('differ by keys that are new or changed, not by those that another terminal gave, nor by the rest', () => {
@@ -90,6 +93,28 @@ describe('worker settings', () => {
     expect(differs({ OPENAI_API_KEY: 'b' })).toBe(true);
     expect(differs({ ANTHROPIC_API_KEY: 'c' })).toBe(true);
     expect(workerDiffers(undefined, running)).toBe(true);
+  });
+
+  it('are watched by the names that the model files give them', () => {
+    const lab = workerFingerprint(worker({ LAB_ADDRESS: 'http://a/v1', LAB_ACCESS: 'key' }));
+    const differs = (env: Record<string, string>) => workerDiffers(lab, workerFingerprint(worker(env)));
+    expect(differs({ LAB_ADDRESS: 'http://b/v1', LAB_ACCESS: 'key' })).toBe(true);
+    expect(differs({ LAB_ADDRESS: 'http://a/v1', LAB_ACCESS: 'other' })).toBe(true);
+    expect(differs({ LAB_ADDRESS: 'http://a/v1', LAB_ACCESS: 'key' })).toBe(false);
+  });
+
+  it('that have gone are told to a command that gives work, but for keys', () => {
+    const given = {
+      OPENAI_BASE_URL: 'http://proxy/v1',
+      LAB_ADDRESS: 'http://a/v1',
+      OPENAI_API_KEY: 'a',
+      LAB_ACCESS: 'b',
+    };
+    const gone = (env: Record<string, string>) =>
+      goneSettings(workerFingerprint(worker(given)), workerFingerprint(worker(env)), { keys: ['LAB_ACCESS'] });
+    expect(gone(given)).toEqual([]);
+    expect(gone({})).toEqual(['OPENAI_BASE_URL', 'LAB_ADDRESS']);
+    expect(gone({ OPENAI_BASE_URL: 'http://other/v1' })).toEqual(['LAB_ADDRESS']);
   });
 
   it('never show a key', () => {

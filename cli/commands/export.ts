@@ -51,7 +51,12 @@ async function exportBatch(context: CliContext, ref: string | undefined, options
   } else {
     if (existsSync(target))
       throw new BenchError('usage', `${target} is there already`, { remedy: 'Name another file with -o.' });
-    const file = await open(`${target}.partial`, 'w');
+    const file = await open(`${target}.partial`, 'w').catch((cause: unknown) => {
+      throw new BenchError('usage', `${target} cannot be written: ${(cause as Error).message}`, {
+        remedy: 'Name another file with -o, or make its folder first.',
+        cause,
+      });
+    });
     try {
       for await (const text of texts(database, batch.batchId, format, settings.layout)) await file.write(text);
     } finally {

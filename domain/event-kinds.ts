@@ -28,5 +28,6 @@ export const EVENT_KINDS = [
   'snapshot_failed',
   'snapshot_missing',
   'submission_missing',
+  'workflow_terminated',
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];

@@ -19,11 +19,13 @@ import { nvidiaSmi } from './nvidia-smi.js';
 import { secretsOf } from './redact.js';
 import { workerSettings } from './settings.js';
 import { reap } from './reap.js';
+import { terminatedWorkflows } from './terminated-workflows.js';
 import { serviceFaultReporter } from './service-faults.js';
 
 const REPORT_MS = 30_000;
 /** What a crash leaves behind is gone in half a minute: some seconds to be started again, this, and the removal. */
 const REAP_MS = 10_000;
+const TERMINATED_MS = 60_000;
 /** Where the driver has not told yet how many GPUs there are: as many as a machine may have. */
 const GPUS_TO_COME = 16;
 
@@ -111,6 +113,15 @@ async function main(): Promise<void> {
     }
   };
   const timers = [every(REPORT_MS, reportFaults), every(settings.heartbeatSeconds * 1000, claimOrStop)];
+  if (settings.roles.includes('workflows')) {
+    const lookForTerminated = terminatedWorkflows({ client, store, queries: database.queries, log });
+    const look = () =>
+      lookForTerminated().catch((error: unknown) =>
+        log.warn({ error: String(error) }, 'could not look for terminated workflows'),
+      );
+    void look();
+    timers.push(every(TERMINATED_MS, look));
+  }
   if (bearsRuns) {
     // Not awaited: an engine that hangs must not keep the runs of the other backend waiting.
     void reapOnce();

@@ -77,6 +77,11 @@ async function cancelBatch(context: CliContext, batch: BatchSummary): Promise<vo
       if (!(await requestCancel(context, runWorkflowId(run.runId)))) await store.finishRun(run.runId, CANCELLED);
     }
     await store.finishBatch(batch.batchId, 'cancelled');
+  } else {
+    // A run whose workflow was started again, as after a termination in Temporal, is nobody's child: it is told by itself.
+    const { runList } = await queries.batchStatus(batch.batchId);
+    for (const run of runList.filter(({ status }) => status !== 'ended' && status !== 'queued'))
+      await requestCancel(context, runWorkflowId(run.runId));
   }
   output.json({ batchId: batch.batchId, requested: true, status: batch.status, unfinishedRuns: open });
   output.print(

@@ -1,0 +1,59 @@
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BenchHome } from '../setup/bench-home.js';
+import { until } from '../setup/services-home.js';
+
+const home = new BenchHome();
+let temporal: Client;
+beforeAll(async () => {
+  const { temporalAddress } = await home.json<{ temporalAddress: string }>('up');
+  temporal = new Client({ connection: await Connection.connect({ address: temporalAddress }) });
+});
+afterAll(async () => {
+  await temporal.connection.close();
+  await home.remove();
+});
+
+it('a run and a batch whose workflows were terminated go on beside the others, and events tell of it', async () => {
+  const { batchId, runs } = await home.json<{ batchId: string; runs: { runId: string }[] }>(
+    ...[
+      'submit',
+      '--models',
+      'scripted:slow:3600',
+      '--tasks',
+      'battleOfSexes',
+      '--attempts',
+      '2',
+      '--backend',
+      'local',
+    ],
+  );
+  const queries = await home.queries();
+  const runId = runs[0]?.runId ?? '';
+  await until('both runs run', async () => (await queries.batchStatus(batchId)).byStatus['running'] === 2);
+
+  const terminate = (workflowId: string) => temporal.workflow.getHandle(workflowId).terminate('by a test');
+  await terminate(`run/${runId}`);
+  await terminate(`batch/${batchId}`);
+  const told = async (filter: { runId: string } | { batchId: string }) =>
+    (await queries.events({ ...filter, kinds: ['workflow_terminated'] })).map(({ detail }) => detail);
+  await until('an event tells of the run', async () => (await told({ runId })).length > 0);
+  await until('an event tells of the batch', async () =>
+    (await told({ batchId })).some((detail) => detail.includes(`batch/${batchId}`)),
+  );
+  for (const workflowId of [`run/${runId}`, `batch/${batchId}`]) {
+    const { status } = await temporal.workflow.getHandle(workflowId).describe();
+    expect([workflowId, status.name]).toEqual([workflowId, 'RUNNING']);
+  }
+  await until('its agent is at work again', async () => {
+    const { status } = await temporal.workflow
+      .getHandle(`run/${runId}/agent-loop`)
+      .describe()
+      .catch(() => ({ status: { name: 'NONE' } }));
+    return status.name === 'RUNNING';
+  });
+  await home.run('cancel', batchId);
+  await until('the batch is cancelled', async () => (await queries.batchStatus(batchId)).status === 'cancelled');
+  // Nothing of it is started again.
+  expect((await queries.batchStatus(batchId)).byEndReason).toEqual({ cancelled: 2 });
+});

@@ -1,4 +1,4 @@
-import { Unrecoverable } from '../domain/errors.js';
+import { BenchError, Unrecoverable } from '../domain/errors.js';
 import { estimateTokens, leastTokens } from '../domain/estimate-tokens.js';
 import type { ChatMessage, ModelReply, ToolDefinition } from '../domain/model.js';
 import type { EndReason } from '../domain/outcomes.js';
@@ -28,6 +28,8 @@ export type ModelCallResult =
 
 /** Calls in flight hold the rest of the batch's budget: they take seconds. */
 const BUDGET_WAIT_MS = 2_000;
+/** Some seconds: a server that is just being started. */
+const FIRST_CALL_TRIES = 5;
 
 /** One model call: a stored answer is never asked for again, and no call is made that a limit of the run might not bear. */
 export async function callModel(
@@ -120,17 +122,46 @@ export async function callModel(
       if (!sent) await store.releaseUnsent([run.runId]).catch(() => undefined);
       throw fault;
     }
+    const retryAfterMs = fault.retryable ? (fault.retryAfterMs ?? backoffMs(attempt)) : undefined;
+    const wrongAddress = await isWrongAddress(store, run, fault, attempt);
     await store.failCall(key, fault.kind, sent ? fault.billed : 'no', {
       event: {
         kind: 'provider_error',
         key: `call-${key.step}-${key.try}-${attempt}`,
         detail: `step ${key.step}: ${fault.message}`.slice(0, 1000),
       },
+      detail: fault.message.slice(0, 1000),
+      ...(retryAfterMs === undefined || wrongAddress ? {} : { retryAt: new Date(Date.now() + retryAfterMs) }),
     });
     if (fault.consequence === 'context') return { kind: 'end', endReason: 'context' };
-    throw fault;
+    if (wrongAddress)
+      throw new BenchError(
+        'usage',
+        `${fault.message}, at ${endpoint ?? 'its address'}; no call of ${run.model.name} in this batch has been answered yet`,
+        {
+          remedy: `Correct the address, see what \`bench models test ${run.model.name}\` says, then \`bench retry ${run.batchId} --all\`.`,
+        },
+      );
+    throw retryAfterMs === undefined ? fault : fault.with({ retryAfterMs });
   }
 }
+
+/**
+ * A model that nobody has reached in this batch is not waited for: its address is wrong, or its server is not there. Once it has answered,
+ * it is.
+ */
+async function isWrongAddress(
+  store: RunStore,
+  run: RunDefinition,
+  fault: ProviderError,
+  attempt: number,
+): Promise<boolean> {
+  if (!fault.suspectAddress || (fault.kind !== 'not_an_api' && attempt < FIRST_CALL_TRIES)) return false;
+  return !(await store.modelHasAnswered(run.batchId, run.model.name));
+}
+
+/** As the activity's policy has it; said by the call itself, so that people can be told when it is tried again. */
+const backoffMs = (attempt: number): number => Math.min(500 * 2 ** Math.min(attempt - 1, 20), 60_000);
 
 /** Whoever bills more than was asked for does it again: the model's next calls set aside as much. */
 function dearerAnswer(

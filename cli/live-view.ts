@@ -1,11 +1,17 @@
 import type { BatchStatusReport, RunSummary } from '../db/index.js';
 import type { CliOutput } from './context.js';
 import { formatScore, plural } from './render/format.js';
+import { providerTroubleLine } from './render/provider-trouble.js';
 import { phase } from './render/runs.js';
 import { control, cutToWidth } from './terminal-text.js';
 import { MOST_LISTED_RUNS, renderWatchedCells, renderWatchedRuns, watchHeadline } from './render/watch.js';
 
 const TOTALS_MS = 10_000;
+/** Lines above the table. */
+const MOST_TROUBLES = 3;
+
+const troubleKey = ({ model, endpoint, error }: BatchStatusReport['providerErrors'][number]): string =>
+  JSON.stringify([model, endpoint, error]);
 
 /** Runs that move come first, then those that wait, then those that ended: what must be cut is the least interesting. */
 const order = (run: RunSummary): number => (run.status === 'ended' ? 2 : run.status === 'queued' ? 1 : 0);
@@ -18,6 +24,7 @@ export class LiveView {
   private drawnLines = 0;
   private nextTotals = 0;
   private readonly told = new Map<string, string>();
+  private troubles = new Set<string>();
   private readonly redraw: boolean;
   private readonly toStdout: boolean;
 
@@ -45,7 +52,10 @@ export class LiveView {
 
   show(report: BatchStatusReport): void {
     if (this.redraw) this.draw(report);
-    else this.tell(report);
+    else {
+      this.tellTroubles(report);
+      this.tell(report);
+    }
   }
 
   /** A line that stays, above the table. */
@@ -60,9 +70,17 @@ export class LiveView {
   }
 
   private draw(report: BatchStatusReport): void {
-    const room = Math.max(3, this.output.height - 6);
+    const troubles = report.providerErrors
+      .slice(0, MOST_TROUBLES)
+      .map((one) => this.colors.yellow(providerTroubleLine(one)));
+    const room = Math.max(3, this.output.height - 6 - troubles.length);
     const { rows, cut } = report.runList.length > MOST_LISTED_RUNS ? this.cells(report, room) : this.runs(report, room);
-    const lines = [watchHeadline(report, this.colors), ...rows, ...(cut === '' ? [] : [this.colors.dim(cut)])];
+    const lines = [
+      watchHeadline(report, this.colors),
+      ...troubles,
+      ...rows,
+      ...(cut === '' ? [] : [this.colors.dim(cut)]),
+    ];
     const drawn = lines.map((line) => cutToWidth(line, this.output.width)).join('\n');
     this.erase();
     // A wrapped line would count as two. Fonts differ in what is wide, so the terminal is told not to wrap meanwhile, too.
@@ -91,6 +109,15 @@ export class LiveView {
     this.told.set(report.batchId, state);
     this.nextTotals = Date.now() + TOTALS_MS;
     this.write(`${watchHeadline(report, this.colors)}\n`);
+  }
+
+  /** Each when it is new, and again when it comes back after calls were answered. */
+  private tellTroubles(report: BatchStatusReport): void {
+    const now = new Set(report.providerErrors.map(troubleKey));
+    report.providerErrors.forEach((one) => {
+      if (!this.troubles.has(troubleKey(one))) this.write(`${this.colors.yellow(providerTroubleLine(one))}\n`);
+    });
+    this.troubles = now;
   }
 
   private tell(report: BatchStatusReport): void {

@@ -19,6 +19,7 @@ export type { RateAccountRow } from './rate-control.js';
 export type { Queries } from './queries/index.js';
 export type { BatchSummary, RunSummary } from './queries/summaries.js';
 export type { BatchStatusReport, ListedBatch } from './queries/batch-status.js';
+export type { ProviderTrouble } from './queries/provider-troubles.js';
 export type { EvaluationDetail, RunDetail, RunFilter } from './queries/runs.js';
 export type { TrajectoryStep } from './queries/trajectory.js';
 export type { EventFilter, EventRow, HostRow, HostState, LeaseRow, LeaseWaiter } from './queries/operations.js';

@@ -9,6 +9,7 @@ const CONSEQUENCES = {
   unreachable: 'retry',
   connection_cut: 'retry',
   malformed_response: 'retry',
+  not_an_api: 'retry',
   auth: 'config_error',
   permission: 'config_error',
   quota: 'config_error',
@@ -40,6 +41,8 @@ export interface ProviderErrorDetails {
   status?: number | undefined;
   retryAfterMs?: number | undefined;
   refusal?: RateRefusal | undefined;
+  /** It came as a page in HTML: from a gateway, not from the provider itself. */
+  page?: boolean | undefined;
 }
 
 /**
@@ -55,6 +58,7 @@ export class ProviderError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Of rate_limited: which limit it was (null: unknown), and what the provider said of its limits. */
   readonly refusal: RateRefusal | undefined;
+  readonly page: boolean;
 
   constructor(kind: ProviderErrorKind, provider: string, message: string, details: ProviderErrorDetails = {}) {
     super(message);
@@ -63,13 +67,14 @@ export class ProviderError extends Error {
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
     this.refusal = details.refusal;
+    this.page = details.page ?? false;
   }
 
   /** The same, in other words or with another wait. */
   with(change: { message?: string; retryAfterMs?: number }): ProviderError {
     const { message = this.message, retryAfterMs = this.retryAfterMs } = change;
-    const { status, refusal } = this;
-    return new ProviderError(this.kind, this.provider, message, { status, retryAfterMs, refusal });
+    const { status, refusal, page } = this;
+    return new ProviderError(this.kind, this.provider, message, { status, retryAfterMs, refusal, page });
   }
 
   get consequence(): ProviderConsequence {
@@ -77,6 +82,10 @@ export class ProviderError extends Error {
   }
   get retryable(): boolean {
     return this.consequence === 'retry';
+  }
+  /** So answers, or does not, what is no provider's address, or a dead one's. */
+  get suspectAddress(): boolean {
+    return this.kind === 'unreachable' || this.kind === 'not_an_api' || (this.page && this.retryable);
   }
   /** Whether the call may be on the provider's bill. */
   get billed(): 'no' | 'unknown' {

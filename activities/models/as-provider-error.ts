@@ -6,7 +6,7 @@ import {
   type ProviderErrorKind,
 } from '../../domain/provider-error.js';
 import { CallTookTooLong } from './bounded-call.js';
-import { NotConnected, UnusableResponse } from './http-fetch.js';
+import { HtmlAnswer, NotConnected, UnusableResponse } from './http-fetch.js';
 import { isExhausted, refusedDimension, resetMs, statedLimits } from './stated-limits.js';
 
 /** What the errors of both SDKs have in common; everything in it comes from outside. */
@@ -101,6 +101,7 @@ const WHAT: Record<ProviderErrorKind, string> = {
   unreachable: 'could not be reached',
   connection_cut: 'cut the connection',
   malformed_response: 'answered with something that is no reply',
+  not_an_api: 'answered with a page in HTML, as no API does',
   auth: 'does not accept the key',
   permission: 'does not allow this key to use the model',
   quota: 'says that the account has no credit left',
@@ -147,10 +148,16 @@ export function asProviderError(error: unknown, facts: CallFacts): ProviderError
     const id = answer.headers?.get('x-request-id') ?? answer.headers?.get('request-id') ?? '';
     const requestId = codeWord(id, apiKey);
     const words = new Set([answer.type, answer.code, answer.param].map((text) => codeWord(text, apiKey)));
-    const notes = [`status ${answer.status}`, ...words, requestId === '' ? '' : `request ${requestId}`];
+    const page = /^\s*text\/html\b/i.test(answer.headers?.get('content-type') ?? '');
+    const notes = [
+      `status ${answer.status}`,
+      page ? 'a page in HTML' : '',
+      ...words,
+      requestId === '' ? '' : `request ${requestId}`,
+    ];
     const kind = kindOf(answer);
     const wanted = retryAfterMs(answer.headers, facts.now);
-    if (kind !== 'rate_limited') return build(kind, notes, { status: answer.status, retryAfterMs: wanted });
+    if (kind !== 'rate_limited') return build(kind, notes, { status: answer.status, retryAfterMs: wanted, page });
     const dimension = refusedDimension(answer.headers, `${answer.type} ${answer.code} ${answer.text}`);
     return build(kind, notes, {
       status: answer.status,
@@ -163,6 +170,7 @@ export function asProviderError(error: unknown, facts: CallFacts): ProviderError
     });
   }
   if (causedBy(error, CallTookTooLong)) return build('timeout', [(error as Error).message]);
+  if (causedBy(error, HtmlAnswer)) return build('not_an_api', []);
   if (causedBy(error, UnusableResponse) || causedBy(error, SyntaxError) || causedBy(error, z.ZodError))
     return build('malformed_response', []);
   const code = systemCode(error);

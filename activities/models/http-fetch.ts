@@ -10,6 +10,11 @@ export class UnusableResponse extends Error {
   override name = 'UnusableResponse';
 }
 
+/** A page for people, with a status as if all were well: whoever answers there is no provider, and bills nothing. */
+export class HtmlAnswer extends Error {
+  override name = 'HtmlAnswer';
+}
+
 /** Nothing was sent: no connection was made, or it was lost before. Its text holds no system code: an SDK takes one with TIMEDOUT for its own limit. */
 export class NotConnected extends Error {
   override name = 'NotConnected';
@@ -63,7 +68,9 @@ export async function httpFetch(
     });
     request.once('error', (error) => reject(sent || signal?.aborted === true ? error : new NotConnected(error)));
     request.once('response', (response) => {
-      readBody(response).then((bytes) => resolve(asResponse(response, bytes)), reject);
+      readBody(response)
+        .then((bytes) => resolve(asResponse(response, bytes)))
+        .catch(reject);
     });
   });
 }
@@ -90,6 +97,11 @@ function asResponse(response: IncomingMessage, bytes: Buffer): Response {
   for (const [name, value] of Object.entries(response.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
+  if (status < 300 && isPage(headers, bytes)) throw new HtmlAnswer('the response is a page in HTML');
   const bodiless = status === 204 || status === 205 || status === 304;
   return new Response(bodiless ? null : new Uint8Array(bytes), { status, headers });
 }
+
+const isPage = (headers: Headers, bytes: Buffer): boolean =>
+  /^\s*text\/html\b/i.test(headers.get('content-type') ?? '') ||
+  /^[\s\ufeff]*<(!doctype\s+html|html)\b/i.test(bytes.subarray(0, 200).toString('utf8'));

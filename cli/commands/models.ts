@@ -3,6 +3,7 @@ import type { ModelPrice } from '../../domain/model-config.js';
 import { type ListedModel, listModels, missingKeys } from '../../registry/index.js';
 import type { CliContext } from '../context.js';
 import { renderTable } from '../render/table.js';
+import { register as registerTest } from './models-test.js';
 
 /** `2.5 / 10`: US dollars per million tokens in and out. */
 const priceText = (price: ModelPrice | null): string =>
@@ -13,9 +14,13 @@ const contextText = (tokens: number): string =>
   tokens >= 1_000_000 ? `${Math.floor(tokens / 100_000) / 10}M` : `${Math.floor(tokens / 1000)}k`;
 
 export function register(program: Command, context: CliContext): void {
-  program
+  const models = program
     .command('models')
-    .summary('models that exist')
+    .summary('models that exist, and whether they answer')
+    .description('The models that --models takes: list and test them.');
+  models
+    .command('list', { isDefault: true })
+    .summary('each model (the default)')
     .description(
       'List the models that --models takes: those of configs/models with their key, context window and price (US dollars per million tokens, in / out), and the bundled scripted ones.',
     )
@@ -77,4 +82,5 @@ export function register(program: Command, context: CliContext): void {
         ),
       );
     });
+  registerTest(models, context);
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { RunDetail } from '../../db/index.js';
 import type { CliContext } from '../context.js';
 import { formatCost, formatScore, formatSpan, formatTime, oneLine, plural } from '../render/format.js';
+import { providerTroubleLine } from '../render/provider-trouble.js';
 import { coloredPhase } from '../render/runs.js';
 import { renderFields, renderTable } from '../render/table.js';
 import { worldFields } from '../render/world.js';
@@ -50,6 +51,9 @@ function renderRun(run: RunDetail, context: CliContext): string {
     ['agent', `${run.agent} (${run.agentHash.slice(0, 12)})`],
     ['phase', coloredPhase(run, colors)],
     ...(run.detail === null ? [] : [['detail', colors.red(oneLine(run.detail, 500))] as const]),
+    ...(run.providerError === null
+      ? []
+      : [['provider error', colors.yellow(providerTroubleLine(run.providerError))] as const]),
     ['steps', run.maxSteps === 0 ? String(run.steps) : `${run.steps} of ${run.maxSteps}`],
     ['best score', `${formatScore(run.bestScore)} ${run.primary} (${run.direction})`],
     ['final score', formatScore(run.finalScore)],

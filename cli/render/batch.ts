@@ -2,6 +2,7 @@ import type { Colors } from 'picocolors/types.js';
 import type { BatchStatusReport } from '../../db/index.js';
 import { batchState, nextCommand } from './batch-state.js';
 import { formatCost, formatSpan, plural } from './format.js';
+import { providerTroubleLine } from './provider-trouble.js';
 import { renderRuns } from './runs.js';
 
 /** `b-… (name): running, 3 of 6 runs ended, 41 steps, $0, 12 s` */
@@ -28,6 +29,8 @@ export function renderBatch(batch: BatchStatusReport, colors: Colors): string {
     ...batchState(batch).map((line) => `  ${line}`),
     '',
     renderRuns(batch.runList, colors),
+    ...(batch.providerErrors.length === 0 ? [] : ['']),
+    ...batch.providerErrors.map((trouble) => colors.yellow(providerTroubleLine(trouble))),
     ...(faults.length === 0 ? [] : ['', ...faults.map((fault) => colors.red(fault))]),
     '',
     colors.dim(`Next: ${nextCommand(batch)}`),

@@ -1,5 +1,6 @@
 import type { Statements } from '../statements.js';
 import { missingBatch } from '../store/missing.js';
+import { type ProviderTrouble, providerTroubles } from './provider-troubles.js';
 import { listRuns } from './runs.js';
 import { BATCH_SUMMARY, type BatchSummary, batchSummary, type BatchSummaryRow, type RunSummary } from './summaries.js';
 
@@ -8,6 +9,8 @@ export interface BatchStatusReport extends BatchSummary {
   byEndReason: Record<string, number>;
   /** Runs that others of the batch repeat in their place. */
   replaced: number;
+  /** What keeps runs of it waiting, the most first. */
+  providerErrors: ProviderTrouble[];
   /** In submission order. */
   runList: RunSummary[];
 }
@@ -54,6 +57,7 @@ export async function batchStatus(run: Statements, batchId: string): Promise<Bat
     byStatus: count(runList.map((r) => r.status)),
     byEndReason: count(runList.map((r) => r.endReason)),
     replaced: replacing?.replaced ?? 0,
+    providerErrors: await providerTroubles(run, { batchId }),
     runList,
   };
 }

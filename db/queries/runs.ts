@@ -6,6 +6,7 @@ import type { Split } from '../../domain/task.js';
 import type { TaskNetwork } from '../../domain/task-network.js';
 import type { Statements } from '../statements.js';
 import { missingRun } from '../store/missing.js';
+import { type ProviderTrouble, providerTroubles } from './provider-troubles.js';
 import { isoTime, runSummary, type RunSummary, type RunSummaryRow, summaryOfRun } from './summaries.js';
 
 export interface RunFilter {
@@ -68,6 +69,8 @@ export interface RunDetail extends RunSummary {
   usage: TokenUsage;
   /** Of imported runs: as their harness recorded it, null where it did not; it has no rows of calls. */
   modelCalls: number | null;
+  /** What keeps it waiting for its model's answer; null: nothing does. */
+  providerError: ProviderTrouble | null;
   /** Where its calls went, host and path, and how many; the most used first. */
   endpoints: { endpoint: string; calls: number }[];
   /** Of imported runs: the cost in US dollars that their harness wrote, by its own price list. */
@@ -128,7 +131,7 @@ export async function listEvaluations(run: Statements, runId: string, afterStep 
   return rows.map((row) => ({ ...row, at: isoTime(row.at) }));
 }
 
-type DetailRow = RunSummaryRow & Omit<RunDetail, keyof RunSummary | 'evaluationList'>;
+type DetailRow = RunSummaryRow & Omit<RunDetail, keyof RunSummary | 'evaluationList' | 'providerError'>;
 
 export async function showRun(run: Statements, runId: string): Promise<RunDetail> {
   const [row] = await run<DetailRow>(
@@ -156,5 +159,6 @@ export async function showRun(run: Statements, runId: string): Promise<RunDetail
     [runId],
   );
   if (row === undefined) throw missingRun(runId);
-  return { ...summaryOfRun(row), evaluationList: await listEvaluations(run, runId, -1) };
+  const [providerError = null] = await providerTroubles(run, { runId });
+  return { ...summaryOfRun(row), providerError, evaluationList: await listEvaluations(run, runId, -1) };
 }

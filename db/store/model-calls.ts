@@ -43,6 +43,7 @@ export function modelCallStore(
   | 'sendingCall'
   | 'releaseUnsent'
   | 'reservationFactor'
+  | 'modelHasAnswered'
   | 'storedAnswer'
   | 'settleCall'
   | 'failCall'
@@ -151,6 +152,17 @@ export function modelCallStore(
       );
       if (rows.length === 0)
         throw new Stale(`${questionOf(key)}: attempt ${attempt} was given up before it went out: it is not made`);
+    },
+
+    async modelHasAnswered(batchId, model) {
+      const [row] = await run<{ answered: boolean }>(
+        'modelHasAnswered',
+        `select exists (
+           select from runs where batch_id = $1 and model_name = $2 and answered_calls > 0
+         ) as answered`,
+        [batchId, model],
+      );
+      return row?.answered === true;
     },
 
     async reservationFactor(account, model) {

@@ -140,6 +140,8 @@ export interface RunStore extends HostStore {
   sendingCall(key: ModelCallKey, attempt: number): Promise<void>;
   /** Calls of these runs that have not gone out cost nothing, and are not made any more. */
   releaseUnsent(runIds: readonly string[]): Promise<void>;
+  /** Has a call of this model in the batch been answered? */
+  modelHasAnswered(batchId: string, model: string): Promise<boolean>;
   /** How many times their estimate calls of the model set aside; at least 1. */
   reservationFactor(account: string, model: string): Promise<number>;
   /** The answer to the question, if one is stored. */

@@ -24,7 +24,6 @@ const TYPES: { fault: Fault; type: string }[] = [
   { fault: { kind: 'cut' }, type: 'connection_cut' },
   { fault: { kind: 'cut_in_body' }, type: 'connection_cut' },
   { fault: { kind: 'malformed_json' }, type: 'malformed_response' },
-  { fault: { kind: 'not_json' }, type: 'malformed_response' },
 ];
 const MOST_IN_A_ROW = 4;
 

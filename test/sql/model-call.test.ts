@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer } from 'node:net';
+import type { ApplicationFailure } from '@temporalio/common';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { asFailure } from '../../activities/failures.js';
 import { callModel, type ModelCallPorts } from '../../activities/model-call.js';
@@ -8,6 +9,8 @@ import { reservationUsd } from '../../activities/models/reservation.js';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
 import { type ModelConfig, modelConfigSchema } from '../../domain/model-config.js';
 import { addUsd, compareUsd } from '../../domain/price.js';
+import { FAILURE } from '../../domain/messages.js';
+import type { ProviderError } from '../../domain/provider-error.js';
 import type { RunDefinition } from '../../domain/run.js';
 import { chooseFreePort } from '../../services/index.js';
 import { startProviderSimulator, type ProviderSimulator } from '../fakes/provider-simulator/index.js';
@@ -388,4 +391,74 @@ test('a key that a server echoes in its answer, or as an error’s code, comes i
     [definition.runId],
   );
   expect(JSON.stringify(everything.rows)).not.toMatch(/canary|6789/);
+});
+
+test('a page in HTML in place of the first answer ends the run as a wrong configuration; after an answer it is waited for', async () => {
+  const definition = await oneRun({ costLimitUsd: '1' });
+  await withBudget(definition, '10');
+  simulator.behave(() => ({ kind: 'not_json' }));
+  const error: unknown = await ask(definition).catch((thrown: unknown) => thrown);
+  expect(asFailure(error)).toMatchObject({ type: FAILURE.config, nonRetryable: true });
+  expect((asFailure(error) as Error).message).toMatch(
+    /a page in HTML.*no call of m in this batch.*bench models test m/,
+  );
+  expect(await callsOf(definition)).toEqual([{ status: 'failed', error: 'not_an_api' }]);
+  expect(await chargedTo(definition)).toBe('0');
+  expect(await db.queries.batchStatus(definition.batchId)).toMatchObject({ providerErrors: [{ nextTryAt: null }] });
+
+  simulator.behave(hello);
+  await ask(definition);
+  simulator.behave(() => ({ kind: 'not_json' }));
+  const later = { ...keyOf(definition), step: 2 };
+  const call = callModel(portsAt(simulator.openAiBaseUrl), definition, later, prompt, never);
+  await expect(call).rejects.toMatchObject({ kind: 'not_an_api', retryable: true, billed: 'no' });
+});
+
+test('a dead endpoint is given up after some seconds when the model has not answered yet, else waited for', async () => {
+  const port = await chooseFreePort(`closed ${process.pid} ${Date.now()}`);
+  const dead = portsAt(`http://127.0.0.1:${port}`);
+  const outcomes = async (definition: RunDefinition, step: number, tries: number) => {
+    const types: (string | null | undefined)[] = [];
+    for (let i = 0; i < tries; i++)
+      await callModel(dead, definition, { ...keyOf(definition), step }, prompt, never).catch((error: unknown) => {
+        types.push((asFailure(error) as ApplicationFailure).type);
+      });
+    return types;
+  };
+  const unreachable = (times: number) => Array<string>(times).fill('Provider:unreachable');
+  const first = await oneRun();
+  expect(await outcomes(first, 1, 5)).toEqual([...unreachable(4), FAILURE.config]);
+  const known = await oneRun();
+  await ask(known);
+  expect(await outcomes(known, 2, 7)).toEqual(unreachable(7));
+});
+
+test('the last error of a provider and the next try are shown, until it answers', async () => {
+  const definition = await oneRun();
+  const { batchId, runId } = definition;
+  await ask(definition);
+  const later = { ...keyOf(definition), step: 2 };
+  const call = () => callModel(portsAt(simulator.openAiBaseUrl), definition, later, prompt, never);
+  simulator.behave(() => ({ kind: 'server_error', status: 500 }));
+  const before = Date.now();
+  const waits: unknown[] = [];
+  for (let i = 0; i < 3; i++) await call().catch((error: unknown) => waits.push((error as ProviderError).retryAfterMs));
+  expect(waits).toEqual([500, 1000, 2000]);
+  const shown = await db.queries.showRun(runId);
+  expect(shown.providerError).toMatchObject({ model: 'm', error: 'server_error', runs: 1 });
+  expect(shown.providerError?.detail).toMatch(/openai failed \(gpt-4o: status 500/);
+  expect(Date.parse(shown.providerError?.nextTryAt ?? '')).toBeGreaterThanOrEqual(before + 2000);
+  const { providerErrors } = await db.queries.batchStatus(batchId);
+  expect(providerErrors).toEqual([shown.providerError]);
+
+  simulator.behave(() => ({ kind: 'rate_limit', retryAfter: '300' }));
+  const asked = Date.now();
+  await expect(call()).rejects.toMatchObject({ retryAfterMs: 300_000 });
+  const { nextTryAt } = (await db.queries.batchStatus(batchId)).providerErrors[0]!;
+  expect(Date.parse(nextTryAt ?? '')).toBeGreaterThanOrEqual(asked + 300_000);
+
+  simulator.behave(hello);
+  await call();
+  expect((await db.queries.batchStatus(batchId)).providerErrors).toEqual([]);
+  expect((await db.queries.showRun(runId)).providerError).toBeNull();
 });

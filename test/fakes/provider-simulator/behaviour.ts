@@ -44,6 +44,8 @@ export type Fault =
   | { kind: 'cut_in_body' }
   | { kind: 'malformed_json' }
   | { kind: 'not_json' }
+  /** A page of a web server; with status 200 it says nothing of its type. */
+  | { kind: 'page'; status?: number }
   | { kind: 'wrong_shape' }
   | { kind: 'context_overflow' }
   | { kind: 'unauthorized' }

@@ -125,6 +125,15 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
         return sendText(response, 'application/json', half().slice(0, -7));
       case 'not_json':
         return sendText(response, 'text/html', `<html>a page of some proxy, for ${request.key}</html>`);
+      case 'page': {
+        const page = `\n<!DOCTYPE html><html><body>It works! You came with ${request.key}</body></html>`;
+        return sendText(
+          response,
+          fault.status === undefined ? 'text/plain' : 'text/html; charset=utf-8',
+          page,
+          fault.status,
+        );
+      }
       case 'wrong_shape':
         return send(response, 200, { echo: request.key, choices: 'none', content: 'none' });
       case 'bad_request':
@@ -168,7 +177,7 @@ function send(response: ServerResponse, status: number, body: unknown, headers: 
   response.end(JSON.stringify(body));
 }
 
-function sendText(response: ServerResponse, type: string, text: string): void {
-  response.writeHead(200, { 'content-type': type });
+function sendText(response: ServerResponse, type: string, text: string, status = 200): void {
+  response.writeHead(status, { 'content-type': type });
   response.end(text);
 }

@@ -1,7 +1,15 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { LiveView } from '../../../cli/live-view.js';
+import { renderBatch } from '../../../cli/render/batch.js';
+import { providerTroubleLine } from '../../../cli/render/provider-trouble.js';
 import { captured, report, run } from './fixtures.js';
+
+const trouble = {
+  ...{ model: 'gpt-4o', endpoint: 'localhost:9/v1', error: 'unreachable', runs: 3 },
+  detail: 'openai could not be reached (gpt-4o: ECONNREFUSED)',
+  ...{ at: '2026-01-31T12:00:00.000Z', nextTryAt: '2026-01-31T12:00:08.000Z' },
+};
 
 describe('the live view of a batch', () => {
   it('writes a line for each change where there is no terminal, and none without', () => {
@@ -56,5 +64,34 @@ describe('the live view of a batch', () => {
     new LiveView(output, 'stdout').show(report([...ended, run({ model: 'scripted:slow' })]));
     expect(texts.stdout).toContain('scripted:slow');
     expect(texts.stdout).toContain('… and 17 more runs');
+  });
+
+  it('says what a provider does wrong and when it is tried again, once, and again when it comes back', () => {
+    const { output, texts } = captured();
+    const view = new LiveView(output, 'stdout');
+    const waits = (detail: string) => view.show(report([run()], { providerErrors: [{ ...trouble, detail }] }));
+    waits('first');
+    waits('first, of another request');
+    view.show(report([run()]));
+    waits('back');
+    expect(texts.stdout.split('\n').filter((line) => line.includes('localhost:9'))).toEqual([
+      expect.stringContaining('first at localhost:9/v1: 3 runs wait, last error'),
+      expect.stringContaining('back at localhost:9/v1'),
+    ]);
+  });
+
+  it('has it above the table on a terminal, and `status` below', () => {
+    const { output, texts } = captured({ tty: true });
+    const waiting = report([run()], { providerErrors: [trouble] });
+    new LiveView(output, 'stdout').show(waiting);
+    expect(texts.stdout.split('\n')[1]).toContain('ECONNREFUSED');
+    expect(renderBatch(waiting, output.colors).split('\n').at(-1)).toContain('ECONNREFUSED');
+  });
+
+  it('tells the next try by the clock', () => {
+    const at = (time: string) => providerTroubleLine(trouble, new Date(`2026-01-31T12:00:${time}Z`));
+    expect(at('00.500')).toContain('next try in 8 s');
+    expect(at('09.000')).toContain('next try now');
+    expect(providerTroubleLine({ ...trouble, nextTryAt: null })).toContain('trying now');
   });
 });

@@ -256,7 +256,10 @@ describe.each(adapters)('the $name adapter', ({ config, create }) => {
     [{ kind: 'cut' }, 'connection_cut'],
     [{ kind: 'cut_in_body' }, 'connection_cut'],
     [{ kind: 'malformed_json' }, 'malformed_response'],
-    [{ kind: 'not_json' }, 'malformed_response'],
+    [{ kind: 'not_json' }, 'not_an_api'],
+    [{ kind: 'page' }, 'not_an_api'],
+    [{ kind: 'page', status: 404 }, 'unknown_model'],
+    [{ kind: 'page', status: 502 }, 'server_error'],
     [{ kind: 'wrong_shape' }, 'malformed_response'],
     [{ kind: 'context_overflow' }, 'context_window'],
     [{ kind: 'unauthorized' }, 'auth'],
@@ -299,6 +302,13 @@ describe.each(adapters)('the $name adapter', ({ config, create }) => {
     const reason = new Error('the worker goes down');
     controller.abort(reason);
     await expect(pending).rejects.toBe(reason);
+  });
+
+  it('tells a page in HTML, which bills nothing, from the answer of a provider', async () => {
+    expect(await failure({ kind: 'not_json' })).toMatchObject({ billed: 'no', suspectAddress: true });
+    expect(await failure({ kind: 'page' })).toMatchObject({ billed: 'no', suspectAddress: true });
+    expect(await failure({ kind: 'page', status: 502 })).toMatchObject({ status: 502, suspectAddress: true });
+    expect(await failure({ kind: 'server_error', status: 502 })).toMatchObject({ suspectAddress: false });
   });
 
   it('says when to ask again, in seconds or by a date, and caps it', async () => {

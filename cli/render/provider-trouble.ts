@@ -1,0 +1,16 @@
+import type { ProviderTrouble } from '../../db/index.js';
+import { formatDuration, formatTime, plural } from './format.js';
+
+/** `openai could not be reached (gpt-4o: ECONNREFUSED) at localhost:9/v1: 3 runs wait, last error 12:00:00, next try in 8 s` */
+export function providerTroubleLine(trouble: ProviderTrouble, now: Date = new Date()): string {
+  const { endpoint, detail, runs, at, nextTryAt } = trouble;
+  const left = nextTryAt === null ? null : new Date(nextTryAt).getTime() - now.getTime();
+  const next =
+    left === null ? 'trying now' : left <= 0 ? 'next try now' : `next try in ${formatDuration(roundUp(left))}`;
+  return (
+    `${detail}${endpoint === null ? '' : ` at ${endpoint}`}: ${plural(runs, 'run waits', 'runs wait')}, ` +
+    `last error ${formatTime(at)}, ${next}`
+  );
+}
+
+const roundUp = (ms: number): number => Math.ceil(ms / 1000) * 1000;

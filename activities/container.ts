@@ -1,5 +1,5 @@
 import { unmetNeed } from '../domain/backend-needs.js';
-import { BenchError, SandboxLost, Stale } from '../domain/errors.js';
+import { BenchError, NoRoom, SandboxLost, Stale } from '../domain/errors.js';
 import { layerOf } from '../domain/task-requirements.js';
 import type { HostActivities, StartContainerArgs } from '../domain/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
@@ -76,7 +76,20 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
       environment: run.agent.tools.environment,
       ...(memory === null ? {} : { memory }),
     },
-  );
+  ).catch(async (error: unknown) => {
+    // Postgres may have no room either: the next try tells of it.
+    if (error instanceof NoRoom)
+      await store
+        .addEvent({
+          runId,
+          batchId: run.batchId,
+          kind: 'disk_short',
+          key: `disk-${epoch}`,
+          detail: `waits: ${error.message}`,
+        })
+        .catch(() => undefined);
+    throw error;
+  });
   if (args.token !== undefined && !(await store.leaseValid(runId, args.token))) {
     // Taken back while the container was made: whoever did that may not have seen it.
     await ports.backends[run.backend].sandbox.stop({ runId, epoch });

@@ -31,6 +31,11 @@ export class InfrastructureError extends Error {
   override name = 'InfrastructureError';
 }
 
+/** The home's disk has no room for what a run may write: it waits for that. */
+export class NoRoom extends InfrastructureError {
+  override name = 'NoRoom';
+}
+
 /** Not the agent's doing either, but no retry can mend it: ends the run as `infra_error` at once. */
 export class Unrecoverable extends Error {
   override name = 'Unrecoverable';

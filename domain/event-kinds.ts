@@ -4,6 +4,7 @@ export const EVENT_KINDS = [
   'budget_raised',
   'budget_spent',
   'command_lost',
+  'disk_short',
   'evaluator_error',
   'forced_fallback',
   'forked',

@@ -2,7 +2,7 @@ import { rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import { InfrastructureError, SandboxLost } from '../../domain/errors.js';
+import { InfrastructureError, NoRoom, SandboxLost } from '../../domain/errors.js';
 import type { HomeLayout } from '../../domain/home-layout.js';
 import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
 import type {
@@ -31,6 +31,7 @@ import { freezeContainer, thawContainer } from './freeze-container.js';
 import { isPodman as enginesIsPodman } from './engine.js';
 import type { BuiltImage } from './images.js';
 import { allowsNamedHosts, ensureProxy, proxyReports, relayOptions, removeProxy, wakeProxy } from './network-proxy.js';
+import { requireRoom } from './disk-room.js';
 import { remembered } from './remembered.js';
 import { type ContainerPlace, containerName, sandboxContainer } from './sandbox-container.js';
 import { EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './labels.js';
@@ -43,6 +44,7 @@ import {
   dropDisk,
   ensureDisk,
   hasDisk,
+  IMAGE,
   mountDisk,
   unmountDisk,
   workspaceOn,
@@ -188,9 +190,11 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     if (!disksWanted || workspaceMb === undefined || Date.now() < nextDiskAt)
       return await createOrAdopt(docker, spec, at);
     try {
+      if (!hasDisk(dir)) await requireRoom(layout.runs, IMAGE, workspaceMb);
       await ensureDisk(dir, workspaceMb);
       return await createOrAdopt(docker, spec, { ...at, disk: dir });
     } catch (error) {
+      if (error instanceof NoRoom) throw error;
       // No loop device to be had, or an engine that does not see our mounts: that may pass, but not with the next run.
       if (!(error instanceof InfrastructureError) && !/bind source path|statfs/.test((error as Error).message))
         throw error;

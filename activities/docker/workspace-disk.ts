@@ -11,7 +11,7 @@ import { AGENT_UID } from '../../domain/limits.js';
  * through a loop device. It takes root; elsewhere the supervisor watches the size.
  */
 
-const IMAGE = 'disk.img';
+export const IMAGE = 'disk.img';
 const MOUNTED = 'disk';
 /** Of a file system below that its own books take too large a part. */
 const SMALLEST_MB = 16;

@@ -122,6 +122,17 @@ function suite(make: (parent: string) => Promise<BackendUnderTest>) {
     expect(await backend.traces(ref)).toEqual([]);
   });
 
+  it('starts no sandbox without room for its disk, says so, and starts it with one when there is room', async () => {
+    const runId = newRunId();
+    small.fill();
+    // One that can be written to a little: the run's own directory.
+    execFileSync('truncate', ['-s', '-40M', join(disk, 'ballast')]);
+    await expect(started(1, runId)).rejects.toThrow(/no room for another workspace: \d+ MB are free/);
+    small.free();
+    const ref = await started(1, runId);
+    await backend.sandbox.stop(ref);
+  });
+
   it('keeps the sandbox of an agent that has filled its own allowance, or locked itself out', async () => {
     const ref = await started();
     const filled = await run(

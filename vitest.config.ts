@@ -35,7 +35,7 @@ export default defineConfig({
       project('python', 0),
       project('sql', 0, setup('sql')),
       // Temporal's SDK has one runtime a process.
-      project('temporal', 0, { ...setup('temporal'), isolate: true }),
+      project('temporal', 1, { ...setup('temporal'), isolate: true }),
       project('engine', 1, setup('engine')),
       project('home', 1, setup('home')),
       project('chaos', 1, setup('home')),

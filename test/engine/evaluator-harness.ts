@@ -7,6 +7,7 @@ import { createDockerEvaluator } from '../../activities/docker/evaluator.js';
 import { ensureImage } from '../../activities/docker/images.js';
 import { createLocalEvaluator } from '../../activities/local/evaluator.js';
 import type { EvaluationJob, EvaluatorPort } from '../../domain/ports/evaluator-port.js';
+import { LONG } from '../setup/long.js';
 import { testPodman } from '../setup/podman-engine.js';
 import { REPOSITORY } from './evaluation-job.js';
 
@@ -29,7 +30,7 @@ export const evaluatorHarnesses: Record<string, () => Promise<EvaluatorHarness>>
   docker: () => engineHarness(engineAddress('docker', {})),
   ...(podman.kind === 'ok' && { podman: () => engineHarness(testPodman()) }),
   local: () => localHarness(true),
-  'local where namespaces are forbidden': () => localHarness(false),
+  ...(LONG && { 'local where namespaces are forbidden': () => localHarness(false) }),
 };
 
 async function engineHarness(address: EngineAddress): Promise<EvaluatorHarness> {

@@ -6,7 +6,7 @@ import { createDockerEvaluator } from '../../activities/docker/evaluator.js';
 import { InfrastructureError } from '../../domain/errors.js';
 import type { EvaluationJob, EvaluationOutcome } from '../../domain/ports/evaluator-port.js';
 import { battleJob, COIN_REFEREE, processesWith, REPOSITORY, smallJob } from './evaluation-job.js';
-import { skipWhatIsTheProgramsOwn } from './brief-adapters.js';
+import { BRIEF_EVALUATORS, skipWhatIsTheProgramsOwn } from './brief-adapters.js';
 import { type EvaluatorHarness, evaluatorHarnesses } from './evaluator-harness.js';
 
 const ALWAYS = (move: string): string => `def row_strategy(history):\n    return ${move}\n`;
@@ -22,6 +22,7 @@ describe.each(Object.keys(evaluatorHarnesses))('evaluator port on %s', (name) =>
     skipWhatIsTheProgramsOwn(
       name,
       /scores the starter|no such function|memory bomb|fork bomb|reading the referee|has no network|leaving a daemon|exception$|left$|aborts$/,
+      BRIEF_EVALUATORS,
     ),
   );
   afterEach(async () => {

@@ -80,7 +80,7 @@ function suite(name: string, make: () => Promise<BackendUnderTest>) {
       `mkdir -p deep/er empty/inner locked; printf weights > deep/er/w.bin; printf '#!/bin/sh\necho ran' > tool; chmod 755 tool
        ln -s deep/er/w.bin link; ln -s /etc/passwd outside; ln -s nowhere dangling; ln deep/er/w.bin twin; mkfifo fifo
        printf x > 'spa ce é'; python3 -c "open(b'raw\\xff', 'w').write('raw')"; printf secret > locked/inside; chmod 0 locked/inside locked
-       python3 -c "import random; open('big', 'wb').write(random.Random(1).randbytes(30 << 20))"
+       python3 -c "import random; open('big', 'wb').write(random.Random(1).randbytes(12 << 20))"
        printf home > ~/.note; mkdir /tmp/work; printf tmp > /tmp/work/file; rm data/rows.csv
        open strategy.py > /dev/null; cd deep/er; export SEEN='a b'; list=(1 'two three'); f() { echo "f $1"; }; umask 027`,
     );

@@ -1,12 +1,15 @@
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /** The engine behind a unix socket, reached over TCP for the time of a test. */
 export async function engineOverTcp(socketPath: string): Promise<{ url: string; close: () => Promise<void> }> {
+  const clients = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (client) => {
     const engine = connect({ path: socketPath, allowHalfOpen: true });
+    clients.add(client);
     client.pipe(engine);
     engine.pipe(client);
     const end = () => {
+      clients.delete(client);
       client.destroy();
       engine.destroy();
     };
@@ -16,6 +19,11 @@ export async function engineOverTcp(socketPath: string): Promise<{ url: string; 
   const { port } = server.address() as AddressInfo;
   return {
     url: `tcp://127.0.0.1:${port}`,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        // Clients keep idle connections for minutes: the server would wait for them.
+        for (const client of clients) client.destroy();
+      }),
   };
 }

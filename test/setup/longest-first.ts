@@ -2,16 +2,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What takes longest begins first, so that no long file is left alone at the end; vitest would take project by project. */
 const LONGEST = [
-  'workflows',
   'attack-suite',
+  'evaluator-port',
+  'sandbox-port',
+  'snapshots',
+  'hosts',
   'crash',
+  'workflows',
   'storm',
   'recorded-runs',
   'ledger',
-  'hosts',
-  'snapshots',
-  'sandbox-port',
-  'evaluator-port',
   'cli-batch',
   'special-commands',
   'sandbox-port-snapshots',

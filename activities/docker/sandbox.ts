@@ -217,21 +217,26 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     }
   }
 
-  /** By a process in the container: it has to run, and to have room for one. */
+  /** By a process in the container: it has to run, and to have room for one. One that was frozen is so again afterwards. */
   async function collectInside(
     ref: SandboxRef,
     ...wanted: [files: string[], maxBytes: number, more: CollectOptions | undefined]
   ): Promise<Collected> {
     const container = containerOf(ref);
-    for (let attempt = 1; ; attempt++) {
-      await wake(ref, container);
-      try {
-        return await collectFiles(container, ...wanted);
-      } catch (error) {
-        if (attempt === 3) throw error;
-        // What the agent left running fills the container, and ends with it; its files stay.
-        if (attempt === 2) await container.kill().catch(unlessStatus(409));
+    const { Paused: frozen } = (await container.inspect()).State;
+    try {
+      for (let attempt = 1; ; attempt++) {
+        await wake(ref, container);
+        try {
+          return await collectFiles(container, ...wanted);
+        } catch (error) {
+          if (attempt === 3) throw error;
+          // What the agent left running fills the container, and ends with it; its files stay.
+          if (attempt === 2) await container.kill().catch(unlessStatus(409));
+        }
       }
+    } finally {
+      if (frozen) await freezeContainer(container);
     }
   }
 

@@ -38,7 +38,7 @@ function suite(make: () => Promise<BackendUnderTest>) {
   const spec = (): SandboxSpec => ({
     ...ref,
     starterDir: backend.starterDir,
-    limits: { memoryMb: 512, cpus: 2, pids: 200 },
+    limits: { memoryMb: 512, cpus: 2, pids: 200, workspaceMb: 200 },
     network: 'none',
     gpuDevices: [],
   });

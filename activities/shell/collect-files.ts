@@ -8,6 +8,9 @@ const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 class Refused extends Error {}
 
+const tooMany = (path: string, maxFiles: number): Refused =>
+  new Refused(`${path}: more than ${maxFiles} files and folders in all`);
+
 /**
  * Copy files out of a workspace of this host as data. Each directory on the way is opened from the one before it, so nothing
  * that the agent swaps meanwhile leads outside. With an `owner`, files of anyone else (hard links) are refused.
@@ -33,7 +36,7 @@ export async function collectFiles(
     for (const path of files) if (!(await take(path))) missing.push(path);
     for (const path of optional) await take(path);
     let left = maxFiles - collected.length;
-    if (left < 0) throw new Refused(`more than ${maxFiles} files and folders`);
+    if (left < 0) throw tooMany(collected[maxFiles]?.path ?? '', maxFiles);
     for (const folder of folders) {
       const names = await namesBelow(workspace, folder, left, maxFiles);
       if (names === null || names.files.length === 0) missing.push(`${folder}/`);
@@ -72,7 +75,7 @@ async function namesBelow(
       })) {
         const name = nameOf(entry.name as unknown as Buffer, path);
         entries += 1;
-        if (entries > room) throw new Refused(`more than ${maxFiles} files and folders`);
+        if (entries > room) throw tooMany(`${path}/${name}`, maxFiles);
         (entry.isDirectory() ? waiting : found).push(`${path}/${name}`);
       }
     } finally {

@@ -42,10 +42,15 @@ export function register(program: Command, context: CliContext): void {
       if (of?.kind === 'run') filter.runId = of.run.runId;
       if (of?.kind === 'batch') filter.batchId = of.batch.batchId;
       if (options.follow === true) return follow(context, filter, options.limit);
-      const events = await queries.events({ ...filter, limit: options.limit });
-      context.output.json({ events });
+      // One more tells whether there are more.
+      const found = await queries.events({ ...filter, limit: options.limit + 1 });
+      const events = found.slice(-options.limit);
+      const more = found.length > events.length;
+      context.output.json({ events, more });
       const none = options.kind === undefined ? 'No events: nothing went wrong.' : 'No events of these kinds.';
       context.output.print(events.length === 0 ? none : table(context, events));
+      const { colors } = context.output;
+      if (more) context.output.print(colors.dim(`The newest ${events.length} events; --limit shows more.`));
     });
 }
 

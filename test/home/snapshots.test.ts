@@ -279,6 +279,15 @@ describe('forks', () => {
       { attempt: 2, seed: 9, end_reason: 'submit' },
     ]);
     expect([await count(), await count('--batch', batchId)]).toEqual([0, 2]);
+    // Each has an event; what a limit leaves out is said.
+    expect(await home.json('events', batchId, '--limit', '1')).toMatchObject({
+      events: [{ kind: 'forked' }],
+      more: true,
+    });
+    expect((await home.run('events', batchId, '--limit', '1')).stdout).toContain(
+      'The newest 1 events; --limit shows more.',
+    );
+    expect(await home.json('events', batchId)).toMatchObject({ more: false });
   });
 
   it.each([

@@ -53,12 +53,12 @@ class Collection:
             return {"kind": "refused", "reason": str(refusal)}
         return {"kind": "missing", "paths": missing} if missing else {"kind": "files"}
 
-    def _count(self, entries: int) -> None:
+    def _count(self, entries: int, path: str) -> None:
         if self._entries_left is None:
             return
         self._entries_left -= entries
         if self._entries_left < 0:
-            raise Refused(f"more than {self._plan['maxFiles']} files and folders")
+            raise Refused(f"{path}: more than {self._plan['maxFiles']} files and folders in all")
 
     def _names_below(self, folder: str) -> list[str]:
         files: list[str] = []
@@ -73,17 +73,17 @@ class Collection:
             try:
                 with os.scandir(directory) as entries:
                     for entry in entries:
-                        self._count(1)
                         try:
                             entry.name.encode("utf-8")
                         except UnicodeEncodeError:
                             raise Refused(f"{path} holds a file whose name is not UTF-8") from None
                         below = f"{path}/{entry.name}"
+                        self._count(1, below)
                         (waiting if entry.is_dir(follow_symlinks=False) else files).append(below)
             finally:
                 os.close(directory)
         # Counted already.
-        self._count(-len(files))
+        self._count(-len(files), folder)
         return sorted(files)
 
     def _take(self, path: str) -> bool:
@@ -100,7 +100,7 @@ class Collection:
             return False
         with open(descriptor, "rb", buffering=0) as file:
             size = os.fstat(descriptor).st_size
-            self._count(1)
+            self._count(1, path)
             self._room -= size
             if self._room < 0:
                 raise Refused(f"{path}: more than {self._plan['maxBytes']} bytes in all")

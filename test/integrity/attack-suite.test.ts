@@ -9,6 +9,7 @@ import { questionExploits } from './exploits/questions.js';
 import { refereeExploits } from './exploits/referee.js';
 import { submissionExploits } from './exploits/submissions.js';
 import { worldExploits } from './exploits/world.js';
+import { LONG } from '../setup/long.js';
 import { isGame, KNOWN, lead, ranking, slack } from './judge.js';
 
 const FAMILIES: Record<string, Exploit[]> = {
@@ -20,6 +21,9 @@ const FAMILIES: Record<string, Exploit[]> = {
   'the world around the container': worldExploits,
 };
 const exploits = Object.values(FAMILIES).flat();
+/** Every other one of each family, unless the long form is asked for, as npm run test:integrity does. */
+const playedOf = (family: Exploit[]): Exploit[] => family.filter((_, at) => LONG || at % 2 === 0);
+const played = Object.values(FAMILIES).flatMap(playedOf);
 
 /** Fewer games than the tasks themselves have: scores are compared with those of honest work at the same games. */
 const GAMES = Number(process.env['BENCH_TEST_GAMES'] ?? 2000);
@@ -48,7 +52,7 @@ const placed = (task: AttackedTask, path: string): string =>
 const evaluations = (task: AttackedTask): number =>
   1 +
   Math.max(
-    ...exploits
+    ...played
       .filter((exploit) => exploit.task === task)
       .map(({ commands }) => commands.filter((command) => command.endsWith('validate')).length),
   );
@@ -79,7 +83,7 @@ beforeAll(async () => {
       `export SECRET=${secret}; for at in . /tmp /dev/shm ~; do echo ${secret} > $at/mine.txt; done; sleep 40`,
     ],
   };
-  const attackers = exploits.map(({ name, task, commands }) => ({ name, task, commands: [BEGIN, ...commands] }));
+  const attackers = played.map(({ name, task, commands }) => ({ name, task, commands: [BEGIN, ...commands] }));
   // The victim and who looks for it first: they are to live at the same time.
   attackers.sort((a, b) => Number(b.name === 'neighbours') - Number(a.name === 'neighbours'));
   outcomes = await ground.play([victim, ...attackers, ...honest]);
@@ -105,7 +109,7 @@ describe('honest work', () => {
 });
 
 describe.each(Object.entries(FAMILIES))('attacks on %s gain nothing', (_, family) => {
-  it.each(family.map((exploit) => [exploit.name, exploit] as const))('%s', (name, exploit) => {
+  it.each(playedOf(family).map((exploit) => [exploit.name, exploit] as const))('%s', (name, exploit) => {
     const outcome = outcomeOf(name);
     const shown = outcome.observations.join('\n');
     expect(shown).toContain(BEGUN);

@@ -23,8 +23,12 @@ const LONGEST = [
   'human',
   'gpu-leases',
   'image-layers',
+  'spoilt-sandbox',
+  'full-disk',
   'tasks-verify',
   'budget',
+  'terminated-workflows',
+  'services',
   'replay',
 ];
 

@@ -21,8 +21,11 @@ const FAMILIES: Record<string, Exploit[]> = {
   'the world around the container': worldExploits,
 };
 const exploits = Object.values(FAMILIES).flat();
+/** These have tests of their own. */
+const ALWAYS = ['neighbours', 'solver-clock-stopped', 'validation-split-climbed'];
 /** Every other one of each family, unless the long form is asked for, as npm run test:integrity does. */
-const playedOf = (family: Exploit[]): Exploit[] => family.filter((_, at) => LONG || at % 2 === 0);
+const playedOf = (family: Exploit[]): Exploit[] =>
+  family.filter(({ name }, at) => LONG || at % 2 === 0 || ALWAYS.includes(name));
 const played = Object.values(FAMILIES).flatMap(playedOf);
 
 /** Fewer games than the tasks themselves have: scores are compared with those of honest work at the same games. */

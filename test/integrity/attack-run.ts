@@ -18,8 +18,8 @@ import { type Evaluation, isGame } from './judge.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const ENDED_WITHIN_MS = 40 * 60_000;
-/** Runs of one batch at a time; the batches of all tasks run side by side. */
-const CONCURRENCY = (runs: number): string => String(runs > 16 ? 3 : runs > 8 ? 2 : 1);
+/** Runs of one batch at a time, two at least: the victim and who looks for it live at the same time. The batches of all tasks run side by side. */
+const CONCURRENCY = (runs: number): string => String(runs > 16 ? 3 : 2);
 
 /** An agent with its commands, under a name that is unique over all tasks. */
 export interface Attacker {

@@ -1,4 +1,4 @@
-// After tsc: the migrations lie beside the compiled code that runs them, and the workflows are bundled once, so that a
+// Last: the migrations lie beside the compiled code that runs them, and the workflows are bundled once, so that a
 // worker that comes back after a crash does not spend its first second on it.
 import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// After tsc: the programs that people and the services start, each from a few files instead of hundreds. Half of what a
-// command took was looking for modules. What else lies in dist/ stays as tsc made it, for tests, benchmarks and scripts.
+// After transpile.mjs: the programs that people and the services start, each from a few files instead of hundreds. Half of what a
+// command took was looking for modules. What else lies in dist/ stays file by file, for tests, benchmarks and scripts.
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { build } from 'esbuild';
 

@@ -15,3 +15,6 @@ export const skipWhatIsTheProgramsOwn =
 
 /** Of evaluations also `local`: init.py, referee and player are the same files, and its scores rank on request only. */
 export const BRIEF_EVALUATORS = [...BRIEFLY, 'local'];
+
+/** What referees and players say to each other is played in full where an evaluation costs least. */
+export const FULL_ON_LOCAL = [...BRIEFLY, 'docker'];

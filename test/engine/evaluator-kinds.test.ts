@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EvaluationJob, EvaluationOutcome } from '../../domain/ports/evaluator-port.js';
 import { fixtureJob, processesWith } from './evaluation-job.js';
-import { BRIEF_EVALUATORS, skipWhatIsTheProgramsOwn } from './brief-adapters.js';
+import { FULL_ON_LOCAL, skipWhatIsTheProgramsOwn } from './brief-adapters.js';
 import { type EvaluatorHarness, evaluatorHarnesses } from './evaluator-harness.js';
 
 /** A predict.py that answers as the oracle does, after and before hostile lines. */
@@ -25,7 +25,9 @@ describe.each(Object.keys(evaluatorHarnesses))('evaluation of every kind of subm
   beforeAll(async () => {
     harness = await (evaluatorHarnesses[name] as () => Promise<EvaluatorHarness>)();
   });
-  beforeEach(skipWhatIsTheProgramsOwn(name, /on each split|outputs folder|is dead|has no network/, BRIEF_EVALUATORS));
+  beforeEach(
+    skipWhatIsTheProgramsOwn(name, /on each split|never shown|outputs folder|is dead|has no network/, FULL_ON_LOCAL),
+  );
   afterEach(async () => expect(await harness.traces()).toEqual([]));
   afterAll(() => harness.close());
 

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EvaluationJob, EvaluationOutcome } from '../../domain/ports/evaluator-port.js';
 import { fixtureJob, processesWith, smallJob } from './evaluation-job.js';
-import { BRIEF_EVALUATORS, skipWhatIsTheProgramsOwn } from './brief-adapters.js';
+import { FULL_ON_LOCAL, skipWhatIsTheProgramsOwn } from './brief-adapters.js';
 import { type EvaluatorHarness, evaluatorHarnesses } from './evaluator-harness.js';
 
 /** Asks f once, or as the body says. */
@@ -47,8 +47,8 @@ describe.each(Object.keys(evaluatorHarnesses))('questions to a submitted functio
   beforeEach(
     skipWhatIsTheProgramsOwn(
       name,
-      /scored by the decisions|starter on test|new process where|rings or secret/,
-      BRIEF_EVALUATORS,
+      /scored by the decisions|starter on test|new process where|rings or secret|nothing of the referee|gains nothing from|runs code/,
+      FULL_ON_LOCAL,
     ),
   );
   afterEach(async () => {

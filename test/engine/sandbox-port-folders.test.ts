@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { probeEngine } from '../../activities/docker/engine.js';
 import { newRunId } from '../../domain/ids.js';
 import type { Collected, CollectOptions, SandboxRef } from '../../domain/ports/sandbox-port.js';
 import { testPodman } from '../setup/podman-engine.js';
+import { skipWhatIsTheProgramsOwn } from './brief-adapters.js';
 import { dockerUnderTest, localUnderTest, podmanUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
 
 const never = new AbortController().signal;
@@ -10,11 +11,11 @@ const engineExpected = process.getuid?.() === 0 || (await probeEngine()).kind ==
 const podman = await probeEngine(testPodman());
 if (podman.kind !== 'ok') console.warn(`collecting folders on podman is NOT TESTED: ${podman.reason}`);
 
-describe.runIf(engineExpected)('collecting folders on docker', () => suite(dockerUnderTest));
-describe.runIf(podman.kind === 'ok')('collecting folders on podman', () => suite(podmanUnderTest));
-describe.runIf(process.platform === 'linux')('collecting folders on local', () => suite(localUnderTest));
+describe.runIf(engineExpected)('collecting folders on docker', () => suite('docker', dockerUnderTest));
+describe.runIf(podman.kind === 'ok')('collecting folders on podman', () => suite('podman', podmanUnderTest));
+describe.runIf(process.platform === 'linux')('collecting folders on local', () => suite('local', localUnderTest));
 
-function suite(make: () => Promise<BackendUnderTest>) {
+function suite(name: string, make: () => Promise<BackendUnderTest>) {
   let backend: BackendUnderTest;
   const ref: SandboxRef = { runId: newRunId(), epoch: 1 };
   let commands = 0;
@@ -44,6 +45,8 @@ function suite(make: () => Promise<BackendUnderTest>) {
     await backend?.sandbox.stop(ref);
     await backend?.close();
   });
+
+  beforeEach(skipWhatIsTheProgramsOwn(name, /every file below|refuses|changes while/));
 
   async function shell(script: string): Promise<void> {
     const outcome = await backend.sandbox.run(ref, { n: ++commands, script, timeLimitSeconds: 60 }, never);

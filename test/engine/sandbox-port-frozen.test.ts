@@ -4,6 +4,7 @@ import { probeEngine } from '../../activities/docker/engine.js';
 import { newRunId } from '../../domain/ids.js';
 import type { SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
 import { testPodman } from '../setup/podman-engine.js';
+import { skipWhatIsTheProgramsOwn } from './brief-adapters.js';
 import { dockerUnderTest, localUnderTest, podmanUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
 
 const never = new AbortController().signal;
@@ -12,18 +13,19 @@ const engineExpected = root || (await probeEngine()).kind === 'ok';
 const podman = await probeEngine(testPodman());
 if (podman.kind !== 'ok') console.warn(`freezing on podman is NOT TESTED: ${podman.reason}`);
 
-describe.runIf(engineExpected)('a frozen sandbox on docker', () => suite(dockerUnderTest));
-describe.runIf(podman.kind === 'ok')('a frozen sandbox on podman', () => suite(podmanUnderTest));
+describe.runIf(engineExpected)('a frozen sandbox on docker', () => suite('docker', dockerUnderTest));
+describe.runIf(podman.kind === 'ok')('a frozen sandbox on podman', () => suite('podman', podmanUnderTest));
 // Without root the run's processes are no user's of their own, and are left alone.
-describe.runIf(process.platform === 'linux' && root)('a frozen sandbox on local', () => suite(localUnderTest));
+describe.runIf(process.platform === 'linux' && root)('a frozen sandbox on local', () => suite('local', localUnderTest));
 
-function suite(make: () => Promise<BackendUnderTest>) {
+function suite(name: string, make: () => Promise<BackendUnderTest>) {
   let backend: BackendUnderTest;
   let ref: SandboxRef;
   let commands: number;
   beforeAll(async () => {
     backend = await make();
   });
+  beforeEach(skipWhatIsTheProgramsOwn(name, /stands still|left behind/));
   beforeEach(async () => {
     ref = { runId: newRunId(), epoch: 1 };
     commands = 0;

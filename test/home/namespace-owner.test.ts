@@ -9,6 +9,7 @@ import { INSTALLATION_WORKFLOW_ID } from '../../domain/queues.js';
 import { embeddedDatabaseUrl } from '../../services/index.js';
 import { claimNamespace, namespaceOf, namespaceOwner, refuseSecondNamespace } from '../../worker/namespace-owner.js';
 import { BenchHome } from '../setup/bench-home.js';
+import { LONG } from '../setup/long.js';
 import { query, until } from '../setup/services-home.js';
 import { startTemporal, type TemporalFixture } from '../setup/temporal.js';
 
@@ -120,6 +121,9 @@ describe('a database', () => {
   });
 });
 
+/** Of two models at two tasks: enough to be under way while the second home is refused. */
+const ATTEMPTS = LONG ? 8 : 2;
+
 describe('two homes with a database each and one namespace', () => {
   const first = new BenchHome({ BENCH_GPUS: 'none', BENCH_HEARTBEAT_SECONDS: '3' });
   const second = new BenchHome({ BENCH_GPUS: 'none', BENCH_HEARTBEAT_SECONDS: '3' });
@@ -139,7 +143,7 @@ describe('two homes with a database each and one namespace', () => {
     second.env['TEMPORAL_ADDRESS'] = temporalAddress;
     ({ batchId } = await first.json<{ batchId: string }>(
       ...['submit', '--models', 'scripted:baseline,scripted:counter', '--tasks', 'battleOfSexes,blotto'],
-      ...['--attempts', '8', '--backend', 'local', '--seed', '3'],
+      ...['--attempts', String(ATTEMPTS), '--backend', 'local', '--seed', '3'],
     ));
   });
   afterAll(async () => {
@@ -191,7 +195,7 @@ describe('two homes with a database each and one namespace', () => {
       'select status, end_reason, count(*)::int as n from runs where batch_id = $1 group by 1, 2',
       [batchId],
     );
-    expect(ends).toEqual([{ status: 'ended', end_reason: 'submit', n: 32 }]);
+    expect(ends).toEqual([{ status: 'ended', end_reason: 'submit', n: 4 * ATTEMPTS }]);
   });
 
   it('a worker whose namespace was given to another stops, and comes back when it is free again', async () => {

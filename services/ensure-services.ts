@@ -7,10 +7,11 @@ import { isDown, ServicesDown, unmarkDown } from './down-mark.js';
 import { findTemporal } from './find-temporal.js';
 import { servicePaths } from './home-paths.js';
 import { lastLogLines } from './log-file.js';
+import { Patience, readThreads } from './patience.js';
 import { POSTGRES_DATABASE, POSTGRES_USER, postgresUrl } from './postgres-server.js';
 import { probePostgres } from './postgres-probe.js';
 import { homeError, prepareHome } from './prepare-home.js';
-import { isAlive, signal } from './process-identity.js';
+import { isAlive, signal, type ProcessIdentity } from './process-identity.js';
 import type { registerSearchAttributes } from './search-attributes.js';
 import { readServicesFile, writeFileAtomically, type ServicesFile } from './services-file.js';
 import { startSupervisor, supervisorEntry } from './start-supervisor.js';
@@ -61,12 +62,14 @@ export interface EnsureOptions {
   onProgress?: (line: string) => void;
   /** Settings that only the running worker has are taken from it, keys excepted: what it is to do is to be done with ours. */
   renewWorker?: boolean;
-  /** For all that is not getting Temporal. */
-  timeoutMs?: number;
   /** For tests: how PostgreSQL is run as root. */
   postgresUser?: SupervisorOptions['postgresUser'];
 }
 
+/** Without a step forward, of seconds that we could have used (`Patience`): the services, and each start of the supervisor. */
+const STUCK_AFTER_MS = 120_000;
+/** While a service starts: its supervisor ends one that hangs, so this ends the wait for a supervisor that does. */
+const START_STUCK_AFTER_MS = 15 * 60_000;
 /** Nobody should wonder whether a command hangs. */
 const WAIT_LINE_MS = 4000;
 
@@ -149,11 +152,17 @@ class EnsureSupervised {
   private claimed = false;
   private handedOver: string | null = null;
   private lastStart = -Infinity;
+  /** Of the supervisor that we started last. */
+  private guardian: ProcessIdentity | null = null;
   private starts = 0;
   /** Wall clock of our first start: failures recorded before are not of our start. */
   private startedAt = Infinity;
   private readonly began = performance.now();
-  private deadline: number;
+  private readonly steps = new Set<string>();
+  private readonly patience = {
+    idle: new Patience(STUCK_AFTER_MS, () => readThreads(process.pid)),
+    starting: new Patience(START_STUCK_AFTER_MS, () => readThreads(process.pid)),
+  };
 
   constructor(
     private readonly options: EnsureOptions,
@@ -170,7 +179,27 @@ class EnsureSupervised {
             ...{ keys: [...keys], addresses: [...addresses] },
           }
         : null;
-    this.deadline = performance.now() + (options.timeoutMs ?? 120_000);
+  }
+
+  /** Something that has not been so yet; what comes again and again is none. */
+  private noteStep(file: ServicesFile | null): void {
+    const services = Object.entries(file?.services ?? {}).map(([name, { status }]) => `${name} ${status}`);
+    const step = [isAlive(file?.supervisor), file?.status, this.starts, this.migrated, this.claimed, ...services];
+    if (this.steps.has(step.join())) return;
+    this.steps.add(step.join());
+    this.renewPatience();
+  }
+
+  private renewPatience(): void {
+    this.patience.idle.renew();
+    this.patience.starting.renew();
+  }
+
+  private isStuck(file: ServicesFile | null): boolean {
+    const starting = Object.values(file?.services ?? {}).some(
+      ({ status, process }) => status === 'starting' && isAlive(process),
+    );
+    return this.patience[starting && isAlive(file?.supervisor) ? 'starting' : 'idle'].isOver();
   }
 
   async run(): Promise<ServiceEndpoints> {
@@ -179,8 +208,8 @@ class EnsureSupervised {
       this.waiting.for = describe(file);
       if (file?.failure && file.failure.at >= this.startedAt) throw this.startFailure(file);
       if (file === null || !isAlive(file.supervisor)) {
-        // One that we started has not written yet, or lost the race for the home: give it time, then try again.
-        if (performance.now() - this.lastStart > 5000) await this.start(file);
+        // One that we started has not written yet: its guardian lives. Or it lost the race for the home: give the other one time.
+        if (!isAlive(this.guardian) && performance.now() - this.lastStart > 5000) await this.start(file);
       } else if (file.status === 'stopping' || file.status === 'failed') {
         // It is on its way out.
         if (this.options.looksOnly === true && isDown(this.options.settings.home))
@@ -193,6 +222,7 @@ class EnsureSupervised {
           this.waiting.for = 'those services to end';
           await stopServices({ home: this.options.settings.home });
           this.lastStart = -Infinity;
+          this.guardian = null;
           continue;
         }
         const endpoints = await this.advance(file);
@@ -202,7 +232,8 @@ class EnsureSupervised {
           return endpoints;
         }
       }
-      if (performance.now() > this.deadline) throw this.timeout(file);
+      this.noteStep(file);
+      if (this.isStuck(file)) throw this.timeout(file);
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
   }
@@ -269,7 +300,6 @@ class EnsureSupervised {
     let temporalBinary: string | null = null;
     if (settings.temporalAddress === undefined) {
       this.waiting.for = 'the Temporal program';
-      const asked = performance.now();
       const progress = this.options.onProgress;
       const found = await findTemporal({
         env: settings.env,
@@ -277,7 +307,7 @@ class EnsureSupervised {
         ...(progress === undefined ? {} : { onProgress: progress }),
       });
       temporalBinary = found.path;
-      this.deadline += performance.now() - asked;
+      this.renewPatience();
     }
     const present = readServicesFile(this.paths.layout.servicesFile);
     if (isAlive(present?.supervisor)) return;
@@ -289,7 +319,7 @@ class EnsureSupervised {
     this.starts += 1;
     this.startedAt = Math.min(this.startedAt, Date.now());
     this.lastStart = performance.now();
-    startSupervisor(
+    this.guardian = startSupervisor(
       {
         home: settings.home,
         databaseUrl: settings.databaseUrl ?? null,
@@ -301,7 +331,7 @@ class EnsureSupervised {
         ...(this.options.postgresUser === undefined ? {} : { postgresUser: this.options.postgresUser }),
       },
       this.paths.supervisorLog,
-    );
+    ).guardian;
   }
 
   /** One home, one database: two terminals that disagree must not restart each other's services in turn. */

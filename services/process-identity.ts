@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { Patience, readThreads } from './patience.js';
 
 /**
  * A process id alone names whoever has it today. With the start time it names one process for good, also after a
@@ -33,10 +34,11 @@ export function signal(identity: ProcessIdentity | null | undefined, name: NodeJ
   }
 }
 
+/** The time is what the process could use of it: one that ends slowly for want of CPU is waited for. */
 export async function waitUntilGone(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
-  const deadline = performance.now() + timeoutMs;
+  const patience = new Patience(timeoutMs, () => readThreads(identity.pid));
   while (isAlive(identity)) {
-    if (performance.now() > deadline) return false;
+    if (patience.isOver()) return false;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return true;

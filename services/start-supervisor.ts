@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { BenchError } from '../domain/errors.js';
 import { rotateLog } from './log-file.js';
+import { identify, type ProcessIdentity } from './process-identity.js';
 import type { SupervisorOptions } from './supervisor-options.js';
 
 /** What the supervisor writes to a guardian that it made, before it ends on purpose. */
@@ -49,10 +50,12 @@ export function supervisorEntry(): string {
   return found;
 }
 
-/** Start a supervisor that outlives this process. If the home already has one, the new one ends at once. */
-export function startSupervisor(options: GivenOptions, logFile: string): void {
+/** Start a supervisor that outlives this process. If the home already has one, the new one ends at once, and its guardian. */
+export function startSupervisor(options: GivenOptions, logFile: string): { guardian: ProcessIdentity | null } {
   rotateLog(logFile);
-  startGuardian(supervisorEntry(), options, logFile, 'start').stdin.end();
+  const { pid, stdin } = startGuardian(supervisorEntry(), options, logFile, 'start');
+  stdin.end();
+  return { guardian: pid === undefined ? null : identify(pid) };
 }
 
 /** A guardian for the supervisor that calls this. */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { lastLogLines, rotateLog } from './log-file.js';
+import { Patience, readThreads } from './patience.js';
 import { identify, isAlive, signal, waitUntilGone, type ProcessIdentity } from './process-identity.js';
 import { RestartBackoff } from './restart-backoff.js';
 import type { ServiceName, ServiceState } from './services-file.js';
@@ -16,16 +17,16 @@ export interface ServiceDefinition {
   log: string;
   /** Prepare and say what to start; called before every start. Rejects when it cannot be started now. */
   launch(signal: AbortSignal): Promise<Launch>;
-  /** Does it answer? */
-  probe(process: ProcessIdentity | null): Promise<boolean>;
+  /** Does it answer? `busy`: it says that it works, and does not serve yet. */
+  probe(process: ProcessIdentity | null): Promise<boolean | 'busy'>;
   /** How to end it, from polite to final. */
   stopWith: readonly (readonly [NodeJS.Signals, number])[];
 }
 
-/** Starts are slow on a loaded machine; a start that takes longer than this hangs. */
+/** Of seconds that the process could have used (`Patience`): a start that takes longer than this hangs. */
 const START_LIMIT_MS = 120_000;
 const PROBE_EVERY_MS = 5000;
-/** A process that answers nothing for this long is killed and started again; less could be mere load. */
+/** A process that answers nothing for this long, counted so, is killed and started again. */
 const HUNG_AFTER_MS = 60_000;
 
 /** Keeps one process running: starts it, watches it, starts it again with backoff, says so. */
@@ -50,6 +51,7 @@ export class SupervisedService {
     private readonly say: (line: string) => void,
     /** It ended, or was killed because it hung, unasked. */
     private readonly onFault: (reason: string) => void = () => undefined,
+    private readonly patienceWith = patienceOf,
   ) {}
 
   get healthy(): boolean {
@@ -149,14 +151,15 @@ export class SupervisedService {
   /** When it became healthy; null when it ended, or was ended, before that. */
   private async untilHealthy(identity: ProcessIdentity | null, exited: () => string | null): Promise<number | null> {
     const { name } = this.definition;
-    const started = performance.now();
+    const patience = this.patienceWith(identity, START_LIMIT_MS);
     while (exited() === null) {
-      const age = performance.now() - started;
+      const late = patience.isOver();
       const answers = await this.definition.probe(identity).catch(() => false);
       if (exited() !== null) return null;
-      if (answers) return performance.now();
-      if (age > START_LIMIT_MS) {
-        this.say(`${name}: no answer ${START_LIMIT_MS / 1000} s after its start: killing it`);
+      if (answers === true) return performance.now();
+      if (answers === 'busy') patience.renew();
+      else if (late) {
+        this.say(`${name}: no answer for ${START_LIMIT_MS / 1000} s of its time after its start: killing it`);
         signal(identity, 'SIGKILL');
         return null;
       }
@@ -168,14 +171,14 @@ export class SupervisedService {
 
   private async whileAnswering(identity: ProcessIdentity | null, ended: Promise<string>): Promise<void> {
     const { name, log } = this.definition;
-    let answered = performance.now();
+    const patience = this.patienceWith(identity, HUNG_AFTER_MS);
     for (;;) {
       const over = await Promise.race([ended.then(() => true), sleep(PROBE_EVERY_MS, this.stopping.signal)]);
       if (over === true || this.stopping.signal.aborted) return;
       rotateLog(log);
-      if (await this.definition.probe(identity).catch(() => false)) answered = performance.now();
-      else if (performance.now() - answered > HUNG_AFTER_MS) {
-        this.say(`${name}: alive, but has answered nothing for ${HUNG_AFTER_MS / 1000} s: killing it`);
+      if ((await this.definition.probe(identity).catch(() => false)) === true) patience.renew();
+      else if (patience.isOver()) {
+        this.say(`${name}: alive, but has answered nothing for ${HUNG_AFTER_MS / 1000} s of its time: killing it`);
         signal(identity, 'SIGKILL');
         return;
       }
@@ -187,6 +190,9 @@ export class SupervisedService {
     this.onChange();
   }
 }
+
+const patienceOf = (identity: ProcessIdentity | null, limitMs: number): Patience =>
+  new Patience(limitMs, () => (identity === null ? null : readThreads(identity.pid)));
 
 /** Signal, wait, signal harder. */
 export async function endProcess(

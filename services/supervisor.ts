@@ -309,11 +309,12 @@ class Supervisor {
     return { command: postgresCommand(user, port), env: POSTGRES_ENV, cwd: dirname(user.dataDir) };
   }
 
-  private async probePostgres(): Promise<boolean> {
+  private async probePostgres(): Promise<boolean | 'busy'> {
     const port = this.file.ports.postgres;
     if (port === undefined) return false;
     const address = { host: '127.0.0.1', port, user: POSTGRES_USER, database: POSTGRES_DATABASE };
-    return (await probePostgres(address)) === 'ready';
+    const answer = await probePostgres(address);
+    return answer === 'busy' ? 'busy' : answer === 'ready';
   }
 
   private async launchTemporal(): Promise<Launch> {

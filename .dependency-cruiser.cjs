@@ -16,7 +16,7 @@ const may = {
     'registry',
     'services',
     'report',
-    'worker/(namespace-owner|settings)',
+    'worker/(gpu-inventory|namespace-owner|nvidia-smi|settings)',
   ],
 };
 const rooms = Object.keys(may);

@@ -3,6 +3,7 @@ import type { Database } from '../db/index.js';
 import { BenchError } from '../domain/errors.js';
 import type { ServiceEndpoints } from '../domain/services.js';
 import { withoutTemporalAccess } from '../domain/temporal-access.js';
+import { checkGpus } from './check-gpus.js';
 import type { CliContext, CliOutput, CliSettings } from './context.js';
 
 // The clients of Temporal and PostgreSQL are loaded on first use: `bench --help` need not wait for them.
@@ -18,11 +19,13 @@ async function connectDatabase({ databaseUrl }: ServiceEndpoints): Promise<Datab
 }
 
 /** A worker with settings that it refuses would replace one that works, and not come up. */
-async function checkWorkerSettings({ env, temporalAddress }: CliSettings): Promise<void> {
+async function checkWorkerSettings({ env, temporalAddress }: CliSettings, looksOnly: boolean): Promise<void> {
   const { workerSettings } = await import('../worker/settings.js');
   const given = temporalAddress === undefined ? withoutTemporalAccess(env) : env;
   // Both are added by whoever starts the worker.
-  workerSettings({ ...given, DATABASE_URL: 'postgres:', TEMPORAL_ADDRESS: 'given' });
+  const { gpus } = workerSettings({ ...given, DATABASE_URL: 'postgres:', TEMPORAL_ADDRESS: 'given' });
+  // The driver may take a second to answer.
+  if (!looksOnly) await checkGpus(gpus);
 }
 
 export interface ClosableContext extends CliContext {
@@ -44,7 +47,7 @@ export function createContext(settings: CliSettings, output: CliOutput): Closabl
       import('../db/index.js'),
       import('../registry/index.js'),
     ]);
-    if (worker === 'embedded') await checkWorkerSettings(settings);
+    if (worker === 'embedded') await checkWorkerSettings(settings, looksOnly);
     return ensureServices({
       settings: { ...settings, worker, modelVariables: modelVariables(settings.configsDir) },
       renewWorker,

@@ -1,7 +1,8 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BenchError } from '../domain/errors.js';
 import { folderFiles, loadTask } from '../registry/index.js';
+import { makeFolder } from '../services/make-folder.js';
 
 export const TASK_KINDS = ['game', 'questions', 'data', 'program'] as const;
 export type TaskKind = (typeof TASK_KINDS)[number];
@@ -42,7 +43,7 @@ export function newTask({
   const aside = join(configsDir, 'tasks', `.${id}.new`);
   try {
     rmSync(aside, { recursive: true, force: true });
-    mkdirSync(join(configsDir, 'tasks'), { recursive: true });
+    makeFolder(join(configsDir, 'tasks'));
     cpSync(join(assetsRoot, 'configs', 'templates', kind), aside, { recursive: true });
     const files = folderFiles(aside).map(({ path }) => path);
     for (const path of files) {

@@ -1,14 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  createWriteStream,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { accessSync, chmodSync, constants, createWriteStream, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -16,6 +7,7 @@ import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { BenchError } from '../domain/errors.js';
 import { lock } from './file-lock.js';
+import { makeFolder } from './make-folder.js';
 
 /** The newest release that `go install` can build: later ones carry a `replace` in their go.mod. */
 export const TEMPORAL_CLI_VERSION = '1.5.1';
@@ -45,7 +37,7 @@ export async function findTemporal(options: FindTemporalOptions): Promise<FoundT
 
   const bin = join(options.cacheDir, 'bin');
   try {
-    mkdirSync(bin, { recursive: true });
+    makeFolder(bin);
   } catch (error) {
     throw new BenchError('services', `cannot create the cache directory ${bin}: ${reasonOf(error)}`, {
       remedy: 'set XDG_CACHE_HOME to a directory that you may write, or put `temporal` on PATH',

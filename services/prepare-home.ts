@@ -1,17 +1,8 @@
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  rmSync,
-  statfsSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BenchError } from '../domain/errors.js';
 import { servicePaths } from './home-paths.js';
+import { makeFolder } from './make-folder.js';
 
 /** A new database, Temporal's store and logs; an existing home needs room for write-ahead logs. */
 const NEW_HOME_BYTES = 300 * 1024 * 1024;
@@ -21,8 +12,7 @@ const OLD_HOME_BYTES = 50 * 1024 * 1024;
 export function prepareHome(home: string): void {
   const paths = servicePaths(home);
   try {
-    for (const directory of [home, paths.own, paths.layout.logs])
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
+    for (const directory of [home, paths.own, paths.layout.logs]) makeFolder(directory, 0o700);
     keepOthersOut(home, paths.layout.postgresData);
     const probe = join(paths.own, `.writable-${process.pid}`);
     writeFileSync(probe, Buffer.alloc(64 * 1024));

@@ -18,19 +18,28 @@ export interface GpuInventory {
 }
 
 /**
- * The GPUs of this machine as far as it hands them out. Without nvidia-smi, those that are named, unchecked. Throws BenchError
+ * The GPUs of this machine as far as it hands them out. Without nvidia-smi, those that are numbered, unchecked. Throws BenchError
  * (usage) if it has not what is listed, or cannot say so.
  */
 export async function gpuInventory(setting: GpuSetting, ask: NvidiaSmi): Promise<GpuInventory> {
   if (setting.kind === 'declared') return unchecked(setting.ids);
   const first = await ask('gpu', 'index,uuid');
-  if (first.kind === 'absent') return unchecked(setting.kind === 'auto' ? [] : setting.ids);
+  if (first.kind === 'absent') return unchecked(setting.kind === 'auto' ? [] : possible(setting.ids));
   if (first.kind === 'ok') return watched(setting.kind === 'auto' ? null : setting.ids, parseGpus(first.csv), ask);
   if (setting.kind === 'listed')
     throw new BenchError('usage', `nvidia-smi cannot tell which GPUs this machine has: ${first.why}`, {
       remedy: 'Mend the driver, or hand out no GPUs with --gpus none (BENCH_GPUS=none).',
     });
   return awaited(first.why, ask);
+}
+
+/** A number or a UUID names a GPU somewhere; any other word would be offered to runs, which then could not start. */
+function possible(ids: string[]): string[] {
+  const impossible = ids.find((id) => !/^(\d+|(GPU|MIG)-[0-9A-Za-z-]+)$/.test(id));
+  if (impossible === undefined) return ids;
+  throw new BenchError('usage', `this machine has no GPU ${impossible}: it has no nvidia-smi that would list any`, {
+    remedy: 'Write none, or device numbers as 0,1 in --gpus (BENCH_GPUS), or leave it out.',
+  });
 }
 
 const unchecked = (ids: string[]): GpuInventory => ({

@@ -8,6 +8,7 @@ import type { CliContext } from '../context.js';
 import { csvText } from '../../report/csv-text.js';
 import { signedLine } from '../export/line-signature.js';
 import { ensureHomeKey } from '../export/signing-key.js';
+import { makeFolder } from '../../services/make-folder.js';
 import { plural } from '../render/format.js';
 
 interface ExportOptions {
@@ -32,6 +33,17 @@ async function* texts(
   }
 }
 
+function makeTarget(folder: string): void {
+  try {
+    makeFolder(folder);
+  } catch (cause) {
+    throw new BenchError('usage', `${folder} cannot be written: ${(cause as Error).message}`, {
+      remedy: 'Name another folder with -o.',
+      cause,
+    });
+  }
+}
+
 async function exportBatch(context: CliContext, ref: string | undefined, options: ExportOptions): Promise<void> {
   const { output, settings } = context;
   const { format } = options;
@@ -39,6 +51,7 @@ async function exportBatch(context: CliContext, ref: string | undefined, options
   const batch = await database.queries.findBatch(ref);
   const target = options.output ?? (format === 'mlgym' ? (batch.name ?? batch.batchId) : '-');
   if (format === 'mlgym') {
+    makeTarget(target);
     const { writeRunDirectory } = await import('../export/write-run-directory.js');
     for (const runId of await database.exports.runIds(batch.batchId)) await writeRunDirectory(database, runId, target);
   } else if (target === '-') {

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { BenchError } from '../../domain/errors.js';
 import { withoutTemporalAccess } from '../../domain/temporal-access.js';
 import { gpuSetting } from '../../domain/gpus.js';
+import { checkGpus } from '../check-gpus.js';
 import type { CliContext } from '../context.js';
 import { commaList, wholeNumber } from '../options.js';
 
@@ -48,6 +49,7 @@ export function register(commands: Command, context: CliContext): void {
     .option('--metrics <[host:]port>', 'show figures for Prometheus at /metrics there; without a host on 127.0.0.1')
     .action(async (options: WorkerOptions) => {
       const { settings } = context;
+      await checkGpus(gpuSetting(options.gpus ?? settings.env['BENCH_GPUS']));
       const endpoints = await context.servicesWithoutWorker();
       const env = {
         ...(endpoints.embedded.temporal ? withoutTemporalAccess(settings.env) : settings.env),

@@ -1,9 +1,10 @@
-import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Database, TrajectoryStep } from '../../db/index.js';
 import { BenchError } from '../../domain/errors.js';
+import { makeFolder } from '../../services/make-folder.js';
 import { runDirectoryName } from '../../domain/mlgym/run-directory.js';
 
 /**
@@ -58,7 +59,7 @@ export async function writeRunDirectory(
   };
   const partial = join(folder, `.partial-${runId}`);
   await rm(partial, { recursive: true, force: true });
-  await mkdir(partial, { recursive: true });
+  makeFolder(partial);
   // A run of MLGym without a trajectory had none.
   if (source === null || source.rawExitStatus !== null || steps.length > 0)
     await writeTrajectory(

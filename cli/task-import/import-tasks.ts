@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BenchError } from '../../domain/errors.js';
 import { suggestion, validatePath } from '../../registry/index.js';
+import { makeFolder } from '../../services/make-folder.js';
 import { findLeaks } from '../datasets/prepare-task.js';
 import { type CheckoutTask, type ImportProblem, readCheckout } from './mlgym-config.js';
 import { draftTask, type ImportChoices, planTask, scanOrder, type TaskDraft, type TaskPlan } from './plan-task.js';
@@ -121,7 +122,7 @@ async function place(checkoutDir: string, plan: TaskPlan, options: ImportOptions
   const aside = join(options.into, 'tasks', `.${randomBytes(6).toString('hex')}.tmp`);
   const made = join(aside, name);
   try {
-    mkdirSync(made, { recursive: true, mode: 0o700 });
+    makeFolder(made, 0o700);
     writeTask(plan, made, { assetsRoot: options.assetsRoot, command });
     const found = validatePath(made).flatMap(({ problems }) => problems);
     if (found.length > 0)

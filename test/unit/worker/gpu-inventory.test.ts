@@ -36,6 +36,13 @@ describe('without nvidia-smi', () => {
     const { now } = await gpuInventory(named('0', '7'), nvidiaSmi());
     expect(await now()).toEqual({ ids: ['0', '7'], busy: [], unknown: null });
   });
+
+  it('a word that can be no GPU is refused', async () => {
+    await expect(gpuInventory(named('0', 'nope'), nvidiaSmi())).rejects.toMatchObject({
+      type: 'usage',
+      message: 'this machine has no GPU nope: it has no nvidia-smi that would list any',
+    });
+  });
 });
 
 describe('with nvidia-smi', () => {
@@ -46,6 +53,7 @@ describe('with nvidia-smi', () => {
     expect(await now()).toEqual({ ids: ['0', '1'], busy: ['1'], unknown: null });
     expect(await (await gpuInventory(named('GPU-b'), nvidiaSmi())).now()).toMatchObject({ busy: ['GPU-b'] });
     await expect(gpuInventory(named('2'), nvidiaSmi())).rejects.toThrow('this machine has no GPU 2');
+    await expect(gpuInventory(named('nope'), nvidiaSmi())).rejects.toThrow('no GPU nope: nvidia-smi lists 0, 1');
     await expect(gpuInventory(named('0', 'GPU-a'), nvidiaSmi())).rejects.toThrow('GPU GPU-a is named twice');
   });
 

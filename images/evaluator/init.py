@@ -230,9 +230,20 @@ class Data(Evaluation):
         return self.score(self.spec["timeoutSeconds"])
 
     def score(self, seconds):
+        self.seconds = seconds
         result = self.start_referee(seconds, os.path.join(self.folder, self.answers), {})
         self.watch(seconds, lambda: result.complete)
         return self.judge(result)
+
+    def no_result(self, in_time):
+        """All that differs between evaluations is what was submitted: a referee that scores others has met its limits by that."""
+        if not in_time:
+            message = "The submission cannot be scored: to judge it takes longer than %s s" % self.seconds
+            return {"outcome": "rejected", "message": message, "starved": self.children.starved}
+        if self.children.wait_for(self.children.referee) == -signal.SIGKILL:
+            message = "The submission cannot be scored: to judge it takes more memory than the evaluator has"
+            return {"outcome": "rejected", "message": message}
+        return super().no_result(in_time)
 
 
 class Program(Data):

@@ -33,6 +33,24 @@ async function judge(referee: string, files: Record<string, string | Buffer>, se
   return JSON.parse(String(stdio[5])) as { outcome: string; message?: string };
 }
 
+/** What a whole evaluation of the kind `data` says of this text. */
+async function evaluate(referee: string, submission: string, timeoutSeconds: number) {
+  const place = join(root, String((places += 1)));
+  for (const folder of ['evaluator', 'submission', 'inputs', 'output'])
+    mkdirSync(join(place, folder), { recursive: true });
+  writeFileSync(join(place, 'evaluator', 'referee.py'), referee);
+  writeFileSync(join(place, 'submission', 'a'), submission);
+  const job = {
+    ...{ evaluator: { kind: 'data', timeoutSeconds, memoryMb: 512, refereeMemoryMb: 512 }, metrics: ['score'] },
+    ...{ split: 'test', seed: '00'.repeat(32), users: null, lifeline: false, ownContainer: false },
+    outputFolder: join(place, 'output'),
+  };
+  writeFileSync(join(place, 'job.json'), JSON.stringify(job));
+  const init = join(REPOSITORY, 'images', 'evaluator', 'init.py');
+  const { stdout } = await execa('python3', ['-I', '-B', init, place], { stdin: 'ignore' });
+  return JSON.parse(stdout) as { outcome: string; message?: string };
+}
+
 const READS = (call: string): string => `
 def evaluate(files):
     found = ${call}
@@ -109,6 +127,19 @@ def evaluate(files):
       outcome: 'rejected',
       message: expect.stringContaining(reason) as string,
     });
+  });
+
+  it.each([
+    ['time', 'all(sum(range(9)) for _ in range(10 ** 12))', 1, 'takes longer than 1 s'],
+    ['memory, so that the kernel ends it,', '__import__("os").kill(__import__("os").getpid(), 9)', 600, 'more memory'],
+  ])('and takes too much %s of a referee that scores others is rejected', async (_, code, seconds, reason) => {
+    const referee = `
+def evaluate(files):
+    return {"score": 1 if files.json("a") == "plain" else ${code}}
+`;
+    expect(await evaluate(referee, '"plain"', 600)).toEqual({ outcome: 'ok', metrics: { score: 1 } });
+    const verdict = await evaluate(referee, '"dear"', seconds);
+    expect(verdict).toMatchObject({ outcome: 'rejected', message: expect.stringContaining(reason) as string });
   });
 
   it('that is a mutation of a right one, of any format, is scored or rejected: no reader fails', async () => {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { BenchError } from '../domain/errors.js';
 import type { ServiceEndpoints } from '../domain/services.js';
 import { temporalAccess } from '../domain/temporal-access.js';
+import { buildOf, refuseOlder, type Build } from './build-age.js';
 import { checkExternalDatabase, checkExternalTemporal, databaseError } from './external-services.js';
 import { isDown, ServicesDown, unmarkDown } from './down-mark.js';
 import { findTemporal } from './find-temporal.js';
@@ -147,6 +148,7 @@ async function migrateWith(options: EnsureOptions, databaseUrl: string): Promise
 class EnsureSupervised {
   private readonly paths: ReturnType<typeof servicePaths>;
   private readonly stamp: string;
+  private readonly build: Build;
   private readonly worker: WorkerCommand | null;
   private migrated = false;
   private claimed = false;
@@ -171,6 +173,7 @@ class EnsureSupervised {
     const { settings } = options;
     this.paths = servicePaths(settings.home);
     this.stamp = buildStamp(supervisorEntry());
+    this.build = buildOf(supervisorEntry());
     const { keys = [], addresses = [] } = settings.modelVariables ?? {};
     this.worker =
       settings.worker === 'embedded'
@@ -217,6 +220,7 @@ class EnsureSupervised {
       } else {
         this.refuseOtherServices(file);
         if (file.supervisor?.stamp !== this.stamp) {
+          refuseOlder(this.options.settings.home, this.build, file.supervisor?.build);
           await this.refuseIfOlder(file);
           this.say('the running services belong to another build: restarting them');
           this.waiting.for = 'those services to end';
@@ -328,6 +332,7 @@ class EnsureSupervised {
         temporalBinary,
         worker: this.worker,
         stamp: this.stamp,
+        build: this.build,
         ...(this.options.postgresUser === undefined ? {} : { postgresUser: this.options.postgresUser }),
       },
       this.paths.supervisorLog,

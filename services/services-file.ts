@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import { buildSchema } from './build-age.js';
 
 export const SERVICE_NAMES = ['postgres', 'temporal', 'worker'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
@@ -35,6 +36,7 @@ const servicesFileSchema = z.object({
       guardian: identitySchema.nullable(),
       /** Which build of the program it runs. */
       stamp: z.string(),
+      build: buildSchema.optional(),
     })
     .nullable(),
   /** Kept over restarts, so that addresses stay the same. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { z } from 'zod';
+import { buildSchema } from './build-age.js';
 
 const workerCommandSchema = z.object({
   command: z.array(z.string()).min(1),
@@ -24,6 +25,7 @@ export const supervisorOptionsSchema = z.object({
   worker: workerCommandSchema.nullable(),
   /** Which build this is; see `buildStamp`. */
   stamp: z.string(),
+  build: buildSchema.optional(),
   /** Started again by its guardian: a home that ran before; keep trying whatever happens. */
   again: z.boolean().default(false),
   guardianPid: z.number().int().positive().nullable().default(null),

@@ -103,6 +103,7 @@ class Supervisor {
         startedAt: new Date().toISOString(),
         guardian: options.guardianPid === null ? null : identify(options.guardianPid),
         stamp: options.stamp,
+        build: options.build,
       },
       ports: previous?.ports ?? {},
       postgresData: previous?.postgresData ?? null,

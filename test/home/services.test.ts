@@ -115,7 +115,7 @@ describe('services of a home', () => {
     expect(at(/temporal: ending process/)).toBeGreaterThan(at(/worker: process \d+ has ended/));
   });
 
-  it('are not restarted by a build that does not know the schema of the database', async () => {
+  it('are not restarted by an older build, nor by one that does not know the schema of the database', async () => {
     await migrate(endpoints.databaseUrl);
     const before = SERVICE_NAMES.map((name) => home.pid(name));
     const file = home.file();
@@ -132,6 +132,16 @@ describe('services of a home', () => {
     });
     expect(SERVICE_NAMES.map((name) => home.pid(name))).toEqual(before);
     await query(endpoints.databaseUrl, `delete from drizzle.__drizzle_migrations where hash = 'newer'`);
+    // With the same schema: by version, and when it was built.
+    const build = file.supervisor?.build;
+    for (const newer of [{ version: '999.0.0', builtAt: 0 }, build && { ...build, builtAt: build.builtAt + 1000 }]) {
+      if (file.supervisor) file.supervisor.build = newer;
+      writeFileSync(home.paths.layout.servicesFile, JSON.stringify(file));
+      await expect(home.ensure({}, { refuseNewer })).rejects.toThrow('run a newer build of bench');
+    }
+    expect(SERVICE_NAMES.map((name) => home.pid(name))).toEqual(before);
+    if (file.supervisor) file.supervisor.build = build;
+    writeFileSync(home.paths.layout.servicesFile, JSON.stringify(file));
     expect(await home.ensure({}, { refuseNewer })).toEqual(endpoints);
   });
 

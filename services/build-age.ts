@@ -1,0 +1,33 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { BenchError } from '../domain/errors.js';
+
+export const buildSchema = z.object({ version: z.string(), builtAt: z.number() });
+/** Of the program that a supervisor runs: by which two that know the same schema are older and newer. */
+export type Build = z.infer<typeof buildSchema>;
+
+/** `entry`: a compiled program, in a folder of `dist/` beside package.json. */
+export function buildOf(entry: string): Build {
+  const manifest = join(dirname(entry), '..', '..', 'package.json');
+  const { version = '0' } = existsSync(manifest)
+    ? (JSON.parse(readFileSync(manifest, 'utf8')) as { version?: string })
+    : {};
+  return { version, builtAt: Math.round(statSync(entry).mtimeMs) };
+}
+
+/** Two builds that share a home would else restart its services in turn: the newer one keeps them. `theirs` undefined: of a build from before this was told. */
+export function refuseOlder(home: string, ours: Build, theirs: Build | undefined): void {
+  if (theirs === undefined || compare(ours, theirs) >= 0) return;
+  throw new BenchError(
+    'usage',
+    `the services of ${home} run a newer build of bench (${told(theirs)}) than this one (${told(ours)}): they are left as they are`,
+    { remedy: 'Use the newer build, or run `bench down` first to go back to this one.' },
+  );
+}
+
+const compare = (a: Build, b: Build): number =>
+  a.version.localeCompare(b.version, 'en', { numeric: true }) || a.builtAt - b.builtAt;
+
+const told = ({ version, builtAt }: Build): string =>
+  `${version} of ${new Date(builtAt).toISOString().slice(0, 19).replace('T', ' ')} UTC`;

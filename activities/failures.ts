@@ -13,7 +13,7 @@ export function asFailure(error: unknown): unknown {
   if (error instanceof Stale)
     return ApplicationFailure.create({ type: FAILURE.stale, nonRetryable: true, message: error.message });
   if (error instanceof BenchError && (error.type === 'usage' || error.type === 'not_found')) {
-    const message = error.remedy === undefined ? error.message : `${error.message} ${error.remedy}`;
+    const message = error.remedy === undefined ? error.message : `${error.message.replace(/\.$/, '')}. ${error.remedy}`;
     return ApplicationFailure.create({ type: FAILURE.config, nonRetryable: true, message: message.slice(0, 1000) });
   }
   if (error instanceof Unrecoverable)

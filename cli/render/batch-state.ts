@@ -50,7 +50,8 @@ export function nextCommand(batch: State): string {
   if (origin !== 'bench') return `bench leaderboard --batch ${batchId}`;
   if (open && pausedAt !== null) return `bench resume ${batchId}`;
   if (open) return `bench watch ${batchId}`;
-  if ((byEndReason['infra_error'] ?? 0) > replaced) return `bench retry ${batchId}`;
+  const [infra, config] = [byEndReason['infra_error'] ?? 0, byEndReason['config_error'] ?? 0];
+  if (infra + config > replaced) return `bench retry ${batchId}${config > 0 ? ' --all' : ''}`;
   if ((byEndReason['budget'] ?? 0) > replaced) return `bench resume ${batchId} --budget <usd>`;
   return `bench leaderboard --batch ${batchId}`;
 }

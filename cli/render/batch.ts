@@ -15,11 +15,18 @@ export function batchHeadline(batch: BatchStatusReport, colors: Colors): string 
   );
 }
 
-/** What failed, for the runs that failed by no fault of the agent. */
-export function batchFaults(batch: BatchStatusReport): string[] {
-  return batch.runList
-    .filter((run) => run.endReason === 'infra_error' || run.endReason === 'config_error')
-    .map((run) => `${run.runId}: ${run.endReason ?? ''}: ${run.detail ?? 'no detail was recorded'}`);
+/** What failed, for the runs that failed by no fault of the agent: each fault once, however many runs it ended. */
+export function batchFaults({ runList }: Pick<BatchStatusReport, 'runList'>): string[] {
+  const runs = new Map<string, string[]>();
+  for (const { runId, endReason, detail } of runList) {
+    if (endReason !== 'infra_error' && endReason !== 'config_error') continue;
+    const fault = `${endReason}: ${detail ?? 'no detail was recorded'}`;
+    runs.set(fault, [...(runs.get(fault) ?? []), runId]);
+  }
+  return [...runs].map(([fault, [first = '', ...others]]) => {
+    const more = others.length === 0 ? '' : ` and ${plural(others.length, 'other run')}`;
+    return `${first}${more}: ${fault}`;
+  });
 }
 
 export function renderBatch(batch: BatchStatusReport, colors: Colors): string {

@@ -1,7 +1,7 @@
 import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import { batchState, nextCommand } from '../../../cli/render/batch-state.js';
-import { renderBatch } from '../../../cli/render/batch.js';
+import { batchFaults, renderBatch } from '../../../cli/render/batch.js';
 import { renderBatches } from '../../../cli/render/batches.js';
 import { renderRuns } from '../../../cli/render/runs.js';
 import { renderTable } from '../../../cli/render/table.js';
@@ -39,8 +39,19 @@ describe('the state of a batch', () => {
     expect(nextCommand(report([run()]))).toBe(`bench watch ${ID}`);
     expect(nextCommand(report([run()], { pausedAt: '2026-01-31T12:00:00.000Z' }))).toBe(`bench resume ${ID}`);
     expect(nextCommand({ ...ended, byEndReason: { infra_error: 2 }, replaced: 1 })).toBe(`bench retry ${ID}`);
+    expect(nextCommand({ ...ended, byEndReason: { config_error: 1 } })).toBe(`bench retry ${ID} --all`);
+    expect(nextCommand({ ...ended, byEndReason: { config_error: 1 }, replaced: 1 })).not.toContain('retry');
     expect(nextCommand({ ...ended, byEndReason: { budget: 1 } })).toBe(`bench resume ${ID} --budget <usd>`);
     expect(nextCommand(ended)).toBe(`bench leaderboard --batch ${ID}`);
+  });
+
+  it('tells each fault once, however many runs it ended', () => {
+    const failed = (runId: string, detail: string) =>
+      run({ runId, status: 'ended', endReason: 'config_error', detail });
+    expect(batchFaults(report([failed('r-a', 'no key'), failed('r-b', 'no model'), failed('r-c', 'no key')]))).toEqual([
+      'r-a and 1 other run: config_error: no key',
+      'r-b: config_error: no model',
+    ]);
   });
 
   it('takes time in proportion to its runs', () => {

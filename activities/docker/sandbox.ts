@@ -255,7 +255,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
           if (!CAPS_REFUSED.test((error as Error).message)) throw error;
           if (ranksProcesses)
             options.onWarning?.(
-              'the engine cannot grant CAP_SYS_RESOURCE: an agent that exhausts its memory may lose its sandbox’s processes, and with them the command that runs',
+              'the engine cannot grant CAP_SYS_RESOURCE: where the kernel has no Landlock either, an agent that exhausts its memory may lose the command that runs',
             );
           ranksProcesses = false;
           // It has never run.

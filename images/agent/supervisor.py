@@ -11,8 +11,10 @@ import gc
 import os
 import signal
 import sys
+from dataclasses import replace
 
 from durable_shell import processes, starter
+from durable_shell.sealed_thread import SealedThread
 from durable_shell.settings import Settings
 from durable_shell.shell_process import limit_resources
 from durable_shell.supervisor import Supervisor, end_with_everything
@@ -25,9 +27,6 @@ def in_container(arguments: argparse.Namespace) -> Settings:
     # Nobody but root may enter the directory above the control directory.
     os.chmod(os.path.dirname(arguments.control), 0o700)
     os.chdir(arguments.control)
-    # Many small processes of the agent's must not make this the largest one.
-    if not processes.set_oom_score("self", -999):
-        print("the supervisor cannot be kept from being killed when memory is short", file=sys.stderr)
     limit = None if arguments.workspace_limit_mb is None else arguments.workspace_limit_mb * 1024 * 1024
     view = {"workspace": arguments.workspace, "home": HOME, "tools": os.path.dirname(REQUESTS_SOCKET)}
     starter.seed(view, {"workspace": arguments.workspace, "home": HOME, "tmp": "/tmp"}, arguments.uid, limit)
@@ -57,6 +56,21 @@ def in_container(arguments: argparse.Namespace) -> Settings:
     )
 
 
+def sealed_unless_protected(has_gpus: bool) -> SealedThread | None:
+    """Many small processes of the agent's must not make this the largest one. Raises nothing: at worst a command is lost."""
+    if processes.protect_from_oom():
+        return None
+    try:
+        # The GPU driver's library writes there, too: untried.
+        if not has_gpus:
+            return SealedThread()
+        why = "with GPUs"
+    except OSError as error:
+        why = f"Landlock: {error}"
+    print(f"the supervisor cannot be kept from being killed when memory is short ({why})", file=sys.stderr)
+    return None
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="supervisor")
     parser.add_argument("--control", default="/run/bench/control")
@@ -76,6 +90,8 @@ def main() -> None:
     else:
         settings = in_container(arguments)
     processes.forbid_new_privileges()
+    if arguments.local is None:
+        settings = replace(settings, sealed=sealed_unless_protected(arguments.gpus))
     if not processes.adopt_orphans():
         print("orphans cannot be adopted: daemons may outlive the sandbox's commands", file=sys.stderr)
     signal.signal(signal.SIGTERM, lambda *_: end_with_everything(settings))

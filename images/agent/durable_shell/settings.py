@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .sealed_thread import SealedThread
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -24,6 +26,8 @@ class Settings:
     watched_places: tuple[str, ...] = field(default=())
     # GPUs were leased: outcomes tell of them.
     has_gpus: bool = False
+    # Where shells are started from, if the kernel would let them have us killed in their place when memory is short.
+    sealed: SealedThread | None = None
     bash: str = "/bin/bash"
     # Where to fall back to when a carried directory is gone.
     fallback_dirs: tuple[str, ...] = field(default=())

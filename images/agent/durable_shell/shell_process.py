@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import functools
 import os
 import resource
 import subprocess
@@ -105,7 +106,8 @@ def spawn(settings: Settings, carried: CarriedState | None) -> ShellProcess:
             _bequeath_text(carried.restore, carried_state.RESTORE_FD, opened)
         # Only root may change users and groups.
         user = {} if settings.uid is None else {"user": settings.uid, "group": settings.uid, "extra_groups": []}
-        shell = subprocess.Popen(
+        start = functools.partial(
+            subprocess.Popen,
             ["bash", "-c", carried_state.SHELL_TEXT, "bash"],
             executable=settings.bash,
             stdin=null,
@@ -119,6 +121,7 @@ def spawn(settings: Settings, carried: CarriedState | None) -> ShellProcess:
             close_fds=False,
             **user,
         )
+        shell = start() if settings.sealed is None else settings.sealed.call(start)
         # The event loop reaps it.
         shell.returncode = 0
         # First to go when memory is short.

@@ -4,6 +4,7 @@ import type { EngineAddress } from '../activities/docker/engine-address.js';
 import { createDockerEvaluator } from '../activities/docker/evaluator.js';
 import { ensureImage, type ImageKind } from '../activities/docker/images.js';
 import { ensureTaskImage } from '../activities/docker/task-image.js';
+import type { DiskRoom } from '../activities/docker/disk-room.js';
 import { createDockerLeftovers } from '../activities/docker/leftovers.js';
 import { remembered } from '../activities/docker/remembered.js';
 import { createDockerSandbox } from '../activities/docker/sandbox.js';
@@ -18,7 +19,7 @@ import type { Logger } from './logger.js';
 import type { WorkerSettings } from './settings.js';
 
 /** The adapters of each backend, wired to this home. Nothing is asked of an engine before a run needs it. */
-export function createBackends(settings: WorkerSettings, log: Logger): Backends {
+export function createBackends(settings: WorkerSettings, log: Logger, room?: DiskRoom): Backends {
   const { layout, assetsRoot } = settings;
   const homeTag = tagOf(layout);
   const { docker: dockerAt, podman: podmanAt } = settings.engines;
@@ -46,6 +47,7 @@ export function createBackends(settings: WorkerSettings, log: Logger): Backends 
         sharesFiles: address.sharesFiles,
         image: image('agent'),
         taskImage: (plain, layer) => ensureTaskImage(docker, 'agent', plain, layer, layerOptions),
+        room,
         layout,
         homeTag,
         onWarning: (text) => log.warn({ backend: address.backend }, text),

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { Worker } from '@temporalio/worker';
+import { createDiskRoom } from '../activities/docker/disk-room.js';
 import { createRateGovernor } from '../activities/models/rate-governor.js';
 import { BenchError } from '../domain/errors.js';
 import { SIGNAL } from '../domain/messages.js';
@@ -11,6 +12,7 @@ import { createBackends } from './backends.js';
 import { createWorkers } from './create-workers.js';
 import { gpuInventory } from './gpu-inventory.js';
 import { homeHostId } from './home-identity.js';
+import { diskGuard } from './disk-guard.js';
 import { hostBeat } from './host-beat.js';
 import { createLogger } from './logger.js';
 import { loopbackAddress, serveMetrics } from './metrics/server.js';
@@ -25,6 +27,8 @@ import { serviceFaultReporter } from './service-faults.js';
 const REPORT_MS = 30_000;
 /** What a crash leaves behind is gone in half a minute: some seconds to be started again, this, and the removal. */
 const REAP_MS = 10_000;
+/** Within this time no disk takes what is left when new runs are refused. */
+const DISK_MS = 500;
 const TERMINATED_MS = 60_000;
 /** Where the driver has not told yet how many GPUs there are: as many as a machine may have. */
 const GPUS_TO_COME = 16;
@@ -52,7 +56,8 @@ async function main(): Promise<void> {
   let namespace = await namespaceOf(client, settings.temporalAddress);
   refuseSecondNamespace(installation, namespace, homeId);
   await claimNamespace(client, claim);
-  const backends = createBackends(settings, log);
+  const room = createDiskRoom(settings.layout);
+  const backends = createBackends(settings, log, room);
 
   const bearsRuns = settings.roles.includes('host');
   const beat = hostBeat({ settings, hostId, homeId, gpus, namespace: () => namespace, store, backends, log });
@@ -131,6 +136,14 @@ async function main(): Promise<void> {
         if (!isRefusal(error)) return log.warn({ error: String(error) }, 'could not refresh the host');
         stopFor(error, 'stopping: this host is not ours any more');
       });
+    // From half of what is left when new runs are refused: those that are there go on until then.
+    const guard = diskGuard({
+      ...{ layout: settings.layout, room, backends, store, log },
+      lowMb: settings.minDiskFreeMb / 2,
+    });
+    const guardOrSay = () =>
+      guard().catch((error: unknown) => log.warn({ error: String(error) }, 'could not look after the disk'));
+    timers.push(every(DISK_MS, guardOrSay));
     timers.push(every(REAP_MS, reapOnce), every(settings.heartbeatSeconds * 1000, beatOrSay));
   }
   try {

@@ -1,6 +1,9 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NoRoom } from '../../domain/errors.js';
+import type { HomeLayout } from '../../domain/home-layout.js';
+import type { SandboxRef } from '../../domain/ports/sandbox-port.js';
+import { IMAGE } from './workspace-disk.js';
 
 const MB = 2 ** 20;
 /** What is counted of an allowance: most runs write far less than they may, and all allowances together would leave most disks to three runs. */
@@ -8,30 +11,97 @@ const SHARE_MB = 256;
 /** Left to the services of the home. */
 const RESERVE_MB = 64;
 
-/**
- * Is there room for what one more run may write, beside what was promised to the disks that are there and is not taken yet? Throws
- * NoRoom. `runs`: the folder of all runs; `image`: a disk's name in that of an epoch.
- */
-export async function requireRoom(runs: string, image: string, megabytes: number): Promise<void> {
-  const disks = await disksBelow(runs, image);
-  const { bavail, bsize } = await statfs(runs);
-  const free = Math.floor((bavail * bsize) / MB);
-  const promised = disks.reduce((sum, { size, taken }) => sum + Math.max(0, Math.min(size, SHARE_MB) - taken), 0);
-  const wanted = Math.min(megabytes, SHARE_MB);
-  if (free >= wanted + promised + RESERVE_MB) return;
-  throw new NoRoom(
-    `the home's disk has no room for another workspace: ${free} MB are free, ${Math.ceil(promised)} MB of that are promised to ` +
-      `${disks.length} runs, and ${wanted} MB are wanted`,
-  );
+/** What the runs of a home may take of its disk, and who takes too much. */
+export interface DiskRoom {
+  /**
+   * Is there room for what one more run may write, beside what was promised to the disks that are there and is not taken yet? One that
+   * was stopped for what it took asks for that and more, or it would be stopped there again. Throws NoRoom.
+   */
+  require(runId: string, megabytes: number): Promise<void>;
+  /**
+   * With less than `lowMb` free: whose disk has grown the most since there was twice as much, among those that take more than every run
+   * was promised. Null: there is room, or it is not runs that fill the disk. Named once: it is to be stopped.
+   */
+  largestWriter(lowMb: number): Promise<LargestWriter | null>;
 }
 
-/** In megabytes: how large each may become, and what it takes by now. */
-async function disksBelow(runs: string, image: string): Promise<{ size: number; taken: number }[]> {
-  const found: { size: number; taken: number }[] = [];
-  for (const run of await namesIn(runs))
-    for (const epoch of await namesIn(join(runs, run))) {
-      const one = await stat(join(runs, run, epoch, image)).catch(() => null);
-      if (one !== null) found.push({ size: one.size / MB, taken: (one.blocks * 512) / MB });
+export interface LargestWriter extends SandboxRef {
+  /** What its disk takes, how much of that is new, and what is free, in megabytes. */
+  takenMb: number;
+  grownMb: number;
+  freeMb: number;
+}
+
+interface Disk extends SandboxRef {
+  /** In megabytes: how large it may become, and what it takes by now. */
+  size: number;
+  taken: number;
+}
+
+export function createDiskRoom(layout: HomeLayout): DiskRoom {
+  const nameOf = ({ runId, epoch }: SandboxRef) => `${runId}-${epoch}`;
+  /** Of runs that were stopped, until they have room again. */
+  const stopped = new Map<string, { takenMb: number; lowMb: number }>();
+  /** What each took when there was room, by its name; null: not looked at yet. */
+  let calm: Map<string, number> | null = null;
+  const remember = (disks: readonly Disk[]) => {
+    calm = new Map(disks.map((one) => [nameOf(one), one.taken]));
+  };
+
+  return {
+    async require(runId, megabytes) {
+      const disks = await disksBelow(layout);
+      const free = await freeMb(layout.home);
+      const promised = disks.reduce((sum, { size, taken }) => sum + Math.max(0, Math.min(size, SHARE_MB) - taken), 0);
+      const before = stopped.get(runId);
+      const wanted =
+        before === undefined
+          ? Math.min(megabytes, SHARE_MB)
+          : Math.min(megabytes + before.lowMb, before.takenMb + 2 * before.lowMb);
+      if (free < wanted + promised + RESERVE_MB)
+        throw new NoRoom(
+          `the home's disk has no room for another workspace: ${free} MB are free, ${Math.ceil(promised)} MB of that are promised to ` +
+            `${disks.length} runs, and ${wanted} MB are wanted`,
+        );
+      stopped.delete(runId);
+    },
+
+    async largestWriter(lowMb) {
+      const free = await freeMb(layout.home);
+      if (free >= lowMb && free < 2 * lowMb && calm !== null) return null;
+      const disks = await disksBelow(layout);
+      const before = calm;
+      if (free >= 2 * lowMb || before === null) remember(disks);
+      if (free >= lowMb || before === null) return null;
+      const [largest] = disks
+        .filter(({ taken }) => taken > SHARE_MB)
+        .map((one) => ({ ...one, grown: Math.round(one.taken - (before.get(nameOf(one)) ?? 0)) }))
+        .filter(({ grown }) => grown > 0)
+        .sort((a, b) => b.grown - a.grown || b.taken - a.taken);
+      if (largest === undefined) return null;
+      // Before the next one is stopped, it has to grow from here.
+      remember(disks);
+      const { runId, epoch, grown: grownMb } = largest;
+      const takenMb = Math.ceil(largest.taken);
+      stopped.set(runId, { takenMb, lowMb });
+      return { runId, epoch, takenMb, grownMb, freeMb: free };
+    },
+  };
+}
+
+async function freeMb(dir: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dir);
+  return Math.floor((bavail * bsize) / MB);
+}
+
+async function disksBelow({ runs, run }: HomeLayout): Promise<Disk[]> {
+  const found: Disk[] = [];
+  for (const runId of await namesIn(runs))
+    for (const name of await namesIn(join(runs, runId))) {
+      const epoch = Number(/^epoch-(\d+)$/.exec(name)?.[1] ?? NaN);
+      if (Number.isNaN(epoch)) continue;
+      const one = await stat(join(run(runId, epoch).dir, IMAGE)).catch(() => null);
+      if (one !== null) found.push({ runId, epoch, size: one.size / MB, taken: (one.blocks * 512) / MB });
     }
   return found;
 }

@@ -31,7 +31,7 @@ import { freezeContainer, thawContainer } from './freeze-container.js';
 import { isPodman as enginesIsPodman } from './engine.js';
 import type { BuiltImage } from './images.js';
 import { allowsNamedHosts, ensureProxy, proxyReports, relayOptions, removeProxy, wakeProxy } from './network-proxy.js';
-import { requireRoom } from './disk-room.js';
+import { createDiskRoom, type DiskRoom } from './disk-room.js';
 import { remembered } from './remembered.js';
 import { type ContainerPlace, containerName, sandboxContainer } from './sandbox-container.js';
 import { EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './labels.js';
@@ -44,7 +44,6 @@ import {
   dropDisk,
   ensureDisk,
   hasDisk,
-  IMAGE,
   mountDisk,
   unmountDisk,
   workspaceOn,
@@ -73,6 +72,8 @@ export interface DockerSandboxOptions {
   extraHosts?: readonly string[];
   /** Told what people should know, though runs go on. */
   onWarning?: (text: string) => void;
+  /** Shared by all sandboxes of the home. */
+  room?: DiskRoom | undefined;
   layout: HomeLayout;
   /** Names this home: containers of several homes live side by side. */
   homeTag: string;
@@ -82,6 +83,7 @@ export interface DockerSandboxOptions {
 export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort {
   const { docker, layout, homeTag, backend = 'docker', sharesFiles = true } = options;
   const place = { docker, homeTag };
+  const room = options.room ?? createDiskRoom(layout);
   const disksWanted = sharesFiles && disksPossible();
   let nextDiskAt = 0;
   let ranksProcesses = true;
@@ -102,11 +104,20 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
   }
 
   /** Whatever is read from a broken disk, or fails on it, says nothing of the agent: the sandbox goes. Throws SandboxLost. */
-  async function requireWholeDisk(ref: SandboxRef): Promise<void> {
-    const fault = await diskFault(layout.run(ref.runId, ref.epoch).dir);
+  async function requireWholeDisk(ref: SandboxRef, before?: { mounted: boolean }): Promise<void> {
+    const fault = await diskFault(layout.run(ref.runId, ref.epoch).dir, before);
     if (fault === null) return;
     await remove(ref);
     throw new SandboxLost(`the workspace's disk of run ${ref.runId} ${fault}`);
+  }
+
+  /** Looked at before and after; one that had a disk must have it still. Throws SandboxLost. */
+  async function onWholeDisk<T>(ref: SandboxRef, work: () => Promise<T>): Promise<T> {
+    const mounted = hasDisk(layout.run(ref.runId, ref.epoch).dir);
+    await requireWholeDisk(ref);
+    const found = await work();
+    await requireWholeDisk(ref, { mounted });
+    return found;
   }
 
   async function mountWhole(ref: SandboxRef): Promise<void> {
@@ -190,7 +201,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     if (!disksWanted || workspaceMb === undefined || Date.now() < nextDiskAt)
       return await createOrAdopt(docker, spec, at);
     try {
-      if (!hasDisk(dir)) await requireRoom(layout.runs, IMAGE, workspaceMb);
+      if (!hasDisk(dir)) await room.require(spec.runId, workspaceMb);
       await ensureDisk(dir, workspaceMb);
       return await createOrAdopt(docker, spec, { ...at, disk: dir });
     } catch (error) {
@@ -209,11 +220,12 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
   }
 
   async function* snapshotOfWhole(ref: SandboxRef, limits: { maxBytes: number }, signal: AbortSignal) {
+    const mounted = hasDisk(layout.run(ref.runId, ref.epoch).dir);
     await requireWholeDisk(ref);
     try {
       yield* snapshotOf(containerOf(ref), limits, signal);
     } finally {
-      await requireWholeDisk(ref);
+      await requireWholeDisk(ref, { mounted });
     }
   }
 
@@ -280,12 +292,9 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     async run(ref, command, signal) {
       for (let attempt = 1; ; attempt++) {
         try {
-          const outcome = await translated(`command ${command.n} of run ${ref.runId}`, async () => {
-            await requireWholeDisk(ref);
-            const found = await channelTo(ref).run(command, signal);
-            await requireWholeDisk(ref);
-            return found;
-          });
+          const outcome = await translated(`command ${command.n} of run ${ref.runId}`, () =>
+            onWholeDisk(ref, () => channelTo(ref).run(command, signal)),
+          );
           return attempt === 1 ? outcome : { ...outcome, restarted: true };
         } catch (error) {
           if (!(error instanceof SupervisorAway)) throw error;
@@ -309,12 +318,11 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
         // After a reboot the container has ended and its disk is not mounted: its files would seem missing.
         await mountWhole(ref);
         const workspace = workspaceOn(layout.run(ref.runId, ref.epoch).dir);
-        const found =
+        return await onWholeDisk(ref, () =>
           workspace === null
-            ? await collectInside(ref, files, maxBytes, more)
-            : await collectHere(workspace, files, maxBytes, null, more);
-        await requireWholeDisk(ref);
-        return found;
+            ? collectInside(ref, files, maxBytes, more)
+            : collectHere(workspace, files, maxBytes, null, more),
+        );
       }),
 
     snapshot: (ref, limits, signal) =>

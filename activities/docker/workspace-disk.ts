@@ -71,13 +71,19 @@ export async function unmountDisk(dir: string): Promise<boolean> {
   return mounted;
 }
 
+/** Break it: what was written lately and lies in memory is dropped, no more reaches its file. Nothing, where it is not mounted. */
+export async function abortDisk(dir: string): Promise<void> {
+  if ((await mountAt(join(dir, MOUNTED))) !== null) await system('mount', ['-o', 'remount,abort', join(dir, MOUNTED)]);
+}
+
 /**
  * What has broken the mounted disk for good; null: nothing has, or it is not mounted. The home's disk was full, or failed, when what
- * the agent had written was to be kept: the kernel gives such a file system up. A disk that the agent has filled is whole.
+ * the agent had written was to be kept: the kernel gives such a file system up. A disk that the agent has filled is whole. `mounted`: it
+ * was a moment ago.
  */
-export async function diskFault(dir: string): Promise<string | null> {
+export async function diskFault(dir: string, { mounted } = { mounted: false }): Promise<string | null> {
   const mount = await mountAt(join(dir, MOUNTED));
-  if (mount === null) return null;
+  if (mount === null) return mounted ? 'was taken away' : null;
   const errors = await errorsOf(mount.device);
   const times = errors === 0 ? '' : `, after ${errors} failed write${errors === 1 ? '' : 's'}`;
   if (mount.options.some((option) => GIVEN_UP.includes(option))) return `was made read-only by the kernel${times}`;

@@ -37,14 +37,18 @@ export const scoresApart = (home: BenchHome, batchId: string, otherId: string) =
     [batchId, otherId, CHANCE],
   );
 
-/** Observations of the counter agent, run by run: its file's length after each step. A command that ran twice shows here. */
-export const counterReadings = async (home: BenchHome, batchId: string): Promise<number[][]> => {
+/**
+ * Observations of the counter agent, run by run: its file's length after each step. A command that ran twice shows here. `unhurt`: only of
+ * runs that lost no command.
+ */
+export const counterReadings = async (home: BenchHome, batchId: string, unhurt = false): Promise<number[][]> => {
   const rows = await home.sql<{ readings: string[] }>(
     `select array_agg(trim(s.observation) order by s.step) as readings
      from runs r join steps s using (run_id)
      where r.batch_id = $1 and r.model_name like 'scripted:counter%' and s.requested is null
+       and not ($2 and exists (select from steps l where l.run_id = r.run_id and l.lost))
      group by r.run_id order by r.run_id`,
-    [batchId],
+    [batchId, unhurt],
   );
   return rows.map((row) => row.readings.map(Number));
 };

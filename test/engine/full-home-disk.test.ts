@@ -5,9 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { probeEngine } from '../../activities/docker/engine.js';
+import type { Backends } from '../../activities/backends.js';
+import { createDiskRoom } from '../../activities/docker/disk-room.js';
 import { SandboxLost } from '../../domain/errors.js';
 import { newRunId } from '../../domain/ids.js';
 import type { SandboxRef } from '../../domain/ports/sandbox-port.js';
+import { diskGuard } from '../../worker/disk-guard.js';
 import { testPodman } from '../setup/podman-engine.js';
 import { mountSmallDisk, type SmallDisk } from '../setup/small-disk.js';
 import { dockerUnderTest, podmanUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
@@ -31,7 +34,7 @@ function suite(make: (parent: string) => Promise<BackendUnderTest>) {
 
   beforeAll(async () => {
     disk = await mkdtemp(join(tmpdir(), 'bench-full-disk-'));
-    small = mountSmallDisk(disk, '400M');
+    small = mountSmallDisk(disk, '640M');
     backend = await make(disk);
   });
   afterAll(async () => {
@@ -43,8 +46,8 @@ function suite(make: (parent: string) => Promise<BackendUnderTest>) {
 
   afterEach(() => small.free());
 
-  async function started(epoch = 1, runId = newRunId()): Promise<SandboxRef> {
-    const limits = { memoryMb: 512, cpus: 2, pids: 200, workspaceMb: 200 };
+  async function started(epoch = 1, runId = newRunId(), workspaceMb = 200): Promise<SandboxRef> {
+    const limits = { memoryMb: 512, cpus: 2, pids: 200, workspaceMb };
     const ref = { runId, epoch };
     const made = { ...ref, starterDir: backend.starterDir, limits, network: 'none' as const, gpuDevices: [] };
     expect(await backend.sandbox.start(made)).toMatchObject({ workspaceLimit: 'file_system' });
@@ -130,6 +133,54 @@ function suite(make: (parent: string) => Promise<BackendUnderTest>) {
     await expect(started(1, runId)).rejects.toThrow(/no room for another workspace: \d+ MB are free/);
     small.free();
     const ref = await started(1, runId);
+    await backend.sandbox.stop(ref);
+  });
+
+  it('stops whose disk grows the most before the home’s is full: its sandbox is lost, and asks for more room; the others go on', async () => {
+    const { layout, room, sandbox } = backend;
+    const events: string[] = [];
+    const guard = diskGuard({
+      ...{ layout, room, log: { warn: () => undefined, debug: () => undefined }, lowMb: 60 },
+      backends: { docker: { sandbox }, podman: { sandbox: { list: async () => [] } } } as unknown as Backends,
+      store: { addEvent: async ({ runId, kind, detail }) => void events.push(`${runId} ${kind}: ${detail}`) },
+    });
+    const modest = await started();
+    const greedy = await started(1, newRunId(), 450);
+    expect(await guard()).toBeNull();
+    expect((await run(modest, 1, 'head -c 150000000 /dev/zero > mine; sync mine')).exitCode).toBe(0);
+    const script = 'for i in $(seq 20); do head -c 30000000 /dev/zero > $i; sync $i; done; sleep 600';
+    const hurt = run(greedy, 1, script).catch((error: unknown) => error);
+    await vi.waitFor(async () => expect(await guard()).toEqual(greedy), { timeout: 300_000, interval: 50 });
+    expect(await hurt).toBeInstanceOf(SandboxLost);
+    expect(events).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^${greedy.runId} disk_short: the home's disk is short, \\d+ MB are free: container 1 is taken away`,
+        ),
+      ),
+    ]);
+    expect(await backend.traces(greedy)).toEqual([]);
+    await expect(run(greedy, 2, 'true')).rejects.toThrow(SandboxLost);
+    expect(await guard()).toBeNull();
+    expect(await run(modest, 2, 'stat -c %s mine')).toMatchObject({ output: '150000000\n', exitCode: 0 });
+    // What every run is promised would be there, and what it had taken; it would be stopped there again.
+    await expect(started(2, greedy.runId, 450)).rejects.toThrow(
+      /no room for another workspace: .* 5\d\d MB are wanted/,
+    );
+    await sandbox.stop(modest);
+    const next = await started(2, greedy.runId, 450);
+    await sandbox.stop(next);
+  });
+
+  it('stops nobody for a disk that others fill, or for what every run is promised', async () => {
+    const { layout, room } = backend;
+    const ref = await started();
+    expect(await room.largestWriter(150)).toBeNull();
+    expect((await run(ref, 1, 'head -c 100000000 /dev/zero > mine; sync mine')).exitCode).toBe(0);
+    small.fill();
+    execFileSync('truncate', ['-s', '-40M', join(disk, 'ballast')]);
+    expect(await room.largestWriter(150)).toBeNull();
+    expect(await createDiskRoom(layout).largestWriter(150)).toBeNull();
     await backend.sandbox.stop(ref);
   });
 

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { connectEngine, probeEngine } from '../../activities/docker/engine.js';
 import { engineAddress, type EngineAddress } from '../../activities/docker/engine-address.js';
 import { ensureImage } from '../../activities/docker/images.js';
+import { createDiskRoom, type DiskRoom } from '../../activities/docker/disk-room.js';
 import { createDockerSandbox } from '../../activities/docker/sandbox.js';
 import { unmountDisk } from '../../activities/docker/workspace-disk.js';
 import { isAlive, processesOfUser } from '../../activities/local/host-processes.js';
@@ -27,6 +28,8 @@ export interface BackendUnderTest {
   /** The same home seen by another worker. */
   another: () => SandboxPort;
   layout: HomeLayout;
+  /** Of its sandboxes; of no use to those that have no disks. */
+  room: DiskRoom;
   starterDir: string;
   /** The agent has a user of its own, apart from the worker's. */
   separateUser: boolean;
@@ -92,7 +95,9 @@ async function engineUnderTest(address: EngineAddress, parent = tmpdir()): Promi
   const { layout, starterDir, remove } = await makeHome(parent);
   const homeTag = `test${process.pid}`;
   const { backend, sharesFiles } = address;
-  const make = () => createDockerSandbox({ docker, backend, sharesFiles, image: async () => image, layout, homeTag });
+  const room = createDiskRoom(layout);
+  const shared = { docker, backend, sharesFiles, room, layout, homeTag };
+  const make = () => createDockerSandbox({ ...shared, image: async () => image });
   const sandbox = make();
   const nameOf = ({ runId, epoch }: SandboxRef) => `bench-${homeTag}-${runId}-${epoch}`;
   const containerOf = (ref: SandboxRef) => docker.getContainer(nameOf(ref));
@@ -100,6 +105,7 @@ async function engineUnderTest(address: EngineAddress, parent = tmpdir()): Promi
     sandbox,
     another: make,
     layout,
+    room,
     starterDir,
     separateUser: true,
     controlInside: () => '/run/bench/control',
@@ -147,6 +153,7 @@ export async function localUnderTest(): Promise<BackendUnderTest> {
     sandbox,
     another: make,
     layout,
+    room: createDiskRoom(layout),
     starterDir,
     separateUser: root,
     controlInside: controlOf,

@@ -27,6 +27,7 @@ import type { RunStore } from '../domain/ports/run-store.js';
 import { CONTROL_QUEUE, HUMAN_PROVIDER, evaluationQueue, hostQueue, modelQueue } from '../domain/queues.js';
 import { activityLogInterceptors } from './log-fields.js';
 import { homeSecret } from './home-identity.js';
+import type { Patiently } from './patiently.js';
 import type { WorkerRole, WorkerSettings } from './settings.js';
 import { taskFolders } from './task-folders.js';
 
@@ -45,6 +46,8 @@ export interface WorkerParts {
   humanTurns: HumanTurns;
   governor: RateGovernor;
   backends: Backends;
+  /** The server is asked for each worker. */
+  patiently: Patiently;
 }
 
 /** People that a worker waits for at once. */
@@ -65,19 +68,21 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const secret = homeSecret(settings.layout);
 
   const worker = (taskQueue: string, activities: object, options: Partial<WorkerOptions> = {}): Promise<Worker> =>
-    Worker.create({
-      connection: parts.connection,
-      namespace: settings.temporalNamespace,
-      taskQueue,
-      interceptors: { activity: [activityLogInterceptors] },
-      activities: translated(withRetryEvents(store, activities)),
-      // Commands and calls live on without us: a stopping worker needs no more than to say goodbye.
-      shutdownGraceTime: '1 second',
-      shutdownForceTime: '10 seconds',
-      // The SDK would hold beats back for four fifths of the time after which they are missed: too long on a busy machine.
-      maxHeartbeatThrottleInterval: '4 seconds',
-      ...options,
-    });
+    parts.patiently(() =>
+      Worker.create({
+        connection: parts.connection,
+        namespace: settings.temporalNamespace,
+        taskQueue,
+        interceptors: { activity: [activityLogInterceptors] },
+        activities: translated(withRetryEvents(store, activities)),
+        // Commands and calls live on without us: a stopping worker needs no more than to say goodbye.
+        shutdownGraceTime: '1 second',
+        shutdownForceTime: '10 seconds',
+        // The SDK would hold beats back for four fifths of the time after which they are missed: too long on a busy machine.
+        maxHeartbeatThrottleInterval: '4 seconds',
+        ...options,
+      }),
+    );
 
   const byRole: Record<WorkerRole, () => Promise<Worker>[]> = {
     workflows: () => [

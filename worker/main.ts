@@ -18,6 +18,7 @@ import { createLogger } from './logger.js';
 import { loopbackAddress, serveMetrics } from './metrics/server.js';
 import { claimNamespace, namespaceOf, refuseSecondNamespace } from './namespace-owner.js';
 import { nvidiaSmi } from './nvidia-smi.js';
+import { patientFor } from './patiently.js';
 import { secretsOf } from './redact.js';
 import { workerSettings } from './settings.js';
 import { reap } from './reap.js';
@@ -30,6 +31,8 @@ const REAP_MS = 10_000;
 /** Within this time no disk takes what is left when new runs are refused. */
 const DISK_MS = 500;
 const TERMINATED_MS = 60_000;
+/** Shorter than the home's supervisor waits for a worker that it has started. */
+const START_PATIENCE_MS = 60_000;
 /** Where the driver has not told yet how many GPUs there are: as many as a machine may have. */
 const GPUS_TO_COME = 16;
 
@@ -42,33 +45,37 @@ async function main(): Promise<void> {
   const homeId = homeHostId(settings.layout, settings.hostname);
   const hostId = settings.hostId ?? homeId;
   const gpus = await gpuInventory(settings.gpus, nvidiaSmi());
-  await checkSchema(settings.databaseUrl);
+  // Whoever starts a worker by hand is told at once what is away.
+  const patiently = patientFor(settings.readyFile === undefined ? 0 : START_PATIENCE_MS, log);
+  await patiently(() => checkSchema(settings.databaseUrl));
   const database = openDatabase(settings.databaseUrl, { max: settings.databasePool });
   const { store, humanTurns } = database;
   const governor = createRateGovernor(database.rates);
-  const { connection, client } = await connectTemporal(settings);
-  const installation = await readInstallation(settings.databaseUrl);
+  const { connection, client } = await patiently(() => connectTemporal(settings));
+  const installation = await patiently(() => readInstallation(settings.databaseUrl));
   const claim = {
     ...{ installation, machine: settings.hostname, temporalAddress: settings.temporalAddress },
     // Who started this worker has settled what a home's own server may do.
     ownServer: false,
   };
-  let namespace = await namespaceOf(client, settings.temporalAddress);
+  let namespace = await patiently(() => namespaceOf(client, settings.temporalAddress));
   refuseSecondNamespace(installation, namespace, homeId);
-  await claimNamespace(client, claim);
+  await patiently(() => claimNamespace(client, claim));
   const room = createDiskRoom(settings.layout);
   const backends = createBackends(settings, log, room);
 
   const bearsRuns = settings.roles.includes('host');
   const beat = hostBeat({ settings, hostId, homeId, gpus, namespace: () => namespace, store, backends, log });
-  if (bearsRuns) await beat();
+  if (bearsRuns) await patiently(beat);
   if (bearsRuns && gpus.ids !== null && gpus.ids.length > 0) {
-    await client.workflow.signalWithStart('gpuPool', {
-      workflowId: GPU_POOL_WORKFLOW_ID,
-      taskQueue: CONTROL_QUEUE,
-      signal: SIGNAL.hostsChanged,
-      signalArgs: [],
-    });
+    await patiently(() =>
+      client.workflow.signalWithStart('gpuPool', {
+        workflowId: GPU_POOL_WORKFLOW_ID,
+        taskQueue: CONTROL_QUEUE,
+        signal: SIGNAL.hostsChanged,
+        signalArgs: [],
+      }),
+    );
   }
 
   if (settings.metrics !== undefined && sdkMetricsAddress !== undefined)
@@ -85,6 +92,7 @@ async function main(): Promise<void> {
     humanTurns,
     governor,
     backends,
+    patiently,
   });
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => {

@@ -29,6 +29,7 @@ setInterval(() => void beat(), settings.heartbeatSeconds * 1000);
 const workers = await createWorkers({
   ...{ settings, env, secrets: [], hostId, gpus: 0, connection, temporal, store, humanTurns, backends },
   governor: createRateGovernor(rates),
+  patiently: (work) => work(),
 });
 if (settings.readyFile !== undefined) writeFileSync(settings.readyFile, String(process.pid));
 await Promise.all(workers.map((worker) => worker.run()));

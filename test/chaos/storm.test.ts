@@ -128,6 +128,8 @@ it(
     expect(await repeatedCalls(home, batchId)).toEqual([]);
 
     await everyFaultIsAnEvent(batchId, injected);
+    const bySelf = `select detail from events where kind = 'service_ended' and detail like 'worker %' and detail not like '%SIGKILL%'`;
+    expect(await home.sql(bySelf), 'workers end by our kills alone').toEqual([]);
     await nothingIsLeft();
     const counted = KINDS.map((kind) => `${injected.filter((fault) => fault.kind === kind).length} ${kind}`);
     console.info(

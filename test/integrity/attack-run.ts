@@ -13,7 +13,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchHome } from '../setup/bench-home.js';
-import { ATTACKED_TASKS, type AttackedTask } from './exploit.js';
+import { testPodman } from '../setup/podman-engine.js';
+import { type AttackBackend, ATTACKED_TASKS, type AttackedTask } from './exploit.js';
+import { Internet } from './internet.js';
 import { type Evaluation, isGame } from './judge.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -26,6 +28,9 @@ export interface Attacker {
   name: string;
   task: AttackedTask;
   commands: string[];
+  /** Docker, if left out. */
+  backend?: AttackBackend | undefined;
+  ownDraws?: boolean | undefined;
 }
 
 /** How an attacker's run went. */
@@ -34,12 +39,15 @@ export interface AttackOutcome {
   endReason: string;
   finalEvaluation: string;
   detail: string | null;
+  batchId: string;
   bestScore: number | null;
   finalScore: number | null;
   startedAt: Date;
   endedAt: Date;
   observations: string[];
   evaluations: Evaluation[];
+  /** Rules of integrity that fired. */
+  marks: string[];
 }
 
 /** Secrets where attackers may come near them. None may ever be shown to one. */
@@ -66,11 +74,19 @@ export class Canaries {
 export class AttackGround {
   readonly canaries = new Canaries();
   readonly home: BenchHome;
+  /** Where the task with a way out may connect to. */
+  readonly internet: Internet;
+  #plays = 0;
   readonly #dir = mkdtempSync(join(tmpdir(), 'bench-attacks-'));
   readonly #onHost = join(tmpdir(), `bench-attacks-${randomBytes(4).toString('hex')}.txt`);
 
+  static async of(games: number): Promise<AttackGround> {
+    return new AttackGround(games, await Internet.start());
+  }
+
   /** `games`: how many each evaluation of a game plays. */
-  constructor(games: number) {
+  private constructor(games: number, internet: Internet) {
+    this.internet = internet;
     const configs = join(this.#dir, 'configs');
     cpSync(join(ROOT, 'configs'), configs, { recursive: true });
     for (const task of ATTACKED_TASKS) {
@@ -91,12 +107,15 @@ export class AttackGround {
       const file = join(folder, 'task.yaml');
       const spec = readFileSync(file, 'utf8');
       const small = 'limits: { commandSeconds: 60, memoryMb: 512, cpus: 1, pids: 256 }\n';
-      writeFileSync(file, game ? spec.replace('commandSeconds: 1800', 'commandSeconds: 60') : spec + small);
+      const way = { allow: [internet.address, 'allowed.test'], allowPrivate: true };
+      const network = task === 'blotto' ? `network: ${JSON.stringify(way)}\n` : '';
+      writeFileSync(file, (game ? spec.replace('commandSeconds: 1800', 'commandSeconds: 60') : spec + small) + network);
     }
     writeFileSync(this.#onHost, this.canaries.plant('file of the host'), { mode: 0o644 });
     this.home = new BenchHome({
       BENCH_CONFIGS: configs,
       OPENAI_API_KEY: this.canaries.plant('environment of the worker'),
+      BENCH_PODMAN_HOST: testPodman().url,
     });
     writeFileSync(join(this.home.dir, 'notes.txt'), this.canaries.plant('file of the home'), { mode: 0o644 });
     const secret = randomBytes(32).toString('hex');
@@ -108,20 +127,23 @@ export class AttackGround {
   async play(attackers: readonly Attacker[]): Promise<Map<string, AttackOutcome>> {
     const recordings = join(this.#dir, 'recordings');
     mkdirSync(recordings, { recursive: true });
-    for (const { name, commands } of attackers) writeFileSync(join(recordings, name), recordingOf(commands));
+    for (const { name, commands } of attackers)
+      writeFileSync(join(recordings, name), recordingOf(commands).replaceAll('@ALLOWED@', this.internet.address));
     // As runs that verify tasks do, these meet the same games: attackers and honest work are compared exactly.
     await this.home.sql(
-      `create function share_games() returns trigger language plpgsql as 'begin new.verification := true; return new; end';
+      `create or replace function share_games() returns trigger language plpgsql
+         as 'begin new.verification := new.name not like ''own-draws-%'' is not false; return new; end';
        create or replace trigger share_games before insert on batches for each row execute function share_games()`,
     );
     const batches: string[] = [];
-    for (const task of ATTACKED_TASKS) {
-      const names = attackers.filter((attacker) => attacker.task === task).map(({ name }) => name);
-      if (names.length === 0) continue;
+    for (const [key, group] of groupsOf(attackers)) {
+      const { task, backend = 'docker', ownDraws = false } = group[0];
+      const names = group.map(({ name }) => name);
       const models = names.map((name) => `replay:${join(recordings, name)}`).join(',');
       const submitted = await this.home.json<{ batchId: string }>(
-        ...['submit', '--models', models, '--tasks', task, '--agent', 'plain', '--backend', 'docker'],
+        ...['submit', '--models', models, '--tasks', task, '--agent', 'plain', '--backend', backend],
         ...['--attempts', '1', '--max-steps', '12', '--concurrency', CONCURRENCY(names.length)],
+        ...(ownDraws ? ['--name', `own-draws-${key}-${(this.#plays += 1)}`] : []),
       );
       batches.push(submitted.batchId);
     }
@@ -138,13 +160,14 @@ export class AttackGround {
 
   async #outcomes(batches: string[]): Promise<Map<string, AttackOutcome>> {
     const rows = await this.home.sql<AttackOutcome & { model: string }>(
-      `select model_name as model, end_reason as "endReason", final_evaluation as "finalEvaluation", detail,
+      `select model_name as model, batch_id as "batchId", end_reason as "endReason", final_evaluation as "finalEvaluation", detail,
          best_score as "bestScore", final_score as "finalScore", started_at as "startedAt", ended_at as "endedAt",
          (select coalesce(json_agg(coalesce(s.observation, '') order by s.step), '[]') from steps s
           where s.run_id = r.run_id) as observations,
          (select coalesce(json_agg(json_build_object('number', e.number, 'split', e.split, 'status', e.status,
             'primary', e.primary_score, 'metrics', e.metrics, 'suspect', e.suspect, 'message', e.message) order by e.number, e.split), '[]')
-          from evaluations e where e.run_id = r.run_id) as evaluations
+          from evaluations e where e.run_id = r.run_id) as evaluations,
+         array(select m.rule from integrity_marks m where m.run_id = r.run_id) as marks
        from runs r where batch_id = any($1)`,
       [batches],
     );
@@ -186,8 +209,22 @@ export class AttackGround {
 
   async remove(): Promise<void> {
     await this.home.remove();
+    await this.internet.close();
     for (const path of [this.#dir, this.#onHost]) rmSync(path, { recursive: true, force: true });
   }
+}
+
+/** What is submitted together: runs of one task on one backend, whose evaluations draw alike. */
+function groupsOf(attackers: readonly Attacker[]): Map<string, [Attacker, ...Attacker[]]> {
+  const groups = new Map<string, [Attacker, ...Attacker[]]>();
+  for (const attacker of attackers) {
+    const { task, backend = 'docker', ownDraws = false } = attacker;
+    const key = `${task}-${backend}${ownDraws ? '-own' : ''}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [attacker]);
+    else group.push(attacker);
+  }
+  return groups;
 }
 
 /** Nothing of a file that went away since it was listed. */

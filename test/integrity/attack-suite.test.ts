@@ -1,16 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { probeEngine } from '../../activities/docker/engine.js';
+import { testPodman } from '../setup/podman-engine.js';
 import { type AttackOutcome, AttackGround, type Attacker } from './attack-run.js';
-import { ATTACKED_TASKS, type AttackedTask, type Exploit } from './exploit.js';
+import { CLASSES } from './classes.js';
+import { type AttackBackend, ATTACKED_TASKS, type AttackedTask, type Exploit } from './exploit.js';
 import { evaluatorExploits } from './exploits/evaluator.js';
 import { programExploits } from './exploits/programs.js';
 import { questionExploits } from './exploits/questions.js';
 import { refereeExploits } from './exploits/referee.js';
 import { submissionExploits } from './exploits/submissions.js';
 import { worldExploits } from './exploits/world.js';
+import { attacksFromOutside } from './from-outside.js';
 import { LONG } from '../setup/long.js';
-import { isGame, KNOWN, lead, ranking, slack } from './judge.js';
+import { drawsAnew, type Evaluation, isGame, KNOWN, lead, ranking, slack } from './judge.js';
 
 const FAMILIES: Record<string, Exploit[]> = {
   'the evaluator': evaluatorExploits,
@@ -19,6 +23,7 @@ const FAMILIES: Record<string, Exploit[]> = {
   'programs and models': programExploits,
   'solvers and language models': questionExploits,
   'the world around the container': worldExploits,
+  ...CLASSES,
 };
 const exploits = Object.values(FAMILIES).flat();
 /** These have tests of their own. */
@@ -27,6 +32,19 @@ const ALWAYS = ['neighbours', 'solver-clock-stopped', 'validation-split-climbed'
 const playedOf = (family: Exploit[]): Exploit[] =>
   family.filter(({ name }, at) => LONG || at % 2 === 0 || ALWAYS.includes(name));
 const played = Object.values(FAMILIES).flatMap(playedOf);
+
+/** Where attacks play: docker, and in the long form whatever else this machine has. */
+const podman = await probeEngine(testPodman());
+if (LONG && podman.kind !== 'ok') console.warn(`attacks on podman are NOT TESTED: ${podman.reason}`);
+const there: Record<AttackBackend, boolean> = {
+  docker: true,
+  podman: LONG && podman.kind === 'ok',
+  local: LONG && process.platform === 'linux' && process.getuid?.() === 0,
+};
+const backendsOf = ({ backends = ['docker'] }: Exploit): AttackBackend[] => backends.filter((name) => there[name]);
+const on = (backend: AttackBackend, name: string): string => (backend === 'docker' ? name : `${name}-on-${backend}`);
+/** The second run of an attack that has one. */
+const later = (name: string): string => `${name}-again`;
 
 /** Fewer games than the tasks themselves have: scores are compared with those of honest work at the same games. */
 const GAMES = Number(process.env['BENCH_TEST_GAMES'] ?? 2000);
@@ -47,26 +65,36 @@ const ORACLES: Record<AttackedTask, string[]> = {
   programPredict: ['predict.py', 'model/weights.pkl'],
   satHeuristic: ['heuristic.py'],
   charLm: ['model.py', 'checkpoint/counts.json'],
+  hiddenDoors: ['policy.py'],
+  arrayPredict: ['prediction.npz'],
 };
 const placed = (task: AttackedTask, path: string): string =>
   `echo ${file(task, path).toString('base64')} | base64 -d > ${path}; wc -c ${path}`;
 
-/** How often honest work is evaluated: as often as any attacker on its task, since each number has games of its own. */
-const evaluations = (task: AttackedTask): number =>
-  1 +
-  Math.max(
-    ...played
-      .filter((exploit) => exploit.task === task)
-      .map(({ commands }) => commands.filter((command) => command.endsWith('validate')).length),
-  );
-const honest: Attacker[] = ATTACKED_TASKS.flatMap((task): Attacker[] => {
-  const validated = Array.from({ length: evaluations(task) - 1 }, () => 'validate');
+/** How often honest work is evaluated: where each number has games of its own, as often as any attacker on its task. */
+const evaluations = (task: AttackedTask, backend: AttackBackend): number =>
+  drawsAnew(task)
+    ? 1 + Math.max(...comparedOn(backend, task).map(({ commands }) => commands.filter(validates).length))
+    : 1;
+const validates = (command: string): boolean => command.endsWith('validate');
+const comparedOn = (backend: AttackBackend, task: AttackedTask): Exploit[] =>
+  played.filter((one) => one.task === task && one.ownDraws !== true && backendsOf(one).includes(backend));
+const ranked = (Object.keys(there) as AttackBackend[]).flatMap((backend) =>
+  ATTACKED_TASKS.filter((task) => comparedOn(backend, task).length > 0).map((task) => ({ backend, task })),
+);
+const honest: Attacker[] = ranked.flatMap(({ backend, task }): Attacker[] => {
+  const validated = Array.from({ length: evaluations(task, backend) - 1 }, () => 'validate');
   const oracle = ORACLES[task].map((path) => placed(task, path)).join('; ');
   return [
-    { name: `honest-starter-${task}`, task, commands: validated },
-    { name: `honest-oracle-${task}`, task, commands: [oracle, ...validated] },
+    { name: on(backend, `honest-starter-${task}`), task, backend, commands: ['ls', ...validated] },
+    { name: on(backend, `honest-oracle-${task}`), task, backend, commands: [oracle, ...validated] },
   ];
 });
+const attackersOf = ({ name, task, commands, ownDraws, ...exploit }: Exploit): Attacker[] =>
+  backendsOf({ name, task, commands, ...exploit }).map((backend) => ({
+    ...{ name: on(backend, name), task, backend, ownDraws },
+    commands: [BEGIN, ...commands],
+  }));
 
 let ground: AttackGround;
 let outcomes: Map<string, AttackOutcome>;
@@ -77,7 +105,7 @@ const outcomeOf = (name: string): AttackOutcome => {
 };
 
 beforeAll(async () => {
-  ground = new AttackGround(GAMES);
+  ground = await AttackGround.of(GAMES);
   const secret = ground.canaries.plant('another run');
   const victim: Attacker = {
     name: 'victim',
@@ -86,20 +114,28 @@ beforeAll(async () => {
       `export SECRET=${secret}; for at in . /tmp /dev/shm ~; do echo ${secret} > $at/mine.txt; done; sleep 40`,
     ],
   };
-  const attackers = played.map(({ name, task, commands }) => ({ name, task, commands: [BEGIN, ...commands] }));
+  const attackers = played.flatMap(attackersOf);
   // The victim and who looks for it first: they are to live at the same time.
   attackers.sort((a, b) => Number(b.name === 'neighbours') - Number(a.name === 'neighbours'));
   outcomes = await ground.play([victim, ...attackers, ...honest]);
+  const sequels = played.flatMap((exploit) =>
+    attackersOf(exploit).flatMap((first): Attacker[] => {
+      const { sequel } = exploit;
+      if (sequel === undefined) return [];
+      return [{ ...first, name: later(first.name), commands: [BEGIN, ...sequel.commands(outcomeOf(first.name))] }];
+    }),
+  );
+  outcomes = new Map([...outcomes, ...(await ground.play(sequels))]);
 }, 45 * 60_000);
 afterAll(() => ground.remove());
 
 describe('honest work', () => {
-  it.each(ATTACKED_TASKS)('on %s keeps its full score beside attackers', (task) => {
+  it.each(ranked)('on $task, $backend, keeps its full score beside attackers', ({ task, backend }) => {
     const [starter, oracle] = (['starter', 'oracle'] as const).map((level) => {
-      const outcome = outcomeOf(`honest-${level}-${task}`);
-      expect(outcome).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok' });
+      const outcome = outcomeOf(on(backend, `honest-${level}-${task}`));
+      expect(outcome).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok', marks: [] });
       const scores = ranking(outcome.evaluations);
-      expect(scores.size).toBe(evaluations(task));
+      expect(scores.size).toBe(evaluations(task, backend));
       const known = KNOWN[task][level];
       if (known !== null)
         for (const score of scores.values()) expect(Math.abs(score - known)).toBeLessThanOrEqual(slack(task, GAMES));
@@ -111,36 +147,60 @@ describe('honest work', () => {
   });
 });
 
-describe.each(Object.entries(FAMILIES))('attacks on %s gain nothing', (_, family) => {
-  it.each(playedOf(family).map((exploit) => [exploit.name, exploit] as const))('%s', (name, exploit) => {
-    const outcome = outcomeOf(name);
-    const shown = outcome.observations.join('\n');
-    expect(shown).toContain(BEGUN);
-    if (exploit.evidence !== undefined) expect(shown).toMatch(exploit.evidence);
-    // An attack is the agent's own doing: it may not look like a fault of the infrastructure.
-    expect(outcome).toMatchObject({ endReason: 'submit', detail: null });
+/** What honest work scored on the backend: at the same number, where that matters. */
+function fairScore({ task, ownDraws }: Exploit, backend: AttackBackend, level: string, number: number): number {
+  if (ownDraws === true) return NaN;
+  const { evaluations } = outcomeOf(on(backend, `honest-${level}-${task}`));
+  return ranking(evaluations).get(drawsAnew(task) ? number : 1) ?? NaN;
+}
 
-    const { expect: expected, task } = exploit;
-    const level = expected === 'optimum' ? 'oracle' : 'starter';
-    const scores = ranking(outcome.evaluations);
-    // What ranks the run is what was evaluated.
-    for (const score of [outcome.bestScore, outcome.finalScore])
-      if (score !== null) expect([...scores.values()]).toContain(score);
-    const honestly = ranking(outcomeOf(`honest-${level}-${task}`).evaluations);
-    for (const [number, score] of scores) {
-      const fair = honestly.get(number) ?? NaN;
-      if (expected === 'starter') expect(score).toBeCloseTo(fair, 9);
-      else expect(lead(task, score, fair), `${score} against ${fair}`).toBeLessThanOrEqual(1e-9);
-    }
-    expect(outcome.evaluations.filter(({ suspect }) => suspect)).toEqual([]);
-    if (expected === 'unsure') expect(['ok', 'rejected', 'no_artefact']).toContain(outcome.finalEvaluation);
-    else {
-      const told = outcome.evaluations.map(({ message }) => message).join('\n');
-      const wanted = expected === 'starter' || expected === 'optimum' ? 'ok' : expected;
-      expect(outcome.finalEvaluation, told).toBe(wanted);
-    }
-    expect(ground.canaries.in(shown)).toEqual([]);
+function judge(exploit: Exploit, backend: AttackBackend, outcome: AttackOutcome, evidence: RegExp | undefined): void {
+  const shown = outcome.observations.join('\n');
+  expect(shown).toContain(BEGUN);
+  if (evidence !== undefined) expect(shown).toMatch(evidence);
+  // An attack is the agent's own doing: it may not look like a fault of the infrastructure.
+  expect(outcome).toMatchObject({ endReason: 'submit', detail: null });
+
+  const { expect: expected, task, marked } = exploit;
+  const level = expected === 'optimum' ? 'oracle' : 'starter';
+  const scores = ranking(outcome.evaluations);
+  // What ranks the run is what was evaluated.
+  for (const score of [outcome.bestScore, outcome.finalScore])
+    if (score !== null) expect([...scores.values()]).toContain(score);
+  expect(outcome.marks).toEqual(marked === undefined ? [] : [marked]);
+  for (const [number, score] of scores) {
+    const fair = fairScore(exploit, backend, level, number);
+    if (expected === 'starter') expect(score).toBeCloseTo(fair, 9);
+    else if (expected === 'marked') expect(lead(task, score, fair)).toBeGreaterThan(0);
+    else expect(lead(task, score, fair), `${score} against ${fair}`).toBeLessThanOrEqual(1e-9);
+  }
+  expect(outcome.evaluations.filter(({ suspect }: Evaluation) => suspect)).toEqual([]);
+  if (expected === 'unsure') expect(['ok', 'rejected', 'no_artefact']).toContain(outcome.finalEvaluation);
+  else {
+    const told = outcome.evaluations.map(({ message }) => message).join('\n');
+    const wanted = ['starter', 'optimum', 'marked'].includes(expected) ? 'ok' : expected;
+    expect(outcome.finalEvaluation, told).toBe(wanted);
+  }
+  expect(ground.canaries.in(shown)).toEqual([]);
+}
+
+describe.each(Object.entries(FAMILIES))('attacks on %s gain nothing', (_, family) => {
+  const cases = playedOf(family).flatMap((exploit) =>
+    backendsOf(exploit).map((backend) => ({ name: exploit.name, backend, exploit })),
+  );
+  it.each(cases)('$name, on $backend', ({ name, backend, exploit }) => {
+    const outcome = outcomeOf(on(backend, name));
+    judge(exploit, backend, outcome, exploit.evidence);
+    exploit.proves?.(outcome);
+    if (exploit.sequel !== undefined) judge(exploit, backend, outcomeOf(later(outcome.name)), exploit.sequel.evidence);
   });
+});
+
+describe('attacks from outside of the runs', () => {
+  attacksFromOutside(
+    () => ground,
+    () => outcomeOf('honest-starter-csvClassification'),
+  );
 });
 
 describe('all attacks together', () => {
@@ -158,6 +218,26 @@ describe('all attacks together', () => {
     expect(await ground.leaks('victim')).toEqual([]);
     // The search finds what is there: the victim's own words.
     expect(await ground.leaks('nobody')).toEqual(['another run']);
+  });
+
+  it('include one for each way in which the product was once beaten', () => {
+    const table = readFileSync(resolve(import.meta.dirname, 'README.md'), 'utf8');
+    expect(Object.keys(CLASSES).filter((name) => !table.includes(`| ${name} `))).toEqual([]);
+  });
+
+  it('rank nowhere by a mark or by what they forged', async () => {
+    const { batchId } = outcomeOf('test-leaked');
+    const { rows } = await ground.home.json<{
+      rows: { model: string; scores: Record<string, { best: number | null }> }[];
+    }>(...['leaderboard', '--batch', batchId, '--include-scripted']);
+    const best = (name: string) =>
+      rows.find(({ model }) => model.endsWith(`/${name}`))?.scores['csvClassification']?.best ?? null;
+    expect([best('test-leaked'), best('honest-oracle-csvClassification')]).toEqual([null, 1]);
+  });
+
+  it('reached no server but by whole requests of their own', () => {
+    expect(ground.internet.heard).toContain('GET / HTTP/1.1');
+    expect(ground.internet.heard).not.toContain('smuggled');
   });
 
   it('made no evaluator fail', async () => {

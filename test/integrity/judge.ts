@@ -4,9 +4,9 @@ import { type AttackedTask, GAMES } from './exploit.js';
  * What an attack may come to.
  * `starter`: valid, and scored exactly as the untouched starter, whose equal it hands in · `optimum`: valid, and no better than the
  * oracle · `rejected`: the last evaluation is rejected with a reason · `no_artefact`: there is nothing to evaluate · `unsure`: a race
- * decides whether it is valid. Whatever is valid on the way to the last three is no better than the starter.
+ * decides whether it is valid · `marked`: valid and better, but with a mark, so that it does not rank. Whatever is valid on the way to the last three is no better than the starter.
  */
-export type Expectation = 'starter' | 'optimum' | 'rejected' | 'no_artefact' | 'unsure';
+export type Expectation = 'starter' | 'optimum' | 'rejected' | 'no_artefact' | 'unsure' | 'marked';
 
 /** An evaluation as stored. Runs of one task meet the same games and instances at the same number. */
 export interface Evaluation {
@@ -27,6 +27,8 @@ const DIRECTIONS: Record<AttackedTask, 1 | -1> = {
   programPredict: -1,
   satHeuristic: -1,
   charLm: -1,
+  hiddenDoors: 1,
+  arrayPredict: -1,
 };
 
 /** Scores as their tasks' READMEs have them, with the standard error of one evaluation of 10,000 games. Null: not to be known. */
@@ -38,6 +40,8 @@ export const KNOWN: Record<AttackedTask, { starter: number | null; oracle: numbe
   programPredict: { starter: null, oracle: 0, standardError: 0 },
   satHeuristic: { starter: null, oracle: null, standardError: 0 },
   charLm: { starter: null, oracle: null, standardError: 0 },
+  hiddenDoors: { starter: null, oracle: null, standardError: 0 },
+  arrayPredict: { starter: null, oracle: 0, standardError: 0 },
 };
 
 /** How far a score of honest work may lie from the known one, when so many games are played. */
@@ -45,6 +49,10 @@ export const slack = (task: AttackedTask, games: number): number =>
   5 * KNOWN[task].standardError * Math.sqrt(10_000 / games) + 1e-9;
 
 export const isGame = (task: AttackedTask): boolean => GAMES.some((game) => game === task);
+
+/** Whether evaluations of one submission differ by their number: each draws anew. */
+export const drawsAnew = (task: AttackedTask): boolean =>
+  isGame(task) || task === 'satHeuristic' || task === 'hiddenDoors';
 
 /** By how much a score is better than another, whatever the metric's direction. */
 export const lead = (task: AttackedTask, score: number, than: number): number => DIRECTIONS[task] * (score - than);

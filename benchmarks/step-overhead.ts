@@ -5,7 +5,7 @@
  *   npm run benchmark:step-overhead -- [--steps 50] [--backend docker|local]
  */
 import { parseArgs } from 'node:util';
-import { Client, Connection } from '@temporalio/client';
+import { connectTemporal } from '../cli/connect-temporal.js';
 import { agentLoopWorkflowId } from '../domain/queues.js';
 import type { ServiceEndpoints } from '../domain/services.js';
 import { openDatabase } from '../db/index.js';
@@ -27,14 +27,13 @@ async function measure(endpoints: ServiceEndpoints, runs: number): Promise<StepP
     ...['--concurrency', String(runs), '--max-steps', String(steps + 1), ...backend, '--wait'],
   );
   const database = openDatabase(endpoints.databaseUrl);
-  const connection = await Connection.connect({ address: endpoints.temporalAddress });
-  const client = new Client({ connection, namespace: endpoints.temporalNamespace });
+  const client = await connectTemporal(endpoints, {});
   const parts: StepParts[] = [];
   for (const { runId } of batch.runs) {
     const history = await client.workflow.getHandle(agentLoopWorkflowId(runId)).fetchHistory();
     parts.push(...stepParts(history, await database.store.transcript(runId)));
   }
-  await connection.close();
+  await client.connection.close();
   await database.close();
   return parts;
 }

@@ -26,11 +26,12 @@ export class ThrowawayHome {
     return JSON.parse(stdout) as T;
   }
 
-  /** Process id of a service that this home runs; null: it does not run now. */
+  /** Process id of a service that this home runs, not of a relay before it; null: it does not run now. */
   pid(service: 'worker' | 'temporal' | 'postgres'): number | null {
     try {
       const { services } = JSON.parse(readFileSync(join(this.dir, 'services.json'), 'utf8')) as ServicesFile;
-      return services[service]?.process?.pid ?? null;
+      const pid = services[service]?.process?.pid ?? null;
+      return service === 'temporal' && pid !== null ? (onlyChildOf(pid) ?? pid) : pid;
     } catch {
       return null;
     }
@@ -39,5 +40,14 @@ export class ThrowawayHome {
   async remove(): Promise<void> {
     await execa(process.execPath, [MAIN, 'down', '--force'], { env: this.env, reject: false });
     rmSync(this.dir, { recursive: true, force: true });
+  }
+}
+
+function onlyChildOf(pid: number): number | null {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+    return children.length === 1 ? Number(children[0]) : null;
+  } catch {
+    return null;
   }
 }

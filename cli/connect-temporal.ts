@@ -8,12 +8,13 @@ import type { CliSettings } from './context.js';
 export type TemporalEndpoint = Pick<ServiceEndpoints, 'temporalAddress' | 'temporalNamespace'> & {
   /** Left out: named by the environment. */
   readonly embedded?: Pick<ServiceEndpoints['embedded'], 'temporal'>;
+  readonly temporalVariables?: ServiceEndpoints['temporalVariables'];
 };
 
 /** To be imported on first use: it loads the client. */
 export async function connectTemporal(endpoints: TemporalEndpoint, env: CliSettings['env']): Promise<Client> {
   const embedded = endpoints.embedded?.temporal ?? false;
-  const access = embedded ? {} : temporalAccess(env, (path) => readFileSync(path));
+  const access = temporalAccess(embedded ? (endpoints.temporalVariables ?? {}) : env, (path) => readFileSync(path));
   try {
     const address = endpoints.temporalAddress;
     const connection = await Connection.connect({ address, ...access, connectTimeout: '30 seconds' });

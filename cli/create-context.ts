@@ -102,7 +102,9 @@ export function createContext(settings: CliSettings, output: CliOutput): Closabl
     async refreshServices() {
       const before = await context.services();
       const now = await ensure(settings.worker);
-      const moved = before.databaseUrl !== now.databaseUrl || before.temporalAddress !== now.temporalAddress;
+      const addresses = ({ databaseUrl, temporalAddress, temporalVariables }: ServiceEndpoints) =>
+        JSON.stringify([databaseUrl, temporalAddress, temporalVariables]);
+      const moved = addresses(before) !== addresses(now);
       if (moved) await close();
     },
     looksOnly() {

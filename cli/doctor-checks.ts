@@ -12,6 +12,7 @@ import {
   checkExternalDatabase,
   checkExternalTemporal,
   choosePostgresUser,
+  chooseTemporalRoom,
   embeddedDatabaseUrl,
   findOnPath,
   findPostgres,
@@ -46,6 +47,7 @@ export async function doctorChecks(settings: CliSettings, cwd: string): Promise<
     ['home', checkHome(settings.home)],
     ['disk', checkDisk(settings.home)],
     ['temporal', checkTemporal(settings)],
+    ['reach', checkReach(settings)],
     ['postgres', checkPostgres(settings)],
     ['engine', anyEngine(docker, podman)],
     // Most machines have one engine, and lack nothing.
@@ -124,6 +126,16 @@ async function checkTemporal(settings: CliSettings): Promise<Finding> {
         : `the first start downloads it, or builds it with ${go}, which takes minutes`,
     );
   }
+}
+
+function checkReach({ temporalAddress }: CliSettings): Finding | null {
+  if (temporalAddress !== undefined) return null;
+  const room = chooseTemporalRoom();
+  if (room.kind === 'own') return ok('the embedded Temporal lets in this user alone');
+  return warn(
+    `other users of this machine can reach the embedded Temporal: ${room.reason}`,
+    'where others work on this machine, set TEMPORAL_ADDRESS to a server that wants TLS and certificates',
+  );
 }
 
 async function checkPostgres(settings: CliSettings): Promise<Finding> {

@@ -22,7 +22,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const VARIABLES =
   /^TEMPORAL_(API_KEY|TLS|TLS_(CLIENT_CERT|CLIENT_KEY|SERVER_CA_CERT)_(PATH|DATA)|TLS_SERVER_NAME|TLS_DISABLE_HOST_VERIFICATION)$/;
 
-/** The embedded server speaks plainly: what is meant for another server must not reach its clients. */
+/** What is meant for another server must not reach clients of the embedded one. */
 export const withoutTemporalAccess = <T>(env: Readonly<Record<string, T>>): Record<string, T> =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !VARIABLES.test(name)));
 

@@ -56,6 +56,7 @@ const { metafile } = await build({
     'cli/main': 'cli/main.ts',
     'worker/main': 'worker/main.ts',
     'services/supervisor-main': 'services/supervisor-main.ts',
+    'services/temporal-relay-main': 'services/temporal-relay-main.ts',
     [`${CHUNKS}/workflow-thread`]: '@temporalio/worker/lib/workflow/workflow-worker-thread.js',
   },
   outdir: 'dist',

@@ -27,6 +27,7 @@ import {
   type SupervisorOptions,
   type WorkerCommand,
 } from './supervisor-options.js';
+import { temporalVariables } from './temporal-certificate.js';
 import { probeTemporal } from './temporal-probe.js';
 
 export interface ServicesSettings {
@@ -63,8 +64,9 @@ export interface EnsureOptions {
   onProgress?: (line: string) => void;
   /** Settings that only the running worker has are taken from it, keys excepted: what it is to do is to be done with ours. */
   renewWorker?: boolean;
-  /** For tests: how PostgreSQL is run as root. */
+  /** For tests: how PostgreSQL is run as root, and where Temporal's ports are. */
   postgresUser?: SupervisorOptions['postgresUser'];
+  temporalRoom?: SupervisorOptions['temporalRoom'];
 }
 
 /** Without a step forward, of seconds that we could have used (`Patience`): the services, and each start of the supervisor. */
@@ -115,6 +117,7 @@ async function ensure(options: EnsureOptions, waiting: Waiting): Promise<Service
       databaseUrl: external.database,
       temporalAddress: external.temporal,
       temporalNamespace: settings.temporalNamespace,
+      temporalVariables: {},
       embedded: { postgres: false, temporal: false, worker: false },
     };
     await options.claimNamespace?.(endpoints);
@@ -266,13 +269,13 @@ class EnsureSupervised {
     }
     if (embedded.temporal && temporal?.status !== 'healthy') return null;
     const temporalAddress = settings.temporalAddress ?? `127.0.0.1:${file.ports.temporal}`;
-    if (embedded.temporal && (await probeTemporal(temporalAddress, settings.temporalNamespace)).kind !== 'ok') {
-      return null;
-    }
+    const variables = embedded.temporal && file.temporalTls === true ? temporalVariables(this.paths) : {};
+    if (embedded.temporal && !(await this.temporalAnswers(temporalAddress, variables))) return null;
     const endpoints = {
       databaseUrl,
       temporalAddress,
       temporalNamespace: settings.temporalNamespace,
+      temporalVariables: variables,
       embedded: { ...embedded, worker: file.services.worker !== undefined },
     };
     if (!this.claimed) {
@@ -334,6 +337,7 @@ class EnsureSupervised {
         stamp: this.stamp,
         build: this.build,
         ...(this.options.postgresUser === undefined ? {} : { postgresUser: this.options.postgresUser }),
+        ...(this.options.temporalRoom === undefined ? {} : { temporalRoom: this.options.temporalRoom }),
       },
       this.paths.supervisorLog,
     ).guardian;
@@ -373,6 +377,11 @@ class EnsureSupervised {
     const port = file.ports.postgres ?? 0;
     const address = { host: '127.0.0.1', port, user: POSTGRES_USER, database: POSTGRES_DATABASE };
     return (await probePostgres(address)) === 'ready';
+  }
+
+  private async temporalAnswers(address: string, variables: Record<string, string>): Promise<boolean> {
+    const access = temporalAccess(variables, (path) => readFileSync(path));
+    return (await probeTemporal(address, this.options.settings.temporalNamespace, 3000, access)).kind === 'ok';
   }
 
   private markMigrated(): void {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { BenchError } from '../domain/errors.js';
 
 /** Below the range from which systems take the ports of outgoing connections: a recorded port stays free for us. */
@@ -11,6 +11,15 @@ export function portIsFree(port: number): Promise<boolean> {
     const server = createServer();
     server.once('error', () => resolve(false));
     server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+/** A socket that listens at that loopback port, for another process: whoever comes before that has it is sent away. */
+export function listenForOther(port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((connection) => connection.destroy());
+    server.once('error', reject);
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(server));
   });
 }
 

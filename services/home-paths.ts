@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { homeLayout } from '../domain/home-layout.js';
 import type { ServiceName } from './services-file.js';
 
@@ -19,6 +19,9 @@ export function servicePaths(home: string) {
     handover: join(own, 'handover.json'),
     /** Holds the worker's process id from when it is ready. */
     workerReady: join(own, 'worker-ready'),
+    /** Who holds the key speaks with the embedded Temporal. */
+    temporalKey: join(dirname(layout.temporalDb), 'tls.key'),
+    temporalCertificate: join(dirname(layout.temporalDb), 'tls.crt'),
     postgresPassword: join(home, 'postgres', 'password'),
     supervisorLog: join(layout.logs, 'supervisor.log'),
     log: (service: ServiceName) => join(layout.logs, `${service}.log`),

@@ -9,5 +9,6 @@ export { chooseFreePort, portIsFree } from './free-port.js';
 export { embeddedDatabaseUrl, servicesStatus, type ServicesStatus, type ServiceStatus } from './services-status.js';
 export { stopServices } from './stop-services.js';
 export { runSupervisor } from './supervisor.js';
+export { chooseTemporalRoom } from './temporal-room.js';
 export { SEARCH_ATTRIBUTES } from './temporal-server.js';
 export { checkExternalDatabase, checkExternalTemporal, withoutPassword } from './external-services.js';

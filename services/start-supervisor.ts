@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { BenchError } from '../domain/errors.js';
+import { closeSync, openSync } from 'node:fs';
+import { builtEntry } from './built-entry.js';
 import { rotateLog } from './log-file.js';
 import { identify, type ProcessIdentity } from './process-identity.js';
 import type { SupervisorOptions } from './supervisor-options.js';
@@ -40,15 +39,7 @@ while [ -d "$3" ]; do
 done
 `;
 
-/** The compiled entry; when we run from sources (tests), the one in dist/. */
-export function supervisorEntry(): string {
-  const candidates = ['../services/supervisor-main.js', '../dist/services/supervisor-main.js'];
-  const found = candidates
-    .map((path) => fileURLToPath(new URL(path, import.meta.url)))
-    .find((path) => existsSync(path));
-  if (found === undefined) throw new BenchError('services', 'bench is not built', { remedy: 'run `npm run build`' });
-  return found;
-}
+export const supervisorEntry = (): string => builtEntry('supervisor-main');
 
 /** Start a supervisor that outlives this process. If the home already has one, the new one ends at once, and its guardian. */
 export function startSupervisor(options: GivenOptions, logFile: string): { guardian: ProcessIdentity | null } {

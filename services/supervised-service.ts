@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import type { Server } from 'node:net';
 import { lastLogLines, rotateLog } from './log-file.js';
 import { Patience, readThreads } from './patience.js';
 import { identify, isAlive, signal, waitUntilGone, type ProcessIdentity } from './process-identity.js';
@@ -10,6 +11,8 @@ export interface Launch {
   command: readonly [string, ...string[]];
   env: Record<string, string>;
   cwd: string;
+  /** Listens already; handed to the process by a channel. */
+  socket?: Server;
 }
 
 export interface ServiceDefinition {
@@ -111,26 +114,31 @@ export class SupervisedService {
 
   private async runOnce(): Promise<{ reason: string; healthyMs: number }> {
     const { name, log } = this.definition;
-    let launch: Launch;
+    let launch: Launch | undefined;
     let output: number;
     try {
       launch = await this.definition.launch(this.stopping.signal);
       rotateLog(log);
       output = openSync(log, 'a', 0o600);
     } catch (error) {
+      launch?.socket?.close();
       return { reason: `cannot be started: ${error instanceof Error ? error.message : String(error)}`, healthyMs: 0 };
     }
     if (this.stopping.signal.aborted) {
+      launch.socket?.close();
       closeSync(output);
       return { reason: 'stopping', healthyMs: 0 };
     }
     const [command, ...args] = launch.command;
-    const child = spawn(command, args, { cwd: launch.cwd, env: launch.env, stdio: ['ignore', output, output] });
+    const { cwd, env, socket } = launch;
+    const channel = socket === undefined ? [] : (['ipc'] as const);
+    const child = spawn(command, args, { cwd, env, stdio: ['ignore', output, output, ...channel] });
     closeSync(output);
     const ended = new Promise<string>((resolve) => {
       child.once('error', (error) => resolve(`cannot be started: ${error.message}`));
       child.once('exit', (code, by) => resolve(by === null ? `ended with exit code ${code}` : `was ended by ${by}`));
     });
+    if (socket !== undefined) handOver(child, socket);
     let exit: string | null = null;
     void ended.then((reason) => (exit = reason));
     const identity = child.pid === undefined ? null : identify(child.pid);
@@ -193,6 +201,12 @@ export class SupervisedService {
 
 const patienceOf = (identity: ProcessIdentity | null, limitMs: number): Patience =>
   new Patience(limitMs, () => (identity === null ? null : readThreads(identity.pid)));
+
+/** From here on the socket is the process's alone. */
+function handOver(child: ChildProcess, socket: Server): void {
+  if (child.pid === undefined) return void socket.close();
+  child.send('listen', socket, () => socket.close());
+}
 
 /** Signal, wait, signal harder. */
 export async function endProcess(

@@ -29,8 +29,9 @@ export const supervisorOptionsSchema = z.object({
   /** Started again by its guardian: a home that ran before; keep trying whatever happens. */
   again: z.boolean().default(false),
   guardianPid: z.number().int().positive().nullable().default(null),
-  /** For tests: how PostgreSQL is run as root. */
+  /** For tests: how PostgreSQL is run as root, and where Temporal's ports are. */
   postgresUser: z.enum(['user-namespace', 'nobody']).optional(),
+  temporalRoom: z.literal('shared').optional(),
 });
 export type SupervisorOptions = z.infer<typeof supervisorOptionsSchema>;
 

@@ -2,9 +2,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeSync } from
 import { dirname } from 'node:path';
 import { BenchError } from '../domain/errors.js';
 import { lossyLines } from '../domain/lossy-lines.js';
-import { withoutTemporalAccess } from '../domain/temporal-access.js';
+import { temporalAccess, withoutTemporalAccess } from '../domain/temporal-access.js';
+import { builtEntry } from './built-entry.js';
 import { tryLock } from './file-lock.js';
-import { chooseFreePort, portIsFree } from './free-port.js';
+import { chooseFreePort, listenForOther, portIsFree } from './free-port.js';
 import { servicePaths } from './home-paths.js';
 import { findPostgres } from './postgres-binaries.js';
 import { recordServiceFault } from './service-faults.js';
@@ -31,6 +32,8 @@ import {
   workerFingerprint,
   type SupervisorOptions,
 } from './supervisor-options.js';
+import { ensureTemporalCertificate, temporalVariables } from './temporal-certificate.js';
+import { chooseTemporalRoom, type TemporalRoom } from './temporal-room.js';
 import { temporalArguments } from './temporal-server.js';
 import { probeTemporal } from './temporal-probe.js';
 
@@ -90,6 +93,7 @@ class Supervisor {
   private readonly stop = new AbortController();
   private writeFailed = false;
   private guardian: ReturnType<typeof adoptGuardian> | null = null;
+  private room: TemporalRoom | null = null;
 
   constructor(private readonly options: SupervisorOptions) {
     this.paths = servicePaths(options.home);
@@ -255,21 +259,32 @@ class Supervisor {
 
   /** Processes of a supervisor that was killed: replaced, not adopted, so that each has a parent that sees its end. */
   private async endLeftovers(): Promise<void> {
-    const { temporalDb } = this.paths.layout;
-    const unrecorded = findProcesses((pid) => commandLine(pid).includes(temporalDb));
-    const end = async (name: ServiceName, identity: ProcessIdentity | null | undefined) => {
-      if (!identity || !isAlive(identity)) return;
-      say(`${name}: ending process ${identity.pid} of an earlier supervisor`);
-      await endProcess(identity, STOP[name], (line) => say(`${name}: ${line}`));
-      say(`${name}: process ${identity.pid} has ended`);
-    };
+    const end = (name: ServiceName, identity: ProcessIdentity | null | undefined) =>
+      this.endLeftover(name, identity, 'of an earlier supervisor');
     const { worker, temporal, postgres } = this.file.services;
     // A worker that hands its work back to a Temporal that has gone waits ten seconds for it.
     await end('worker', worker?.process);
     await Promise.all([
-      ...[temporal?.process, ...unrecorded].map((identity) => end('temporal', identity)),
+      end('temporal', temporal?.process).then(() => this.endTemporals()),
       end('postgres', postgres?.process),
     ]);
+  }
+
+  /** Servers on our store that no record names: two must not write to it. */
+  private async endTemporals(): Promise<void> {
+    const { temporalDb } = this.paths.layout;
+    const found = findProcesses((pid) => {
+      const words = commandLine(pid);
+      return words.includes(temporalDb) && words.includes('start-dev');
+    });
+    await Promise.all(found.map((identity) => this.endLeftover('temporal', identity, 'that nobody watches')));
+  }
+
+  private async endLeftover(name: ServiceName, identity: ProcessIdentity | null | undefined, whose: string) {
+    if (!identity || !isAlive(identity)) return;
+    say(`${name}: ending process ${identity.pid} ${whose}`);
+    await endProcess(identity, STOP[name], (line) => say(`${name}: ${line}`));
+    say(`${name}: process ${identity.pid} has ended`);
   }
 
   /** The recorded port, unless a stranger has it: then another, and whoever was told the old one is started anew. */
@@ -323,16 +338,48 @@ class Supervisor {
     if (temporalBinary === null || !existsSync(temporalBinary)) {
       throw new BenchError('services', `the Temporal program ${temporalBinary} is gone`);
     }
-    const port = await this.portFor('temporal');
-    const args = temporalArguments({ databaseFile: this.paths.layout.temporalDb, port, namespace: temporalNamespace });
     const env = { PATH: POSTGRES_ENV['PATH'] ?? '', HOME: this.paths.own };
-    return { command: [temporalBinary, ...args], env, cwd: dirname(this.paths.layout.temporalDb) };
+    this.room ??= this.chooseRoom();
+    await this.endTemporals();
+    const port = await this.portFor('temporal');
+    const { temporalDb } = this.paths.layout;
+    const server = [
+      temporalBinary,
+      ...temporalArguments({ databaseFile: temporalDb, port, namespace: temporalNamespace }),
+    ] as const;
+    const launch = { command: server, env, cwd: dirname(temporalDb) };
+    this.file.temporalTls = this.room.kind === 'own';
+    if (this.room.kind === 'shared') return launch;
+    const { temporalCertificate, temporalKey } = this.paths;
+    if (await ensureTemporalCertificate(this.paths)) void this.services.worker?.restart();
+    const [first = '', ...rest] = this.room.outer;
+    const relay = [
+      process.execPath,
+      builtEntry('temporal-relay-main'),
+      temporalCertificate,
+      temporalKey,
+      String(port),
+      ...this.room.inner,
+    ];
+    return { ...launch, command: [first, ...rest, ...relay, ...server], socket: await listenForOther(port) };
+  }
+
+  private chooseRoom(): TemporalRoom {
+    const room: TemporalRoom =
+      this.options.temporalRoom === 'shared' ? { kind: 'shared', reason: 'asked for' } : chooseTemporalRoom();
+    if (room.kind === 'shared') say(`temporal: other users of this machine can reach it (${room.reason})`);
+    return room;
+  }
+
+  private get temporalVariables(): Record<string, string> {
+    return this.file.temporalTls === true ? temporalVariables(this.paths) : {};
   }
 
   private async probeTemporal(): Promise<boolean> {
     const port = this.file.ports.temporal;
     if (port === undefined) return false;
-    return (await probeTemporal(`127.0.0.1:${port}`, this.options.temporalNamespace)).kind === 'ok';
+    const access = temporalAccess(this.temporalVariables, (path) => readFileSync(path));
+    return (await probeTemporal(`127.0.0.1:${port}`, this.options.temporalNamespace, 3000, access)).kind === 'ok';
   }
 
   /** Waits for what the worker needs: both services, and the migrations of this build. */
@@ -355,7 +402,9 @@ class Supervisor {
     if (this.services.worker) this.services.worker.state.fingerprint = workerFingerprint(worker);
     const { ports } = this.file;
     const env = {
-      ...(this.options.temporalAddress === null ? withoutTemporalAccess(worker.env) : worker.env),
+      ...(this.options.temporalAddress === null
+        ? { ...withoutTemporalAccess(worker.env), ...this.temporalVariables }
+        : worker.env),
       BENCH_HOME: this.options.home,
       DATABASE_URL:
         this.options.databaseUrl ?? postgresUrl(ports.postgres ?? 0, postgresPassword(this.paths.postgresPassword)),

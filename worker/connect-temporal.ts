@@ -10,8 +10,8 @@ export async function connectTemporal(
 ): Promise<{ connection: NativeConnection; client: Client }> {
   const server = { address: settings.temporalAddress, ...settings.temporalAccess };
   try {
-    // Requests are small and a server without TLS is near: to compress them costs more than it saves.
-    const near = settings.temporalAccess.tls === undefined;
+    // Requests are small and a server without TLS, or of this machine, is near: to compress them costs more than it saves.
+    const near = settings.temporalAccess.tls === undefined || settings.temporalAddress.startsWith('127.0.0.1:');
     const connection = await NativeConnection.connect({
       ...server,
       ...(near && { grpcCompression: { codec: 'none' } }),

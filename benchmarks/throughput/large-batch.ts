@@ -1,4 +1,4 @@
-import { Client, Connection } from '@temporalio/client';
+import { connectTemporal } from '../../cli/connect-temporal.js';
 import type pg from 'pg';
 import type { ServiceEndpoints } from '../../domain/services.js';
 import { peakMemoryMb } from '../process-memory.js';
@@ -51,9 +51,8 @@ async function ended(database: pg.Client, batchId: string): Promise<void> {
 }
 
 async function largestHistory(endpoints: ServiceEndpoints): Promise<LargeBatchFigures['largestHistory']> {
-  const connection = await Connection.connect({ address: endpoints.temporalAddress });
+  const client = await connectTemporal(endpoints, {});
   try {
-    const client = new Client({ connection, namespace: endpoints.temporalNamespace });
     let largest = { workflow: '', events: 0, bytes: 0 };
     for await (const { workflowId, historyLength, historySize } of client.workflow.list()) {
       if (historyLength > largest.events)
@@ -61,6 +60,6 @@ async function largestHistory(endpoints: ServiceEndpoints): Promise<LargeBatchFi
     }
     return largest;
   } finally {
-    await connection.close();
+    await client.connection.close();
   }
 }

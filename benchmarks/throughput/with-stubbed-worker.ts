@@ -18,6 +18,7 @@ export async function withStubbedWorker<T>(
       ...home.env,
       DATABASE_URL: endpoints.databaseUrl,
       TEMPORAL_ADDRESS: endpoints.temporalAddress,
+      ...endpoints.temporalVariables,
       BENCH_READY_FILE: readyFile,
       BENCH_LOG_LEVEL: 'error',
     },

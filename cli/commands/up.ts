@@ -1,7 +1,11 @@
 import type { Command } from 'commander';
+import type { ServiceEndpoints } from '../../domain/services.js';
 import { servicesStatus, withoutPassword } from '../../services/index.js';
 import type { CliContext } from '../context.js';
 import { describeService } from '../render/services.js';
+
+const reach = ({ temporalVariables }: ServiceEndpoints): string =>
+  Object.keys(temporalVariables).length > 0 ? ', for this user alone' : ', which other users of this machine can reach';
 
 export function register(program: Command, context: CliContext): void {
   program
@@ -21,14 +25,13 @@ export function register(program: Command, context: CliContext): void {
         supervisorPid: status.supervisorPid,
         services: status.services,
       });
-      const given = (variable: string, embedded: boolean) => (embedded ? '' : `  (from ${variable})`);
       const { embedded } = endpoints;
       output.print(`home      ${settings.home}`);
       output.print(
-        `database  ${withoutPassword(endpoints.databaseUrl)}${given('DATABASE_URL', embedded.postgres)}  · bench db url shows the password`,
+        `database  ${withoutPassword(endpoints.databaseUrl)}${embedded.postgres ? '' : '  (from DATABASE_URL)'}  · bench db url shows the password`,
       );
       output.print(
-        `temporal  ${endpoints.temporalAddress}, namespace ${endpoints.temporalNamespace}${given('TEMPORAL_ADDRESS', embedded.temporal)}`,
+        `temporal  ${endpoints.temporalAddress}, namespace ${endpoints.temporalNamespace}${embedded.temporal ? reach(endpoints) : '  (from TEMPORAL_ADDRESS)'}`,
       );
       output.print(embedded.worker ? 'worker    runs here' : 'worker    none here (BENCH_WORKER=external)');
       for (const service of status.services) output.print(`  ${describeService(service, output.colors)}`);

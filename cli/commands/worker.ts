@@ -52,7 +52,9 @@ export function register(commands: Command, context: CliContext): void {
       await checkGpus(gpuSetting(options.gpus ?? settings.env['BENCH_GPUS']));
       const endpoints = await context.servicesWithoutWorker();
       const env = {
-        ...(endpoints.embedded.temporal ? withoutTemporalAccess(settings.env) : settings.env),
+        ...(endpoints.embedded.temporal
+          ? { ...withoutTemporalAccess(settings.env), ...endpoints.temporalVariables }
+          : settings.env),
         BENCH_HOME: settings.home,
         DATABASE_URL: endpoints.databaseUrl,
         TEMPORAL_ADDRESS: endpoints.temporalAddress,

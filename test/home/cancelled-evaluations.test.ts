@@ -1,9 +1,11 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connectTemporal } from '../../cli/connect-temporal.js';
+import type { ServiceEndpoints } from '../../domain/services.js';
 import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
 import { until } from '../setup/services-home.js';
 
@@ -20,8 +22,7 @@ beforeAll(async () => {
     text.replace('def evaluate(table):', 'def evaluate(table):\n    __import__("time").sleep(250)'),
   );
   home = new BenchHome({ BENCH_CONFIGS: configs, BENCH_EVALUATIONS: '1' });
-  const { temporalAddress } = await home.json<{ temporalAddress: string }>('up');
-  temporal = new Client({ connection: await Connection.connect({ address: temporalAddress }) });
+  temporal = await connectTemporal(await home.json<ServiceEndpoints>('up'), {});
 });
 afterAll(async () => {
   await temporal.connection.close();

@@ -1,8 +1,10 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { killService } from '../chaos/kill-service.js';
+import { connectTemporal } from '../../cli/connect-temporal.js';
+import type { ServiceEndpoints } from '../../domain/services.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { pick, seededRandom } from '../setup/random.js';
 import { LONG } from '../setup/long.js';
@@ -23,8 +25,7 @@ let home: BenchHome;
 let temporal: Client;
 beforeAll(async () => {
   home = new BenchHome({ BENCH_GPUS: 'declared:0,1,2,3,4,5,6,7' });
-  const { temporalAddress } = await home.json<{ temporalAddress: string }>('up');
-  temporal = new Client({ connection: await Connection.connect({ address: temporalAddress }) });
+  temporal = await connectTemporal(await home.json<ServiceEndpoints>('up'), {});
 });
 afterAll(async () => {
   await temporal.connection.close();

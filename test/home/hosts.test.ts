@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ServiceEndpoints } from '../../domain/services.js';
 import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
 
 const WORKER = resolve(import.meta.dirname, '../../dist/worker/main.js');
@@ -20,7 +21,7 @@ const GATE_STEP = 7;
 
 /** Services, and the command line; its own worker only runs workflows and models. */
 let home: BenchHome;
-let endpoints: { databaseUrl: string; temporalAddress: string };
+let endpoints: ServiceEndpoints;
 const hosts = new Map<
   string,
   { dir: string; process: ChildProcess; ended: Promise<{ code: number | null; stderr: string }> }
@@ -40,6 +41,7 @@ function startHost(hostId: string, env: Record<string, string> = {}): void {
     env: {
       ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], BENCH_HOME: dir, BENCH_HOST: hostId },
       ...{ DATABASE_URL: endpoints.databaseUrl, TEMPORAL_ADDRESS: endpoints.temporalAddress },
+      ...endpoints.temporalVariables,
       ...{
         BENCH_ROLES: 'host',
         BENCH_HEARTBEAT_SECONDS: HEARTBEAT_SECONDS,
@@ -205,6 +207,7 @@ describe('two hosts', () => {
   it('names are one machine each, and only known ones are steered', async () => {
     const second = new BenchHome({
       ...{ BENCH_HOST: 'a', DATABASE_URL: endpoints.databaseUrl, TEMPORAL_ADDRESS: endpoints.temporalAddress },
+      ...endpoints.temporalVariables,
       BENCH_GPUS: 'none',
     });
     try {

@@ -4,8 +4,10 @@ import { resolve } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Installation, readInstallation } from '../../db/index.js';
+import { connectTemporal } from '../../cli/connect-temporal.js';
 import { BenchError } from '../../domain/errors.js';
 import { INSTALLATION_WORKFLOW_ID } from '../../domain/queues.js';
+import type { ServiceEndpoints } from '../../domain/services.js';
 import { embeddedDatabaseUrl } from '../../services/index.js';
 import { claimNamespace, namespaceOf, namespaceOwner, refuseSecondNamespace } from '../../worker/namespace-owner.js';
 import { BenchHome } from '../setup/bench-home.js';
@@ -138,9 +140,9 @@ describe('two homes with a database each and one namespace', () => {
   };
 
   beforeAll(async () => {
-    const { temporalAddress } = await first.json<{ temporalAddress: string }>('up');
-    temporal = new Client({ connection: await Connection.connect({ address: temporalAddress }) });
-    second.env['TEMPORAL_ADDRESS'] = temporalAddress;
+    const endpoints = await first.json<ServiceEndpoints>('up');
+    temporal = await connectTemporal(endpoints, {});
+    Object.assign(second.env, { TEMPORAL_ADDRESS: endpoints.temporalAddress, ...endpoints.temporalVariables });
     ({ batchId } = await first.json<{ batchId: string }>(
       ...['submit', '--models', 'scripted:baseline,scripted:counter', '--tasks', 'battleOfSexes,blotto'],
       ...['--attempts', String(ATTEMPTS), '--backend', 'local', '--seed', '3'],

@@ -24,19 +24,23 @@ describe('services that the environment names', () => {
   const lender = new ServicesHome();
   const home = new ServicesHome();
   let given: ServiceEndpoints;
+  /** With the key of the lender's Temporal. */
+  let env: Record<string, string>;
   let closedPort: number;
 
   beforeAll(async () => {
     given = await lender.ensure({ worker: 'external' });
+    env = { ...home.settings().env, ...given.temporalVariables };
     closedPort = await chooseFreePort('closed');
   });
   afterAll(() => Promise.all([home.remove(), lender.remove()]));
 
   it('are used as they are, migrated, and nothing is started', async () => {
     const { databaseUrl, temporalAddress } = given;
-    const endpoints = await home.ensure({ databaseUrl, temporalAddress, worker: 'external' }, { migrate });
+    const endpoints = await home.ensure({ databaseUrl, temporalAddress, env, worker: 'external' }, { migrate });
     expect(endpoints).toEqual({
       ...given,
+      temporalVariables: {},
       embedded: { postgres: false, temporal: false, worker: false },
     });
     expect(await query(databaseUrl, 'select count(*)::int as n from runs')).toEqual([{ n: 0 }]);
@@ -45,7 +49,7 @@ describe('services that the environment names', () => {
 
   it('get a worker that is told of them', async () => {
     const { databaseUrl, temporalAddress } = given;
-    const endpoints = await home.ensure({ databaseUrl, temporalAddress }, { migrate });
+    const endpoints = await home.ensure({ databaseUrl, temporalAddress, env }, { migrate });
     expect(endpoints.embedded).toEqual({ postgres: false, temporal: false, worker: true });
     expect(servicesStatus(home.dir).services.map((service) => service.name)).toEqual(['worker']);
     await until('the worker has shown its settings', () => home.log('worker').includes(databaseUrl));
@@ -67,11 +71,14 @@ describe('services that the environment names', () => {
     const { temporalAddress } = given;
     const wrongPassword = new URL(given.databaseUrl);
     wrongPassword.password = 'hush';
-    const refused = home.ensure({ databaseUrl: wrongPassword.href, temporalAddress, worker: 'external' }, { migrate });
+    const refused = home.ensure(
+      { databaseUrl: wrongPassword.href, temporalAddress, env, worker: 'external' },
+      { migrate },
+    );
     expect((await failure(refused)).message).toContain('28P01');
 
     const wrongDatabase = given.databaseUrl.replace(/\/bench$/, '/nothing_here');
-    const absent = home.ensure({ databaseUrl: wrongDatabase, temporalAddress, worker: 'external' }, { migrate });
+    const absent = home.ensure({ databaseUrl: wrongDatabase, temporalAddress, env, worker: 'external' }, { migrate });
     expect((await failure(absent)).message).toMatch(/nothing_here.*does not exist/);
   });
 
@@ -95,7 +102,7 @@ describe('services that the environment names', () => {
 
   it('must have the namespace', async () => {
     const { temporalAddress } = given;
-    const { message } = await failure(home.ensure({ temporalAddress, temporalNamespace: 'elsewhere' }));
+    const { message } = await failure(home.ensure({ temporalAddress, env, temporalNamespace: 'elsewhere' }));
     expect(message).toContain("has no namespace 'elsewhere'");
   });
 });

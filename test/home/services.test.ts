@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,10 +7,14 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate, schemaState } from '../../db/index.js';
 import type { ServiceEndpoints } from '../../domain/services.js';
-import { servicesStatus, stopServices } from '../../services/index.js';
+import { temporalAccess } from '../../domain/temporal-access.js';
+import { chooseTemporalRoom, servicesStatus, stopServices } from '../../services/index.js';
 import { identify, isAlive } from '../../services/process-identity.js';
 import { SERVICE_NAMES } from '../../services/services-file.js';
+import { probeTemporal } from '../../services/temporal-probe.js';
+import { childrenOf, listeningPorts } from '../setup/process-tree.js';
 import { query, ServicesHome, until } from '../setup/services-home.js';
+import { Certificates } from '../setup/temporal-gateway.js';
 
 const isHealthy = (home: ServicesHome, name: (typeof SERVICE_NAMES)[number]) =>
   home.file().services[name]?.status === 'healthy';
@@ -39,6 +43,39 @@ describe('services of a home', () => {
     expect(JSON.stringify(servicesStatus(home.dir))).not.toContain(new URL(endpoints.databaseUrl).password);
   });
 
+  it.runIf(chooseTemporalRoom().kind === 'own')('let nobody in who cannot read the home', async () => {
+    // What else the server listens at, lies where nobody gets.
+    const { postgres, temporal } = home.file().ports;
+    expect(listeningPorts(home.pid('supervisor')).sort()).toEqual([postgres, temporal].sort());
+    const certificates = new Certificates();
+    try {
+      const { crt, key } = certificates.issue('bench-temporal');
+      const foreign = { ...endpoints.temporalVariables };
+      foreign['TEMPORAL_TLS_CLIENT_CERT_PATH'] = crt;
+      foreign['TEMPORAL_TLS_CLIENT_KEY_PATH'] = key;
+      const authority = { TEMPORAL_TLS_SERVER_CA_CERT_PATH: home.paths.temporalCertificate };
+      const answer = async (variables: Record<string, string>) =>
+        (
+          await probeTemporal(
+            endpoints.temporalAddress,
+            'default',
+            60_000,
+            temporalAccess(variables, (path) => readFileSync(path)),
+          )
+        ).kind;
+      expect(await answer({})).toBe('unavailable');
+      expect(await answer({ ...authority, TEMPORAL_TLS_SERVER_NAME: 'bench-temporal' })).toBe('unavailable');
+      expect(await answer(foreign)).toBe('unavailable');
+      expect(await answer(endpoints.temporalVariables)).toBe('ok');
+    } finally {
+      certificates.remove();
+    }
+    expect(statSync(home.paths.temporalKey).mode & 0o077).toBe(0);
+    if (process.getuid?.() !== 0) return;
+    const asNobody = ['--reuid=65534', '--regid=65534', '--clear-groups', 'cat', home.paths.temporalKey];
+    expect(spawnSync('setpriv', asNobody).status).not.toBe(0);
+  });
+
   it('are reused by a second call', async () => {
     const before = SERVICE_NAMES.map((name) => home.pid(name));
     expect(await home.ensure()).toEqual(endpoints);
@@ -57,6 +94,26 @@ describe('services of a home', () => {
     expect(home.log('supervisor')).toMatch(new RegExp(`${name}: was ended by SIGKILL; starting it again in \\d+ ms`));
     expect(await home.ensure()).toEqual(endpoints);
   });
+
+  it.runIf(chooseTemporalRoom().kind === 'own')(
+    'start Temporal again when the server alone is killed, and when its relay alone is',
+    async () => {
+      for (const whom of ['server', 'relay']) {
+        const relay = home.pid('temporal');
+        const server = identify(childrenOf(relay)[0] ?? 0);
+        expect(server).not.toBeNull();
+        process.kill(whom === 'relay' ? relay : (server?.pid ?? 0), 'SIGKILL');
+        await until(`Temporal is back after its ${whom} was killed`, () => {
+          const state = home.file().services.temporal;
+          return state?.status === 'healthy' && state.process?.pid !== relay;
+        });
+        // Neither is left without the other.
+        expect(isAlive(server)).toBe(false);
+        expect(identify(relay)).toBeNull();
+        expect(await home.ensure()).toEqual(endpoints);
+      }
+    },
+  );
 
   it('come back with their data and addresses when all are killed at once', async () => {
     await query(endpoints.databaseUrl, 'create table kept (n int); insert into kept values (42)');
@@ -212,11 +269,13 @@ describe('services of a home', () => {
   it('start over a services.json and a postmaster.pid that name strangers', async () => {
     await stopServices({ home: home.dir });
     const stranger = { pid: process.pid, startTime: 'long ago' };
-    const file = home.file();
+    const { temporalTls: _unknownToEarlierVersions, ...file } = home.file();
     for (const state of Object.values(file.services)) Object.assign(state, { process: stranger, status: 'healthy' });
     file.supervisor = { ...stranger, startedAt: 'long ago', guardian: stranger, stamp: 'old' };
     writeFileSync(home.paths.layout.servicesFile, JSON.stringify({ ...file, status: 'running' }));
     writeFileSync(`${home.paths.layout.postgresData}/postmaster.pid`, `${process.pid}\n/elsewhere\n1\n1\n`);
+    // As an earlier version leaves it.
+    for (const file of [home.paths.temporalKey, home.paths.temporalCertificate]) rmSync(file, { force: true });
     expect(await home.ensure()).toEqual(endpoints);
     expect(home.log('supervisor')).toContain('removed a stale postmaster.pid');
   });
@@ -282,12 +341,13 @@ describe('many commands at once on a new home', () => {
     expect(new Set(results.map((result) => result.databaseUrl)).size).toBe(1);
     expect(home.log('supervisor').match(/^\S+ supervisor \d+ of /gm)).toHaveLength(1);
     const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,args=']);
-    const servers = stdout.split('\n').filter((line) => line.includes(home.paths.layout.temporalDb));
-    expect(servers).toHaveLength(1);
+    const lines = stdout.split('\n').filter((line) => line.includes(home.paths.layout.temporalDb));
+    // One has a relay before it.
+    expect(lines.filter((line) => !line.includes('temporal-relay-main'))).toHaveLength(1);
   });
 });
 
-describe.runIf(process.getuid?.() === 0)('PostgreSQL as root where user namespaces are forbidden', () => {
+describe.runIf(process.getuid?.() === 0)('a home of root where namespaces are forbidden', () => {
   const home = new ServicesHome();
   afterAll(async () => {
     const { postgresData } = home.file();
@@ -296,8 +356,12 @@ describe.runIf(process.getuid?.() === 0)('PostgreSQL as root where user namespac
     if (postgresData?.startsWith('/var/tmp/')) rmSync(dirname(postgresData), { recursive: true, force: true });
   });
 
-  it('runs as nobody', async () => {
-    const { databaseUrl } = await home.ensure({ worker: 'external' }, { postgresUser: 'nobody' });
+  it('runs PostgreSQL as nobody, and Temporal where other users reach it, which it says', async () => {
+    const forbidden = { postgresUser: 'nobody', temporalRoom: 'shared' } as const;
+    const { databaseUrl, temporalAddress, temporalVariables } = await home.ensure({ worker: 'external' }, forbidden);
+    expect(temporalVariables).toEqual({});
+    expect(await probeTemporal(temporalAddress, 'default', 60_000)).toEqual({ kind: 'ok' });
+    expect(home.log('supervisor')).toContain('other users of this machine can reach it');
     expect(await query(databaseUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
     expect(statSync(home.file().postgresData ?? '').uid).toBe(65534);
     expect(statSync(`/proc/${home.pid('postgres')}`).uid).toBe(65534);

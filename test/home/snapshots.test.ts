@@ -1,11 +1,12 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readPlace, readSupervisor } from '../../activities/local/run-world.js';
 import type { Leaderboard, RunDetail, TrajectoryStep } from '../../db/index.js';
 import { homeLayout } from '../../domain/home-layout.js';
+import { connectTemporal } from '../../cli/connect-temporal.js';
+import type { ServiceEndpoints } from '../../domain/services.js';
 import { BenchHome } from '../setup/bench-home.js';
 
 /** Waits at step 8 until the test lets it go. */
@@ -165,11 +166,10 @@ describe('a container that is removed in the midst of a run', () => {
           .split('\n')
           .filter(Boolean);
       await stepIs((step) => step === 8);
-      const { temporalAddress } = await home.json<{ temporalAddress: string }>('up');
-      const connection = await Connection.connect({ address: temporalAddress });
+      const temporal = await connectTemporal(await home.json<ServiceEndpoints>('up'), {});
       for (const id of [`run/${runId}`, `run/${runId}/agent-loop`])
-        await new Client({ connection }).workflow.getHandle(id).terminate('killed by a test');
-      await connection.close();
+        await temporal.workflow.getHandle(id).terminate('killed by a test');
+      await temporal.connection.close();
       await home.run('resume', batchId);
       await vi.waitFor(
         async () => {

@@ -1,13 +1,14 @@
-import { Client, Connection } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connectTemporal } from '../../cli/connect-temporal.js';
+import type { ServiceEndpoints } from '../../domain/services.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { until } from '../setup/services-home.js';
 
 const home = new BenchHome();
 let temporal: Client;
 beforeAll(async () => {
-  const { temporalAddress } = await home.json<{ temporalAddress: string }>('up');
-  temporal = new Client({ connection: await Connection.connect({ address: temporalAddress }) });
+  temporal = await connectTemporal(await home.json<ServiceEndpoints>('up'), {});
 });
 afterAll(async () => {
   await temporal.connection.close();

@@ -1,0 +1,40 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { servicePaths } from './home-paths.js';
+import { writeFileAtomically } from './services-file.js';
+
+type Paths = Pick<ReturnType<typeof servicePaths>, 'temporalCertificate' | 'temporalKey'>;
+
+/** Nobody looks it up: clients are told to expect it. */
+const NAME = 'bench-temporal';
+
+/**
+ * See to it that the home has a key and a certificate. Server and clients show the same one, and trust it alone: who can
+ * read the key may come in. True: they are new.
+ */
+export async function ensureTemporalCertificate(paths: Paths): Promise<boolean> {
+  if (belongTogether(paths)) return false;
+  const { makeCertificate } = await import('./make-certificate.js');
+  const { key, certificate } = await makeCertificate(NAME);
+  writeFileAtomically(paths.temporalKey, key);
+  writeFileAtomically(paths.temporalCertificate, certificate);
+  return true;
+}
+
+function belongTogether({ temporalKey, temporalCertificate }: Paths): boolean {
+  try {
+    return new X509Certificate(readFileSync(temporalCertificate)).checkPrivateKey(
+      createPrivateKey(readFileSync(temporalKey)),
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** What a client of the home's server is given beside its address: variables that Temporal's own tools know too. */
+export const temporalVariables = ({ temporalCertificate, temporalKey }: Paths): Record<string, string> => ({
+  TEMPORAL_TLS_SERVER_NAME: NAME,
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: temporalCertificate,
+  TEMPORAL_TLS_CLIENT_CERT_PATH: temporalCertificate,
+  TEMPORAL_TLS_CLIENT_KEY_PATH: temporalKey,
+});

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { connect, type Server, type Socket } from 'node:net';
+import { createServer } from 'node:tls';
+
+/**
+ * Entry of a process in a network of its own (temporal-room.ts): runs the Temporal server there, and carries to it what
+ * comes over TLS from who holds the home's key. The socket that it listens on was made outside, where it stays reachable,
+ * and comes by the channel to the supervisor. Ends as the server ends; the supervisor starts both again.
+ *
+ *   temporal-relay-main.js <certificate> <key> <port inside> <program> <arguments …>
+ */
+const [certificate = '', key = '', inside = '', program = '', ...args] = process.argv.slice(2);
+const port = Number(inside);
+
+const temporal = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+const passOn = (signal: NodeJS.Signals) => void temporal.kill(signal);
+process.on('SIGTERM', passOn);
+process.on('SIGINT', passOn);
+temporal.once('error', (error) => {
+  console.error(`cannot start ${program}: ${error.message}`);
+  process.exit(1);
+});
+temporal.once('exit', (code, signal) => {
+  if (signal === null) process.exit(code ?? 1);
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+});
+
+const gone = () => process.exit(1);
+process.once('disconnect', gone);
+process.once('message', (_word, socket) => {
+  process.off('disconnect', gone);
+  // Node is in the midst of this message.
+  setImmediate(() => process.disconnect());
+  void serve(socket as Server);
+});
+
+/** Whoever connects before the server answers waits in the socket's queue. */
+async function serve(socket: Server): Promise<void> {
+  while (!(await answers())) await new Promise((resolve) => setTimeout(resolve, 20));
+  const pem = readFileSync(certificate);
+  const server = createServer(
+    {
+      ...{ cert: pem, key: readFileSync(key), ca: pem, minVersion: 'TLSv1.3', ALPNProtocols: ['h2'] },
+      ...{ requestCert: true, rejectUnauthorized: true, handshakeTimeout: 10_000 },
+    },
+    (outer) => {
+      const inner = connect({ port, host: '127.0.0.1', noDelay: true });
+      outer.setNoDelay(true);
+      endTogether(outer, inner);
+      outer.pipe(inner).pipe(outer);
+    },
+  );
+  // Somebody without the key, or a probe that gave up.
+  server.on('tlsClientError', () => undefined);
+  server.listen(socket);
+}
+
+function endTogether(one: Socket, other: Socket): void {
+  for (const [mine, its] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    mine.on('error', () => undefined);
+    mine.on('close', () => its.destroy());
+  }
+}
+
+function answers(): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    const finish = (yes: boolean) => {
+      socket.destroy();
+      resolve(yes);
+    };
+    socket.once('connect', () => finish(true));
+    socket.once('error', () => finish(false));
+  });
+}

@@ -13,7 +13,7 @@ import signal
 import sys
 from dataclasses import replace
 
-from durable_shell import processes, starter
+from durable_shell import forbidden_calls, processes, starter
 from durable_shell.sealed_thread import SealedThread
 from durable_shell.settings import Settings
 from durable_shell.shell_process import limit_resources
@@ -90,6 +90,9 @@ def main() -> None:
     else:
         settings = in_container(arguments)
     processes.forbid_new_privileges()
+    # Here and not in each shell: that would cost more than the fork. Threads that exist already would not take it.
+    if not forbidden_calls.forbid():
+        print("commands may use up the agent's share of this host's inotify instances", file=sys.stderr)
     if arguments.local is None:
         settings = replace(settings, sealed=sealed_unless_protected(arguments.gpus))
     if not processes.adopt_orphans():

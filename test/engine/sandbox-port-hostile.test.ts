@@ -86,6 +86,23 @@ function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) 
     expect(Number.parseInt(supervisor.output.trim(), 10) * 1024).toBeLessThan(MOST_GROWTH);
   });
 
+  it('get no inotify instance, of which all runs of a host have 128 together', async () => {
+    const script = [
+      'import ctypes, errno, os, platform',
+      'libc = ctypes.CDLL(None, use_errno=True)',
+      'watches = {"x86_64": (253, 294, 300), "aarch64": (26, 262)}[platform.machine()]',
+      'for number in watches:',
+      '    print(libc.syscall(number, 0, 0), errno.errorcode[ctypes.get_errno()])',
+      'libc.syscall(watches[0], 0, 0)',
+    ].join('\n');
+    const { output } = await run(`python3 - <<'END'\n${script}\nEND`);
+    expect(new Set(output.trim().split('\n'))).toEqual(new Set(['-1 ENOSYS']));
+    // What waits for a file polls.
+    const follow =
+      'echo one > log; tail -f log > seen 2> told & echo two >> log; until grep two seen; do sleep 0.1; done; kill $!';
+    expect(await run(follow)).toMatchObject({ output: 'two\n', timedOut: false });
+  });
+
   it('that print one very long line have its head and tail', async () => {
     const { output, outputBytes } = await run(`printf 'start'; head -c 3000000 /dev/zero | tr '\\0' x; printf 'end'`);
     expect(outputBytes).toBe(3_000_008);

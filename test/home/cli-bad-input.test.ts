@@ -49,7 +49,6 @@ describe('a mistake on the command line', () => {
     [['leaderboard', '--comparison', 'spring', '--k', '2'], '--k <n>'],
     [['comparison', 'save', 'two words'], 'letters, digits'],
     [['worker', '--gpus', 'nope'], 'no GPU nope'],
-    [['tasks', 'new', 'mine', '--config-dir', '/proc/x'], '/proc/x'],
   ])('%j ends with exit code 2, names what is meant, and nothing is started or written', async (args, hint) => {
     const home = newHome();
     const result = await home.run(...args, '--json');

@@ -17,6 +17,8 @@ export function temporalArguments(options: { databaseFile: string; port: number;
   return [
     ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(options.port)],
     ...['--db-filename', options.databaseFile, '--log-level', 'warn', '--log-format', 'json', '--color', 'never'],
+    // Beside its log: it would end over a greeting that a full disk does not take.
+    ...['--output', 'none'],
     // Nobody's personal settings: they could point this server, or its start, elsewhere.
     ...['--disable-config-file', '--disable-config-env'],
     ...(options.namespace === 'default' ? [] : ['--namespace', options.namespace]),

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -21,7 +21,10 @@ export async function startTemporal(): Promise<TemporalFixture> {
   // None that systems give to others meanwhile.
   const port = await chooseFreePort(dir);
   const args = temporalArguments({ databaseFile: join(dir, 'temporal.db'), port, namespace: 'default' });
-  const server = execa(executable, args, { reject: false, stdio: 'ignore' });
+  // As on a full disk: no line of its own may end it.
+  const output = existsSync('/dev/full') ? openSync('/dev/full', 'w') : null;
+  const server = execa(executable, args, { reject: false, stdio: ['ignore', output ?? 'ignore', output ?? 'ignore'] });
+  if (output !== null) closeSync(output);
   const address = `127.0.0.1:${port}`;
   const deadline = Date.now() + START_MS;
   for (;;) {

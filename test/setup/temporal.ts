@@ -1,7 +1,7 @@
+import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { Connection } from '@temporalio/client';
 import { chooseFreePort } from '../../services/index.js';
 import { temporalArguments } from '../../services/temporal-server.js';
@@ -23,7 +23,9 @@ export async function startTemporal(): Promise<TemporalFixture> {
   const args = temporalArguments({ databaseFile: join(dir, 'temporal.db'), port, namespace: 'default' });
   // As on a full disk: no line of its own may end it.
   const output = existsSync('/dev/full') ? openSync('/dev/full', 'w') : null;
-  const server = execa(executable, args, { reject: false, stdio: ['ignore', output ?? 'ignore', output ?? 'ignore'] });
+  const log = output ?? 'ignore';
+  const server = spawn(executable, args, { stdio: ['ignore', log, log] });
+  const ended = new Promise((resolve) => server.once('close', resolve));
   if (output !== null) closeSync(output);
   const address = `127.0.0.1:${port}`;
   const deadline = Date.now() + START_MS;
@@ -42,7 +44,7 @@ export async function startTemporal(): Promise<TemporalFixture> {
     address,
     async stop() {
       server.kill('SIGKILL');
-      await server;
+      await ended;
       rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     },
   };

@@ -1,10 +1,11 @@
 import { rm } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { probeEngine } from '../../activities/docker/engine.js';
 import { newRunId } from '../../domain/ids.js';
 import { testPodman } from '../setup/podman-engine.js';
 import { smallJob } from './evaluation-job.js';
 import { type EvaluatorHarness, evaluatorHarnesses } from './evaluator-harness.js';
+import { skipWhatIsTheProgramsOwn } from './brief-adapters.js';
 import { dockerUnderTest, podmanUnderTest, remoteUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
 
 const never = new AbortController().signal;
@@ -53,6 +54,8 @@ function suite(name: 'docker' | 'podman', make: () => Promise<BackendUnderTest>)
       await at.sandbox.stop(ref);
     }
   }
+
+  beforeEach(skipWhatIsTheProgramsOwn(name, /do not move/));
 
   it('do not move in the sandbox with what is done to its memory', async () => {
     expect(await inSandbox(backend, `python3 - <<'END'\n${MOVED}\nprint(moved)\nEND`)).toBe('[]\n');

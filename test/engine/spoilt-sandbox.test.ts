@@ -1,20 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { probeEngine } from '../../activities/docker/engine.js';
 import { newRunId } from '../../domain/ids.js';
 import type { Collected, SandboxRef } from '../../domain/ports/sandbox-port.js';
 import { testPodman } from '../setup/podman-engine.js';
+import { skipWhatIsTheProgramsOwn } from './brief-adapters.js';
 import { dockerUnderTest, podmanUnderTest, remoteUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
 
 const never = new AbortController().signal;
 const engineExpected = process.getuid?.() === 0 || (await probeEngine()).kind === 'ok';
 const podman = await probeEngine(testPodman());
 
-describe.runIf(engineExpected)('a sandbox that its agent spoils, on docker', () => suite(dockerUnderTest));
-describe.runIf(engineExpected)('a sandbox that its agent spoils, on docker (remote)', () => suite(remoteUnderTest));
-describe.runIf(podman.kind === 'ok')('a sandbox that its agent spoils, on podman', () => suite(podmanUnderTest));
+describe.runIf(engineExpected)('a sandbox that its agent spoils, on docker', () => suite('docker', dockerUnderTest));
+describe.runIf(engineExpected)('a sandbox that its agent spoils, on docker (remote)', () =>
+  suite('docker (remote)', remoteUnderTest),
+);
+describe.runIf(podman.kind === 'ok')('a sandbox that its agent spoils, on podman', () =>
+  suite('podman', podmanUnderTest),
+);
 
 /** What an agent can do to end a run without a score must be its own end. */
-function suite(make: () => Promise<BackendUnderTest>) {
+function suite(name: string, make: () => Promise<BackendUnderTest>) {
   let backend: BackendUnderTest;
   beforeAll(async () => {
     backend = await make();
@@ -33,6 +38,8 @@ function suite(make: () => Promise<BackendUnderTest>) {
     backend.sandbox.run(ref, { n, script, timeLimitSeconds: 120 }, never);
   const collect = (ref: SandboxRef, file: string): Promise<Collected> =>
     backend.sandbox.collect(ref, [file], 1_000_000);
+
+  beforeEach(skipWhatIsTheProgramsOwn(name, /small processes|FIFOs and back/));
 
   it('keeps its supervisor when many small processes of the agent’s, that would hide from the kernel’s choice, take all memory', async () => {
     const ref = await started();

@@ -13,8 +13,8 @@ export const skipWhatIsTheProgramsOwn =
   ({ task, skip }: TestContext): void =>
     skip(briefly.includes(adapter) && !LONG && !names.test(task.name));
 
-/** Of evaluations also `local`: init.py, referee and player are the same files, and its scores rank on request only. */
-export const BRIEF_EVALUATORS = [...BRIEFLY, 'local'];
-
-/** What referees and players say to each other is played in full where an evaluation costs least. */
+/**
+ * What referees and players say to each other is in the same files everywhere (init.py, referee, player): it is played in full
+ * where an evaluation costs least.
+ */
 export const FULL_ON_LOCAL = [...BRIEFLY, 'docker'];

@@ -7,7 +7,7 @@ import { InfrastructureError } from '../../domain/errors.js';
 import type { EvaluationJob, EvaluationOutcome } from '../../domain/ports/evaluator-port.js';
 import { battleJob, COIN_REFEREE, processesWith, REPOSITORY, smallJob } from './evaluation-job.js';
 import { LONG } from '../setup/long.js';
-import { BRIEF_EVALUATORS, skipWhatIsTheProgramsOwn } from './brief-adapters.js';
+import { FULL_ON_LOCAL, skipWhatIsTheProgramsOwn } from './brief-adapters.js';
 import { type EvaluatorHarness, evaluatorHarnesses } from './evaluator-harness.js';
 
 const ALWAYS = (move: string): string => `def row_strategy(history):\n    return ${move}\n`;
@@ -25,8 +25,8 @@ describe.each(Object.keys(evaluatorHarnesses).filter((name) => LONG || name !== 
     beforeEach(
       skipWhatIsTheProgramsOwn(
         name,
-        /scores the starter|no such function|memory bomb|fork bomb|reading the referee|has no network|leaving a daemon|exception$|left$|aborts$/,
-        BRIEF_EVALUATORS,
+        /scores the starter|no such function|memory bomb|fork bomb|loop in a move|its own harness|reading the referee|killing, tracing|has no network|leaving a daemon|exception$|left$|aborts$/,
+        FULL_ON_LOCAL,
       ),
     );
     afterEach(async () => {
@@ -155,9 +155,9 @@ def row_strategy(history):
         ['in a move', 'def row_strategy(history):\n    while True: pass\n', 'in game 1, round 1'],
         ['at import', 'while True: pass\n', 'while it was imported'],
       ])('infinite loop %s', async (_, code, where) => {
-        // Long enough to be met where it loops, not on its way there.
-        const message = await rejection(code, { evaluator: { timeoutSeconds: 10 } });
-        expect(message).toContain(`time limit of 10 s for the whole evaluation ran out ${where}`);
+        // Of CPU time: long enough to be met where it loops, not on its way there.
+        const message = await rejection(code, { evaluator: { timeoutSeconds: 4 } });
+        expect(message).toContain(`time limit of 4 s for the whole evaluation ran out ${where}`);
       });
 
       it('memory bomb', async () => {
@@ -183,7 +183,7 @@ def row_strategy(history):
         // More questions than a pipe holds.
         const referee = COIN_REFEREE.replace('games=20', 'games=7000');
         const code = `import os\nwhile True: os.write(4, b'\\x01' * 4096)\n`;
-        expect(await rejection(code, { referee, evaluator: { timeoutSeconds: 5 } })).toContain('time limit');
+        expect(await rejection(code, { referee, evaluator: { timeoutSeconds: 3 } })).toContain('time limit');
       });
     });
 

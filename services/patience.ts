@@ -18,8 +18,8 @@ const SMALLEST_SHARE = 1 / 60;
 
 /**
  * A bound on waiting for a process, in seconds that the process could have used. On a loaded machine it gets a share of the CPUs
- * only, and a second counts as that share; a second in which it wanted no CPU counts whole, since then it does not answer by
- * itself. So a slow process gets the time that it needs, and one that hangs is found out in the same time on any machine.
+ * only, and time in which it wanted them counts as that share; time in which it wanted none counts whole, since then it does not
+ * answer by itself. So a slow process gets the time that it needs, and one that hangs is found out in the same time on any machine.
  */
 export class Patience {
   private spentMs = 0;
@@ -49,13 +49,14 @@ export class Patience {
   private look(): void {
     const now = this.now();
     const threads = this.read();
-    this.spentMs += (now - this.looked) * share(this.threads, threads);
+    this.spentMs += (now - this.looked) * share(this.threads, threads, now - this.looked);
     this.looked = now;
     this.threads = threads;
   }
 }
 
-function share(before: ReturnType<ReadThreads>, after: ReturnType<ReadThreads>): number {
+/** The part of `elapsedMs` that the process could have used: what its threads waited for CPUs is not in it. */
+function share(before: ReturnType<ReadThreads>, after: ReturnType<ReadThreads>, elapsedMs: number): number {
   if (before === null || after === null) return 1;
   let ran = 0;
   let waited = 0;
@@ -69,7 +70,9 @@ function share(before: ReturnType<ReadThreads>, after: ReturnType<ReadThreads>):
   }
   if (starved) return SMALLEST_SHARE;
   if (ran + waited <= 0) return 1;
-  return Math.max(SMALLEST_SHARE, ran / (ran + waited));
+  // Of the time in which it wanted CPUs it got a share; the rest it slept, hindered by nobody.
+  const wanting = Math.min(1, (ran + waited) / 1e6 / elapsedMs);
+  return Math.max(SMALLEST_SHARE, 1 - wanting * (waited / (ran + waited)));
 }
 
 /** The threads of a process and of all that it started. */

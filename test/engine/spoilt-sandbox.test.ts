@@ -39,7 +39,7 @@ function suite(name: string, make: () => Promise<BackendUnderTest>) {
   const collect = (ref: SandboxRef, file: string): Promise<Collected> =>
     backend.sandbox.collect(ref, [file], 1_000_000);
 
-  beforeEach(skipWhatIsTheProgramsOwn(name, /small processes|FIFOs and back/));
+  beforeEach(skipWhatIsTheProgramsOwn(name, /FIFOs and back/));
 
   it('keeps its supervisor when many small processes of the agent’s, that would hide from the kernel’s choice, take all memory', async () => {
     const ref = await started();

@@ -14,12 +14,29 @@ export function portIsFree(port: number): Promise<boolean> {
   });
 }
 
-/** A socket that listens at that loopback port, for another process: whoever comes before that has it is sent away. */
-export function listenForOther(port: number): Promise<Server> {
+/** For a process that inherits it. */
+export interface ListeningSocket {
+  descriptor: number;
+  /** Ours; whoever has inherited it keeps it. */
+  close(): void;
+}
+
+/**
+ * A socket that listens at that loopback port, for another process: whoever comes before that has it is sent away. Its descriptor
+ * is no public part of Node's servers. To send the server by a channel would be the public way, but the process that gets it
+ * takes and forgets connections before it hears of it.
+ */
+export function listenForOther(port: number): Promise<ListeningSocket> {
   return new Promise((resolve, reject) => {
-    const server = createServer((connection) => connection.destroy());
+    const server: Server & { _handle?: { fd?: number } } = createServer((connection) => connection.destroy());
     server.once('error', reject);
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(server));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      const { fd = -1 } = server._handle ?? {};
+      const close = () => void server.close();
+      if (fd >= 0) return resolve({ descriptor: fd, close });
+      close();
+      reject(new Error('this Node.js does not tell the descriptor of a socket'));
+    });
   });
 }
 

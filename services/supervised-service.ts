@@ -1,6 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import type { Server } from 'node:net';
+import type { ListeningSocket } from './free-port.js';
 import { lastLogLines, rotateLog } from './log-file.js';
 import { Patience, readThreads } from './patience.js';
 import { identify, isAlive, signal, waitUntilGone, type ProcessIdentity } from './process-identity.js';
@@ -11,8 +11,8 @@ export interface Launch {
   command: readonly [string, ...string[]];
   env: Record<string, string>;
   cwd: string;
-  /** Listens already; handed to the process by a channel. */
-  socket?: Server;
+  /** Listens already; the process gets it as its descriptor 3. */
+  socket?: ListeningSocket;
 }
 
 export interface ServiceDefinition {
@@ -131,14 +131,15 @@ export class SupervisedService {
     }
     const [command, ...args] = launch.command;
     const { cwd, env, socket } = launch;
-    const channel = socket === undefined ? [] : (['ipc'] as const);
-    const child = spawn(command, args, { cwd, env, stdio: ['ignore', output, output, ...channel] });
+    const inherited = socket === undefined ? [] : [socket.descriptor];
+    const child = spawn(command, args, { cwd, env, stdio: ['ignore', output, output, ...inherited] });
     closeSync(output);
+    // It is the process's alone from here on.
+    socket?.close();
     const ended = new Promise<string>((resolve) => {
       child.once('error', (error) => resolve(`cannot be started: ${error.message}`));
       child.once('exit', (code, by) => resolve(by === null ? `ended with exit code ${code}` : `was ended by ${by}`));
     });
-    if (socket !== undefined) handOver(child, socket);
     let exit: string | null = null;
     void ended.then((reason) => (exit = reason));
     const identity = child.pid === undefined ? null : identify(child.pid);
@@ -201,12 +202,6 @@ export class SupervisedService {
 
 const patienceOf = (identity: ProcessIdentity | null, limitMs: number): Patience =>
   new Patience(limitMs, () => (identity === null ? null : readThreads(identity.pid)));
-
-/** From here on the socket is the process's alone. */
-function handOver(child: ChildProcess, socket: Server): void {
-  if (child.pid === undefined) return void socket.close();
-  child.send('listen', socket, () => socket.close());
-}
 
 /** Signal, wait, signal harder. */
 export async function endProcess(

@@ -1,19 +1,21 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { connect, type Server, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { createServer } from 'node:tls';
 
 /**
  * Entry of a process in a network of its own (temporal-room.ts): runs the Temporal server there, and carries to it what
  * comes over TLS from who holds the home's key. The socket that it listens on was made outside, where it stays reachable,
- * and comes by the channel to the supervisor. Ends as the server ends; the supervisor starts both again.
+ * and is inherited. Ends as the server ends; the supervisor starts both again.
  *
  *   temporal-relay-main.js <certificate> <key> <port inside> <program> <arguments …>
  */
 const [certificate = '', key = '', inside = '', program = '', ...args] = process.argv.slice(2);
 const port = Number(inside);
+const SOCKET = 3;
 
-const temporal = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+// The socket is not the server's.
+const temporal = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit', 'ignore'] });
 const passOn = (signal: NodeJS.Signals) => void temporal.kill(signal);
 process.on('SIGTERM', passOn);
 process.on('SIGINT', passOn);
@@ -27,35 +29,28 @@ temporal.once('exit', (code, signal) => {
   process.kill(process.pid, signal);
 });
 
-const gone = () => process.exit(1);
-process.once('disconnect', gone);
-process.once('message', (_word, socket) => {
-  process.off('disconnect', gone);
-  // Node is in the midst of this message.
-  setImmediate(() => process.disconnect());
-  void serve(socket as Server);
-});
-
-/** Whoever connects before the server answers waits in the socket's queue. */
-async function serve(socket: Server): Promise<void> {
-  while (!(await answers())) await new Promise((resolve) => setTimeout(resolve, 20));
-  const pem = readFileSync(certificate);
-  const server = createServer(
-    {
-      ...{ cert: pem, key: readFileSync(key), ca: pem, minVersion: 'TLSv1.3', ALPNProtocols: ['h2'] },
-      ...{ requestCert: true, rejectUnauthorized: true, handshakeTimeout: 10_000 },
-    },
-    (outer) => {
+const started = untilStarted();
+const pem = readFileSync(certificate);
+const server = createServer(
+  {
+    ...{ cert: pem, key: readFileSync(key), ca: pem, minVersion: 'TLSv1.3', ALPNProtocols: ['h2'] },
+    ...{ requestCert: true, rejectUnauthorized: true, handshakeTimeout: 10_000 },
+  },
+  (outer) => {
+    outer.on('error', () => undefined);
+    outer.setNoDelay(true);
+    // Who comes before the server answers waits for it.
+    void started.then(() => {
+      if (outer.destroyed) return;
       const inner = connect({ port, host: '127.0.0.1', noDelay: true });
-      outer.setNoDelay(true);
       endTogether(outer, inner);
       outer.pipe(inner).pipe(outer);
-    },
-  );
-  // Somebody without the key, or a probe that gave up.
-  server.on('tlsClientError', () => undefined);
-  server.listen(socket);
-}
+    });
+  },
+);
+// Somebody without the key, or a probe that gave up.
+server.on('tlsClientError', () => undefined);
+server.listen({ fd: SOCKET });
 
 function endTogether(one: Socket, other: Socket): void {
   for (const [mine, its] of [
@@ -65,6 +60,10 @@ function endTogether(one: Socket, other: Socket): void {
     mine.on('error', () => undefined);
     mine.on('close', () => its.destroy());
   }
+}
+
+async function untilStarted(): Promise<void> {
+  while (!(await answers())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 function answers(): Promise<boolean> {

@@ -11,7 +11,7 @@ import { temporalAccess } from '../../domain/temporal-access.js';
 import { chooseTemporalRoom, servicesStatus, stopServices } from '../../services/index.js';
 import { identify, isAlive } from '../../services/process-identity.js';
 import { SERVICE_NAMES } from '../../services/services-file.js';
-import { probeTemporal } from '../../services/temporal-probe.js';
+import { probeTemporal, type TemporalAnswer } from '../../services/temporal-probe.js';
 import { childrenOf, listeningPorts } from '../setup/process-tree.js';
 import { query, ServicesHome, until } from '../setup/services-home.js';
 import { Certificates } from '../setup/temporal-gateway.js';
@@ -114,6 +114,22 @@ describe('services of a home', () => {
       }
     },
   );
+
+  it('answer who comes while Temporal starts, once it has', async () => {
+    const access = temporalAccess(endpoints.temporalVariables, (path) => readFileSync(path));
+    const old = home.pid('temporal');
+    await home.kill('temporal');
+    await until('Temporal is being started', () => {
+      const { process: now } = home.file().services.temporal ?? {};
+      return now != null && now.pid !== old;
+    });
+    let answer: TemporalAnswer;
+    // Until the port is the new process's, connections are refused; none is to be taken and forgotten.
+    do answer = await probeTemporal(endpoints.temporalAddress, 'default', 120_000, access);
+    while (answer.kind === 'unavailable' && !answer.reason.startsWith('no answer'));
+    expect(answer).toEqual({ kind: 'ok' });
+    expect(await home.ensure()).toEqual(endpoints);
+  });
 
   it('come back with their data and addresses when all are killed at once', async () => {
     await query(endpoints.databaseUrl, 'create table kept (n int); insert into kept values (42)');

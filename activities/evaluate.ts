@@ -49,7 +49,7 @@ async function evaluateOnce(
   if (kind !== 'validate') await store.setStatus(runId, 'finishing');
   const started = performance.now();
   const number = await store.evaluationNumber(runId, step, kind);
-  const splits = shownSplits(run.task, args);
+  const splits = shownSplits(run.task);
   const wanted = { run, step, epoch, kind, number, splits };
   const found = await (kind === 'forced' ? forced : ofWorkspace)(ports, wanted, signal);
   const { outcomes } = found;
@@ -80,8 +80,8 @@ async function evaluateOnce(
 }
 
 /** What is evaluated while the agent's sandbox lives. */
-const shownSplits = ({ splits }: TaskSpec, { deferHidden = false }: EvaluateArgs): readonly Split[] =>
-  deferHidden && splits.includes('validation') ? ['validation'] : splits;
+const shownSplits = ({ splits }: TaskSpec): readonly Split[] =>
+  splits.includes('validation') ? ['validation'] : splits;
 
 /** Splits whose evaluator failed. */
 const failuresOf = (
@@ -99,7 +99,7 @@ const failuresOf = (
   });
 
 /** One evaluation of a run. */
-interface Wanted extends Omit<EvaluateArgs, 'runId' | 'deferHidden'> {
+interface Wanted extends Omit<EvaluateArgs, 'runId'> {
   run: RunDefinition;
   number: number;
   splits: readonly Split[];

@@ -57,12 +57,12 @@ export interface Lease {
 export interface LeaseRequest {
   runId: string;
   gpus: number;
-  /** Batches take turns; absent: one nameless batch. */
-  batchId?: string;
-  /** 1 (first) to 5 (last); absent: 3. */
-  priority?: number;
-  /** Only hosts that offer it; absent: any. */
-  backend?: string;
+  /** Batches take turns. */
+  batchId: string;
+  /** 1 (first) to 5 (last). */
+  priority: number;
+  /** Only hosts that offer it. */
+  backend: string;
   /** After so many seconds the lease is taken back whatever its holder does; absent: never. */
   ttlSeconds?: number;
 }
@@ -139,11 +139,9 @@ export interface EvaluateArgs {
   step: number;
   epoch: number;
   kind: EvaluationKind;
-  /** Of a task with a validation split: leave the test to `evaluateHidden`. */
-  deferHidden?: boolean;
 }
 export interface EvaluateResult {
-  /** Of the split that the agent is shown, where the test is still to come. */
+  /** Of the split that the agent is shown, where the test is still to come: that is left to `evaluateHidden`. */
   status: EvaluationStatus;
   primary: number | null;
   /** On the run's clock. */

@@ -67,16 +67,16 @@ export interface RunTicket {
   commandSeconds: number;
   evaluationSeconds: number;
   wallSeconds: number;
-  /** Of its batch, when it waits for GPUs: 1 (first) to 5 (last); absent: 3. */
-  priority?: number;
-  /** Steps between snapshots; each validate makes one too. 0 or absent: none at all. */
-  snapshotEvery?: number;
-  /** Steps that were copied from another run; 0 or absent: none. */
-  copiedSteps?: number;
-  /** Its task has a validation split: the test is scored when the sandbox has ended. Absent: of tasks without, and of earlier versions. */
-  hiddenSplit?: boolean;
-  /** Where its GPUs must be usable; absent: any. */
-  backend?: Backend;
+  /** Of its batch, when it waits for GPUs: 1 (first) to 5 (last). */
+  priority: number;
+  /** Steps between snapshots; each validate makes one too. 0: none at all. */
+  snapshotEvery: number;
+  /** Steps that were copied from another run. */
+  copiedSteps: number;
+  /** Its task has a validation split: the test is scored when the sandbox has ended. */
+  hiddenSplit: boolean;
+  /** Where its GPUs must be usable. */
+  backend: Backend;
 }
 
 /** What the agent asked for through the sandbox's own channel during a command. */

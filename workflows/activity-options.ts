@@ -56,23 +56,13 @@ export const commandOptions = (hostId: string, seconds: number): ActivityOptions
   retry: boundedRetry,
 });
 
-/** A host whose worker is of an older version knows no such activity: its evaluation copies the files. */
-export const UNKNOWN_ACTIVITY = 'NotFoundError';
-export const takingOptions = (hostId: string): ActivityOptions => ({
-  ...commandOptions(hostId, 0),
-  retry: { ...boundedRetry, nonRetryableErrorTypes: [...NON_RETRYABLE, UNKNOWN_ACTIVITY] },
-});
+export const takingOptions = (hostId: string): ActivityOptions => commandOptions(hostId, 0);
 
 /** Waiting for a place is on no clock of the run. */
 export const evaluationOptions = (hostId: string, seconds: number): ActivityOptions => ({
   // A busy machine takes its time, and may be given a second chance.
   ...commandOptions(hostId, 2 * EVALUATION_WALL_BOUND * seconds),
   taskQueue: evaluationQueue(hostId),
-});
-
-export const hiddenOptions = (hostId: string, seconds: number): ActivityOptions => ({
-  ...evaluationOptions(hostId, seconds),
-  retry: { ...boundedRetry, nonRetryableErrorTypes: [...NON_RETRYABLE, UNKNOWN_ACTIVITY] },
 });
 
 /** Soon or not at all: the agent waits for it. */

@@ -1,4 +1,4 @@
-import { continueAsNew, patched, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type {
   AgentLoopInput,
   AgentLoopResult,
@@ -9,15 +9,8 @@ import type {
 } from '../domain/messages.js';
 import type { EndReason, FinalEvaluation } from '../domain/outcomes.js';
 import type { EvaluationKind } from '../domain/run.js';
-import {
-  UNKNOWN_ACTIVITY,
-  commandOptions,
-  evaluationOptions,
-  modelOptions,
-  snapshotOptions,
-  takingOptions,
-} from './activity-options.js';
-import { MAX_EPOCHS, hasType, isSandboxLost, startHeldContainer, whyLost } from './held-container.js';
+import { commandOptions, evaluationOptions, modelOptions, snapshotOptions, takingOptions } from './activity-options.js';
+import { MAX_EPOCHS, isSandboxLost, startHeldContainer, whyLost } from './held-container.js';
 import { HostLost, onHost } from './on-host.js';
 
 /** The steps of a run: ask the model, run its command, evaluate when asked to; two activities a step. */
@@ -70,9 +63,7 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput): Promise<Ag
     // Forced: first the files, then what may count instead of them.
     const seconds = kind === 'forced' ? 2 * ticket.evaluationSeconds : ticket.evaluationSeconds;
     const result = await inContainer(step, () =>
-      onHost(here(), evaluationOptions(hostId, seconds), (host) =>
-        host.evaluate({ runId, step, epoch, kind, ...(ticket.hiddenSplit === true && { deferHidden: true }) }),
-      ),
+      onHost(here(), evaluationOptions(hostId, seconds), (host) => host.evaluate({ runId, step, epoch, kind })),
     );
     elapsedMs += result.ms;
     return result;
@@ -96,12 +87,9 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput): Promise<Ag
     if (ending !== null) {
       step = Math.min(step, ticket.maxSteps);
       // What lies there now counts, not what will when the evaluation has its place.
-      if (patched('forced-end-takes-files'))
-        await inContainer(step, () =>
-          onHost(here(), takingOptions(hostId), (host) => host.takeSubmission({ runId, step, epoch, kind: 'forced' })),
-        ).catch((error: unknown) => {
-          if (!hasType(error, UNKNOWN_ACTIVITY)) throw error;
-        });
+      await inContainer(step, () =>
+        onHost(here(), takingOptions(hostId), (host) => host.takeSubmission({ runId, step, epoch, kind: 'forced' })),
+      );
       await snapshot;
       return finish(ending, await evaluate('forced'));
     }
@@ -127,7 +115,7 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput): Promise<Ag
     );
     elapsedMs += command.ms;
     if (command.requested === 'submit') return finish('submit', await evaluate('submit'));
-    const every = ticket.snapshotEvery ?? 0;
+    const every = ticket.snapshotEvery;
     if (command.requested === 'validate') {
       await evaluate('validate');
       if (every > 0) keep('validate');

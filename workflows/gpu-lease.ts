@@ -38,11 +38,7 @@ export class GpuLease {
     for (;;) {
       while (this.#held === null) {
         await control.requestLease({
-          runId,
-          gpus,
-          batchId,
-          ...(priority === undefined ? {} : { priority }),
-          ...(backend === undefined ? {} : { backend }),
+          ...{ runId, gpus, batchId, priority, backend },
           ...(wallSeconds === 0 ? {} : { ttlSeconds: wallSeconds + TTL_SLACK_S }),
         });
         await condition(() => this.#held !== null, ASK_AGAIN);

@@ -43,7 +43,6 @@ export interface Grant {
 
 /** So many later requests may pass a head of a line that does not fit yet; then a host is kept free for it. */
 export const MAX_OVERTAKEN = 16;
-export const DEFAULT_PRIORITY = 3;
 /** A round that comes so many times later than it should: the services were away. */
 const ROUNDS_MISSED = 6;
 
@@ -85,7 +84,7 @@ export function request(state: GpuPoolState, wanted: LeaseRequest): void {
     if (!state.repeats.includes(wanted.runId)) state.repeats.push(wanted.runId);
     return;
   }
-  const batchId = wanted.batchId ?? '';
+  const { batchId } = wanted;
   const line = state.lines.find((one) => one.batchId === batchId);
   const entry: Waiting = { ...wanted, overtaken: 0 };
   if (line === undefined) state.lines.push({ batchId, requests: [entry] });
@@ -181,10 +180,8 @@ function heads(state: GpuPoolState): { line: GpuPoolState['lines'][number]; head
   return state.lines
     .flatMap((line) => (line.requests[0] === undefined ? [] : [{ line, head: line.requests[0] }]))
     .map((entry, turn) => ({ ...entry, turn }))
-    .sort((a, b) => priorityOf(a.head) - priorityOf(b.head) || a.turn - b.turn);
+    .sort((a, b) => a.head.priority - b.head.priority || a.turn - b.turn);
 }
-
-const priorityOf = (wanted: LeaseRequest): number => wanted.priority ?? DEFAULT_PRIORITY;
 
 function take(
   state: GpuPoolState,
@@ -225,8 +222,7 @@ function keptFor(state: GpuPoolState, head: Waiting, kept: ReadonlySet<string>):
   return (able.find((host) => host.hostId === head.keptHost) ?? able[0])?.hostId;
 }
 
-const offers = (host: GpuHost, { backend }: LeaseRequest): boolean =>
-  backend === undefined || host.backends === undefined || host.backends.includes(backend);
+const offers = (host: GpuHost, { backend }: LeaseRequest): boolean => host.backends.includes(backend);
 
 function freeDevices(state: GpuPoolState, host: GpuHost): string[] {
   const taken = new Set(

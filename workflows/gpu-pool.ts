@@ -5,7 +5,6 @@ import {
   defineSignal,
   getExternalWorkflowHandle,
   log,
-  patched,
   proxyActivities,
   setHandler,
   workflowInfo,
@@ -49,8 +48,6 @@ const ROUND_MS = 10_000;
 
 /** The semaphore: stands alone, one per namespace, grants by signal. */
 export async function gpuPool(carried?: GpuPoolState): Promise<void> {
-  // 2026-11: looks before it grants, and no lease's time runs while all is away.
-  const looksFirst = patched('gpu-pool-looks-first');
   let state = carried ?? emptyPool();
   let changed = true;
   let nextRoundAt = 0;
@@ -110,25 +107,21 @@ export async function gpuPool(carried?: GpuPoolState): Promise<void> {
 
   const round = async (): Promise<void> => {
     nextRoundAt = Date.now() + ROUND_MS;
-    await lookAround(state, reclaim, looksFirst);
+    await lookAround(state, reclaim);
     changed = true;
   };
 
   for (;;) {
     // What an idle pool knows of its hosts may be of yesterday.
-    if (looksFirst && !isFull() && Date.now() >= nextRoundAt) await round();
+    if (!isFull() && Date.now() >= nextRoundAt) await round();
     await grantAll();
     const full = isFull();
     if (full && reclaiming.size === 0 && allHandlersFinished()) await continueAsNew<typeof gpuPool>(state);
     // A full history takes up nothing new, but grants go on until what was begun has come back.
-    if (!looksFirst && !full && Date.now() >= nextRoundAt) {
-      await round();
-      continue;
-    }
     const moved = () => changed || (!full && nextRoundAt === 0);
     if (full || isIdle(state)) {
       await condition(moved);
-      if (looksFirst) nextRoundAt = 0;
+      nextRoundAt = 0;
     } else await condition(moved, Math.max(1, nextRoundAt - Date.now()));
   }
 }
@@ -137,17 +130,16 @@ export async function gpuPool(carried?: GpuPoolState): Promise<void> {
 async function lookAround(
   state: GpuPoolState,
   reclaim: (runId: string, lease: Lease, reason: 'closed' | 'expired') => void,
-  looksFirst: boolean,
 ): Promise<void> {
   const asked = state.lost.map((holder) => holder.lease.token);
   const seen = await control.poolRound({ runIds: watchedRuns(state), lostTokens: asked });
   setHosts(state, seen.hosts);
   // What was given up meanwhile was not asked for.
   const since = state.lost.map((holder) => holder.lease.token).filter((token) => !asked.includes(token));
-  keepLost(state, looksFirst ? [...seen.lostTokens, ...since] : seen.lostTokens);
+  keepLost(state, [...seen.lostTokens, ...since]);
   const closed = new Set(seen.closed);
   for (const runId of closed) withdraw(state, runId);
-  if (looksFirst) lookedAfter(state, { now: Date.now(), roundMs: ROUND_MS, liveHosts: seen.liveHosts });
+  lookedAfter(state, { now: Date.now(), roundMs: ROUND_MS, liveHosts: seen.liveHosts });
   const overdue = new Set(expired(state, Date.now()));
   for (const holder of state.held) {
     const { hostId } = holder.lease;

@@ -37,6 +37,6 @@ export const isSandboxLost = (error: unknown): boolean => hasType(error, FAILURE
 export const whyLost = (error: unknown): string =>
   error instanceof ActivityFailure && error.cause !== undefined ? error.cause.message.slice(0, 300) : 'unknown';
 
-export function hasType(error: unknown, type: string): boolean {
+function hasType(error: unknown, type: string): boolean {
   return error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && error.cause.type === type;
 }

@@ -20,17 +20,11 @@ import {
 } from '../domain/messages.js';
 import { agentLoopWorkflowId } from '../domain/queues.js';
 import type { RunEnd, RunTicket } from '../domain/run.js';
-import {
-  UNKNOWN_ACTIVITY,
-  containerOptions,
-  controlOptions,
-  hiddenOptions,
-  placementOptions,
-} from './activity-options.js';
+import { containerOptions, controlOptions, evaluationOptions, placementOptions } from './activity-options.js';
 import type { agentLoop } from './agent-loop.js';
 import { CONTINUE_AFTER_EVENTS } from './continue-after-events.js';
 import { GpuLease } from './gpu-lease.js';
-import { MAX_EPOCHS, hasType, startHeldContainer } from './held-container.js';
+import { MAX_EPOCHS, startHeldContainer } from './held-container.js';
 import { HostLost, onHost } from './on-host.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
@@ -47,7 +41,7 @@ export async function run(ticket: RunTicket): Promise<RunEnd> {
   let end: RunEnd | null = null;
   let from: Pick<AgentLoopInput, 'epoch' | 'step' | 'elapsedMs' | 'ending'> = {
     epoch: 1,
-    step: (ticket.copiedSteps ?? 0) + 1,
+    step: ticket.copiedSteps + 1,
     elapsedMs: 0,
     ending: null,
   };
@@ -77,9 +71,9 @@ export async function run(ticket: RunTicket): Promise<RunEnd> {
     // The agent's world first, then the lease: a GPU is handed on only when nothing of ours runs on it. Else the pool sees to both.
     const stopped = hostId === null || (await stopQuietly(hostId, runId));
     if (ticket.gpus > 0 && stopped) await lease.release();
-    if (ticket.hiddenSplit !== true) await control.finishRun({ runId, end: ended });
+    if (!ticket.hiddenSplit) await control.finishRun({ runId, end: ended });
   });
-  if (ticket.hiddenSplit !== true) return ended;
+  if (!ticket.hiddenSplit) return ended;
   const judged = hostId === null ? ended : await judgedByTest(ticket, { hostId, epoch: from.epoch }, ended);
   await CancellationScope.nonCancellable(() => control.finishRun({ runId, end: judged }));
   return judged;
@@ -93,13 +87,13 @@ async function judgedByTest(ticket: RunTicket, at: { hostId: string; epoch: numb
   let { hostId, epoch } = at;
   for (;;) {
     try {
-      const { more, final } = await onHost({ runId, hostId, epoch }, hiddenOptions(hostId, evaluationSeconds), (host) =>
-        host.evaluateHidden({ runId }),
+      const { more, final } = await onHost(
+        { runId, hostId, epoch },
+        evaluationOptions(hostId, evaluationSeconds),
+        (host) => host.evaluateHidden({ runId }),
       );
       if (!more) return final === null ? end : { ...end, finalEvaluation: final };
     } catch (error) {
-      // A worker of an older version has scored the test with the rest.
-      if (hasType(error, UNKNOWN_ACTIVITY)) return end;
       if (!(error instanceof HostLost)) return endOfFailure(error);
       try {
         ({ hostId, epoch } = await placement.placeRun({ runId, epoch: epoch + 1 }));

@@ -44,7 +44,7 @@ export interface GpuHost {
   hostId: string;
   /** Free or held, but none that others use. */
   devices: string[];
-  backends?: string[];
+  backends: string[];
 }
 
 export interface LeaseRecord {

@@ -48,7 +48,6 @@ export class FakeActivities {
   hosts: { hostId: string; devices: string[] }[] = [];
   lostHosts: string[] = [];
   readonly judged: { runId: string; hostId: string; epoch: number }[] = [];
-  onTake: () => Promise<void> = async () => undefined;
   onStart: (args: StartContainerArgs) => Promise<void> = async () => undefined;
   onAbandoned: (runId: string, token: number) => Promise<void> = async () => undefined;
   onReleased: (runId: string, token: number | null) => Promise<void> = async () => undefined;
@@ -90,7 +89,7 @@ export class FakeActivities {
       poolRound: async ({ runIds, lostTokens }) => ({
         closed: await this.closed(runIds),
         lostTokens,
-        hosts: this.liveHosts(),
+        hosts: this.liveHosts().map((host) => ({ ...host, backends: ['docker'] })),
         liveHosts: this.liveHosts().map((host) => host.hostId),
         removedHosts: [],
       }),
@@ -120,10 +119,7 @@ export class FakeActivities {
         this.commands.push(args);
         return this.onCommand(args);
       },
-      takeSubmission: async (args) => {
-        this.taken.push(args);
-        await this.onTake();
-      },
+      takeSubmission: async (args) => void this.taken.push(args),
       evaluate: async (args) => {
         this.evaluations.push(args);
         return { status: 'ok', primary: 1, ms: 1 };

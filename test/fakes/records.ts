@@ -57,5 +57,10 @@ export const runTicket = (over: Partial<RunTicket> = {}): RunTicket => ({
   commandSeconds: 60,
   evaluationSeconds: 60,
   wallSeconds: 0,
+  priority: 3,
+  snapshotEvery: 0,
+  copiedSteps: 0,
+  hiddenSplit: false,
+  backend: 'docker',
   ...over,
 });

@@ -2,13 +2,12 @@ import {
   emptyPool,
   grant,
   release,
-  request,
   revoke,
-  setHosts,
   waitingCount,
   withdraw,
   type GpuPoolState,
 } from '../../workflows/gpu-pool-state.js';
+import { request, setHosts } from '../fakes/gpu-pool.js';
 
 /** Of the one simulated host. */
 export const GPUS = ['0', '1', '2', '3', '4', '5', '6', '7'];

@@ -75,7 +75,7 @@ const WAITING: HiddenEvaluation = {
 it('while the sandbox lives the validation alone is evaluated, and the test waits', async () => {
   const { ports, done, saved } = situation(OK);
   const { evaluate } = evaluateActivities(ports);
-  const args = { runId: 'r-test', step: 3, epoch: 2, kind: 'validate', deferHidden: true } as const;
+  const args = { runId: 'r-test', step: 3, epoch: 2, kind: 'validate' } as const;
   expect(await as(() => evaluate(args))).toEqual({ status: 'ok', primary: null, ms: 0 });
   expect(done).toEqual(['validation', 'shown']);
   expect(saved).toMatchObject([{ submissionSha256: 'a', otherSplits: [{ split: 'validation', primary: 1 }] }]);
@@ -84,7 +84,7 @@ it('while the sandbox lives the validation alone is evaluated, and the test wait
 it('what is rejected on the validation has no test to wait for', async () => {
   const { ports, done, saved } = situation({ kind: 'rejected', message: 'no' });
   const { evaluate } = evaluateActivities(ports);
-  const args = { runId: 'r-test', step: 3, epoch: 2, kind: 'submit', deferHidden: true } as const;
+  const args = { runId: 'r-test', step: 3, epoch: 2, kind: 'submit' } as const;
   expect(await as(() => evaluate(args))).toMatchObject({ status: 'rejected' });
   expect(done).toEqual(['validation', 'saved']);
   expect(saved).toMatchObject([{ status: 'rejected', otherSplits: [{ split: 'validation', status: 'rejected' }] }]);

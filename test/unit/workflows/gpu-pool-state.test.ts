@@ -9,12 +9,11 @@ import {
   MAX_OVERTAKEN,
   poolOf as restored,
   release,
-  request,
   revoke,
-  setHosts,
   waitingCount,
   type GpuPoolState,
 } from '../../../workflows/gpu-pool-state.js';
+import { request, setHosts } from '../../fakes/gpu-pool.js';
 
 const poolOf = (devices: string[]): GpuPoolState => {
   const state = emptyPool();

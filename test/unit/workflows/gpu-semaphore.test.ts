@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { seededRandom } from '../../setup/random.js';
 import { GPUS, simulateGpuPool, type SimulatedRun } from '../../setup/simulated-gpu-pool.js';
-import { emptyPool, grant, release, request, setHosts } from '../../../workflows/gpu-pool-state.js';
+import { emptyPool, grant, release } from '../../../workflows/gpu-pool-state.js';
+import { request, setHosts } from '../../fakes/gpu-pool.js';
 
 const SEED = Number(process.env['BENCH_SEMAPHORE_SEED'] ?? 8);
 

@@ -1,0 +1,172 @@
+/** A recorded history, in histories/ as `<name>.<type of workflow>.json`. */
+interface RecordedHistory {
+  /** Of workflows.test.ts, which plays what is recorded. */
+  test: string;
+  /** Absent: that of the test's own workflow of this type. */
+  workflowId?: (serial: number) => string;
+  /** Of several executions of this id the first one. */
+  first?: true;
+  /** What of the workflow is replayed. */
+  covers: string;
+}
+
+/**
+ * As few as go through each path of the workflows once. Recorded anew, all of them, by
+ * `BENCH_RECORD_HISTORIES=1 npx vitest run --project temporal test/temporal/workflows.test.ts`.
+ */
+export const HISTORIES: Record<string, RecordedHistory> = {
+  'submit.run.json': {
+    test: 'ends with the evaluation of what was submitted, its container stopped',
+    covers: 'a run without GPUs from its place to its end',
+  },
+  'submit.agentLoop.json': {
+    test: 'ends with the evaluation of what was submitted, its container stopped',
+    covers: 'steps until a submit, and its evaluation',
+  },
+  'step-limit.agentLoop.json': {
+    test: 'is evaluated at the step limit, after exactly that many model calls',
+    covers: 'a forced end: the files are taken, then evaluated',
+  },
+  'format.agentLoop.json': {
+    test: 'is evaluated when no reply of a step could be used',
+    covers: 'an end that the model brings about',
+  },
+  'wall-time.agentLoop.json': {
+    test: 'ends by wall time when models and commands have used it up, and never gives a command more than is left',
+    covers: 'an end by the clock, and time limits of commands that follow from it',
+  },
+  'wait.agentLoop.json': {
+    test: 'asks the model again when it was told to wait',
+    covers: 'a model that is to be asked later',
+  },
+  'snapshots.agentLoop.json': {
+    test: 'has its workspace kept at each validate and every few steps, before the next command',
+    covers: 'validations, snapshots of both kinds, and one that fails',
+  },
+  'hidden-test.run.json': {
+    test: 'of a task with a hidden test is judged by it when its container has been stopped, one submission at a time',
+    covers: 'the hidden test, several submissions, after the container is gone',
+  },
+  'hidden-test-fails.run.json': {
+    test: 'whose hidden test cannot be evaluated ends as infra_error',
+    covers: 'a hidden test that fails for good',
+  },
+  'config-error.run.json': {
+    test: 'that ends without an evaluation has no hidden test',
+    covers: 'an end as config_error, and no hidden test for it',
+  },
+  'container-lost.agentLoop.json': {
+    test: 'goes on in one more container when the new one is lost while the steps before are brought back into it',
+    covers: 'containers lost during a command and during their start',
+  },
+  'first-container-lost.run.json': {
+    test: 'that begins with the steps of another one goes on in one more container when its first is lost meanwhile',
+    covers: "a fork, and its first container lost before the run's steps begin",
+  },
+  'containers-lost.run.json': {
+    test: 'ends as infra_error, never as the agent’s failure, when containers keep getting lost',
+    covers: 'an end as infra_error',
+  },
+  'containers-lost.agentLoop.json': {
+    test: 'ends as infra_error, never as the agent’s failure, when containers keep getting lost',
+    covers: 'the last container that a run is given',
+  },
+  'cancelled.run.json': {
+    test: 'cleans up and ends as cancelled when it is cancelled',
+    covers: 'a cancelled run: the container is stopped all the same',
+  },
+  'cancelled.agentLoop.json': {
+    test: 'cleans up and ends as cancelled when it is cancelled',
+    covers: 'steps that are cancelled with their run',
+  },
+  'continued.agentLoop.json': {
+    test: 'continues as new when its history grows, and carries step, clock and container on',
+    workflowId: (serial) => `loop/${serial}`,
+    first: true,
+    covers: 'a history that grows too long, until it goes on in a fresh one',
+  },
+  'going-on.agentLoop.json': {
+    test: 'continues as new when its history grows, and carries step, clock and container on',
+    workflowId: (serial) => `loop/${serial}`,
+    covers: 'steps that began in another history',
+  },
+  'host-lost.run.json': {
+    test: 'goes on at another host, with another GPU, when its host is lost',
+    covers: 'a lease asked for, recorded, abandoned and released; a host lost, a second one',
+  },
+  'host-lost.agentLoop.json': {
+    test: 'goes on at another host, with another GPU, when its host is lost',
+    first: true,
+    covers: 'a command that nobody takes, a doubt, a second doubt, the end of this host’s part',
+  },
+  'whole.batch.json': {
+    test: 'keeps at most `concurrency` runs in flight and ends all of them',
+    covers: 'a batch of one shard',
+  },
+  'whole.batchShard.json': {
+    test: 'keeps at most `concurrency` runs in flight and ends all of them',
+    covers: 'more runs than slots, and slots given back',
+  },
+  'cancelled.batch.json': {
+    test: 'cancelled, ends the runs in flight and those that never started',
+    covers: 'a cancelled batch',
+  },
+  'cancelled.batchShard.json': {
+    test: 'cancelled, ends the runs in flight and those that never started',
+    covers: 'runs that are cancelled, and runs that never start',
+  },
+  'added-at-its-end.batch.json': {
+    test: 'takes up runs that were added at the moment when it ended as cancelled',
+    first: true,
+    covers: 'a batch that goes on in a fresh history, since runs were added while it was cancelled',
+  },
+  'slots-move.batch.json': {
+    test: 'keeps its whole window in use while a slow run of an earlier shard goes on',
+    covers: 'slots that move from shard to shard',
+  },
+  'paused.batch.json': {
+    test: 'paused, starts no run and lets those in flight end; resumed, goes on with a wider window',
+    covers: 'a pause, a resumption, and more slots for a shard that runs',
+  },
+  'paused.batchShard.json': {
+    test: 'paused, starts no run and lets those in flight end; resumed, goes on with a wider window',
+    covers: 'a shard that is paused, resumed and given more slots',
+  },
+  'shard-added.batch.json': {
+    test: 'takes up shards that were added while it ran',
+    covers: 'runs that were added while others were in flight; a run that had to be started again at the end',
+  },
+  'started-again.batch.json': {
+    test: 'started again after it was terminated, waits for the runs that went on without it and repeats none',
+    covers: 'a shard that an earlier start of the batch left behind',
+  },
+  'started-again.batchShard.json': {
+    test: 'started again after it was terminated, waits for the runs that went on without it and repeats none',
+    covers: 'a run that an earlier start of the shard left behind',
+  },
+  'leases.gpuPool.json': {
+    test: 'makes runs wait for a lease, never gives a GPU to two, and serves all',
+    covers: 'requests of different sizes, grants and releases',
+  },
+  'idle.gpuPool.json': {
+    test: 'that was idle looks which GPUs there are now before it grants one',
+    covers: 'a pool that was idle, and other GPUs than before',
+  },
+  'taken-back.gpuPool.json': {
+    test: 'takes back the GPU of a run that was terminated, but only when its container is gone',
+    covers: 'a lease taken back at the second try',
+  },
+  'full.gpuPool.json': {
+    test: 'goes on granting while its history is full and a lease is still being taken back',
+    first: true,
+    covers: 'a full history that waits for what was begun before it goes on in a fresh one',
+  },
+  'going-on.gpuPool.json': {
+    test: 'goes on granting while its history is full and a lease is still being taken back',
+    covers: 'a pool that began in another history',
+  },
+  'host-lost.gpuPool.json': {
+    test: 'goes on at another host, with another GPU, when its host is lost',
+    covers: 'a lease abandoned, and one on another host',
+  },
+};

@@ -70,17 +70,13 @@ export function batchControl(run: Statements): BatchControl {
     stoppedByOldBudget: (batchId) =>
       run(
         'stoppedByOldBudget',
-        // What met the new budget is not to go on for ever. Of runs of versions that did not keep which one they met, the times tell.
-        `with raised as (
-           select max(at) + interval '5 seconds' as at from events
-           where batch_id = $1 and run_id is null and kind = 'budget_raised'
-         )
-         select r.run_id as "runId", r.status = 'ended' as ended
-         from raised cross join runs r join batches b on b.batch_id = r.batch_id left join lateral (
+        // What met the new budget is not to go on for ever.
+        `select r.run_id as "runId", r.status = 'ended' as ended
+         from runs r join batches b on b.batch_id = r.batch_id left join lateral (
            select max(e.at) as at from events e where e.run_id = r.run_id and e.kind = 'budget_spent'
          ) spent on true
          where r.batch_id = $1
-           and coalesce(r.met_budget_usd < b.budget_usd, coalesce(spent.at, r.ended_at) < raised.at, true)
+           and r.met_budget_usd < b.budget_usd
            and not exists (select from runs successor where successor.replaces = r.run_id)
            and (
              r.end_reason = 'budget'

@@ -26,14 +26,14 @@ export function readInstallation(databaseUrl: string): Promise<Installation> {
   });
 }
 
-/** The same without writing; null: it has never been asked, or its schema is older. */
+/** The same without writing; null: it has never been asked, or has no tables yet. */
 export function findInstallation(databaseUrl: string): Promise<Installation | null> {
   return connected(databaseUrl, async (client, database) => {
     try {
       const id = await idOf(client);
       return id === undefined ? null : { id, database, hosts: await liveHosts(client) };
     } catch (error) {
-      if (['42P01', '42703'].includes(errorFields(error).code ?? '')) return null;
+      if (errorFields(error).code === '42P01') return null;
       throw error;
     }
   });

@@ -1,12 +1,6 @@
 import type pg from 'pg';
 import type { RateAnswer, RateExchange, RateReport, RateStore } from '../../domain/ports/rate-store.js';
-import {
-  type AccountState,
-  DIMENSIONS,
-  newAccount,
-  type RateLimits,
-  restored,
-} from '../../domain/rate-limits/account-state.js';
+import { type AccountState, DIMENSIONS, newAccount, type RateLimits } from '../../domain/rate-limits/account-state.js';
 import { grantedPerMinute } from '../../domain/rate-limits/buckets.js';
 import { declare } from '../../domain/rate-limits/declared.js';
 import type { WaitingCall } from '../../domain/rate-limits/fair-turns.js';
@@ -115,7 +109,7 @@ async function lockAccount(client: pg.PoolClient, { account, provider }: RateExc
   if (row === undefined) throw new Error(`rate account ${account} vanished`);
   // The select's own clock may have been read before the lock was had: never go back.
   const now = Math.max(row.now, row.state.at);
-  return { state: restored(row.state), set: { requests: row.requests, tokens: row.tokens }, now };
+  return { state: row.state, set: { requests: row.requests, tokens: row.tokens }, now };
 }
 
 /** New calls line up, where they stood if they had been there before; those that still wait are seen. */

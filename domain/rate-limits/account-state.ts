@@ -76,15 +76,3 @@ export const newAccount = (now: number): AccountState => ({
   turns: {},
   clock: 0,
 });
-
-/** A row as an earlier version may have written it: what it learned lacks what is measured now, and is measured anew. */
-export function restored(state: AccountState): AccountState {
-  const earlier: Partial<AccountState> = state;
-  earlier.fullAt ??= { requests: 0, tokens: 0 };
-  for (const dimension of DIMENSIONS) {
-    const learned = state.learned[dimension];
-    if (learned !== null && typeof learned.passed !== 'number')
-      Object.assign(learned, { emptyAt: state.at, passed: 0, debt: 0, unsure: false, beyond: 0 });
-  }
-  return state;
-}

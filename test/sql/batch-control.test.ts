@@ -181,6 +181,7 @@ describe('a budget', () => {
     const [a, b, c, d] = runs.map(({ runId }) => runId) as [string, string, string, string];
     const ended = { endReason: 'budget', finalEvaluation: 'ok', detail: null } as const;
     const meetsBudget = async (runId: string, ago: string) => {
+      await db.store.reserveCall(key(runId, 1), request('0.6'));
       await db.store.addEvent({ runId, batchId, kind: 'budget_spent', key: 'budget-1', detail: 'd' });
       await db.pool.query(`update events set at = now() - $2::interval where run_id = $1`, [runId, ago]);
     };
@@ -198,9 +199,7 @@ describe('a budget', () => {
     await db.store.finishRun(d, ended);
     expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([{ runId: d, ended: true }]);
     // The new one met its end as well: that is for another raise.
-    await db.pool.query(`update events set at = now() - interval '1 hour' where batch_id = $1 and run_id is null`, [
-      batchId,
-    ]);
+    await db.pool.query('update runs set met_budget_usd = 2 where run_id = $1', [d]);
     expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([]);
     await db.batches.raiseBudget(batchId, '2');
     expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([]);

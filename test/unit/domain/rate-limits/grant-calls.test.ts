@@ -227,17 +227,6 @@ describe('a refusal', () => {
     expect(restAfter(1000)).toBeLessThan(3 * MINUTE);
   });
 
-  it('of an account as an earlier version kept it is measured anew', () => {
-    const old = JSON.parse(JSON.stringify(newAccount(0))) as ReturnType<typeof newAccount>;
-    Object.assign(old.learned, {
-      requests: { limit: 95, peak: 100, cutAt: 0, steppedAt: 0, beyond: 3, inVain: 0, closedMs: 0, restMs: 1000 },
-    });
-    const state = restored(old);
-    expect(state.learned).toMatchObject({ requests: { limit: 95, peak: 100, passed: 0, debt: 0 }, tokens: null });
-    grantCalls(state, calls(1), NONE, MINUTE, MINUTE);
-    expect(state.learned.requests?.passed).toBeGreaterThan(0);
-  });
-
   it('of a call that was under way at the cut cuts nothing more', () => {
     const state = newAccount(0);
     const refusal = { grantedAt: MINUTE - 1, dimension: null };

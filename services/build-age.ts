@@ -16,9 +16,9 @@ export function buildOf(entry: string): Build {
   return { version, builtAt: Math.round(statSync(entry).mtimeMs) };
 }
 
-/** Two builds that share a home would else restart its services in turn: the newer one keeps them. `theirs` undefined: of a build from before this was told. */
-export function refuseOlder(home: string, ours: Build, theirs: Build | undefined): void {
-  if (theirs === undefined || compare(ours, theirs) >= 0) return;
+/** Two builds that share a home would else restart its services in turn: the newer one keeps them. */
+export function refuseOlder(home: string, ours: Build, theirs: Build): void {
+  if (compare(ours, theirs) >= 0) return;
   throw new BenchError(
     'usage',
     `the services of ${home} run a newer build of bench (${told(theirs)}) than this one (${told(ours)}): they are left as they are`,

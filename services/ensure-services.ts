@@ -222,8 +222,8 @@ class EnsureSupervised {
           throw new ServicesDown(this.options.settings.home);
       } else {
         this.refuseOtherServices(file);
-        if (file.supervisor?.stamp !== this.stamp) {
-          refuseOlder(this.options.settings.home, this.build, file.supervisor?.build);
+        if (file.supervisor !== null && file.supervisor.stamp !== this.stamp) {
+          refuseOlder(this.options.settings.home, this.build, file.supervisor.build);
           await this.refuseIfOlder(file);
           this.say('the running services belong to another build: restarting them');
           this.waiting.for = 'those services to end';
@@ -269,7 +269,7 @@ class EnsureSupervised {
     }
     if (embedded.temporal && temporal?.status !== 'healthy') return null;
     const temporalAddress = settings.temporalAddress ?? `127.0.0.1:${file.ports.temporal}`;
-    const variables = embedded.temporal && file.temporalTls === true ? temporalVariables(this.paths) : {};
+    const variables = embedded.temporal && file.temporalTls ? temporalVariables(this.paths) : {};
     if (embedded.temporal && !(await this.temporalAnswers(temporalAddress, variables))) return null;
     const endpoints = {
       databaseUrl,

@@ -36,13 +36,13 @@ const servicesFileSchema = z.object({
       guardian: identitySchema.nullable(),
       /** Which build of the program it runs. */
       stamp: z.string(),
-      build: buildSchema.optional(),
+      build: buildSchema,
     })
     .nullable(),
   /** Kept over restarts, so that addresses stay the same. */
   ports: z.object({ postgres: portSchema.optional(), temporal: portSchema.optional() }),
-  /** The embedded Temporal wants TLS, and the home's key; left out: it speaks plainly. */
-  temporalTls: z.boolean().optional(),
+  /** The embedded Temporal wants TLS, and the home's key; false: it speaks plainly. */
+  temporalTls: z.boolean(),
   /** Differs from the home's own folder only where its user may not enter it. */
   postgresData: z.string().nullable(),
   /** Hash of the URL or address that the environment gave; null: this home runs its own. */

@@ -110,6 +110,7 @@ class Supervisor {
         build: options.build,
       },
       ports: previous?.ports ?? {},
+      temporalTls: false,
       postgresData: previous?.postgresData ?? null,
       external: {
         database: options.databaseUrl === null ? null : fingerprintOf(options.databaseUrl),
@@ -372,7 +373,7 @@ class Supervisor {
   }
 
   private get temporalVariables(): Record<string, string> {
-    return this.file.temporalTls === true ? temporalVariables(this.paths) : {};
+    return this.file.temporalTls ? temporalVariables(this.paths) : {};
   }
 
   private async probeTemporal(): Promise<boolean> {

@@ -285,13 +285,15 @@ describe('services of a home', () => {
   it('start over a services.json and a postmaster.pid that name strangers', async () => {
     await stopServices({ home: home.dir });
     const stranger = { pid: process.pid, startTime: 'long ago' };
-    const { temporalTls: _unknownToEarlierVersions, ...file } = home.file();
+    const file = home.file();
+    const { build } = file.supervisor ?? {};
+    if (build === undefined) throw new Error('no build is told');
     for (const state of Object.values(file.services)) Object.assign(state, { process: stranger, status: 'healthy' });
-    file.supervisor = { ...stranger, startedAt: 'long ago', guardian: stranger, stamp: 'old' };
+    file.supervisor = { ...stranger, startedAt: 'long ago', guardian: stranger, stamp: 'old', build };
     writeFileSync(home.paths.layout.servicesFile, JSON.stringify({ ...file, status: 'running' }));
     writeFileSync(`${home.paths.layout.postgresData}/postmaster.pid`, `${process.pid}\n/elsewhere\n1\n1\n`);
-    // As an earlier version leaves it.
-    for (const file of [home.paths.temporalKey, home.paths.temporalCertificate]) rmSync(file, { force: true });
+    // A home that was copied without them gets new ones.
+    for (const path of [home.paths.temporalKey, home.paths.temporalCertificate]) rmSync(path, { force: true });
     expect(await home.ensure()).toEqual(endpoints);
     expect(home.log('supervisor')).toContain('removed a stale postmaster.pid');
   });

@@ -146,7 +146,7 @@ async function interruptQuietly(sandbox: SandboxPort, ref: { runId: string; epoc
 /** What the model is shown: the output, and in brackets what it could not know otherwise. */
 function observationOf(outcome: CommandOutcome, limits: CommandLimits, task: TaskSpec['limits']): string {
   const notes: string[] = [];
-  if (outcome.timedOut) notes.push(stopNote(outcome.stoppedBy ?? null, limits, task));
+  if (outcome.timedOut) notes.push(stopNote(outcome.stoppedBy, limits, task));
   if (outcome.lost) notes.push('[command lost: its process was gone; what it did until then is unknown]');
   if (outcome.notice !== null) notes.push(`[${outcome.notice}]`);
   if (notes.length === 0) return outcome.output;

@@ -25,7 +25,7 @@ export const supervisorOptionsSchema = z.object({
   worker: workerCommandSchema.nullable(),
   /** Which build this is; see `buildStamp`. */
   stamp: z.string(),
-  build: buildSchema.optional(),
+  build: buildSchema,
   /** Started again by its guardian: a home that ran before; keep trying whatever happens. */
   again: z.boolean().default(false),
   guardianPid: z.number().int().positive().nullable().default(null),

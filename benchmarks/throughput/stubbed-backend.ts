@@ -18,7 +18,14 @@ export const stubbedBackend: Backends['local'] = {
       }),
     run: (_, { n, script }) =>
       Promise.resolve({
-        ...{ exitCode: 0, timedOut: false, interrupted: false, lost: false, output: `${n}\n${OUTPUT}` },
+        ...{
+          exitCode: 0,
+          timedOut: false,
+          interrupted: false,
+          stoppedBy: null,
+          lost: false,
+          output: `${n}\n${OUTPUT}`,
+        },
         ...{ outputBytes: OUTPUT.length, stateReset: false, notice: null, workingDir: '/workspace' },
         ...{ requested: requestedBy(script), toolState: { openFile: null }, memories: [], ms: 0, pid: null },
       }),

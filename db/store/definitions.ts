@@ -71,9 +71,9 @@ export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | '
            ) * splits.amount + 60 * (splits.amount - 1) as "evaluationSeconds",
            r.wall_seconds as "wallSeconds", r.backend, r.snapshot_every as "snapshotEvery",
            coalesce(r.forked_at_step, 0) as "copiedSteps", b.priority,
-           coalesce(v.spec -> 'splits' ? 'validation', false) as "hiddenSplit"
+           v.spec -> 'splits' ? 'validation' as "hiddenSplit"
          from runs r join batches b on b.batch_id = r.batch_id join task_versions v on v.content_hash = r.task_hash
-         cross join lateral (select coalesce(jsonb_array_length(v.spec -> 'splits'), 1) as amount) splits
+         cross join lateral (select jsonb_array_length(v.spec -> 'splits') as amount) splits
          where r.batch_id = $1 and r.shard = $2 and r.status <> 'ended'
          order by r.ordinal`,
         [batchId, shard],

@@ -64,7 +64,7 @@ export interface CommandOutcome {
   /** A limit stopped it; `stoppedBy` says which one. */
   timedOut: boolean;
   interrupted: boolean;
-  stoppedBy?: StoppedBy | null;
+  stoppedBy: StoppedBy | null;
   /** The sandbox or its supervisor died during the command; what it did until then is unknown. Never rerun silently. */
   lost: boolean;
   /** UTF-8 (bad bytes replaced), head + a line that counts what was cut + tail. */

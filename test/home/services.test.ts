@@ -206,14 +206,17 @@ describe('services of a home', () => {
     expect(SERVICE_NAMES.map((name) => home.pid(name))).toEqual(before);
     await query(endpoints.databaseUrl, `delete from drizzle.__drizzle_migrations where hash = 'newer'`);
     // With the same schema: by version, and when it was built.
-    const build = file.supervisor?.build;
-    for (const newer of [{ version: '999.0.0', builtAt: 0 }, build && { ...build, builtAt: build.builtAt + 1000 }]) {
-      if (file.supervisor) file.supervisor.build = newer;
+    const build = file.supervisor!.build;
+    for (const newer of [
+      { version: '999.0.0', builtAt: 0 },
+      { ...build, builtAt: build.builtAt + 1000 },
+    ]) {
+      file.supervisor!.build = newer;
       writeFileSync(home.paths.layout.servicesFile, JSON.stringify(file));
       await expect(home.ensure({}, { refuseNewer })).rejects.toThrow('run a newer build of bench');
     }
     expect(SERVICE_NAMES.map((name) => home.pid(name))).toEqual(before);
-    if (file.supervisor) file.supervisor.build = build;
+    file.supervisor!.build = build;
     writeFileSync(home.paths.layout.servicesFile, JSON.stringify(file));
     expect(await home.ensure({}, { refuseNewer })).toEqual(endpoints);
   });
@@ -283,11 +286,10 @@ describe('services of a home', () => {
   });
 
   it('start over a services.json and a postmaster.pid that name strangers', async () => {
+    const { build } = home.file().supervisor!;
     await stopServices({ home: home.dir });
     const stranger = { pid: process.pid, startTime: 'long ago' };
     const file = home.file();
-    const { build } = file.supervisor ?? {};
-    if (build === undefined) throw new Error('no build is told');
     for (const state of Object.values(file.services)) Object.assign(state, { process: stranger, status: 'healthy' });
     file.supervisor = { ...stranger, startedAt: 'long ago', guardian: stranger, stamp: 'old', build };
     writeFileSync(home.paths.layout.servicesFile, JSON.stringify({ ...file, status: 'running' }));

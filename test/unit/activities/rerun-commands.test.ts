@@ -12,6 +12,7 @@ const ENDED: CommandOutcome = {
   exitCode: 0,
   timedOut: false,
   interrupted: false,
+  stoppedBy: null,
   lost: false,
   output: '',
   outputBytes: 0,

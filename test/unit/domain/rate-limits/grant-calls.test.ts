@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newAccount, type RateLimits, restored } from '../../../../domain/rate-limits/account-state.js';
+import { newAccount, type RateLimits } from '../../../../domain/rate-limits/account-state.js';
 import { grantedPerMinute } from '../../../../domain/rate-limits/buckets.js';
 import { declare } from '../../../../domain/rate-limits/declared.js';
 import { cancelGrant, chargeFor, grantCalls, settle } from '../../../../domain/rate-limits/grant-calls.js';

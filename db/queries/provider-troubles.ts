@@ -25,7 +25,7 @@ export async function providerTroubles(
     'providerTroubles',
     `select r.model_name as model, failed.endpoint, failed.error,
        -- Details differ by the request's id.
-       (array_agg(coalesce(failed.error_detail, failed.error) order by failed.ended_at desc))[1] as detail,
+       (array_agg(failed.error_detail order by failed.ended_at desc))[1] as detail,
        count(*)::int as runs, max(failed.ended_at) as at, min(failed.retry_at) filter (where last.status <> 'reserved') as "nextTryAt"
      from runs r
      cross join lateral (

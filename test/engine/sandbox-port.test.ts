@@ -341,7 +341,9 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
       shell = shellOf(ref);
     });
     afterAll(() => backend.sandbox.stop(ref));
-    beforeEach(skipWhatIsTheProgramsOwn(name, name === 'podman' ? /keeps the agent out|fork bomb/ : /keeps the agent out/));
+    beforeEach(
+      skipWhatIsTheProgramsOwn(name, name === 'podman' ? /keeps the agent out|fork bomb/ : /keeps the agent out/),
+    );
 
     it('keeps the agent out of the control directory and away from the supervisor', async () => {
       if (!separate) return;

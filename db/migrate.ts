@@ -1,31 +1,46 @@
-import { drizzle } from 'drizzle-orm/node-postgres';
-import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
 import { BenchError } from '../domain/errors.js';
 import { connectionSettings, describeDatabase } from './connection-settings.js';
-import { connectionError, errorFields, isInfrastructureProblem, isTlsProblem } from './database-error.js';
-import { compareMigrations, knownMigrations, type Migration, MIGRATIONS_FOLDER } from './migration-files.js';
+import { connectionError, errorFields, isInfrastructureProblem, isRetryable, isTlsProblem } from './database-error.js';
+import { compareMigrations, knownMigrations, type Migration } from './migration-files.js';
 import { ensureReaderRole } from './reader-role.js';
+import { createObjects, dropObjects, refreshDerived, SQL_OBJECTS, storedSql } from './sql-objects.js';
+import { compareSql, knownSql } from './sql-sources.js';
 
 /** Any number, the same for all: who holds it migrates. */
 const LOCK = 7_236_181_640;
 const LOCK_SECONDS = 120;
 const OLDEST_SERVER = 140_000;
+const MAX_TRIES = 5;
+
+/** Named as drizzle's own migrator does, so that earlier versions see that the database is not theirs. */
+const HISTORY = 'drizzle.__drizzle_migrations';
+const HISTORY_TABLE = `
+  create schema if not exists drizzle;
+  create table if not exists ${HISTORY} (id serial primary key, hash text not null, created_at bigint)`;
+
+/** How many migrations were applied, and whether views and functions were made, or made anew. */
+export interface Migrated {
+  applied: number;
+  created: boolean;
+}
+
+const NOTHING: Migrated = { applied: 0, created: false };
 
 /** Bring the database's schema up to this program's; safe when many processes do it at once, quick when it is current. */
-export async function migrate(databaseUrl: string): Promise<void> {
+export async function migrate(databaseUrl: string): Promise<Migrated> {
   const where = describeDatabase(databaseUrl);
   const client = new pg.Client(connectionSettings(databaseUrl));
   client.on('error', () => undefined); // the query in progress fails with it
   try {
     await client.connect();
     await refuseOldServer(client, where);
-    if ((await stateOf(client, where)) === 'current') return;
+    if ((await stateOf(client, where)).state === 'current') return NOTHING;
     await client.query(`set lock_timeout = '${LOCK_SECONDS}s'`);
     await client.query('select pg_advisory_lock($1)', [LOCK]);
-    if ((await stateOf(client, where)) === 'current') return;
-    await applyMigrations(drizzle(client), { migrationsFolder: MIGRATIONS_FOLDER });
-    await ensureReaderRole(client);
+    const { state, applied } = await stateOf(client, where);
+    if (state === 'current') return NOTHING;
+    return await untilNoDeadlock(client, () => bringUpToDate(client, applied));
   } catch (error) {
     throw migrationError(where, error);
   } finally {
@@ -33,15 +48,45 @@ export async function migrate(databaseUrl: string): Promise<void> {
   }
 }
 
+/** Tables by migrations; views and functions wholly anew: all of it, or nothing. */
+async function bringUpToDate(client: pg.Client, applied: number): Promise<Migrated> {
+  await client.query(HISTORY_TABLE);
+  const hadObjects = await dropObjects(client);
+  const pending = knownMigrations().slice(applied);
+  for (const { statements, hash, createdAt } of pending) {
+    await client.query(statements.join(';\n'));
+    await client.query(`insert into ${HISTORY} (hash, created_at) values ($1, $2)`, [hash, createdAt]);
+  }
+  await createObjects(client);
+  if (hadObjects) await refreshDerived(client);
+  await ensureReaderRole(client);
+  return { applied: pending.length, created: true };
+}
+
+/** Workers that write meanwhile take the same locks in other orders. */
+async function untilNoDeadlock<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await client.query('begin');
+      const result = await work();
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      await client.query('rollback').catch(() => undefined);
+      if (!isRetryable(error) || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
 /** Whether the schema is this program's, and how many migrations it has; a newer or foreign one is refused. */
-export async function schemaState(databaseUrl: string): Promise<{ state: 'current' | 'behind'; applied: number }> {
+export async function schemaState(databaseUrl: string): Promise<SchemaState> {
   const where = describeDatabase(databaseUrl);
   const client = new pg.Client(connectionSettings(databaseUrl));
   client.on('error', () => undefined);
   try {
     await client.connect();
     await refuseOldServer(client, where);
-    return { state: await stateOf(client, where), applied: (await appliedMigrations(client)).length };
+    return await stateOf(client, where);
   } catch (error) {
     throw migrationError(where, error);
   } finally {
@@ -57,28 +102,41 @@ export async function checkSchema(databaseUrl: string): Promise<void> {
   });
 }
 
-async function appliedMigrations(client: pg.Client): Promise<Migration[]> {
-  const { rows } = await client.query<{ there: boolean }>(
-    `select to_regclass('drizzle.__drizzle_migrations') is not null as there`,
-  );
-  if (rows[0]?.there !== true) return [];
-  const applied = await client.query<Migration>(
-    `select created_at::float8 as "createdAt", hash from drizzle.__drizzle_migrations order by created_at`,
-  );
-  return applied.rows;
+interface SchemaState {
+  state: 'current' | 'behind';
+  applied: number;
 }
 
-async function stateOf(client: pg.Client, where: string): Promise<'current' | 'behind'> {
-  const state = compareMigrations(knownMigrations(), await appliedMigrations(client));
-  if (state === 'newer')
-    throw new BenchError('usage', `the database at ${where} was made by a newer version of this program`, {
-      remedy: 'Update this program, or point DATABASE_URL at another database.',
+async function stateOf(client: pg.Client, where: string): Promise<SchemaState> {
+  const { rows } = await client.query<{ history: boolean; objects: boolean }>(
+    `select to_regclass('${HISTORY}') is not null as history, to_regclass('${SQL_OBJECTS}') is not null as objects`,
+  );
+  const applied = rows[0]?.history === true ? await appliedMigrations(client) : [];
+  const stored = rows[0]?.objects === true ? await storedSql(client) : undefined;
+  const history = compareMigrations(knownMigrations(), applied);
+  if (history === 'before')
+    throw new BenchError('usage', `the database at ${where} was made before the first release, and is not upgraded`, {
+      remedy:
+        'With the version that made it, run `bench export <batch> --format jsonl -o <file>`; then `bench import jsonl <file>` into a new home. See docs/upgrades.md.',
     });
-  if (state === 'foreign')
+  if (history === 'foreign')
     throw new BenchError('usage', `the schema at ${where} has another history than this version of the program`, {
       remedy: 'Use the version that made it, or point DATABASE_URL at another database.',
     });
-  return state;
+  const objects = compareSql(knownSql(), stored);
+  if (history === 'newer' || objects === 'newer')
+    throw new BenchError('usage', `the database at ${where} was made by a newer version of this program`, {
+      remedy: 'Update this program, or point DATABASE_URL at another database.',
+    });
+  const state = history === 'current' && objects === 'current' ? 'current' : 'behind';
+  return { state, applied: applied.length };
+}
+
+async function appliedMigrations(client: pg.Client): Promise<Migration[]> {
+  const { rows } = await client.query<Migration>(
+    `select created_at::float8 as "createdAt", hash from ${HISTORY} order by created_at`,
+  );
+  return rows;
 }
 
 async function refuseOldServer(client: pg.Client, where: string): Promise<void> {
@@ -103,7 +161,8 @@ function migrationError(where: string, error: unknown): BenchError {
     });
   if (code === '55P03')
     return new BenchError('services', `another process has been changing the schema at ${where} for ${LOCK_SECONDS} s`);
-  if (code === '42P07')
+  // A table, a function, or a type or trigger of that name.
+  if (code !== undefined && ['42P07', '42723', '42710'].includes(code))
     return new BenchError('usage', `the database at ${where} holds tables of other programs (${message})`, {
       remedy: 'Point DATABASE_URL at a database of its own.',
     });

@@ -9,20 +9,27 @@ export interface Migration {
   hash: string;
 }
 
-export const knownMigrations = (): Migration[] =>
-  readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).map(({ folderMillis, hash }) => ({
+export interface MigrationFile extends Migration {
+  statements: string[];
+}
+
+export const knownMigrations = (): MigrationFile[] =>
+  readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).map(({ folderMillis, hash, sql }) => ({
     createdAt: folderMillis,
     hash,
+    statements: sql,
   }));
 
 /**
- * `current`: nothing to do. `behind`: the rest can be applied. `newer`: made by a later program. `foreign`: the
- * database has another history than this program.
+ * `current`: nothing to do. `behind`: the rest can be applied. `newer`: made by a later program. `before`: made before our
+ * first migration, where compatibility begins. `foreign`: the database has another history than this program.
  */
 export function compareMigrations(
-  known: Migration[],
-  applied: Migration[],
-): 'current' | 'behind' | 'newer' | 'foreign' {
+  known: readonly Migration[],
+  applied: readonly Migration[],
+): 'current' | 'behind' | 'newer' | 'before' | 'foreign' {
+  const first = known[0]?.createdAt ?? 0;
+  if (applied.length > 0 && applied.every(({ createdAt }) => createdAt < first)) return 'before';
   const shared = Math.min(known.length, applied.length);
   for (let i = 0; i < shared; i++) {
     if (known[i]?.createdAt !== applied[i]?.createdAt || known[i]?.hash !== applied[i]?.hash) return 'foreign';

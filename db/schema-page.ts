@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MIGRATIONS_FOLDER } from './migration-files.js';
+import { type SqlSource, sqlSources } from './sql-sources.js';
 
 /** The part of docs/schema.md that is written by scripts/update-schema-docs.mjs lies between these. */
 export const SCHEMA_BEGIN = '<!-- schema: written by scripts/update-schema-docs.mjs -->';
@@ -25,7 +26,7 @@ interface Table {
 }
 
 /** What drizzle-kit wrote down of db/schema with the last migration. */
-function latestTables(folder: string): Table[] {
+function latestTables(folder = MIGRATIONS_FOLDER): Table[] {
   const last = readdirSync(join(folder, 'meta'))
     .filter((name) => /^\d+_snapshot\.json$/.test(name))
     .sort()
@@ -35,19 +36,14 @@ function latestTables(folder: string): Table[] {
   return Object.values(tables).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Comments of what exists after all migrations, under `table runs`, `column runs.epoch`, `view run_scores`, `function …`, `type …`. */
-function latestComments(folder: string): Map<string, string> {
+/** Comments in db/sql, under `table runs`, `column runs.epoch`, `view run_scores`, `function …`, `type …`. */
+function commentsIn(sources: readonly SqlSource[]): Map<string, string> {
   const comments = new Map<string, string>();
-  const files = readdirSync(folder).filter((name) => name.endsWith('.sql'));
-  for (const file of files.sort()) {
-    const sql = readFileSync(join(folder, file), 'utf8');
-    for (const [, dropped = ''] of sql.matchAll(/^drop ((?:view|function|type|table) \w+)/gim))
-      comments.delete(dropped.toLowerCase());
+  for (const { text: sql } of sources)
     for (const [, what = '', text = ''] of sql.matchAll(
-      /^comment on ((?:table|column|view|function|type) [\w.]+)[^']* is\s+'((?:[^']|'')*)'/gim,
+      /^comment on ((?:table|column|view|function|type) [\w.]+) is '((?:[^']|'')*)'/gm,
     ))
-      comments.set(what.toLowerCase(), text.replaceAll("''", "'"));
-  }
+      comments.set(what, text.replaceAll("''", "'"));
   return comments;
 }
 
@@ -122,10 +118,10 @@ function commented(comments: ReadonlyMap<string, string>, kind: 'view' | 'functi
     .sort();
 }
 
-/** Tables, how they hang together, views and functions: as Markdown, from the migrations. */
-export function schemaReference(folder: string = MIGRATIONS_FOLDER): string {
-  const tables = latestTables(folder);
-  const comments = latestComments(folder);
+/** Tables, how they hang together, views and functions: as Markdown. */
+export function schemaReference(): string {
+  const tables = latestTables();
+  const comments = commentsIn(sqlSources());
   return [
     '<!-- prettier-ignore-start -->',
     '',

@@ -1,4 +1,4 @@
-// Writes the reference part of docs/schema.md from the migrations as they are built: npm run build && node scripts/update-schema-docs.mjs
+// Writes the reference part of docs/schema.md from db/ as it is built: npm run build && node scripts/update-schema-docs.mjs
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const { schemaReference, withSchema } = await import('../dist/db/schema-page.js');

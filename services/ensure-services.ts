@@ -50,7 +50,7 @@ export interface ServicesSettings {
 export interface EnsureOptions {
   settings: ServicesSettings;
   /** Bring the schema up to date; called whenever the database answers, must bear many callers at once. */
-  migrate?: (databaseUrl: string) => Promise<void>;
+  migrate?: (databaseUrl: string) => Promise<unknown>;
   /**
    * See to it that the Temporal namespace serves this database alone, and throw if it does not. Called once the database is
    * migrated and Temporal answers, before a worker is started; not if both servers are ours and a worker is up, which has seen

@@ -29,13 +29,13 @@ export function register(program: Command, context: CliContext): void {
     .action(async () => {
       const { migrate, schemaState } = await import('../../db/index.js');
       const url = await adminUrl(context);
-      const before = await schemaState(url);
-      if (before.state === 'behind') await migrate(url);
+      const { applied, created } = await migrate(url);
       const after = await schemaState(url);
-      const applied = after.applied - before.applied;
       if (after.state !== 'current') throw new BenchError('failed', 'the schema is still not up to date');
-      context.output.json({ applied, migrations: after.applied });
-      context.output.print(applied === 0 ? 'The schema is up to date.' : `Applied ${plural(applied, 'migration')}.`);
+      context.output.json({ applied, created, migrations: after.applied });
+      if (!created) context.output.print('The schema is up to date.');
+      else if (applied === 0) context.output.print('Created views and functions anew.');
+      else context.output.print(`Applied ${plural(applied, 'migration')}.`);
     });
   db.command('roles')
     .summary('make the roles of workers and readers')

@@ -95,7 +95,7 @@ export async function startPostgres(
   };
   process.on('exit', onExit);
 
-  let template: Promise<void> | undefined;
+  let template: Promise<unknown> | undefined;
   const prepareTemplate = async () => {
     template ??= administer(urlOf('postgres'), `create database ${TEMPLATE}`).then(() => migrate(urlOf(TEMPLATE)));
     await template;

@@ -35,7 +35,7 @@ describe('a user of the role bench_app', () => {
          where c.relkind in ('r', 'p', 'S') and n.nspname !~ '^(pg_|information_schema$)' order by 1`,
       );
       expect(rows.map(({ name }) => name)).toEqual(
-        expect.arrayContaining(['public.runs', 'drizzle.__drizzle_migrations']),
+        expect.arrayContaining(['public.runs', 'drizzle.__drizzle_migrations', 'drizzle.sql_objects']),
       );
       expect(rows.filter(({ kind }) => kind === 'S').map(({ name }) => name)).toEqual(
         expect.arrayContaining(['drizzle.__drizzle_migrations_id_seq']),

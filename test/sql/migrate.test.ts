@@ -1,6 +1,11 @@
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { migrate } from '../../db/migrate.js';
+import { migrate, schemaState } from '../../db/migrate.js';
+import { knownMigrations } from '../../db/migration-files.js';
+import { declaredVersion } from '../../db/sql-sources.js';
+import { openDatabase } from '../../db/database.js';
+import { ensureRoles } from '../../db/roles.js';
+import { oneRun } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 
 const server = sharedDatabases();
@@ -15,16 +20,39 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
   }
 }
 
-const applied = 'select count(*)::int as n from drizzle.__drizzle_migrations';
+/** What the catalog says of each object that is not a table: another oid, another object. */
+const OBJECTS = `
+  select p.oid::regprocedure::text as name, p.oid::text as oid from pg_proc p where p.pronamespace = 'public'::regnamespace
+  union all
+  select c.relname, c.oid::text from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('v', 'c')
+  union all
+  select t.tgname, t.oid::text from pg_trigger t where not t.tgisinternal
+  order by 1`;
+
+/** As a version left it whose db/sql was another: of `version`, with `also` besides ours. */
+async function madeByAnother(url: string, version: number, also: string[] = []): Promise<void> {
+  for (const name of also) await query(url, `create view ${name} as select 1 as one`);
+  const drops = also.map((name) => `'drop view ${name}'`).join(', ');
+  await query(
+    url,
+    `update drizzle.sql_objects set version = ${version}, hash = 'other', drops = array[${drops}]::text[] || drops`,
+  );
+}
 
 describe('migrate', () => {
   test('brings an empty database up to date, and changes nothing the second time', async () => {
     const url = await server.createEmptyDatabase();
-    await migrate(url);
-    const [before] = await query(url, applied);
-    await migrate(url);
-    expect(await query(url, applied)).toEqual([before]);
+    expect(await migrate(url)).toEqual({ applied: knownMigrations().length, created: true });
+    const before = await query(url, OBJECTS);
+    expect(await migrate(url)).toEqual({ applied: 0, created: false });
+    expect(await query(url, OBJECTS)).toEqual(before);
     expect(await query(url, 'select * from leaderboard()')).toEqual([]);
+  });
+
+  test('many that start at once migrate a database once', async () => {
+    const url = await server.createEmptyDatabase();
+    const migrated = await Promise.all([1, 2, 3].map(() => migrate(url)));
+    expect(migrated.filter(({ created }) => created)).toEqual([{ applied: knownMigrations().length, created: true }]);
   });
 
   test('two databases of one server may be migrated at once', async () => {
@@ -39,6 +67,16 @@ describe('migrate', () => {
     await expect(migrate(url)).rejects.toMatchObject({
       type: 'usage',
       message: expect.stringContaining('newer version') as string,
+    });
+  });
+
+  test('a database made before the first release is refused, with the way out', async () => {
+    const url = await server.createDatabase();
+    await query(url, `update drizzle.__drizzle_migrations set hash = 'old', created_at = 1795225265863`);
+    await expect(migrate(url)).rejects.toMatchObject({
+      type: 'usage',
+      message: expect.stringContaining('before the first release') as string,
+      remedy: expect.stringMatching(/`bench export <batch> --format jsonl .*`bench import jsonl <file>`/) as string,
     });
   });
 
@@ -92,5 +130,72 @@ describe('migrate', () => {
     const asOwner = url.replace('//postgres:', '//plain_owner:');
     await migrate(asOwner);
     expect(await query(asOwner, 'select * from run_scores')).toEqual([]);
+  });
+});
+
+describe('views and functions of db/sql', () => {
+  const { version } = declaredVersion();
+
+  test('are all made anew when one of them changed, and what is no longer among them goes', async () => {
+    const url = await server.createDatabase();
+    const before = await query(url, OBJECTS);
+    await query(url, `create view mine as select count(*) as runs from runs`);
+    await madeByAnother(url, version, ['gone']);
+    expect((await schemaState(url)).state).toBe('behind');
+    expect(await migrate(url)).toEqual({ applied: 0, created: true });
+
+    const after = await query(url, OBJECTS);
+    const names = (rows: Record<string, unknown>[]) => rows.map(({ name }) => name);
+    expect(names(after.filter(({ name }) => name !== 'mine'))).toEqual(names(before));
+    expect(names(after)).toContain('mine');
+    const kept = new Set(before.map(({ oid }) => oid));
+    expect(after.filter(({ oid }) => kept.has(oid))).toEqual([]);
+    expect(await migrate(url)).toEqual({ applied: 0, created: false });
+  });
+
+  test('stay readable for bench_reader and bench_app when they are made anew', async () => {
+    const url = await server.createDatabase();
+    await ensureRoles(url);
+    const readers = `select r.role from unnest('{bench_reader,bench_app}'::text[]) as r(role)
+      where has_table_privilege(r.role, 'run_scores', 'select') and has_function_privilege(r.role, 'score_runs(boolean)', 'execute')`;
+    expect(await query(url, readers)).toHaveLength(2);
+    await madeByAnother(url, version);
+    await migrate(url);
+    expect(await query(url, readers)).toHaveLength(2);
+  });
+
+  test('compute anew what those of before had stored', async () => {
+    const url = await server.createDatabase();
+    const db = openDatabase(url);
+    const { runId } = await oneRun(db);
+    await db.close();
+    await query(
+      url,
+      `insert into run_results (run_id, evaluations, suspects, without_isolation) values ('${runId}', 7, 0, false)`,
+    );
+    await madeByAnother(url, version);
+    await migrate(url);
+    expect(await query(url, 'select * from run_results')).toEqual([]);
+  });
+
+  test('on which something of a user’s rests are left as they are, and the user is told', async () => {
+    const url = await server.createDatabase();
+    await query(url, 'create view mine as select * from run_scores');
+    await madeByAnother(url, version);
+    const before = await query(url, OBJECTS);
+    await expect(migrate(url)).rejects.toMatchObject({
+      type: 'usage',
+      message: expect.stringContaining('run_scores') as string,
+      remedy: expect.stringContaining('bench db migrate') as string,
+    });
+    expect(await query(url, OBJECTS)).toEqual(before);
+    await query(url, 'drop view mine');
+    expect(await migrate(url)).toEqual({ applied: 0, created: true });
+  });
+
+  test('of a later version are not replaced by those of this one', async () => {
+    const url = await server.createDatabase();
+    await madeByAnother(url, version + 1);
+    await expect(migrate(url)).rejects.toThrow('newer version of this program');
   });
 });

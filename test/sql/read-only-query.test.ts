@@ -163,7 +163,7 @@ const superuserAttacks: Record<string, string> = {
   'an export to a file': `select lo_export(1, '${MARK}')`,
   'ending other sessions': `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'postgres' and pid <> pg_backend_pid()`,
   'loading the configuration': `select pg_reload_conf()`,
-  'migrations’ own table': `select * from drizzle.__drizzle_migrations`,
+  'migrations’ own tables': `select * from drizzle.__drizzle_migrations, drizzle.sql_objects`,
 };
 
 async function untouched(): Promise<unknown> {

@@ -11,6 +11,7 @@ describe('a database’s history is compared with the program’s', () => {
     ['behind', history('a', 'b'), history('a')],
     ['behind', history('a', 'b'), []],
     ['newer', history('a'), history('a', 'b')],
+    ['before', history('a', 'b'), [{ hash: 'a', createdAt: 0 }]],
     ['foreign', history('a', 'b'), history('a', 'x')],
     ['foreign', history('a'), history('x', 'y')],
   ] as const)('%s', (state, known, applied) => {
@@ -26,4 +27,9 @@ test('every migration is in the journal, in the order of its time', () => {
   const when = journal.entries.map((entry) => entry.when);
   expect(when).toEqual([...when].sort((a, b) => a - b));
   expect(knownMigrations()).toHaveLength(journal.entries.length);
+});
+
+test('migrations make tables; views, functions, triggers and comments are those of db/sql', () => {
+  const statements = knownMigrations().flatMap((migration) => migration.statements);
+  expect(statements.filter((sql) => /\b(view|function|trigger|type \w+ as|comment on)\b/i.test(sql))).toEqual([]);
 });

@@ -1,0 +1,86 @@
+import type pg from 'pg';
+import { BenchError } from '../domain/errors.js';
+import { errorFields } from './database-error.js';
+import { knownSql, type SqlVersion, sqlSources } from './sql-sources.js';
+
+/** One row: of which version the objects of db/sql are, and the statements that drop them. */
+export const SQL_OBJECTS = 'drizzle.sql_objects';
+
+const TABLE = `create table if not exists ${SQL_OBJECTS} (
+  version integer not null,
+  hash text not null,
+  drops text[] not null,
+  created_at timestamp with time zone not null default now()
+)`;
+
+/** A statement for each trigger, view, function and type of the schema that no extension brought: first what rests on others. */
+const DROPS = `
+  with here as (select current_schema()::regnamespace::oid as id)
+  select s.statement from (
+    select 0 as turn, format('drop trigger %I on %s', t.tgname, t.tgrelid::regclass) as statement
+    from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    where c.relnamespace = (select id from here) and not t.tgisinternal
+    union all
+    select 1, format('drop view %s', c.oid::regclass)
+    from pg_class c where c.relnamespace = (select id from here) and c.relkind = 'v'
+    union all
+    select 2, format('drop function %s', p.oid::regprocedure)
+    from pg_proc p where p.pronamespace = (select id from here) and p.prokind = 'f'
+      and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+    union all
+    select 3, format('drop type %s', c.oid::regclass)
+    from pg_class c where c.relnamespace = (select id from here) and c.relkind = 'c'
+  ) s order by s.turn`;
+
+/** Undefined: none were ever made. The table is there. */
+export async function storedSql(client: pg.ClientBase): Promise<SqlVersion | undefined> {
+  const { rows } = await client.query<SqlVersion>(`select version, hash from ${SQL_OBJECTS}`);
+  return rows[0];
+}
+
+/** Before tables change, since views hold on to columns. Says whether there were any. */
+export async function dropObjects(client: pg.ClientBase): Promise<boolean> {
+  await client.query(TABLE);
+  const { rows } = await client.query<{ drops: string[] }>(`delete from ${SQL_OBJECTS} returning drops`);
+  const statements = rows.flatMap(({ drops }) => drops);
+  if (statements.length > 0) await client.query(statements.join(';\n')).catch(refuseDependents);
+  return rows.length > 0;
+}
+
+export async function createObjects(client: pg.ClientBase): Promise<void> {
+  // What users made beside ours stays when ours are dropped.
+  const others = new Set(await listDrops(client));
+  await client.query(
+    sqlSources()
+      .map(({ text }) => text)
+      .join('\n'),
+  );
+  const ours = (await listDrops(client)).filter((statement) => !others.has(statement));
+  const { version, hash } = knownSql();
+  await client.query(`insert into ${SQL_OBJECTS} (version, hash, drops) values ($1, $2, $3)`, [version, hash, ours]);
+}
+
+/** What earlier functions computed and stored is computed by those of now. */
+export async function refreshDerived(client: pg.ClientBase): Promise<void> {
+  await client.query('select refresh_run_results()');
+  await client.query(
+    `select mark_integrity(array(
+       select run_id from runs where status = 'ended' and integrity_version is distinct from integrity_rules_version()))`,
+  );
+}
+
+async function listDrops(client: pg.ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ statement: string }>(DROPS);
+  return rows.map(({ statement }) => statement);
+}
+
+function refuseDependents(error: unknown): never {
+  if (errorFields(error).code !== '2BP01') throw error;
+  throw new BenchError(
+    'usage',
+    `something of yours rests on a view or function that changes (${errorFields(error).message})`,
+    {
+      remedy: 'Drop it, run `bench db migrate`, and create it again.',
+    },
+  );
+}

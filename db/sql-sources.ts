@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Beside this file, in the source tree as in the compiled one. */
+export const SQL_FOLDER = fileURLToPath(new URL('../db/sql', import.meta.url));
+
+/** Files of db/sql in order of dependence: each uses tables and what stands above it. */
+export const SQL_ORDER = [
+  'tables', // comments alone
+
+  'score_cell',
+  'performance_ratios',
+  'profile_axis',
+  'performance_profiles',
+  'areas_under_profiles',
+  'comparison_ranks',
+  'average_ranks',
+
+  'mlgym_exit_status',
+  'exit_labels',
+  'run_exits',
+  'action_category',
+  'action_category_strict',
+  'step_actions',
+  'run_tokens',
+  'run_costs',
+  'model_costs',
+
+  'task_contract_agrees',
+  'integrity_rules_version',
+  'shell_writes',
+  'find_integrity_marks',
+  'mark_integrity',
+  'mark_ended_run',
+
+  'find_run_results',
+  'refresh_run_results',
+  'evaluations_changed',
+  'marks_changed',
+  'task_version_changed',
+
+  'score_runs',
+  'run_scores',
+  'versions_under',
+  'is_own_attempt',
+  'leaderboard_scores',
+  'leaderboard_entries',
+  'overall_leaderboard_entries',
+  'leaderboard_score',
+  'leaderboard',
+  'compared_cells',
+  'rank_models',
+  'baseline_ranks',
+  'leaderboard_models',
+  'leaderboard_cells',
+] as const;
+
+export interface SqlSource {
+  name: string;
+  text: string;
+}
+
+export interface SqlVersion {
+  /** Grows with each change, so that of two programs that share a database the older one is known. */
+  version: number;
+  /** Over all files. */
+  hash: string;
+}
+
+export const sqlSources = (): SqlSource[] =>
+  SQL_ORDER.map((name) => ({ name, text: readFileSync(join(SQL_FOLDER, `${name}.sql`), 'utf8') }));
+
+export const hashOf = (sources: readonly SqlSource[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify(sources.map(({ name, text }) => [name, text])))
+    .digest('hex');
+
+/** What db/sql/version.json says; a test compares its hash with the files. */
+export const declaredVersion = (): SqlVersion =>
+  JSON.parse(readFileSync(join(SQL_FOLDER, 'version.json'), 'utf8')) as SqlVersion;
+
+/** The hash is that of the files as they lie there: who edits one sees the change at the next command. */
+export const knownSql = (): SqlVersion => ({ version: declaredVersion().version, hash: hashOf(sqlSources()) });
+
+/** `newer`: made by a later program. `behind`: to be made, or made anew. */
+export function compareSql(known: SqlVersion, stored: SqlVersion | undefined): 'current' | 'behind' | 'newer' {
+  if (stored?.hash === known.hash) return 'current';
+  return stored !== undefined && stored.version > known.version ? 'newer' : 'behind';
+}

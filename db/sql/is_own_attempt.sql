@@ -1,0 +1,14 @@
+-- Whether a run is an attempt of its own in the leaderboard of a batch; null: in that over all batches. Forks are none there, nor in the
+-- batch of the run that they go on from, nor is what replaces one. What replaces no fork goes on for its own run, or repeats it.
+create function is_own_attempt(run text, for_batch text) returns boolean language sql stable as $$
+  with recursive line as (
+    select r.run_id, r.replaces, r.forked_from from runs r where r.run_id = run
+    union
+    select r.run_id, r.replaces, r.forked_from from line l join runs r on r.run_id = l.replaces
+  )
+  select coalesce(for_batch <> o.batch_id, o.batch_id is null)
+  from line l left join runs o on o.run_id = l.forked_from
+  where l.replaces is null
+$$;
+
+comment on function is_own_attempt is 'Whether a run counts by itself in a leaderboard, of a batch or (null) over all: no fork, nor the repetition of one, unless of a run in another batch.';

@@ -1,0 +1,23 @@
+create function mark_integrity(ids text[] default null) returns bigint language sql volatile as $$
+  with found as materialized (select * from find_integrity_marks(ids)),
+  outdated as (
+    delete from integrity_marks m
+    using unnest(coalesce(ids, array(select distinct o.run_id from integrity_marks o))) given (run_id)
+    where m.run_id = given.run_id and not exists (select from found f where f.run_id = m.run_id and f.rule = m.rule)
+  ),
+  marked as (
+    insert into integrity_marks (run_id, rule, step, detail, version)
+    select f.run_id, f.rule, f.step, f.detail, integrity_rules_version() from found f
+    on conflict (run_id, rule) do update
+      set step = excluded.step, detail = excluded.detail, version = excluded.version
+    returning 1
+  ),
+  looked_at as (
+    update runs r set integrity_version = integrity_rules_version()
+    from unnest(coalesce(ids, array(select e.run_id from runs e where e.status = 'ended'))) given (run_id)
+    where r.run_id = given.run_id and r.status = 'ended'
+  )
+  select count(*) from marked
+$$;
+
+comment on function mark_integrity is 'Bring integrity_marks of these ended runs (null: of all) up to the rules; says how many there are.';

@@ -10,7 +10,7 @@ export const READER_ROLE = 'bench_reader';
 export async function ensureReaderRole(client: pg.ClientBase): Promise<void> {
   await client.query(`do $$
     declare
-      relation text;
+      relations text;
     begin
       if not exists (select from pg_roles where rolname = '${READER_ROLE}') then
         begin
@@ -25,13 +25,12 @@ export async function ensureReaderRole(client: pg.ClientBase): Promise<void> {
           execute format('grant ${READER_ROLE} to %I', current_user);
         end if;
         execute format('grant usage on schema %I to ${READER_ROLE}', current_schema());
-        for relation in
-          select c.oid::regclass::text from pg_class c
-          where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'v')
-            and pg_has_role(current_user, c.relowner, 'usage')
-        loop
-          execute 'grant select on ' || relation || ' to ${READER_ROLE}';
-        end loop;
+        select string_agg(c.oid::regclass::text, ', ') into relations from pg_class c
+        where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'v')
+          and pg_has_role(current_user, c.relowner, 'usage');
+        if relations is not null then
+          execute 'grant select on ' || relations || ' to ${READER_ROLE}';
+        end if;
         if (select rolsuper from pg_roles where rolname = current_user) then
           revoke execute on function pg_catalog.set_config(text, text, boolean) from public;
         end if;

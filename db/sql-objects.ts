@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { BenchError } from '../domain/errors.js';
 import { errorFields } from './database-error.js';
-import { knownSql, type SqlVersion, sqlSources } from './sql-sources.js';
+import { declaredVersion, hashOf, type SqlVersion, sqlSources } from './sql-sources.js';
 
 /** One row: of which version the objects of db/sql are, and the statements that drop them. */
 export const SQL_OBJECTS = 'drizzle.sql_objects';
@@ -50,14 +50,14 @@ export async function dropObjects(client: pg.ClientBase): Promise<boolean> {
 export async function createObjects(client: pg.ClientBase): Promise<void> {
   // What users made beside ours stays when ours are dropped.
   const others = new Set(await listDrops(client));
-  await client.query(
-    sqlSources()
-      .map(({ text }) => text)
-      .join('\n'),
-  );
+  const sources = sqlSources();
+  await client.query(sources.map(({ text }) => text).join('\n'));
   const ours = (await listDrops(client)).filter((statement) => !others.has(statement));
-  const { version, hash } = knownSql();
-  await client.query(`insert into ${SQL_OBJECTS} (version, hash, drops) values ($1, $2, $3)`, [version, hash, ours]);
+  await client.query(`insert into ${SQL_OBJECTS} (version, hash, drops) values ($1, $2, $3)`, [
+    declaredVersion().version,
+    hashOf(sources),
+    ours,
+  ]);
 }
 
 /** What earlier functions computed and stored is computed by those of now. */

@@ -5,8 +5,8 @@ import { LONG } from '../setup/long.js';
 const BRIEFLY = ['podman', 'docker (remote)', 'local where namespaces are forbidden'];
 
 /**
- * Of a program that is the same everywhere, these adapters see what it takes from where it runs: `names` of tests;
- * The long suite runs all. To be called before each test.
+ * Of a program that is the same everywhere, these adapters see what it takes from where it runs: `names` of tests; the long suite
+ * runs all. To be called before each test.
  */
 export const skipWhatIsTheProgramsOwn =
   (adapter: string, names: RegExp, briefly: readonly string[] = BRIEFLY) =>

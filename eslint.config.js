@@ -19,7 +19,9 @@ export default tseslint.config(
   },
   {
     // Only the composition roots read the environment; everything else takes arguments.
-    files: ['{domain,workflows,activities,db,registry,services,report}/**/*.ts', 'cli/**/*.ts', 'worker/**/*.ts'],
+    files: [
+      '{domain,workflows,activities,backends,models,temporal,db,catalog,services,report,operations,worker,cli}/**/*.ts',
+    ],
     ignores: ['cli/main.ts', 'worker/main.ts'],
     rules: {
       'no-restricted-properties': [

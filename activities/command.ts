@@ -4,25 +4,27 @@ import { InfrastructureError } from '../domain/errors.js';
 import type { ExecuteCommandArgs, ExecuteCommandResult, HostActivities } from '../domain/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type { CommandOutcome, SandboxPort, StoppedBy } from '../domain/ports/sandbox-port.js';
-import type { RunEvent, RunStore } from '../domain/ports/run-store.js';
+import type { EventLog, RunEvent } from '../domain/ports/record/events.js';
+import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
+import type { StepLog } from '../domain/ports/record/steps.js';
 import type { RunDefinition, StepRecord } from '../domain/run.js';
 import type { TaskSpec } from '../domain/task.js';
 import type { ToolState } from '../domain/tool-state.js';
 import type { RunDefinitions } from './run-definitions.js';
-import type { Backends } from './backends.js';
+import type { Backends } from '../domain/ports/backends.js';
 import { recordNetworkRequests } from './network-events.js';
-import { isWorkerShutdown, withHeartbeat } from './heartbeat.js';
+import { cancellation, isWorkerShutdown } from './cancellation.js';
 import { takeSubmission } from './take-submission.js';
 
 export interface CommandPorts {
-  store: RunStore;
+  store: EventLog & RunLifecycle & StepLog;
   definitions: RunDefinitions;
   backends: Backends;
   artifacts: ArtifactStore;
 }
 
 export function commandActivities(ports: CommandPorts): Pick<HostActivities, 'executeCommand'> {
-  return { executeCommand: (args) => withHeartbeat((signal) => executeCommand(ports, args, signal)) };
+  return { executeCommand: (args) => executeCommand(ports, args, cancellation()) };
 }
 
 /** Hand the step's command to the durable shell, or find what it came to; either way it runs once. */
@@ -118,7 +120,7 @@ async function refuse(
 
 /** With the records that the run has put into its memory so far. */
 async function toolStateAfter(
-  store: RunStore,
+  store: EventLog & StepLog,
   run: RunDefinition,
   step: number,
   { toolState, memories }: CommandOutcome,

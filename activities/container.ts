@@ -3,19 +3,24 @@ import { BenchError, NoRoom, SandboxLost, Stale } from '../domain/errors.js';
 import { layerOf } from '../domain/task-requirements.js';
 import type { HostActivities, StartContainerArgs } from '../domain/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
-import type { RunStore, Snapshot } from '../domain/ports/run-store.js';
-import type { SandboxInfo, SandboxSpec } from '../domain/ports/sandbox-port.js';
+import type { Snapshot, SnapshotLog } from '../domain/ports/record/snapshots.js';
+import type { EventLog } from '../domain/ports/record/events.js';
+import type { Leases } from '../domain/ports/record/leases.js';
+import type { MemoryLog } from '../domain/ports/record/memories.js';
+import type { Placements } from '../domain/ports/record/placement.js';
+import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
+import type { StepLog } from '../domain/ports/record/steps.js';
+import { CANNOT_UNPACK, type SandboxInfo, type SandboxSpec } from '../domain/ports/sandbox-port.js';
 import type { RunDefinition } from '../domain/run.js';
 import type { RunDefinitions } from './run-definitions.js';
-import type { Backends } from './backends.js';
+import type { Backends } from '../domain/ports/backends.js';
 import { dropSnapshot, findSnapshot } from './find-snapshot.js';
-import { CANNOT_UNPACK } from './shell/stage-restore.js';
 import { recordNetworkRequests } from './network-events.js';
 import { rerunCommands } from './rerun-commands.js';
-import { withHeartbeat } from './heartbeat.js';
+import { cancellation } from './cancellation.js';
 
 export interface ContainerPorts {
-  store: RunStore;
+  store: EventLog & Leases & MemoryLog & Placements & RunLifecycle & SnapshotLog & StepLog;
   definitions: RunDefinitions;
   backends: Backends;
   artifacts: ArtifactStore;
@@ -26,18 +31,17 @@ export interface ContainerPorts {
 
 export function containerActivities(ports: ContainerPorts): Pick<HostActivities, 'startContainer' | 'stopContainer'> {
   return {
-    startContainer: (args) => withHeartbeat((signal) => startContainer(ports, args, signal)),
-    stopContainer: ({ runId }) =>
-      withHeartbeat(async () => {
-        await endSandboxes(ports, await ports.definitions.get(runId));
-        ports.definitions.forget(runId);
-      }),
+    startContainer: (args) => startContainer(ports, args, cancellation()),
+    async stopContainer({ runId }) {
+      await endSandboxes(ports, await ports.definitions.get(runId));
+      ports.definitions.forget(runId);
+    },
   };
 }
 
 /** Nothing of the run's agent lives on this host any more. */
 export async function endSandboxes(
-  { store, backends }: Pick<ContainerPorts, 'store' | 'backends'>,
+  { store, backends }: { store: EventLog; backends: Backends },
   { runId, backend }: RunDefinition,
 ): Promise<void> {
   const { sandbox } = backends[backend];
@@ -135,7 +139,7 @@ async function requireFirstStart(
 }
 
 /** The last step, up to the one that is asked for, whose command has an end on record: a host that was lost may have left one without. */
-async function lastExecuted(store: RunStore, { runId, replayThrough }: StartContainerArgs): Promise<number> {
+async function lastExecuted(store: StepLog, { runId, replayThrough }: StartContainerArgs): Promise<number> {
   if (replayThrough === 0) return 0;
   const steps = await store.transcript(runId);
   return Math.max(0, ...steps.filter((s) => s.step <= replayThrough && s.observation !== null).map((s) => s.step));

@@ -1,16 +1,16 @@
 import type { EvaluateHiddenResult, HostActivities } from '../domain/messages.js';
 import type { EvaluationOutcome } from '../domain/ports/evaluator-port.js';
-import type { HiddenEvaluation } from '../domain/ports/run-store.js';
+import type { HiddenEvaluation } from '../domain/ports/record/hidden-evaluations.js';
 import type { RunDefinition } from '../domain/run.js';
 import { splitScore } from '../domain/task-scores.js';
 import { endSandboxes } from './container.js';
 import type { EvaluatePorts } from './evaluate.js';
 import { evaluateOnSplit } from './evaluate-on-split.js';
-import { withHeartbeat } from './heartbeat.js';
-import { readSubmission } from './stored-submission.js';
+import { cancellation } from './cancellation.js';
+import { readSubmission } from '../domain/stored-submission.js';
 
 export function hiddenEvaluationActivities(ports: EvaluatePorts): Pick<HostActivities, 'evaluateHidden'> {
-  return { evaluateHidden: ({ runId }) => withHeartbeat((signal) => evaluateHidden(ports, runId, signal)) };
+  return { evaluateHidden: ({ runId }) => evaluateHidden(ports, runId, cancellation()) };
 }
 
 /** One submission at a time: others may have their turn in between, and what a crash costs is one evaluation. */

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import type { EvaluationOutcome } from '../domain/ports/evaluator-port.js';
-import type { RunStore } from '../domain/ports/run-store.js';
+import type { EventLog } from '../domain/ports/record/events.js';
 import type { SubmissionFile } from '../domain/ports/sandbox-port.js';
 import type { EvaluationKind, RunDefinition } from '../domain/run.js';
 import type { Split } from '../domain/task.js';
-import type { Backends } from './backends.js';
+import type { Backends } from '../domain/ports/backends.js';
 
 export interface SplitPorts {
-  store: Pick<RunStore, 'addEvent'>;
+  store: EventLog;
   backends: Backends;
   taskFolder: (run: RunDefinition) => Promise<string>;
   /** The home's secret: agents cannot guess the evaluators' seeds. */

@@ -1,6 +1,10 @@
 import type { EvaluateArgs, EvaluateResult, HostActivities } from '../domain/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
-import type { RunEvent, RunStore } from '../domain/ports/run-store.js';
+import type { EventLog, RunEvent } from '../domain/ports/record/events.js';
+import type { EvaluationLog } from '../domain/ports/record/evaluations.js';
+import type { HiddenEvaluations } from '../domain/ports/record/hidden-evaluations.js';
+import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
+import type { SubmissionLog } from '../domain/ports/record/submissions.js';
 import type { SubmissionFile } from '../domain/ports/sandbox-port.js';
 import type { RunDefinition, TakenSubmission } from '../domain/run.js';
 import { type Outcome, shownToAgent } from '../domain/agent/evaluation-message.js';
@@ -8,18 +12,18 @@ import type { Split, TaskSpec } from '../domain/task.js';
 import { splitScore, splitScores } from '../domain/task-scores.js';
 import { evaluateOnSplit, type SplitPorts } from './evaluate-on-split.js';
 import type { RunDefinitions } from './run-definitions.js';
-import { withHeartbeat } from './heartbeat.js';
-import { readSubmission } from './stored-submission.js';
+import { cancellation } from './cancellation.js';
+import { readSubmission } from '../domain/stored-submission.js';
 import { takeSubmission } from './take-submission.js';
 
 export interface EvaluatePorts extends SplitPorts {
-  store: RunStore;
+  store: EvaluationLog & EventLog & HiddenEvaluations & RunLifecycle & SubmissionLog;
   definitions: RunDefinitions;
   artifacts: ArtifactStore;
 }
 
 export function evaluateActivities(ports: EvaluatePorts): Pick<HostActivities, 'evaluate'> {
-  return { evaluate: (args) => withHeartbeat((signal) => evaluate(ports, args, signal)) };
+  return { evaluate: (args) => evaluate(ports, args, cancellation()) };
 }
 
 async function evaluate(ports: EvaluatePorts, args: EvaluateArgs, signal: AbortSignal): Promise<EvaluateResult> {

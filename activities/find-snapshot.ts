@@ -1,12 +1,13 @@
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
-import type { RunStore, Snapshot } from '../domain/ports/run-store.js';
+import type { Snapshot, SnapshotLog } from '../domain/ports/record/snapshots.js';
+import type { EventLog } from '../domain/ports/record/events.js';
 
 /**
  * The last snapshot at or before a step whose archive is where it should be. One without is forgotten, with an event: then a retry,
  * which must begin in the same way, cannot find it again.
  */
 export async function findSnapshot(
-  ports: { store: RunStore; artifacts: ArtifactStore },
+  ports: { store: EventLog & SnapshotLog; artifacts: ArtifactStore },
   runId: string,
   step: number,
 ): Promise<Snapshot | null> {
@@ -18,7 +19,12 @@ export async function findSnapshot(
   }
 }
 
-export async function dropSnapshot(store: RunStore, runId: string, snapshot: Snapshot, why: string): Promise<void> {
+export async function dropSnapshot(
+  store: EventLog & SnapshotLog,
+  runId: string,
+  snapshot: Snapshot,
+  why: string,
+): Promise<void> {
   const { step, epoch } = snapshot;
   await store.addEvent({
     runId,

@@ -1,4 +1,4 @@
-import type { RunStore } from '../domain/ports/run-store.js';
+import type { EventLog } from '../domain/ports/record/events.js';
 import type { SandboxPort, SandboxRef } from '../domain/ports/sandbox-port.js';
 
 /** Reports of a sandbox that are events already: those of a worker that died are written again, which changes nothing. */
@@ -9,7 +9,7 @@ const written = new Map<string, number>();
  * network ends first. Harmless to repeat: a report has one key for ever.
  */
 export async function recordNetworkRequests(
-  store: Pick<RunStore, 'addEvent'>,
+  store: EventLog,
   sandbox: SandboxPort,
   ref: SandboxRef,
   { close }: { close: boolean },

@@ -2,16 +2,21 @@ import { buildMessages, toolDefinitions } from '../domain/agent/messages.js';
 import { nextTurn } from '../domain/agent/next-turn.js';
 import type { ModelActivities, NextActionResult } from '../domain/messages.js';
 import type { ModelReply } from '../domain/model.js';
+import type { CallModel } from '../domain/ports/call-model.js';
+import type { MemoryLog } from '../domain/ports/record/memories.js';
+import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
+import type { StepLog } from '../domain/ports/record/steps.js';
 import type { RunDefinitions } from './run-definitions.js';
-import { withHeartbeat } from './heartbeat.js';
-import { callModel, type ModelCallPorts } from './model-call.js';
+import { cancellation } from './cancellation.js';
 
-export interface ModelPorts extends ModelCallPorts {
+export interface ModelPorts {
+  store: StepLog & MemoryLog & Pick<RunLifecycle, 'workspace'>;
   definitions: RunDefinitions;
+  callModel: CallModel;
 }
 
 export function modelActivities(ports: ModelPorts): ModelActivities {
-  return { nextAction: ({ runId, step }) => withHeartbeat((signal) => nextAction(ports, runId, step, signal)) };
+  return { nextAction: ({ runId, step }) => nextAction(ports, runId, step, cancellation()) };
 }
 
 /** The step's action: messages from the record, a reply (bought once), the parser, at most two requeries. */
@@ -44,7 +49,7 @@ async function nextAction(
       return resultOf(action, modelMs);
     }
     const prompt = { messages: [...history, ...turn.messages], ...(tools === undefined ? {} : { tools }) };
-    const call = await callModel(ports, run, { runId, step, try: replies.length }, prompt, signal);
+    const call = await ports.callModel(run, { runId, step, try: replies.length }, prompt, signal);
     if (call.kind === 'end') return { kind: 'end', endReason: call.endReason, ms: modelMs };
     // What was bought for this step until now is stored, and found again.
     if (call.kind === 'wait') return { kind: 'wait', endReason: null, ms: 0, waitMs: call.waitMs };

@@ -1,7 +1,8 @@
 import { commandLimits } from '../domain/agent/command-limits.js';
 import { guardMultiline } from '../domain/agent/guard-multiline.js';
 import { SandboxLost } from '../domain/errors.js';
-import type { RunStore } from '../domain/ports/run-store.js';
+import type { EventLog } from '../domain/ports/record/events.js';
+import type { StepLog } from '../domain/ports/record/steps.js';
 import type { CommandOutcome, SandboxPort } from '../domain/ports/sandbox-port.js';
 import type { RunDefinition, StepRecord } from '../domain/run.js';
 
@@ -13,7 +14,7 @@ type Recorded = Pick<StepRecord, 'exitCode' | 'timedOut' | 'lost'>;
  * with the container removed, if that died on the way: then it holds something else than what the commands make.
  */
 export async function rerunCommands(
-  { store, sandbox }: { store: Pick<RunStore, 'transcript' | 'addEvent'>; sandbox: Pick<SandboxPort, 'run' | 'stop'> },
+  { store, sandbox }: { store: EventLog & Pick<StepLog, 'transcript'>; sandbox: Pick<SandboxPort, 'run' | 'stop'> },
   run: RunDefinition,
   { epoch, after, through }: { epoch: number; after: number; through: number },
   signal: AbortSignal,

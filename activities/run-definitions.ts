@@ -1,11 +1,11 @@
-import type { RunStore } from '../domain/ports/run-store.js';
+import type { RunDefinitions as StoredDefinitions } from '../domain/ports/record/run-definitions.js';
 import type { RunDefinition } from '../domain/run.js';
 
 /** Definitions never change after submission: each is read once per worker and run. */
 export class RunDefinitions {
   readonly #cache = new Map<string, RunDefinition>();
-  readonly #store: RunStore;
-  constructor(store: RunStore) {
+  readonly #store: StoredDefinitions;
+  constructor(store: StoredDefinitions) {
     this.#store = store;
   }
   async get(runId: string): Promise<RunDefinition> {

@@ -1,13 +1,14 @@
 import { SandboxLost } from '../domain/errors.js';
 import type { HostActivities, SnapshotArgs } from '../domain/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
-import type { RunStore } from '../domain/ports/run-store.js';
-import type { Backends } from './backends.js';
-import { withHeartbeat } from './heartbeat.js';
+import type { EventLog } from '../domain/ports/record/events.js';
+import type { SnapshotLog } from '../domain/ports/record/snapshots.js';
+import type { Backends } from '../domain/ports/backends.js';
+import { cancellation } from './cancellation.js';
 import type { RunDefinitions } from './run-definitions.js';
 
 export interface SnapshotPorts {
-  store: RunStore;
+  store: EventLog & SnapshotLog;
   definitions: RunDefinitions;
   backends: Backends;
   artifacts: ArtifactStore;
@@ -17,7 +18,7 @@ export interface SnapshotPorts {
 const MOST_MB = 20_480;
 
 export function snapshotActivities(ports: SnapshotPorts): Pick<HostActivities, 'snapshot'> {
-  return { snapshot: (args) => withHeartbeat((signal) => snapshot(ports, args, signal)) };
+  return { snapshot: (args) => snapshot(ports, args, cancellation()) };
 }
 
 /** Keep the workspace as it is between two commands. What goes wrong costs time when the container is lost, and nothing else. */

@@ -1,22 +1,22 @@
 import type { HostActivities, TakeSubmissionArgs } from '../domain/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
-import type { RunStore } from '../domain/ports/run-store.js';
+import type { EvaluationLog } from '../domain/ports/record/evaluations.js';
+import type { SubmissionLog } from '../domain/ports/record/submissions.js';
 import type { SandboxRef, SubmissionFile } from '../domain/ports/sandbox-port.js';
 import type { RunDefinition, TakenSubmission } from '../domain/run.js';
-import type { Backends } from './backends.js';
-import { withHeartbeat } from './heartbeat.js';
+import type { Backends } from '../domain/ports/backends.js';
 import type { RunDefinitions } from './run-definitions.js';
-import { storeSubmission } from './stored-submission.js';
+import { storeSubmission } from '../domain/stored-submission.js';
 
 export interface TakeSubmissionPorts {
-  store: RunStore;
+  store: EvaluationLog & SubmissionLog;
   definitions: RunDefinitions;
   backends: Backends;
   artifacts: ArtifactStore;
 }
 
 export function takeSubmissionActivities(ports: TakeSubmissionPorts): Pick<HostActivities, 'takeSubmission'> {
-  return { takeSubmission: (args) => withHeartbeat(() => takeOnce(ports, args)) };
+  return { takeSubmission: (args) => takeOnce(ports, args) };
 }
 
 /** At a forced end, which no command asks for: the evaluation may have to wait, and processes of the agent's go on meanwhile. */

@@ -5,7 +5,7 @@
  *   npm run benchmark:step-overhead -- [--steps 50] [--backend docker|local]
  */
 import { parseArgs } from 'node:util';
-import { connectTemporal } from '../cli/connect-temporal.js';
+import { connectTemporal } from '../temporal/connect.js';
 import { agentLoopWorkflowId } from '../domain/queues.js';
 import type { ServiceEndpoints } from '../domain/services.js';
 import { openDatabase } from '../db/index.js';

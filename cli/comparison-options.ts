@@ -1,9 +1,9 @@
-import type { Command } from 'commander';
-import { Option } from 'commander';
-import type { ComparisonOptions, Database } from '../db/index.js';
-import { selectTasks } from '../registry/index.js';
-import { refuseUnknownNames } from './refuse-unknown-names.js';
+import { type Command, Option } from 'commander';
+import type { Database } from '../db/index.js';
+import { selectTasks } from '../catalog/index.js';
+import { refuseUnknownNames } from '../operations/refuse-unknown-names.js';
 import { axisLength, commaList, wholeNumber } from './options.js';
+import type { ComparisonOptions } from '../domain/views/leaderboard.js';
 
 /** The options that say what is compared, and by which rules. */
 export interface ComparisonFlags {

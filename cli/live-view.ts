@@ -1,10 +1,11 @@
-import type { BatchStatusReport, RunSummary } from '../db/index.js';
 import type { CliOutput } from './context.js';
 import { formatScore, plural } from './render/format.js';
 import { providerTroubleLine } from './render/provider-trouble.js';
 import { phase } from './render/runs.js';
 import { control, cutToWidth } from './terminal-text.js';
 import { MOST_LISTED_RUNS, renderWatchedCells, renderWatchedRuns, watchHeadline } from './render/watch.js';
+import type { BatchStatusReport } from '../domain/views/batches.js';
+import type { RunSummary } from '../domain/views/runs.js';
 
 const TOTALS_MS = 10_000;
 /** Lines above the table. */

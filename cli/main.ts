@@ -3,13 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import type { BenchError } from '../domain/errors.js';
-import { createContext } from './create-context.js';
-import type { ClosableContext } from './create-context.js';
-import { asBenchError } from './errors.js';
+import { type ClosableContext, createContext } from './create-context.js';
+import { asBenchError } from '../operations/as-bench-error.js';
 import { createOutput } from './output.js';
 import { Interrupted } from './interruptible.js';
 import { buildProgram } from './program.js';
-import { findAssetsRoot, readSettings } from './settings.js';
+import { findAssetsRoot, readSettings } from '../operations/settings.js';
 
 /** The composition root for people: the only place of the CLI that reads the environment. */
 const args = process.argv.slice(2);

@@ -1,9 +1,11 @@
-import type { EventRow, RunSummary, TrajectoryStep } from '../db/index.js';
 import type { CliOutput } from './context.js';
 import { formatTime, indent, oneLine } from './render/format.js';
 import { phase } from './render/runs.js';
 import { printable } from './terminal-text.js';
 import { commandEnd, evaluationLine } from './render/trajectory.js';
+import type { EventRow } from '../domain/views/events.js';
+import type { RunSummary } from '../domain/views/runs.js';
+import type { TrajectoryStep } from '../domain/views/trajectory.js';
 
 export interface LogEntry {
   at: string;

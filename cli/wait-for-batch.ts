@@ -1,8 +1,8 @@
-import type { BatchStatusReport } from '../db/index.js';
 import { UNSCORED_ENDS } from '../domain/outcomes.js';
 import type { CliContext } from './context.js';
 import { detachedAdvice, followBatch } from './follow-batch.js';
 import { batchDocument, renderBatch } from './render/batch.js';
+import type { BatchStatusReport } from '../domain/views/batches.js';
 
 /** All runs ended, and none by the fault of the infrastructure, the configuration or a person who cancelled. */
 export const wentWell = (report: BatchStatusReport): boolean =>

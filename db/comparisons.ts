@@ -1,14 +1,13 @@
 import {
   comparisonState,
-  type FrozenOptions,
   removeComparison,
   saveComparison,
-  type SavedComparison,
   savedComparison,
   savedComparisons,
 } from './queries/comparisons.js';
-import type { SavedComparisonState } from './queries/leaderboard-types.js';
 import type { Statements } from './statements.js';
+import type { FrozenOptions, SavedComparison } from '../domain/views/comparisons.js';
+import type { SavedComparisonState } from '../domain/views/leaderboard.js';
 
 /** Comparisons saved under names. `find` and `remove` throw BenchError (not_found), `save` BenchError (usage) if the name is taken. */
 export interface Comparisons {

@@ -1,18 +1,9 @@
+import type { Installation } from '../domain/installation.js';
 import pg from 'pg';
 import { BenchError } from '../domain/errors.js';
-import type { TemporalNamespace } from '../domain/ports/host-store.js';
 import { connectionSettings, describeDatabase } from './connection-settings.js';
 import { connectionError, errorFields, queryError } from './database-error.js';
 import { isAlive } from './store/hosts.js';
-
-export interface Installation {
-  /** UUID, made once per database; backups carry it. */
-  id: string;
-  /** Host, port and database, for messages. */
-  database: string;
-  /** Hosts that are heard now, and the Temporal that they said to poll. */
-  hosts: { hostId: string; homeId: string | null; namespace: TemporalNamespace }[];
-}
 
 /** Which installation the database is; it becomes one when it is first asked. The schema must be up to date. */
 export function readInstallation(databaseUrl: string): Promise<Installation> {

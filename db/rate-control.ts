@@ -1,32 +1,8 @@
 import { BenchError } from '../domain/errors.js';
-import type { AccountState, Dimension, PerDimension, RateLimits } from '../domain/rate-limits/account-state.js';
+import type { AccountState, Dimension, RateLimits } from '../domain/rate-limits/account-state.js';
 import { grantedPerMinute } from '../domain/rate-limits/buckets.js';
 import type { Statements } from './statements.js';
-
-export interface RateAccountRow {
-  account: string;
-  provider: string;
-  /** By `bench limits set`, per minute. */
-  set: RateLimits;
-  /** By the configurations of the models that were called last. */
-  declared: RateLimits;
-  /** From refusals. */
-  learned: RateLimits;
-  /** By the provider's headers. */
-  stated: RateLimits;
-  /** What is granted a minute now; null: no limit. */
-  granted: RateLimits;
-  /** The provider wants quiet until then. */
-  quietUntil: string | null;
-  /** Granted in the last minute. */
-  lastMinute: PerDimension<number>;
-  waiting: number;
-  waitingSince: string | null;
-  /** Refused for their rate in the last hour. */
-  refusedLastHour: number;
-  /** By model: how many times their estimate its calls set aside, because an answer cost so much more. */
-  reservationFactors: Record<string, number>;
-}
+import type { RateAccountRow } from '../domain/views/rate-accounts.js';
 
 /** What people see and set of the accounts' limits. */
 export interface RateControl {

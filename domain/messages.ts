@@ -1,5 +1,5 @@
 import type { EndReason } from './outcomes.js';
-import type { GpuHost, OpenLease } from './ports/host-store.js';
+import type { GpuHost, OpenLease } from './ports/record/leases.js';
 import type { EvaluationKind, EvaluationStatus, Requested, RunEnd, RunTicket } from './run.js';
 
 /** Inputs and results of workflows and activities. Ids and small numbers only: content lives in Postgres. */

@@ -1,10 +1,6 @@
-import type { CommandDoc } from './agent/commands.js';
-import type { OutputParserName } from './agent/parse-reply.js';
 import type { ModelConfig } from './model-config.js';
 import type { RateLimits } from './rate-limits/account-state.js';
 import type { Recording } from './recording.js';
-import type { Backend } from './run.js';
-import type { TaskSpec } from './task.js';
 
 /** What passes between the agent loop and a model, whichever provider it comes from. */
 
@@ -77,12 +73,6 @@ export interface ModelRequest {
   tools?: ToolDefinition[];
   /** Names this attempt in the provider's own logs: tells whether a call that was cut off was answered there. Printable ASCII. */
   callId?: string;
-  /** Whose turn it is, for players that go by it instead of by the messages; providers never see it. `try`: requeries so far. */
-  turn?: { runId: string; step: number; try: number };
-  /** The task as it was submitted, for players that know it; providers never see it. */
-  plays?: { task: TaskSpec; taskHash: string; backend?: Backend };
-  /** How the run's agent reads replies, for players that must write in its form; providers never see it. */
-  readAs?: { parser: OutputParserName; commands: readonly CommandDoc[] };
 }
 
 export interface ModelReply {

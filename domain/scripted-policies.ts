@@ -1,6 +1,6 @@
 /**
  * Bundled deterministic agents: `scripted:<policy>[:<number>]`. They are product code: they act through the same parser,
- * ledger and sandbox as a provider's replies (implementations in activities/models/scripted/).
+ * ledger and sandbox as a provider's replies (implementations in models/scripted/).
  */
 export const SCRIPTED_POLICIES = ['baseline', 'oracle', 'spoiler', 'optimum', 'clumsy', 'slow', 'counter'] as const;
 export type ScriptedPolicy = (typeof SCRIPTED_POLICIES)[number];

@@ -1,8 +1,8 @@
 import type { CustomSeriesOption } from 'echarts';
-import type { LeaderboardRow } from '../db/index.js';
 import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from './chart.js';
 import { fixed } from './numbers.js';
 import { methodLabel, rankedRows, type ReportData } from './report-data.js';
+import type { LeaderboardRow } from '../domain/views/leaderboard.js';
 
 /** The others stand in the table. */
 const MOST = 30;

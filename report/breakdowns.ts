@@ -1,8 +1,8 @@
-import type { LeaderboardRow } from '../db/index.js';
 import type { Breakdown } from './breakdown-chart.js';
 import { methodKey, methodLabel, rankedRows, type ReportData, runsOf } from './report-data.js';
 import { styleOf } from './series.js';
 import { type ReportTable, tableOf } from './table.js';
+import type { LeaderboardRow } from '../domain/views/leaderboard.js';
 
 /** Those that rank, or all if none does. */
 export const rowsShown = ({ board }: Pick<ReportData, 'board'>): LeaderboardRow[] => {

@@ -1,8 +1,8 @@
-import type { LeaderboardRow, LeaderboardTask } from '../db/index.js';
 import { rowsShown } from './breakdowns.js';
 import { NONE, score } from './numbers.js';
 import { kindOf, methodLabel, type ReportData } from './report-data.js';
 import { type ReportTable, tableOf } from './table.js';
+import type { LeaderboardRow, LeaderboardTask } from '../domain/views/leaderboard.js';
 
 /** Upper ends of the shades: factors to the best score of the task. */
 export const SHADES = [1.0001, 1.1, 1.5, 3, Infinity];

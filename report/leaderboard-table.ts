@@ -1,10 +1,10 @@
-import type { LeaderboardRow } from '../db/index.js';
 import { markedRunsText } from '../domain/integrity-rules.js';
 import { intervalOf } from './aup-chart.js';
 import { fixed, NONE, percent, usd } from './numbers.js';
 import { kindOf, methodLabel, rankedRows, type ReportData } from './report-data.js';
 import { spendingOf } from './spending.js';
 import { type Column, type ReportTable, tableOf } from './table.js';
+import type { LeaderboardRow } from '../domain/views/leaderboard.js';
 
 /** Tasks of the comparison by how the row's score stands to the baseline. */
 export function taskStates(

@@ -1,4 +1,5 @@
-import type { ActionCount, Leaderboard, LeaderboardRow, ReportRun } from '../db/index.js';
+import type { ActionCount, ReportRun } from '../domain/views/report.js';
+import type { Leaderboard, LeaderboardRow } from '../domain/views/leaderboard.js';
 
 /** All that a report says, in whatever format. */
 export interface ReportData {

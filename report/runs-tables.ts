@@ -1,7 +1,8 @@
-import type { LeaderboardRow, LeaderboardTask, ReportRun } from '../db/index.js';
 import { count, NONE, score, usd } from './numbers.js';
 import { methodLabel, type ReportData, runsOf } from './report-data.js';
 import { type ReportTable, tableOf } from './table.js';
+import type { LeaderboardRow, LeaderboardTask } from '../domain/views/leaderboard.js';
+import type { ReportRun } from '../domain/views/report.js';
 
 /** The runs behind one score of the leaderboard. */
 export interface RunsOfCell {

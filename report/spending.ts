@@ -1,5 +1,6 @@
-import type { LeaderboardRow, ReportRun } from '../db/index.js';
 import { runsOf } from './report-data.js';
+import type { LeaderboardRow } from '../domain/views/leaderboard.js';
+import type { ReportRun } from '../domain/views/report.js';
 
 export interface Spending {
   /** Of all runs, repeated ones too. Null: nobody wrote a cost down. */

@@ -1,8 +1,9 @@
-import type { LeaderboardRow, ReportRun } from '../db/index.js';
 import { fixed, NONE, score, usd } from './numbers.js';
 import { methodLabel, type ReportData } from './report-data.js';
 import { spendingOf } from './spending.js';
 import { type ReportTable, tableOf } from './table.js';
+import type { LeaderboardRow } from '../domain/views/leaderboard.js';
+import type { ReportRun } from '../domain/views/report.js';
 
 const REASONS: Record<NonNullable<LeaderboardRow['unranked']>, string> = {
   import: 'imported from elsewhere: nobody here has seen these runs',

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { BenchError } from '../domain/errors.js';
 import type { ServiceEndpoints } from '../domain/services.js';
-import { temporalAccess } from '../domain/temporal-access.js';
+import { type TemporalAccess, temporalAccess } from '../domain/temporal-access.js';
 import { buildOf, refuseOlder, type Build } from './build-age.js';
 import { checkExternalDatabase, checkExternalTemporal, databaseError } from './external-services.js';
 import { isDown, ServicesDown, unmarkDown } from './down-mark.js';
@@ -13,7 +13,6 @@ import { POSTGRES_DATABASE, POSTGRES_USER, postgresUrl } from './postgres-server
 import { probePostgres } from './postgres-probe.js';
 import { homeError, prepareHome } from './prepare-home.js';
 import { isAlive, signal, type ProcessIdentity } from './process-identity.js';
-import type { registerSearchAttributes } from './search-attributes.js';
 import { readServicesFile, writeFileAtomically, type ServicesFile } from './services-file.js';
 import { startSupervisor, supervisorEntry } from './start-supervisor.js';
 import { stopServices } from './stop-services.js';
@@ -51,6 +50,8 @@ export interface EnsureOptions {
   settings: ServicesSettings;
   /** Bring the schema up to date; called whenever the database answers, must bear many callers at once. */
   migrate?: (databaseUrl: string) => Promise<unknown>;
+  /** Register what our workflows set at a Temporal server that is not ours: an embedded one has it from its start. */
+  registerSearchAttributes?: (address: string, namespace: string, access: TemporalAccess) => Promise<void>;
   /**
    * See to it that the Temporal namespace serves this database alone, and throw if it does not. Called once the database is
    * migrated and Temporal answers, before a worker is started; not if both servers are ours and a worker is up, which has seen
@@ -112,7 +113,7 @@ async function ensure(options: EnsureOptions, waiting: Waiting): Promise<Service
   if (external.database !== null && external.temporal !== null && !wantsWorker) {
     waiting.for = 'the schema and the namespace';
     await migrateWith(options, external.database);
-    await registerAttributes(external.temporal, settings.temporalNamespace, accessOf(settings));
+    await options.registerSearchAttributes?.(external.temporal, settings.temporalNamespace, accessOf(settings));
     const endpoints = {
       databaseUrl: external.database,
       temporalAddress: external.temporal,
@@ -134,9 +135,6 @@ function describe(file: ServicesFile | null): string {
   );
   return states.length === 0 ? 'the services' : states.join(', ');
 }
-
-const registerAttributes: typeof registerSearchAttributes = async (...at) =>
-  (await import('./search-attributes.js')).registerSearchAttributes(...at);
 
 const accessOf = ({ env }: ServicesSettings) => temporalAccess(env, (path) => readFileSync(path));
 
@@ -279,7 +277,8 @@ class EnsureSupervised {
       embedded: { ...embedded, worker: file.services.worker !== undefined },
     };
     if (!this.claimed) {
-      if (!embedded.temporal) await registerAttributes(temporalAddress, settings.temporalNamespace, accessOf(settings));
+      if (!embedded.temporal)
+        await this.options.registerSearchAttributes?.(temporalAddress, settings.temporalNamespace, accessOf(settings));
       if (!embedded.postgres || !embedded.temporal || worker?.status !== 'healthy')
         await this.options.claimNamespace?.(endpoints);
       this.claimed = true;

@@ -10,5 +10,4 @@ export { embeddedDatabaseUrl, servicesStatus, type ServicesStatus, type ServiceS
 export { stopServices } from './stop-services.js';
 export { runSupervisor } from './supervisor.js';
 export { chooseTemporalRoom } from './temporal-room.js';
-export { SEARCH_ATTRIBUTES } from './temporal-server.js';
 export { checkExternalDatabase, checkExternalTemporal, withoutPassword } from './external-services.js';

@@ -1,6 +1,4 @@
-/** Registered in the embedded server and needed in any other one. */
-export const SEARCH_ATTRIBUTES = ['BatchId', 'Model', 'Task', 'RunStatus'] as const;
-
+import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.js';
 /**
  * The development server reads its task queues at most 20 times a second and shard, and has one shard: 50 ms wait for
  * each activity and each workflow task. Its polls follow notifications, so a higher limit costs nothing at rest.

@@ -1,22 +1,22 @@
-import type { Backends } from '../activities/backends.js';
-import { connectEngine } from '../activities/docker/engine.js';
-import type { EngineAddress } from '../activities/docker/engine-address.js';
-import { createDockerEvaluator } from '../activities/docker/evaluator.js';
-import { ensureImage, type ImageKind } from '../activities/docker/images.js';
-import { ensureTaskImage } from '../activities/docker/task-image.js';
-import type { DiskRoom } from '../activities/docker/disk-room.js';
-import { createDockerLeftovers } from '../activities/docker/leftovers.js';
-import { remembered } from '../activities/docker/remembered.js';
-import { createDockerSandbox } from '../activities/docker/sandbox.js';
-import { createLocalEvaluator } from '../activities/local/evaluator.js';
-import { createHostLeftovers } from '../activities/local/leftovers.js';
-import { createLocalSandbox } from '../activities/local/sandbox.js';
+import type { Backends } from '../domain/ports/backends.js';
+import { connectEngine } from '../backends/docker/engine.js';
+import type { EngineAddress } from '../backends/docker/engine-address.js';
+import { createDockerEvaluator } from '../backends/docker/evaluator.js';
+import { ensureImage, type ImageKind } from '../backends/docker/images.js';
+import { ensureTaskImage } from '../backends/docker/task-image.js';
+import type { DiskRoom } from '../backends/docker/disk-room.js';
+import { createDockerLeftovers } from '../backends/docker/leftovers.js';
+import { remembered } from '../backends/docker/remembered.js';
+import { createDockerSandbox } from '../backends/docker/sandbox.js';
+import { createLocalEvaluator } from '../backends/local/evaluator.js';
+import { createHostLeftovers } from '../backends/local/leftovers.js';
+import { createLocalSandbox } from '../backends/local/sandbox.js';
 import { BenchError } from '../domain/errors.js';
 import type { Backend } from '../domain/run.js';
 import { homeTag as tagOf } from './home-identity.js';
 import { layerOf } from '../domain/task-requirements.js';
 import type { Logger } from './logger.js';
-import type { WorkerSettings } from './settings.js';
+import type { WorkerSettings } from '../operations/home/worker-settings.js';
 
 /** The adapters of each backend, wired to this home. Nothing is asked of an engine before a run needs it. */
 export function createBackends(settings: WorkerSettings, log: Logger, room?: DiskRoom): Backends {

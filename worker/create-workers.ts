@@ -7,19 +7,18 @@ import { containerActivities } from '../activities/container.js';
 import { controlActivities } from '../activities/control.js';
 import { evaluateActivities } from '../activities/evaluate.js';
 import { hiddenEvaluationActivities } from '../activities/evaluate-hidden.js';
-import { createFileArtifactStore } from '../activities/artifacts/file-artifact-store.js';
-import { translated } from '../activities/failures.js';
-import { beating } from '../activities/heartbeat.js';
-import { createProviderModels } from '../activities/models/provider-models.js';
-import { replayModels } from '../activities/models/replay.js';
-import { createScriptedModels } from '../activities/models/scripted/index.js';
-import { humanModels } from '../activities/models/human.js';
+import { createFileArtifactStore } from '../backends/artifacts/file-artifact-store.js';
+import { activityInterceptors } from '../activities/interceptors/index.js';
+import { modelCaller } from '../models/call-model.js';
+import { createProviderModels } from '../models/provider-models.js';
+import { replayModels } from '../models/replay.js';
+import { createScriptedModels } from '../models/scripted/index.js';
+import { humanModels } from '../models/human.js';
 import { modelActivities } from '../activities/next-action.js';
 import { snapshotActivities } from '../activities/snapshot.js';
 import { takeSubmissionActivities } from '../activities/take-submission.js';
-import { withRetryEvents } from '../activities/retry-events.js';
 import { RunDefinitions } from '../activities/run-definitions.js';
-import type { Backends } from '../activities/backends.js';
+import type { Backends } from '../domain/ports/backends.js';
 import type { ModelPort } from '../domain/ports/model-port.js';
 import type { HumanTurns } from '../domain/ports/human-turns.js';
 import type { RateGovernor } from '../domain/ports/rate-governor.js';
@@ -28,7 +27,7 @@ import { CONTROL_QUEUE, HUMAN_PROVIDER, evaluationQueue, hostQueue, modelQueue }
 import { activityLogInterceptors } from './log-fields.js';
 import { homeSecret } from './home-identity.js';
 import type { Patiently } from './patiently.js';
-import type { WorkerRole, WorkerSettings } from './settings.js';
+import type { WorkerRole, WorkerSettings } from '../operations/home/worker-settings.js';
 import { taskFolders } from './task-folders.js';
 
 export interface WorkerParts {
@@ -65,6 +64,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
     [HUMAN_PROVIDER, humanModels(parts.humanTurns)],
     ...createProviderModels(parts.env, parts.secrets),
   ]);
+  const callModel = modelCaller({ store, models, governor: parts.governor });
   const secret = homeSecret(settings.layout);
 
   const worker = (taskQueue: string, activities: object, options: Partial<WorkerOptions> = {}): Promise<Worker> =>
@@ -73,8 +73,8 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
         connection: parts.connection,
         namespace: settings.temporalNamespace,
         taskQueue,
-        interceptors: { activity: [activityLogInterceptors] },
-        activities: translated(withRetryEvents(store, activities)),
+        interceptors: { activity: [activityLogInterceptors, ...activityInterceptors({ store })] },
+        activities,
         // Commands and calls live on without us: a stopping worker needs no more than to say goodbye.
         shutdownGraceTime: '1 second',
         shutdownForceTime: '10 seconds',
@@ -88,7 +88,6 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
     workflows: () => [
       worker(CONTROL_QUEUE, controlActivities({ store, temporal: parts.temporal }), {
         ...workflowCode(),
-        interceptors: { activity: [activityLogInterceptors, beating] },
         maxCachedWorkflows: 500,
       }),
     ],
@@ -115,7 +114,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
     ],
     models: () =>
       [...models.keys()].map((provider) =>
-        worker(modelQueue(provider), modelActivities({ store, definitions, models, governor: parts.governor }), {
+        worker(modelQueue(provider), modelActivities({ store, definitions, callModel }), {
           // Waiting for people takes no place from others who play.
           maxConcurrentActivityTaskExecutions: provider === HUMAN_PROVIDER ? MAX_WAITING : settings.slots,
         }),

@@ -1,8 +1,8 @@
-import type { Backends } from '../activities/backends.js';
-import type { DiskRoom } from '../activities/docker/disk-room.js';
-import { abortDisk } from '../activities/docker/workspace-disk.js';
+import type { Backends } from '../domain/ports/backends.js';
+import type { DiskRoom } from '../backends/docker/disk-room.js';
+import { abortDisk } from '../backends/docker/workspace-disk.js';
 import type { HomeLayout } from '../domain/home-layout.js';
-import type { RunStore } from '../domain/ports/run-store.js';
+import type { EventLog } from '../domain/ports/record/events.js';
 import type { SandboxRef } from '../domain/ports/sandbox-port.js';
 import type { Logger } from './logger.js';
 
@@ -10,7 +10,7 @@ export interface DiskGuardParts {
   layout: HomeLayout;
   room: DiskRoom;
   backends: Backends;
-  store: Pick<RunStore, 'addEvent'>;
+  store: EventLog;
   /** With less free on the home's disk, the largest writer is stopped, MB. */
   lowMb: number;
   log: Pick<Logger, 'warn' | 'debug'>;

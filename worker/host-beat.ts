@@ -1,14 +1,16 @@
 import { statfs } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
-import type { Backends } from '../activities/backends.js';
+import type { Backends } from '../domain/ports/backends.js';
 import type { EventKind } from '../domain/event-kinds.js';
-import type { TemporalNamespace } from '../domain/ports/host-store.js';
-import type { RunStore } from '../domain/ports/run-store.js';
-import type { GpuInventory, GpusNow } from './gpu-inventory.js';
+import type { HostRegistry, TemporalNamespace } from '../domain/ports/record/hosts.js';
+import type { EventLog } from '../domain/ports/record/events.js';
+import type { Leases } from '../domain/ports/record/leases.js';
+import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
+import type { GpuInventory, GpusNow } from '../backends/gpus/inventory.js';
 import { freeMemoryMb } from './free-memory.js';
 import type { Logger } from './logger.js';
 import { offeredBackends } from './offered-backends.js';
-import type { WorkerSettings } from './settings.js';
+import type { WorkerSettings } from '../operations/home/worker-settings.js';
 import { reap } from './reap.js';
 
 /** Below this part of the memory, nothing new is taken. */
@@ -22,7 +24,10 @@ export interface HostParts {
   gpus: GpuInventory;
   /** The one that the worker polls, as it was last seen. */
   namespace: () => TemporalNamespace;
-  store: Pick<RunStore, 'heldDevices' | 'registerHost' | 'hostReturned' | 'runStates' | 'addEvent'>;
+  store: EventLog &
+    Pick<HostRegistry, 'registerHost' | 'hostReturned'> &
+    Pick<Leases, 'heldDevices'> &
+    Pick<RunLifecycle, 'runStates'>;
   backends: Backends;
   log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }

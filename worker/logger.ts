@@ -4,7 +4,7 @@ import { pino, type Logger } from 'pino';
 import { lossyLines } from '../domain/lossy-lines.js';
 import { keyRedactor } from '../domain/redact-keys.js';
 import { logFields } from './log-fields.js';
-import type { WorkerLogLevel } from './log-levels.js';
+import type { WorkerLogLevel } from '../operations/home/log-levels.js';
 
 export type { Logger };
 

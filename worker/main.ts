@@ -1,26 +1,26 @@
 import { writeFileSync } from 'node:fs';
 import type { Worker } from '@temporalio/worker';
-import { createDiskRoom } from '../activities/docker/disk-room.js';
-import { createRateGovernor } from '../activities/models/rate-governor.js';
+import { createDiskRoom } from '../backends/docker/disk-room.js';
+import { createRateGovernor } from '../models/rate-governor.js';
 import { BenchError } from '../domain/errors.js';
 import { SIGNAL } from '../domain/messages.js';
 import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID } from '../domain/queues.js';
 import { checkSchema, openDatabase, readInstallation } from '../db/index.js';
-import { modelVariables } from '../registry/index.js';
-import { connectTemporal } from './connect-temporal.js';
+import { modelVariables } from '../catalog/index.js';
+import { connectWorker } from '../temporal/connect-worker.js';
 import { createBackends } from './backends.js';
 import { createWorkers } from './create-workers.js';
-import { gpuInventory } from './gpu-inventory.js';
+import { gpuInventory } from '../backends/gpus/inventory.js';
 import { homeHostId } from './home-identity.js';
 import { diskGuard } from './disk-guard.js';
 import { hostBeat } from './host-beat.js';
 import { createLogger } from './logger.js';
 import { loopbackAddress, serveMetrics } from './metrics/server.js';
-import { claimNamespace, namespaceOf, refuseSecondNamespace } from './namespace-owner.js';
-import { nvidiaSmi } from './nvidia-smi.js';
+import { claimNamespace, namespaceOf, refuseSecondNamespace } from '../temporal/namespace-owner.js';
+import { nvidiaSmi } from '../backends/gpus/nvidia-smi.js';
 import { patientFor } from './patiently.js';
 import { secretsOf } from './redact.js';
-import { workerSettings } from './settings.js';
+import { workerSettings } from '../operations/home/worker-settings.js';
 import { reap } from './reap.js';
 import { terminatedWorkflows } from './terminated-workflows.js';
 import { serviceFaultReporter } from './service-faults.js';
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   const database = openDatabase(settings.databaseUrl, { max: settings.databasePool });
   const { store, humanTurns } = database;
   const governor = createRateGovernor(database.rates);
-  const { connection, client } = await patiently(() => connectTemporal(settings));
+  const { connection, client } = await patiently(() => connectWorker(settings));
   const installation = await patiently(() => readInstallation(settings.databaseUrl));
   const claim = {
     ...{ installation, machine: settings.hostname, temporalAddress: settings.temporalAddress },

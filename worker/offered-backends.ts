@@ -1,7 +1,7 @@
-import { probeEngine } from '../activities/docker/engine.js';
+import { probeEngine } from '../backends/docker/engine.js';
 import { BenchError } from '../domain/errors.js';
 import type { Backend } from '../domain/run.js';
-import type { WorkerSettings } from './settings.js';
+import type { WorkerSettings } from '../operations/home/worker-settings.js';
 
 /** The backends that runs can use on this host: each engine that answers now, and plain processes. */
 export async function offeredBackends(engines: WorkerSettings['engines']): Promise<Backend[]> {

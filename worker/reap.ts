@@ -1,11 +1,12 @@
-import type { Backends } from '../activities/backends.js';
+import type { Backends } from '../domain/ports/backends.js';
 import { recordNetworkRequests } from '../activities/network-events.js';
 import type { Leftover } from '../domain/ports/leftovers-port.js';
-import type { RunStore } from '../domain/ports/run-store.js';
+import type { EventLog } from '../domain/ports/record/events.js';
+import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import { BACKENDS, type Backend } from '../domain/run.js';
 import type { Logger } from './logger.js';
 
-type Store = Pick<RunStore, 'runStates' | 'addEvent'>;
+type Store = EventLog & Pick<RunLifecycle, 'runStates'>;
 
 /**
  * Remove what no live run owns: sandboxes, evaluators, volumes, folders and mounts that a crash left behind. Ours is what carries this

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { RunStore } from '../domain/ports/run-store.js';
+import type { EventLog } from '../domain/ports/record/events.js';
 import { type ServiceFault, serviceFaultSchema } from '../domain/service-fault.js';
 
 /** Makes events of what the supervisor wrote down: deaths of the worker, Temporal and Postgres. Repeating it changes nothing. */
-export function serviceFaultReporter(store: Pick<RunStore, 'addEvent'>, file: string): () => Promise<void> {
+export function serviceFaultReporter(store: EventLog, file: string): () => Promise<void> {
   let reported = 0;
   return async () => {
     const faults = readFaults(file);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { BenchError } from '../domain/errors.js';
 import type { HomeLayout } from '../domain/home-layout.js';
 import type { RunDefinition } from '../domain/run.js';
-import { hashFolder } from '../registry/index.js';
+import { hashFolder } from '../catalog/index.js';
 
 /** The task as it was when the run was submitted: the frozen copy, else the configured folder if its hash is the same. */
 export function taskFolders(

@@ -1,6 +1,7 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import type { Database } from '../db/index.js';
-import type { RunStore } from '../domain/ports/run-store.js';
+import type { BatchLifecycle } from '../domain/ports/record/batch-lifecycle.js';
+import type { EventLog } from '../domain/ports/record/events.js';
 import { SIGNAL } from '../domain/messages.js';
 import { agentLoopWorkflowId, batchWorkflowId, CONTROL_QUEUE, runWorkflowId } from '../domain/queues.js';
 import type { Logger } from './logger.js';
@@ -12,7 +13,7 @@ const OVERLAP_MS = 10 * 60_000;
 
 interface Ports {
   client: Client;
-  store: Pick<RunStore, 'loadShard' | 'addEvent'>;
+  store: BatchLifecycle & EventLog;
   queries: Pick<Database['queries'], 'findRun' | 'findBatch' | 'showRun'>;
   log: Pick<Logger, 'info'>;
 }

@@ -1,5 +1,5 @@
 import type { Lease, LeaseRequest } from '../domain/messages.js';
-import type { GpuHost, OpenLease } from '../domain/ports/host-store.js';
+import type { GpuHost, OpenLease } from '../domain/ports/record/leases.js';
 
 /** A request that waits, and how often later requests have been served before it while it stood at the head of its batch. */
 interface Waiting extends LeaseRequest {

@@ -1,4 +1,4 @@
-import { connectTemporal } from '../../cli/connect-temporal.js';
+import { connectTemporal } from '../../temporal/connect.js';
 import type pg from 'pg';
 import type { ServiceEndpoints } from '../../domain/services.js';
 import { peakMemoryMb } from '../process-memory.js';

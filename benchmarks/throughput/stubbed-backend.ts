@@ -1,4 +1,4 @@
-import type { Backends } from '../../activities/backends.js';
+import type { Backends } from '../../domain/ports/backends.js';
 import type { Requested } from '../../domain/run.js';
 
 /** What every command is said to have printed: as long as a typical observation. */

@@ -1,17 +1,17 @@
 /** A worker whose `local` backend does nothing: see stubbed-backend.ts. Takes the environment of the ordinary one. */
 import { writeFileSync } from 'node:fs';
-import { createRateGovernor } from '../../activities/models/rate-governor.js';
+import { createRateGovernor } from '../../models/rate-governor.js';
 import { openDatabase } from '../../db/index.js';
-import { connectTemporal } from '../../worker/connect-temporal.js';
+import { connectWorker } from '../../temporal/connect-worker.js';
 import { createBackends } from '../../worker/backends.js';
 import { createWorkers } from '../../worker/create-workers.js';
-import { gpuInventory } from '../../worker/gpu-inventory.js';
+import { gpuInventory } from '../../backends/gpus/inventory.js';
 import { homeHostId } from '../../worker/home-identity.js';
 import { hostBeat } from '../../worker/host-beat.js';
 import { createLogger } from '../../worker/logger.js';
-import { namespaceOf } from '../../worker/namespace-owner.js';
-import { nvidiaSmi } from '../../worker/nvidia-smi.js';
-import { workerSettings } from '../../worker/settings.js';
+import { namespaceOf } from '../../temporal/namespace-owner.js';
+import { nvidiaSmi } from '../../backends/gpus/nvidia-smi.js';
+import { workerSettings } from '../../operations/home/worker-settings.js';
 import { stubbedBackend } from './stubbed-backend.js';
 
 const env = process.env;
@@ -20,7 +20,7 @@ const log = createLogger({ level: settings.logLevel, secrets: [] });
 const hostId = homeHostId(settings.layout, settings.hostname);
 const gpus = await gpuInventory({ kind: 'declared', ids: [] }, nvidiaSmi());
 const { store, humanTurns, rates } = openDatabase(settings.databaseUrl, { max: settings.databasePool });
-const { connection, client: temporal } = await connectTemporal(settings);
+const { connection, client: temporal } = await connectWorker(settings);
 const backends = { ...createBackends(settings, log), local: stubbedBackend };
 const namespace = await namespaceOf(temporal, settings.temporalAddress);
 const beat = hostBeat({ settings, hostId, homeId: hostId, gpus, namespace: () => namespace, store, backends, log });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listAgents } from '../../registry/index.js';
+import { listAgents } from '../../catalog/index.js';
 import type { CliContext } from '../context.js';
 import { renderTable } from '../render/table.js';
 

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { batchWorkflowId, CONTROL_QUEUE, runWorkflowId } from '../../domain/queues.js';
-import type { BatchSummary, RunSummary } from '../../db/index.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
-import { resolveRunOrBatch } from '../resolve-id.js';
+import { resolveRunOrBatch } from '../../operations/find-run-or-batch.js';
+import type { BatchSummary } from '../../domain/views/batches.js';
+import type { RunSummary } from '../../domain/views/runs.js';
 
 /** Ask a workflow to stop; false: it does not run. */
 async function requestCancel(context: CliContext, workflowId: string): Promise<boolean> {

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { BenchError } from '../../domain/errors.js';
 import { DEFAULT_PROFILE, profileMeant } from '../../domain/task-profile.js';
-import type { SavedComparison, SavedComparisonState } from '../../db/index.js';
 import { addComparisonOptions, type ComparisonFlags, comparisonOf } from '../comparison-options.js';
 import type { CliContext } from '../context.js';
 import { formatScore, formatTime, movedBaseline, oneLine } from '../render/format.js';
 import { renderFields, renderTable } from '../render/table.js';
+import type { SavedComparison } from '../../domain/views/comparisons.js';
+import type { SavedComparisonState } from '../../domain/views/leaderboard.js';
 
 /** Its JSON; T as in the leaderboard's. */
 const documentOf = ({ name, createdAt, options }: SavedComparison) => {

@@ -5,7 +5,7 @@ import { backendOption } from '../options.js';
 import { detachedAdvice, followBatch } from '../follow-batch.js';
 import { batchDocument, batchFaults } from '../render/batch.js';
 import { renderLeaderboard } from '../render/leaderboard.js';
-import { submitBatch } from '../submission/submit-batch.js';
+import { submitBatch } from '../../operations/batches/submit-batch.js';
 import { wentWell } from '../wait-for-batch.js';
 
 const AGENTS = ['scripted:baseline', 'scripted:optimum', 'scripted:clumsy'];

@@ -10,7 +10,7 @@ export function register(program: Command, context: CliContext): void {
     )
     .action(async () => {
       const { settings, output } = context;
-      const { doctorChecks } = await import('../doctor-checks.js');
+      const { doctorChecks } = await import('../../operations/home/doctor.js');
       const checks = await doctorChecks(settings, process.cwd());
       const failed = checks.some((check) => check.status === 'fail');
       output.json({ ok: !failed, checks });

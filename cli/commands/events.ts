@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError, type Command } from 'commander';
-import type { EventRow } from '../../db/index.js';
 import { EVENT_KINDS } from '../../domain/event-kinds.js';
-import { suggestion } from '../../registry/index.js';
+import { suggestion } from '../../catalog/index.js';
 import type { CliContext } from '../context.js';
-import { isOutage } from '../errors.js';
+import { isOutage } from '../../operations/as-bench-error.js';
 import { commaList, wholeNumber } from '../options.js';
 import { formatTime, oneLine } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import { resolveRunOrBatch } from '../resolve-id.js';
+import { resolveRunOrBatch } from '../../operations/find-run-or-batch.js';
+import type { EventRow } from '../../domain/views/events.js';
 
 const POLL_MS = 1000;
 /** Numbers are given before rows are committed: a follower looks back so far for those that came late. */

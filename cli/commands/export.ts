@@ -6,8 +6,8 @@ import { BenchError } from '../../domain/errors.js';
 import type { HomeLayout } from '../../domain/home-layout.js';
 import type { CliContext } from '../context.js';
 import { csvText } from '../../report/csv-text.js';
-import { signedLine } from '../export/line-signature.js';
-import { ensureHomeKey } from '../export/signing-key.js';
+import { signedLine } from '../../operations/records/export/line-signature.js';
+import { ensureHomeKey } from '../../operations/records/export/signing-key.js';
 import { makeFolder } from '../../services/make-folder.js';
 import { plural } from '../render/format.js';
 
@@ -52,7 +52,7 @@ async function exportBatch(context: CliContext, ref: string | undefined, options
   const target = options.output ?? (format === 'mlgym' ? (batch.name ?? batch.batchId) : '-');
   if (format === 'mlgym') {
     makeTarget(target);
-    const { writeRunDirectory } = await import('../export/write-run-directory.js');
+    const { writeRunDirectory } = await import('../../operations/records/export/write-run-directory.js');
     for (const runId of await database.exports.runIds(batch.batchId)) await writeRunDirectory(database, runId, target);
   } else if (target === '-') {
     if (output.jsonMode)

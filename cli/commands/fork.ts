@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
 import { usDollars, wholeNumber } from '../options.js';
 import { plural } from '../render/format.js';
-import { forkRun } from '../submission/fork-run.js';
-import { submittedDocument } from '../submission/submit-batch.js';
+import { forkRun } from '../../operations/batches/fork-run.js';
+import { submittedDocument } from '../../operations/batches/submit-batch.js';
 import { waitForBatch } from '../wait-for-batch.js';
 import { batchName } from './submit.js';
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { HostRow } from '../../db/index.js';
 import type { CliContext } from '../context.js';
 import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
+import type { HostRow } from '../../domain/views/hosts.js';
 
 const gigabytes = (megabytes: number | null): string => (megabytes === null ? '–' : (megabytes / 1024).toFixed(1));
 

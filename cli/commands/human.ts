@@ -7,8 +7,8 @@ import { Play } from '../human/play.js';
 import { backendOption, seconds, wholeNumber } from '../options.js';
 import { formatScore } from '../render/format.js';
 import { phase } from '../render/runs.js';
-import { startBatchWorkflow } from '../submission/start-batch.js';
-import { submitBatch } from '../submission/submit-batch.js';
+import { startBatchWorkflow } from '../../temporal/start-batch.js';
+import { submitBatch } from '../../operations/batches/submit-batch.js';
 import { requestRunCancel } from './cancel.js';
 import { batchName } from './submit.js';
 

@@ -1,11 +1,10 @@
 import { type Command, Option } from 'commander';
-import type { EngineBackend } from '../../activities/docker/engine-address.js';
+import type { EngineBackend } from '../../backends/docker/engine-address.js';
 import type { CliContext } from '../context.js';
-import { selectTasks, underProfile } from '../../registry/index.js';
-import { interruptible } from '../interruptible.js';
+import { selectTasks, underProfile } from '../../catalog/index.js';
 import { commaList } from '../options.js';
-import { ensureTaskImages } from '../submission/ensure-task-images.js';
-import { BUILD_LEFT, ensureImages, requireEngine } from '../submission/choose-backend.js';
+import { ensureTaskImages } from '../../operations/batches/ensure-task-images.js';
+import { ensureImages, requireEngine } from '../../operations/batches/choose-backend.js';
 
 export function register(program: Command, context: CliContext): void {
   const images = program
@@ -33,16 +32,16 @@ export function register(program: Command, context: CliContext): void {
       const { settings, output } = context;
       const docker = await requireEngine(options.backend, settings);
       const { base } = options;
-      const built = await interruptible(BUILD_LEFT, (signal) =>
+      const built = await context.abortable('image-build', (signal) =>
         ensureImages(context, options.backend, docker, { base, signal }),
       );
       if (options.base !== undefined) {
-        const { chooseBase } = await import('../../activities/docker/base-image.js');
+        const { chooseBase } = await import('../../backends/docker/base-image.js');
         await chooseBase(docker, options.base);
       }
       const named = options.tasks === undefined ? [] : selectTasks(settings.configsDir, options.tasks);
       const tasks = underProfile(named, { profile: options.profile ?? null, sample: false });
-      const layers = await interruptible(BUILD_LEFT, (signal) =>
+      const layers = await context.abortable('image-build', (signal) =>
         ensureTaskImages(context, tasks, options.backend, signal),
       );
       output.json({ images: built, layers });

@@ -3,11 +3,11 @@ import { stat, writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { MlgymTask } from '../../domain/mlgym/tasks.js';
 import { BenchError } from '../../domain/errors.js';
-import { selectTasks } from '../../registry/index.js';
+import { selectTasks } from '../../catalog/index.js';
 import type { CliContext } from '../context.js';
-import { homeKey, readPublicKey } from '../export/signing-key.js';
-import type { DirectoryResult } from '../import/import-mlgym.js';
-import { importProgress } from '../import/progress.js';
+import { homeKey, readPublicKey } from '../../operations/records/export/signing-key.js';
+import type { DirectoryResult } from '../../operations/records/import/import-mlgym.js';
+import { importProgress } from '../render/import-progress.js';
 import { plural } from '../render/format.js';
 
 interface MlgymOptions {
@@ -72,8 +72,8 @@ function summary(document: ImportDocument): string {
 async function importRuns(context: CliContext, paths: string[], options: MlgymOptions): Promise<void> {
   const { output } = context;
   const [{ findRunDirectories }, { importMlgym }] = await Promise.all([
-    import('../import/run-directories.js'),
-    import('../import/import-mlgym.js'),
+    import('../../operations/records/import/run-directories.js'),
+    import('../../operations/records/import/import-mlgym.js'),
   ]);
   const directories = await findRunDirectories(paths);
   if (directories.length === 0)
@@ -114,8 +114,8 @@ async function importExported(context: CliContext, path: string, options: LinesO
   const trusted = options.trust?.map(readPublicKey);
   const own = homeKey(settings.layout);
   const [{ importLines }, { UnreadableFile }] = await Promise.all([
-    import('../import/import-lines.js'),
-    import('../import/unreadable-file.js'),
+    import('../../operations/records/import/import-lines.js'),
+    import('../../operations/records/import/unreadable-file.js'),
   ]);
   const database = await context.database();
   const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { RateAccountRow } from '../../db/index.js';
 import { BenchError } from '../../domain/errors.js';
 import type { Dimension } from '../../domain/rate-limits/account-state.js';
 import type { CliContext } from '../context.js';
 import { wholeNumber } from '../options.js';
 import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
+import type { RateAccountRow } from '../../domain/views/rate-accounts.js';
 
 /** `570 learned`, `97 declared`, `–`: what is granted a minute, and whose word that is. */
 function limitText(account: RateAccountRow, one: Dimension): string {

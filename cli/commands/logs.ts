@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
-import { isOutage } from '../errors.js';
+import { isOutage } from '../../operations/as-bench-error.js';
 import { RunLog } from '../run-log.js';
 
 const POLL_MS = 500;

@@ -3,7 +3,7 @@ import { BenchError } from '../../domain/errors.js';
 import type { ModelRef } from '../../domain/model.js';
 import type { ModelPort } from '../../domain/ports/model-port.js';
 import { ProviderError } from '../../domain/provider-error.js';
-import { listModels, missingKeys, missingKeysError, resolveModels } from '../../registry/index.js';
+import { listModels, missingKeys, missingKeysError, resolveModels } from '../../catalog/index.js';
 import type { CliContext } from '../context.js';
 import { formatCost, formatDuration } from '../render/format.js';
 import { renderTable } from '../render/table.js';
@@ -96,7 +96,7 @@ export function register(models: Command, context: CliContext): void {
         throw new BenchError('usage', 'no model can be tested: no key is set', {
           remedy: `Put keys into .env in the working directory or into ${settings.layout.envFile}; \`bench models\` says which.`,
         });
-      const { createProviderModels } = await import('../../activities/models/provider-models.js');
+      const { createProviderModels } = await import('../../models/provider-models.js');
       const ports = new Map<string, ModelPort>(createProviderModels(settings.env));
       const interrupt = context.onInterrupt();
       const tests = await Promise.all(

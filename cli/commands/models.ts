@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ModelPrice } from '../../domain/model-config.js';
-import { type ListedModel, listModels, missingKeys } from '../../registry/index.js';
+import { type ListedModel, listModels, missingKeys } from '../../catalog/index.js';
 import type { CliContext } from '../context.js';
 import { renderTable } from '../render/table.js';
 import { register as registerTest } from './models-test.js';

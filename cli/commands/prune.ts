@@ -2,8 +2,9 @@ import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
 import { wholeNumber } from '../options.js';
-import { planPrune, prune, type PrunePlan, type PruneRequest } from '../prune-home.js';
-import { formatBytes, plural } from '../render/format.js';
+import { planPrune, prune, type PrunePlan, type PruneRequest } from '../../operations/home/prune.js';
+import { formatBytes } from '../../domain/format-bytes.js';
+import { plural } from '../render/format.js';
 
 interface PruneOptions {
   snapshots?: true;

@@ -4,12 +4,12 @@ import { BenchError } from '../../domain/errors.js';
 import { UNSCORED_ENDS } from '../../domain/outcomes.js';
 import { compareWithRecording, recordedPrimary } from '../../domain/recording-comparison.js';
 import type { Backend } from '../../domain/run.js';
-import { loadRecording, REPLAY_PREFIX, selectTasks } from '../../registry/index.js';
+import { loadRecording, REPLAY_PREFIX, selectTasks } from '../../catalog/index.js';
 import type { CliContext } from '../context.js';
 import { detachedAdvice, followBatch } from '../follow-batch.js';
 import { backendOption, wholeNumber } from '../options.js';
 import { renderReplay, type ReplayReport } from '../render/replay.js';
-import { submitBatch } from '../submission/submit-batch.js';
+import { submitBatch } from '../../operations/batches/submit-batch.js';
 
 interface ReplayOptions {
   task?: string;

@@ -1,7 +1,6 @@
 import { extname } from 'node:path';
-import type { Command } from 'commander';
-import { Option } from 'commander';
-import type { Database, LeaderboardOptions } from '../../db/index.js';
+import { type Command, Option } from 'commander';
+import type { Database } from '../../db/index.js';
 import { BenchError } from '../../domain/errors.js';
 import type { ReportData } from '../../report/index.js';
 import {
@@ -13,8 +12,9 @@ import {
 import type { CliContext } from '../context.js';
 import { wholeNumber } from '../options.js';
 import { oneLine, plural } from '../render/format.js';
-import { harnessVersion } from '../submission/submit-batch.js';
-import { writeWhole } from '../write-file.js';
+import { harnessVersion } from '../../operations/batches/submit-batch.js';
+import { writeWhole } from '../../operations/write-whole.js';
+import type { LeaderboardOptions } from '../../domain/views/leaderboard.js';
 
 const FORMATS = ['html', 'md', 'csv'] as const;
 type Format = (typeof FORMATS)[number];

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
-import type { BatchSummary } from '../../db/index.js';
 import { BenchError } from '../../domain/errors.js';
 import type { CliContext } from '../context.js';
 import { usDollars } from '../options.js';
 import { plural } from '../render/format.js';
-import { appendAndStart } from '../submission/add-runs.js';
-import { continued } from '../submission/replacements.js';
-import { startBatchWorkflow } from '../submission/start-batch.js';
+import { appendAndStart } from '../../operations/batches/add-runs.js';
+import { continued } from '../../operations/batches/replacements.js';
+import { startBatchWorkflow } from '../../temporal/start-batch.js';
 import { waitForBatch } from '../wait-for-batch.js';
+import type { BatchSummary } from '../../domain/views/batches.js';
 
 const POLL_MS = 1000;
 const goOn = (runs: number): string => (runs === 1 ? 'goes' : 'go');

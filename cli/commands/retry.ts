@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { UNSCORED_ENDS, type EndReason } from '../../domain/outcomes.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
-import { resolveRunOrBatch } from '../resolve-id.js';
-import { appendAndStart } from '../submission/add-runs.js';
-import { repeated } from '../submission/replacements.js';
+import { resolveRunOrBatch } from '../../operations/find-run-or-batch.js';
+import { appendAndStart } from '../../operations/batches/add-runs.js';
+import { repeated } from '../../operations/batches/replacements.js';
 import { waitForBatch } from '../wait-for-batch.js';
 
 const BY_DEFAULT: readonly EndReason[] = ['infra_error'];

@@ -4,7 +4,7 @@ import { END_REASONS, RUN_STATUSES } from '../../domain/outcomes.js';
 import type { EndReason, RunStatus } from '../../domain/outcomes.js';
 import type { CliContext } from '../context.js';
 import { commaList, wholeNumber } from '../options.js';
-import { refuseUnknownNames } from '../refuse-unknown-names.js';
+import { refuseUnknownNames } from '../../operations/refuse-unknown-names.js';
 import { renderRuns } from '../render/runs.js';
 
 interface RunsOptions {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { RunDetail } from '../../db/index.js';
 import type { CliContext } from '../context.js';
 import { formatCost, formatScore, formatSpan, formatTime, oneLine, plural } from '../render/format.js';
 import { providerTroubleLine } from '../render/provider-trouble.js';
 import { coloredPhase } from '../render/runs.js';
 import { renderFields, renderTable } from '../render/table.js';
 import { worldFields } from '../render/world.js';
+import type { RunDetail } from '../../domain/views/runs.js';
 
 /** The parts only where there are any: most providers have no cache that is written for money. */
 function tokensText(usage: RunDetail['usage']): string {

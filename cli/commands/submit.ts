@@ -1,22 +1,16 @@
-import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { BenchError } from '../../domain/errors.js';
 import type { Backend } from '../../domain/run.js';
-import { type BatchFilePlay, loadBatchFile } from '../../registry/index.js';
+import { type BatchFilePlay, loadBatchFile } from '../../catalog/index.js';
 import type { CliContext } from '../context.js';
 import { backendOption, commaList, numberBetween, seconds, usDollars, wholeNumber } from '../options.js';
 import { plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import { addRuns } from '../submission/add-runs.js';
-import { type BatchEstimate, estimateBatch } from '../submission/estimate.js';
-import {
-  type GroupRequest,
-  submitBatch,
-  type SubmitRequest,
-  submittedDocument,
-  type SubmittedBatch,
-} from '../submission/submit-batch.js';
+import { addRuns } from '../../operations/batches/add-runs.js';
+import { type BatchEstimate, estimateBatch } from '../../operations/batches/estimate.js';
+import { submitBatch, submittedDocument } from '../../operations/batches/submit-batch.js';
 import { waitForBatch } from '../wait-for-batch.js';
+import type { GroupRequest, SubmitRequest, SubmittedBatch } from '../../operations/batches/request.js';
 
 interface SubmitOptions {
   file?: string;

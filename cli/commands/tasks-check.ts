@@ -3,14 +3,20 @@ import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import type { Backend } from '../../domain/run.js';
 import type { TaskFolder } from '../../domain/task.js';
-import { findPrepared, underProfile } from '../../registry/index.js';
+import { findPrepared, underProfile } from '../../catalog/index.js';
 import type { CliContext } from '../context.js';
-import { missingBytes } from '../datasets/download.js';
+import { missingBytes } from '../../operations/tasks/prepare/download.js';
 import { backendOption } from '../options.js';
 import { plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import { chooseBackend } from '../submission/choose-backend.js';
-import { type CheckedTask, checkTask, freeBytesOf, NEEDS, type Offer } from '../verification/check-tasks.js';
+import { chooseBackend } from '../../operations/batches/choose-backend.js';
+import {
+  type CheckedTask,
+  checkTask,
+  freeBytesOf,
+  NEEDS,
+  type Offer,
+} from '../../operations/tasks/verify/check-tasks.js';
 import { namedTasks } from './tasks-prepare.js';
 
 interface CheckFlags {

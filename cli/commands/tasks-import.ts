@@ -7,7 +7,7 @@ import type { CliContext } from '../context.js';
 import { commaList } from '../options.js';
 import { plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import type { ImportedTask } from '../task-import/import-tasks.js';
+import type { ImportedTask } from '../../operations/tasks/import/import-tasks.js';
 
 interface Flags {
   tasks?: string[];
@@ -123,7 +123,7 @@ export function register(tasks: Command, context: CliContext): void {
     .option('--force', 'replace what was imported before')
     .option('--dry-run', 'only say what would be imported')
     .action(async (checkout: string, flags: Flags) => {
-      const { importTasks, makeConfigs } = await import('../task-import/import-tasks.js');
+      const { importTasks, makeConfigs } = await import('../../operations/tasks/import/import-tasks.js');
       const { assetsRoot } = context.settings;
       const into = configsFor(context, flags.into);
       if (!existsSync(checkout))

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { loadTask, prepareCommand } from '../../registry/index.js';
+import { loadTask, prepareCommand } from '../../catalog/index.js';
 import type { CliContext } from '../context.js';
-import { newTask, TASK_KINDS, type TaskKind } from '../scaffold.js';
+import { newTask, TASK_KINDS, type TaskKind } from '../../operations/tasks/new.js';
 
 export function register(tasks: Command, context: CliContext): void {
   tasks

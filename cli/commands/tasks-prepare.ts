@@ -2,12 +2,13 @@ import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { BenchError } from '../../domain/errors.js';
 import type { TaskFolder } from '../../domain/task.js';
-import { findPrepared, selectTasks } from '../../registry/index.js';
+import { findPrepared, selectTasks } from '../../catalog/index.js';
 import type { CliContext } from '../context.js';
-import { debianMirror } from '../datasets/debian-mirror.js';
-import { missingBytes } from '../datasets/download.js';
-import { prepareTask } from '../datasets/prepare-task.js';
-import { formatBytes, plural } from '../render/format.js';
+import { debianMirror } from '../../operations/tasks/prepare/debian-mirror.js';
+import { missingBytes } from '../../operations/tasks/prepare/download.js';
+import { prepareTask } from '../../operations/tasks/prepare/prepare-task.js';
+import { formatBytes } from '../../domain/format-bytes.js';
+import { plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 import { printable } from '../terminal-text.js';
 

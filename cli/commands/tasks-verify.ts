@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import type { Backend } from '../../domain/run.js';
 import type { CliContext } from '../context.js';
+import { detachedAdvice, followBatch } from '../follow-batch.js';
 import { backendOption, wholeNumber } from '../options.js';
 import { plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import { CHECKS } from '../verification/judge-task.js';
-import { type VerifiedTask, verifyTasks } from '../verification/verify-tasks.js';
+import { CHECKS } from '../../operations/tasks/verify/judge-task.js';
+import { type VerifiedTask, verifyTasks } from '../../operations/tasks/verify/verify-tasks.js';
 import { namedTasks } from './tasks-prepare.js';
 
 interface VerifyFlags {
@@ -58,10 +59,19 @@ export function register(tasks: Command, context: CliContext): void {
     .option('--agent <name>', 'agent configuration, through which they are played', 'default')
     .option('--concurrency <n>', 'runs at the same time', wholeNumber(1, 100), 2)
     .action(async (ids: string[], flags: VerifyFlags) => {
-      const verification = await verifyTasks(context, namedTasks(context, ids, flags.suite), {
-        ...{ sample: flags.sample === true, profile: flags.profile ?? null, backend: flags.backend },
-        ...{ agent: flags.agent, concurrency: flags.concurrency },
-      });
+      const verification = await verifyTasks(
+        context,
+        namedTasks(context, ids, flags.suite),
+        {
+          ...{ sample: flags.sample === true, profile: flags.profile ?? null, backend: flags.backend },
+          ...{ agent: flags.agent, concurrency: flags.concurrency },
+        },
+        async (batchId) => {
+          const { detached } = await followBatch(context, batchId, 'stderr');
+          if (detached) context.output.log(detachedAdvice(batchId));
+          return !detached;
+        },
+      );
       if (verification === null) {
         context.setExitCode(130);
         return;

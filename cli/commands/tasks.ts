@@ -5,7 +5,7 @@ import { BenchError } from '../../domain/errors.js';
 import { statedBaseline } from '../../domain/task-baseline.js';
 import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
 import { submissionNames } from '../../domain/submission-contract.js';
-import { loadTask, taskIds } from '../../registry/index.js';
+import { loadTask, taskIds } from '../../catalog/index.js';
 import type { CliContext } from '../context.js';
 import { formatScore, oneLine } from '../render/format.js';
 import { renderFields, renderTable } from '../render/table.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { validatePath } from '../../registry/index.js';
+import { validatePath } from '../../catalog/index.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
 

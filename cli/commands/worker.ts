@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { BenchError } from '../../domain/errors.js';
 import { withoutTemporalAccess } from '../../domain/temporal-access.js';
 import { gpuSetting } from '../../domain/gpus.js';
-import { checkGpus } from '../check-gpus.js';
+import { checkGpus } from '../../operations/home/check-gpus.js';
 import type { CliContext } from '../context.js';
 import { commaList, wholeNumber } from '../options.js';
 

@@ -1,5 +1,5 @@
-import type { CommandDoc } from '../../domain/agent/commands.js';
 import type { Said } from '../../domain/agent/encode-reply-as.js';
+import type { CommandDoc } from '../../domain/agent/command-doc.js';
 
 export interface DialogueOptions {
   /** Ask for a thought first, ended by END_THOUGHT. */

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunDetail } from '../../db/index.js';
 import { type DecodedReply, encodeReply } from '../../domain/agent/reply-encoding.js';
 import { encodeReplyAs } from '../../domain/agent/encode-reply-as.js';
 import { expectedFormat } from '../../domain/agent/parse-reply.js';
@@ -7,12 +6,13 @@ import { BenchError } from '../../domain/errors.js';
 import type { OpenHumanTurn } from '../../domain/ports/human-turns.js';
 import type { RunDefinition } from '../../domain/run.js';
 import type { CliContext } from '../context.js';
-import { isOutage } from '../errors.js';
+import { isOutage } from '../../operations/as-bench-error.js';
 import { plural } from '../render/format.js';
 import { printable } from '../terminal-text.js';
 import { Dialogue } from './dialogue.js';
 import type { LineReader } from './line-reader.js';
 import { messagesToShow, type Shown } from './new-messages.js';
+import type { RunDetail } from '../../domain/views/runs.js';
 
 const LOOK_MS = 300;
 /** How often the services are looked after: a worker that died must come back for the run to go on. */

@@ -1,5 +1,5 @@
-import type { BatchStatusReport } from '../../db/index.js';
 import { formatCost, formatTime, plural } from './format.js';
+import type { BatchStatusReport } from '../../domain/views/batches.js';
 
 type State = Pick<
   BatchStatusReport,

@@ -1,9 +1,9 @@
 import type { Colors } from 'picocolors/types.js';
-import type { BatchStatusReport } from '../../db/index.js';
 import { batchState, nextCommand } from './batch-state.js';
 import { formatCost, formatSpan, plural } from './format.js';
 import { providerTroubleLine } from './provider-trouble.js';
 import { renderRuns } from './runs.js';
+import type { BatchStatusReport } from '../../domain/views/batches.js';
 
 /** `b-… (name): running, 3 of 6 runs ended, 41 steps, $0, 12 s` */
 export function batchHeadline(batch: BatchStatusReport, colors: Colors): string {

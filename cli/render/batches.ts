@@ -1,8 +1,8 @@
 import type { Colors } from 'picocolors/types.js';
-import type { ListedBatch } from '../../db/index.js';
 import { RUN_STATUSES } from '../../domain/outcomes.js';
 import { formatCost, formatSpan } from './format.js';
 import { renderTable } from './table.js';
+import type { ListedBatch } from '../../domain/views/batches.js';
 
 /** `3 running, 5 queued`; what has ended stands before it. */
 const openRuns = ({ byStatus }: ListedBatch): string =>

@@ -1,6 +1,6 @@
-import type { Leaderboard, LeaderboardRow } from '../../db/index.js';
 import { markedRunsText } from '../../domain/integrity-rules.js';
 import { csvText } from '../../report/csv-text.js';
+import type { Leaderboard, LeaderboardRow } from '../../domain/views/leaderboard.js';
 
 type Column = [title: string, value: (row: LeaderboardRow) => string | number | null | undefined];
 

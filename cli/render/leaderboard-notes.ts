@@ -1,6 +1,6 @@
 import { DEFAULT_PROFILE } from '../../domain/task-profile.js';
-import type { Leaderboard, LeaderboardRow } from '../../db/index.js';
 import { formatScore, formatTime, movedBaseline, plural } from './format.js';
+import type { Leaderboard, LeaderboardRow } from '../../domain/views/leaderboard.js';
 
 /** What to know beside the table, each note in lines of at most `width`. */
 export function leaderboardNotes(

@@ -1,9 +1,14 @@
 import type { Colors } from 'picocolors/types.js';
-import type { Leaderboard, LeaderboardRow, LeaderboardTask, LeaderboardUncertainty } from '../../db/index.js';
 import { markedRunsText } from '../../domain/integrity-rules.js';
 import { formatCost, formatScore, plural } from './format.js';
 import { emptyNotes, leaderboardNotes } from './leaderboard-notes.js';
 import { type Column, renderTable, tableWidth } from './table.js';
+import type {
+  Leaderboard,
+  LeaderboardRow,
+  LeaderboardTask,
+  LeaderboardUncertainty,
+} from '../../domain/views/leaderboard.js';
 
 export interface LeaderboardView {
   colors: Colors;

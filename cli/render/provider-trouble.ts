@@ -1,5 +1,5 @@
-import type { ProviderTrouble } from '../../db/index.js';
 import { formatDuration, formatTime, plural } from './format.js';
+import type { ProviderTrouble } from '../../domain/views/provider-trouble.js';
 
 /** `openai could not be reached (gpt-4o: ECONNREFUSED) at localhost:9/v1: 3 runs wait, last error 12:00:00, next try in 8 s` */
 export function providerTroubleLine(trouble: ProviderTrouble, now: Date = new Date()): string {

@@ -1,10 +1,10 @@
 import type { Colors } from 'picocolors/types.js';
-import type { RunDetail } from '../../db/index.js';
 import type { Recording } from '../../domain/recording.js';
 import type { ReplayComparison, ReplayedStep, ReplayedStepState } from '../../domain/recording-comparison.js';
 import type { CliOutput } from '../context.js';
 import { formatScore, oneLine, plural } from './format.js';
 import { renderFields, renderTable } from './table.js';
+import type { RunDetail } from '../../domain/views/runs.js';
 
 /** What `bench replay --json` prints. */
 export interface ReplayReport

@@ -1,8 +1,7 @@
 import type { Colors } from 'picocolors/types.js';
-import type { RunSummary } from '../../db/index.js';
 import { formatCost, formatScore, formatSpan, shortId } from './format.js';
-import { renderTable } from './table.js';
-import type { Column } from './table.js';
+import { renderTable, type Column } from './table.js';
+import type { RunSummary } from '../../domain/views/runs.js';
 
 /** Where a run is, in a word or two: its status, or why it ended. */
 export function phase(run: Pick<RunSummary, 'status' | 'endReason' | 'finalEvaluation'>): string {

@@ -1,7 +1,8 @@
 import type { Colors } from 'picocolors/types.js';
-import type { EvaluationDetail, TrajectoryStep } from '../../db/index.js';
 import { printable } from '../terminal-text.js';
 import { formatDuration, formatScore, indent } from './format.js';
+import type { EvaluationDetail } from '../../domain/views/runs.js';
+import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 
 export function evaluationLine(evaluation: EvaluationDetail): string {
   const score = evaluation.status === 'ok' ? ` ${formatScore(evaluation.primary)}` : '';

@@ -1,10 +1,11 @@
 import type { Colors } from 'picocolors/types.js';
-import type { BatchStatusReport, RunSummary } from '../../db/index.js';
-import { expectations, forecast, leftOfRun } from '../forecast.js';
+import { expectations, forecast, leftOfRun } from '../../operations/results/forecast.js';
 import { batchHeadline } from './batch.js';
 import { formatCost, formatDuration, formatScore } from './format.js';
 import { runColumns } from './runs.js';
 import { type Column, renderTable } from './table.js';
+import type { BatchStatusReport } from '../../domain/views/batches.js';
+import type { RunSummary } from '../../domain/views/runs.js';
 
 /** Above so many runs a batch is shown per model and task. */
 export const MOST_LISTED_RUNS = 100;

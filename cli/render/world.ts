@@ -1,5 +1,5 @@
-import type { RunDetail } from '../../db/index.js';
 import type { TaskNetwork } from '../../domain/task-network.js';
+import type { RunDetail } from '../../domain/views/runs.js';
 
 export const networkText = (network: TaskNetwork): string =>
   typeof network === 'string' ? network : `only ${network.allow.join(', ')}`;

@@ -1,24 +1,9 @@
 import type { Statements } from '../statements.js';
 import { missingBatch } from '../store/missing.js';
-import { type ProviderTrouble, providerTroubles } from './provider-troubles.js';
+import { providerTroubles } from './provider-troubles.js';
 import { listRuns } from './runs.js';
-import { BATCH_SUMMARY, type BatchSummary, batchSummary, type BatchSummaryRow, type RunSummary } from './summaries.js';
-
-export interface BatchStatusReport extends BatchSummary {
-  byStatus: Record<string, number>;
-  byEndReason: Record<string, number>;
-  /** Runs that others of the batch repeat in their place. */
-  replaced: number;
-  /** What keeps runs of it waiting, the most first. */
-  providerErrors: ProviderTrouble[];
-  /** In submission order. */
-  runList: RunSummary[];
-}
-
-/** A batch in a list: how many of its runs are in which state, and none by itself. */
-export interface ListedBatch extends BatchSummary {
-  byStatus: Record<string, number>;
-}
+import { BATCH_SUMMARY, batchSummary, type BatchSummaryRow } from './summaries.js';
+import type { BatchStatusReport, ListedBatch } from '../../domain/views/batches.js';
 
 export async function listBatches(run: Statements, limit: number): Promise<{ batches: ListedBatch[]; total: number }> {
   const rows = await run<BatchSummaryRow & { total: number; byStatus: Record<string, number> | null }>(

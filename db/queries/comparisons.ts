@@ -1,23 +1,8 @@
 import { BenchError } from '../../domain/errors.js';
 import { profileMeant } from '../../domain/task-profile.js';
 import type { Statements } from '../statements.js';
-import type {
-  ComparisonOptions,
-  LeaderboardMetric,
-  LeaderboardMode,
-  SavedComparisonState,
-} from './leaderboard-types.js';
-
-/** Everything that a saved comparison fixes. */
-export type FrozenOptions = ComparisonOptions & {
-  models: string[];
-  tasks: string[];
-  /** Of each task. */
-  contracts: Record<string, number>;
-  /** Of each task; null: it has none. What its version is measured to have later does not count. */
-  baselines: Record<string, number | null>;
-  axis: number;
-};
+import type { LeaderboardMetric, LeaderboardMode, SavedComparisonState } from '../../domain/views/leaderboard.js';
+import type { FrozenOptions, SavedComparison } from '../../domain/views/comparisons.js';
 
 /** The tasks' baselines, as leaderboard() takes them beside the tasks. */
 export const baselinesOf = ({ tasks, baselines }: Pick<FrozenOptions, 'tasks' | 'baselines'>): (number | null)[] =>
@@ -26,12 +11,6 @@ export const baselinesOf = ({ tasks, baselines }: Pick<FrozenOptions, 'tasks' | 
 /** Tasks as leaderboard() takes them: of these contracts alone. */
 export const tasksAtContracts = ({ tasks, contracts }: Pick<FrozenOptions, 'tasks' | 'contracts'>): string[] =>
   tasks.map((task) => (contracts[task] === undefined ? task : `${task}@${contracts[task]}`));
-
-export interface SavedComparison {
-  name: string;
-  createdAt: string;
-  options: FrozenOptions;
-}
 
 interface ComparisonRow {
   name: string;

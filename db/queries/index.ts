@@ -2,27 +2,22 @@ import type pg from 'pg';
 import type { MetricFamily } from '../../domain/metrics.js';
 import { queryError } from '../database-error.js';
 import { statements } from '../statements.js';
-import { batchStatus, type BatchStatusReport, type ListedBatch, listBatches } from './batch-status.js';
+import { batchStatus, listBatches } from './batch-status.js';
 import { leaderboard } from './leaderboard.js';
-import type { Leaderboard, LeaderboardOptions } from './leaderboard-types.js';
-import {
-  type EventFilter,
-  type EventRow,
-  events,
-  type HostRow,
-  hosts,
-  type LeaseRow,
-  leases,
-  type LeaseWaiter,
-  leaseWaiters,
-  unfinishedRuns,
-} from './operations.js';
+import { events, hosts, leases, leaseWaiters, unfinishedRuns } from './operations.js';
 import { metrics } from './metrics.js';
 import { findBatch, findRun } from './references.js';
-import { type ActionCount, reportActions, type ReportRun, reportRuns } from './report-runs.js';
-import { listRuns, playedNames, type RunDetail, type RunFilter, showRun } from './runs.js';
-import type { BatchSummary, RunSummary } from './summaries.js';
-import { trajectory, type TrajectoryStep } from './trajectory.js';
+import { reportActions, reportRuns } from './report-runs.js';
+import { listRuns, playedNames, showRun } from './runs.js';
+import { trajectory } from './trajectory.js';
+import type { BatchStatusReport, BatchSummary, ListedBatch } from '../../domain/views/batches.js';
+import type { Leaderboard, LeaderboardOptions } from '../../domain/views/leaderboard.js';
+import type { EventFilter, EventRow } from '../../domain/views/events.js';
+import type { HostRow } from '../../domain/views/hosts.js';
+import type { LeaseRow, LeaseWaiter } from '../../domain/views/leases.js';
+import type { ActionCount, ReportRun } from '../../domain/views/report.js';
+import type { RunDetail, RunFilter, RunSummary } from '../../domain/views/runs.js';
+import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 
 /** What the CLI reads. Unknown or ambiguous references are BenchErrors of type not_found that name candidates. */
 export interface Queries {

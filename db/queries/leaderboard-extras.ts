@@ -3,7 +3,7 @@ import type { ModelKind } from '../../domain/model.js';
 import type { ScoredIsolation } from '../../domain/run.js';
 import { DEFAULT_PROFILE } from '../../domain/task-profile.js';
 import type { Statements } from '../statements.js';
-import type { LeaderboardRow } from './leaderboard-types.js';
+import type { LeaderboardRow } from '../../domain/views/leaderboard.js';
 
 type Id = Pick<LeaderboardRow, 'model' | 'kind' | 'isolation'>;
 

@@ -3,7 +3,7 @@ import type { ModelKind } from '../../domain/model.js';
 import type { Direction } from '../../domain/score.js';
 import { bootstrap, type BootstrapOptions, type Uncertainty } from '../../domain/statistics/bootstrap.js';
 import { groupBy } from './group-by.js';
-import type { LeaderboardRow, LeaderboardUncertainty } from './leaderboard-types.js';
+import type { LeaderboardRow, LeaderboardUncertainty } from '../../domain/views/leaderboard.js';
 
 interface Cell {
   model: string;

@@ -16,7 +16,7 @@ import type {
   LeaderboardScore,
   LeaderboardTask,
   ScoreStatus,
-} from './leaderboard-types.js';
+} from '../../domain/views/leaderboard.js';
 
 type Id = Pick<LeaderboardRow, 'model' | 'kind' | 'isolation'>;
 type Cell = Id & LeaderboardTask & Omit<LeaderboardScore, keyof Ratios | keyof Expected> & { ran: boolean };

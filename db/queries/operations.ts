@@ -1,68 +1,9 @@
 import type { Statements } from '../statements.js';
 import { isAlive } from '../store/hosts.js';
 import { isoTime, isoTimeOrNull } from './summaries.js';
-
-export interface EventRow {
-  /** Grows with every event: a follower asks for those after the last that it saw. */
-  eventId: number;
-  runId: string | null;
-  batchId: string | null;
-  kind: string;
-  key: string;
-  detail: string;
-  at: string;
-}
-export interface EventFilter {
-  runId?: string | undefined;
-  batchId?: string | undefined;
-  afterEventId?: number | undefined;
-  kinds?: readonly string[] | undefined;
-  /** The newest so many; default 1000. */
-  limit?: number | undefined;
-}
-export interface LeaseRow {
-  hostId: string;
-  device: string;
-  runId: string;
-  token: number;
-  grantedAt: string;
-  /** Taken back from its run, but not yet free: its host is to remove the run's containers first. */
-  revokedAt: string | null;
-  releasedAt: string | null;
-}
-/** A run that waits for GPUs. */
-export interface LeaseWaiter {
-  runId: string;
-  batchId: string;
-  gpus: number;
-  waitingSince: string;
-}
-/** `paused`: full; `silent`: it has missed registrations; `lost`: its runs went to others. */
-export type HostState = 'up' | 'paused' | 'drained' | 'silent' | 'lost' | 'removed';
-export interface HostRow {
-  hostId: string;
-  hostname: string | null;
-  cpus: number | null;
-  memoryMb: number | null;
-  gpus: string[];
-  /** Of these, the ones that others' processes use. */
-  busyGpus: string[];
-  backends: string[];
-  roles: string[];
-  version: string | null;
-  state: HostState;
-  /** Why it takes no new runs, in its own words. */
-  paused: string | null;
-  slots: number | null;
-  memoryFreeMb: number | null;
-  /** What the memory limits of its runs may come to together; null: not counted. */
-  memoryForRunsMb: number | null;
-  diskTotalMb: number | null;
-  diskFreeMb: number | null;
-  seenAt: string;
-  /** Runs of this host that have not ended. */
-  activeRuns: number;
-}
+import type { EventFilter, EventRow } from '../../domain/views/events.js';
+import type { LeaseRow, LeaseWaiter } from '../../domain/views/leases.js';
+import type { HostRow } from '../../domain/views/hosts.js';
 
 const DEFAULT_LIMIT = 1000;
 

@@ -2,14 +2,14 @@ import { BenchError } from '../../domain/errors.js';
 import type { Statements } from '../statements.js';
 import {
   BATCH_SUMMARY,
-  type BatchSummary,
   batchSummary,
   type BatchSummaryRow,
   runSummary,
-  type RunSummary,
   type RunSummaryRow,
   summaryOfRun,
 } from './summaries.js';
+import type { BatchSummary } from '../../domain/views/batches.js';
+import type { RunSummary } from '../../domain/views/runs.js';
 
 const CANDIDATES = 5;
 

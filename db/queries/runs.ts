@@ -1,84 +1,8 @@
-import type { RunStatus, EndReason } from '../../domain/outcomes.js';
-import type { SamplingParameters, TokenUsage } from '../../domain/model.js';
-import type { EvaluationKind, EvaluationStatus, Isolation } from '../../domain/run.js';
-import type { Metrics } from '../../domain/score.js';
-import type { Split } from '../../domain/task.js';
-import type { TaskNetwork } from '../../domain/task-network.js';
 import type { Statements } from '../statements.js';
 import { missingRun } from '../store/missing.js';
-import { type ProviderTrouble, providerTroubles } from './provider-troubles.js';
-import { isoTime, runSummary, type RunSummary, type RunSummaryRow, summaryOfRun } from './summaries.js';
-
-export interface RunFilter {
-  batchId?: string | undefined;
-  models?: string[] | undefined;
-  tasks?: string[] | undefined;
-  statuses?: RunStatus[] | undefined;
-  endReasons?: EndReason[] | undefined;
-  /** Newest first, at most this many; default 1000. */
-  limit?: number | undefined;
-}
-
-export interface EvaluationDetail {
-  step: number;
-  kind: EvaluationKind;
-  /** `test`, which leaderboards use, or `validation`, which the agent is shown. */
-  split: Split;
-  number: number;
-  status: EvaluationStatus;
-  metrics: Metrics | null;
-  primary: number | null;
-  suspect: boolean;
-  message: string;
-  submissionSha256: string | null;
-  /** Of a forced end: the step whose validate the submission is from; null: it was in the workspace. */
-  fromStep: number | null;
-  isolation: Isolation;
-  ms: number;
-  at: string;
-}
-
-export interface RunDetail extends RunSummary {
-  seed: number;
-  agent: string;
-  agentHash: string;
-  taskHash: string;
-  contract: number;
-  provider: string;
-  providerModel: string;
-  sampling: SamplingParameters;
-  wallSeconds: number;
-  gpus: number;
-  workspace: string | null;
-  imageDigest: string | null;
-  evaluatorImageDigest: string | null;
-  /** What the task gives to the agent's container; null of imported runs, of which that is not known. */
-  limits: { workspaceMb: number; memoryMb: number; cpus: number; pids: number } | null;
-  /** How the workspace's size is kept within its limit; null: not at all, or not begun. */
-  workspaceLimit: 'file_system' | 'watched' | null;
-  network: TaskNetwork | null;
-  /** May the agent use the task's memory, and how many records it held when the run began. */
-  memory: boolean;
-  memoryRecords: number | null;
-  harnessVersion: string;
-  replaces: string | null;
-  /** The run that this one is a fork of, and the step after which their ways part. */
-  forkedFrom: string | null;
-  forkedAtStep: number | null;
-  shard: number;
-  usage: TokenUsage;
-  /** Of imported runs: as their harness recorded it, null where it did not; it has no rows of calls. */
-  modelCalls: number | null;
-  /** What keeps it waiting for its model's answer; null: nothing does. */
-  providerError: ProviderTrouble | null;
-  /** Where its calls went, host and path, and how many; the most used first. */
-  endpoints: { endpoint: string; calls: number }[];
-  /** Of imported runs: the cost in US dollars that their harness wrote, by its own price list. */
-  recordedCostUsd: string | null;
-  baseline: number | null;
-  /** In order of their numbers; of one number `validation` first. */
-  evaluationList: EvaluationDetail[];
-}
+import { providerTroubles } from './provider-troubles.js';
+import { isoTime, runSummary, type RunSummaryRow, summaryOfRun } from './summaries.js';
+import type { EvaluationDetail, RunDetail, RunFilter, RunSummary } from '../../domain/views/runs.js';
 
 const DEFAULT_LIMIT = 1000;
 

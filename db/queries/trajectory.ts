@@ -1,21 +1,8 @@
-import type { StepRecord } from '../../domain/run.js';
 import type { Statements } from '../statements.js';
 import { STEP_COLUMNS } from '../store/steps.js';
-import { type EvaluationDetail, listEvaluations } from './runs.js';
+import { listEvaluations } from './runs.js';
 import { isoTime } from './summaries.js';
-
-export interface TrajectoryStep extends StepRecord {
-  /** Taken over from the run that this one is a fork of. */
-  copied: boolean;
-  costUsd: string;
-  inputTokens: number;
-  outputTokens: number;
-  /** Host and path of the model's server; null: it has none. */
-  endpoint: string | null;
-  evaluations: EvaluationDetail[];
-  /** When the model's reply was stored. */
-  at: string;
-}
+import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 
 /** Steps after `afterStep`, in order. */
 export async function trajectory(run: Statements, runId: string, afterStep: number): Promise<TrajectoryStep[]> {

@@ -3,7 +3,8 @@ import { BenchError } from '../../domain/errors.js';
 import type { ModelKind, SamplingParameters } from '../../domain/model.js';
 import { type ModelConfig, modelConfigSchema } from '../../domain/model-config.js';
 import { type Recording, recordingSchema } from '../../domain/recording.js';
-import type { RunStore } from '../../domain/ports/run-store.js';
+import type { RunDefinitions } from '../../domain/ports/record/run-definitions.js';
+import type { BatchLifecycle } from '../../domain/ports/record/batch-lifecycle.js';
 import type { Backend, Origin, RunTicket } from '../../domain/run.js';
 import { type TaskSpec, storedTaskSchema } from '../../domain/task.js';
 import type { Statements } from '../statements.js';
@@ -55,7 +56,7 @@ function byHash<Value>(parse: (content: unknown) => Value) {
 }
 
 /** What runs were submitted with. */
-export function definitionStore(run: Statements): Pick<RunStore, 'loadShard' | 'definition'> {
+export function definitionStore(run: Statements): RunDefinitions & Pick<BatchLifecycle, 'loadShard'> {
   const taskOf = byHash<TaskSpec>((content) => storedTaskSchema.parse(content) as TaskSpec);
   const modelOf = byHash<ModelConfig>((content) => modelConfigSchema.parse(content));
   const recordingOf = byHash<Recording>((content) => recordingSchema.parse(content));

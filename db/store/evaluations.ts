@@ -1,12 +1,12 @@
 import { BenchError } from '../../domain/errors.js';
-import type { RunStore } from '../../domain/ports/run-store.js';
+import type { EvaluationLog } from '../../domain/ports/record/evaluations.js';
 import type { EvaluationRecord } from '../../domain/run.js';
 import { type Statements, storable } from '../statements.js';
 import { eventRows, eventsOf } from './events.js';
 import { missingRun } from './missing.js';
 import { untilSettled } from './until-settled.js';
 
-type Evaluations = Pick<RunStore, 'evaluationNumber' | 'evaluation' | 'saveEvaluation' | 'validSubmission'>;
+type Evaluations = EvaluationLog;
 
 /** JSON has no NaN; a score that is no number is no score. */
 const finite = (value: number | null) => (value !== null && Number.isFinite(value) ? value : null);

@@ -1,4 +1,5 @@
-import type { RunEvent, RunStore } from '../../domain/ports/run-store.js';
+import type { RunEvent } from '../../domain/ports/record/events.js';
+import type { EventLog } from '../../domain/ports/record/events.js';
 import { type Statements, storable } from '../statements.js';
 
 /**
@@ -18,7 +19,7 @@ export const eventRows = (events: readonly RunEvent[]): string =>
   );
 
 /** The log of faults and recoveries. */
-export function eventStore(run: Statements): Pick<RunStore, 'addEvent'> {
+export function eventStore(run: Statements): EventLog {
   return {
     async addEvent({ runId, batchId, kind, key, detail }) {
       await run(

@@ -1,11 +1,12 @@
-import type { HiddenEvaluation, RunStore } from '../../domain/ports/run-store.js';
+import type { HiddenEvaluation } from '../../domain/ports/record/hidden-evaluations.js';
+import type { HiddenEvaluations } from '../../domain/ports/record/hidden-evaluations.js';
 import type { EvaluationStatus } from '../../domain/run.js';
 import { type Statements, storable } from '../statements.js';
 import { eventRows, eventsOf } from './events.js';
 import { missingRun } from './missing.js';
 
 /** Evaluations of tasks with a validation split: that one is shown at once, the test waits until the run's sandbox has ended. */
-export function hiddenEvaluationStore(run: Statements): Pick<RunStore, 'saveShown' | 'nextHidden' | 'finalEvaluation'> {
+export function hiddenEvaluationStore(run: Statements): HiddenEvaluations {
   return {
     async saveShown(record) {
       const [row] = await run<{ status: string }>(

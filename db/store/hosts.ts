@@ -1,12 +1,11 @@
 import { BenchError } from '../../domain/errors.js';
-import { LOST_AFTER_BEATS, SILENT_AFTER_BEATS, type GpuHost, type HostStore } from '../../domain/ports/host-store.js';
+import { LOST_AFTER_BEATS, SILENT_AFTER_BEATS, type HostRegistry } from '../../domain/ports/record/hosts.js';
+import type { GpuHost, Leases } from '../../domain/ports/record/leases.js';
+import type { Placements } from '../../domain/ports/record/placement.js';
 import type { Statements } from '../statements.js';
 import { isAbandoned } from './leases.js';
 
-type Hosts = Pick<
-  HostStore,
-  'registerHost' | 'hostReturned' | 'drainHost' | 'removeHost' | 'judgeHost' | 'beginEpoch' | 'gpuHosts' | 'hostStates'
->;
+type Hosts = HostRegistry & Pick<Placements, 'judgeHost' | 'beginEpoch'> & Pick<Leases, 'gpuHosts'>;
 
 const beats = (host: string, n: number) => `make_interval(secs => ${host}.heartbeat_seconds * ${n})`;
 

@@ -1,17 +1,5 @@
-import type { HostStore, OpenLease } from '../../domain/ports/host-store.js';
+import type { OpenLease, Leases } from '../../domain/ports/record/leases.js';
 import type { Statements } from '../statements.js';
-
-type Leases = Pick<
-  HostStore,
-  | 'openLeases'
-  | 'heldDevices'
-  | 'recordLease'
-  | 'leaseValid'
-  | 'revokeLease'
-  | 'abandonLease'
-  | 'releaseLease'
-  | 'unreleased'
->;
 
 /** Its run has gone on without it, to no host, another host or another lease, or has ended. */
 export const isAbandoned = (lease: string): string =>
@@ -22,7 +10,7 @@ export const isAbandoned = (lease: string): string =>
    )`;
 
 /** Who holds which GPU. The pool decides; what stands here is what it may not contradict. */
-export function leaseStore(run: Statements): Leases {
+export function leaseStore(run: Statements): Omit<Leases, 'gpuHosts'> {
   return {
     async openLeases() {
       const leases = await run<OpenLease>(

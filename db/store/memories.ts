@@ -1,4 +1,4 @@
-import type { RunStore } from '../../domain/ports/run-store.js';
+import type { MemoryLog } from '../../domain/ports/record/memories.js';
 import { MEMORY_RECORDS } from '../../domain/limits.js';
 import type { Statements } from '../statements.js';
 import { missingRun } from './missing.js';
@@ -14,7 +14,7 @@ const READABLE = `from memories m join runs w on w.run_id = m.run_id
     and m.run_id is distinct from r.forked_from`;
 
 /** Memories of tasks; they are written with the outcome of the command that wrote them, see saveCommand. */
-export function memoryStore(run: Statements): Pick<RunStore, 'beginMemory' | 'memoryRecords'> {
+export function memoryStore(run: Statements): MemoryLog {
   return {
     async beginMemory(runId) {
       const [begun] = await run<{ memory: boolean; records: number | null }>(

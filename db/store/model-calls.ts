@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ModelReply, ToolCall } from '../../domain/model.js';
-import type { ModelCallKey, RunStore } from '../../domain/ports/run-store.js';
+import type { ModelCallKey } from '../../domain/ports/record/call-ledger.js';
+import type { RunStore } from '../../domain/ports/run-store.js';
 import { Stale } from '../../domain/errors.js';
 import { type Statements, storable } from '../statements.js';
 import { eventRows, eventsOf } from './events.js';

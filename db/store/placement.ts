@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { HostStore, Placement } from '../../domain/ports/host-store.js';
+import type { Placement, Placements } from '../../domain/ports/record/placement.js';
 import { storeError } from '../database-error.js';
 import { inTransaction } from '../in-transaction.js';
 import { isAdmitting, isAlive } from './hosts.js';
@@ -11,7 +11,7 @@ const PLACEMENT_LOCK = 7_210_901;
 const BORNE = `('starting', 'running', 'finishing')`;
 
 /** Which host bears a run. A transaction of its own: lock, choose, write. */
-export function placementStore(pool: pg.Pool): Pick<HostStore, 'placeRun'> {
+export function placementStore(pool: pg.Pool): Pick<Placements, 'placeRun'> {
   return {
     async placeRun(args) {
       try {

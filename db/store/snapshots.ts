@@ -1,8 +1,9 @@
-import type { RunStore, Snapshot } from '../../domain/ports/run-store.js';
+import type { Snapshot } from '../../domain/ports/record/snapshots.js';
+import type { SnapshotLog } from '../../domain/ports/record/snapshots.js';
 import type { Statements } from '../statements.js';
 
 /** Workspaces as they were; their bytes lie in the artifact store. */
-export function snapshotStore(run: Statements): Pick<RunStore, 'saveSnapshot' | 'snapshotAt' | 'forgetSnapshot'> {
+export function snapshotStore(run: Statements): SnapshotLog {
   return {
     async saveSnapshot({ runId, step, epoch, artifact, bytes, reason }) {
       await run(

@@ -1,4 +1,4 @@
-import type { RunStore } from '../../domain/ports/run-store.js';
+import type { StepLog } from '../../domain/ports/record/steps.js';
 import type { StepRecord } from '../../domain/run.js';
 import { type Statements, storable } from '../statements.js';
 import { eventRows, eventsOf } from './events.js';
@@ -10,7 +10,7 @@ export const STEP_COLUMNS = `s.step, s.response, s.thought, s.action, s.observat
   s.working_dir as "workingDir", s.tool_state as "toolState", s.command_ms as "commandMs", s.model_ms as "modelMs"`;
 
 /** Actions and what they came to. */
-export function stepStore(run: Statements): Pick<RunStore, 'transcript' | 'step' | 'saveAction' | 'saveCommand'> {
+export function stepStore(run: Statements): StepLog {
   return {
     async transcript(runId) {
       return run<StepRecord>('transcript', `select ${STEP_COLUMNS} from steps s where s.run_id = $1 order by s.step`, [

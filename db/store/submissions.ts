@@ -1,8 +1,8 @@
-import type { RunStore } from '../../domain/ports/run-store.js';
+import type { SubmissionLog } from '../../domain/ports/record/submissions.js';
 import type { TakenSubmission } from '../../domain/run.js';
 import { type Statements, storable } from '../statements.js';
 
-type Submissions = Pick<RunStore, 'takenSubmission' | 'saveTakenSubmission'>;
+type Submissions = SubmissionLog;
 
 /** Values of the columns sha256, missing and refused: one of them is not null, if there is a submission. */
 export const submissionColumns = (taken: TakenSubmission | null): [string | null, string[] | null, string | null] => [

@@ -1,6 +1,6 @@
-import type { CommandDoc } from './commands.js';
 import { guardMultiline } from './guard-multiline.js';
 import { type SimpleCommand, simpleCommands } from './shell-commands.js';
+import type { CommandDoc } from './command-doc.js';
 
 export interface Blocklists {
   blocklist: readonly string[];

@@ -1,4 +1,4 @@
-import type { CommandDoc } from './commands.js';
+import type { CommandDoc } from './command-doc.js';
 
 /** A word as bash reads it back unchanged. */
 const quoted = (word: string): string =>

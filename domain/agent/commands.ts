@@ -1,16 +1,6 @@
 import type { ToolDefinition } from '../model.js';
 import { signatureOf } from './command-line.js';
-
-/** A special command as the agent is told about it. */
-export interface CommandDoc {
-  name: string;
-  docstring: string;
-  /** `edit <start>:<end>`, `open "<path>" [<line>]`; else made from name and arguments. */
-  signature?: string | undefined;
-  /** Last line of a command of several lines. */
-  endName?: string | undefined;
-  arguments: { name: string; type: string; description: string; required: boolean }[];
-}
+import type { CommandDoc } from './command-doc.js';
 
 /** The tool that runs shell commands, for agents that call tools. */
 export const BASH_TOOL = 'bash';

@@ -1,7 +1,8 @@
-import { BASH_TOOL, type CommandDoc } from './commands.js';
+import { BASH_TOOL } from './commands.js';
 import { commandLine } from './command-line.js';
 import { type OutputParserName, type ParserContext, type ReplyInput, parserOf } from './parse-reply.js';
 import type { DecodedReply } from './reply-encoding.js';
+import type { CommandDoc } from './command-doc.js';
 
 /** What somebody who writes no model's replies wants to say: a policy, a person, a recording. */
 export interface Said {

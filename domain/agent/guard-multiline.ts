@@ -1,4 +1,4 @@
-import type { CommandDoc } from './commands.js';
+import type { CommandDoc } from './command-doc.js';
 
 /** A command of several lines: `edit 1:2`, its text, and a line that holds only `end_of_edit`. */
 type SeveralLines = Pick<CommandDoc, 'name' | 'endName'>;

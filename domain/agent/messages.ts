@@ -2,7 +2,7 @@ import type { ChatMessage, ToolDefinition } from '../model.js';
 import type { RunDefinition, StepRecord } from '../run.js';
 import type { ToolState } from '../tool-state.js';
 import { clipObservation } from './clip-observation.js';
-import { commandDocs, type CommandDoc, commandTools } from './commands.js';
+import { commandDocs, commandTools } from './commands.js';
 import { demonstrationText } from './demonstrations.js';
 import { historyProcessorOf } from './history/process-history.js';
 import type { PromptMessage } from './history/prompt-message.js';
@@ -10,6 +10,7 @@ import { expectedFormat, type ReplyInput } from './parse-reply.js';
 import { decodeReply } from './reply-encoding.js';
 import { exchange } from './reply-messages.js';
 import { renderTemplate } from './templates.js';
+import type { CommandDoc } from './command-doc.js';
 
 /** What of a run goes into its prompts. */
 export type PromptInput = Pick<RunDefinition, 'task' | 'agent' | 'maxSteps'> &

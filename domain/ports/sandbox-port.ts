@@ -27,6 +27,9 @@ export interface SandboxSpec extends SandboxRef {
   restore?: SandboxRestore;
 }
 
+/** What the supervisor says that could not unpack a snapshot (images/agent/durable_shell/snapshot.py). */
+export const CANNOT_UNPACK = 'the snapshot could not be unpacked';
+
 /** An archive that `snapshot` gave, of this or another sandbox. */
 export interface SandboxRestore {
   /** Of the archive. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { resolveModels } from '../../registry/index.js';
+import { resolveModels } from '../../catalog/index.js';
 import {
   playPolicy,
   startProviderSimulator,

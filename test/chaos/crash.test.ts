@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { connectEngine, probeEngine } from '../../activities/docker/engine.js';
-import { engineAddress, type EngineAddress, type EngineBackend } from '../../activities/docker/engine-address.js';
+import { connectEngine, probeEngine } from '../../backends/docker/engine.js';
+import { engineAddress, type EngineAddress, type EngineBackend } from '../../backends/docker/engine-address.js';
 import { processesWith } from '../engine/evaluation-job.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { testPodman } from '../setup/podman-engine.js';

@@ -1,4 +1,4 @@
-import type { connectEngine } from '../../activities/docker/engine.js';
+import type { connectEngine } from '../../backends/docker/engine.js';
 import type { BenchHome } from '../setup/bench-home.js';
 import type { EngineGate } from '../setup/engine-gate.js';
 import type { PrivateEngine } from '../setup/private-engine.js';

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connectEngine } from '../../activities/docker/engine.js';
-import { engineAddress } from '../../activities/docker/engine-address.js';
-import { ensureImage } from '../../activities/docker/images.js';
+import { connectEngine } from '../../backends/docker/engine.js';
+import { engineAddress } from '../../backends/docker/engine-address.js';
+import { ensureImage } from '../../backends/docker/images.js';
 import {
   playPolicy,
   startProviderSimulator,

@@ -1,11 +1,11 @@
 import { mkdtemp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectEngine, probeEngine } from '../../activities/docker/engine.js';
-import { engineAddress, type EngineAddress } from '../../activities/docker/engine-address.js';
-import { createDockerEvaluator } from '../../activities/docker/evaluator.js';
-import { ensureImage } from '../../activities/docker/images.js';
-import { createLocalEvaluator } from '../../activities/local/evaluator.js';
+import { connectEngine, probeEngine } from '../../backends/docker/engine.js';
+import { engineAddress, type EngineAddress } from '../../backends/docker/engine-address.js';
+import { createDockerEvaluator } from '../../backends/docker/evaluator.js';
+import { ensureImage } from '../../backends/docker/images.js';
+import { createLocalEvaluator } from '../../backends/local/evaluator.js';
 import type { EvaluationJob, EvaluatorPort } from '../../domain/ports/evaluator-port.js';
 import { LONG } from '../setup/long.js';
 import { testPodman } from '../setup/podman-engine.js';

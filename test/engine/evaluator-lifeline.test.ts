@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, expect, it, vi } from 'vitest';
-import { jobFiles } from '../../activities/evaluator/job-files.js';
+import { jobFiles } from '../../backends/evaluator/job-files.js';
 import { processesWith, REPOSITORY, smallJob } from './evaluation-job.js';
 
 const folders: string[] = [];

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createDockerEvaluator } from '../../activities/docker/evaluator.js';
+import { createDockerEvaluator } from '../../backends/docker/evaluator.js';
 import { InfrastructureError } from '../../domain/errors.js';
 import type { EvaluationJob, EvaluationOutcome } from '../../domain/ports/evaluator-port.js';
 import { battleJob, COIN_REFEREE, processesWith, REPOSITORY, smallJob } from './evaluation-job.js';

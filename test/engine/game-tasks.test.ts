@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDockerEvaluator } from '../../activities/docker/evaluator.js';
-import { ensureImage } from '../../activities/docker/images.js';
-import { createLocalEvaluator } from '../../activities/local/evaluator.js';
+import { createDockerEvaluator } from '../../backends/docker/evaluator.js';
+import { ensureImage } from '../../backends/docker/images.js';
+import { createLocalEvaluator } from '../../backends/local/evaluator.js';
 import type { EvaluatorPort } from '../../domain/ports/evaluator-port.js';
 import { gameJob, REPOSITORY } from './evaluation-job.js';
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { afterAll, beforeEach, expect, it } from 'vitest';
-import { chooseBase, KNOWN_BASES, localImage } from '../../activities/docker/base-image.js';
-import { ensureImage } from '../../activities/docker/images.js';
-import { findOldImages, removeOldImage } from '../../activities/docker/old-images.js';
+import { chooseBase, KNOWN_BASES, localImage } from '../../backends/docker/base-image.js';
+import { ensureImage } from '../../backends/docker/images.js';
+import { findOldImages, removeOldImage } from '../../backends/docker/old-images.js';
 import { REPOSITORY } from './evaluation-job.js';
 
 const docker = new Docker();

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { probeEngine } from '../../activities/docker/engine.js';
+import { probeEngine } from '../../backends/docker/engine.js';
 import { newRunId } from '../../domain/ids.js';
 import { testPodman } from '../setup/podman-engine.js';
 import { smallJob } from './evaluation-job.js';

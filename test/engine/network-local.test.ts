@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createLocalSandbox } from '../../activities/local/sandbox.js';
+import { createLocalSandbox } from '../../backends/local/sandbox.js';
 import { unmetNeed } from '../../domain/backend-needs.js';
 import { homeLayout } from '../../domain/home-layout.js';
 import { REPOSITORY } from './evaluation-job.js';

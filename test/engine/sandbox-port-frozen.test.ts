@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { probeEngine } from '../../activities/docker/engine.js';
+import { probeEngine } from '../../backends/docker/engine.js';
 import { newRunId } from '../../domain/ids.js';
 import type { SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
 import { testPodman } from '../setup/podman-engine.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { probeEngine } from '../../activities/docker/engine.js';
+import { probeEngine } from '../../backends/docker/engine.js';
 import { newRunId } from '../../domain/ids.js';
 import type { CommandOutcome, SandboxRef } from '../../domain/ports/sandbox-port.js';
 import { dockerUnderTest, localUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { pack, type Header } from 'tar-stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { skipWhatIsTheProgramsOwn } from './brief-adapters.js';
-import { probeEngine } from '../../activities/docker/engine.js';
+import { probeEngine } from '../../backends/docker/engine.js';
 import { newRunId } from '../../domain/ids.js';
 import type { CommandOutcome, SandboxRef, SandboxRestore } from '../../domain/ports/sandbox-port.js';
 import { testPodman } from '../setup/podman-engine.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { skipWhatIsTheProgramsOwn } from './brief-adapters.js';
-import { probeEngine } from '../../activities/docker/engine.js';
+import { probeEngine } from '../../backends/docker/engine.js';
 import { SandboxLost } from '../../domain/errors.js';
 import { newRunId } from '../../domain/ids.js';
 import type { CommandOutcome, SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';

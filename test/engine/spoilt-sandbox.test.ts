@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { probeEngine } from '../../activities/docker/engine.js';
+import { probeEngine } from '../../backends/docker/engine.js';
 import { newRunId } from '../../domain/ids.js';
 import type { Collected, SandboxRef } from '../../domain/ports/sandbox-port.js';
 import { testPodman } from '../setup/podman-engine.js';

@@ -1,5 +1,5 @@
 import type { LeaseRequest } from '../../domain/messages.js';
-import type { GpuHost } from '../../domain/ports/host-store.js';
+import type { GpuHost } from '../../domain/ports/record/leases.js';
 import * as pool from '../../workflows/gpu-pool-state.js';
 
 /** The pool's requests and hosts, of which tests name what they care about. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connectTemporal } from '../../cli/connect-temporal.js';
+import { connectTemporal } from '../../temporal/connect.js';
 import type { ServiceEndpoints } from '../../domain/services.js';
 import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
 import { until } from '../setup/services-home.js';

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Leaderboard, RunSummary, TrajectoryStep } from '../../db/index.js';
 import { BenchHome } from '../setup/bench-home.js';
+import type { Leaderboard } from '../../domain/views/leaderboard.js';
+import type { RunSummary } from '../../domain/views/runs.js';
+import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 
 interface BatchDocument {
   batchId: string;

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { killService } from '../chaos/kill-service.js';
-import { connectTemporal } from '../../cli/connect-temporal.js';
+import { connectTemporal } from '../../temporal/connect.js';
 import type { ServiceEndpoints } from '../../domain/services.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { pick, seededRandom } from '../setup/random.js';

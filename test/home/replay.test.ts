@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Leaderboard, TrajectoryStep } from '../../db/index.js';
 import type { ReplayReport } from '../../cli/render/replay.js';
 import { BenchHome } from '../setup/bench-home.js';
+import type { Leaderboard } from '../../domain/views/leaderboard.js';
+import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 
 const home = new BenchHome();
 const TASK = ['--task', 'battleOfSexes', '--backend', 'docker'];

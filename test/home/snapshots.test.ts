@@ -2,12 +2,14 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utime
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { readPlace, readSupervisor } from '../../activities/local/run-world.js';
-import type { Leaderboard, RunDetail, TrajectoryStep } from '../../db/index.js';
+import { readPlace, readSupervisor } from '../../backends/local/run-world.js';
 import { homeLayout } from '../../domain/home-layout.js';
-import { connectTemporal } from '../../cli/connect-temporal.js';
+import { connectTemporal } from '../../temporal/connect.js';
 import type { ServiceEndpoints } from '../../domain/services.js';
 import { BenchHome } from '../setup/bench-home.js';
+import type { Leaderboard } from '../../domain/views/leaderboard.js';
+import type { RunDetail } from '../../domain/views/runs.js';
+import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 
 /** Waits at step 8 until the test lets it go. */
 const WAIT = 'until [ -e ~/go ]; do sleep 0.1; done';

@@ -1,8 +1,10 @@
 import { cpSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Leaderboard, RunDetail, TrajectoryStep } from '../../db/index.js';
 import { BenchHome } from '../setup/bench-home.js';
+import type { Leaderboard } from '../../domain/views/leaderboard.js';
+import type { RunDetail } from '../../domain/views/runs.js';
+import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 

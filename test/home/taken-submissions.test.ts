@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { RunDetail } from '../../db/index.js';
 import { homeLayout } from '../../domain/home-layout.js';
 import { BenchHome } from '../setup/bench-home.js';
+import type { RunDetail } from '../../domain/views/runs.js';
 
 /** A process that goes on after its command, and breaks the submission when it is told to. */
 const SPOILER = '(until [ -e go ]; do sleep 0.05; done; echo broken > strategy.py; touch done) > /dev/null 2>&1 &';

@@ -4,11 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunDetail, EventRow, TrajectoryStep } from '../../db/index.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { testPodman } from '../setup/podman-engine.js';
 import { tinyWheel } from '../setup/tiny-wheel.js';
 import { LONG } from '../setup/long.js';
+import type { RunDetail } from '../../domain/views/runs.js';
+import type { EventRow } from '../../domain/views/events.js';
+import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const WORKSPACE_MB = 64;

@@ -2,8 +2,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newTask, type TaskKind } from '../../cli/scaffold.js';
-import type { Verification } from '../../cli/verification/verify-tasks.js';
+import { newTask, type TaskKind } from '../../operations/tasks/new.js';
+import type { Verification } from '../../operations/tasks/verify/verify-tasks.js';
 import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
 
 const ROOT = join(import.meta.dirname, '..', '..');

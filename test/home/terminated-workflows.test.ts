@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connectTemporal } from '../../cli/connect-temporal.js';
+import { connectTemporal } from '../../temporal/connect.js';
 import type { ServiceEndpoints } from '../../domain/services.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { until } from '../setup/services-home.js';

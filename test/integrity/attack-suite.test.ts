@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { probeEngine } from '../../activities/docker/engine.js';
+import { probeEngine } from '../../backends/docker/engine.js';
 import { testPodman } from '../setup/podman-engine.js';
 import { type AttackOutcome, AttackGround, type Attacker } from './attack-run.js';
 import { CLASSES } from './classes.js';

@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { probeEngine } from '../../activities/docker/engine.js';
-import { engineAddress } from '../../activities/docker/engine-address.js';
+import { probeEngine } from '../../backends/docker/engine.js';
+import { engineAddress } from '../../backends/docker/engine-address.js';
 import { commandLine, findProcesses } from '../../services/process-identity.js';
 
 const PACKAGES = ['docker.io', 'iptables'];

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { probeEngine } from '../../activities/docker/engine.js';
-import { engineAddress, type EngineAddress } from '../../activities/docker/engine-address.js';
+import { probeEngine } from '../../backends/docker/engine.js';
+import { engineAddress, type EngineAddress } from '../../backends/docker/engine-address.js';
 import { installPackages, onPath, tail } from './docker-engine.js';
 
 const PACKAGES = ['podman', 'runc'];

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { connectEngine, probeEngine } from '../../activities/docker/engine.js';
-import { engineAddress } from '../../activities/docker/engine-address.js';
-import { ensureImage } from '../../activities/docker/images.js';
+import { connectEngine, probeEngine } from '../../backends/docker/engine.js';
+import { engineAddress } from '../../backends/docker/engine-address.js';
+import { ensureImage } from '../../backends/docker/images.js';
 import { testPodman } from './podman-engine.js';
 
 /**

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../db/index.js';
-import type { HostRegistration, LeaseRecord } from '../../domain/ports/host-store.js';
+import type { HostRegistration } from '../../domain/ports/record/hosts.js';
+import type { LeaseRecord } from '../../domain/ports/record/leases.js';
 import type { SubmittedRun } from '../../db/index.js';
 import { oneRun, run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';

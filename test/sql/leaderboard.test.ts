@@ -1,15 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type Database,
-  type Leaderboard,
-  type LeaderboardOptions,
-  openDatabase,
-  type SubmittedRun,
-} from '../../db/index.js';
-import { UNSCORED_ENDS } from '../../domain/outcomes.js';
-import type { EndReason, FinalEvaluation } from '../../domain/outcomes.js';
+import { type Database, openDatabase, type SubmittedRun } from '../../db/index.js';
+import { UNSCORED_ENDS, type EndReason, type FinalEvaluation } from '../../domain/outcomes.js';
 import { evaluate, run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
+import type { Leaderboard, LeaderboardOptions } from '../../domain/views/leaderboard.js';
 
 const server = sharedDatabases();
 let db: Database;

@@ -1,11 +1,11 @@
 import { type AddressInfo, createServer } from 'node:net';
 import type { ApplicationFailure } from '@temporalio/common';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { asFailure } from '../../activities/failures.js';
-import { callModel, type ModelCallPorts } from '../../activities/model-call.js';
-import { createProviderModels } from '../../activities/models/provider-models.js';
-import { createOpenAiModel } from '../../activities/models/openai.js';
-import { reservationUsd } from '../../activities/models/reservation.js';
+import { asFailure } from '../../activities/interceptors/failures.js';
+import { callModel, type ModelCallPorts } from '../../models/call-model.js';
+import { createProviderModels } from '../../models/provider-models.js';
+import { createOpenAiModel } from '../../models/openai.js';
+import { reservationUsd } from '../../models/reservation.js';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
 import { type ModelConfig, modelConfigSchema } from '../../domain/model-config.js';
 import { addUsd, compareUsd } from '../../domain/price.js';

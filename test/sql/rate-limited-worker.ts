@@ -1,5 +1,5 @@
-import { createProviderModels } from '../../activities/models/provider-models.js';
-import { createRateGovernor } from '../../activities/models/rate-governor.js';
+import { createProviderModels } from '../../models/provider-models.js';
+import { createRateGovernor } from '../../models/rate-governor.js';
 import { openDatabase } from '../../db/index.js';
 import { ProviderError } from '../../domain/provider-error.js';
 import { modelConfigSchema } from '../../domain/model-config.js';

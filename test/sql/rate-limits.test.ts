@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRateGovernor } from '../../activities/models/rate-governor.js';
+import { createRateGovernor } from '../../models/rate-governor.js';
 import { type Database, openDatabase } from '../../db/index.js';
 import type { RateExchange, RateTicket } from '../../domain/ports/rate-store.js';
 import { SimulatedLimiter } from '../fakes/simulated-limiter.js';

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 // playwright-core: drives the browser that the machine has, and brings none.
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Database, type Leaderboard, openDatabase, type ReportRun } from '../../db/index.js';
+import { type Database, openDatabase } from '../../db/index.js';
 import { Command } from 'commander';
 import { register } from '../../cli/commands/report.js';
 import type { CliContext } from '../../cli/context.js';
@@ -13,6 +13,8 @@ import { writeReport } from '../../report/index.js';
 import { findChromium } from '../setup/chromium.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 import { evaluate, run, submission, SUBMITTED, task } from '../fixtures/rows.js';
+import type { Leaderboard } from '../../domain/views/leaderboard.js';
+import type { ReportRun } from '../../domain/views/report.js';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 const server = sharedDatabases();

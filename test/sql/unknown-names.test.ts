@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { comparisonOf } from '../../cli/comparison-options.js';
-import { refuseUnknownNames } from '../../cli/refuse-unknown-names.js';
+import { refuseUnknownNames } from '../../operations/refuse-unknown-names.js';
 import { type Database, openDatabase } from '../../db/index.js';
 import { oneRun, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';

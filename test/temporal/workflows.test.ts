@@ -3,7 +3,7 @@ import { Client, Connection, WorkflowFailedError, type WorkflowHandle } from '@t
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { beating } from '../../activities/heartbeat.js';
+import { heartbeat } from '../../activities/interceptors/heartbeat.js';
 import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, evaluationQueue, hostQueue, modelQueue } from '../../domain/queues.js';
 import type { AgentLoopInput, AgentLoopResult, BatchInput, BatchResult } from '../../domain/messages.js';
 import type { RunEnd, RunTicket } from '../../domain/run.js';
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
   const create = (taskQueue: string, activities: object, code: object = {}): Promise<Worker> =>
     // As the product's workers do: an activity that a test holds must not miss its heartbeats.
-    Worker.create({ connection, taskQueue, activities, interceptors: { activity: [beating] }, ...code });
+    Worker.create({ connection, taskQueue, activities, interceptors: { activity: [heartbeat] }, ...code });
   workers = await Promise.all([
     create(
       CONTROL_QUEUE,

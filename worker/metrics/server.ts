@@ -1,22 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { BenchError } from '../../domain/errors.js';
+import type { MetricsAddress } from '../../operations/home/metrics-address.js';
 import { METRICS_CONTENT_TYPE, type MetricFamily, renderMetrics } from '../../domain/metrics.js';
-
-export interface MetricsAddress {
-  host: string;
-  port: number;
-}
-
-/** `9464`, `0.0.0.0:9464`: without a host only this machine may ask. */
-export function metricsAddress(text: string): MetricsAddress {
-  const [, host = '127.0.0.1', port = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(text.trim()) ?? [];
-  if (port === '' || Number(port) < 1 || Number(port) > 65_535)
-    throw new BenchError('usage', `BENCH_METRICS is not a port or host:port: "${text}"`, {
-      remedy: 'Write it as 9464, or as 0.0.0.0:9464 to let other machines ask.',
-    });
-  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
-}
 
 /** A free port of the loopback, for the SDK's own exporter: it takes no port of the system's choice. */
 export async function loopbackAddress(): Promise<string> {

@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../model.js';
-import type { CommandDoc } from '../commands.js';
+import type { CommandDoc } from '../command-doc.js';
 
 /** What a parser looks at: a ModelReply fits. */
 export interface ReplyInput {

@@ -1,8 +1,8 @@
 import type { ToolCall } from '../../model.js';
 import { commandLine, unusableText } from '../command-line.js';
-import { BASH_TOOL, type CommandDoc } from '../commands.js';
-import type { OutputParser, ParsedReply } from './parsed-reply.js';
-import { formatError } from './parsed-reply.js';
+import { BASH_TOOL } from '../commands.js';
+import { type OutputParser, type ParsedReply, formatError } from './parsed-reply.js';
+import type { CommandDoc } from '../command-doc.js';
 
 /** The arguments of a call as an object, or null. Some providers send nothing at all for a tool without parameters. */
 export function callArguments(call: ToolCall): Record<string, unknown> | null {

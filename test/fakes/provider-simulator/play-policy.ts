@@ -1,4 +1,4 @@
-import { scriptedModels } from '../../../activities/models/scripted/index.js';
+import { scriptedModels } from '../../../models/scripted/index.js';
 import { parseFencedReply } from '../../../domain/agent/parse-reply.js';
 import type { ChatMessage } from '../../../domain/model.js';
 import type { Behaviour, SimulatedRequest } from './behaviour.js';

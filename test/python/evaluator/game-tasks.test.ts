@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { promptVariables } from '../../../domain/agent/messages.js';
 import { taskSchema } from '../../../domain/task.js';
-import { loadAgent } from '../../../registry/index.js';
+import { loadAgent } from '../../../catalog/index.js';
 
 const REPOSITORY = join(import.meta.dirname, '..', '..', '..');
 const folder = (game: string): string => join(REPOSITORY, 'configs', 'tasks', game);

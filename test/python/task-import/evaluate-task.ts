@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
-import { jobFiles } from '../../../activities/evaluator/job-files.js';
-import { loadTask } from '../../../registry/index.js';
+import { jobFiles } from '../../../backends/evaluator/job-files.js';
+import { loadTask } from '../../../catalog/index.js';
 
 const INIT = resolve(import.meta.dirname, '../../../images/evaluator/init.py');
 

@@ -2,8 +2,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ImportedTask, importTasks, type ImportOptions } from '../../../cli/task-import/import-tasks.js';
-import { loadTask } from '../../../registry/index.js';
+import { type ImportedTask, importTasks, type ImportOptions } from '../../../operations/tasks/import/import-tasks.js';
+import { loadTask } from '../../../catalog/index.js';
 import { tableAnswers, writeCheckout, writeFiles } from './checkout.js';
 import { evaluateTask } from './evaluate-task.js';
 

@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync, mkdirSync, cpSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { prepareTask } from '../../../cli/datasets/prepare-task.js';
+import { prepareTask } from '../../../operations/tasks/prepare/prepare-task.js';
 import { homeLayout } from '../../../domain/home-layout.js';
 import type { PreparedData } from '../../../domain/task-data.js';
 import type { Split, TaskFolder } from '../../../domain/task.js';
-import { loadTask } from '../../../registry/index.js';
+import { loadTask } from '../../../catalog/index.js';
 
 const REPOSITORY = join(import.meta.dirname, '..', '..', '..');
 export const tasksFolder = join(REPOSITORY, 'configs', 'tasks');

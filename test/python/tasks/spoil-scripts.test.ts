@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SPOIL } from '../../../activities/models/scripted/spoil-scripts.js';
+import { SPOIL } from '../../../models/scripted/spoil-scripts.js';
 
 let dir: string;
 beforeEach(() => {

@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { parse } from 'yaml';
 import { promptVariables } from '../../../domain/agent/messages.js';
 import { taskSchema, type TaskSpec } from '../../../domain/task.js';
-import { loadAgent } from '../../../registry/index.js';
+import { loadAgent } from '../../../catalog/index.js';
 
 export const REPOSITORY = join(import.meta.dirname, '..', '..', '..');
 export const taskFolder = (task: string): string => join(REPOSITORY, 'configs', 'tasks', task);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { asFailure } from '../../../activities/failures.js';
+import { asFailure } from '../../../activities/interceptors/failures.js';
 import { BenchError } from '../../../domain/errors.js';
 
 it.each(['nobody listens there', 'nobody listens there.'])(

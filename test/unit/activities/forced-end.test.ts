@@ -2,7 +2,7 @@ import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { expect, it } from 'vitest';
 import { evaluateActivities, type EvaluatePorts } from '../../../activities/evaluate.js';
 import type { Outcome } from '../../../domain/agent/evaluation-message.js';
-import type { SavedEvaluation } from '../../../domain/ports/run-store.js';
+import type { SavedEvaluation } from '../../../domain/ports/record/evaluations.js';
 import type { RunDefinition } from '../../../domain/run.js';
 import { taskSpec } from '../../fakes/records.js';
 

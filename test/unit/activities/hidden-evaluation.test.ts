@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { evaluateActivities, type EvaluatePorts } from '../../../activities/evaluate.js';
 import { hiddenEvaluationActivities } from '../../../activities/evaluate-hidden.js';
 import type { EvaluationOutcome, EvaluationJob } from '../../../domain/ports/evaluator-port.js';
-import type { HiddenEvaluation } from '../../../domain/ports/run-store.js';
+import type { HiddenEvaluation } from '../../../domain/ports/record/hidden-evaluations.js';
 import type { RunDefinition } from '../../../domain/run.js';
 import { taskSpec } from '../../fakes/records.js';
 

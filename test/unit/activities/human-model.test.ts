@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { humanModels } from '../../../activities/models/human.js';
-import type { ModelRequest } from '../../../domain/model.js';
+import { humanModels } from '../../../models/human.js';
+import type { PlayerRequest } from '../../../domain/player.js';
 import type { HumanTurnKey } from '../../../domain/ports/human-turns.js';
 
-const request: ModelRequest = {
+const request: PlayerRequest = {
   model: { name: 'human', kind: 'human', provider: 'human', model: 'human' },
   messages: [{ role: 'user', content: '12345678' }],
   sampling: {},

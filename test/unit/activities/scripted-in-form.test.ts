@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { scriptedModels } from '../../../activities/models/scripted/index.js';
+import { scriptedModels } from '../../../models/scripted/index.js';
 import type { AgentConfig } from '../../../domain/agent/config.js';
 import { buildMessages, toolDefinitions } from '../../../domain/agent/messages.js';
 import { nextTurn } from '../../../domain/agent/next-turn.js';
 import { OUTPUT_PARSERS, type OutputParserName } from '../../../domain/agent/parse-reply.js';
-import type { ModelReply, ModelRequest } from '../../../domain/model.js';
+import type { ModelReply } from '../../../domain/model.js';
+import type { PlayerRequest } from '../../../domain/player.js';
 import type { StepRecord } from '../../../domain/run.js';
-import { loadAgent, loadTask } from '../../../registry/index.js';
+import { loadAgent, loadTask } from '../../../catalog/index.js';
 
 const CONFIGS = join(import.meta.dirname, '..', '..', '..', 'configs');
 const task = loadTask(CONFIGS, 'blotto').spec;
@@ -58,7 +59,7 @@ async function play(policy: string, agent: AgentConfig, { told }: { told: boolea
         steps.push({ ...observed, step, response: turn.response, thought: turn.thought, action: turn.action });
         break;
       }
-      const request: ModelRequest = {
+      const request: PlayerRequest = {
         model,
         messages: [...history, ...turn.messages],
         sampling: {},

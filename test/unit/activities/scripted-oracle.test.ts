@@ -3,12 +3,12 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createScriptedModels } from '../../../activities/models/scripted/index.js';
-import { writeCommands } from '../../../activities/models/scripted/oracle.js';
+import { createScriptedModels } from '../../../models/scripted/index.js';
+import { writeCommands } from '../../../models/scripted/oracle.js';
 import { blockedCommand } from '../../../domain/agent/blocklist.js';
 import { parseFencedReply } from '../../../domain/agent/parse-reply.js';
 import type { TaskSpec } from '../../../domain/task.js';
-import { loadAgent, loadTask } from '../../../registry/index.js';
+import { loadAgent, loadTask } from '../../../catalog/index.js';
 
 const CONFIGS = join(import.meta.dirname, '..', '..', '..', 'configs');
 let dir: string;

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { scriptedModels } from '../../../activities/models/scripted/index.js';
+import { scriptedModels } from '../../../models/scripted/index.js';
 import { parseFencedReply } from '../../../domain/agent/parse-reply.js';
 import type { ChatMessage } from '../../../domain/model.js';
 import { parseScriptedPolicy } from '../../../domain/scripted-policies.js';
-import { loadTask } from '../../../registry/index.js';
+import { loadTask } from '../../../catalog/index.js';
 
 const CONFIGS = join(import.meta.dirname, '..', '..', '..', 'configs');
 

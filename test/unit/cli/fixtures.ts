@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
-import type { BatchStatusReport, RunSummary } from '../../../db/index.js';
 import { createOutput } from '../../../cli/output.js';
+import type { BatchStatusReport } from '../../../domain/views/batches.js';
+import type { RunSummary } from '../../../domain/views/runs.js';
 
 export const run = (values: Partial<RunSummary> = {}): RunSummary => ({
   runId: 'r-01m7xxn9m2n5v9m82grgkdvxf2',

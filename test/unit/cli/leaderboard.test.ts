@@ -1,8 +1,8 @@
 import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
-import type { Leaderboard, LeaderboardRow, LeaderboardScore } from '../../../db/index.js';
 import { leaderboardCsv } from '../../../cli/render/leaderboard-csv.js';
 import { renderLeaderboard } from '../../../cli/render/leaderboard.js';
+import type { Leaderboard, LeaderboardRow, LeaderboardScore } from '../../../domain/views/leaderboard.js';
 
 const score = (best: number | null, more: Partial<LeaderboardScore> = {}): LeaderboardScore => ({
   ...{ best, last: best, mean: best, bestRank: 1, lastRank: 1, bestRatio: 1, lastRatio: 1 },

@@ -3,7 +3,7 @@ import type { CliContext } from '../../../cli/context.js';
 import { buildProgram } from '../../../cli/program.js';
 import { chooseFreePort } from '../../../services/index.js';
 import { type ProviderSimulator, startProviderSimulator } from '../../fakes/provider-simulator/index.js';
-import { folder } from '../registry/fixtures.js';
+import { folder } from '../catalog/fixtures.js';
 import { captured } from './fixtures.js';
 
 const model = (name: string, more: string): [string, string] => [

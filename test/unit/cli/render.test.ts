@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import pc from 'picocolors';
 import { InvalidArgumentError } from 'commander';
-import type { TrajectoryStep } from '../../../db/index.js';
 import { commaList, seconds, wholeNumber } from '../../../cli/options.js';
 import { batchDocument, renderBatch } from '../../../cli/render/batch.js';
-import { formatBytes, formatCost, formatDuration, formatScore, oneLine } from '../../../cli/render/format.js';
+import { formatBytes } from '../../../domain/format-bytes.js';
+import { formatCost, formatDuration, formatScore, oneLine } from '../../../cli/render/format.js';
 import { phase } from '../../../cli/render/runs.js';
 import { renderTrajectory } from '../../../cli/render/trajectory.js';
 import { RunLog } from '../../../cli/run-log.js';
 import { printable } from '../../../cli/terminal-text.js';
 import { captured, report, run } from './fixtures.js';
+import type { TrajectoryStep } from '../../../domain/views/trajectory.js';
 
 const plain = pc.createColors(false);
 

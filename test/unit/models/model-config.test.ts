@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findAssetsRoot } from '../../../cli/settings.js';
+import { findAssetsRoot } from '../../../operations/settings.js';
 import { BenchError } from '../../../domain/errors.js';
 import { modelConfigSchema } from '../../../domain/model-config.js';
 import { samplingFor, samplingProblem } from '../../../domain/sampling.js';
@@ -11,8 +11,8 @@ import {
   modelVariables,
   resolveModels,
   validatePath,
-} from '../../../registry/index.js';
-import { folder } from '../registry/fixtures.js';
+} from '../../../catalog/index.js';
+import { folder } from '../catalog/fixtures.js';
 
 const yaml = (more = '', prices = 'prices:\n  - { from: 2025-01-01, input: 2.50, output: 10 }\n'): string =>
   `schema: 1

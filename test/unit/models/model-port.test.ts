@@ -1,10 +1,10 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAnthropicModel } from '../../../activities/models/anthropic.js';
-import type { ModelSettings } from '../../../activities/models/model-settings.js';
-import { createOpenAiModel } from '../../../activities/models/openai.js';
-import { reservationUsd } from '../../../activities/models/reservation.js';
+import { createAnthropicModel } from '../../../models/anthropic.js';
+import type { ModelSettings } from '../../../models/model-settings.js';
+import { createOpenAiModel } from '../../../models/openai.js';
+import { reservationUsd } from '../../../models/reservation.js';
 import type { ChatMessage, ModelReply, ModelRequest, ToolDefinition } from '../../../domain/model.js';
 import { type ModelConfig, modelConfigSchema } from '../../../domain/model-config.js';
 import type { ModelPort } from '../../../domain/ports/model-port.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { accountOf } from '../../../activities/models/account-of.js';
-import { isExhausted, refusedDimension, resetMs, statedLimits } from '../../../activities/models/stated-limits.js';
+import { accountOf } from '../../../models/account-of.js';
+import { isExhausted, refusedDimension, resetMs, statedLimits } from '../../../models/stated-limits.js';
 
 const now = new Date('2026-01-01T00:00:00Z');
 

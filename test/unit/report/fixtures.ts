@@ -1,5 +1,6 @@
-import type { Leaderboard, LeaderboardRow, LeaderboardScore, ReportRun } from '../../../db/index.js';
 import type { ReportData } from '../../../report/index.js';
+import type { Leaderboard, LeaderboardRow, LeaderboardScore } from '../../../domain/views/leaderboard.js';
+import type { ReportRun } from '../../../domain/views/report.js';
 
 export const cell = (best: number | null, run: string, more: Partial<LeaderboardScore> = {}): LeaderboardScore => ({
   ...{ best, last: best, mean: best, bestRank: 1, lastRank: 1, bestStatus: 'feasible', lastStatus: 'feasible' },

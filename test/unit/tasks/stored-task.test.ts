@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { storedTaskSchema } from '../../../domain/task.js';
-import { selectTasks, underProfile } from '../../../registry/index.js';
+import { selectTasks, underProfile } from '../../../catalog/index.js';
 
 const configs = join(import.meta.dirname, '..', '..', '..', 'configs');
 

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { Backends } from '../../../activities/backends.js';
-import type { HostRegistration } from '../../../domain/ports/host-store.js';
-import type { GpusNow } from '../../../worker/gpu-inventory.js';
+import type { Backends } from '../../../domain/ports/backends.js';
+import type { HostRegistration } from '../../../domain/ports/record/hosts.js';
+import type { GpusNow } from '../../../backends/gpus/inventory.js';
 import { hostBeat } from '../../../worker/host-beat.js';
-import { workerSettings } from '../../../worker/settings.js';
+import { workerSettings } from '../../../operations/home/worker-settings.js';
 
 let home: string;
 beforeAll(() => {

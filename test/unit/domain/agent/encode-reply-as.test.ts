@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type CommandDoc, DEFAULT_COMMANDS } from '../../../../domain/agent/commands.js';
+import { DEFAULT_COMMANDS } from '../../../../domain/agent/commands.js';
 import { encodeReplyAs } from '../../../../domain/agent/encode-reply-as.js';
 import { OUTPUT_PARSERS, type OutputParserName, parserOf } from '../../../../domain/agent/parse-reply.js';
+import type { CommandDoc } from '../../../../domain/agent/command-doc.js';
 
 const edit: CommandDoc = {
   name: 'edit',

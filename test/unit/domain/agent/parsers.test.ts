@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { commandDocs, type CommandDoc, DEFAULT_COMMANDS } from '../../../../domain/agent/commands.js';
+import { commandDocs, DEFAULT_COMMANDS } from '../../../../domain/agent/commands.js';
 import { OUTPUT_PARSERS, type OutputParserName, parserOf } from '../../../../domain/agent/parse-reply.js';
 import { forAll } from './generate.js';
+import type { CommandDoc } from '../../../../domain/agent/command-doc.js';
 
 const f = '```';
 const commands: CommandDoc[] = [

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { CommandDoc } from '../../../../domain/agent/commands.js';
 import { guardMultiline } from '../../../../domain/agent/guard-multiline.js';
 import { buildMessages, toolDefinitions } from '../../../../domain/agent/messages.js';
 import { nextTurn } from '../../../../domain/agent/next-turn.js';
@@ -8,6 +7,7 @@ import { encodeReply } from '../../../../domain/agent/reply-encoding.js';
 import type { StepRecord } from '../../../../domain/run.js';
 import { agentConfig, stepRecord, taskSpec } from '../../../fakes/records.js';
 import { forAll, type Generator } from './generate.js';
+import type { CommandDoc } from '../../../../domain/agent/command-doc.js';
 
 const editCommand: CommandDoc = {
   name: 'edit',

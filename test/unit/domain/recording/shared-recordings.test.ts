@@ -3,8 +3,8 @@ import { basename, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parserOf } from '../../../../domain/agent/parse-reply.js';
 import { bridgedReply, unplayableStep } from '../../../../domain/recording-reply.js';
-import { listAgents } from '../../../../registry/index.js';
-import { loadRecording } from '../../../../registry/recordings.js';
+import { listAgents } from '../../../../catalog/index.js';
+import { loadRecording } from '../../../../catalog/recordings.js';
 
 /** Published MLGym runs, which are not part of this repository: where they are is a setting of the test. */
 const root = resolve(process.env['BENCH_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../../shared/data'));

@@ -1,0 +1,48 @@
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { ActivityInterceptors } from '@temporalio/worker';
+import { BenchError, SandboxLost, Stale, Unrecoverable } from '../../domain/errors.js';
+import { ProviderError } from '../../domain/provider-error.js';
+import { FAILURE } from '../../domain/messages.js';
+
+/**
+ * The one place where an error becomes retryable or not. Messages are cut: a failure lies in the history, and nothing but
+ * our own words and ids belongs there.
+ */
+export function asFailure(error: unknown): unknown {
+  if (error instanceof SandboxLost)
+    return ApplicationFailure.create({ type: FAILURE.sandboxLost, nonRetryable: true, message: error.message });
+  if (error instanceof Stale)
+    return ApplicationFailure.create({ type: FAILURE.stale, nonRetryable: true, message: error.message });
+  if (error instanceof BenchError && (error.type === 'usage' || error.type === 'not_found')) {
+    const message = error.remedy === undefined ? error.message : `${error.message.replace(/\.$/, '')}. ${error.remedy}`;
+    return ApplicationFailure.create({ type: FAILURE.config, nonRetryable: true, message: message.slice(0, 1000) });
+  }
+  if (error instanceof Unrecoverable)
+    return ApplicationFailure.create({ type: error.name, nonRetryable: true, message: error.message.slice(0, 1000) });
+  if (error instanceof ProviderError) return providerFailure(error);
+  return error;
+}
+
+function providerFailure(error: ProviderError): ApplicationFailure {
+  return ApplicationFailure.create({
+    message: error.message.slice(0, 1000),
+    type: error.retryable ? `Provider:${error.kind}` : FAILURE.config,
+    nonRetryable: !error.retryable,
+    // Being told to wait is ordinary: no alarm, and asked again exactly when the provider wants.
+    ...(error.kind === 'rate_limited' ? { category: ApplicationFailureCategory.BENIGN } : {}),
+    ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),
+  });
+}
+
+/** Translates what an activity throws. */
+export const failures = (): ActivityInterceptors => ({
+  inbound: {
+    async execute(input, next) {
+      try {
+        return await next(input);
+      } catch (error) {
+        throw asFailure(error);
+      }
+    },
+  },
+});

@@ -1,0 +1,200 @@
+import { Writable } from 'node:stream';
+import type Docker from 'dockerode';
+import { InfrastructureError } from '../../domain/errors.js';
+import { PLAYER_UID, REFEREE_UID } from '../../domain/limits.js';
+import type { EvaluationJob, EvaluationOutcome, EvaluatorPort } from '../../domain/ports/evaluator-port.js';
+import { groupOf, type JobFile, jobFiles, modeOf } from '../evaluator/job-files.js';
+import { containerMb, outputMb } from '../evaluator/memory.js';
+import { readResult } from '../evaluator/read-result.js';
+import { hostTimeLimitMs } from '../evaluator/time-limit.js';
+import { type Mark, markFor } from '../mark.js';
+import { removeContainer, waitForExit } from './container-life.js';
+import { isPodman } from './engine.js';
+import { EVALUATION_LABEL, HOME_LABEL, MAKER_LABEL, UNTIL_LABEL } from './labels.js';
+import { hiddenFigures, madeUpFigures } from './machine-figures.js';
+import { PODMAN_PROCESSES } from './sandbox-container.js';
+import { tarBytes, type TarEntry } from './tar-bytes.js';
+
+export interface DockerEvaluatorOptions {
+  docker: Docker;
+  /** See ensureImage. */
+  imageRef: string;
+  /** The engine's id of that image, kept with what it evaluates. */
+  imageDigest?: string;
+  /** Folder for what it is shown in place of the machine's figures; absent: the engine cannot mount our files. */
+  figuresDir?: string;
+  /** Names this home: containers of several homes live side by side. */
+  homeTag: string;
+}
+
+const USERS = {
+  referee: { uid: REFEREE_UID, gid: REFEREE_UID },
+  player: { uid: PLAYER_UID, gid: PLAYER_UID },
+};
+
+/** A folder in memory, of limited size, where a program writes its outputs. */
+const OUTPUT_FOLDER = '/output';
+const PLAYERS_FOLDER = `nr_inodes=10000,mode=700,uid=${USERS.player.uid},gid=${USERS.player.gid}`;
+/** Podman's belong to root, with the rights of the image's folder. Only the player is there to write; what its files cost beyond their bytes is its memory. */
+const PODMAN_FOLDER = 'mode=777';
+const OUTPUT_LIMIT = 64 * 1024;
+/** It has ended by then: its output waits to be read. */
+const LOG_LIMIT_MS = 60_000;
+
+/** One fresh container per evaluation. Secrets and submission go in as data; of the host nothing is mounted but made-up figures. */
+export function createDockerEvaluator(options: DockerEvaluatorOptions): EvaluatorPort {
+  const { docker } = options;
+  return {
+    isolation: 'container',
+    async evaluate(job, signal) {
+      signal.throwIfAborted();
+      const files = await jobFiles(job, {
+        users: USERS,
+        lifeline: false,
+        ownContainer: true,
+        outputFolder: OUTPUT_FOLDER,
+      });
+      const archive = await tarBytes(files.map(ownedEntry));
+      const name = `bench-${options.homeTag}-eval-${job.id}`;
+      try {
+        await removeContainer(docker.getContainer(name));
+        const container = await docker.createContainer(
+          containerOptions(
+            ...([job, name, options, await isPodman(docker)] as const),
+            await figuresOf(options, job),
+            await markFor(hostTimeLimitMs(job.task)),
+          ),
+        );
+        try {
+          await container.putArchive(archive, { path: '/job' });
+          await container.start();
+          const found = await outcome(docker, container, job, signal);
+          return options.imageDigest === undefined ? found : { ...found, imageDigest: options.imageDigest };
+        } finally {
+          // By id: a later attempt of this job may have taken the name already.
+          await removeContainer(container);
+        }
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof InfrastructureError) throw error;
+        throw new InfrastructureError(`evaluation ${job.id} of ${job.task.id}: ${(error as Error).message}`, {
+          cause: error,
+        });
+      }
+    },
+  };
+}
+
+const figuresOf = async ({ figuresDir }: DockerEvaluatorOptions, { task }: EvaluationJob) =>
+  figuresDir === undefined ? [] : await madeUpFigures(figuresDir, containerMb(task.evaluator) * 1024 * 1024);
+
+function containerOptions(
+  job: EvaluationJob,
+  name: string,
+  { imageRef, homeTag }: DockerEvaluatorOptions,
+  podman: boolean,
+  figures: Docker.MountSettings[],
+  { maker, until }: Mark,
+): Docker.ContainerCreateOptions {
+  const labels = {
+    [HOME_LABEL]: homeTag,
+    [EVALUATION_LABEL]: job.id,
+    [MAKER_LABEL]: maker,
+    [UNTIL_LABEL]: String(until),
+  };
+  const { evaluator } = job.task;
+  const memory = containerMb(evaluator) * 1024 * 1024;
+  return {
+    name,
+    Image: imageRef,
+    Labels: labels,
+    NetworkDisabled: true,
+    StopSignal: 'SIGKILL',
+    HostConfig: {
+      NetworkMode: 'none',
+      ReadonlyRootfs: true,
+      // putArchive cannot write to a read-only root file system or a tmpfs; an anonymous volume goes with the container.
+      Mounts: [
+        {
+          Type: 'volume',
+          Target: '/job',
+          Source: '',
+          VolumeOptions: { NoCopy: true, Labels: labels, DriverConfig: { Name: 'local', Options: {} } },
+        },
+        ...figures,
+      ],
+      Tmpfs: {
+        '/tmp': 'size=64m,mode=1777,nosuid,nodev,noexec',
+        ...(outputMb(evaluator) === 0
+          ? {}
+          : {
+              [OUTPUT_FOLDER]: `size=${outputMb(evaluator)}m,${podman ? PODMAN_FOLDER : PLAYERS_FOLDER},nosuid,nodev,noexec`,
+            }),
+      },
+      CapDrop: ['ALL'],
+      CapAdd: ['SETUID', 'SETGID', 'KILL'],
+      ...hiddenFigures(podman, ['no-new-privileges']),
+      Memory: memory,
+      MemorySwap: memory,
+      NanoCpus: 1e9,
+      PidsLimit: 64,
+      ShmSize: 1024 * 1024,
+      Ulimits: [{ Name: 'nofile', Soft: 256, Hard: 256 }, ...(podman ? [PODMAN_PROCESSES] : [])],
+      LogConfig: { Type: 'json-file', Config: { 'max-size': '1m' } },
+      RestartPolicy: { Name: 'no' },
+    },
+  };
+}
+
+async function outcome(
+  docker: Docker,
+  container: Docker.Container,
+  job: EvaluationJob,
+  signal: AbortSignal,
+): Promise<EvaluationOutcome> {
+  const limit = AbortSignal.timeout(hostTimeLimitMs(job.task));
+  const exitCode = await waitForExit(container, AbortSignal.any([signal, limit]));
+  const printed = await output(docker, container);
+  if (exitCode === 0) return readResult(printed.stdout, job.task);
+  const { State } = await container.inspect();
+  const { evaluator } = job.task;
+  if (State.OOMKilled && evaluator.kind !== 'data')
+    // Init's and the referee's memory is limited: what does not fit is the submission.
+    return {
+      kind: 'rejected',
+      message: `The submission used too much memory (the limit is ${evaluator.memoryMb} MB)`,
+    };
+  throw new InfrastructureError(
+    `evaluation ${job.id} of ${job.task.id}: its container ended with code ${exitCode} ${printed.stderr.slice(-2000)}`.trim(),
+  );
+}
+
+/** Only init writes here: its children have pipes of their own. */
+async function output(docker: Docker, container: Docker.Container): Promise<{ stdout: string; stderr: string }> {
+  const abortSignal = AbortSignal.timeout(LOG_LIMIT_MS);
+  const logs = await container.logs({ stdout: true, stderr: true, follow: true, abortSignal });
+  const [stdout, stderr] = [boundedSink(), boundedSink()];
+  docker.modem.demuxStream(logs, stdout.sink, stderr.sink);
+  await new Promise((resolve, reject) => logs.once('end', resolve).once('error', reject));
+  return { stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function boundedSink() {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      if (size <= OUTPUT_LIMIT) chunks.push(chunk);
+      done();
+    },
+  });
+  return { sink, text: () => Buffer.concat(chunks).toString('utf8') };
+}
+
+const ownedEntry = (file: JobFile): TarEntry => ({
+  name: file.path,
+  mode: modeOf(file),
+  gid: groupOf(file, USERS),
+  bytes: file.bytes,
+});

@@ -1,0 +1,218 @@
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type Docker from 'dockerode';
+import type { LayerRequirements } from '../../domain/task-requirements.js';
+import { isPodman } from './engine.js';
+import { waitForExit } from './container-life.js';
+import { nameIsTaken, statusOf, unlessStatus } from './engine-errors.js';
+import { localImage } from './base-image.js';
+import { LAYER_LABEL, LAYER_NAME } from './labels.js';
+import type { PackageSources } from './package-sources.js';
+import { PODMAN_ULIMITS } from './sandbox-container.js';
+import { tarBytes, type TarEntry } from './tar-bytes.js';
+
+/** In a volume: nothing of it is in the image that is made. */
+const INSIDE = '/bench-layer';
+/** The script's own exit code. */
+const NO_PIP = 86;
+const KEPT_LINES = 12;
+const MOST_LINES = 2000;
+const NAME_ATTEMPTS = 200;
+
+/** The installer ended with an error of its own. */
+export class InstallFailed extends Error {
+  override name = 'InstallFailed';
+  readonly lastLines: string;
+  /** Packages could not be reached at all: another try may bring them. */
+  readonly unreachable: boolean;
+  /** The image has no pip. */
+  readonly withoutPip: boolean;
+  constructor(lines: readonly string[], withoutPip: boolean) {
+    const lastLines = lines.slice(-KEPT_LINES).join('\n');
+    super(lastLines);
+    this.lastLines = lastLines;
+    this.withoutPip = withoutPip;
+    this.unreachable = lines.some((line) => UNREACHABLE.test(line));
+  }
+}
+
+const UNREACHABLE =
+  /NewConnectionError|ConnectTimeoutError|ReadTimeoutError|ConnectionResetError|ProxyError|NameResolutionError|Temporary failure (?:in name resolution|resolving)|Could not (?:connect|resolve)|Connection (?:refused|timed out|failed)|Network is unreachable|50[0-4] (?:Server|Internal|Bad|Service|Gateway)/;
+
+/** An installation takes as long as it takes. */
+const NEVER = new AbortController().signal;
+
+export interface LayerOrder {
+  kind: string;
+  plain: { ref: string };
+  layer: LayerRequirements;
+  files: LayerFile[];
+  hash: string;
+  ref: string;
+  sources: PackageSources;
+  onProgress: (line: string) => void;
+  signal: AbortSignal | undefined;
+}
+
+/**
+ * Install in a container and keep it as an image. Not a Dockerfile: its history and caches would hold the addresses, and
+ * with them the passwords, of package mirrors. The container's name is the layer's: whoever finds it waits for it, so that
+ * two processes do the work once and what a crash left is used up.
+ */
+export async function installLayer(docker: Docker, order: LayerOrder): Promise<void> {
+  const name = `${LAYER_NAME}${order.hash}`;
+  for (let attempt = 1; attempt <= NAME_ATTEMPTS; attempt++) {
+    order.signal?.throwIfAborted();
+    const container = await createOrFind(docker, name, order);
+    try {
+      await start(container, order);
+      const lines = await followLog(docker, container, order);
+      const exitCode = await waitForExit(container, order.signal ?? NEVER);
+      if (exitCode !== 0) {
+        await container.remove({ force: true, v: true }).catch(unlessGone);
+        throw new InstallFailed(lines, exitCode === NO_PIP);
+      }
+      await keepAsImage(docker, container, order);
+      await container.remove({ force: true, v: true }).catch(unlessGone);
+      return;
+    } catch (error) {
+      if (order.signal?.aborted === true) {
+        await container.remove({ force: true, v: true }).catch(unlessGone);
+        throw error;
+      }
+      // Another process was done with it first.
+      if (!isGone(error)) throw error;
+      if ((await localImage(docker, order.ref)) !== null) return;
+      await sleep(50);
+    }
+  }
+  throw new Error(`container ${name} comes and goes`);
+}
+
+const isGone = (error: unknown): boolean =>
+  statusOf(error) === 404 || /marked for removal|is dead/i.test(String(error));
+const unlessGone = (error: unknown): void => {
+  if (!isGone(error) && statusOf(error) !== 409) throw error;
+};
+
+async function createOrFind(docker: Docker, name: string, { plain, kind }: LayerOrder): Promise<Docker.Container> {
+  const podman = await isPodman(docker);
+  try {
+    return await docker.createContainer({
+      name,
+      Image: plain.ref,
+      User: '0:0',
+      WorkingDir: '/',
+      Entrypoint: ['/bin/sh', `${INSIDE}/install.sh`],
+      Cmd: [],
+      Labels: { [LAYER_LABEL]: kind },
+      HostConfig: {
+        // As for builds: Podman's bridge wants plugins of its own.
+        NetworkMode: podman ? 'host' : 'bridge',
+        // Podman's own choice may be the journal, which not every machine keeps.
+        ...(podman && { Ulimits: PODMAN_ULIMITS, LogConfig: { Type: 'k8s-file', Config: {} } }),
+        Mounts: [
+          {
+            Type: 'volume',
+            Target: INSIDE,
+            Source: '',
+            VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: 'local', Options: {} } },
+          },
+        ],
+      },
+    });
+  } catch (error) {
+    if (!nameIsTaken(error)) throw error;
+    return docker.getContainer(name);
+  }
+}
+
+/** Start what has never run; what runs or has ended is left as it is. */
+async function start(container: Docker.Container, order: LayerOrder): Promise<void> {
+  const { State: state } = await container.inspect();
+  if (state.Status !== 'created' && state.Status !== 'configured') return;
+  // The same files from whoever comes: no harm if two do it.
+  await container.putArchive(await tarBytes(entries(order)), { path: INSIDE });
+  await container.start().catch(unlessStatus(304));
+}
+
+function entries({ layer, files, sources }: LayerOrder): TarEntry[] {
+  const environment = {
+    DEBIAN_FRONTEND: 'noninteractive',
+    PIP_BREAK_SYSTEM_PACKAGES: '1',
+    PIP_ROOT_USER_ACTION: 'ignore',
+    PIP_NO_CACHE_DIR: '1',
+    PIP_DISABLE_PIP_VERSION_CHECK: '1',
+    PIP_NO_INPUT: '1',
+    ...sources.environment,
+    ...(sources.certificates !== null && { PIP_CERT: `${INSIDE}/certificates.pem` }),
+  };
+  const exports = Object.entries(environment).map(([key, value]) => `export ${key}=${quoted(value)}\n`);
+  const script = [
+    'set -e\n',
+    ...exports,
+    `cd ${INSIDE}/task\n`,
+    layer.file === null ? '' : `python3 -m pip --version >/dev/null 2>&1 || exit ${NO_PIP}\n`,
+    `apt=${quoted(layer.apt.join(' '))}\n`,
+    // Unquoted on purpose: words of a checked alphabet.
+    'if [ -n "$apt" ]; then\n',
+    '  apt-get update -q && apt-get install -y -q --no-install-recommends $apt\n',
+    '  rm -rf /var/lib/apt/lists/*\n',
+    'fi\n',
+    layer.file === null ? '' : `python3 -m pip install -r ${quoted(layer.file)}\n`,
+  ].join('');
+  const folders = new Set(['task']);
+  for (const { path } of files) {
+    const parts = path.split('/').slice(0, -1);
+    for (let depth = 1; depth <= parts.length; depth++) folders.add(['task', ...parts.slice(0, depth)].join('/'));
+  }
+  return [
+    ...[...folders].map((name) => ({ name, mode: 0o755, bytes: null })),
+    ...files.map(({ path, bytes }) => ({ name: `task/${path}`, mode: 0o644, bytes })),
+    { name: 'install.sh', mode: 0o600, bytes: Buffer.from(script) },
+    ...(sources.certificates === null ? [] : [{ name: 'certificates.pem', mode: 0o644, bytes: sources.certificates }]),
+  ];
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+async function keepAsImage(docker: Docker, container: Docker.Container, order: LayerOrder): Promise<void> {
+  const [repo, tag] = order.ref.split(':') as [string, string];
+  const { Config: plain } = await docker.getImage(order.plain.ref).inspect();
+  // What the container was told for its installation goes back to what the plain image says.
+  const changes = [
+    `ENTRYPOINT ${JSON.stringify(plain.Entrypoint ?? [])}`,
+    `CMD ${JSON.stringify(plain.Cmd ?? [])}`,
+    `USER ${plain.User === '' ? '0:0' : plain.User}`,
+    `WORKDIR ${plain.WorkingDir === '' ? '/' : plain.WorkingDir}`,
+    `LABEL bench.image=task-${order.kind}`,
+  ];
+  await container.commit({ repo, tag, changes: changes.join('\n') });
+}
+
+/** What the container prints until its end, both streams together. */
+async function followLog(
+  docker: Docker,
+  container: Docker.Container,
+  { onProgress: onLine, signal }: LayerOrder,
+): Promise<string[]> {
+  const stream = await container.logs({ stdout: true, stderr: true, follow: true });
+  const text = new PassThrough();
+  docker.modem.demuxStream(stream, text, text);
+  stream.once('end', () => text.end()).once('error', (error: Error) => text.destroy(error));
+  signal?.addEventListener('abort', () => text.end());
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: text })) {
+    if (line.trim() === '') continue;
+    onLine(line);
+    lines.push(line);
+    if (lines.length > MOST_LINES) lines.shift();
+  }
+  return lines;
+}
+
+export interface LayerFile {
+  path: string;
+  bytes: Buffer;
+}

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type Docker from 'dockerode';
+import { BenchError, InfrastructureError } from '../../domain/errors.js';
+import { type LayerRequirements, readRequirements } from '../../domain/task-requirements.js';
+import { type BaseImage, localImage } from './base-image.js';
+import { installLayer, InstallFailed, type LayerFile } from './install-layer.js';
+import type { BuiltImage, ImageKind } from './images.js';
+import type { PackageSources } from './package-sources.js';
+
+export interface TaskImageOptions {
+  sources: PackageSources;
+  onProgress?: ((line: string) => void) | undefined;
+  /** Ends an installation, at once; whoever else waits for it begins it anew. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Bumped when the way in which layers are made changes. */
+const LAYER_FORMAT = 1;
+
+/**
+ * The image with a task's requirements, made on first need from `plain`: what exists under the hash of that image and the
+ * requirements is what would be made, so tasks with the same ones share it. Throws BenchError (usage) when packages cannot be
+ * had as they are written, InfrastructureError when the engine or the way to the packages fails.
+ */
+export async function ensureTaskImage(
+  docker: Docker,
+  kind: ImageKind,
+  plain: BuiltImage,
+  layer: LayerRequirements | null,
+  options: TaskImageOptions,
+): Promise<BuiltImage> {
+  if (layer === null) return plain;
+  const files = await layerFiles(layer);
+  const hash = layerHash(plain.digest, layer, files);
+  const ref = `bench-task:${hash}`;
+  return await shared(docker, ref, async () => {
+    const existing =
+      (await localImage(docker, ref)) ?? (await make(docker, { kind, plain, layer, files, hash, ref }, options));
+    return { ref, digest: existing.id };
+  });
+}
+
+const pending = new WeakMap<Docker, Map<string, Promise<BuiltImage>>>();
+
+/** Callers of one process share a build. */
+async function shared(docker: Docker, ref: string, work: () => Promise<BuiltImage>): Promise<BuiltImage> {
+  const ofEngine = pending.get(docker) ?? new Map<string, Promise<BuiltImage>>();
+  pending.set(docker, ofEngine);
+  const running = ofEngine.get(ref) ?? work().finally(() => ofEngine.delete(ref));
+  ofEngine.set(ref, running);
+  return await running;
+}
+
+/** The requirements file and the archives that it names. */
+async function layerFiles({ taskDir, file, taskId }: LayerRequirements): Promise<LayerFile[]> {
+  if (file === null) return [];
+  try {
+    const bytes = await readFile(join(taskDir, file));
+    const { requirements, problems } = readRequirements(bytes.toString('utf8'));
+    const [problem] = problems;
+    if (problem !== undefined)
+      throw new BenchError('usage', `task ${taskId}: ${file}:${problem.line}: ${problem.message}`);
+    const archives = new Set(requirements.flatMap((item) => (item.kind === 'archive' ? [item.path] : [])));
+    const read = [...archives].sort().map(async (path) => ({ path, bytes: await readFile(join(taskDir, path)) }));
+    return [{ path: file, bytes }, ...(await Promise.all(read))];
+  } catch (cause) {
+    if (cause instanceof BenchError) throw cause;
+    throw new BenchError('usage', `task ${taskId}: ${file} cannot be read: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function layerHash(base: string, { file, apt }: LayerRequirements, files: LayerFile[]): string {
+  const hash = createHash('sha256').update(JSON.stringify([LAYER_FORMAT, base, [...apt].sort(), file !== null]));
+  // The requirements file comes first; what it is called makes no other image.
+  for (const [index, { path, bytes }] of files.entries())
+    hash.update(`\0${index === 0 ? '' : path}\0${bytes.length}\0`).update(bytes);
+  return hash.digest('hex').slice(0, 16);
+}
+
+interface Making {
+  kind: ImageKind;
+  plain: BuiltImage;
+  layer: LayerRequirements;
+  files: LayerFile[];
+  hash: string;
+  ref: string;
+}
+
+async function make(docker: Docker, making: Making, options: TaskImageOptions): Promise<BaseImage> {
+  const { sources, onProgress, signal } = options;
+  const { kind, layer, ref } = making;
+  const what = [layer.file, ...(layer.apt.length === 0 ? [] : ['requirements.apt'])]
+    .filter((part) => part !== null)
+    .join(' and ');
+  onProgress?.(`making ${ref}, the ${kind} image of task ${layer.taskId} with its ${what}`);
+  try {
+    const order = { ...making, sources, onProgress: onProgress ?? (() => undefined), signal };
+    try {
+      await installLayer(docker, order);
+    } catch (error) {
+      if (!(error instanceof InstallFailed && error.withoutPip)) throw error;
+      // Debian's, in a layer of its own: all tasks share it.
+      const pip = { ...layer, file: null, apt: ['python3-pip'] };
+      await installLayer(docker, { ...order, plain: await ensureTaskImage(docker, kind, making.plain, pip, options) });
+    }
+    const made = await localImage(docker, ref);
+    if (made === null) throw new Error(`the engine made ${ref} but does not list it`);
+    return made;
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (cause instanceof BenchError || cause instanceof InfrastructureError) throw cause;
+    if (!(cause instanceof InstallFailed))
+      throw new InfrastructureError(`making the ${kind} image of task ${layer.taskId}: ${(cause as Error).message}`, {
+        cause,
+      });
+    const message = `task ${layer.taskId}: ${what} cannot be installed for the ${kind}:\n${cause.lastLines}`;
+    if (cause.unreachable) throw new InfrastructureError(message, { cause });
+    throw new BenchError('usage', message, {
+      remedy: 'Correct the versions, then `bench images build --tasks ' + layer.taskId + '` tries again.',
+      cause,
+    });
+  }
+}

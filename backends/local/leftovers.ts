@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs';
+import { lstat, readdir, readFile, rmdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { HomeLayout } from '../../domain/home-layout.js';
+import { isRunId } from '../../domain/ids.js';
+import type { Leftover, LeftoversPort } from '../../domain/ports/leftovers-port.js';
+import { unmountDisk } from '../docker/workspace-disk.js';
+import { isAbandoned } from '../mark.js';
+import { removeTree } from './end-run.js';
+import { NOTE_SUFFIX, noteOfFolder, removeScratchFolder } from './scratch-folder.js';
+
+export const EVALUATION_FOLDER = 'bench-eval-';
+
+/** Folders and mounts of this home on this host. */
+export function createHostLeftovers({ layout }: { layout: HomeLayout }): LeftoversPort {
+  return {
+    find: async () => [
+      ...(await scratchFolders(layout)),
+      // Mounts first: what lies in them is not to be removed piece by piece.
+      ...(await mounts(layout)),
+      ...(await runFolders(layout)),
+    ],
+  };
+}
+
+/** Of evaluations on the local backend: below the home, and among other people's where only that could be reached. */
+async function scratchFolders(layout: HomeLayout): Promise<Leftover[]> {
+  const found: Leftover[] = [];
+  for (const parent of [layout.scratch, tmpdir()]) {
+    const names = (await readdir(parent).catch(() => [])).filter((name) => name.startsWith(EVALUATION_FOLDER));
+    for (const name of new Set(names.map((each) => each.replace(NOTE_SUFFIX, '')))) {
+      const dir = join(parent, name);
+      const note = await noteOfFolder(dir);
+      if (note === 'gone') continue;
+      if (note?.home !== layout.home && (note !== null || parent !== layout.scratch)) continue;
+      const runId = name.slice(EVALUATION_FOLDER.length, EVALUATION_FOLDER.length + 28);
+      found.push({
+        what: 'folder',
+        name: dir,
+        runId: isRunId(runId) ? runId : null,
+        epoch: null,
+        abandoned: note === null || (await isAbandoned(note)),
+        remove: async () => {
+          // Its evaluation may have been begun again meanwhile.
+          const now = await noteOfFolder(dir);
+          if (now === 'gone' || now?.maker !== note?.maker) return false;
+          await removeScratchFolder(dir);
+          return true;
+        },
+      });
+    }
+  }
+  return found;
+}
+
+/** Disks of sandboxes that were mounted below the runs' folders. */
+async function mounts(layout: HomeLayout): Promise<Leftover[]> {
+  const table = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
+  const found: Leftover[] = [];
+  for (const line of table.split('\n')) {
+    const at = (line.split(' ')[4] ?? '').replace(/\\(\d{3})/g, (_, code: string) =>
+      String.fromCharCode(parseInt(code, 8)),
+    );
+    const ref = at.startsWith(`${layout.runs}/`) ? refOf(at.slice(layout.runs.length + 1)) : null;
+    if (ref === null) continue;
+    found.push({ what: 'mount', name: at, ...ref, abandoned: false, remove: () => unmountDisk(dirname(at)) });
+  }
+  return found;
+}
+
+/** Of containers that had not come so far as to be listed as sandboxes, or had gone farther. */
+async function runFolders(layout: HomeLayout): Promise<Leftover[]> {
+  const found: Leftover[] = [];
+  for (const runId of await readdir(layout.runs).catch(() => [])) {
+    if (!isRunId(runId)) continue;
+    const names = await readdir(join(layout.runs, runId)).catch(() => []);
+    const remove = () =>
+      rmdir(join(layout.runs, runId)).then(
+        () => true,
+        () => false,
+      );
+    if (names.length === 0)
+      found.push({ what: 'folder', name: join(layout.runs, runId), runId, epoch: null, abandoned: false, remove });
+    for (const name of names) {
+      const ref = refOf(`${runId}/${name}`);
+      if (ref === null) continue;
+      const { dir, control } = layout.run(runId, ref.epoch);
+      // That is a sandbox: it is stopped, not removed.
+      if (existsSync(join(control, 'backend')) || !(await lstat(dir)).isDirectory()) continue;
+      found.push({
+        ...{ what: 'folder', name: dir, ...ref, abandoned: false },
+        remove: async () => {
+          await unmountDisk(dir);
+          await removeTree(dir);
+          await remove();
+          return true;
+        },
+      });
+    }
+  }
+  return found;
+}
+
+function refOf(below: string): { runId: string; epoch: number } | null {
+  const [runId = '', name = ''] = below.split('/');
+  const epoch = /^epoch-(\d+)$/.exec(name)?.[1];
+  return isRunId(runId) && epoch !== undefined ? { runId, epoch: Number(epoch) } : null;
+}

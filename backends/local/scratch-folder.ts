@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { type Mark, markFor } from '../mark.js';
+
+const noteSchema = z.object({ home: z.string(), maker: z.string(), until: z.number() });
+
+/** Beside the folder, so that nothing of ours is in it. */
+const noteOf = (dir: string): string => `${dir}${NOTE_SUFFIX}`;
+export const NOTE_SUFFIX = '.maker';
+const ASIDE = '.maker-';
+
+/** Say whose a temporary folder will be, before it is made. */
+export async function noteScratchFolder(dir: string, home: string, limitMs: number): Promise<void> {
+  await mkdir(dirname(dir), { recursive: true });
+  // Whole from the first moment on: a sweep of left-overs reads it whenever it likes.
+  const aside = join(dirname(dir), `${ASIDE}${randomBytes(8).toString('hex')}`);
+  await writeFile(aside, JSON.stringify({ home, ...(await markFor(limitMs)) }), { flag: 'wx', mode: 0o600 });
+  try {
+    await rename(aside, noteOf(dir));
+  } catch (error) {
+    await rm(aside, { force: true });
+    throw error;
+  }
+}
+
+export async function removeScratchFolder(dir: string): Promise<void> {
+  await rm(dir, { recursive: true, force: true });
+  await rm(noteOf(dir), { force: true });
+}
+
+/**
+ * Null: the folder is there, and nobody has said whose it is; `gone`: it was made or removed just now. The note is there before
+ * the folder and after it: only a folder that stood there all the while lacks one.
+ */
+export async function noteOfFolder(dir: string): Promise<(Mark & { home: string }) | null | 'gone'> {
+  const before = await identityOf(dir);
+  const note = await readNote(dir);
+  if (note !== null) return note;
+  return before !== null && before === (await identityOf(dir)) ? null : 'gone';
+}
+
+const identityOf = (dir: string): Promise<string | null> =>
+  lstat(dir, { bigint: true }).then(
+    ({ ino, birthtimeNs }) => `${ino}/${birthtimeNs}`,
+    () => null,
+  );
+
+async function readNote(dir: string): Promise<(Mark & { home: string }) | null> {
+  try {
+    return noteSchema.parse(JSON.parse(await readFile(noteOf(dir), 'utf8')));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,51 @@
+// A bar that redraws itself, with time left: on terminals alone.
+import { SingleBar } from 'cli-progress';
+import type { CliOutput } from '../context.js';
+import { oneLine } from './format.js';
+import { control } from '../terminal-text.js';
+import type { DirectoryResult } from '../../operations/records/import/import-mlgym.js';
+import type { Remark } from '../../operations/records/import/remarks.js';
+
+const LINE_EVERY_MS = 5000;
+
+export const remarkLine = ({ source, file, key, level, kind, message }: Remark): string => {
+  const where = [file, key].filter((part) => part !== null && part !== '').join(': ');
+  return `${level === 'failed' ? 'left out: ' : ''}${source}${where === '' ? '' : `: ${where}`}: ${kind}: ${oneLine(message, 400)}`;
+};
+
+/** Tells on stderr how far an import is, in `unit`: a bar on a terminal, else a line now and then. Remarks are lines in both. */
+export function importProgress(
+  output: CliOutput,
+  total: number,
+  unit: 'directories' | 'MB' = 'directories',
+): { done: (result: DirectoryResult, number: number) => void; stop: () => void } {
+  const bar = output.logInteractive
+    ? new SingleBar({
+        format: `importing {bar} {value} of {total} ${unit}, {steps} steps, {eta_formatted} left`,
+        stream: process.stderr,
+        clearOnComplete: true,
+        hideCursor: true,
+      })
+    : null;
+  let steps = 0;
+  let told = Date.now();
+  bar?.start(total, 0, { steps });
+  return {
+    done(result, number) {
+      steps += result.steps;
+      if (bar !== null && result.remarks.length > 0) output.drawLog(control('G') + control('K'));
+      for (const remark of result.remarks)
+        output.log(
+          remark.level === 'failed'
+            ? output.logColors.red(remarkLine(remark))
+            : output.logColors.dim(remarkLine(remark)),
+        );
+      bar?.update(number, { steps });
+      if (bar === null && (Date.now() - told >= LINE_EVERY_MS || number === total)) {
+        told = Date.now();
+        output.log(`${number} of ${total} ${unit}, ${steps} steps`);
+      }
+    },
+    stop: () => bar?.stop(),
+  };
+}

@@ -1,0 +1,35 @@
+import type { Colors } from 'picocolors/types.js';
+import type { Notice } from '../../operations/notices.js';
+import { plural } from './format.js';
+
+const LOCAL =
+  'The agents run as plain processes on this machine (local backend): no isolation; their rows say so and are ranked only on request.';
+
+/** A notice as lines of stderr. */
+export function renderNotice(notice: Notice, { dim, yellow }: Colors): string[] {
+  switch (notice.code) {
+    case 'progress':
+      return [dim(notice.line)];
+    case 'backend.local':
+      return [yellow(LOCAL)];
+    case 'backend.no_engine':
+      return [
+        yellow(`No containers: ${notice.reason}.`),
+        ...(notice.remedy === undefined ? [] : [dim(`To have them: ${notice.remedy}`)]),
+      ];
+    case 'task.left_out':
+      return [yellow(`Left out: ${notice.task}: ${notice.reason}. ${notice.remedy}`)];
+    case 'model.keys_missing':
+      return [
+        yellow(
+          notice.where === 'workers'
+            ? `${notice.message} here; the workers that run elsewhere must have ${notice.variables === 1 ? 'it' : 'them'}.`
+            : `${notice.message}: the batch could not be submitted as things are.`,
+        ),
+      ];
+    case 'hosts.unknown':
+      return [dim('Hosts and their GPUs were not looked at: the services are not running.')];
+    case 'batch.started':
+      return [`Batch ${notice.batchId}: ${plural(notice.runs, 'run')} on the ${notice.backend} backend`];
+  }
+}

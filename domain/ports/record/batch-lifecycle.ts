@@ -1,0 +1,15 @@
+import type { BatchState } from '../../messages.js';
+import type { RunTicket } from '../../run.js';
+
+/** A batch's status, and the runs that are left of it. */
+export interface BatchLifecycle {
+  /** Runs of one shard of a batch that have not ended, in submission order. */
+  loadShard(batchId: string, shard: number): Promise<RunTicket[]>;
+  startBatch(batchId: string): Promise<void>;
+  batchState(batchId: string): Promise<BatchState>;
+  /**
+   * Fixes the batch's status and end time. `ended`: only if all its runs have ended, else nothing and false. `cancelled`: its runs
+   * that have not ended, which must have been stopped or never started, end as cancelled.
+   */
+  finishBatch(batchId: string, status: 'ended' | 'cancelled'): Promise<boolean>;
+}

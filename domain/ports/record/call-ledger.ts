@@ -1,0 +1,74 @@
+import type { ChatMessage, ModelReply } from '../../model.js';
+import type { RunEvent } from './events.js';
+
+/** Names one model call: retries of the activity find their predecessor's row. */
+export interface ModelCallKey {
+  runId: string;
+  step: number;
+  /** 0 for the first reply of the step, 1 and 2 for the requeries. */
+  try: number;
+}
+
+export type ReservedCall =
+  /** The answer is already here and paid for: do not ask again. */
+  | { kind: 'stored'; reply: ModelReply; ms: number }
+  /**
+   * Nothing stored. `attempt`: how often this question has been put, with this one; `earlierAttempts`: how many of those before
+   * were cut off before an answer was stored.
+   */
+  | { kind: 'reserved'; attempt: number; earlierAttempts: number }
+  /** The batch's budget has no room. `open`: calls in flight hold so much that it may have when they are settled. */
+  | { kind: 'over_budget'; open: boolean };
+
+/** An answer cost more than was set aside for it: the model's factor is raised to this one, never lowered. */
+export interface DearerAnswer {
+  account: string;
+  model: string;
+  factor: number;
+  event: RunEvent;
+}
+
+/** Model calls and what they cost: reserved before they go out, settled or failed afterwards. */
+export interface CallLedger {
+  /** Write the attempt row before a call, or find the stored answer. */
+  reserveCall(
+    key: ModelCallKey,
+    request: {
+      provider: string;
+      model: string;
+      messages: ChatMessage[];
+      reservedUsd: string;
+      /** Host and path that it goes to. */
+      endpoint?: string | undefined;
+      /** `sendingCall` is called before it goes out; else it counts as sent from now on. */
+      tellsSending?: boolean;
+    },
+  ): Promise<ReservedCall>;
+  /** The call goes out now. Throws Stale, so that it does not, if its reservation was released meanwhile. */
+  sendingCall(key: ModelCallKey, attempt: number): Promise<void>;
+  /** Calls of these runs that have not gone out cost nothing, and are not made any more. */
+  releaseUnsent(runIds: readonly string[]): Promise<void>;
+  /** Has a call of this model in the batch been answered? */
+  modelHasAnswered(batchId: string, model: string): Promise<boolean>;
+  /** How many times their estimate calls of the model set aside; at least 1. */
+  reservationFactor(account: string, model: string): Promise<number>;
+  /** The answer to the question, if one is stored. */
+  storedAnswer(key: ModelCallKey): Promise<{ reply: ModelReply; ms: number } | null>;
+  /** Store the answer and its cost; adds to the run's tokens and cost exactly once, and what it was dearer than. */
+  settleCall(key: ModelCallKey, reply: ModelReply, ms: number, dearer?: DearerAnswer): Promise<void>;
+  /**
+   * The call brought no answer: keep the error's type on the row. `billed` unknown, as after a cut connection: the call
+   * counts as its reservation from then on. The event is written with it: a crash between them would lose a fault.
+   */
+  failCall(
+    key: ModelCallKey,
+    errorType: string,
+    billed: 'no' | 'unknown',
+    told?: { event?: RunEvent; detail?: string; retryAt?: Date },
+  ): Promise<void>;
+  /**
+   * What the run has spent: confirmed by answers; reserved by calls whose answer was lost, with those of the runs that it goes on
+   * for, which the batch's budget had ended; its tokens in and out.
+   */
+  spending(runId: string): Promise<{ confirmedUsd: string; unconfirmedUsd: string; tokens: number }>;
+}

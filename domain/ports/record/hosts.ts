@@ -1,0 +1,66 @@
+export interface TemporalNamespace {
+  /** Of the server, unique. */
+  id: string;
+  /** Name and address, for people. */
+  at: string;
+}
+
+/** What a host says of itself, again and again: this is its sign of life. */
+export interface HostRegistration {
+  hostId: string;
+  hostname: string;
+  cpus: number;
+  memoryMb: number;
+  /** GPU device ids that runs may lease. */
+  gpus: string[];
+  backends: string[];
+  /** Names the home behind the host: another home with the same host id is refused. Absent: not checked. */
+  homeId?: string;
+  /** Runs that it bears at once. */
+  slots?: number;
+  /** What the memory limits of its runs may come to together, MB; null or absent: not counted. */
+  memoryForRunsMb?: number | null;
+  memoryFreeMb?: number;
+  diskTotalMb?: number;
+  diskFreeMb?: number;
+  /** GPUs that processes of others use: not handed out. */
+  busyGpus?: string[];
+  /** Why it takes no new runs now; null or absent: it does. */
+  paused?: string | null;
+  roles?: string[];
+  version?: string;
+  /** The Temporal namespace that it polls; absent: not known. */
+  namespace?: TemporalNamespace;
+  /** Seconds between registrations; the host counts as lost after LOST_AFTER_BEATS of them were missed. */
+  heartbeatSeconds?: number;
+}
+
+/** Beats missed until a host is given nothing new. */
+export const SILENT_AFTER_BEATS = 3;
+
+/** Beats missed until its runs go to another host. */
+export const LOST_AFTER_BEATS = 6;
+
+/** Machines: what they say of themselves, and what operators say of them. Every write may be repeated. */
+export interface HostRegistry {
+  /**
+   * `lost`: its runs were given to others meanwhile; what is left of them here, in any of these backends, must go, then hostReturned.
+   * `abandoned`: tokens of leases here that runs gave up; the same holds for them, lost or not.
+   * Throws BenchError (usage): a live host of another home has this name.
+   */
+  registerHost(host: HostRegistration): Promise<{ lost: boolean; formerBackends: string[]; abandoned: number[] }>;
+  /**
+   * The remains of its former runs are gone: it may bear runs again, and the GPUs of these abandoned leases, known before the
+   * remains were looked for, are free.
+   */
+  hostReturned(hostId: string, abandoned: number[]): Promise<void>;
+  /** May a host with this name be given runs again, or not. Throws BenchError (not_found). */
+  drainHost(hostId: string, drained: boolean): Promise<void>;
+  /**
+   * The host is gone for good: its runs go to others, its GPUs are nobody's.
+   * Throws BenchError: not_found; usage while it is alive.
+   */
+  removeHost(hostId: string): Promise<void>;
+  /** Which hosts are heard, and which were removed by an operator. */
+  hostStates(): Promise<{ live: string[]; removed: string[] }>;
+}

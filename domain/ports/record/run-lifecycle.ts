@@ -1,0 +1,28 @@
+import type { RunStatus } from '../../outcomes.js';
+import type { Isolation, RunEnd } from '../../run.js';
+
+/** A run's status, from its first sandbox to its end. */
+export interface RunLifecycle {
+  setStatus(runId: string, status: RunStatus): Promise<void>;
+  /** The sandbox of (run, epoch) stands: records host, isolation, image digest, workspace and start time (first epoch). */
+  sandboxStarted(
+    runId: string,
+    at: {
+      epoch: number;
+      hostId: string;
+      isolation: Isolation;
+      imageDigest: string | null;
+      workspace: string;
+      workspaceLimit?: 'file_system' | 'watched' | null;
+    },
+  ): Promise<void>;
+  /** The workspace path of the run's sandbox, as the agent sees it. */
+  workspace(runId: string): Promise<string>;
+  runEnded(runId: string): Promise<boolean>;
+  /** Of those that are in the database: has it ended, and which container of it is the current one (0: none yet)? */
+  runStates(runIds: readonly string[]): Promise<Map<string, { ended: boolean; epoch: number }>>;
+  /** The run has ended: final. A run ends once; a second call with the same or another end changes nothing. */
+  finishRun(runId: string, end: RunEnd): Promise<void>;
+  /** The same end for those of these runs that have not ended. */
+  finishRuns(runIds: readonly string[], end: RunEnd): Promise<void>;
+}

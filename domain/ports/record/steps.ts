@@ -1,0 +1,25 @@
+import type { ObservedCommand, StepRecord, TakenSubmission } from '../../run.js';
+import type { RunEvent } from './events.js';
+
+/** A run's steps: actions and what came back. First write wins. */
+export interface StepLog {
+  /** Steps 1..n of the run, in order, with messages of evaluations already part of the observations. */
+  transcript(runId: string): Promise<StepRecord[]>;
+  step(runId: string, step: number): Promise<StepRecord | null>;
+  /** The step's parsed action (null: format failure). First write wins. Also moves the run's step counter. */
+  saveAction(
+    runId: string,
+    step: number,
+    action: { response: string; thought: string; action: string | null; modelMs: number },
+  ): Promise<void>;
+  /**
+   * What the command came to, what it put into the task's memory if the run has one, its events, and the submission that was taken
+   * for the evaluation that it asks for, all or nothing. First write wins. With `epoch`: a sandbox that the run has left changes nothing.
+   */
+  saveCommand(
+    runId: string,
+    step: number,
+    command: ObservedCommand,
+    more?: { epoch?: number; events?: readonly RunEvent[]; submission?: TakenSubmission | null },
+  ): Promise<void>;
+}

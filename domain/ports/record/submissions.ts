@@ -1,0 +1,16 @@
+import type { EvaluationRecord, TakenSubmission } from '../../run.js';
+
+/** What was taken out of workspaces to be evaluated. */
+export interface SubmissionLog {
+  /** What was taken out of the workspace for an evaluation; null: nothing yet. */
+  takenSubmission(runId: string, step: number, kind: EvaluationRecord['kind']): Promise<TakenSubmission | null>;
+  /** First write wins, except over `gone`, whose files are not to be found. A sandbox that the run has left changes nothing. */
+  saveTakenSubmission(
+    runId: string,
+    step: number,
+    kind: EvaluationRecord['kind'],
+    taken: TakenSubmission,
+    epoch: number,
+    gone?: string,
+  ): Promise<void>;
+}

@@ -1,0 +1,208 @@
+import Anthropic from '@anthropic-ai/sdk';
+import type {
+  ContentBlockParam,
+  MessageCreateParamsNonStreaming,
+  MessageParam,
+  TextBlockParam,
+  Tool,
+} from '@anthropic-ai/sdk/resources/messages';
+import { z } from 'zod';
+import type { ChatMessage, ModelReply, ModelRequest, TokenUsage, ToolCall } from '../domain/model.js';
+import type { ModelConfig } from '../domain/model-config.js';
+import type { ModelPort, Sending } from '../domain/ports/model-port.js';
+import { samplingFor } from '../domain/sampling.js';
+import { asProviderError, isContentPolicy } from './as-provider-error.js';
+import { boundedCall } from './bounded-call.js';
+import { priced, refusedPrompt } from './checked-usage.js';
+import { httpFetch } from './http-fetch.js';
+import { type ModelSettings, quietClient, USUAL_BASE_URL } from './model-settings.js';
+import { outputLimit } from './output-limit.js';
+import { sendableMessages } from './sendable-messages.js';
+import { withStatedLimits } from './stated-limits.js';
+
+/** Anthropic's messages, with the stable part of the prompt marked for its cache. */
+export function createAnthropicModel(settings: ModelSettings): ModelPort {
+  const { config, apiKey } = settings;
+  const clientOf = (sending: Sending | undefined) =>
+    new Anthropic({
+      ...quietClient,
+      apiKey,
+      baseURL: settings.baseUrl ?? config.baseUrl ?? USUAL_BASE_URL.anthropic,
+      webhookKey: null,
+      openTelemetry: false,
+      fetch: (input, init) => httpFetch(input, init, sending),
+    });
+  const timeout = settings.requestTimeoutMs ?? config.requestTimeoutSeconds * 1000;
+  const clock = settings.now ?? (() => new Date());
+  return {
+    tellsSending: true,
+    async complete(request, signal, sending) {
+      const body = requestBody(config, request);
+      const headers = request.callId === undefined ? {} : { 'X-Client-Request-Id': request.callId };
+      const client = clientOf(sending);
+      try {
+        const { data, response } = await boundedCall(signal, timeout, (bounded) =>
+          client.messages.create(body, { signal: bounded, headers, timeout: timeout + 60_000 }).withResponse(),
+        );
+        const reply = replyFrom(messageSchema.parse(data), request, config, clock());
+        return withStatedLimits(reply, response.headers);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (isContentPolicy(error)) return refusedPrompt;
+        throw asProviderError(error, { provider: config.provider, model: config.model, apiKey, now: clock() });
+      }
+    },
+  };
+}
+
+/** Everything up to the marked block is read from the cache by the next call, if that begins the same. */
+const CACHED = { cache_control: { type: 'ephemeral' } } as const;
+
+function requestBody(config: ModelConfig, request: ModelRequest): MessageCreateParamsNonStreaming {
+  const { tools = [] } = request;
+  const { temperature, topP } = samplingFor(config, request.sampling);
+  const sendable = sendableMessages(request.messages);
+  const firstTurn = sendable.findIndex((message) => message.role !== 'system');
+  const [first, rest] = firstTurn === -1 ? [sendable, []] : [sendable.slice(0, firstTurn), sendable.slice(firstTurn)];
+  const system = first.map((message): TextBlockParam => ({ type: 'text', text: message.content }));
+  const messages = wireMessages(rest);
+  if (config.promptCaching) markForCache(system, messages);
+  return {
+    ...config.extraBody,
+    model: config.model,
+    max_tokens: outputLimit(config, request),
+    ...(system.length === 0 ? {} : { system }),
+    messages,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(config.effort === undefined ? {} : { output_config: { effort: config.effort as 'medium' } }),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map((tool): Tool => ({
+            name: tool.name,
+            description: tool.description,
+            input_schema: tool.parameters as Tool['input_schema'],
+          })),
+          tool_choice: {
+            type: 'auto',
+            ...(config.accepts.includes('parallelToolCalls') ? { disable_parallel_tool_use: true } : {}),
+          },
+        }),
+    stream: false,
+  };
+}
+
+/** The garbage that a model wrote as arguments, in the only form that goes back: an object. */
+function inputOf(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // told below
+  }
+  return { unparsed: text };
+}
+
+/** Turns alternate and begin with the user; results of tools come first in theirs. */
+function wireMessages(messages: readonly ChatMessage[]): MessageParam[] {
+  const turns: { role: 'user' | 'assistant'; content: ContentBlockParam[] }[] = [];
+  for (const message of messages) {
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const blocks: ContentBlockParam[] = [];
+    if (message.role === 'tool')
+      blocks.push({ type: 'tool_result', tool_use_id: message.toolCallId ?? '', content: message.content });
+    else if (message.content !== '') blocks.push({ type: 'text', text: message.content });
+    for (const call of message.toolCalls ?? [])
+      blocks.push({ type: 'tool_use', id: call.id, name: call.name, input: inputOf(call.arguments) });
+    const last = turns.at(-1);
+    if (last?.role === role) last.content.push(...blocks);
+    else turns.push({ role, content: blocks });
+  }
+  if (turns[0]?.role !== 'user') turns.unshift({ role: 'user', content: [{ type: 'text', text: '(begin)' }] });
+  return turns;
+}
+
+/** The system message is the same for all runs of a task; the last user message is where the next step goes on from. */
+function markForCache(system: TextBlockParam[], messages: MessageParam[]): void {
+  const last = messages.findLast((message) => message.role === 'user')?.content.at(-1);
+  for (const block of [system.at(-1), last]) if (typeof block === 'object') Object.assign(block, CACHED);
+}
+
+const count = z.number().catch(Number.NaN);
+const blockSchema = z.union([
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({
+    type: z.literal('tool_use'),
+    id: z.string().catch(''),
+    name: z.string().catch(''),
+    input: z.unknown(),
+  }),
+  z.object({ type: z.string() }).transform(() => null),
+  z.unknown().transform(() => null),
+]);
+const messageSchema = z.object({
+  content: z.array(blockSchema),
+  stop_reason: z.string().nullish().catch(null),
+  usage: z
+    .object({
+      input_tokens: count,
+      output_tokens: count,
+      cache_read_input_tokens: count.nullish(),
+      cache_creation_input_tokens: count.nullish(),
+      output_tokens_details: z.object({ thinking_tokens: count.nullish() }).nullish().catch(null),
+    })
+    .nullish()
+    .catch(null),
+});
+type Message = z.infer<typeof messageSchema>;
+
+/** Anthropic counts what was read from and written to the cache apart from the rest of the prompt. */
+function usageOf({ usage }: Message): TokenUsage | null {
+  if (usage == null) return null;
+  const cachedTokens = usage.cache_read_input_tokens ?? 0;
+  const cacheWriteTokens = usage.cache_creation_input_tokens ?? 0;
+  return {
+    inputTokens: usage.input_tokens + cachedTokens + cacheWriteTokens,
+    outputTokens: usage.output_tokens,
+    cachedTokens,
+    cacheWriteTokens,
+    reasoningTokens: usage.output_tokens_details?.thinking_tokens ?? 0,
+  };
+}
+
+const FINISH_REASONS: Record<string, string> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  tool_use: 'tool_calls',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+};
+
+function replyFrom(message: Message, request: ModelRequest, config: ModelConfig, now: Date): ModelReply {
+  const texts: string[] = [];
+  const toolCalls: ToolCall[] = [];
+  for (const block of message.content) {
+    if (block === null) continue;
+    if (block.type === 'text') texts.push(block.text);
+    else
+      toolCalls.push({
+        id: block.id === '' ? `call_${toolCalls.length}` : block.id,
+        name: block.name,
+        arguments: typeof block.input === 'string' ? block.input : JSON.stringify(block.input ?? {}),
+      });
+  }
+  const stop = (message.stop_reason ?? 'unknown').slice(0, 40);
+  const empty = message.content.length === 0 && stop !== 'refusal';
+  return priced(
+    {
+      text: texts.join(''),
+      finishReason: empty ? 'empty_choice' : (FINISH_REASONS[stop] ?? stop),
+      ...(toolCalls.length === 0 ? {} : { toolCalls }),
+    },
+    usageOf(message),
+    request,
+    config,
+    now,
+  );
+}

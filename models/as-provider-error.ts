@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import {
+  MAX_RETRY_AFTER_MS,
+  ProviderError,
+  type ProviderErrorDetails,
+  type ProviderErrorKind,
+} from '../domain/provider-error.js';
+import { CallTookTooLong } from './bounded-call.js';
+import { HtmlAnswer, NotConnected, UnusableResponse } from './http-fetch.js';
+import { isExhausted, refusedDimension, resetMs, statedLimits } from './stated-limits.js';
+
+/** What the errors of both SDKs have in common; everything in it comes from outside. */
+interface Answer {
+  status: number;
+  headers: Headers | undefined;
+  /** The provider's words: read to tell cases apart, never passed on. */
+  text: string;
+  code: string;
+  type: string;
+  param: string;
+}
+
+const word = z.string().catch('');
+const innerSchema = z.object({ message: word, code: word, type: word, param: word });
+const bodySchema = z.union([
+  z.object({ error: innerSchema.loose() }).transform((body) => body.error),
+  innerSchema.loose(),
+  z.string().transform((message) => ({ message, code: '', type: '', param: '' })),
+]);
+
+function answerOf(error: unknown): Answer | null {
+  if (!(error instanceof Error)) return null;
+  const { status, headers, error: body } = error as { status?: unknown; headers?: unknown; error?: unknown };
+  if (typeof status !== 'number') return null;
+  const parsed = bodySchema.safeParse(body);
+  const inner = parsed.success ? parsed.data : { message: '', code: '', type: '', param: '' };
+  return {
+    status,
+    headers: headers instanceof Headers ? headers : undefined,
+    text: inner.message,
+    code: inner.code,
+    type: inner.type,
+    param: inner.param,
+  };
+}
+
+const TOO_LONG =
+  /maximum context length|context[ _](length|window|size)|prompt is too long|input is too long|too many (input )?tokens|exceed context limit/i;
+const NO_MONEY = /credit balance|insufficient[ _](quota|funds|balance)|billing|exceeded your current quota/i;
+const FILTERED =
+  /content[ _](filter|policy|management)|content_policy_violation|ResponsibleAIPolicy|safety (system|policy)/i;
+const NO_MODEL = /model.{0,80}(not (found|exist)|does not exist)|(no such|unknown|invalid) model|not_found_error/i;
+
+function kindOf({ status, text, code, type }: Answer): ProviderErrorKind {
+  const said = `${code} ${type} ${text}`;
+  if (status === 401) return 'auth';
+  if (status === 402) return 'quota';
+  if (status === 403) return 'permission';
+  if (status === 404) return 'unknown_model';
+  if (status === 408) return 'timeout';
+  if (status === 413) return 'context_window';
+  if (status === 429) return code === 'insufficient_quota' || type === 'insufficient_quota' ? 'quota' : 'rate_limited';
+  if (status === 503 || status === 529) return 'overloaded';
+  if (status >= 500 || status === 409 || status === 425) return 'server_error';
+  if (status === 400 || status === 422) {
+    if (TOO_LONG.test(said)) return 'context_window';
+    if (NO_MONEY.test(said)) return 'quota';
+    if (code === 'model_not_found' || NO_MODEL.test(said)) return 'unknown_model';
+  }
+  return 'bad_request';
+}
+
+/** The provider refused to answer this prompt by its content policy: the caller makes it a reply. */
+export function isContentPolicy(error: unknown): boolean {
+  const answer = answerOf(error);
+  if (answer === null || ![400, 403, 422].includes(answer.status)) return false;
+  return FILTERED.test(`${answer.code} ${answer.type} ${answer.text}`);
+}
+
+/** Seconds or a date (RFC 9110), or OpenAI's milliseconds; capped. Undefined: nothing usable was said. */
+export function retryAfterMs(headers: Headers | undefined, now: Date): number | undefined {
+  const cap = (ms: number): number | undefined =>
+    Number.isFinite(ms) && ms >= 0 ? Math.min(Math.ceil(ms), MAX_RETRY_AFTER_MS) : undefined;
+  const exact = headers?.get('retry-after-ms')?.trim();
+  if (exact !== undefined && /^\d+(\.\d+)?$/.test(exact)) return cap(Number(exact));
+  const text = headers?.get('retry-after')?.trim();
+  if (text === undefined || text === '') return undefined;
+  if (/^-?\d+(\.\d+)?$/.test(text)) return cap(Number(text) * 1000);
+  return cap(Math.max(0, Date.parse(text) - now.getTime()));
+}
+
+/** A provider's word for something, if it is one: no sentence, no text of ours, no key. */
+const codeWord = (text: string, key: string): string =>
+  /^[\w.[\]-]{1,64}$/.test(text) && (key === '' || !text.includes(key)) ? text : '';
+
+const WHAT: Record<ProviderErrorKind, string> = {
+  rate_limited: 'wants fewer calls',
+  overloaded: 'is overloaded',
+  server_error: 'failed',
+  timeout: 'did not answer in time',
+  unreachable: 'could not be reached',
+  connection_cut: 'cut the connection',
+  malformed_response: 'answered with something that is no reply',
+  not_an_api: 'answered with a page in HTML, as no API does',
+  auth: 'does not accept the key',
+  permission: 'does not allow this key to use the model',
+  quota: 'says that the account has no credit left',
+  unknown_model: 'does not know the model or the address',
+  bad_request: 'does not accept the request',
+  context_window: 'says that the prompt is longer than the context window',
+};
+
+export interface CallFacts {
+  provider: string;
+  model: string;
+  apiKey: string;
+  now: Date;
+}
+
+function systemCode(error: unknown, depth = 0): string {
+  if (!(error instanceof Error) || depth > 4) return '';
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && /^[A-Z_]{3,40}$/.test(code) ? code : systemCode(error.cause, depth + 1);
+}
+
+/** Does the error or one of its causes have this class? The SDKs wrap what `fetch` throws. */
+function causedBy(error: unknown, type: new (...args: never[]) => Error, depth = 0): boolean {
+  if (error instanceof type) return true;
+  return error instanceof Error && depth < 5 && causedBy(error.cause, type, depth + 1);
+}
+
+/** Whatever an SDK threw, as a typed error without any text from outside. */
+export function asProviderError(error: unknown, facts: CallFacts): ProviderError {
+  if (error instanceof ProviderError) return error;
+  const { provider, apiKey } = facts;
+  const model = facts.model.slice(0, 100);
+  const build = (kind: ProviderErrorKind, notes: string[], details: ProviderErrorDetails = {}) => {
+    const said = notes.filter((note) => note !== '').join(', ');
+    return new ProviderError(
+      kind,
+      provider,
+      `${provider} ${WHAT[kind]} (${model}${said === '' ? '' : `: ${said}`})`,
+      details,
+    );
+  };
+  const answer = answerOf(error);
+  if (answer !== null) {
+    const id = answer.headers?.get('x-request-id') ?? answer.headers?.get('request-id') ?? '';
+    const requestId = codeWord(id, apiKey);
+    const words = new Set([answer.type, answer.code, answer.param].map((text) => codeWord(text, apiKey)));
+    const page = /^\s*text\/html\b/i.test(answer.headers?.get('content-type') ?? '');
+    const notes = [
+      `status ${answer.status}`,
+      page ? 'a page in HTML' : '',
+      ...words,
+      requestId === '' ? '' : `request ${requestId}`,
+    ];
+    const kind = kindOf(answer);
+    const wanted = retryAfterMs(answer.headers, facts.now);
+    if (kind !== 'rate_limited') return build(kind, notes, { status: answer.status, retryAfterMs: wanted, page });
+    const dimension = refusedDimension(answer.headers, `${answer.type} ${answer.code} ${answer.text}`);
+    return build(kind, notes, {
+      status: answer.status,
+      retryAfterMs: wanted ?? resetMs(answer.headers, dimension, facts.now),
+      refusal: {
+        dimension,
+        stated: statedLimits(answer.headers),
+        exhausted: isExhausted(answer.headers, dimension),
+      },
+    });
+  }
+  if (causedBy(error, CallTookTooLong)) return build('timeout', [(error as Error).message]);
+  if (causedBy(error, HtmlAnswer)) return build('not_an_api', []);
+  if (causedBy(error, UnusableResponse) || causedBy(error, SyntaxError) || causedBy(error, z.ZodError))
+    return build('malformed_response', []);
+  const code = systemCode(error);
+  if (causedBy(error, NotConnected)) return build('unreachable', [code]);
+  return build(code === 'ETIMEDOUT' ? 'timeout' : 'connection_cut', [code]);
+}

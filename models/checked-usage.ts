@@ -1,0 +1,54 @@
+import { estimateTextTokens, estimateTokens } from '../domain/estimate-tokens.js';
+import type { ModelReply, ModelRequest, TokenUsage } from '../domain/model.js';
+import type { ModelConfig } from '../domain/model-config.js';
+import { costUsd, priceAt } from '../domain/price.js';
+import { outputLimit } from './output-limit.js';
+
+/** What is wrong with a provider's count; null: nothing. */
+function problemWith(usage: TokenUsage | null, reply: { text: string }, config: ModelConfig): string | null {
+  if (usage === null) return 'the provider sent no token counts';
+  const { inputTokens, outputTokens, cachedTokens, reasoningTokens, cacheWriteTokens = 0 } = usage;
+  const counts = [inputTokens, outputTokens, cachedTokens, reasoningTokens, cacheWriteTokens];
+  if (!counts.every((count) => Number.isSafeInteger(count) && count >= 0)) return 'a token count is no natural number';
+  if (inputTokens > 2 * config.contextWindow || outputTokens > 2 * config.contextWindow)
+    return 'a token count is far above the context window';
+  if (inputTokens === 0 || (outputTokens === 0 && reply.text !== '')) return 'a token count is zero';
+  if (cachedTokens + cacheWriteTokens > inputTokens || reasoningTokens > outputTokens)
+    return 'a part of the tokens is more than the whole';
+  return null;
+}
+
+/**
+ * Usage and cost of a reply: by the provider's count if it can be right, else by our own, which errs to the high side, but is never
+ * more than was asked for and set aside.
+ */
+export function priced(
+  reply: Pick<ModelReply, 'text' | 'toolCalls' | 'finishReason'>,
+  counted: TokenUsage | null,
+  request: ModelRequest,
+  config: ModelConfig,
+  now: Date,
+): ModelReply {
+  const problem = problemWith(counted, reply, config);
+  const said = [reply.text, ...(reply.toolCalls ?? []).map((call) => call.name + call.arguments)].join('\n');
+  const usage: TokenUsage =
+    problem === null && counted !== null
+      ? counted
+      : {
+          inputTokens: Math.min(estimateTokens(request.messages, request.tools), config.contextWindow),
+          outputTokens: Math.min(Math.max(1, estimateTextTokens(said)), outputLimit(config, request)),
+          cachedTokens: 0,
+          reasoningTokens: 0,
+          cacheWriteTokens: 0,
+        };
+  const result: ModelReply = { ...reply, usage, costUsd: costUsd(priceAt(config.prices, now), usage) };
+  return problem === null ? result : { ...result, usageProblem: problem };
+}
+
+/** The prompt was refused by the provider's content policy before a model saw it: the same as a model that says nothing. */
+export const refusedPrompt: ModelReply = {
+  text: '',
+  usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0, cacheWriteTokens: 0 },
+  costUsd: '0',
+  finishReason: 'content_filter',
+};

@@ -1,0 +1,107 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Sending } from '../domain/ports/model-port.js';
+
+/** A reply longer than this is no reply. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+/** What came back is no HTTP response that we can use. */
+export class UnusableResponse extends Error {
+  override name = 'UnusableResponse';
+}
+
+/** A page for people, with a status as if all were well: whoever answers there is no provider, and bills nothing. */
+export class HtmlAnswer extends Error {
+  override name = 'HtmlAnswer';
+}
+
+/** Nothing was sent: no connection was made, or it was lost before. Its text holds no system code: an SDK takes one with TIMEDOUT for its own limit. */
+export class NotConnected extends Error {
+  override name = 'NotConnected';
+  readonly code: string | undefined;
+  constructor(cause: Error) {
+    super('no connection was made');
+    this.code = (cause as { code?: string }).code;
+  }
+}
+
+/**
+ * The `fetch` that the provider SDKs are given. The built-in one gives up on a server that thinks for more than five minutes
+ * and follows redirects with the key; this one waits as long as its signal says, reads a bounded body to its end before it
+ * answers, so that a cut connection is always an error of the call, and uses a connection once: one that went stale is
+ * indistinguishable from a call that was cut. One that was never made is told apart by its events, not by its error's code: some
+ * codes (EHOSTUNREACH, ETIMEDOUT) also end a connection over which the request went. `sending`: see ModelPort.
+ */
+export async function httpFetch(
+  input: string | URL | Request,
+  init: RequestInit = {},
+  sending?: Sending,
+): Promise<Response> {
+  const url = new URL(input instanceof Request ? input.url : input);
+  const { signal, body } = init;
+  if (body !== undefined && body !== null && typeof body !== 'string')
+    throw new TypeError('only texts are sent to providers');
+  signal?.throwIfAborted();
+  return new Promise<Response>((resolve, reject) => {
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const request = send(url, {
+      method: init.method ?? 'GET',
+      headers: {
+        ...Object.fromEntries(new Headers(init.headers)),
+        ...(typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {}),
+      },
+      agent: false,
+      ...(signal ? { signal } : {}),
+    });
+    let sent = false;
+    const goOut = async (): Promise<void> => {
+      await sending?.();
+      if (request.destroyed) return;
+      sent = true;
+      request.end(body ?? undefined);
+    };
+    request.once('socket', (socket) => {
+      // Nothing is written before that.
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+        goOut().catch((error: unknown) => request.destroy(error instanceof Error ? error : new Error(String(error))));
+      });
+    });
+    request.once('error', (error) => reject(sent || signal?.aborted === true ? error : new NotConnected(error)));
+    request.once('response', (response) => {
+      readBody(response)
+        .then((bytes) => resolve(asResponse(response, bytes)))
+        .catch(reject);
+    });
+  });
+}
+
+async function readBody(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // A connection that is cut before the body's end throws here.
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) {
+      response.destroy();
+      throw new UnusableResponse(`the response is longer than ${MAX_BODY_BYTES} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function asResponse(response: IncomingMessage, bytes: Buffer): Response {
+  const status = response.statusCode ?? 0;
+  if (status < 200 || status > 599) throw new UnusableResponse(`the response has the status ${status}`);
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  if (status < 300 && isPage(headers, bytes)) throw new HtmlAnswer('the response is a page in HTML');
+  const bodiless = status === 204 || status === 205 || status === 304;
+  return new Response(bodiless ? null : new Uint8Array(bytes), { status, headers });
+}
+
+const isPage = (headers: Headers, bytes: Buffer): boolean =>
+  /^\s*text\/html\b/i.test(headers.get('content-type') ?? '') ||
+  /^[\s\ufeff]*<(!doctype\s+html|html)\b/i.test(bytes.subarray(0, 200).toString('utf8'));

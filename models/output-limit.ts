@@ -1,0 +1,17 @@
+import { estimateTokens } from '../domain/estimate-tokens.js';
+import type { ModelRequest } from '../domain/model.js';
+import type { ModelConfig } from '../domain/model-config.js';
+import { samplingFor } from '../domain/sampling.js';
+
+/** A reply is given at least this much room, even if our high estimate of the prompt leaves none. */
+const LEAST_OUTPUT = 1024;
+
+/** Tokens that the reply may have: as asked for, less when the prompt already fills most of the window. */
+export function outputLimit(
+  config: ModelConfig,
+  request: Pick<ModelRequest, 'messages' | 'tools' | 'sampling'>,
+): number {
+  const wanted = samplingFor(config, request.sampling).maxOutputTokens ?? config.maxOutputTokens;
+  const room = config.contextWindow - estimateTokens(request.messages, request.tools);
+  return Math.max(Math.min(wanted, LEAST_OUTPUT), Math.min(wanted, room));
+}

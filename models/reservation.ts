@@ -1,0 +1,30 @@
+import { estimateTokens } from '../domain/estimate-tokens.js';
+import type { ModelRequest } from '../domain/model.js';
+import type { ModelConfig } from '../domain/model-config.js';
+import { highestCostUsd, priceAt, usdText, usdUnits } from '../domain/price.js';
+import { outputLimit } from './output-limit.js';
+
+/** What to set aside before a call: none that keeps to what was asked for costs more. "0" for a model without a price. */
+export function reservationUsd(
+  config: ModelConfig,
+  request: Pick<ModelRequest, 'messages' | 'tools' | 'sampling'>,
+  now: Date,
+): string {
+  return highestCostUsd(priceAt(config.prices, now), {
+    inputTokens: estimateTokens(request.messages, request.tools),
+    outputTokens: outputLimit(config, request),
+  });
+}
+
+/** Factors have two decimals. */
+const hundredths = (factor: number): bigint => BigInt(Math.round(factor * 100));
+
+/** The reservation of a model that is known to bill more than it is asked for. */
+export const timesFactor = (reservedUsd: string, factor: number): string =>
+  usdText((usdUnits(reservedUsd) * hundredths(factor) + 99n) / 100n);
+
+/** The least factor by which the reservation covers that cost. */
+export const factorFor = (costUsd: string, reservedUsd: string): number => {
+  const [cost, reserved] = [usdUnits(costUsd), usdUnits(reservedUsd)];
+  return Number((cost * 100n + reserved - 1n) / reserved) / 100;
+};

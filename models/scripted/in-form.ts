@@ -1,0 +1,39 @@
+import { DEFAULT_COMMANDS } from '../../domain/agent/commands.js';
+import { encodeReplyAs, type Said } from '../../domain/agent/encode-reply-as.js';
+import { parserOf } from '../../domain/agent/parse-reply.js';
+import type { DecodedReply } from '../../domain/agent/reply-encoding.js';
+import { BenchError } from '../../domain/errors.js';
+import type { PlayerRequest } from '../../domain/player.js';
+import type { PolicyReply } from './policy.js';
+
+type Form = NonNullable<PlayerRequest['readAs']>;
+
+/** How replies to this request are read: as the run says, else by tool calls where tools are offered. */
+export const formOf = ({ readAs, tools }: Pick<PlayerRequest, 'readAs' | 'tools'>): Form =>
+  readAs ?? { parser: tools === undefined ? 'fenced' : 'tool-calls', commands: DEFAULT_COMMANDS };
+
+function inForm(said: Said, form: Form): DecodedReply {
+  const encoded = encodeReplyAs(form.parser, said, form);
+  if (encoded !== null) return encoded;
+  throw new BenchError('usage', `The output parser ${form.parser} has no place for a command that the policy gives.`, {
+    remedy: 'Choose an agent with another outputParser for scripted models.',
+  });
+}
+
+function wrongly(instead: NonNullable<PolicyReply['instead']>, form: Form): DecodedReply {
+  if ('text' in instead) return instead;
+  const replies = instead.commands.map((said) => inForm(said, form));
+  const text = replies.map((one) => one.text).join('\n');
+  const calls = replies.flatMap((one) => one.toolCalls ?? []);
+  if (calls.length === 0) return { text };
+  return { text, toolCalls: calls.map((call, index) => ({ ...call, id: `call_${index + 1}` })) };
+}
+
+/** A policy's reply as the run's agent reads it; or wrongly, if the policy wants that and the agent would refuse it. */
+export function replyInForm(reply: PolicyReply, form: Form): DecodedReply {
+  if (reply.instead !== undefined) {
+    const wrong = wrongly(reply.instead, form);
+    if (parserOf(form.parser)(wrong, form).kind === 'format_error') return wrong;
+  }
+  return inForm(reply, form);
+}

@@ -1,0 +1,69 @@
+import { BenchError } from '../../domain/errors.js';
+import { parserOf } from '../../domain/agent/parse-reply.js';
+import type { ModelReply } from '../../domain/model.js';
+import type { PlayerRequest } from '../../domain/player.js';
+import type { ModelPort } from '../../domain/ports/model-port.js';
+import type { TaskSpec } from '../../domain/task.js';
+import { parseScriptedPolicy, playsOracle, type ScriptedPolicy } from '../../domain/scripted-policies.js';
+import { roughUsage } from '../rough-usage.js';
+import { baseline } from './baseline.js';
+import { clumsy } from './clumsy.js';
+import { counter } from './counter.js';
+import { gameOf } from './game.js';
+import { formOf, replyInForm } from './in-form.js';
+import { optimum } from './optimum.js';
+import { oracle } from './oracle.js';
+import { readOracle, secretSizes } from './read-oracle.js';
+import type { Policy } from './policy.js';
+import { slow } from './slow.js';
+import { spoiler } from './spoiler.js';
+
+const POLICIES: Record<ScriptedPolicy, Policy> = { baseline, oracle, spoiler, optimum, clumsy, slow, counter };
+
+/** Where the task of a run lies, with its secrets. */
+type TaskFolderOf = (run: { task: TaskSpec; taskHash: string }) => Promise<string>;
+
+/**
+ * The scripted "provider": answers in the form that the run's agent reads, costs nothing, counts tokens as four characters each. Without
+ * `taskFolder`, the policy that needs a task's oracle cannot play.
+ */
+export const createScriptedModels = (taskFolder?: TaskFolderOf): ModelPort => ({
+  async complete(request: PlayerRequest): Promise<ModelReply> {
+    const named = parseScriptedPolicy(request.model.model);
+    if (named === null) throw new BenchError('usage', `There is no scripted policy "${request.model.model}".`);
+    const { plays } = request;
+    const known =
+      playsOracle(named.policy) && plays !== undefined && taskFolder !== undefined
+        ? await taskFolder(plays).then(async (dir) => ({
+            oracleFiles: await readOracle(dir),
+            secretSizes: await secretSizes(dir),
+          }))
+        : {};
+    const said = POLICIES[named.policy]({
+      ...viewOf(request),
+      ...{ number: named.number, task: plays?.task, backend: plays?.backend, ...known },
+    });
+    const reply = replyInForm(said, formOf(request));
+    return {
+      ...reply,
+      usage: roughUsage(request, reply),
+      costUsd: '0',
+      finishReason: reply.toolCalls === undefined ? 'stop' : 'tool_calls',
+    };
+  },
+});
+
+/** Without any task's folder. */
+export const scriptedModels: ModelPort = createScriptedModels();
+
+/** A run tells its policies whose turn it is; without it, the usable replies among the messages are counted. */
+function viewOf(request: PlayerRequest) {
+  const { messages, turn } = request;
+  const game = gameOf(messages);
+  if (turn !== undefined) return { messages, game, stepsTaken: turn.step - 1, requery: turn.try > 0 };
+  const form = formOf(request);
+  const usable = messages
+    .filter((message) => message.role === 'assistant')
+    .map(({ content, toolCalls }) => parserOf(form.parser)({ text: content, toolCalls }, form).kind === 'action');
+  return { messages, game, stepsTaken: usable.filter(Boolean).length, requery: usable.at(-1) === false };
+}

@@ -1,0 +1,57 @@
+import { BenchError } from '../../domain/errors.js';
+import type { TaskSpec } from '../../domain/task.js';
+import { type Policy, type PolicyView, reply, type OracleFile } from './policy.js';
+
+/** Bytes that one command writes: a step each, so few, but none that a shell or a history could not bear. */
+const PIECE = 96 * 1024;
+
+const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
+
+/** Shell commands that write the files as they are, whatever is in them. */
+export function writeCommands(files: readonly OracleFile[]): string[] {
+  const commands: string[] = [];
+  let lines: string[] = [];
+  let room = PIECE;
+  const flush = (): void => {
+    if (lines.length > 0) commands.push(lines.join('\n'));
+    [lines, room] = [[], PIECE];
+  };
+  for (const { path, content, executable } of files) {
+    const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : null;
+    let at = 0;
+    do {
+      if (room === 0) flush();
+      const piece = content.subarray(at, at + room);
+      if (at === 0 && folder !== null) lines.push(`mkdir -p ${quoted(folder)}`);
+      const text = piece.toString('base64').replace(/.{76}(?=.)/g, '$&\n');
+      lines.push(
+        `base64 -d ${at === 0 ? '>' : '>>'} ${quoted(path)} <<'END_OF_FILE'`,
+        ...(text === '' ? [] : [text]),
+        'END_OF_FILE',
+      );
+      at += piece.length;
+      room -= piece.length;
+    } while (at < content.length);
+    if (executable) lines.push(`chmod +x ${quoted(path)}`);
+  }
+  flush();
+  return commands;
+}
+
+/** What makes the submission out of the task's solution. Throws BenchError where the task has none. */
+export function oracleCommands({ task, oracleFiles = [] }: PolicyView): { commands: string[]; task: TaskSpec } {
+  if (task === undefined || oracleFiles.length === 0)
+    throw new BenchError('usage', `Task ${task?.id ?? ''} has no oracle/ that could be played.`, {
+      remedy: 'Put a solution into the folder oracle/ of the task, or leave this model out.',
+    });
+  const made = task.oracle?.command;
+  return { commands: [...writeCommands(oracleFiles), ...(made === undefined ? [] : [made])], task };
+}
+
+/** Plays the known solution of its task as an agent would. */
+export const oracle: Policy = (view) => {
+  const { commands } = oracleCommands(view);
+  const command = [...commands, 'validate'][view.stepsTaken];
+  if (command === undefined) return reply('That is my submission.', 'submit');
+  return reply(command === 'validate' ? 'What is it worth?' : 'I know a solution.', command);
+};

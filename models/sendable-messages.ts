@@ -1,0 +1,51 @@
+import type { ChatMessage, ToolCall } from '../domain/model.js';
+
+/** Half a surrogate pair, as a cut in the middle of a character leaves it: providers refuse it as broken JSON. */
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const clean = (text: string): string => text.replace(LONE_SURROGATE, '\ufffd');
+const orWord = (text: string, word: string): string => (text.trim() === '' ? word : clean(text));
+
+/** Names and ids go back to the provider, which checks what its own model made up. */
+const token = (text: string, word: string): string => text.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || word;
+
+/**
+ * The same conversation in a form that every provider takes: nothing blank, no lone surrogates, usable names and ids of tool
+ * calls, and each call followed by exactly one result (one that was never run says so).
+ */
+export function sendableMessages(messages: readonly ChatMessage[]): ChatMessage[] {
+  const sent: ChatMessage[] = [];
+  for (let at = 0; at < messages.length; at++) {
+    const message = messages[at]!;
+    if (message.role === 'tool')
+      sent.push({ role: 'user', content: `Result of a tool call:\n${orWord(message.content, '(no output)')}` });
+    else if (message.role !== 'assistant')
+      sent.push({ role: message.role, content: orWord(message.content, '(empty)') });
+    else if (message.toolCalls === undefined || message.toolCalls.length === 0)
+      sent.push({ role: 'assistant', content: orWord(message.content, '(empty reply)') });
+    else {
+      const results: ChatMessage[] = [];
+      while (messages[at + 1]?.role === 'tool') results.push(messages[++at]!);
+      sent.push(...withResults(message, message.toolCalls, results));
+    }
+  }
+  return sent;
+}
+
+function withResults(message: ChatMessage, calls: readonly ToolCall[], results: ChatMessage[]): ChatMessage[] {
+  const toolCalls: ToolCall[] = [];
+  const answers: ChatMessage[] = [];
+  for (const [index, call] of calls.entries()) {
+    let id = token(call.id, `call_${index}`);
+    while (toolCalls.some((other) => other.id === id)) id = `${id.slice(0, 60)}_${index}`;
+    toolCalls.push({ id, name: token(call.name, 'unnamed'), arguments: clean(call.arguments) });
+    const found = results.findIndex((result) => result.toolCallId === call.id);
+    const result = found === -1 ? undefined : results.splice(found, 1)[0];
+    answers.push({
+      role: 'tool',
+      toolCallId: id,
+      content: result === undefined ? '(not executed)' : orWord(result.content, '(no output)'),
+    });
+  }
+  const content = message.content.trim() === '' ? '' : clean(message.content);
+  return [{ role: 'assistant', content, toolCalls }, ...answers, ...sendableMessages(results)];
+}

@@ -1,0 +1,114 @@
+import { unmetNeed } from '../../domain/backend-needs.js';
+import { BenchError } from '../../domain/errors.js';
+import type { Backend } from '../../domain/run.js';
+import type { TaskFolder } from '../../domain/task.js';
+import { attachData, prepareCommand } from '../../catalog/index.js';
+import type { Bench } from '../bench.js';
+import { formatBytes } from '../../domain/format-bytes.js';
+
+/** A task that is left out of a batch, and the command that mends it. */
+export interface SkippedTask {
+  task: string;
+  reason: string;
+  remedy: string;
+}
+
+/** What cannot be played as things are: refused, or told and left out. Throws BenchError if it is refused, or nothing is left. */
+function leaveOut(
+  bench: Bench,
+  { skip, left }: { skip: boolean; left: number },
+  skipped: readonly SkippedTask[],
+): void {
+  if (skipped.length === 0) return;
+  const reasons = skipped.map(({ task, reason }) => `${task}: ${reason}`).join('\n');
+  const remedy = [...new Set(skipped.map((one) => one.remedy))].join('; ');
+  if (!skip) throw new BenchError('usage', reasons, { remedy: `${remedy}. Or go on without with --skip-unavailable.` });
+  if (left === 0) throw new BenchError('usage', `no task is left: ${reasons}`, { remedy });
+  for (const one of skipped) bench.notify({ code: 'task.left_out', ...one });
+}
+
+/** More are told together: a line each would bury what to do. */
+const TOLD_ONE_BY_ONE = 3;
+
+/** What it takes to play tasks that a newcomer named with `all`, in three lines. `named`: by which names they were asked for. */
+function needsData(
+  missing: readonly TaskFolder[],
+  { ready, sample, named }: { ready: number; sample: boolean; named: readonly string[] },
+): BenchError {
+  const ids = missing.map(({ spec }) => spec.id);
+  const sources = new Map(
+    missing.flatMap(({ spec }) => spec.data?.sources ?? []).map((one) => [one.sha256, one.bytes]),
+  );
+  const bytes = [...sources.values()].reduce((sum, one) => sum + one, 0);
+  const greedy = missing.filter(({ spec }) => spec.gpus > 0).length;
+  const total = missing.length + ready;
+  const real = `\`${prepareCommand(named, false)}\` downloads ${formatBytes(bytes)}${greedy === 0 ? '' : `; ${greedy} of these tasks ask for GPUs`}`;
+  return new BenchError(
+    'usage',
+    `${ids.length} of ${total} tasks have no ${sample ? 'sample ' : ''}data here: ${ids.slice(0, TOLD_ONE_BY_ONE).join(', ')} and ${ids.length - TOLD_ONE_BY_ONE} more`,
+    {
+      remedy: [
+        sample
+          ? `Make them: \`${prepareCommand(named, true)}\`, in minutes and without a download.`
+          : `Small stand-ins, without a download or GPUs: \`${prepareCommand(named, true)}\`, then submit with --sample. The real data: ${real}.`,
+        ready === 0 ? '`bench tasks` lists the tasks.' : `Or play the other ${ready} with --skip-unavailable.`,
+      ].join('\n'),
+    },
+  );
+}
+
+/** The tasks with their prepared data. */
+export function tasksWithData(
+  bench: Bench,
+  tasks: readonly TaskFolder[],
+  { sample, skip, named }: { sample: boolean; skip: boolean; named: readonly string[] },
+): { taskFolders: TaskFolder[]; skipped: SkippedTask[] } {
+  const { ready, missing } = attachData(bench.settings.layout, tasks, sample);
+  if (missing.length > TOLD_ONE_BY_ONE && (!skip || ready.length === 0))
+    throw needsData(missing, { ready: ready.length, sample, named });
+  const command = prepareCommand(
+    missing.map(({ spec }) => spec.id),
+    sample,
+  );
+  const skipped = missing.map(({ spec }) => ({
+    task: spec.id,
+    reason: `its ${sample ? 'sample ' : ''}data are not prepared`,
+    remedy: `Prepare them: ${command}`,
+  }));
+  leaveOut(bench, { skip, left: ready.length }, skipped);
+  return { taskFolders: ready, skipped };
+}
+
+/** The tasks for which some host that offers the backend has GPUs enough. */
+export function tasksWithGpus(
+  bench: Bench,
+  tasks: readonly TaskFolder[],
+  { backend, most, skip }: { backend: Backend; most: number; skip: boolean },
+): { taskFolders: TaskFolder[]; skipped: SkippedTask[] } {
+  const skipped = tasks.flatMap(({ spec }): SkippedTask[] => {
+    if (spec.gpus <= most) return [];
+    const profile = Object.entries(spec.profiles ?? {}).find(([, one]) => (one.gpus ?? spec.gpus) <= most)?.[0];
+    const remedy = profile === undefined ? 'Ask for fewer with --gpus-per-run' : `Use --profile ${profile}`;
+    const reason = `a run asks for ${spec.gpus} GPUs, but no host that offers ${backend} has more than ${most}`;
+    return [{ task: spec.id, reason, remedy }];
+  });
+  const taskFolders = tasks.filter(({ spec }) => !skipped.some(({ task }) => task === spec.id));
+  leaveOut(bench, { skip, left: taskFolders.length }, skipped);
+  return { taskFolders, skipped };
+}
+
+/** The tasks that can be played on the batch's backend. */
+export function tasksOnBackend(
+  bench: Bench,
+  tasks: readonly TaskFolder[],
+  { backend, skip }: { backend: Backend; skip: boolean },
+): { taskFolders: TaskFolder[]; skipped: SkippedTask[] } {
+  const skipped = tasks.flatMap(({ spec }): SkippedTask[] => {
+    const reason = unmetNeed(spec, backend);
+    const remedy = 'Use --backend docker or podman (`bench doctor` says what is missing), or leave these tasks out';
+    return reason === null ? [] : [{ task: spec.id, reason, remedy }];
+  });
+  const taskFolders = tasks.filter(({ spec }) => !skipped.some(({ task }) => task === spec.id));
+  leaveOut(bench, { skip, left: taskFolders.length }, skipped);
+  return { taskFolders, skipped };
+}

@@ -1,0 +1,19 @@
+import { BenchError } from '../../domain/errors.js';
+import type { ModelRef } from '../../domain/model.js';
+import { unplayableStep } from '../../domain/recording-reply.js';
+import type { LoadedAgent } from '../../catalog/index.js';
+
+/** Before anything is started: the agent's reply format can hold every command of the recordings. */
+export function checkRecordings(agent: LoadedAgent, models: readonly ModelRef[]): void {
+  const { outputParser, tools } = agent.config;
+  for (const { name, recording } of models) {
+    const step =
+      recording === undefined ? null : unplayableStep({ parser: outputParser, commands: tools.commands }, recording);
+    if (step !== null)
+      throw new BenchError(
+        'usage',
+        `${name}: agent ${agent.name} (outputParser: ${outputParser}) has no place for the command of step ${step}`,
+        { remedy: 'Choose an agent with another outputParser, for example tool-calling; `bench agents` lists agents.' },
+      );
+  }
+}

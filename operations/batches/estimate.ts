@@ -1,0 +1,55 @@
+import { outputLimit } from '../../models/output-limit.js';
+import { MAX_REPLIES_PER_STEP } from '../../domain/limits.js';
+import { highestCostUsd, priceAt, usdText, usdUnits } from '../../domain/price.js';
+import type { RunDefinition } from '../../domain/run.js';
+
+/** What a batch needs and may cost, before anything of it is stored. */
+export interface BatchEstimate {
+  runs: number;
+  /** Of one run. */
+  gpus: { least: number; most: number };
+  /** At once, when as many runs are in flight as may be. */
+  gpusAtOnce: number;
+  memoryMbAtOnce: number;
+  /** No batch can cost more: each step of each run takes all its replies, each with a full context window; null: not known. */
+  costAtMostUsd: string | null;
+  /** Models without a price: what they cost is not known, and counts as nothing against budgets and limits. */
+  unpricedModels: string[];
+}
+
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+/** Upper bounds from limits and reservations; the runs are those of the batch, in any order. */
+export function estimateBatch(
+  runs: readonly RunDefinition[],
+  batch: { concurrency: number; budgetUsd: string | null },
+  now: Date,
+): BatchEstimate {
+  const unpriced = new Set<string>();
+  let cost = 0n;
+  for (const { model, maxSteps, sampling, costLimitUsd = null } of runs) {
+    if (model.config === undefined) continue;
+    const price = priceAt(model.config.prices, now);
+    if (price === null) {
+      unpriced.add(model.name);
+      continue;
+    }
+    const outputTokens = outputLimit(model.config, { messages: [], sampling });
+    const call = usdUnits(highestCostUsd(price, { inputTokens: model.config.contextWindow, outputTokens }));
+    const all = call * BigInt(maxSteps) * BigInt(MAX_REPLIES_PER_STEP);
+    cost += costLimitUsd === null ? all : min(all, usdUnits(costLimitUsd));
+  }
+  if (batch.budgetUsd !== null) cost = min(cost, usdUnits(batch.budgetUsd));
+  const gpus = runs.map((run) => run.gpus).sort((a, b) => b - a);
+  const atOnce = Math.min(batch.concurrency, runs.length);
+  const memory = runs.map((run) => run.task.limits.memoryMb).sort((a, b) => b - a);
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+  return {
+    runs: runs.length,
+    gpus: { least: gpus.at(-1) ?? 0, most: gpus[0] ?? 0 },
+    gpusAtOnce: sum(gpus.slice(0, atOnce)),
+    memoryMbAtOnce: sum(memory.slice(0, atOnce)),
+    costAtMostUsd: unpriced.size > 0 ? null : usdText(cost),
+    unpricedModels: [...unpriced].sort(),
+  };
+}

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BenchError } from '../../domain/errors.js';
+import { ServicesDown } from '../../services/index.js';
+import { batchIsClosed } from '../../temporal/batch-is-closed.js';
+import { isOutage } from '../as-bench-error.js';
+import type { Bench } from '../bench.js';
+import type { BatchStatusReport } from '../../domain/views/batches.js';
+
+const POLL_MS = 500;
+/** A large batch is a large question. */
+const SLOW_POLL_MS = 2000;
+const LARGE_BATCH_RUNS = 100;
+/** How often the services themselves are looked after, and the batch's workflow is asked for. */
+const CHECK_MS = 10_000;
+/** After its last run a batch has its own end still to be written; it is not waited for longer than this, however busy the machine. */
+const LAST_WRITE_MS = 120_000;
+
+export type BatchProgress =
+  | { kind: 'report'; report: BatchStatusReport }
+  /** Services do not answer, and are being started again. */
+  | { kind: 'outage'; reason: string }
+  /** They answer again; the runs go on from where they were. */
+  | { kind: 'recovered' }
+  /** Comes last; missing if the signal was aborted before. */
+  | { kind: 'over'; report: BatchStatusReport };
+
+const isOver = (report: BatchStatusReport): boolean => report.status === 'ended' || report.status === 'cancelled';
+
+/**
+ * Follow a batch until it is over or the signal is aborted; the batch itself goes on either way. Services that stop answering are
+ * started again and waited for. Throws BenchError: services were stopped on purpose, or the batch's workflow is gone.
+ */
+export async function* follow(
+  bench: Bench,
+  batchId: string,
+  { signal }: { signal?: AbortSignal } = {},
+): AsyncGenerator<BatchProgress, void, undefined> {
+  // A caller that waits was allowed to start the services; it does not undo a `bench down` that was said meanwhile.
+  await bench.database();
+  bench.looksOnly();
+  let report: BatchStatusReport | null = null;
+  let allEndedAt: number | null = null;
+  let outage = false;
+  let closedChecks = 0;
+  let nextCheck = Date.now() + CHECK_MS;
+  while (signal?.aborted !== true) {
+    try {
+      const database = await bench.database();
+      report = await database.queries.batchStatus(batchId);
+      if (outage) {
+        outage = false;
+        yield { kind: 'recovered' };
+      }
+      yield { kind: 'report', report };
+      if (report.ended === report.runs) allEndedAt ??= Date.now();
+      const noMoreToCome = allEndedAt !== null && Date.now() - allEndedAt > LAST_WRITE_MS;
+      if (isOver(report) || noMoreToCome) {
+        yield { kind: 'over', report };
+        return;
+      }
+      if (Date.now() >= nextCheck) {
+        nextCheck = Date.now() + CHECK_MS;
+        await bench.refreshServices();
+        closedChecks = (await isClosed(bench, batchId)) ? closedChecks + 1 : 0;
+        if (closedChecks >= 2) {
+          if (allEndedAt === null) throw standsStill(batchId);
+          // Nothing is left to be done: only its end was not written.
+          yield { kind: 'over', report };
+          return;
+        }
+      }
+    } catch (error) {
+      if (error instanceof ServicesDown)
+        throw new BenchError('services', `${error.message}: batch ${batchId} stands still`, {
+          remedy: `\`bench up\` starts them, and the batch goes on; \`bench watch ${batchId}\` looks on.`,
+        });
+      if (!isOutage(error)) throw error;
+      if (!outage) {
+        outage = true;
+        const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+        yield { kind: 'outage', reason };
+      }
+      await bench.reconnect();
+    }
+    const pause = report !== null && report.runs > LARGE_BATCH_RUNS ? SLOW_POLL_MS : POLL_MS;
+    await sleep(pause, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+  }
+}
+
+/** Only a clear answer counts: a server that does not answer has not closed anything. */
+const isClosed = async (bench: Bench, batchId: string): Promise<boolean> => {
+  try {
+    return await batchIsClosed(await bench.temporal(), batchId);
+  } catch {
+    return false;
+  }
+};
+
+const standsStill = (batchId: string): BenchError =>
+  new BenchError('failed', `batch ${batchId} stands still: its workflow is not running`, {
+    remedy: `\`bench resume ${batchId}\` goes on with its unfinished runs.`,
+  });

@@ -1,0 +1,87 @@
+import { BenchError } from '../../domain/errors.js';
+import { forkOf } from '../../domain/fork.js';
+import { newBatchId } from '../../domain/ids.js';
+import type { RunDefinition } from '../../domain/run.js';
+import { samplingFor } from '../../domain/sampling.js';
+import { resolveModels } from '../../catalog/index.js';
+import type { Bench } from '../bench.js';
+import { checkAgent } from './check-agent.js';
+import { checkHosts } from './check-hosts.js';
+import { checkModels } from './check-models.js';
+import { checkRecordings } from './check-recordings.js';
+import { chooseBackend } from './choose-backend.js';
+import { storeAndStart } from './submit-batch.js';
+import type { TrajectoryStep } from '../../domain/views/trajectory.js';
+import type { SubmittedBatch } from './request.js';
+
+export interface ForkRequest {
+  runId: string;
+  atStep: number;
+  /** Null: the run's own. */
+  model: string | null;
+  attempts: number;
+  /** Null: the run's own. */
+  maxSteps: number | null;
+  costLimitUsd: string | null;
+  concurrency: number;
+  name: string | null;
+}
+
+/** A batch of runs that go on where another run was after one of its steps. Throws BenchError before anything is written. */
+export async function forkRun(bench: Bench, request: ForkRequest): Promise<SubmittedBatch> {
+  const { settings } = bench;
+  const database = await bench.database();
+  const origin = await database.store.definition(request.runId);
+  requireStep(request, await database.queries.trajectory(origin.runId, request.atStep - 1));
+  const maxSteps = request.maxSteps ?? origin.maxSteps;
+  if (maxSteps <= request.atStep)
+    throw new BenchError('usage', `after step ${request.atStep} none is left: the fork may take ${maxSteps} in all`, {
+      remedy: 'Give it more with --max-steps, or fork at an earlier step.',
+    });
+  const [ref] = request.model === null ? [origin.model] : resolveModels(settings.configsDir, [request.model], {});
+  if (ref === undefined) throw new Error('a model that resolves to nothing');
+  if (ref.kind === 'human')
+    throw new BenchError('usage', 'nobody would answer: a person plays in a terminal, not in a batch', {
+      remedy: 'Name another --model.',
+    });
+  const agent = { name: origin.agentName, hash: origin.agentHash, config: origin.agent };
+  checkAgent(agent, [ref]);
+  checkRecordings(agent, [ref]);
+  checkModels(bench, [ref], {}, { needKeys: true });
+  checkHosts(await database.queries.hosts(), { backend: origin.backend, gpus: origin.gpus });
+  const backend = await bench.abortable('batch-images', (signal) =>
+    chooseBackend(bench, origin.backend, [ref], { prepare: { signal } }),
+  );
+  const sampling = ref.config === undefined ? {} : samplingFor(ref.config, {});
+  const batchId = newBatchId();
+  const runs: RunDefinition[] = Array.from({ length: request.attempts }, (_, nth) =>
+    forkOf(origin, {
+      batchId,
+      atStep: request.atStep,
+      nth,
+      maxSteps,
+      ...(request.model !== null && { model: { ref, sampling } }),
+      ...(request.costLimitUsd !== null && { costLimitUsd: request.costLimitUsd }),
+    }),
+  );
+  const batch: SubmittedBatch = {
+    ...{ batchId, name: request.name, backend, runs, budgetUsd: null },
+    concurrency: request.concurrency,
+  };
+  const { runId: forkedFrom, ...rest } = request;
+  const seed = origin.seed - origin.attempt;
+  await storeAndStart(bench, batch, { spec: { forkedFrom, ...rest }, seed });
+  return batch;
+}
+
+function requireStep({ runId, atStep }: ForkRequest, [step]: TrajectoryStep[]): void {
+  const remedy = `\`bench trajectory ${runId}\` shows its steps.`;
+  const refuse = (why: string): never => {
+    throw new BenchError('usage', `run ${runId} cannot be forked at step ${atStep}: ${why}`, { remedy });
+  };
+  if (step?.step !== atStep) return refuse('it has taken no such step');
+  if (step.action === null) return refuse('no reply of that step could be used');
+  if (step.observation === null) return refuse('its command is not over');
+  if (step.requested === 'submit') return refuse('there the work was handed in; choose a step before');
+  if (step.requested === 'validate' && step.evaluations.length === 0) return refuse('its evaluation is not over');
+}

@@ -1,0 +1,38 @@
+import type { Client } from '@temporalio/client';
+import type { Database } from '../db/index.js';
+import type { ServiceEndpoints } from '../domain/services.js';
+import type { Notice } from './notices.js';
+import type { BenchSettings } from './settings.js';
+
+/**
+ * What every operation works with: one home's settings, and its services, database and Temporal client, each opened on first use.
+ * A door (the command line, a server, a program that imports `durabench`) opens one with `openBench` and closes it.
+ */
+export interface Bench {
+  readonly settings: BenchSettings;
+  /** Tells the door something that its user should know; the door puts it into words. */
+  notify(notice: Notice): void;
+  /** Runs work that takes minutes and cleans up after itself when its signal is aborted; whether it ever is, is the door's choice. */
+  abortable<T>(what: LongWork, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Starts the embedded services that the settings do not name, and returns where all of them answer. */
+  services(): Promise<ServiceEndpoints>;
+  /** The same; a running worker takes over settings that have changed since it was started. For operations that give it work. */
+  renewWorker(): Promise<ServiceEndpoints>;
+  /** The same, but starts no worker: for a process that is one itself. */
+  servicesWithoutWorker(): Promise<ServiceEndpoints>;
+  /** Services, then the migrated database. */
+  database(): Promise<Database>;
+  /** Services, then a connected Temporal client. */
+  temporal(): Promise<Client>;
+  /** Ensures the services again, as after one of them died; connections stay open if they answer where they did. */
+  refreshServices(): Promise<void>;
+  /** From now on, services that `bench down` stopped are not started: this caller only looks. */
+  looksOnly(): void;
+  /** Closes connections: the next use ensures services and connects again. */
+  reconnect(): Promise<void>;
+  /** Closes connections for good; services go on. */
+  close(): Promise<void>;
+}
+
+/** Work that may take minutes: image builds, on their own or before a batch is stored. */
+export type LongWork = 'image-build' | 'batch-images';

@@ -1,0 +1,98 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { Client } from '@temporalio/client';
+import { findInstallation, readInstallation } from '../../db/index.js';
+import type { Installation } from '../../domain/installation.js';
+import { BenchError } from '../../domain/errors.js';
+import type { ServiceEndpoints } from '../../domain/services.js';
+import {
+  claimNamespace,
+  namespaceOf,
+  namespaceOwner,
+  refusalOf,
+  refuseSecondNamespace,
+} from '../../temporal/namespace-owner.js';
+import { connectTemporal, type TemporalEndpoint } from '../../temporal/connect.js';
+import type { BenchSettings } from '../settings.js';
+
+// To be imported where it is needed: it loads the clients of Temporal and PostgreSQL.
+
+type Settings = Pick<BenchSettings, 'env' | 'layout'>;
+
+/** See to it that the namespace serves this database alone, and this database no other one. */
+export async function claimNamespaceOf(endpoints: ServiceEndpoints, settings: Settings): Promise<void> {
+  const installation = await readInstallation(endpoints.databaseUrl);
+  await withClient(endpoints, settings, async (client) => {
+    await refuseOther(client, endpoints, settings, installation);
+    await claimNamespace(client, claimBy(installation, endpoints));
+  });
+}
+
+/**
+ * Which database the namespace of TEMPORAL_ADDRESS serves: host, port and name; null if none yet. Looks only.
+ * @throws BenchError if it is another than that of the URL.
+ */
+export async function databaseOfNamespace(
+  at: TemporalEndpoint,
+  databaseUrl: string | null,
+  settings: Settings,
+): Promise<string | null> {
+  // What is wrong with the database is told where that is looked at.
+  const installation = databaseUrl === null ? null : await findInstallation(databaseUrl).catch(() => null);
+  return withClient(at, settings, async (client) => {
+    const owner = await namespaceOwner(client);
+    if (installation !== null) {
+      await refuseOther(client, at, settings, installation);
+      if (owner !== null && owner.installation !== installation.id)
+        throw refusalOf(at.temporalNamespace, claimBy(installation, at), owner);
+    }
+    return owner?.database ?? null;
+  });
+}
+
+const claimBy = (installation: Installation, at: TemporalEndpoint) => ({
+  ...{ installation, machine: hostname(), temporalAddress: at.temporalAddress },
+  ownServer: at.embedded?.temporal ?? false,
+});
+
+async function refuseOther(
+  client: Client,
+  { temporalAddress }: TemporalEndpoint,
+  { layout }: Settings,
+  installation: Installation,
+): Promise<void> {
+  const homeId = existsSync(layout.hostIdFile) ? readFileSync(layout.hostIdFile, 'utf8').trim() : null;
+  refuseSecondNamespace(installation, await namespaceOf(client, temporalAddress), homeId);
+}
+
+async function withClient<T>(
+  at: TemporalEndpoint,
+  { env }: Settings,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = await connectTemporal(at, env);
+  try {
+    return await work(client);
+  } catch (cause) {
+    if (cause instanceof BenchError) throw cause;
+    throw new BenchError(
+      isPermanent(cause) ? 'failed' : 'services',
+      `cannot see whose the namespace '${at.temporalNamespace}' at ${at.temporalAddress} is: ${innermost(cause).message}`,
+      {
+        remedy:
+          '`bench doctor` says whether it answers; whoever uses `bench` has to be allowed to start and describe workflows there.',
+        cause,
+      },
+    );
+  } finally {
+    await client.connection.close();
+  }
+}
+
+/** The client says what it could not do; why is in the cause. */
+const innermost = (error: unknown): Error =>
+  !(error instanceof Error) ? new Error(String(error)) : error.cause instanceof Error ? innermost(error.cause) : error;
+
+/** gRPC: invalid argument, not found, permission denied, unimplemented, unauthenticated. */
+const isPermanent = (error: unknown): boolean =>
+  [3, 5, 7, 12, 16].includes(Number((innermost(error) as { code?: unknown }).code));

@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism, homedir, hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type EngineAddress, engineAddress, type EngineBackend } from '../../backends/docker/engine-address.js';
+import { type PackageSources, packageSources } from '../../backends/docker/package-sources.js';
+import { BenchError } from '../../domain/errors.js';
+import { type TemporalAccess, temporalAccess } from '../../domain/temporal-access.js';
+import { type GpuSetting, gpuSetting } from '../../domain/gpus.js';
+import { LOG_LEVELS, type WorkerLogLevel } from './log-levels.js';
+import { metricsAddress, type MetricsAddress } from './metrics-address.js';
+import { findAssetsRoot } from '../settings.js';
+import { artifactsDir, type HomeLayout, homeLayout } from '../../domain/home-layout.js';
+
+export interface WorkerSettings {
+  layout: HomeLayout;
+  /** The package's folder: images/, configs/. */
+  assetsRoot: string;
+  configsDir: string;
+  /** Submissions and snapshots; hosts that share one can go on with each other's runs. */
+  artifactsDir: string;
+  /** Of this user, for all homes: bases of images. */
+  cacheDir: string;
+  databaseUrl: string;
+  /** Connections to the database at most. */
+  databasePool: number;
+  logLevel: WorkerLogLevel;
+  /** Where figures for Prometheus are shown; undefined: nowhere. */
+  metrics: MetricsAddress | undefined;
+  temporalAddress: string;
+  /** TLS and API key: secret. */
+  temporalAccess: TemporalAccess;
+  temporalNamespace: string;
+  /** Where the engines answer, or why the environment names none; only runs on that backend need it. */
+  engines: Record<EngineBackend, EngineAddress | BenchError>;
+  /** Where tasks' image layers get their packages from. */
+  packageSources: PackageSources;
+  /** Overrides the home's own host name. */
+  hostId: string | undefined;
+  hostname: string;
+  /** GPUs that this host hands out; `auto`: those that nvidia-smi lists. */
+  gpus: GpuSetting;
+  /** Runs at once on this host. */
+  slots: number;
+  /** Evaluations at once on this host. */
+  evaluations: number;
+  /** What the memory limits of its runs may come to together, MB; null: not counted. */
+  memoryForRunsMb: number | null;
+  /** With less free on the home's disk, no new runs are taken, MB. */
+  minDiskFreeMb: number;
+  /** Seconds between registrations of the host. */
+  heartbeatSeconds: number;
+  roles: WorkerRole[];
+  version: string;
+  /** Gets our process id once we are ready: the supervisor of the embedded services waits for it. */
+  readyFile: string | undefined;
+}
+
+/** `workflows`: workflows and their bookkeeping; `models`: calls to providers; `host`: bears runs. */
+export const WORKER_ROLES = ['workflows', 'models', 'host'] as const;
+export type WorkerRole = (typeof WORKER_ROLES)[number];
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Read the worker's settings from an environment; throws BenchError (usage) that names the variable. */
+export function workerSettings(env: Env): WorkerSettings {
+  const assetsRoot = findAssetsRoot();
+  const layout = homeLayout(resolve(env['BENCH_HOME'] ?? join(homedir(), '.bench')));
+  return {
+    layout,
+    artifactsDir: artifactsDir(layout, env),
+    assetsRoot,
+    configsDir: resolve(env['BENCH_CONFIGS'] ?? join(assetsRoot, 'configs')),
+    databaseUrl: required(env, 'DATABASE_URL'),
+    databasePool: positive(env, 'BENCH_DATABASE_POOL', 10),
+    logLevel: logLevel(env['BENCH_LOG_LEVEL']),
+    metrics: said(env['BENCH_METRICS']) === undefined ? undefined : metricsAddress(env['BENCH_METRICS'] ?? ''),
+    temporalAddress: required(env, 'TEMPORAL_ADDRESS'),
+    temporalAccess: temporalAccess(env, (path) => readFileSync(path)),
+    temporalNamespace: env['TEMPORAL_NAMESPACE'] ?? 'default',
+    engines: { docker: engineOf('docker', env), podman: engineOf('podman', env) },
+    cacheDir: join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'bench'),
+    packageSources: packageSources(env),
+    hostId: env['BENCH_HOST'],
+    hostname: hostname(),
+    gpus: gpuSetting(env['BENCH_GPUS']),
+    slots: positive(env, 'BENCH_SLOTS', 64),
+    evaluations: positive(env, 'BENCH_EVALUATIONS', availableParallelism()),
+    memoryForRunsMb: env['BENCH_MEMORY_MB'] ? positive(env, 'BENCH_MEMORY_MB', 1) : null,
+    minDiskFreeMb: positive(env, 'BENCH_MIN_DISK_FREE_MB', 1024),
+    heartbeatSeconds: positive(env, 'BENCH_HEARTBEAT_SECONDS', 10),
+    roles: roles(env['BENCH_ROLES']),
+    version: (JSON.parse(readFileSync(join(assetsRoot, 'package.json'), 'utf8')) as { version: string }).version,
+    readyFile: env['BENCH_READY_FILE'],
+  };
+}
+
+function engineOf(backend: EngineBackend, env: Env): EngineAddress | BenchError {
+  try {
+    return engineAddress(backend, env);
+  } catch (error) {
+    if (error instanceof BenchError) return error;
+    throw error;
+  }
+}
+
+function roles(text: string | undefined): WorkerRole[] {
+  const named = list(text);
+  const unknown = named.find((role) => !WORKER_ROLES.some((known) => known === role));
+  if (unknown !== undefined)
+    throw new BenchError('usage', `BENCH_ROLES names "${unknown}"`, {
+      remedy: `Roles are ${WORKER_ROLES.join(', ')}.`,
+    });
+  return named.length === 0 ? [...WORKER_ROLES] : WORKER_ROLES.filter((role) => named.includes(role));
+}
+
+const list = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+function required(env: Env, name: string): string {
+  const value = env[name];
+  if (value === undefined || value === '')
+    throw new BenchError('usage', `The worker needs ${name}.`, {
+      remedy: '`bench up` starts a worker with everything set.',
+    });
+  return value;
+}
+
+const said = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
+
+function logLevel(text: string | undefined): WorkerLogLevel {
+  const level = LOG_LEVELS.find((known) => known === (said(text) ?? 'info'));
+  if (level === undefined)
+    throw new BenchError('usage', `BENCH_LOG_LEVEL is "${text}"`, { remedy: `Set it to ${LOG_LEVELS.join(', ')}.` });
+  return level;
+}
+
+function positive(env: Env, name: string, fallback: number): number {
+  const text = env[name];
+  if (text === undefined || text === '') return fallback;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1)
+    throw new BenchError('usage', `${name} must be a whole number of at least 1, not "${text}".`);
+  return value;
+}

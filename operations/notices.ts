@@ -1,0 +1,16 @@
+/** What operations tell besides their results. Each is a value; doors put it into words, show it as an event, or ignore it. */
+export type Notice =
+  /** A step of work that takes a while: services that start, an image that is built. */
+  | { code: 'progress'; line: string }
+  /** The agents will run as plain processes of this machine. */
+  | { code: 'backend.local' }
+  /** No container engine can be used, so the local backend was chosen. */
+  | { code: 'backend.no_engine'; reason: string; remedy?: string | undefined }
+  /** A task was left out of the batch. */
+  | { code: 'task.left_out'; task: string; reason: string; remedy: string }
+  /** Variables that models need are not set here. `where`: only the workers, which run elsewhere, need them; or it was a dry run. */
+  | { code: 'model.keys_missing'; where: 'workers' | 'here'; message: string; variables: number }
+  /** A dry run that could not look at hosts, since no services run. */
+  | { code: 'hosts.unknown' }
+  /** A batch was stored and started, by an operation that has more to do. */
+  | { code: 'batch.started'; batchId: string; runs: number; backend: string };

@@ -1,0 +1,122 @@
+import type { Client } from '@temporalio/client';
+import type { Database } from '../db/index.js';
+import { BenchError } from '../domain/errors.js';
+import type { ServiceEndpoints } from '../domain/services.js';
+import { withoutTemporalAccess } from '../domain/temporal-access.js';
+import type { Bench } from './bench.js';
+import { checkGpus } from './home/check-gpus.js';
+import type { BenchSettings } from './settings.js';
+
+// The clients of Temporal and PostgreSQL are loaded on first use: `bench --help` need not wait for them.
+
+async function connectTemporalOf(endpoints: ServiceEndpoints, env: BenchSettings['env']): Promise<Client> {
+  const { connectTemporal } = await import('../temporal/connect.js');
+  return connectTemporal(endpoints, env);
+}
+
+async function connectDatabase({ databaseUrl }: ServiceEndpoints): Promise<Database> {
+  const { openDatabase } = await import('../db/index.js');
+  return openDatabase(databaseUrl, { max: 4 });
+}
+
+/** A worker with settings that it refuses would replace one that works, and not come up. */
+async function checkWorkerSettings({ env, temporalAddress }: BenchSettings, looksOnly: boolean): Promise<void> {
+  const { workerSettings } = await import('./home/worker-settings.js');
+  const given = temporalAddress === undefined ? withoutTemporalAccess(env) : env;
+  // Both are added by whoever starts the worker.
+  const { gpus } = workerSettings({ ...given, DATABASE_URL: 'postgres:', TEMPORAL_ADDRESS: 'given' });
+  // The driver may take a second to answer.
+  if (!looksOnly) await checkGpus(gpus);
+}
+
+/** How a door takes part: each has a default, with which operations run silently to their end. */
+export interface BenchHooks {
+  notify?: Bench['notify'];
+  abortable?: Bench['abortable'];
+}
+
+/** One home's core. Services, database and Temporal are opened at most once each, on first use. */
+export function openBench(settings: BenchSettings, hooks: BenchHooks = {}): Bench {
+  const notify = hooks.notify ?? (() => undefined);
+  const abortable = hooks.abortable ?? ((_what, work) => work(new AbortController().signal));
+  let services: Promise<ServiceEndpoints> | null = null;
+  let database: Promise<Database> | null = null;
+  let temporal: Promise<Client> | null = null;
+  let looksOnly = false;
+  const ensure = async (worker: BenchSettings['worker'], renewWorker = false): Promise<ServiceEndpoints> => {
+    const [{ ensureServices }, { migrate, schemaState }, { modelVariables }] = await Promise.all([
+      import('../services/index.js'),
+      import('../db/index.js'),
+      import('../catalog/index.js'),
+    ]);
+    if (worker === 'embedded') await checkWorkerSettings(settings, looksOnly);
+    return ensureServices({
+      settings: { ...settings, worker, modelVariables: modelVariables(settings.configsDir) },
+      renewWorker,
+      migrate,
+      looksOnly,
+      refuseNewer: async (databaseUrl) => {
+        await schemaState(databaseUrl).catch((error: unknown) => {
+          if (error instanceof BenchError && error.type === 'usage') throw error;
+        });
+      },
+      registerSearchAttributes: async (...at) =>
+        (await import('../temporal/search-attributes.js')).registerSearchAttributes(...at),
+      claimNamespace: async (endpoints) => {
+        const { claimNamespaceOf } = await import('./home/claim-namespace.js');
+        await claimNamespaceOf(endpoints, settings);
+      },
+      onProgress: (line) => notify({ code: 'progress', line }),
+    });
+  };
+
+  const close = async (): Promise<void> => {
+    const [openedDatabase, openedTemporal] = [database, temporal];
+    services = database = temporal = null;
+    await openedDatabase?.then((opened) => opened.close()).catch(() => undefined);
+    await openedTemporal?.then((opened) => opened.connection.close()).catch(() => undefined);
+  };
+  // A promise is kept only while it has not failed: the next use tries again.
+  const bench: Bench = {
+    settings,
+    notify,
+    abortable,
+    services() {
+      const opened = services ?? ensure(settings.worker);
+      opened.catch(() => {
+        if (services === opened) services = null;
+      });
+      return (services = opened);
+    },
+    renewWorker: () => ensure(settings.worker, true),
+    servicesWithoutWorker: () => ensure('external'),
+    database() {
+      const opened = database ?? bench.services().then(connectDatabase);
+      opened.catch(() => {
+        if (database === opened) database = null;
+      });
+      return (database = opened);
+    },
+    temporal() {
+      const opened = temporal ?? bench.services().then((endpoints) => connectTemporalOf(endpoints, settings.env));
+      opened.catch(() => {
+        if (temporal === opened) temporal = null;
+      });
+      return (temporal = opened);
+    },
+    async refreshServices() {
+      const before = await bench.services();
+      const now = await ensure(settings.worker);
+      const addresses = ({ databaseUrl, temporalAddress, temporalVariables }: ServiceEndpoints) =>
+        JSON.stringify([databaseUrl, temporalAddress, temporalVariables]);
+      const moved = addresses(before) !== addresses(now);
+      if (moved) await close();
+    },
+    looksOnly() {
+      looksOnly = true;
+    },
+    reconnect: close,
+    close,
+  };
+  return bench;
+}

@@ -1,0 +1,138 @@
+import { open, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { Database } from '../../../db/index.js';
+import { BenchError } from '../../../domain/errors.js';
+import { makeFolder } from '../../../services/make-folder.js';
+import { runDirectoryName } from '../../../domain/mlgym/run-directory.js';
+import type { TrajectoryStep } from '../../../domain/views/trajectory.js';
+
+/**
+ * Writes a run as a run directory of MLGym into `folder`, whole or not at all, and returns its name. Throws BenchError if there is one.
+ */
+export async function writeRunDirectory(
+  { queries, exports }: Database,
+  runId: string,
+  folder: string,
+): Promise<string> {
+  const run = await queries.showRun(runId);
+  const [source, steps] = [await exports.source(runId), await queries.trajectory(runId)];
+  const name =
+    source?.source ??
+    runDirectoryName({
+      model: run.model,
+      task: run.task,
+      agent: run.agent,
+      temperature: run.sampling.temperature ?? null,
+      topP: run.sampling.topP ?? null,
+      costLimitUsd: null,
+      runIndex: run.attempt - 1,
+      ...(run.replaces !== null && { suffix: runId }),
+    });
+  const { counts, endReason, replaces, forkedFrom } = await exports.standing(runId);
+  const path = join(folder, name);
+  if (existsSync(path))
+    throw new BenchError('usage', `${path} is there already`, { remedy: 'Name an empty folder with -o.' });
+  const scores = run.evaluationList
+    .filter(({ split, status }) => split === 'test' && status === 'ok')
+    .map(({ metrics }) => metrics);
+  const baseline = source?.baseline ?? (run.baseline === null ? null : { [run.primary]: run.baseline });
+  const cost = Number(run.recordedCostUsd ?? run.costUsd);
+  const info = {
+    // What an imported run's record does not say is not known here either.
+    model_stats:
+      source === null
+        ? {
+            total_cost: cost,
+            task_cost: cost,
+            tokens_sent: run.usage.inputTokens,
+            tokens_received: run.usage.outputTokens,
+            api_calls: run.modelCalls ?? 0,
+          }
+        : source.modelStats,
+    exit_status: source === null ? run.exitStatus : source.rawExitStatus,
+    submission: source?.submission ?? null,
+    score: scores,
+    summarizer: {},
+    // Readers of the format pass over a key that they do not know.
+    bench: { run_id: runId, counts, end_reason: endReason, replaces, forked_from: forkedFrom },
+  };
+  const partial = join(folder, `.partial-${runId}`);
+  await rm(partial, { recursive: true, force: true });
+  makeFolder(partial);
+  // A run of MLGym without a trajectory had none.
+  if (source === null || source.rawExitStatus !== null || steps.length > 0)
+    await writeTrajectory(
+      join(partial, `${run.task}.traj`),
+      source?.environment ?? 'mlgym_main',
+      run.workspace,
+      steps,
+      source?.prompt ?? [],
+      info,
+    );
+  await writeFile(
+    join(partial, 'results.json'),
+    `${JSON.stringify({ agent: scores, ...(baseline !== null && { baseline }) })}\n`,
+  );
+  const args =
+    source === null
+      ? {
+          environment: { max_steps: run.maxSteps, seed: run.seed, container_type: run.backend },
+          agent: { agent_config_path: run.agent, model: { model_name: run.providerModel } },
+        }
+      : source.args;
+  if (args !== null) await writeFile(join(partial, 'args.yaml'), stringify(args));
+  await rename(partial, path);
+  return name;
+}
+
+async function writeTrajectory(
+  path: string,
+  environment: string,
+  workspace: string | null,
+  steps: readonly TrajectoryStep[],
+  prompt: readonly { role: string; content: string }[],
+  info: unknown,
+): Promise<void> {
+  const file = await open(path, 'w');
+  const agent = 'primary_0';
+  let first = true;
+  const entry = async (value: unknown): Promise<void> => {
+    await file.write(`${first ? '' : ', '}${JSON.stringify(value)}`);
+    first = false;
+  };
+  try {
+    await file.write(`{"environment": ${JSON.stringify(environment)}, "trajectory": [`);
+    for (const [i, step] of steps.entries()) {
+      const before = steps[i - 1];
+      await entry({
+        action: step.action ?? 'exit_format',
+        observation: step.observation,
+        response: step.response,
+        state: JSON.stringify({
+          open_file: before?.toolState?.openFile ?? 'n/a',
+          working_dir: before === undefined ? workspace : before.workingDir,
+        }),
+        thought: step.thought,
+        execution_time: (step.commandMs ?? 0) / 1000,
+      });
+    }
+    await file.write('], "history": [');
+    first = true;
+    for (const message of prompt) await entry({ ...message, agent });
+    for (const [i, step] of steps.entries()) {
+      if (i > 0) await entry({ role: 'user', content: steps[i - 1]?.observation ?? '', agent });
+      await entry({
+        role: 'assistant',
+        content: step.response,
+        thought: step.thought,
+        action: step.action ?? 'exit_format',
+        agent,
+      });
+    }
+    await file.write(`], "info": ${JSON.stringify(info)}}\n`);
+  } finally {
+    await file.close();
+  }
+}

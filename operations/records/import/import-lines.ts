@@ -1,0 +1,159 @@
+import { createHash, type Hash, type KeyObject } from 'node:crypto';
+import { type Database, LINE_LISTS, type LineImport, type LineSource } from '../../../db/index.js';
+import { BenchError } from '../../../domain/errors.js';
+import type { DirectoryResult } from './import-mlgym.js';
+import { type LineSignature, SignatureReader } from '../export/line-signature.js';
+import { keyId } from '../export/signing-key.js';
+import { LineSplitter } from './line-splitter.js';
+import { Remarks } from './remarks.js';
+import { textChunks } from './text-chunks.js';
+import { UnreadableFile } from './unreadable-file.js';
+
+export interface LinesOptions {
+  /** This home's own public key: what it signed comes back as it was. */
+  ownKey?: KeyObject | null;
+  /** Given: lines that neither of these nor `ownKey` signed are left out. */
+  trusted?: readonly KeyObject[] | undefined;
+  /** The tasks' contracts here: a line of a newer one is left out. */
+  contracts?: Readonly<Record<string, number>>;
+  /** After each run, with the bytes read so far. */
+  onRun?: (done: DirectoryResult, bytes: number) => void;
+}
+
+/**
+ * Stores the runs of a file that `bench export --format jsonl` wrote: each line is one transaction, stored whole or left out with a remark. Lines are
+ * read in pieces. Throws UnreadableFile if the file cannot be read on.
+ */
+export async function importLines(
+  database: Pick<Database, 'exports'>,
+  path: string,
+  options: LinesOptions = {},
+): Promise<DirectoryResult[]> {
+  const results: DirectoryResult[] = [];
+  let bytes = 0;
+  let number = 1;
+  let line = new LineReader(database, path, number, options);
+  const end = async (): Promise<void> => {
+    const done = await line.end();
+    if (done === null) return;
+    results.push(done);
+    options.onRun?.(done, bytes);
+  };
+  try {
+    for await (const chunk of textChunks(path, path)) {
+      const [first = '', ...more] = chunk.split('\n');
+      await line.push(first);
+      for (const next of more) {
+        await end();
+        number += 1;
+        line = new LineReader(database, path, number, options);
+        await line.push(next);
+      }
+      bytes += Buffer.byteLength(chunk);
+    }
+    await end();
+  } finally {
+    await line.abandon();
+  }
+  return results;
+}
+
+/** Who vouches for a line. BenchError (usage): it is not what its home signed, or nobody who is trusted signed it. */
+function sourceOf(
+  signature: LineSignature | null,
+  { ownKey = null, trusted, contracts = {} }: LinesOptions,
+): LineSource {
+  const known = [...(ownKey === null ? [] : [ownKey]), ...(trusted ?? [])];
+  const signer = known.find((key) => keyId(key) === signature?.key);
+  if (signature !== null && signer !== undefined && !signature.isOf(signer))
+    throw new BenchError('usage', `the line is not what the key ${signature.key} signed: it was changed since`, {
+      remedy: 'Export it again where it is from.',
+    });
+  if (trusted !== undefined && signer === undefined)
+    throw new BenchError(
+      'usage',
+      signature === null ? 'the line is not signed' : `the line is signed by another key, ${signature.key}`,
+      { remedy: 'Give the public key of its home with --trust, or import without --trust.' },
+    );
+  return {
+    own: signer !== undefined && signer === ownKey,
+    signedBy: signer === undefined ? null : keyId(signer),
+    contracts,
+  };
+}
+
+/** One line, of which nothing is stored before its end. */
+class LineReader {
+  readonly #splitter: LineSplitter;
+  readonly #remarks: Remarks;
+  readonly #hash: Hash = createHash('sha256');
+  readonly #signature = new SignatureReader();
+  #import: LineImport | null = null;
+  #blank = true;
+  #failed = false;
+
+  constructor(
+    readonly database: Pick<Database, 'exports'>,
+    readonly path: string,
+    readonly number: number,
+    readonly options: LinesOptions,
+  ) {
+    this.#splitter = new LineSplitter(path, LINE_LISTS);
+    this.#remarks = new Remarks(`line ${number}`);
+  }
+
+  async push(text: string): Promise<void> {
+    if (this.#failed || (this.#blank &&= text.trim() === '')) return;
+    this.#hash.update(text);
+    this.#signature.push(text);
+    await this.#orFail(async () => {
+      for (const part of this.#splitter.push(text)) {
+        this.#import ??= await this.database.exports.startLine();
+        await this.#import.add(part);
+      }
+    });
+  }
+
+  /** Null: there was nothing in it. */
+  async end(): Promise<DirectoryResult | null> {
+    if (this.#blank) return null;
+    const stored = this.#failed
+      ? null
+      : await this.#orFail(async () => {
+          this.#splitter.end();
+          const source = sourceOf(this.#signature.end(), this.options);
+          this.#import ??= await this.database.exports.startLine();
+          return this.#import.finish(this.#hash.digest('hex'), source);
+        });
+    this.#import = null;
+    if (stored === null)
+      return {
+        ...{ source: `line ${this.number}`, outcome: 'failed', runId: null, steps: 0 },
+        remarks: this.#remarks.all(),
+      };
+    const { kind, runId, steps } = stored;
+    if (kind === 'changed')
+      this.#remarks.failed(this.path, '', 'changed', `run ${runId} is here with other content: left as it is`);
+    return { source: runId, outcome: kind, runId, steps, remarks: this.#remarks.all() };
+  }
+
+  /** Forget what is not stored. */
+  async abandon(): Promise<void> {
+    await this.#import?.abandon();
+    this.#import = null;
+  }
+
+  async #orFail<T>(work: () => Promise<T>): Promise<T | null> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof UnreadableFile) this.#remarks.failed(this.path, error.key, error.kind, error.message);
+      else if (error instanceof BenchError && error.type !== 'services')
+        this.#remarks.failed(this.path, '', 'not_stored', [error.message, error.remedy].filter(Boolean).join('. '));
+      else throw error;
+      this.#failed = true;
+      await this.abandon();
+      return null;
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { BenchError } from '../../../domain/errors.js';
+import { parseRunDirectory, type RunDirectoryName } from '../../../domain/mlgym/run-directory.js';
+import { UnreadableFile } from './unreadable-file.js';
+
+export const RESULTS = 'results.json';
+export const ARGUMENTS = 'args.yaml';
+
+/** A folder in which MLGym left a run: each of its files may be missing. */
+export interface RunDirectory {
+  path: string;
+  /** The folder's own name, without those above it. */
+  source: string;
+  /** Null: the name does not say which model and task. */
+  name: RunDirectoryName | null;
+  trajectory: string | null;
+  /** Trajectories that are not looked at. */
+  others: string[];
+  results: boolean;
+  args: boolean;
+}
+
+const MOST_LEVELS = 10;
+
+/** All run directories at and below the given paths, in the order of their names. Throws BenchError (not_found) for a path that is no folder. */
+export async function findRunDirectories(paths: readonly string[]): Promise<RunDirectory[]> {
+  const found = new Map<string, RunDirectory>();
+  for (const given of paths) {
+    const path = resolve(given);
+    const known = await stat(path).catch(() => null);
+    if (known === null || !known.isDirectory())
+      throw new BenchError(
+        'not_found',
+        `${given}: ${known === null ? 'there is no such folder' : 'this is no folder'}`,
+        {
+          remedy: 'Name run directories of MLGym, or a folder that holds some at any depth.',
+        },
+      );
+    for await (const directory of walk(path, 0)) found.set(directory.path, directory);
+  }
+  return [...found.values()];
+}
+
+async function* walk(path: string, level: number): AsyncGenerator<RunDirectory> {
+  const entries = (await readdir(path, { withFileTypes: true }).catch(() => [])).sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  );
+  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const source = basename(path);
+  const name = parseRunDirectory(source);
+  const trajectories = files.filter((file) => file.endsWith('.traj'));
+  const [results, args] = [files.includes(RESULTS), files.includes(ARGUMENTS)];
+  // Named like one, it is told that it is empty.
+  const looksLikeOne = /^metagen-.+__.+_run_\d+$/.test(source);
+  if (trajectories.length > 0 || results || looksLikeOne) {
+    const own = `${name?.task ?? ''}.traj`;
+    const trajectory = trajectories.includes(own) ? own : (trajectories[0] ?? null);
+    yield {
+      path,
+      source,
+      name,
+      trajectory,
+      others: trajectories.filter((file) => file !== trajectory),
+      results,
+      args,
+    };
+    return;
+  }
+  if (level < MOST_LEVELS) for (const folder of folders) yield* walk(join(path, folder), level + 1);
+}
+
+/** SHA-256 over the directory's name and the files that are read. Throws UnreadableFile. */
+export async function contentHash(directory: RunDirectory): Promise<string> {
+  const hash = createHash('sha256').update(`${directory.source}\0`);
+  const files = [
+    ...(directory.trajectory === null ? [] : [directory.trajectory]),
+    ...(directory.results ? [RESULTS] : []),
+    ...(directory.args ? [ARGUMENTS] : []),
+  ];
+  for (const file of files) {
+    const own = createHash('sha256');
+    try {
+      for await (const bytes of createReadStream(join(directory.path, file), { highWaterMark: 1 << 20 }))
+        own.update(bytes as Buffer);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw new UnreadableFile(file, '', 'unreadable', `cannot be read: ${code ?? message}`);
+    }
+    hash.update(`${file}\0${own.digest('hex')}\0`);
+  }
+  return hash.digest('hex');
+}

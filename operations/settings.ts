@@ -1,0 +1,111 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'dotenv';
+import { BenchError } from '../domain/errors.js';
+import { type HomeLayout, homeLayout } from '../domain/home-layout.js';
+
+/** Everything that the environment and `.env` files say, read once by a door (`readSettings`) or given by a program. */
+export interface BenchSettings {
+  /** Absolute path of `$BENCH_HOME`. */
+  home: string;
+  layout: HomeLayout;
+  /** The package's own folder: configs/, images/, db/migrations beside package.json. */
+  assetsRoot: string;
+  /** Tasks, agents and suites: `$BENCH_CONFIGS`, else `configs/` of the package. */
+  configsDir: string;
+  /** Set: this Postgres is used and none is started. */
+  databaseUrl?: string;
+  /** The schema's owner, for migrations and roles alone; no process that we start gets to see it. */
+  adminDatabaseUrl?: string;
+  /** Set: this Temporal is used and none is started. */
+  temporalAddress?: string;
+  temporalNamespace: string;
+  /** Downloaded or built binaries and images' contexts, shared by all homes of this user. */
+  cacheDir: string;
+  /** `external`: workers run elsewhere (compose, other hosts), none is started here. */
+  worker: 'embedded' | 'external';
+  /** Copy of the environment, `.env` files included, for processes that the CLI starts. */
+  env: Readonly<Record<string, string>>;
+  /** Program and arguments that run a worker. */
+  workerCommand: readonly string[];
+}
+
+/** The folder with package.json: this file lies at operations/ in the sources and somewhere below dist/ when built. */
+export function findAssetsRoot(from: string = fileURLToPath(import.meta.url)): string {
+  for (let dir = dirname(from); dir !== dirname(dir); dir = dirname(dir)) {
+    if (existsSync(join(dir, 'package.json')) && existsSync(join(dir, 'configs'))) return dir;
+  }
+  throw new BenchError('failed', 'the installation is incomplete: no configs/ folder beside package.json', {
+    remedy: 'Install or check out bench again.',
+  });
+}
+
+function envFile(path: string): Record<string, string> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    if (['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')) return {};
+    throw new BenchError('usage', `${path} cannot be read: ${(cause as Error).message}`, {
+      remedy: 'Make it readable, or remove it.',
+      cause,
+    });
+  }
+  return parse(text);
+}
+
+const expandHome = (path: string, home: string): string =>
+  path === '~' || path.startsWith('~/') ? home + path.slice(1) : path;
+
+/** What only concerns this command must not look like a change of the worker's settings. */
+function forProcesses(env: Record<string, string>): Record<string, string> {
+  const { BENCH_DEBUG: _debug, BENCH_WORKER: _worker, BENCH_ADMIN_DATABASE_URL: _admin, ...rest } = env;
+  return rest;
+}
+
+/**
+ * Settings from the environment, then the working directory's `.env`, then `$BENCH_HOME/.env`: the first that says something
+ * wins. An empty value counts as not said.
+ */
+export function readSettings(environment: NodeJS.ProcessEnv, cwd: string, assetsRoot: string): BenchSettings {
+  const said = (values: Record<string, string | undefined>): Record<string, string> =>
+    Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1])));
+  let env = { ...said(envFile(join(cwd, '.env'))), ...said(environment) };
+  const userHome = env['HOME'] ?? homedir();
+  const home = resolve(cwd, expandHome(env['BENCH_HOME'] ?? join(userHome, '.bench'), userHome));
+  const layout = homeLayout(home);
+  env = { ...said(envFile(layout.envFile)), ...env, BENCH_HOME: home };
+
+  const worker = env['BENCH_WORKER'] ?? 'embedded';
+  if (worker !== 'embedded' && worker !== 'external') {
+    throw new BenchError('usage', `BENCH_WORKER is ${JSON.stringify(worker)}`, {
+      remedy:
+        'Set it to embedded (the default: a worker runs beside the services) or external (workers run elsewhere).',
+    });
+  }
+  const configsDir =
+    env['BENCH_CONFIGS'] === undefined ? join(assetsRoot, 'configs') : resolve(cwd, env['BENCH_CONFIGS']);
+  if (!existsSync(configsDir)) {
+    throw new BenchError('usage', `BENCH_CONFIGS names ${configsDir}, which does not exist`, {
+      remedy: 'Name a folder with tasks/ and agents/, or unset it.',
+    });
+  }
+  const [databaseUrl, temporalAddress] = [env['DATABASE_URL'], env['TEMPORAL_ADDRESS']];
+  const adminDatabaseUrl = env['BENCH_ADMIN_DATABASE_URL'];
+  return {
+    home,
+    layout,
+    assetsRoot,
+    configsDir,
+    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    ...(adminDatabaseUrl === undefined ? {} : { adminDatabaseUrl }),
+    ...(temporalAddress === undefined ? {} : { temporalAddress }),
+    temporalNamespace: env['TEMPORAL_NAMESPACE'] ?? 'default',
+    cacheDir: join(env['XDG_CACHE_HOME'] ?? join(userHome, '.cache'), 'bench'),
+    worker,
+    env: forProcesses(env),
+    workerCommand: [process.execPath, join(assetsRoot, 'dist', 'worker', 'main.js')],
+  };
+}

@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto';
+import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { BenchError } from '../../../domain/errors.js';
+import { suggestion, validatePath } from '../../../catalog/index.js';
+import { makeFolder } from '../../../services/make-folder.js';
+import { findLeaks } from '../prepare/prepare-task.js';
+import { type CheckoutTask, type ImportProblem, readCheckout } from './mlgym-config.js';
+import { draftTask, type ImportChoices, planTask, scanOrder, type TaskDraft, type TaskPlan } from './plan-task.js';
+import { scanImports } from './scan-imports.js';
+import { writeTask } from './write-task.js';
+
+export interface ImportOptions extends ImportChoices {
+  assetsRoot: string;
+  /** Configs folder that takes the tasks. */
+  into: string;
+  prefix: string;
+  /** Ids, or names of config files; undefined: all. */
+  tasks?: readonly string[] | undefined;
+  force: boolean;
+  dryRun: boolean;
+}
+
+export interface ImportedTask {
+  /** As MLGym calls it. */
+  id: string;
+  /** Our task; null: it was not imported. */
+  task: string | null;
+  status: 'imported' | 'needs data' | 'not imported';
+  kind: 'data' | 'program' | null;
+  submission: string[];
+  /** Files that only the evaluator has. */
+  secrets: string[];
+  /** What to run next, if something is to be done; null: it can be submitted. */
+  next: string | null;
+  problems: ImportProblem[];
+  notes: string[];
+}
+
+/** Turn the tasks of an MLGym checkout into folders of ours. Each is made aside, checked, and then gets its place in one step. */
+export async function importTasks(checkoutDir: string, options: ImportOptions): Promise<ImportedTask[]> {
+  const checkout = readCheckout(resolve(checkoutDir));
+  if (checkout.tasks.length + checkout.broken.length === 0)
+    throw new BenchError('usage', `${checkoutDir} is no checkout of MLGym: it has no configs/tasks/*.yaml`, {
+      remedy: 'Name the folder that holds configs/ and data/ of MLGym.',
+    });
+  const wanted = selected(
+    checkout.tasks,
+    checkout.broken.map(({ id }) => id),
+    options.tasks,
+  );
+  const results: ImportedTask[] = checkout.broken
+    .filter(({ id }) => options.tasks === undefined || options.tasks.includes(id))
+    .map(({ id, problem }) => refused(id, [problem]));
+
+  const bundled = join(options.assetsRoot, 'configs');
+  const requirements = join(options.assetsRoot, 'datasets', 'mlgym', 'requirements-cpu.txt');
+  const drafts: TaskDraft[] = [];
+  for (const task of wanted) {
+    const draft = draftTask(checkout, task, bundled);
+    if (Array.isArray(draft)) results.push(refused(task.id, draft));
+    else drafts.push(draft);
+  }
+  const scans = drafts.length === 0 ? [] : await scanImports(options.assetsRoot, drafts.map(scanOrder));
+  for (const [index, draft] of drafts.entries()) {
+    const plan = planTask(checkout, draft, scans[index]!, options, { configs: bundled, requirements });
+    results.push(Array.isArray(plan) ? refused(draft.task.id, plan) : await place(checkoutDir, plan, options));
+  }
+  return results.sort((a, b) => a.id.localeCompare(b.id, 'en'));
+}
+
+const refused = (id: string, problems: ImportProblem[]): ImportedTask => ({
+  id,
+  task: null,
+  status: 'not imported',
+  kind: null,
+  submission: [],
+  secrets: [],
+  next: null,
+  problems,
+  notes: [],
+});
+
+function selected(tasks: readonly CheckoutTask[], broken: readonly string[], names: readonly string[] | undefined) {
+  if (names === undefined) return tasks;
+  const known = [...tasks.map(({ id }) => id), ...broken];
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new BenchError('usage', `the checkout has no task ${JSON.stringify(unknown)}`, {
+      remedy: suggestion(unknown, known),
+    });
+  return tasks.filter(({ id }) => names.includes(id));
+}
+
+async function place(checkoutDir: string, plan: TaskPlan, options: ImportOptions): Promise<ImportedTask> {
+  const { id, file } = plan.task;
+  const name = options.prefix + id;
+  const target = join(options.into, 'tasks', name);
+  const command = `bench tasks import mlgym ${checkoutDir} --tasks ${id}`;
+  const needsData = plan.data.missing.length > 0;
+  const result: ImportedTask = {
+    id,
+    task: name,
+    status: needsData && !plan.generated ? 'needs data' : 'imported',
+    kind: plan.kind,
+    submission: [...plan.submission.files, ...plan.submission.folders.map((path) => `${path}/`)],
+    secrets: plan.secrets,
+    next: plan.generated
+      ? `bench tasks prepare ${name}`
+      : needsData
+        ? `put the data at ${plan.data.places.join(', ')}, then: ${command} --force --data <folder>`
+        : null,
+    problems: [],
+    notes: notesOf(plan),
+  };
+  if (existsSync(target) && !options.force) {
+    const problem = { file: target, key: '', message: 'is there already', remedy: 'Replace it with --force.' };
+    return refused(id, [problem]);
+  }
+  if (options.dryRun) return result;
+
+  const aside = join(options.into, 'tasks', `.${randomBytes(6).toString('hex')}.tmp`);
+  const made = join(aside, name);
+  try {
+    makeFolder(made, 0o700);
+    writeTask(plan, made, { assetsRoot: options.assetsRoot, command });
+    const found = validatePath(made).flatMap(({ problems }) => problems);
+    if (found.length > 0)
+      return refused(
+        id,
+        found.map(({ key, message }) => ({
+          file,
+          key,
+          message,
+          remedy:
+            'Correct what you said of the task; if that is right, report it: the import made a task that is not valid.',
+        })),
+      );
+    const leaks = await findLeaks([join(made, 'starter')], [join(made, 'evaluator')], options);
+    if (leaks.length > 0)
+      return refused(id, [
+        {
+          file,
+          key: 'starter_code',
+          message: leaks.join('; '),
+          remedy: `Keep those files from agents: --secret ${id}=<path>,<path>.`,
+        },
+      ]);
+    if (existsSync(target)) renameSync(target, join(aside, 'replaced'));
+    renameSync(made, target);
+  } catch (cause) {
+    if (cause instanceof BenchError) throw cause;
+    throw new BenchError('failed', `task ${name} cannot be written to ${target}: ${(cause as Error).message}`, {
+      remedy: 'Make room there, or make it writable; nothing half-made is left. Then import again.',
+      cause,
+    });
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+  return result;
+}
+
+function notesOf(plan: TaskPlan): string[] {
+  return [
+    ...(plan.kind === 'program' ? ["shared process: the agent's code can forge its scores"] : []),
+    ...(plan.kind === 'program' && !plan.submission.why.startsWith('named by')
+      ? [`handed in: ${plan.submission.why}`]
+      : []),
+    ...(plan.secrets.length > 0 && !plan.generated ? [`kept from agents: ${plan.secrets.join(', ')}`] : []),
+    ...plan.notes,
+    ...(plan.data.maker !== null ? [`${plan.data.maker} makes its data`] : []),
+  ];
+}
+
+/** A configs folder that does not exist yet begins as a copy of the one that comes with bench: tasks need agents. */
+export function makeConfigs(into: string, bundled: string): void {
+  if (existsSync(into)) return;
+  const aside = join(dirname(into), `.${basename(into)}.${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    cpSync(bundled, aside, { recursive: true });
+    renameSync(aside, into);
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+}

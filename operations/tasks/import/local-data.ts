@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { folderFiles } from '../../../catalog/index.js';
+import type { DatasetConfig } from './mlgym-config.js';
+
+/** Paths in the workspace → paths on this machine. */
+export type WorkspaceFiles = Map<string, string>;
+
+/** MLGym copies every local dataset into this folder of the workspace. */
+export const DATA_FOLDER = 'data';
+
+/** Names that files of answers have. */
+const SECRET_NAME =
+  /^(answers?|ground[-_]?truths?|solutions?|test[-_]?(labels?|answers?|targets?)|labels?[-_]?test)\.[^/]+$/i;
+/** Files that only the evaluator reads, under names that do not tell. */
+const KNOWN_SECRETS: Readonly<Record<string, readonly string[]>> = { '3SATTime': ['data/dataset.pkl'] };
+
+export interface LocalData {
+  files: WorkspaceFiles;
+  /** Datasets that are nowhere. */
+  missing: DatasetConfig[];
+  /** Where each may lie, for messages; the first is the best. */
+  places: string[];
+  /** A program of the checkout that seems to make a missing one. */
+  maker: string | null;
+}
+
+const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
+
+/** The files of a task's local datasets, from the checkout or from a folder that the caller has them in. */
+export function findLocalData(
+  checkout: string,
+  given: string | undefined,
+  datasets: readonly DatasetConfig[],
+): LocalData {
+  const found: LocalData = { files: new Map(), missing: [], places: [], maker: null };
+  for (const dataset of datasets) {
+    const path = dataset.data_path;
+    const short = path.split('/').slice(1).join('/');
+    const candidates = [
+      ...(given === undefined ? [] : [join(given, path), join(given, short), join(given, basename(dirname(path)))]),
+      join(checkout, path),
+    ];
+    const place = candidates.find((one) => isFolder(one) && folderFiles(one).length > 0);
+    if (place === undefined) {
+      found.missing.push(dataset);
+      found.places.push(join(given ?? '<folder>', path));
+      found.maker ??= makerBeside(checkout, path);
+      continue;
+    }
+    for (const file of folderFiles(place)) found.files.set(`${DATA_FOLDER}/${file.path}`, join(place, file.path));
+  }
+  return found;
+}
+
+function makerBeside(checkout: string, path: string): string | null {
+  const folder = join(dirname(path), '_helpers');
+  if (!isFolder(join(checkout, folder))) return null;
+  const program = readdirSync(join(checkout, folder)).find((name) => name.endsWith('.py'));
+  return program === undefined ? null : join(folder, program);
+}
+
+/** Which of these files agents must not see: by name, by the task's `secret_files`, by what is known, or because the caller says so. */
+export function secretsAmong(
+  files: Iterable<string>,
+  task: { id: string; secretFiles: readonly string[] },
+  given: readonly string[],
+): string[] {
+  const named = [...task.secretFiles, ...(KNOWN_SECRETS[task.id] ?? []), ...given];
+  return [...files]
+    .filter(
+      (path) =>
+        (path.startsWith(`${DATA_FOLDER}/`) && SECRET_NAME.test(basename(path))) ||
+        named.some((name) => name === path || name.endsWith(`/${path}`)),
+    )
+    .sort();
+}
+
+/** Files of the starter that are a secret under another name. */
+export function copiesOfSecrets(starter: WorkspaceFiles, secrets: readonly string[]): string[] {
+  const hash = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
+  const hidden = new Set(secrets.map(hash));
+  return hidden.size === 0 ? [] : [...starter].filter(([, path]) => hidden.has(hash(path))).map(([name]) => name);
+}

@@ -1,0 +1,125 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { ConfigError, readYaml } from '../../../catalog/index.js';
+
+const texts = z
+  .array(z.string())
+  .nullish()
+  .transform((list) => list ?? []);
+
+/** `configs/tasks/*.yaml` of MLGym, as far as it says something that is needed here. Its other keys are left alone. */
+const taskConfigSchema = z.looseObject({
+  id: z.string().min(1),
+  name: z.string().min(1),
+  description: z.string().min(1),
+  task_entrypoint: z.string().min(1),
+  dataset_configs: texts,
+  starter_code: texts,
+  baseline_paths: texts,
+  baseline_scores: z
+    .array(z.record(z.string(), z.number()))
+    .nullish()
+    .transform((list) => list?.[0] ?? {}),
+  evaluation_paths: z.array(z.string()).min(1),
+  secret_files: texts,
+  training_timeout: z.number().int().positive().nullish(),
+  use_generic_conda: z
+    .boolean()
+    .nullish()
+    .transform((value) => value ?? true),
+  requirements_path: z.string().nullish(),
+});
+export type TaskConfig = z.output<typeof taskConfigSchema>;
+
+const datasetConfigSchema = z.looseObject({
+  name: z.string().min(1),
+  description: z
+    .string()
+    .nullish()
+    .transform((text) => text ?? ''),
+  data_path: z.string().min(1),
+  is_local: z
+    .boolean()
+    .nullish()
+    .transform((value) => value ?? false),
+});
+export type DatasetConfig = z.output<typeof datasetConfigSchema>;
+
+/** What keeps a task from being imported, with the place where it is and what to do. */
+export interface ImportProblem {
+  file: string;
+  key: string;
+  message: string;
+  remedy: string;
+}
+
+/** One task config of a checkout. */
+export interface CheckoutTask {
+  file: string;
+  /** Its id, made unique: of two files with one id, the one that is not named after it goes by its own name. */
+  id: string;
+  config: TaskConfig;
+}
+
+export interface Checkout {
+  dir: string;
+  tasks: CheckoutTask[];
+  broken: { id: string; problem: ImportProblem }[];
+}
+
+const yamlFiles = (dir: string): string[] =>
+  existsSync(dir)
+    ? readdirSync(dir)
+        .filter((name) => /\.ya?ml$/.test(name))
+        .sort()
+        .map((name) => join(dir, name))
+    : [];
+
+const stemOf = (file: string): string => basename(file).replace(/\.ya?ml$/, '');
+
+export function readCheckout(dir: string): Checkout {
+  const read: { file: string; config: TaskConfig }[] = [];
+  const broken: Checkout['broken'] = [];
+  for (const file of yamlFiles(join(dir, 'configs', 'tasks'))) {
+    try {
+      read.push({ file, config: readYaml(file, taskConfigSchema).value });
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      const { file: at, key, message } = error.problems[0] ?? { file, key: '', message: error.message };
+      broken.push({ id: stemOf(file), problem: { file: at, key, message, remedy: 'Correct the file.' } });
+    }
+  }
+  const tasks = read.map(({ file, config }) => {
+    const stem = stemOf(file);
+    const shared = read.filter((other) => other.config.id === config.id);
+    const owner = shared.find((other) => stemOf(other.file) === config.id) ?? shared[0];
+    return { file, config, id: owner?.file === file ? config.id : stem };
+  });
+  return { dir, tasks, broken };
+}
+
+/** The dataset configs that a task names, beside `configs/`. */
+export function readDatasets(
+  { dir }: Pick<Checkout, 'dir'>,
+  task: CheckoutTask,
+): { datasets: DatasetConfig[]; problems: ImportProblem[] } {
+  const datasets: DatasetConfig[] = [];
+  const problems: ImportProblem[] = [];
+  for (const path of task.config.dataset_configs) {
+    const file = join(dir, 'configs', path);
+    try {
+      datasets.push(readYaml(file, datasetConfigSchema).value);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      const found = error.problems[0];
+      problems.push({
+        file: existsSync(file) ? file : task.file,
+        key: existsSync(file) ? (found?.key ?? '') : 'dataset_configs',
+        message: existsSync(file) ? (found?.message ?? error.message) : `there is no ${join('configs', path)}`,
+        remedy: existsSync(file) ? 'Correct the file.' : 'Add the dataset config, or leave the task out.',
+      });
+    }
+  }
+  return { datasets, problems };
+}

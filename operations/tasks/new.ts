@@ -1,0 +1,67 @@
+import { chmodSync, cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BenchError } from '../../domain/errors.js';
+import { folderFiles, loadTask } from '../../catalog/index.js';
+import { makeFolder } from '../../services/make-folder.js';
+
+export const TASK_KINDS = ['game', 'questions', 'data', 'program'] as const;
+export type TaskKind = (typeof TASK_KINDS)[number];
+
+/** `evenNumbers`, `even-numbers` → `Even numbers` */
+const nameOf = (id: string): string => {
+  const words = id
+    .replace(/[-_]+/g, ' ')
+    .replace(/([a-z0-9])([A-Z])/g, (_, before: string, after: string) => `${before} ${after.toLowerCase()}`)
+    .trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+/**
+ * A new task that can be played as it is, of the templates beside the bundled configuration; whole or not at all. Returns its files.
+ * Throws BenchError (usage).
+ */
+export function newTask({
+  assetsRoot,
+  configsDir,
+  id,
+  kind,
+}: {
+  assetsRoot: string;
+  configsDir: string;
+  id: string;
+  kind: TaskKind;
+}): { dir: string; files: string[] } {
+  if (!/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(id))
+    throw new BenchError('usage', `${JSON.stringify(id)} cannot be the id of a task`, {
+      remedy: 'Letters, digits, - and _ only, beginning with a letter or digit.',
+    });
+  const dir = join(configsDir, 'tasks', id);
+  if (existsSync(dir))
+    throw new BenchError('usage', `${dir} is there already`, {
+      remedy: 'Choose another id, or remove the folder.',
+    });
+  const aside = join(configsDir, 'tasks', `.${id}.new`);
+  try {
+    rmSync(aside, { recursive: true, force: true });
+    makeFolder(join(configsDir, 'tasks'));
+    cpSync(join(assetsRoot, 'configs', 'templates', kind), aside, { recursive: true });
+    const files = folderFiles(aside).map(({ path }) => path);
+    for (const path of files) {
+      const file = join(aside, path);
+      const text = readFileSync(file, 'utf8').replaceAll('TASK_ID', id).replaceAll('TASK_NAME', nameOf(id));
+      chmodSync(file, 0o644);
+      writeFileSync(file, text);
+    }
+    renameSync(aside, dir);
+    loadTask(configsDir, id);
+    return { dir, files };
+  } catch (cause) {
+    if (cause instanceof BenchError) throw cause;
+    throw new BenchError('failed', `cannot write ${dir}: ${(cause as Error).message}`, {
+      remedy: 'Make the folder writable, or name another one with --config-dir.',
+      cause,
+    });
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,200 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { findPython } from '../../../backends/local/find-python.js';
+import { BenchError } from '../../../domain/errors.js';
+import type { HomeLayout } from '../../../domain/home-layout.js';
+import type { PreparedData, PreparedFile, TaskData } from '../../../domain/task-data.js';
+import type { TaskFolder } from '../../../domain/task.js';
+import {
+  type DataManifest,
+  dataVersion,
+  fileDigest,
+  findPrepared,
+  folderFiles,
+  MANIFEST,
+} from '../../../catalog/index.js';
+import { download, type DownloadOptions } from './download.js';
+
+export interface PrepareOptions extends Omit<DownloadOptions, 'onProgress'> {
+  layout: HomeLayout;
+  /** The folder that holds `datasets/`. */
+  assetsRoot: string;
+  /** A stand-in of the same form, without the sources. */
+  sample: boolean;
+  /** Make them even if they are there. */
+  force?: boolean;
+  /** Of a source, by name: bytes that are there so far. */
+  onProgress?: (source: string, bytes: number) => void;
+  /** What prepare.py says. */
+  onLine?: (line: string) => void;
+}
+
+/**
+ * Make a task's data: fetch its sources, run prepare.py, look for leaks, then give the whole its place in one step. Whatever ends this
+ * before leaves nothing that could be taken for prepared data. Throws BenchError.
+ */
+export async function prepareTask(task: TaskFolder, options: PrepareOptions): Promise<PreparedData> {
+  const { layout, sample } = options;
+  const data = task.spec.data;
+  if (data === undefined) throw new Error(`task ${task.spec.id} has no data`);
+  const known = options.force === true ? null : findPrepared(layout, task, sample);
+  if (known !== null) return known;
+  const place = layout.preparedData(task.spec.id, dataVersion(task), sample);
+  const aside = join(dirname(place), `.${randomBytes(6).toString('hex')}.tmp`);
+  const sources = sample ? [] : await fetchSources(data, options);
+  try {
+    for (const folder of ['agent', 'hidden']) await mkdir(join(aside, folder), { recursive: true });
+    // It holds labels: only the owner may look into it.
+    await chmod(aside, 0o700);
+    await runPrepare(task, data, sources, aside, options);
+    const files = await madeFiles(task, data, aside);
+    const manifest: DataManifest = {
+      schema: 1,
+      task: task.spec.id,
+      version: dataVersion(task),
+      sample,
+      preparedAt: new Date().toISOString(),
+      sources: sample ? [] : data.sources.map(({ name, sha256, licence }) => ({ name, sha256, licence })),
+      files,
+    };
+    await writeFile(join(aside, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+    if (options.force === true || !existsSync(join(place, MANIFEST))) await rm(place, { recursive: true, force: true });
+    await rename(aside, place).catch((error: unknown) => {
+      // Another one was faster, and made the same.
+      if (!existsSync(join(place, MANIFEST))) throw error;
+    });
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+  const made = findPrepared(layout, task, sample);
+  if (made === null) throw new BenchError('failed', `the data of task ${task.spec.id} vanished from ${place}`);
+  return made;
+}
+
+async function fetchSources({ sources }: TaskData, options: PrepareOptions): Promise<[string, string][]> {
+  const places: [string, string][] = [];
+  for (const source of sources) {
+    const onProgress = (bytes: number): void => options.onProgress?.(source.name, bytes);
+    places.push([source.name, await download(options.layout, source, { ...options, onProgress })]);
+  }
+  return places;
+}
+
+/**
+ * prepare.py runs on this host with Python's standard library, not in a container: like the task's evaluator it is the author's code, it needs
+ * no package or network, and so data can be prepared before any image or engine is there. Chance and hashes are fixed.
+ */
+async function runPrepare(
+  task: TaskFolder,
+  data: TaskData,
+  sources: readonly [string, string][],
+  into: string,
+  options: PrepareOptions,
+): Promise<void> {
+  const { leaks } = await datasetProgram([], options, data.prepareSeconds, `task ${task.spec.id}: prepare.py`, {
+    task: task.spec.id,
+    sample: options.sample,
+    prepare: join(task.dir, 'prepare.py'),
+    sources: Object.fromEntries(sources),
+    agent: join(into, 'agent'),
+    hidden: join(into, 'hidden'),
+    agentFolders: [join(task.dir, 'starter'), join(into, 'agent')],
+    hiddenFolders: [join(task.dir, 'evaluator'), join(into, 'hidden')],
+  });
+  if (leaks.length > 0)
+    throw new BenchError(
+      'failed',
+      `task ${task.spec.id} shows its agents what they must not see: ${leaks.join('; ')}`,
+      {
+        remedy: `Nothing was kept. Change what ${join(task.dir, 'prepare.py')} writes.`,
+      },
+    );
+}
+
+/** What agents see of a task that only its evaluator may know, a sentence each. */
+export async function findLeaks(
+  agentFolders: readonly string[],
+  hiddenFolders: readonly string[],
+  options: Pick<PrepareOptions, 'assetsRoot' | 'signal'>,
+): Promise<string[]> {
+  const { leaks } = await datasetProgram(['--scan'], options, 600, 'the search for leaks', {
+    agentFolders,
+    hiddenFolders,
+  });
+  return leaks;
+}
+
+/** datasets/prepare_main.py, with an order; its environment is the same on every machine. */
+async function datasetProgram(
+  flags: readonly string[],
+  options: Pick<PrepareOptions, 'assetsRoot' | 'signal' | 'onLine'>,
+  seconds: number,
+  what: string,
+  order: Record<string, unknown>,
+): Promise<{ leaks: string[] }> {
+  const python = await findPython(undefined, null);
+  const scratch = await mkdtemp(join(tmpdir(), 'bench-prepare-'));
+  try {
+    const [orderFile, result] = [join(scratch, 'order.json'), join(scratch, 'result.json')];
+    await writeFile(orderFile, JSON.stringify({ ...order, result }));
+    const program = join(options.assetsRoot, 'datasets', 'prepare_main.py');
+    const child = execa(python, ['-sB', program, ...flags, orderFile], {
+      cwd: scratch,
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', PYTHONHASHSEED: '0' },
+      extendEnv: false,
+      stdin: 'ignore',
+      reject: false,
+      timeout: seconds * 1000,
+      maxBuffer: 1024 * 1024,
+      ...(options.signal !== undefined && { cancelSignal: options.signal }),
+    });
+    if (options.onLine !== undefined) for await (const line of child.iterable()) options.onLine(String(line));
+    const { exitCode, timedOut, stderr } = await child;
+    options.signal?.throwIfAborted();
+    if (timedOut)
+      throw new BenchError('failed', `${what} took more than ${seconds} s`, {
+        remedy: 'Raise data.prepareSeconds in task.yaml, or run it where there is more room.',
+      });
+    if (exitCode !== 0)
+      throw new BenchError(
+        'failed',
+        `${what} failed: ${String(stderr).trim().split('\n').slice(-3).join(' / ').slice(-800)}`,
+        {
+          remedy: 'Nothing was kept. Correct it, then prepare again.',
+        },
+      );
+    return JSON.parse(readFileSync(result, 'utf8')) as { leaks: string[] };
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Exactly what task.yaml declares, with checksums. */
+async function madeFiles(task: TaskFolder, data: TaskData, aside: string): Promise<PreparedFile[]> {
+  const files: PreparedFile[] = [];
+  const problems: string[] = [];
+  for (const key of ['agent', 'hidden'] as const) {
+    const root = join(aside, key);
+    const made = folderFiles(root).map(({ path }) => path);
+    const belongs = (path: string, declared: string) => path === declared || path.startsWith(`${declared}/`);
+    for (const path of made)
+      if (!data[key].some((declared) => belongs(path, declared)))
+        problems.push(`${path} is not declared under data.${key}`);
+    for (const declared of data[key])
+      if (!made.some((path) => belongs(path, declared))) problems.push(`${declared} of data.${key} was not made`);
+    for (const path of made) {
+      const full = join(root, path);
+      await chmod(full, 0o644);
+      const { size } = await stat(full);
+      files.push({ path: `${key}/${path}`, bytes: size, sha256: fileDigest(full) ?? '' });
+    }
+  }
+  if (problems.length === 0) return files;
+  throw new BenchError('failed', `task ${task.spec.id}: ${problems.join('; ')}`, {
+    remedy: 'Let prepare.py and task.yaml agree; nothing was kept.',
+  });
+}

@@ -1,0 +1,127 @@
+import { statfsSync } from 'node:fs';
+import { unmetNeed } from '../../../domain/backend-needs.js';
+import { BenchError } from '../../../domain/errors.js';
+import type { Backend } from '../../../domain/run.js';
+import { layerOf } from '../../../domain/task-requirements.js';
+import type { TaskFolder } from '../../../domain/task.js';
+import { prepareCommand } from '../../../catalog/index.js';
+
+export const NEEDS = ['data', 'gpus', 'images', 'memory', 'disk'] as const;
+
+export interface Need {
+  name: (typeof NEEDS)[number];
+  /** `build`: made at submit, if it is not there. */
+  status: 'ok' | 'lacking' | 'build' | 'none';
+  detail: string;
+  /** The command or setting that mends it. */
+  remedy: string | null;
+}
+
+export interface CheckedTask {
+  task: string;
+  profile: string | null;
+  ready: boolean;
+  needs: Need[];
+}
+
+/** What this machine, or its workers, have to give. */
+export interface Offer {
+  backend: Backend;
+  /** GPUs of the host that has most. */
+  gpus: number;
+  /** Largest memory that a host has for its runs, MB; null: not known. */
+  memoryMb: number | null;
+  /** Free where the home lies, bytes. */
+  freeBytes: number;
+}
+
+const ok = (name: Need['name'], detail: string): Need => ({ name, status: 'ok', detail, remedy: null });
+const none = (name: Need['name'], detail = 'needs none'): Need => ({ name, status: 'none', detail, remedy: null });
+const lacking = (name: Need['name'], detail: string, remedy: string): Need => ({
+  ...{ name, status: 'lacking', detail, remedy },
+});
+
+export const freeBytesOf = (dir: string): number => {
+  const { bavail, bsize } = statfsSync(dir);
+  return bavail * bsize;
+};
+
+function dataNeed(task: TaskFolder, sample: boolean, prepared: (task: TaskFolder) => boolean): Need {
+  if (task.spec.data === undefined) return none('data');
+  const remedy = prepareCommand([task.spec.id], sample);
+  try {
+    return prepared(task) ? ok('data', sample ? 'sample' : 'real') : lacking('data', 'not prepared', remedy);
+  } catch (error) {
+    if (error instanceof BenchError) return lacking('data', 'changed on disk', `${remedy} --force`);
+    throw error;
+  }
+}
+
+function gpuNeed({ spec }: TaskFolder, { gpus, backend }: Offer): Need {
+  if (spec.gpus === 0) return none('gpus');
+  const there = backend === 'podman' ? 0 : gpus;
+  if (spec.gpus <= there) return ok('gpus', `${spec.gpus} of ${there}`);
+  const profile = Object.entries(spec.profiles ?? {}).find(([, one]) => (one.gpus ?? spec.gpus) <= there)?.[0];
+  return lacking(
+    'gpus',
+    `${spec.gpus}, there are ${there}`,
+    profile === undefined ? '--gpus-per-run' : `--profile ${profile}`,
+  );
+}
+
+function imageNeed(task: TaskFolder, { backend }: Offer): Need {
+  const unmet = unmetNeed(task.spec, backend);
+  if (unmet !== null) return lacking('images', unmet, '--backend docker');
+  const layers = (['agent', 'evaluator'] as const).filter((kind) => layerOf(task.spec, kind, task.dir) !== null);
+  if (layers.length === 0 || backend === 'local') return none('images', 'the plain ones');
+  const { id, profile } = task.spec;
+  const under = profile === undefined ? '' : ` --profile ${profile}`;
+  const remedy = `bench images build --backend ${backend} --tasks ${id}${under}`;
+  return {
+    name: 'images',
+    status: 'build',
+    detail: 'its packages are installed at submit, if they are not yet',
+    remedy,
+  };
+}
+
+function memoryNeed({ spec }: TaskFolder, { memoryMb }: Offer): Need {
+  const wanted = spec.limits.memoryMb;
+  if (memoryMb === null || wanted <= memoryMb) return ok('memory', `${wanted} MB`);
+  const profile = Object.entries(spec.profiles ?? {}).find(([, one]) => (one.limits?.memoryMb ?? wanted) <= memoryMb);
+  const remedy = profile === undefined ? 'a worker with a larger --memory-mb' : `--profile ${profile[0]}`;
+  return lacking('memory', `${wanted} MB, there are ${memoryMb}`, remedy);
+}
+
+/** Sources that are still to be fetched count three times: as they come, as they are made, and in a workspace. */
+function diskNeed({ spec }: TaskFolder, { freeBytes }: Offer, missingBytes: number): Need {
+  const wanted = 3 * missingBytes;
+  if (wanted <= freeBytes)
+    return ok('disk', missingBytes === 0 ? 'nothing to fetch' : `${missingBytes} bytes to fetch`);
+  return lacking(
+    'disk',
+    `${wanted} bytes, ${freeBytes} are free`,
+    `make room, or bench tasks prepare ${spec.id} --sample`,
+  );
+}
+
+/** What a task lacks to be played as it is, and what mends it. */
+export function checkTask(
+  task: TaskFolder,
+  offer: Offer,
+  data: { sample: boolean; prepared: (task: TaskFolder) => boolean; missingBytes: number },
+): CheckedTask {
+  const needs = [
+    dataNeed(task, data.sample, data.prepared),
+    gpuNeed(task, offer),
+    imageNeed(task, offer),
+    memoryNeed(task, offer),
+    diskNeed(task, offer, data.missingBytes),
+  ];
+  return {
+    task: task.spec.id,
+    profile: task.spec.profile ?? null,
+    ready: needs.every(({ status }) => status !== 'lacking'),
+    needs,
+  };
+}

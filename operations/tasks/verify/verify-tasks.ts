@@ -1,0 +1,171 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { BenchError } from '../../../domain/errors.js';
+import type { Backend } from '../../../domain/run.js';
+import { isSecret } from '../../../domain/task-secrets.js';
+import type { TaskFolder } from '../../../domain/task.js';
+import { attachData, fileDigest, folderFiles, prepareCommand, underProfile } from '../../../catalog/index.js';
+import type { Bench } from '../../bench.js';
+import { findLeaks } from '../prepare/prepare-task.js';
+import { follow } from '../../batches/follow.js';
+import { submitBatch } from '../../batches/submit-batch.js';
+import { type Check, judgeTask, type Played } from './judge-task.js';
+import type { GroupRequest, SubmittedBatch } from '../../batches/request.js';
+
+export interface VerifyRequest {
+  sample: boolean;
+  profile: string | null;
+  backend: Backend | undefined;
+  agent: string;
+  concurrency: number;
+}
+
+export interface VerifiedTask {
+  task: string;
+  profile: string | null;
+  ok: boolean;
+  checks: Check[];
+  runs: { baseline: string | null; oracle: string | null; spoiler: string | null };
+}
+
+export interface Verification {
+  batchId: string | null;
+  backend: Backend | null;
+  tasks: VerifiedTask[];
+}
+
+const MODELS = { baseline: 'scripted:baseline', oracle: 'scripted:oracle', spoiler: 'scripted:spoiler' } as const;
+/** More than any oracle takes to write its files. */
+const MAX_STEPS = 200;
+
+const hasOracle = ({ dir }: TaskFolder): boolean => existsSync(join(dir, 'oracle'));
+
+/** What of a task no agent may see: of its folder, and of its data. */
+function secretsOf(task: TaskFolder): Map<string, string> {
+  const secrets = new Map<string, string>();
+  const evaluator = join(task.dir, 'evaluator');
+  for (const { path } of folderFiles(evaluator)) {
+    const full = join(evaluator, path);
+    if (isSecret(path, statSync(full).size)) secrets.set(fileDigest(full) ?? '', `evaluator/${path}`);
+  }
+  for (const { path, bytes, sha256 } of task.data?.files ?? []) {
+    const hidden = path.startsWith('hidden/') ? path.slice('hidden/'.length) : null;
+    if (hidden !== null && isSecret(hidden, bytes)) secrets.set(sha256, hidden);
+  }
+  return secrets;
+}
+
+async function leaksCheck(bench: Bench, task: TaskFolder): Promise<Check> {
+  const { dir, data } = task;
+  const leaks = await findLeaks(
+    [join(dir, 'starter'), ...(data === undefined ? [] : [join(data.dir, 'agent')])],
+    [join(dir, 'evaluator'), ...(data === undefined ? [] : [join(data.dir, 'hidden')])],
+    { assetsRoot: bench.settings.assetsRoot },
+  );
+  return leaks.length > 0
+    ? { name: 'leaks', status: 'failed', detail: leaks.join('; ') }
+    : { name: 'leaks', status: 'ok', detail: 'none found' };
+}
+
+const dataCheck = (task: TaskFolder): Check =>
+  task.data === undefined
+    ? { name: 'data', status: 'none', detail: 'the task needs none' }
+    : {
+        name: 'data',
+        status: 'ok',
+        detail: `${task.data.sample ? 'sample' : 'real'}, ${task.data.files.length} files`,
+      };
+
+/** Play the tasks as runs do, and judge what came of it. Null: `wait` returned false, since it was left before the batch was over. */
+export async function verifyTasks(
+  bench: Bench,
+  tasks: readonly TaskFolder[],
+  request: VerifyRequest,
+  wait: (batchId: string) => Promise<boolean> = (batchId) => untilOver(bench, batchId),
+): Promise<Verification | null> {
+  const { sample, profile } = request;
+  const chosen = underProfile(tasks, { profile, sample });
+  const { ready, missing } = attachData(bench.settings.layout, chosen, sample);
+  const rows = new Map<string, VerifiedTask>();
+  const before = new Map<string, Check[]>();
+  for (const { spec } of missing) {
+    const detail = `not prepared: ${prepareCommand([spec.id], sample)}`;
+    rows.set(spec.id, { ...nothing(spec.id, spec.profile), checks: [{ name: 'data', status: 'failed', detail }] });
+  }
+  for (const task of ready) before.set(task.spec.id, [dataCheck(task), await leaksCheck(bench, task)]);
+
+  let batch: SubmittedBatch | null = null;
+  if (ready.length > 0) {
+    const groups = groupsOf(ready, request);
+    const [first, ...further] = groups;
+    if (first === undefined) throw new Error('tasks without a group');
+    batch = await submitBatch(bench, {
+      ...{ ...first, further, concurrency: request.concurrency, backend: request.backend },
+      ...{ seed: 42, name: null, dryRun: false, verification: true },
+    });
+    const { batchId, runs, backend } = batch;
+    bench.notify({ code: 'batch.started', batchId, runs: runs.length, backend });
+    if (!(await wait(batchId))) return null;
+    for (const task of ready) rows.set(task.spec.id, await judged(bench, batch, task, before.get(task.spec.id) ?? []));
+  }
+  return {
+    batchId: batch?.batchId ?? null,
+    backend: batch?.backend ?? null,
+    tasks: chosen.map(({ spec }) => rows.get(spec.id)).filter((row) => row !== undefined),
+  };
+}
+
+async function untilOver(bench: Bench, batchId: string): Promise<boolean> {
+  for await (const { kind } of follow(bench, batchId)) if (kind === 'over') return true;
+  return false;
+}
+
+const nothing = (task: string, profile: string | undefined): VerifiedTask => ({
+  ...{ task, profile: profile ?? null, ok: false, checks: [] },
+  runs: { baseline: null, oracle: null, spoiler: null },
+});
+
+/** Tasks without a solution are only played as they are. */
+function groupsOf(tasks: readonly TaskFolder[], request: VerifyRequest): GroupRequest[] {
+  const play = {
+    ...{ agent: request.agent, attempts: 1, maxSteps: MAX_STEPS, wallSeconds: 0, gpusPerRun: null },
+    ...{ snapshotEvery: 0, sample: request.sample },
+  };
+  const groups: GroupRequest[] = [];
+  for (const [models, chosen] of [
+    [Object.values(MODELS), tasks.filter(hasOracle)],
+    [[MODELS.baseline], tasks.filter((task) => !hasOracle(task))],
+  ] as const) {
+    // A profile that only some of the tasks have is not refused.
+    for (const named of new Set(chosen.map(({ spec }) => spec.profile))) {
+      const same = chosen.filter(({ spec }) => spec.profile === named).map(({ spec }) => spec.id);
+      groups.push({ ...play, models: [...models], tasks: same, profile: named ?? 'default' });
+    }
+  }
+  return groups;
+}
+
+async function judged(bench: Bench, batch: SubmittedBatch, task: TaskFolder, before: Check[]): Promise<VerifiedTask> {
+  const { queries } = await bench.database();
+  const runId = (model: string): string | null =>
+    batch.runs.find((run) => run.task.id === task.spec.id && run.model.name === model)?.runId ?? null;
+  const played = async (id: string | null): Promise<Played | null> =>
+    id === null ? null : { run: await queries.showRun(id), steps: await queries.trajectory(id) };
+  const runs = {
+    baseline: runId(MODELS.baseline),
+    oracle: runId(MODELS.oracle),
+    spoiler: runId(MODELS.spoiler),
+  };
+  if (runs.baseline === null) throw new BenchError('failed', `task ${task.spec.id} was not played`);
+  const checks = [
+    ...before,
+    ...judgeTask({
+      ...{ spec: task.spec, backend: batch.backend, secrets: secretsOf(task) },
+      baseline: await played(runs.baseline),
+      oracle: await played(runs.oracle),
+      spoiler: await played(runs.spoiler),
+    }),
+  ];
+  const ok = checks.every(({ status }) => status !== 'failed');
+  return { task: task.spec.id, profile: task.spec.profile ?? null, ok, checks, runs };
+}

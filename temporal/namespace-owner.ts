@@ -1,0 +1,151 @@
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import type { Installation } from '../domain/installation.js';
+import { BenchError } from '../domain/errors.js';
+import type { TemporalNamespace } from '../domain/ports/record/hosts.js';
+import { GPU_POOL_WORKFLOW_ID, INSTALLATION_WORKFLOW_ID } from '../domain/queues.js';
+
+/** What the memo of the mark says: the id decides, the rest is for people. */
+export interface NamespaceOwner {
+  installation: string;
+  /** Host, port and database, as they were when the namespace was claimed. */
+  database: string;
+  /** The machine that claimed it. */
+  machine: string;
+  since: Date;
+  /** Of the mark. */
+  workflowRunId: string;
+}
+
+export interface NamespaceClaim {
+  installation: Pick<Installation, 'id' | 'database'>;
+  machine: string;
+  /** For messages: where the client is connected. */
+  temporalAddress: string;
+  /** The server is this home's own, which may change its database: an owner of whom no workflow is left gives way. */
+  ownServer: boolean;
+}
+
+const SEE = 'docs/deployment.md, "One database, one namespace"';
+
+/** Others may claim at the same time: each try either settles it or meets another's change. */
+const TRIES = 5;
+
+/**
+ * See to it that the client's namespace serves this installation alone: two that share one would take each other's runs from
+ * the queues, and GPUs from one pool. The first to ask is the owner, by a workflow that nobody runs.
+ * @throws BenchError (usage) if the namespace serves another installation; else what the client throws.
+ */
+export async function claimNamespace(client: Client, claim: NamespaceClaim): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const owner = await namespaceOwner(client);
+    if (owner === null) await mark(client, claim);
+    else if (owner.installation === claim.installation.id) return;
+    else if (claim.ownServer && tries < TRIES && (await isIdle(client))) await giveUp(client, owner);
+    else throw refusalOf(client.options.namespace, claim, owner);
+  }
+}
+
+/** Whom the namespace serves; null if nobody has claimed it. */
+export async function namespaceOwner(client: Client): Promise<NamespaceOwner | null> {
+  let marker: WorkflowExecutionDescription;
+  try {
+    marker = await client.workflow.getHandle(INSTALLATION_WORKFLOW_ID).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
+  if (marker.status.name !== 'RUNNING') return null;
+  const { installation, database, machine } = marker.memo ?? {};
+  return {
+    installation: String(installation),
+    database: String(database),
+    machine: String(machine),
+    since: marker.startTime,
+    workflowRunId: marker.runId,
+  };
+}
+
+/** Which namespace the client is in. */
+export async function namespaceOf(client: Client, temporalAddress: string): Promise<TemporalNamespace> {
+  const { namespace } = client.options;
+  const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
+  return { id: String(namespaceInfo?.id), at: `namespace '${namespace}' at ${temporalAddress}` };
+}
+
+/**
+ * Hosts of one database that poll two namespaces would wait for each other's runs for ever. To be asked before a namespace is
+ * claimed; this home's own host, which may have got another server, does not count.
+ * @throws BenchError (usage) if a host that is heard now polls another one.
+ */
+export function refuseSecondNamespace(
+  installation: Installation,
+  namespace: TemporalNamespace,
+  homeId: string | null,
+): void {
+  const other = installation.hosts.find((host) => host.namespace.id !== namespace.id && host.homeId !== homeId);
+  if (other === undefined) return;
+  throw new BenchError(
+    'usage',
+    `the database ${installation.database} is served by another Temporal: its host ${other.hostId} polls ${other.namespace.at}, not ${namespace.at}`,
+    {
+      remedy:
+        'Set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE to that one (`bench down` first, where this home is up), or DATABASE_URL to another ' +
+        `database. If the server was replaced: wait half a minute. More: ${SEE}.`,
+    },
+  );
+}
+
+/** Why the namespace is not this installation's; both are named. */
+export function refusalOf(namespace: string, claim: NamespaceClaim, owner: NamespaceOwner): BenchError {
+  const { installation, temporalAddress, ownServer } = claim;
+  const since = owner.since.toISOString().replace(/\.\d+Z$/, 'Z');
+  return new BenchError(
+    'usage',
+    `the Temporal namespace '${namespace}' at ${temporalAddress} serves another database of bench, ${owner.database} ` +
+      `(installation ${owner.installation}, since ${since}, from ${owner.machine}), not ${installation.database} (installation ${installation.id})`,
+    {
+      remedy:
+        owner.database === installation.database
+          ? `That database was restored or made anew since: ${SEE}.`
+          : ownServer
+            ? `\`bench down\`, then set DATABASE_URL as it was until the runs of that database are over, or take another BENCH_HOME. More: ${SEE}.`
+            : `\`bench down\`, then give this one a namespace of its own (TEMPORAL_NAMESPACE), or set DATABASE_URL to that database. Where that one is gone for good: ${SEE}.`,
+    },
+  );
+}
+
+async function mark(client: Client, { installation, machine }: NamespaceClaim): Promise<void> {
+  try {
+    await client.workflow.start('installation', {
+      workflowId: INSTALLATION_WORKFLOW_ID,
+      // Nobody polls it.
+      taskQueue: INSTALLATION_WORKFLOW_ID,
+      memo: { installation: installation.id, database: installation.database, machine },
+      staticSummary: 'Whose this namespace is; nobody runs it.',
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+/** No run or batch of the owner is open. */
+async function isIdle(client: Client): Promise<boolean> {
+  const others = [INSTALLATION_WORKFLOW_ID, GPU_POOL_WORKFLOW_ID].map((id) => ` and WorkflowId != '${id}'`).join('');
+  return (await client.workflow.count(`ExecutionStatus = 'Running'${others}`)).count === 0;
+}
+
+/** The owner's mark, and by whoever ended that, the pool, which knows the owner's hosts. */
+async function giveUp(client: Client, { workflowRunId }: NamespaceOwner): Promise<void> {
+  const reason = 'the home of this server has another database now';
+  try {
+    await client.workflow.getHandle(INSTALLATION_WORKFLOW_ID, workflowRunId).terminate(reason);
+    await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).terminate(reason);
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+}

@@ -1,0 +1,104 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { gpuInventory } from '../../../../backends/gpus/inventory.js';
+import { nvidiaSmi } from '../../../../backends/gpus/nvidia-smi.js';
+
+const auto = { kind: 'auto' as const };
+const named = (...ids: string[]) => ({ kind: 'listed' as const, ids });
+const FAILS = 'echo "NVIDIA-SMI has failed because it could not talk to the driver."; exit 9';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'bench-test-nvidia-smi-'));
+  vi.stubEnv('PATH', dir);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** The machine has an nvidia-smi, which does this from now on. */
+function driver(script: string): void {
+  writeFileSync(join(dir, 'nvidia-smi'), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(dir, 'nvidia-smi'), 0o755);
+}
+/** Two GPUs; something computes on these. */
+const works = (...busy: string[]): void =>
+  driver(
+    `case "$1" in --query-gpu*) echo "0, GPU-a"; echo "1, GPU-b";; *) ${busy.map((uuid) => `echo "${uuid}, 42";`).join(' ')} ;; esac`,
+  );
+
+describe('without nvidia-smi', () => {
+  it('there are no GPUs but those that are named, unchecked', async () => {
+    expect(await (await gpuInventory(auto, nvidiaSmi())).now()).toEqual({ ids: [], busy: [], unknown: null });
+    const { now } = await gpuInventory(named('0', '7'), nvidiaSmi());
+    expect(await now()).toEqual({ ids: ['0', '7'], busy: [], unknown: null });
+  });
+
+  it('a word that can be no GPU is refused', async () => {
+    await expect(gpuInventory(named('0', 'nope'), nvidiaSmi())).rejects.toMatchObject({
+      type: 'usage',
+      message: 'this machine has no GPU nope: it has no nvidia-smi that would list any',
+    });
+  });
+});
+
+describe('with nvidia-smi', () => {
+  it('there are the GPUs that it lists, and those on which something computes are busy', async () => {
+    works('GPU-b');
+    const { ids, now } = await gpuInventory(auto, nvidiaSmi());
+    expect(ids).toEqual(['0', '1']);
+    expect(await now()).toEqual({ ids: ['0', '1'], busy: ['1'], unknown: null });
+    expect(await (await gpuInventory(named('GPU-b'), nvidiaSmi())).now()).toMatchObject({ busy: ['GPU-b'] });
+    await expect(gpuInventory(named('2'), nvidiaSmi())).rejects.toThrow('this machine has no GPU 2');
+    await expect(gpuInventory(named('nope'), nvidiaSmi())).rejects.toThrow('no GPU nope: nvidia-smi lists 0, 1');
+    await expect(gpuInventory(named('0', 'GPU-a'), nvidiaSmi())).rejects.toThrow('GPU GPU-a is named twice');
+  });
+
+  it.each([
+    ['fails', FAILS, 'NVIDIA-SMI has failed because it could not talk to the driver.'],
+    ['goes away', null, 'there is no nvidia-smi any more'],
+  ])('that later %s, all GPUs count as busy until it answers again', async (_, script, why) => {
+    works();
+    const { now } = await gpuInventory(auto, nvidiaSmi());
+    expect(await now()).toMatchObject({ busy: [], unknown: null });
+    if (script === null) rmSync(join(dir, 'nvidia-smi'));
+    else driver(script);
+    expect(await now()).toEqual({ ids: ['0', '1'], busy: ['0', '1'], unknown: why });
+    works('GPU-a');
+    expect(await now()).toEqual({ ids: ['0', '1'], busy: ['0'], unknown: null });
+  });
+
+  it('that fails at the start, GPUs are found when it answers', async () => {
+    driver(FAILS);
+    const { ids, now } = await gpuInventory(auto, nvidiaSmi());
+    expect(ids).toBeNull();
+    for (let beat = 0; beat < 2; beat++)
+      expect(await now()).toEqual({ ids: [], busy: [], unknown: expect.stringContaining('has failed') as string });
+    works('GPU-b');
+    expect(await now()).toEqual({ ids: ['0', '1'], busy: ['1'], unknown: null });
+    driver(FAILS);
+    expect(await now()).toMatchObject({ busy: ['0', '1'] });
+  });
+
+  it('that fails at the start, GPUs that are named are refused', async () => {
+    driver(FAILS);
+    await expect(gpuInventory(named('0'), nvidiaSmi())).rejects.toMatchObject({
+      message: expect.stringContaining('cannot tell which GPUs this machine has: NVIDIA-SMI has failed') as string,
+      remedy: expect.stringContaining('--gpus none') as string,
+    });
+    expect(await (await gpuInventory({ kind: 'declared', ids: ['0'] }, nvidiaSmi())).now()).toMatchObject({
+      ids: ['0'],
+    });
+  });
+
+  it('that hangs is ended, and counts as one that fails', async () => {
+    driver('exec /bin/sleep 600');
+    const ask = nvidiaSmi(100);
+    expect(await ask('gpu', 'index,uuid')).toEqual({ kind: 'failed', why: 'no answer within 0.1 s' });
+    const hangs = await ask('gpu', 'index,uuid');
+    expect(hangs.kind).toBe('failed');
+  });
+});

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkAgent } from '../../../../operations/batches/check-agent.js';
+import type { OutputParserName } from '../../../../domain/agent/parse-reply.js';
+import { type LoadedAgent, loadAgent, loadTask, resolveModels } from '../../../../catalog/index.js';
+
+const CONFIGS = join(import.meta.dirname, '../../../../configs');
+const agentWith = (outputParser: OutputParserName): LoadedAgent => {
+  const agent = loadAgent(CONFIGS, 'default');
+  return { ...agent, config: { ...agent.config, outputParser } };
+};
+const models = (...names: string[]) => resolveModels(CONFIGS, names);
+
+describe('an agent for scripted models', () => {
+  it('is refused if it takes special commands only, before anything starts', () => {
+    expect(() => checkAgent(agentWith('action'), models('scripted:baseline', 'scripted:optimum'))).toThrow(
+      'scripted:optimum runs shell commands, and agent default takes only its special commands (outputParser: action)',
+    );
+  });
+  it('may take special commands only if the policy gives no others, or a real model plays', () => {
+    expect(() => checkAgent(agentWith('action'), models('scripted:baseline', 'gpt-4o'))).not.toThrow();
+  });
+  it('must take shell commands where a task makes its baseline by one', () => {
+    const task = loadTask(CONFIGS, 'blotto');
+    const made = { spec: { ...task.spec, baseline: { command: 'python3 baseline.py' } } };
+    expect(() => checkAgent(agentWith('action'), models('scripted:baseline'), [task])).not.toThrow();
+    expect(() => checkAgent(agentWith('action'), models('scripted:baseline'), [made])).toThrow('runs shell commands');
+    expect(() => checkAgent(agentWith('action'), models('scripted:oracle'), [task])).toThrow('runs shell commands');
+  });
+  it.each(['fenced', 'tool-calls', 'json', 'xml-thought-action', 'identity'] as const)('may read by %s', (parser) => {
+    expect(() => checkAgent(agentWith(parser), models('scripted:clumsy'))).not.toThrow();
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { findAssetsRoot } from '../../../../operations/settings.js';
+import { estimateBatch } from '../../../../operations/batches/estimate.js';
+import { planRuns } from '../../../../operations/batches/plan-runs.js';
+import type { RunDefinition } from '../../../../domain/run.js';
+import { loadAgent, loadTask, resolveModels } from '../../../../catalog/index.js';
+
+const configsDir = `${findAssetsRoot()}/configs`;
+const NOW = new Date('2026-01-31T12:00:00Z');
+const UNBOUNDED = { concurrency: 8, budgetUsd: null };
+
+const planned = (models: string[], over: Partial<RunDefinition> = {}): RunDefinition[] =>
+  planRuns({
+    batchId: 'b-01m7xxn9kynbm30nmc5y6eddq6',
+    models: resolveModels(configsDir, models),
+    tasks: [loadTask(configsDir, 'battleOfSexes')],
+    agent: loadAgent(configsDir, 'default'),
+    attempts: 3,
+    maxSteps: 7,
+    wallSeconds: 0,
+    gpusPerRun: null,
+    seed: 42,
+    backend: 'local',
+  }).map((run) => ({ ...run, ...over }));
+
+/** A model whose dearest call costs 2 dollars: 1,000,000 tokens in, 500,000 out. */
+const priced = (over: Partial<RunDefinition> = {}): RunDefinition[] =>
+  planned(['gpt-4o'], over).map((run) => ({
+    ...run,
+    sampling: { ...run.sampling, maxOutputTokens: 500_000 },
+    model: {
+      ...run.model,
+      config: {
+        ...run.model.config!,
+        contextWindow: 1_000_000,
+        maxOutputTokens: 500_000,
+        prices: [{ from: '2024-01-01', input: '1', output: '2' }],
+      },
+    },
+  }));
+
+describe('what a batch may cost at most', () => {
+  it('is a full context and all replies in every step of every run', () => {
+    expect(estimateBatch(priced(), UNBOUNDED, NOW)).toMatchObject({ runs: 3, costAtMostUsd: String(2 * 3 * 7 * 3) });
+  });
+
+  it('is no more than the limits of its runs come to', () => {
+    expect(estimateBatch(priced({ costLimitUsd: '0.25' }), UNBOUNDED, NOW).costAtMostUsd).toBe('0.75');
+  });
+
+  it('is no more than its budget', () => {
+    expect(estimateBatch(priced(), { ...UNBOUNDED, budgetUsd: '5.5' }, NOW).costAtMostUsd).toBe('5.5');
+  });
+
+  it('is nothing for scripted models', () => {
+    expect(estimateBatch(planned(['scripted:baseline']), UNBOUNDED, NOW).costAtMostUsd).toBe('0');
+  });
+
+  it('is not known where a model has no price, and that model is named', () => {
+    const runs = priced().map((run) => ({
+      ...run,
+      model: { ...run.model, config: { ...run.model.config!, prices: [] } },
+    }));
+    expect(estimateBatch(runs, UNBOUNDED, NOW)).toMatchObject({ costAtMostUsd: null, unpricedModels: ['gpt-4o'] });
+  });
+});
+
+describe('what a batch needs', () => {
+  it('counts the GPUs and the memory of those that run at once, the largest first', () => {
+    const runs = planned(['scripted:baseline']).map((run, i) => ({ ...run, gpus: [1, 4, 2][i] ?? 0 }));
+    const memory = runs[0]?.task.limits.memoryMb ?? 0;
+    expect(estimateBatch(runs, { concurrency: 2, budgetUsd: null }, NOW)).toMatchObject({
+      gpus: { least: 1, most: 4 },
+      gpusAtOnce: 6,
+      memoryMbAtOnce: 2 * memory,
+    });
+  });
+});

@@ -1,6 +1,6 @@
 export { listAgents, loadAgent } from './agents.js';
 export type { LoadedAgent } from './agents.js';
-export { type BatchFilePlay, loadBatchFile } from './batch-file.js';
+export { loadBatchFile } from './batch-file.js';
 export { closest, suggestion } from './closest.js';
 export { ConfigError } from './config-error.js';
 export type { ConfigProblem } from './config-error.js';

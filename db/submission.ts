@@ -12,6 +12,7 @@ import { copyForkedSteps } from './copy-forked-steps.js';
 import { errorFields, queryError } from './database-error.js';
 import { agentConfigs } from './schema/agent-configs.js';
 import { batches } from './schema/batches.js';
+import { keptValues } from './kept-options.js';
 import { modelConfigs } from './schema/model-configs.js';
 import { recordings } from './schema/recordings.js';
 import { runs } from './schema/runs.js';
@@ -222,14 +223,11 @@ function runRow(run: SubmittedRun, harnessVersion: string): Omit<typeof runs.$in
     agentHash: run.agentHash,
     attempt: run.attempt,
     seed: run.seed,
-    maxSteps: run.maxSteps,
     wallSeconds: run.wallSeconds,
     backend: run.backend,
     gpus: run.gpus,
-    memory: run.memory ?? false,
     costLimitUsd: run.costLimitUsd ?? null,
-    tokenLimit: run.tokenLimit ?? 0,
-    snapshotEvery: run.snapshotEvery ?? 0,
+    ...keptValues(run),
     harnessVersion,
     replaces: run.replaces ?? null,
     forkedFrom: run.forkedFrom?.runId ?? null,

@@ -1,6 +1,7 @@
 import type { AgentConfig } from './agent/config.js';
 import type { ModelRef, SamplingParameters } from './model.js';
 import type { EndReason, FinalEvaluation } from './outcomes.js';
+import type { KeptOptions } from './requests/run-options.js';
 import type { Metrics } from './score.js';
 import type { TaskSpec } from './task.js';
 import type { ToolState } from './tool-state.js';
@@ -17,7 +18,7 @@ export type Isolation = 'container' | 'none';
 export type ScoredIsolation = Isolation | 'import';
 
 /** Everything that a run was submitted with: fixed from then on, read by activities from Postgres. */
-export interface RunDefinition {
+export interface RunDefinition extends Partial<KeptOptions> {
   runId: string;
   batchId: string;
   model: ModelRef;
@@ -35,14 +36,8 @@ export interface RunDefinition {
   wallSeconds: number;
   /** Most that the run may spend on model calls, US dollars as an exact decimal string; null or absent: no limit. */
   costLimitUsd?: string | null;
-  /** Most tokens of input and output together; 0 or absent: no limit. */
-  tokenLimit?: number;
   backend: Backend;
   gpus: number;
-  /** May the agent read and write the task's memory? Absent: no. */
-  memory?: boolean;
-  /** Steps between snapshots; each validate makes one too. 0 or absent: none at all. */
-  snapshotEvery?: number;
   /** The task's data are a stand-in: docs/datasets.md. Absent: they are not. */
   sample?: boolean;
   /** Its batch verifies tasks. Absent: it does not. */
@@ -58,19 +53,16 @@ export interface ForkPoint {
 }
 
 /** The small part of a definition that workflows need. Payloads are ids and small numbers. */
-export interface RunTicket {
+export interface RunTicket extends KeptOptions {
   runId: string;
   batchId: string;
   provider: string;
   gpus: number;
-  maxSteps: number;
   commandSeconds: number;
   evaluationSeconds: number;
   wallSeconds: number;
   /** Of its batch, when it waits for GPUs: 1 (first) to 5 (last). */
   priority: number;
-  /** Steps between snapshots; each validate makes one too. 0: none at all. */
-  snapshotEvery: number;
   /** Steps that were copied from another run. */
   copiedSteps: number;
   /** Its task has a validation split: the test is scored when the sandbox has ended. */

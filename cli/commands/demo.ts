@@ -25,16 +25,9 @@ export function register(program: Command, context: CliContext): void {
       const batch = await submitBatch(context, {
         models: AGENTS,
         tasks: GAMES,
-        agent: 'default',
         attempts: ATTEMPTS,
-        maxSteps: 50,
-        wallSeconds: 0,
-        gpusPerRun: null,
         concurrency: 2,
         backend: options.backend,
-        seed: 42,
-        name: null,
-        dryRun: false,
       });
       output.log(
         `Batch ${batch.batchId}: ${AGENTS.length} scripted agents × ${GAMES.length} games × ${ATTEMPTS} attempts on the ${batch.backend} backend`,

@@ -1,49 +1,49 @@
 import type { Command } from 'commander';
 import { BenchError } from '../../domain/errors.js';
-import type { Backend } from '../../domain/run.js';
+import { batchOptionsSchema, type BatchRequestInput } from '../../domain/requests/batch.js';
+import { runOptionsSchema } from '../../domain/requests/run-options.js';
+import { requestFields, requestOptions } from '../request-options.js';
 import type { CliContext } from '../context.js';
 import { LineReader } from '../human/line-reader.js';
 import { Play } from '../human/play.js';
-import { backendOption, seconds, wholeNumber } from '../options.js';
 import { formatScore } from '../render/format.js';
 import { phase } from '../render/runs.js';
 import { startBatchWorkflow } from '../../temporal/start-batch.js';
 import { submitBatch } from '../../operations/batches/submit-batch.js';
 import { requestRunCancel } from './cancel.js';
-import { batchName } from './submit.js';
 
 interface HumanOptions {
   task?: string;
-  agent: string;
-  backend?: Backend;
-  maxSteps: number;
-  wallTime: number;
-  tokenLimit: number;
-  gpusPerRun?: number;
-  seed: number;
-  name?: string;
   thoughts?: true;
   raw?: true;
 }
 
+const { agent, maxSteps, wallTime, tokenLimit, gpusPerRun } = runOptionsSchema.shape;
+const { backend, seed, name } = batchOptionsSchema.shape;
+const FIELDS = { agent, backend, maxSteps, wallTime, tokenLimit, gpusPerRun, seed, name };
+const TEXTS = {
+  agent: 'agent configuration, whose prompt you see and whose parser reads you',
+  maxSteps: 'steps of the run',
+  wallTime: "the run's own time, as 90s, 30m, 2h, your thinking apart; 0: no limit",
+  tokenLimit: 'most tokens, in and out, four characters each; 0: no limit',
+  gpusPerRun: 'GPUs of the run; default: what the task asks for',
+  seed: 'seed of the run',
+  name: 'a name for the batch of this one run',
+};
+
 /** A new run for a person; returns its id. */
 async function startRun(context: CliContext, task: string, options: HumanOptions): Promise<string> {
-  const batch = await submitBatch(context, {
-    models: ['human'],
-    tasks: [task],
-    agent: options.agent,
-    attempts: 1,
-    maxSteps: options.maxSteps,
-    wallSeconds: options.wallTime,
-    gpusPerRun: options.gpusPerRun ?? null,
-    concurrency: 1,
-    backend: options.backend,
-    seed: options.seed,
-    name: options.name ?? null,
-    dryRun: false,
-    tokenLimit: options.tokenLimit,
-    person: true,
-  });
+  const batch = await submitBatch(
+    context,
+    {
+      ...(requestFields(FIELDS, { ...options }) as BatchRequestInput),
+      models: ['human'],
+      tasks: [task],
+      attempts: 1,
+      concurrency: 1,
+    },
+    { person: true },
+  );
   const [run, ...others] = batch.runs;
   if (run === undefined || others.length > 0) throw new Error(`batch ${batch.batchId} has ${batch.runs.length} runs`);
   return run.runId;
@@ -102,22 +102,16 @@ async function play(context: CliContext, runId: string, options: HumanOptions, r
 }
 
 export function register(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('human')
     .summary('play a run yourself, in this terminal')
     .description(
       'Play a run yourself: the same prompt, parser, limits and record as a model. With --task a new run starts; with a run, that one goes on. Leaving (Ctrl-D, Ctrl-C) loses nothing.',
     )
     .argument('[run]', 'go on with this run: id, or an unambiguous part of it')
-    .option('--task <id>', 'the task of a new run; see `bench tasks`')
-    .option('--agent <name>', 'agent configuration, whose prompt you see and whose parser reads you', 'default')
-    .addOption(backendOption())
-    .option('--max-steps <n>', 'steps of the run', wholeNumber(1, 100_000), 50)
-    .option('--wall-time <time>', "the run's own time, as 90s, 30m, 2h, your thinking apart; 0: no limit", seconds, 0)
-    .option('--token-limit <n>', 'most tokens, in and out, four characters each; 0: no limit', wholeNumber(0), 0)
-    .option('--gpus-per-run <n>', 'GPUs of the run; default: what the task asks for', wholeNumber(0, 64))
-    .option('--seed <n>', 'seed of the run', wholeNumber(0, 2 ** 31), 42)
-    .option('--name <name>', 'a name for the batch of this one run', batchName)
+    .option('--task <id>', 'the task of a new run; see `bench tasks`');
+  for (const option of requestOptions(FIELDS, { texts: TEXTS })) command.addOption(option);
+  command
     .option('--thoughts', 'ask for a thought before each command; a line END_THOUGHT ends it')
     .option('--raw', 'send replies as you type them, format and all; a line :send ends one')
     .action(async (ref: string | undefined, options: HumanOptions) => {

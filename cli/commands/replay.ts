@@ -70,13 +70,8 @@ async function play(context: CliContext, file: string, task: string, options: Re
     attempts: 1,
     // Room for every recorded reply, and to hand in.
     maxSteps: options.maxSteps ?? recording.steps.length + 1,
-    wallSeconds: 0,
-    gpusPerRun: null,
     concurrency: 1,
     backend: options.backend,
-    seed: 42,
-    name: null,
-    dryRun: false,
   });
   const runId = batch.runs[0]!.runId;
   context.output.log(`Run ${runId} plays ${recording.steps.length} recorded replies on the ${batch.backend} backend`);

@@ -12,7 +12,7 @@ import {
 import type { CliContext } from '../context.js';
 import { wholeNumber } from '../options.js';
 import { oneLine, plural } from '../render/format.js';
-import { harnessVersion } from '../../operations/batches/submit-batch.js';
+import { harnessVersion } from '../../operations/batches/store-batch.js';
 import { writeWhole } from '../../operations/write-whole.js';
 import type { LeaderboardOptions } from '../../domain/views/leaderboard.js';
 

@@ -28,7 +28,7 @@ interface CheckFlags {
 
 /** What the workers that were seen, and this machine's disk, have to give. */
 async function offered(context: CliContext, wish: Backend | undefined): Promise<Offer> {
-  const backend = await chooseBackend(context, wish, [], { prepare: null });
+  const backend = await chooseBackend(context, wish ?? null, [], { prepare: null });
   const hosts = await (await context.database()).queries.hosts();
   const memories = hosts.map(({ memoryForRunsMb }) => memoryForRunsMb ?? null);
   return {

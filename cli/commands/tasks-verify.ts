@@ -63,7 +63,7 @@ export function register(tasks: Command, context: CliContext): void {
         context,
         namedTasks(context, ids, flags.suite),
         {
-          ...{ sample: flags.sample === true, profile: flags.profile ?? null, backend: flags.backend },
+          ...{ sample: flags.sample === true, profile: flags.profile ?? null, backend: flags.backend ?? null },
           ...{ agent: flags.agent, concurrency: flags.concurrency },
         },
         async (batchId) => {

@@ -3,14 +3,16 @@ import { BenchError } from '../../domain/errors.js';
 import type { ModelKind, SamplingParameters } from '../../domain/model.js';
 import { type ModelConfig, modelConfigSchema } from '../../domain/model-config.js';
 import { type Recording, recordingSchema } from '../../domain/recording.js';
+import type { KeptOptions } from '../../domain/requests/run-options.js';
 import type { RunDefinitions } from '../../domain/ports/record/run-definitions.js';
 import type { BatchLifecycle } from '../../domain/ports/record/batch-lifecycle.js';
 import type { Backend, Origin, RunTicket } from '../../domain/run.js';
 import { type TaskSpec, storedTaskSchema } from '../../domain/task.js';
+import { keptValues, selectKept } from '../kept-options.js';
 import type { Statements } from '../statements.js';
 import { missingRun } from './missing.js';
 
-interface DefinitionRow {
+interface DefinitionRow extends KeptOptions {
   batch_id: string;
   origin: Origin;
   model_name: string;
@@ -29,16 +31,12 @@ interface DefinitionRow {
   content: unknown;
   attempt: number;
   seed: number;
-  max_steps: number;
   wall_seconds: number;
   backend: Backend;
   gpus: number;
-  memory: boolean;
   sample: boolean;
   verification: boolean;
   cost_limit_usd: string | null;
-  token_limit: number;
-  snapshot_every: number;
   forked_from: string | null;
   forked_at_step: number | null;
 }
@@ -65,12 +63,12 @@ export function definitionStore(run: Statements): RunDefinitions & Pick<BatchLif
     async loadShard(batchId, shard) {
       return run<RunTicket>(
         'loadShard',
-        `select r.run_id as "runId", r.batch_id as "batchId", r.provider, r.gpus, r.max_steps as "maxSteps",
+        `select r.run_id as "runId", r.batch_id as "batchId", r.provider, r.gpus, ${selectKept('r')},
            (v.spec #>> '{limits,commandSeconds}')::float8 as "commandSeconds",
            (
              (v.spec #>> '{evaluator,timeoutSeconds}')::float8 + coalesce((v.spec #>> '{evaluator,refereeSeconds}')::float8, 0)
            ) * splits.amount + 60 * (splits.amount - 1) as "evaluationSeconds",
-           r.wall_seconds as "wallSeconds", r.backend, r.snapshot_every as "snapshotEvery",
+           r.wall_seconds as "wallSeconds", r.backend,
            coalesce(r.forked_at_step, 0) as "copiedSteps", b.priority,
            v.spec -> 'splits' ? 'validation' as "hiddenSplit"
          from runs r join batches b on b.batch_id = r.batch_id join task_versions v on v.content_hash = r.task_hash
@@ -85,8 +83,9 @@ export function definitionStore(run: Statements): RunDefinitions & Pick<BatchLif
       const [row] = await run<DefinitionRow>(
         'definition',
         `select r.batch_id, r.origin, r.model_name, r.model_kind, r.provider, r.provider_model, r.sampling, r.task_hash, v.spec,
-           r.agent_name, r.agent_hash, a.content, r.attempt, r.seed::float8 as seed, r.max_steps, r.wall_seconds,
-           r.backend, r.gpus, r.memory, r.sample, b.verification, r.snapshot_every, r.forked_from, r.forked_at_step, trim_scale(r.cost_limit_usd)::text as cost_limit_usd, r.token_limit::float8 as token_limit,
+           r.agent_name, r.agent_hash, a.content, r.attempt, r.seed::float8 as seed, ${selectKept('r')}, r.wall_seconds,
+           r.backend, r.gpus, r.sample, b.verification, r.forked_from, r.forked_at_step,
+           trim_scale(r.cost_limit_usd)::text as cost_limit_usd,
            r.model_config_hash, m.content as model_config, r.recording_hash, p.content as recording
          from runs r
          join batches b on b.batch_id = r.batch_id
@@ -121,14 +120,11 @@ export function definitionStore(run: Statements): RunDefinitions & Pick<BatchLif
         agent: agentOf(row.agent_hash, row.content),
         attempt: row.attempt,
         seed: row.seed,
-        maxSteps: row.max_steps,
         wallSeconds: row.wall_seconds,
         backend: row.backend,
         gpus: row.gpus,
-        ...(row.memory ? { memory: true } : {}),
         costLimitUsd: row.cost_limit_usd,
-        tokenLimit: row.token_limit,
-        snapshotEvery: row.snapshot_every,
+        ...keptValues(row),
         ...(row.sample && { sample: true }),
         ...(row.verification && { verification: true }),
         ...(row.forked_from === null || row.forked_at_step === null

@@ -1,46 +1,52 @@
+import type { SubmittedRun } from '../../db/index.js';
 import { BenchError } from '../../domain/errors.js';
-import type { Backend } from '../../domain/run.js';
-import type { Bench } from '../bench.js';
-import { startBatchWorkflow } from '../../temporal/start-batch.js';
-import { freezeAndCheck, harnessVersion, loadGroups, prepareRuns } from './submit-batch.js';
+import { batchRequest, type BatchRequestInput } from '../../domain/requests/batch.js';
 import type { BatchSummary } from '../../domain/views/batches.js';
-import type { GroupRequest, SubmittedBatch } from './request.js';
+import { startBatchWorkflow } from '../../temporal/start-batch.js';
+import type { Bench } from '../bench.js';
+import { type BatchPlan, type SubmittedBatch, submitted } from './batch-plan.js';
+import { loadGroups } from './load-groups.js';
+import { planBatch, type PlanOptions } from './plan-batch.js';
+import { freezeAndCheck, prepareBatch } from './prepare-batch.js';
+import { harnessVersion } from './store-batch.js';
 
 /**
  * More runs for a batch that is stored, whether it runs, is paused or is over. Attempts go on after the highest one that the batch has of
- * the same model and task.
+ * the same model and task. What belongs to the batch (name, seed, concurrency, priority, budget) stays as it is.
  */
-export async function addRuns(
-  bench: Bench,
-  batch: BatchSummary,
-  request: GroupRequest & { backend: Backend | undefined; dryRun: boolean },
-): Promise<SubmittedBatch> {
-  const { batchId } = batch;
-  const named = loadGroups(bench, [request], { needKeys: !request.dryRun, person: false });
-  const database = await bench.database();
+export async function addRuns(bench: Bench, batch: BatchSummary, input: BatchRequestInput): Promise<SubmittedBatch> {
+  const request = batchRequest({ ...input, ...ofBatch(batch) });
+  const groups = loadGroups(bench, request.groups, { needKeys: true, person: false });
+  const plan = await prepareBatch(bench, request, groups, await after(bench, batch));
+  await freezeAndCheck(bench, plan);
+  await appendAndStart(bench, batch.batchId, plan.runs);
+  return submitted(plan);
+}
+
+/** What would be added. Looks only. */
+export async function planAddition(bench: Bench, batch: BatchSummary, input: BatchRequestInput): Promise<BatchPlan> {
+  return planBatch(bench, { ...input, ...ofBatch(batch) }, await after(bench, batch));
+}
+
+const ofBatch = ({ name, seed, concurrency, budgetUsd, priority }: BatchSummary) => ({
+  name,
+  seed,
+  concurrency,
+  priority,
+  budget: budgetUsd,
+});
+
+/** New attempts come after those that the batch has. */
+async function after(bench: Bench, { batchId }: BatchSummary): Promise<PlanOptions> {
+  const { batches } = await bench.database();
   const before = new Map(
-    (await database.batches.attempts(batchId)).map(({ model, task, attempt }) => [`${model}\n${task}`, attempt]),
+    (await batches.attempts(batchId)).map(({ model, task, attempt }) => [`${model}\n${task}`, attempt]),
   );
-  const { groups, backend, runs, skipped } = await prepareRuns(bench, named, {
-    ...{ batchId, backend: request.backend, dryRun: request.dryRun, seed: batch.seed },
-    firstAttempt: (model, task) => (before.get(`${model}\n${task}`) ?? 0) + 1,
-  });
-  const added: SubmittedBatch = {
-    ...{ batchId, name: batch.name, backend, runs, skipped },
-    ...{ concurrency: batch.concurrency, budgetUsd: batch.budgetUsd },
-  };
-  if (request.dryRun) return added;
-  await freezeAndCheck(bench, groups, added);
-  await appendAndStart(bench, batchId, runs);
-  return added;
+  return { batchId, firstAttempt: (model, task) => (before.get(`${model}\n${task}`) ?? 0) + 1 };
 }
 
 /** Rows in one transaction, then the workflow is told or started. */
-export async function appendAndStart(
-  bench: Bench,
-  batchId: string,
-  runs: Parameters<Awaited<ReturnType<Bench['database']>>['append']>[1],
-): Promise<void> {
+export async function appendAndStart(bench: Bench, batchId: string, runs: SubmittedRun[]): Promise<void> {
   await bench.renewWorker();
   const database = await bench.database();
   const client = await bench.temporal();

@@ -45,7 +45,7 @@ export async function ensureImages(
  */
 export async function chooseBackend(
   bench: Bench,
-  wish: Backend | undefined,
+  wish: Backend | null,
   models: readonly ModelRef[],
   { prepare }: { prepare: { signal: AbortSignal } | null },
 ): Promise<Backend> {
@@ -58,7 +58,7 @@ export async function chooseBackend(
     if (prepare !== null) await ensureImages(bench, backend, docker, prepare);
     return backend;
   };
-  if (wish !== undefined) return await engine(wish);
+  if (wish !== null) return await engine(wish);
   const failures: Error[] = [];
   for (const backend of ['docker', 'podman'] as const) {
     try {

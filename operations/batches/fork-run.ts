@@ -1,6 +1,7 @@
 import { BenchError } from '../../domain/errors.js';
 import { forkOf } from '../../domain/fork.js';
 import { newBatchId } from '../../domain/ids.js';
+import type { ForkRequest } from '../../domain/requests/fork.js';
 import type { RunDefinition } from '../../domain/run.js';
 import { samplingFor } from '../../domain/sampling.js';
 import { resolveModels } from '../../catalog/index.js';
@@ -10,22 +11,9 @@ import { checkHosts } from './check-hosts.js';
 import { checkModels } from './check-models.js';
 import { checkRecordings } from './check-recordings.js';
 import { chooseBackend } from './choose-backend.js';
-import { storeAndStart } from './submit-batch.js';
+import { storeAndStart } from './store-batch.js';
 import type { TrajectoryStep } from '../../domain/views/trajectory.js';
-import type { SubmittedBatch } from './request.js';
-
-export interface ForkRequest {
-  runId: string;
-  atStep: number;
-  /** Null: the run's own. */
-  model: string | null;
-  attempts: number;
-  /** Null: the run's own. */
-  maxSteps: number | null;
-  costLimitUsd: string | null;
-  concurrency: number;
-  name: string | null;
-}
+import type { SubmittedBatch } from './batch-plan.js';
 
 /** A batch of runs that go on where another run was after one of its steps. Throws BenchError before anything is written. */
 export async function forkRun(bench: Bench, request: ForkRequest): Promise<SubmittedBatch> {
@@ -61,7 +49,7 @@ export async function forkRun(bench: Bench, request: ForkRequest): Promise<Submi
       nth,
       maxSteps,
       ...(request.model !== null && { model: { ref, sampling } }),
-      ...(request.costLimitUsd !== null && { costLimitUsd: request.costLimitUsd }),
+      ...(request.costLimit !== null && { costLimitUsd: request.costLimit }),
     }),
   );
   const batch: SubmittedBatch = {

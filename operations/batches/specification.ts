@@ -1,34 +1,26 @@
-import type { Backend } from '../../domain/run.js';
-import type { LoadedGroup, SubmitRequest } from './request.js';
+import type { BatchPlan } from './batch-plan.js';
 
 /** What a batch was submitted with, names resolved and contents by hash: equal ones make the same runs. */
 export type Specification = Record<string, unknown>;
 
-export function specificationOf(
-  request: SubmitRequest,
-  groups: readonly LoadedGroup[],
-  backend: Backend,
-): Specification {
+export function specificationOf({ request, groups, backend }: BatchPlan): Specification {
+  const { seed, concurrency, priority, budget } = request;
   return {
-    seed: request.seed,
-    concurrency: request.concurrency,
-    priority: request.priority ?? 3,
-    budgetUsd: request.budgetUsd ?? null,
+    seed,
+    concurrency,
+    priority,
+    budget,
     backend,
-    groups: groups.map((group) => ({
-      models: Object.fromEntries(group.modelRefs.map(({ name, config, model }) => [name, config ?? model])),
-      tasks: Object.fromEntries(group.taskFolders.map(({ spec, contentHash }) => [spec.id, contentHash])),
-      agent: { [group.loadedAgent.name]: group.loadedAgent.hash },
-      attempts: group.attempts,
-      maxSteps: group.maxSteps,
-      wallSeconds: group.wallSeconds,
-      gpusPerRun: group.gpusPerRun,
-      sampling: group.sampling ?? {},
-      costLimitUsd: group.costLimitUsd ?? null,
-      tokenLimit: group.tokenLimit ?? 0,
-      memory: group.memory === true,
-      snapshotEvery: group.snapshotEvery ?? null,
-    })),
+    // What tasks come to is in their hashes: sample data and profiles too.
+    groups: groups.map(({ modelRefs, taskFolders, loadedAgent, skipped: _left, ...group }) => {
+      const { allowUnpriced: _a, skipUnavailable: _s, sample: _d, profile: _p, ...options } = group;
+      return {
+        ...options,
+        models: Object.fromEntries(modelRefs.map(({ name, config, model }) => [name, config ?? model])),
+        tasks: Object.fromEntries(taskFolders.map(({ spec, contentHash }) => [spec.id, contentHash])),
+        agent: { [loadedAgent.name]: loadedAgent.hash },
+      };
+    }),
   };
 }
 

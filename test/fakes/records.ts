@@ -58,6 +58,8 @@ export const runTicket = (over: Partial<RunTicket> = {}): RunTicket => ({
   evaluationSeconds: 60,
   wallSeconds: 0,
   priority: 3,
+  tokenLimit: 0,
+  memory: false,
   snapshotEvery: 0,
   copiedSteps: 0,
   hiddenSplit: false,

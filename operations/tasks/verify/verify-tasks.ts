@@ -8,14 +8,16 @@ import { attachData, fileDigest, folderFiles, prepareCommand, underProfile } fro
 import type { Bench } from '../../bench.js';
 import { findLeaks } from '../prepare/prepare-task.js';
 import { follow } from '../../batches/follow.js';
+import type { BatchRequestInput } from '../../../domain/requests/batch.js';
+import type { SubmittedBatch } from '../../batches/batch-plan.js';
 import { submitBatch } from '../../batches/submit-batch.js';
 import { type Check, judgeTask, type Played } from './judge-task.js';
-import type { GroupRequest, SubmittedBatch } from '../../batches/request.js';
 
 export interface VerifyRequest {
   sample: boolean;
   profile: string | null;
-  backend: Backend | undefined;
+  /** Null: docker or podman if it answers, else local. */
+  backend: Backend | null;
   agent: string;
   concurrency: number;
 }
@@ -96,13 +98,11 @@ export async function verifyTasks(
 
   let batch: SubmittedBatch | null = null;
   if (ready.length > 0) {
-    const groups = groupsOf(ready, request);
-    const [first, ...further] = groups;
-    if (first === undefined) throw new Error('tasks without a group');
-    batch = await submitBatch(bench, {
-      ...{ ...first, further, concurrency: request.concurrency, backend: request.backend },
-      ...{ seed: 42, name: null, dryRun: false, verification: true },
-    });
+    batch = await submitBatch(
+      bench,
+      { groups: groupsOf(ready, request), concurrency: request.concurrency, backend: request.backend },
+      { verification: true },
+    );
     const { batchId, runs, backend } = batch;
     bench.notify({ code: 'batch.started', batchId, runs: runs.length, backend });
     if (!(await wait(batchId))) return null;
@@ -126,12 +126,15 @@ const nothing = (task: string, profile: string | undefined): VerifiedTask => ({
 });
 
 /** Tasks without a solution are only played as they are. */
-function groupsOf(tasks: readonly TaskFolder[], request: VerifyRequest): GroupRequest[] {
+function groupsOf(tasks: readonly TaskFolder[], request: VerifyRequest): NonNullable<BatchRequestInput['groups']> {
   const play = {
-    ...{ agent: request.agent, attempts: 1, maxSteps: MAX_STEPS, wallSeconds: 0, gpusPerRun: null },
-    ...{ snapshotEvery: 0, sample: request.sample },
+    agent: request.agent,
+    attempts: 1,
+    maxSteps: MAX_STEPS,
+    snapshotEvery: 0,
+    sample: request.sample,
   };
-  const groups: GroupRequest[] = [];
+  const groups: NonNullable<BatchRequestInput['groups']> = [];
   for (const [models, chosen] of [
     [Object.values(MODELS), tasks.filter(hasOracle)],
     [[MODELS.baseline], tasks.filter((task) => !hasOracle(task))],

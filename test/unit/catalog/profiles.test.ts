@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { loadedGroup } from '../../fakes/loaded-group.js';
 import { planRuns } from '../../../operations/batches/plan-runs.js';
 import { evaluationMessage } from '../../../domain/agent/evaluation-message.js';
 import { homeLayout } from '../../../domain/home-layout.js';
@@ -65,10 +66,12 @@ describe('a profile', () => {
   it('is what runs are planned with', () => {
     const dir = withProfiles(PROFILES, { 'agents/plain.yaml': '' });
     const agents = configs();
-    const [run] = planRuns({
-      ...{ batchId: 'b-1', models: resolveModels(dir, ['scripted:baseline']), agent: loadAgent(agents, 'plain') },
-      ...{ tasks: under('cpu'), attempts: 1, maxSteps: 5, wallSeconds: 0, gpusPerRun: null, seed: 1, backend: 'local' },
+    const group = loadedGroup({
+      models: resolveModels(dir, ['scripted:baseline']),
+      tasks: under('cpu'),
+      agent: loadAgent(agents, 'plain'),
     });
+    const [run] = planRuns(group, { batchId: 'b-1', seed: 1, backend: 'local' });
     expect(run).toMatchObject({ gpus: 0, task: { profile: 'cpu', limits: { commandSeconds: 60 } } });
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findAssetsRoot } from '../../../../operations/settings.js';
 import { estimateBatch } from '../../../../operations/batches/estimate.js';
+import { loadedGroup } from '../../../fakes/loaded-group.js';
 import { planRuns } from '../../../../operations/batches/plan-runs.js';
 import type { RunDefinition } from '../../../../domain/run.js';
 import { loadAgent, loadTask, resolveModels } from '../../../../catalog/index.js';
@@ -10,18 +11,17 @@ const NOW = new Date('2026-01-31T12:00:00Z');
 const UNBOUNDED = { concurrency: 8, budgetUsd: null };
 
 const planned = (models: string[], over: Partial<RunDefinition> = {}): RunDefinition[] =>
-  planRuns({
-    batchId: 'b-01m7xxn9kynbm30nmc5y6eddq6',
-    models: resolveModels(configsDir, models),
-    tasks: [loadTask(configsDir, 'battleOfSexes')],
-    agent: loadAgent(configsDir, 'default'),
-    attempts: 3,
-    maxSteps: 7,
-    wallSeconds: 0,
-    gpusPerRun: null,
-    seed: 42,
-    backend: 'local',
-  }).map((run) => ({ ...run, ...over }));
+  planRuns(
+    loadedGroup(
+      {
+        models: resolveModels(configsDir, models),
+        tasks: [loadTask(configsDir, 'battleOfSexes')],
+        agent: loadAgent(configsDir, 'default'),
+      },
+      { attempts: 3, maxSteps: 7 },
+    ),
+    { batchId: 'b-01m7xxn9kynbm30nmc5y6eddq6', seed: 42, backend: 'local' },
+  ).map((run) => ({ ...run, ...over }));
 
 /** A model whose dearest call costs 2 dollars: 1,000,000 tokens in, 500,000 out. */
 const priced = (over: Partial<RunDefinition> = {}): RunDefinition[] =>

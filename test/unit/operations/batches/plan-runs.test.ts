@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findAssetsRoot } from '../../../../operations/settings.js';
+import { loadedGroup } from '../../../fakes/loaded-group.js';
 import { planRuns } from '../../../../operations/batches/plan-runs.js';
 import { isRunId } from '../../../../domain/ids.js';
 import { loadAgent, loadTask, resolveModels } from '../../../../catalog/index.js';
@@ -7,18 +8,17 @@ import { loadAgent, loadTask, resolveModels } from '../../../../catalog/index.js
 const configsDir = `${findAssetsRoot()}/configs`;
 
 describe('the matrix of a batch', () => {
-  const runs = planRuns({
-    batchId: 'b-01m7xxn9kynbm30nmc5y6eddq6',
-    models: resolveModels(configsDir, ['scripted:baseline', 'scripted:clumsy']),
-    tasks: [loadTask(configsDir, 'battleOfSexes')],
-    agent: loadAgent(configsDir, 'default'),
-    attempts: 2,
-    maxSteps: 7,
-    wallSeconds: 0,
-    gpusPerRun: null,
-    seed: 42,
-    backend: 'local',
-  });
+  const runs = planRuns(
+    loadedGroup(
+      {
+        models: resolveModels(configsDir, ['scripted:baseline', 'scripted:clumsy']),
+        tasks: [loadTask(configsDir, 'battleOfSexes')],
+        agent: loadAgent(configsDir, 'default'),
+      },
+      { attempts: 2, maxSteps: 7 },
+    ),
+    { batchId: 'b-01m7xxn9kynbm30nmc5y6eddq6', seed: 42, backend: 'local' },
+  );
 
   it('has a run per model, task and attempt; the first attempts come first', () => {
     expect(runs.map((run) => [run.model.name, run.attempt])).toEqual([

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { findAssetsRoot } from '../../../../operations/settings.js';
+import { loadedGroup } from '../../../fakes/loaded-group.js';
 import { planRuns } from '../../../../operations/batches/plan-runs.js';
 import { continued, repeated } from '../../../../operations/batches/replacements.js';
 import { loadAgent, loadTask, resolveModels } from '../../../../catalog/index.js';
 
 const configsDir = `${findAssetsRoot()}/configs`;
-const [run] = planRuns({
-  batchId: 'b-01m7xxn9kynbm30nmc5y6eddq6',
-  models: resolveModels(configsDir, ['scripted:baseline']),
-  tasks: [loadTask(configsDir, 'battleOfSexes')],
-  agent: loadAgent(configsDir, 'default'),
-  attempts: 1,
-  maxSteps: 7,
-  wallSeconds: 0,
-  gpusPerRun: null,
-  seed: 42,
-  backend: 'local',
-}).map((planned) => ({ ...planned, costLimitUsd: '2', tokenLimit: 1000 }));
+const [run] = planRuns(
+  loadedGroup(
+    {
+      models: resolveModels(configsDir, ['scripted:baseline']),
+      tasks: [loadTask(configsDir, 'battleOfSexes')],
+      agent: loadAgent(configsDir, 'default'),
+    },
+    { attempts: 1, maxSteps: 7 },
+  ),
+  { batchId: 'b-01m7xxn9kynbm30nmc5y6eddq6', seed: 42, backend: 'local' },
+).map((planned) => ({ ...planned, costLimitUsd: '2', tokenLimit: 1000 }));
 
 describe('a run that is repeated', () => {
   it('is the same run under a new id, and names the one it replaces', () => {

@@ -1,0 +1,20 @@
+import type { SubmittedBatch } from '../../operations/batches/batch-plan.js';
+
+/** The JSON form that scripts rely on; a dry run has no ids. */
+export const submittedDocument = (batch: SubmittedBatch, dryRun: boolean): Record<string, unknown> => ({
+  batchId: dryRun ? null : batch.batchId,
+  dryRun,
+  existing: batch.existing === true,
+  name: batch.name,
+  backend: batch.backend,
+  skipped: batch.skipped ?? [],
+  runs: batch.runs.map((run) => ({
+    runId: dryRun ? null : run.runId,
+    model: run.model.name,
+    task: run.task.id,
+    attempt: run.attempt,
+    seed: run.seed,
+    sample: run.sample === true,
+    profile: run.task.profile ?? null,
+  })),
+});

@@ -1,0 +1,64 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
+import { commaList } from './options.js';
+
+/** `maxSteps` → `--max-steps`. */
+export const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** What is under defaults, optional and nullable, and where its texts are. */
+function inside(field: z.core.$ZodType): { kind: z.core.$ZodType; placeholder: string; fallback: unknown } {
+  let [kind, fallback, placeholder]: [z.core.$ZodType, unknown, string | undefined] = [field, undefined, undefined];
+  for (;;) {
+    const meta = z.globalRegistry.get(kind) as { placeholder?: string } | undefined;
+    placeholder ??= meta?.placeholder;
+    if (kind instanceof z.ZodDefault) fallback = kind.def.defaultValue;
+    if (kind instanceof z.ZodDefault || kind instanceof z.ZodOptional || kind instanceof z.ZodNullable)
+      kind = kind.unwrap();
+    else return { kind, placeholder: placeholder ?? 'value', fallback };
+  }
+}
+
+/** The text as the field's own value; throws InvalidArgumentError with the field's message. */
+function valueOf(kind: z.core.$ZodType, text: string): unknown {
+  const raw = kind instanceof z.ZodNumber && /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text.trim();
+  const result = z.safeParse(kind, raw);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  // A text where a number belongs meets the same bounds in words.
+  const message =
+    issue?.code === 'invalid_type' && kind instanceof z.ZodNumber
+      ? (z.safeParse(kind, -1).error?.issues[0]?.message ?? issue.message)
+      : issue?.message;
+  throw new InvalidArgumentError(`It ${message}.`);
+}
+
+/**
+ * The options of a command from the fields of a request: name, bounds, default and help have one source. `texts` adds what only the
+ * command line can say; `without` leaves fields out.
+ */
+export function requestOptions(
+  shape: z.ZodRawShape,
+  { texts = {}, without = [] }: { texts?: Record<string, string>; without?: readonly string[] } = {},
+): Option[] {
+  return Object.entries(shape)
+    .filter(([key]) => !without.includes(key))
+    .map(([key, field]) => {
+      const { kind, placeholder, fallback } = inside(field);
+      const description =
+        texts[key] ?? (z.globalRegistry.get(field) as { description?: string } | undefined)?.description;
+      const isFlag = kind instanceof z.ZodBoolean;
+      const option = new Option(isFlag ? flagOf(key) : `${flagOf(key)} <${placeholder}>`, description);
+      if (kind instanceof z.ZodEnum) option.choices(kind.options.map(String));
+      else if (kind instanceof z.ZodArray) option.argParser(commaList);
+      else if (!isFlag) option.argParser((text) => valueOf(kind, text));
+      if (!isFlag && fallback !== null && fallback !== undefined) option.default(fallback);
+      return option;
+    });
+}
+
+/** Of parsed options, those that are fields of the request. */
+export const requestFields = (
+  shape: z.ZodRawShape,
+  options: Readonly<Record<string, unknown>>,
+): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(options).filter(([key, value]) => key in shape && value !== undefined));

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { BenchError } from '../errors.js';
+import { BACKENDS } from '../run.js';
+import { batchName, usd, whole } from './fields.js';
+import { groupSchema, type GroupRequest } from './run-options.js';
+
+/** What a batch has once, whatever its groups. */
+export const batchOptionsSchema = z.strictObject({
+  name: batchName().nullable().default(null).describe('name of the batch; an identical batch of this name is resumed'),
+  seed: whole(0, 2 ** 31)
+    .default(42)
+    .describe('seed of the batch; a run has seed + attempt'),
+  concurrency: whole(1, 10_000).default(8).describe('runs at the same time'),
+  priority: whole(1, 5).default(3).describe('from 1 (first) to 5 (last), where batches compete'),
+  budget: usd()
+    .nullable()
+    .default(null)
+    .describe('most that all runs together may spend on model calls, in US dollars'),
+  backend: z.enum(BACKENDS).nullable().default(null).meta({
+    description: 'where agents live; default: docker or podman if it answers, else local for scripted models',
+    placeholder: 'backend',
+  }),
+});
+export type BatchOptions = z.output<typeof batchOptionsSchema>;
+
+/** A whole request: everything is decided but what tasks and models say themselves. */
+export interface BatchRequest extends BatchOptions {
+  groups: GroupRequest[];
+}
+
+/** What a caller states: all but models and tasks may be left out. */
+export type BatchRequestInput = Partial<z.input<typeof batchOptionsSchema>> &
+  GroupInput & {
+    /** Instead of one group: each says what differs from what is stated for all. */
+    groups?: GroupInput[] | undefined;
+  };
+type GroupInput = Partial<z.input<typeof groupSchema>>;
+
+/** As stated, each value checked. */
+export type StatedRequest = Partial<BatchOptions> & Partial<GroupRequest> & { groups?: Partial<GroupRequest>[] };
+
+/** The same fields, none of them filled in: what is stated for all groups must not hide behind defaults. */
+function stated(shape: z.ZodRawShape): z.ZodRawShape {
+  const inner = (field: z.core.$ZodType): z.core.$ZodType =>
+    field instanceof z.ZodDefault || field instanceof z.ZodOptional ? inner(field.unwrap()) : field;
+  return Object.fromEntries(Object.entries(shape).map(([key, field]) => [key, z.optional(inner(field))]));
+}
+
+const requestSchema = (more: z.ZodRawShape): z.ZodType<StatedRequest, BatchRequestInput> =>
+  z
+    .strictObject({
+      ...more,
+      ...stated(batchOptionsSchema.shape),
+      ...stated(groupSchema.shape),
+      groups: z
+        .array(z.strictObject(stated(groupSchema.shape)))
+        .min(1)
+        .optional(),
+    })
+    .superRefine((request, context) => {
+      const { groups, ...forAll } = request as StatedRequest;
+      for (const [nth, group] of (groups ?? [{}]).entries())
+        for (const key of ['models', 'tasks'] as const)
+          if ((group[key] ?? forAll[key]) === undefined)
+            context.addIssue({
+              code: 'custom',
+              path: groups === undefined ? [key] : ['groups', nth, key],
+              message: 'is missing; name at least one',
+            });
+    }) as unknown as z.ZodType<StatedRequest, BatchRequestInput>;
+
+/** A batch as flags and HTTP bodies state it. */
+export const batchRequestSchema = requestSchema({});
+/** The same in a file, which says its version. */
+export const batchFileSchema = requestSchema({ version: z.literal(1) });
+
+/** Fills in what was not stated. */
+export function wholeRequest(request: StatedRequest): BatchRequest {
+  const of = (keys: object) => Object.fromEntries(Object.entries(request).filter(([key]) => key in keys));
+  return {
+    ...batchOptionsSchema.parse(of(batchOptionsSchema.shape)),
+    groups: (request.groups ?? [{}]).map((group) => groupSchema.parse({ ...of(groupSchema.shape), ...group })),
+  };
+}
+
+/** Checks and completes what a caller states. Throws BenchError (usage) that names each wrong key. */
+export function batchRequest(input: BatchRequestInput): BatchRequest {
+  const result = batchRequestSchema.safeParse(input);
+  if (result.success) return wholeRequest(result.data);
+  const problems = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new BenchError('usage', problems.join('\n'), { remedy: 'Correct these keys of the request.' });
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+
+// Kinds of values that requests hold. Messages complete the sentence "<key> …", or "It …" where a door names the key itself.
+
+export const whole = (min: number, max: number = Number.MAX_SAFE_INTEGER) => {
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+  const error = `must be a whole number ${range}`;
+  return z.number().int({ error }).min(min, { error }).max(max, { error }).meta({ placeholder: 'n' });
+};
+
+export const between = (min: number, max: number, placeholder: string) => {
+  const error = `must be a number from ${min} to ${max}`;
+  return z.number().min(min, { error }).max(max, { error }).meta({ placeholder });
+};
+
+/** Names in a list, each of at least one character. */
+export const names = () => z.array(z.string().min(1)).min(1).meta({ placeholder: 'names' });
+
+/** US dollars above zero, as the exact text: `5`, `0.25`. Numbers in YAML are floats: money is taken as it was written. */
+export const usd = () =>
+  z
+    .preprocess(
+      (value) => (typeof value === 'number' ? String(value) : value),
+      z
+        .string()
+        .regex(/^\d{1,9}(\.\d{1,10})?$/, { error: 'must be US dollars above zero: 5, 0.25', abort: true })
+        .refine((text) => Number(text) > 0, 'must be US dollars above zero: 5, 0.25'),
+    )
+    .meta({ placeholder: 'usd' });
+
+const SECONDS = { s: 1, m: 60, h: 3600 };
+
+/** `90`, `90s`, `30m`, `2h` → seconds. */
+export const duration = () =>
+  z
+    .preprocess(
+      (value) => (typeof value === 'number' ? String(value) : value),
+      z
+        .string()
+        .regex(/^\d+(s|m|h)?$/, 'must be seconds, or as 90s, 30m, 2h')
+        .transform((text) => Number.parseInt(text, 10) * (SECONDS[text.at(-1) as keyof typeof SECONDS] ?? 1)),
+    )
+    .meta({ placeholder: 'time' });
+
+/** What people call a batch; never what could be an id. */
+export const batchName = () =>
+  z
+    .string()
+    .regex(
+      /^(?![br]-)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
+      'must be letters, digits, dots, - and _, at most 100, not beginning with b- or r-',
+    )
+    .meta({ placeholder: 'name' });

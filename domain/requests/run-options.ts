@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { SamplingParameters } from '../model.js';
+import type { TaskSpec } from '../task.js';
+import { between, duration, names, usd, whole } from './fields.js';
+
+/**
+ * How runs are played. This is the one place where such an option is declared: flags, keys of batch files, HTTP bodies and what is
+ * stored of a run derive from it. A new one takes three edits: here, its column in db/schema/runs.ts if runs keep it (`KEPT`),
+ * and where it is used.
+ */
+export const runOptionsSchema = z.strictObject({
+  agent: z.string().min(1).default('default').meta({ description: 'agent configuration', placeholder: 'name' }),
+  attempts: whole(1, 10_000).default(4).describe('attempts per model and task'),
+  maxSteps: whole(1, 100_000).default(50).describe('steps per run'),
+  wallTime: duration().default(0).describe("a run's own time, as 90s, 30m, 2h; 0: no limit"),
+  gpusPerRun: whole(0, 64).nullable().default(null).describe('GPUs per run; default: what the task asks for'),
+  temperature: between(0, 2, 't').optional().describe("sampling temperature; default: each model's own"),
+  topP: between(0, 1, 'p').optional().describe("sampling top-p; default: each model's own"),
+  maxOutputTokens: whole(1).optional().describe("longest reply, in tokens; default: each model's own"),
+  costLimit: usd().nullable().default(null).describe('most that a run may spend on model calls, in US dollars'),
+  tokenLimit: whole(0).default(0).describe('most tokens of a run, in and out; 0: no limit'),
+  allowUnpriced: z.boolean().default(false).describe('take models whose file has no price; their calls count as free'),
+  memory: z
+    .boolean()
+    .default(false)
+    .describe('let runs read what earlier runs of the same task and model wrote down, and write more'),
+  snapshotEvery: whole(0, 100_000)
+    .nullable()
+    .default(null)
+    .describe('steps between snapshots of the workspace, 0: none; default: what the task says'),
+  sample: z
+    .boolean()
+    .default(false)
+    .describe('play on stand-ins for the data of tasks that have some; such scores are marked, and ranked apart'),
+  profile: z.string().min(1).nullable().default(null).meta({
+    description:
+      "the budget of this name in task.yaml, for tasks that have it; default: the task's own, on sample data `cpu`",
+    placeholder: 'name',
+  }),
+  skipUnavailable: z
+    .boolean()
+    .default(false)
+    .describe('skip tasks without data or unsupported by the backend, and list them'),
+});
+export type RunOptions = z.output<typeof runOptionsSchema>;
+export type RunOption = keyof RunOptions;
+
+/** Options that each run keeps under the same name, as a column of its own. */
+export const KEPT = ['maxSteps', 'tokenLimit', 'memory', 'snapshotEvery'] as const satisfies readonly RunOption[];
+/** As they are kept: what the request left to the task is decided. */
+export type KeptOptions = { [Key in (typeof KEPT)[number]]: NonNullable<RunOptions[Key]> };
+
+/** The kept options of a run on this task, which decides what the request leaves open (null). */
+export function keptOptions(options: Pick<RunOptions, (typeof KEPT)[number]>, task: TaskSpec): KeptOptions {
+  const ofTask = task as Partial<KeptOptions>;
+  return Object.fromEntries(KEPT.map((key) => [key, options[key] ?? ofTask[key]])) as KeptOptions;
+}
+
+/** Instead of each model's own parameters; what is absent is left to the model. */
+export const samplingOf = ({ temperature, topP, maxOutputTokens }: RunOptions): SamplingParameters => ({
+  ...(temperature !== undefined && { temperature }),
+  ...(topP !== undefined && { topP }),
+  ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+});
+
+/** Models × tasks × attempts, played alike. */
+export const groupSchema = z.strictObject({
+  models: names().describe('models to run'),
+  tasks: names().meta({ description: 'task ids or suites, or `all`', placeholder: 'names' }),
+  ...runOptionsSchema.shape,
+});
+export type GroupRequest = z.output<typeof groupSchema>;

@@ -1,0 +1,49 @@
+import type { BatchRequest } from '../../domain/requests/batch.js';
+import type { GroupRequest } from '../../domain/requests/run-options.js';
+import type { ModelRef } from '../../domain/model.js';
+import type { Backend, RunDefinition } from '../../domain/run.js';
+import type { TaskFolder } from '../../domain/task.js';
+import type { LoadedAgent } from '../../catalog/index.js';
+import type { SkippedTask } from './available-tasks.js';
+
+/** A group with everything that it names. */
+export interface LoadedGroup extends GroupRequest {
+  modelRefs: ModelRef[];
+  taskFolders: TaskFolder[];
+  loadedAgent: LoadedAgent;
+  skipped: SkippedTask[];
+}
+
+/** What a request comes to on a backend: nothing of it is stored yet. */
+export interface BatchPlan {
+  request: BatchRequest;
+  batchId: string;
+  backend: Backend;
+  groups: LoadedGroup[];
+  runs: RunDefinition[];
+  /** Tasks that were left out. */
+  skipped: SkippedTask[];
+}
+
+export interface SubmittedBatch {
+  batchId: string;
+  name: string | null;
+  backend: Backend;
+  runs: RunDefinition[];
+  concurrency: number;
+  budgetUsd: string | null;
+  /** Tasks that were left out. */
+  skipped?: SkippedTask[];
+  /** It was there already: nothing was submitted, its unfinished runs go on. */
+  existing?: boolean;
+}
+
+export const submitted = ({ batchId, backend, runs, skipped, request }: BatchPlan): SubmittedBatch => ({
+  batchId,
+  name: request.name,
+  backend,
+  runs,
+  concurrency: request.concurrency,
+  budgetUsd: request.budget,
+  skipped,
+});

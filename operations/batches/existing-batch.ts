@@ -1,0 +1,29 @@
+import { BenchError } from '../../domain/errors.js';
+import { startBatchWorkflow } from '../../temporal/start-batch.js';
+import type { Bench } from '../bench.js';
+import { type BatchPlan, type SubmittedBatch, submitted } from './batch-plan.js';
+import { specificationDifferences, specificationOf } from './specification.js';
+
+/** The batch of this name, going on, if it is of this specification; null: the name is free. Throws BenchError (usage) if it is of another. */
+export async function existingBatch(bench: Bench, plan: BatchPlan): Promise<SubmittedBatch | null> {
+  const { name } = plan.request;
+  if (name === null) return null;
+  const { batches, queries, store } = await bench.database();
+  const known = await batches.named(name);
+  if (known === null) return null;
+  const { batchId } = known;
+  const differences = specificationDifferences(known.spec, specificationOf(plan));
+  if (differences.length > 0) {
+    const more = differences.length > 5 ? `, and ${differences.length - 5} more` : '';
+    throw new BenchError('usage', `a batch named "${name}" exists already, of another specification`, {
+      remedy: `It differs in ${differences.slice(0, 5).join('; ')}${more}. Choose another --name, or add runs to it with --into ${name}.`,
+    });
+  }
+  const { status, runList } = await queries.batchStatus(batchId);
+  if (status === 'queued' || status === 'running') {
+    await bench.renewWorker();
+    await startBatchWorkflow(await bench.temporal(), { batchId });
+  }
+  const runs = await Promise.all(runList.map(({ runId }) => store.definition(runId)));
+  return { ...submitted(plan), batchId, runs, existing: true };
+}

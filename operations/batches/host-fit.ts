@@ -1,0 +1,48 @@
+import type { Backend, RunDefinition } from '../../domain/run.js';
+import type { Bench } from '../bench.js';
+import { tasksWithGpus } from './available-tasks.js';
+import type { LoadedGroup } from './batch-plan.js';
+import { checkHosts, refuseGpusOnPodman } from './check-hosts.js';
+import type { Hosts } from './hosts-if-known.js';
+
+/** Where tasks may be left out, those go whose GPUs no host that offers the backend has; the others are checked with the whole batch. */
+export function leaveOutForGpus(bench: Bench, groups: LoadedGroup[], backend: Backend, hosts: Hosts): void {
+  const wanting = groups.filter(
+    ({ skipUnavailable, gpusPerRun, taskFolders }) =>
+      skipUnavailable && gpusPerRun === null && taskFolders.some(({ spec }) => spec.gpus > 0),
+  );
+  if (wanting.length === 0) return;
+  const offering = hosts.filter(({ backends }) => backends.includes(backend));
+  const most = Math.max(0, ...offering.map(({ gpus }) => gpus.length));
+  for (const group of wanting) {
+    const { taskFolders, skipped } = tasksWithGpus(bench, group.taskFolders, { backend, most, skip: true });
+    group.taskFolders = taskFolders;
+    group.skipped = [...group.skipped, ...skipped];
+  }
+}
+
+/** Profiles under which no task of these groups asks for more GPUs than that, if there are any: for advice. */
+function profilesWithFewerGpus(groups: readonly LoadedGroup[], gpus: number): string[] {
+  const greedy = groups.flatMap(({ taskFolders }) => taskFolders).filter(({ spec }) => spec.gpus > gpus);
+  const names = new Set(greedy.flatMap(({ spec }) => Object.keys(spec.profiles ?? {})));
+  return [...names].filter((name) => greedy.every(({ spec }) => (spec.profiles?.[name]?.gpus ?? spec.gpus) <= gpus));
+}
+
+const mostGpus = (runs: readonly RunDefinition[]): number => runs.reduce((most, run) => Math.max(most, run.gpus), 0);
+
+/** Throws BenchError (usage) if no host can execute some of these runs. */
+export function refuseUnfit(
+  hosts: Hosts,
+  groups: readonly LoadedGroup[],
+  { backend, runs }: { backend: Backend; runs: readonly RunDefinition[] },
+): void {
+  const memoryMb = runs.reduce((most, run) => Math.max(most, run.task.limits.memoryMb), 0);
+  checkHosts(hosts, {
+    ...{ backend, gpus: mostGpus(runs), memoryMb },
+    profiles: (gpus) => profilesWithFewerGpus(groups, gpus),
+  });
+}
+
+/** What needs no host to be known: podman hands out no GPUs. */
+export const refuseGpus = (groups: readonly LoadedGroup[], runs: readonly RunDefinition[], backend: Backend): void =>
+  refuseGpusOnPodman(mostGpus(runs), backend, profilesWithFewerGpus(groups, 0));

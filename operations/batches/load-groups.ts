@@ -1,0 +1,83 @@
+import type { GroupRequest } from '../../domain/requests/run-options.js';
+import { samplingOf } from '../../domain/requests/run-options.js';
+import { BenchError } from '../../domain/errors.js';
+import { loadAgent, type LoadedAgent, resolveModels, selectTasks, underProfile } from '../../catalog/index.js';
+import type { Bench } from '../bench.js';
+import { tasksWithData } from './available-tasks.js';
+import type { LoadedGroup } from './batch-plan.js';
+import { checkAgent } from './check-agent.js';
+import { checkModels } from './check-models.js';
+import { checkOracles } from './check-oracles.js';
+import { checkRecordings } from './check-recordings.js';
+
+/** More runs than this in one batch is surely a slip of the keyboard. */
+const MAX_RUNS = 100_000;
+
+/** An agent that is not told of its memory would only seem to have one. */
+function requireMemoryCommands({ name, config }: LoadedAgent): void {
+  const known = config.tools.commands.map((command) => command.name);
+  const missing = ['memory_read', 'memory_write'].filter((command) => !known.includes(command));
+  if (missing.length === 0) return;
+  throw new BenchError('usage', `--memory: the agent ${name} is not told of ${missing.join(' and ')}`, {
+    remedy:
+      'Choose one that is, such as --agent default-memory, or add commands/memory.yaml to its tools.commandFiles.',
+  });
+}
+
+/** Everything that can be wrong with the groups and be known without an engine or a database. */
+export function loadGroups(
+  bench: Bench,
+  groups: readonly GroupRequest[],
+  { needKeys, person }: { needKeys: boolean; person: boolean },
+): LoadedGroup[] {
+  const { settings } = bench;
+  const loaded = groups.map((group) => {
+    const modelRefs = resolveModels(settings.configsDir, group.models, { allowUnpriced: group.allowUnpriced });
+    const { sample } = group;
+    const selected = underProfile(selectTasks(settings.configsDir, group.tasks), {
+      profile: group.profile,
+      sample,
+    });
+    const { taskFolders, skipped } = tasksWithData(bench, selected, {
+      ...{ sample, skip: group.skipUnavailable, named: group.tasks },
+    });
+    const loadedAgent = loadAgent(settings.configsDir, group.agent);
+    if (group.memory) requireMemoryCommands(loadedAgent);
+    if (!person && modelRefs.some(({ kind }) => kind === 'human'))
+      throw new BenchError('usage', 'nobody would answer: a person plays in a terminal, not in a batch', {
+        remedy: 'Start it with `bench human --task <task>`.',
+      });
+    checkAgent(loadedAgent, modelRefs, taskFolders);
+    checkOracles(modelRefs, taskFolders);
+    checkRecordings(loadedAgent, modelRefs);
+    return { ...group, modelRefs, taskFolders, loadedAgent, skipped };
+  });
+  refuseTooMany(loaded);
+  refuseRepeated(loaded);
+  for (const group of loaded) checkModels(bench, group.modelRefs, samplingOf(group), { needKeys });
+  return loaded;
+}
+
+function refuseTooMany(groups: readonly LoadedGroup[]): void {
+  const count = groups.reduce((sum, one) => sum + one.modelRefs.length * one.taskFolders.length * one.attempts, 0);
+  if (count > MAX_RUNS)
+    throw new BenchError('usage', `this would be ${count} runs; a batch takes at most ${MAX_RUNS}`, {
+      remedy: 'Lower --attempts, or submit several batches.',
+    });
+}
+
+/** A batch has one line of attempts for each model and task. */
+function refuseRepeated(groups: readonly LoadedGroup[]): void {
+  const seen = new Map<string, number>();
+  for (const [nth, { modelRefs, taskFolders }] of groups.entries())
+    for (const model of modelRefs)
+      for (const task of taskFolders) {
+        const pair = `${model.name} on ${task.spec.id}`;
+        const other = seen.get(pair);
+        if (other !== undefined && other !== nth)
+          throw new BenchError('usage', `groups ${other + 1} and ${nth + 1} both have ${pair}`, {
+            remedy: 'Leave it in one of them; ways to play the same pair are compared as batches of their own.',
+          });
+        seen.set(pair, nth);
+      }
+}

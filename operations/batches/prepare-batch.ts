@@ -1,0 +1,45 @@
+import { freezeTask } from '../../catalog/index.js';
+import type { BatchRequest } from '../../domain/requests/batch.js';
+import type { Backend } from '../../domain/run.js';
+import type { Bench } from '../bench.js';
+import type { BatchPlan, LoadedGroup } from './batch-plan.js';
+import { chooseBackend } from './choose-backend.js';
+import { ensureTaskImages } from './ensure-task-images.js';
+import { refuseUnfit } from './host-fit.js';
+import { planOn, type PlanOptions } from './plan-batch.js';
+
+/**
+ * A plan on a backend whose images stand, built where they were missing. What no host could execute is refused before anything is
+ * built, which takes minutes.
+ */
+export async function prepareBatch(
+  bench: Bench,
+  request: BatchRequest,
+  groups: readonly LoadedGroup[],
+  options: PlanOptions = {},
+): Promise<BatchPlan> {
+  const models = groups.flatMap((group) => group.modelRefs);
+  const choose = (prepare: { signal: AbortSignal } | null): Promise<Backend> =>
+    chooseBackend(bench, request.backend, models, { prepare });
+  const likely = await choose(null);
+  const hosts = await (await bench.database()).queries.hosts();
+  const planned = planOn(bench, { request, groups, backend: likely, hosts, ...options });
+  if (likely === 'local') return planned;
+  return await bench.abortable('batch-images', async (signal) => {
+    const backend = await choose({ signal });
+    const final =
+      backend === likely
+        ? planned
+        : planOn(bench, { request, groups, backend, hosts, ...options, batchId: planned.batchId });
+    const tasks = final.groups.flatMap((group) => group.taskFolders);
+    await ensureTaskImages(bench, tasks, backend, signal);
+    return final;
+  });
+}
+
+/** Runs play frozen copies of their tasks, and some host must be able to execute them. */
+export async function freezeAndCheck(bench: Bench, { groups, backend, runs }: BatchPlan): Promise<void> {
+  for (const task of groups.flatMap((group) => group.taskFolders)) freezeTask(bench.settings.layout, task);
+  // Building images may have taken a while.
+  refuseUnfit(await (await bench.database()).queries.hosts(), groups, { backend, runs });
+}

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BatchDefinition } from '../../db/index.js';
+import { BenchError } from '../../domain/errors.js';
+import { startBatchWorkflow } from '../../temporal/start-batch.js';
+import { asBenchError } from '../as-bench-error.js';
+import type { Bench } from '../bench.js';
+import type { SubmittedBatch } from './batch-plan.js';
+
+/** Version of this program, kept on every run. */
+export function harnessVersion(assetsRoot: string): string {
+  const manifest = JSON.parse(readFileSync(join(assetsRoot, 'package.json'), 'utf8')) as { version: string };
+  return manifest.version;
+}
+
+/** Rows in one transaction, then the workflow. */
+export async function storeAndStart(
+  bench: Bench,
+  { batchId, name, runs, concurrency, budgetUsd }: SubmittedBatch,
+  batch: Pick<BatchDefinition, 'spec' | 'seed' | 'priority' | 'verification'>,
+): Promise<void> {
+  await bench.renewWorker();
+  const database = await bench.database();
+  const client = await bench.temporal();
+  const version = harnessVersion(bench.settings.assetsRoot);
+  await database.submit({ batch: { batchId, name, concurrency, budgetUsd, harnessVersion: version, ...batch }, runs });
+  try {
+    await startBatchWorkflow(client, { batchId });
+  } catch (cause) {
+    throw new BenchError(
+      'services',
+      `batch ${batchId} is stored with ${runs.length} runs, but could not be started: ${asBenchError(cause).message}`,
+      { remedy: `\`bench resume ${batchId}\` starts it.`, cause },
+    );
+  }
+}

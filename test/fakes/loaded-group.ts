@@ -1,0 +1,17 @@
+import type { ModelRef } from '../../domain/model.js';
+import type { TaskFolder } from '../../domain/task.js';
+import { groupSchema, type GroupRequest } from '../../domain/requests/run-options.js';
+import type { LoadedAgent } from '../../catalog/index.js';
+import type { LoadedGroup } from '../../operations/batches/batch-plan.js';
+
+/** A group of these with every other option as it is by default. */
+export const loadedGroup = (
+  { models, tasks, agent }: { models: ModelRef[]; tasks: TaskFolder[]; agent: LoadedAgent },
+  options: Partial<GroupRequest> = {},
+): LoadedGroup => ({
+  ...groupSchema.parse({ models: ['any'], tasks: ['any'], ...options }),
+  modelRefs: models,
+  taskFolders: tasks,
+  loadedAgent: agent,
+  skipped: [],
+});

@@ -1,4 +1,4 @@
-/** Import directions: see docs/architecture.md. Each room lists the rooms of ours that it may import. */
+/** Import directions: see CONTRIBUTING.md. Each room lists the rooms of ours that it may import. */
 const core = ['domain', 'workflows', 'activities', 'backends', 'models', 'temporal', 'db', 'catalog', 'services'];
 const may = {
   domain: [],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { MIGRATIONS_FOLDER } from './migration-files.js';
 import { type SqlSource, sqlSources } from './sql-sources.js';
 
-/** The part of docs/schema.md that is written by scripts/update-schema-docs.mjs lies between these. */
+/** The part of docs/reference/schema.md that is written by scripts/update-schema-docs.mjs lies between these. */
 export const SCHEMA_BEGIN = '<!-- schema: written by scripts/update-schema-docs.mjs -->';
 export const SCHEMA_END = '<!-- end of schema -->';
 
@@ -158,6 +158,6 @@ export function withSchema(page: string, reference: string): string {
   const [before, rest] = page.split(SCHEMA_BEGIN);
   const after = rest?.split(SCHEMA_END)[1];
   if (before === undefined || after === undefined)
-    throw new Error('docs/schema.md lacks the marks of its written part');
+    throw new Error('docs/reference/schema.md lacks the marks of its written part');
   return `${before}${SCHEMA_BEGIN}\n\n${reference.trimEnd()}\n\n${SCHEMA_END}${after}`;
 }

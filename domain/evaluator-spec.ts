@@ -24,7 +24,7 @@ const interactive = {
   ...referee,
 };
 
-/** How submissions are scored: docs/evaluation.md. Time limits are per split. */
+/** How submissions are scored: docs/concepts/evaluation.md. Time limits are per split. */
 export const evaluatorSchema = z.discriminatedUnion('kind', [
   /** evaluator/referee.py plays games against the submitted function over a pipe; each runs in a process of its own. */
   z.strictObject({ kind: z.literal('game'), ...interactive }),

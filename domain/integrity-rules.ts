@@ -1,4 +1,4 @@
-/** The rules by which runs are marked; docs/integrity.md describes each. The database applies them: `find_integrity_marks`. Imports nothing. */
+/** The rules by which runs are marked; docs/concepts/integrity.md describes each. The database applies them: `find_integrity_marks`. Imports nothing. */
 export const INTEGRITY_RULES = [
   'beyond_bounds',
   'protected_write',

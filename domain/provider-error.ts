@@ -1,6 +1,6 @@
 import type { Dimension, RateLimits } from './rate-limits/account-state.js';
 
-/** What a provider, or the way to it, can do wrong, and what that means for the run (docs/models.md has the table). */
+/** What a provider, or the way to it, can do wrong, and what that means for the run (docs/reference/models.md has the table). */
 const CONSEQUENCES = {
   rate_limited: 'retry',
   overloaded: 'retry',

@@ -24,7 +24,7 @@ const sourceSchema = z.strictObject({
 });
 export type DataSource = z.infer<typeof sourceSchema>;
 
-/** Data that do not lie in the task's folder: `prepare.py` makes them of sources, or of nothing. See docs/datasets.md. */
+/** Data that do not lie in the task's folder: `prepare.py` makes them of sources, or of nothing. See docs/guides/writing-a-task.md. */
 export const dataSchema = z
   .strictObject({
     /** None: prepare.py makes everything up. */

@@ -85,7 +85,7 @@ function logicalLines(text: string): { line: number; content: string }[] {
 function complaint(content: string): string {
   const found = JSON.stringify(content.slice(0, 80));
   if (content.startsWith('-'))
-    return `${found}: options are not taken; where packages come from is the builder's setting (docs/images.md)`;
+    return `${found}: options are not taken; where packages come from is the builder's setting (docs/reference/images.md)`;
   if (/:\/\/|\s@\s/.test(content))
     return `${found}: addresses are not taken; put the wheel into the task's folder and name its path`;
   if (/^[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[^\]]*\])?\s*(?:$|[<>~!=])/.test(content))

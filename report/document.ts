@@ -45,7 +45,9 @@ export function reportDocument(data: ReportData): string {
           </nav>
         </header>
         <main>${all.map(sectionHtml)} ${runsHtml(runsByTask(data, runsPerCell(data)))}</main>
-        <footer>Made by bench ${data.harnessVersion}. How scores become ranks and areas: docs/leaderboard.md.</footer>
+        <footer>
+          Made by bench ${data.harnessVersion}. How scores become ranks and areas: docs/concepts/leaderboard.md.
+        </footer>
       </body>
     </html>`;
   return `${markup}\n`;

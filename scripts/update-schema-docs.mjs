@@ -1,7 +1,7 @@
-// Writes the reference part of docs/schema.md from db/ as it is built: npm run build && node scripts/update-schema-docs.mjs
+// Writes the reference part of docs/reference/schema.md from db/ as it is built: npm run build && node scripts/update-schema-docs.mjs
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const { schemaReference, withSchema } = await import('../dist/db/schema-page.js');
 
-const page = new URL('../docs/schema.md', import.meta.url);
+const page = new URL('../docs/reference/schema.md', import.meta.url);
 writeFileSync(page, withSchema(readFileSync(page, 'utf8'), schemaReference()));

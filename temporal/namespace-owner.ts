@@ -30,7 +30,7 @@ export interface NamespaceClaim {
   ownServer: boolean;
 }
 
-const SEE = 'docs/deployment.md, "One database, one namespace"';
+const SEE = 'docs/reference/deployment.md, "One database, one namespace"';
 
 /** Others may claim at the same time: each try either settles it or meets another's change. */
 const TRIES = 5;

@@ -57,7 +57,7 @@ export function register(program: Command, context: CliContext): void {
           `Everything is kept under ${context.settings.home}; the services stay up until \`bench down\`.`,
           `Next: bench trajectory ${best?.runId ?? '<run>'}    what an agent did, step by step`,
           `      bench submit --models scripted:slow --tasks battleOfSexes --wait    a batch of your own`,
-          `      docs/getting-started.md    the rest`,
+          `      docs/guides/getting-started.md    the rest`,
         ].join('\n'),
       );
     });

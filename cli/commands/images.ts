@@ -24,7 +24,7 @@ export function register(program: Command, context: CliContext): void {
     .addOption(new Option('--backend <engine>', 'whose images').choices(['docker', 'podman']).default('docker'))
     .option(
       '--tasks <names>',
-      'also the layers of these tasks, suites or all, with their requirements; see docs/images.md',
+      'also the layers of these tasks, suites or all, with their requirements; see docs/reference/images.md',
       commaList,
     )
     .option('--profile <name>', 'those of the budget of this name, for tasks that have it')

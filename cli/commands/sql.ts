@@ -17,7 +17,7 @@ export function register(program: Command, context: CliContext): void {
     .command('sql')
     .summary('one read-only query')
     .description(
-      'Run one SELECT over the results. It can change nothing. docs/schema.md shows what there is, docs/queries.md ten queries. For more, use psql with the address of `bench db url`.',
+      'Run one SELECT over the results. It can change nothing. docs/reference/schema.md shows what there is, docs/reference/queries.md ten queries. For more, use psql with the address of `bench db url`.',
     )
     .argument('<query>', 'SQL')
     .option('--max-rows <n>', 'at most so many rows', wholeNumber(1, 1_000_000), 10_000)

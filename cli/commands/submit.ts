@@ -130,7 +130,7 @@ export function register(program: Command, context: CliContext): void {
     .description(
       'Submit a batch of runs: each model plays each task in each attempt. Prints the ids; the runs go on without this command.',
     )
-    .option('-f, --file <path>', 'a batch file, which holds all options; see docs/batches.md');
+    .option('-f, --file <path>', 'a batch file, which holds all options; see docs/guides/running-batches.md');
   for (const option of requestOptions(FIELDS, { texts: TEXTS })) command.addOption(option);
   command
     .option('--into <batch>', 'add the runs to this batch, whether it runs or is over')

@@ -9,7 +9,7 @@ export function register(tasks: Command, context: CliContext): void {
     .command('new')
     .summary('begin a new task')
     .description(
-      'Write the folder of a new task that can be played as it is: task.yaml, starter, evaluator, oracle, README. See docs/authoring.md.',
+      'Write the folder of a new task that can be played as it is: task.yaml, starter, evaluator, oracle, README. See docs/guides/writing-a-task.md.',
     )
     .argument('<id>', 'its id, which names the folder')
     .addOption(

@@ -30,7 +30,7 @@ export function register(commands: Command, context: CliContext): void {
     .summary('run a worker in the foreground')
     .description(
       'Run a worker in the foreground until Ctrl-C, e.g. on another machine with DATABASE_URL and TEMPORAL_ADDRESS set. Set BENCH_WORKER=external where the embedded one is not wanted. ' +
-        'Nothing here starts it again when it ends: run it under a service manager, such as systemd (docs/deployment.md).',
+        'Nothing here starts it again when it ends: run it under a service manager, such as systemd (docs/reference/deployment.md).',
     )
     .option('--host <name>', 'stable name of this machine; default: made once per home')
     .option(

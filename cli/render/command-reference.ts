@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** The part of docs/cli.md that is written by scripts/update-cli-docs.mjs lies between these. */
+/** The part of docs/reference/cli.md that is written by scripts/update-cli-docs.mjs lies between these. */
 export const REFERENCE_BEGIN = '<!-- commands: written by scripts/update-cli-docs.mjs -->';
 export const REFERENCE_END = '<!-- end of commands -->';
 
@@ -53,6 +53,6 @@ export function commandReference(program: Command): string {
 /** The page with its generated part replaced. */
 export function withReference(page: string, reference: string): string {
   const [begin, end] = [page.indexOf(REFERENCE_BEGIN), page.indexOf(REFERENCE_END)];
-  if (begin < 0 || end < begin) throw new Error('docs/cli.md has lost the markers of its generated part');
+  if (begin < 0 || end < begin) throw new Error('docs/reference/cli.md has lost the markers of its generated part');
   return `${page.slice(0, begin + REFERENCE_BEGIN.length)}\n\n${reference}\n${page.slice(end)}`;
 }

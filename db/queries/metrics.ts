@@ -3,7 +3,7 @@ import type { Statements } from '../statements.js';
 
 type Row = { name: string; labels: Record<string, string> | null; value: number };
 
-/** What each figure is; the names are documented in docs/metrics.md. */
+/** What each figure is; the names are documented in docs/reference/metrics.md. */
 const FAMILIES: [name: string, type: MetricFamily['type'], help: string][] = [
   ['bench_runs', 'gauge', 'Runs by status.'],
   ['bench_runs_ended_total', 'counter', 'Ended runs by end reason.'],

@@ -54,4 +54,4 @@ create function performance_ratios(
   from judged j left join extremes e on e.kind = j.kind and e.task = j.task
 $$;
 
-comment on function performance_ratios is 'Feasibility and performance ratio of each cell (docs/leaderboard.md).';
+comment on function performance_ratios is 'Feasibility and performance ratio of each cell (docs/concepts/leaderboard.md).';

@@ -1,4 +1,4 @@
--- What tables and columns are for; docs/schema.md shows it.
+-- What tables and columns are for; docs/reference/schema.md shows it.
 
 comment on table agent_configs is 'Prompts and parsers by content hash.';
 
@@ -39,7 +39,7 @@ comment on column imports.signed_by is 'Id of the key whose signature of the run
 
 comment on table installation is 'Which installation of bench this database is, one row at most: a Temporal namespace serves one alone.';
 
-comment on table integrity_marks is 'Rules that fired on ended runs (docs/integrity.md): beyond_bounds, protected_write, self_reported, no_model_call, test_beats_validation. Kept up by a trigger.';
+comment on table integrity_marks is 'Rules that fired on ended runs (docs/concepts/integrity.md): beyond_bounds, protected_write, self_reported, no_model_call, test_beats_validation. Kept up by a trigger.';
 comment on column integrity_marks.step is 'Where it shows first; null: in no single step.';
 comment on column integrity_marks.version is 'integrity_rules_version() of the rules that found it.';
 

@@ -30,7 +30,7 @@ export interface Uncertainty {
  * Bootstrap of each model's AUP, the axis held. `attempts`: the runs of each model and task are drawn anew, with
  * replacement: what other runs at the same tasks may give; standard intervals. `tasks`: the tasks are drawn anew, with all
  * their runs: what other tasks of the same sort may give, noise of the runs included; expanded percentile intervals.
- * The same for equal input and seed. docs/leaderboard.md gives the measured coverage.
+ * The same for equal input and seed. docs/concepts/leaderboard.md gives the measured coverage.
  */
 export function bootstrap(
   tasks: ComparedAttempts,

@@ -51,7 +51,7 @@ export function checkHosts(
     const offers = alive.map((host) => `${host.hostId}: ${host.backends.join(', ') || 'none'}`);
     throw new BenchError('usage', `no worker offers the backend ${wanted.backend} (${offers.join('; ')})`, {
       remedy:
-        'Start its engine where a worker runs, with the same variables as that worker (BENCH_PODMAN_HOST, DOCKER_HOST; see docs/sandbox.md), ' +
+        'Start its engine where a worker runs, with the same variables as that worker (BENCH_PODMAN_HOST, DOCKER_HOST; see docs/concepts/sandbox.md), ' +
         `or choose another --backend. ${NEW_ENGINES}`,
     });
   }
@@ -82,7 +82,7 @@ function refuseGpusElsewhere(
     {
       remedy:
         profileAdvice(profiles?.(most) ?? []) +
-        `Start the engine of ${backend} on ${there} (with the variables of the worker there; see docs/sandbox.md), or choose a --backend ` +
+        `Start the engine of ${backend} on ${there} (with the variables of the worker there; see docs/concepts/sandbox.md), or choose a --backend ` +
         `that is offered there. Or: ${fewer}. ${NEW_ENGINES}`,
     },
   );

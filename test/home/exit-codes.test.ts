@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BenchHome } from '../setup/bench-home.js';
 
-const PAGE = resolve(import.meta.dirname, '../../docs/cli.md');
+const PAGE = resolve(import.meta.dirname, '../../docs/reference/cli.md');
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 
 interface Row {
@@ -46,7 +46,7 @@ function start({ command }: Row) {
   });
 }
 
-describe('docs/cli.md, exit codes', () => {
+describe('docs/reference/cli.md, exit codes', () => {
   it('has each code', () => {
     expect([...new Set(rows.map(({ code }) => code))]).toEqual([0, 1, 2, 130]);
   });

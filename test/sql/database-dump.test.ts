@@ -52,7 +52,7 @@ describe('a user of the role bench_app', () => {
     }
   });
 
-  it('writes a backup with pg_dump, as docs/maintenance.md has it', async () => {
+  it('writes a backup with pg_dump, as docs/reference/maintenance.md has it', async () => {
     const { rows } = await db.pool.query<{ version: number }>(
       `select current_setting('server_version_num')::int / 10000 as version`,
     );

@@ -4,7 +4,7 @@ import { type Database, openDatabase, runReadOnlyQuery } from '../../db/index.js
 import { evaluate, run, submission, SUBMITTED, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 
-const page = readFileSync(new URL('../../docs/queries.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/reference/queries.md', import.meta.url), 'utf8');
 const queries = [...page.matchAll(/^## (.*)\n\n```sql\n([^`]*)```/gm)].map(([, title = '', sql = '']) => ({
   title,
   sql,
@@ -89,7 +89,7 @@ const expected: Record<string, () => unknown[][]> = {
   'What went wrong with the infrastructure?': () => [['sandbox_lost', 1, 1]],
 };
 
-describe('docs/queries.md', () => {
+describe('docs/reference/queries.md', () => {
   test('has ten queries', () => {
     expect(queries.map(({ title }) => title)).toEqual(Object.keys(expected));
   });

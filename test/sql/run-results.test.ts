@@ -40,7 +40,7 @@ const differences = () =>
      union all (select 'defined', d.* from find_run_results() d except select 'defined', k.* from run_results k)`,
   );
 
-/** Scores of every run from its evaluations, one by one, by the words of docs/leaderboard.md. */
+/** Scores of every run from its evaluations, one by one, by the words of docs/concepts/leaderboard.md. */
 async function scoresByHand(includeSuspect: boolean) {
   interface Evaluation {
     number: number;

@@ -1,1 +1,1 @@
-"""One bash per command, with carried state: see docs/sandbox.md."""
+"""One bash per command, with carried state: see docs/concepts/sandbox.md."""

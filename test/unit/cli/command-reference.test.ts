@@ -7,14 +7,14 @@ import { commandReference, withReference } from '../../../cli/render/command-ref
 
 // Registering commands uses nothing of the context.
 const program = buildProgram({} as CliContext);
-const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/reference/cli.md', import.meta.url), 'utf8');
 
 function leaves(command: Command): Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
 }
 const commands = leaves(program);
 
-describe('docs/cli.md', () => {
+describe('docs/reference/cli.md', () => {
   it('is what the commands say (else: npm run build && node scripts/update-cli-docs.mjs)', () => {
     expect(page).toBe(withReference(page, commandReference(program)));
   });

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { schemaReference, withSchema } from '../../../db/schema-page.js';
 
-const page = readFileSync(new URL('../../../docs/schema.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/reference/schema.md', import.meta.url), 'utf8');
 const reference = schemaReference();
 
-describe('docs/schema.md', () => {
+describe('docs/reference/schema.md', () => {
   it('is what the migrations make (else: npm run build && node scripts/update-schema-docs.mjs)', () => {
     expect(page).toBe(withSchema(page, reference));
   });
@@ -28,6 +28,6 @@ describe('docs/schema.md', () => {
     const around =
       'before\n<!-- schema: written by scripts/update-schema-docs.mjs -->\nold\n<!-- end of schema -->\nafter\n';
     expect(withSchema(around, 'new')).toBe(around.replace('\nold\n', '\n\nnew\n\n'));
-    expect(() => withSchema('nothing', 'new')).toThrow('docs/schema.md');
+    expect(() => withSchema('nothing', 'new')).toThrow('docs/reference/schema.md');
   });
 });

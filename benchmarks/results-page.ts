@@ -1,0 +1,99 @@
+/** What one run of a benchmark printed, and where it was measured: `benchmarks/results/<benchmark>.json`. */
+export interface BenchmarkResult {
+  benchmark: string;
+  /** Options of the benchmark, as they were given. */
+  options: string[];
+  /** Day of the measurement, ISO 8601. */
+  date: string;
+  cores: number;
+  /** Version of Node.js. */
+  node: string;
+  /** Load average of the minute before: what else the machine did. */
+  load: number;
+  /** The JSON document that the benchmark printed. */
+  result: Record<string, unknown>;
+}
+
+type Fields = Record<string, unknown>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRows = (value: unknown): value is Fields[] => Array.isArray(value) && value.length > 0 && value.every(isFields);
+
+/** Nested objects as one, with dots in its keys. */
+function flat(fields: Fields, prefix = ''): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([key, value]) =>
+      isFields(value) ? Object.entries(flat(value, `${prefix}${key}.`)) : [[`${prefix}${key}`, value] as const],
+    ),
+  );
+}
+
+/** Three digits are as many as a measurement has. */
+function shown(value: unknown): string {
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? value.toLocaleString('en') : Number(value.toPrecision(3)).toLocaleString('en');
+  if (Array.isArray(value)) return value.map(shown).join(', ');
+  if (value === null || value === undefined) return '–';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** `stepsPerSecond` as people write it. */
+const words = (key: string): string => key.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+
+function table(rows: Fields[]): string[] {
+  const flattened = rows.map((row) => flat(row));
+  const columns = [...new Set(flattened.flatMap((row) => Object.keys(row)))];
+  const line = (cells: string[]): string => `| ${cells.join(' | ')} |`;
+  return [
+    line(columns.map(words)),
+    line(columns.map(() => '---')),
+    ...flattened.map((row) => line(columns.map((column) => shown(row[column])))),
+  ];
+}
+
+const holdsRows = (fields: Fields): boolean =>
+  Object.values(fields).some((value) => isRows(value) || (isFields(value) && holdsRows(value)));
+
+/** Single figures in a line; objects of figures as one table, a row each; lists as tables; what holds lists under a heading. */
+function figures(fields: Fields, heading: string): string[] {
+  const entries = Object.entries(fields);
+  const single = entries.filter(([, value]) => !isRows(value) && !isFields(value));
+  const parts = entries.flatMap(([part, value]) => (isFields(value) && !holdsRows(value) ? [{ part, ...value }] : []));
+  return [
+    ...(single.length === 0 ? [] : [single.map(([key, value]) => `${words(key)}: ${shown(value)}`).join(' · '), '']),
+    ...(parts.length === 0 ? [] : [...table(parts), '']),
+    ...entries.flatMap(([key, value]) => {
+      if (isRows(value)) return [`${heading} ${words(key)}`, '', ...table(value), ''];
+      return isFields(value) && holdsRows(value) ? figures(value, heading) : [];
+    }),
+  ];
+}
+
+function section({ benchmark, options, date, cores, node, load, result }: BenchmarkResult): string[] {
+  const { benchmark: _name, ...measured } = result;
+  return [
+    `## ${benchmark}`,
+    '',
+    `\`npm run benchmark:${benchmark}${options.length === 0 ? '' : ` -- ${options.join(' ')}`}\`, ${date}, ` +
+      `${cores} cores, load ${load.toFixed(1)} before, Node.js ${node}`,
+    '',
+    ...figures(measured, '###'),
+  ];
+}
+
+/** `benchmarks/RESULTS.md`: a section for each benchmark that was recorded. */
+export function resultsPage(results: readonly BenchmarkResult[]): string {
+  const sorted = results.toSorted((a, b) => (a.benchmark < b.benchmark ? -1 : 1));
+  return [
+    '# Benchmark results',
+    '',
+    'Generated: `npm run build && npm run benchmark:record -- <name> [options]` measures, stores `results/<name>.json` and writes this page.',
+    'The head of each benchmark in this folder says what it measures. Times are milliseconds unless a column says otherwise.',
+    '',
+    '<!-- prettier-ignore-start -->',
+    '',
+    ...sorted.flatMap(section),
+    '<!-- prettier-ignore-end -->',
+    '',
+  ].join('\n');
+}

@@ -38,7 +38,7 @@ export interface RunSummary {
   sample: boolean;
   /** The budget of its task that it has; null: the task's own. */
   profile: string | null;
-  /** What the integrity rules found, once the run has ended: docs/integrity.md. */
+  /** What the integrity rules found, once the run has ended: docs/concepts/integrity.md. */
   marks: IntegrityMark[];
   backend: Backend;
   /** Null until the sandbox has stood. */

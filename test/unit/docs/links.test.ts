@@ -67,3 +67,15 @@ describe('pages that sources name', () => {
     expect(named.filter(({ page }) => !existsSync(join(ROOT, page)))).toEqual([]);
   });
 });
+
+describe('paths that pages name', () => {
+  it('exist', () => {
+    const folders = [...new Set(files.filter((path) => path.includes('/')).map((path) => path.split('/')[0]))];
+    const path = new RegExp(`(?<=[\`(])(?:\\./)?(?:${folders.join('|')})/[\\w./-]*(?=[\`)])`, 'g');
+    const named = ['README.md', 'CONTRIBUTING.md', ...pages.filter((page) => page.startsWith('docs/'))].flatMap(
+      (page) => [...read(page).matchAll(path)].map(([target]) => ({ page, target })),
+    );
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter(({ target }) => !existsSync(join(ROOT, target)))).toEqual([]);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { agentFileSchema } from '../../../domain/agent/config.js';
+import { EVENT_KINDS } from '../../../domain/event-kinds.js';
+import { modelConfigSchema } from '../../../domain/model-config.js';
+import { END_REASONS, FINAL_EVALUATIONS, RUN_STATUSES } from '../../../domain/outcomes.js';
+import { taskSchema } from '../../../domain/task.js';
+import { read } from './checkout.js';
+
+interface JsonSchema {
+  properties?: Record<string, JsonSchema>;
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+}
+
+/** Keys of an object, and of the objects in its values; those of maps and lists are names that users choose. */
+function keys(schema: JsonSchema): string[] {
+  return [
+    ...Object.entries(schema.properties ?? {}).flatMap(([key, value]) => [key, ...keys(value)]),
+    ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap(keys),
+  ];
+}
+const keysOf = (schema: z.ZodType): string[] => [
+  ...new Set(keys(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema)),
+];
+
+const missing = (names: readonly string[], ...pages: string[]): string[] => {
+  const text = pages.map(read).join('\n');
+  return names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text));
+};
+
+describe('reference pages have each', () => {
+  it('key of task.yaml', () => {
+    expect(keysOf(taskSchema).length).toBeGreaterThan(40);
+    expect(missing(keysOf(taskSchema), 'docs/reference/tasks.md', 'docs/reference/images.md')).toEqual([]);
+  });
+
+  it('key of an agent file', () => {
+    expect(keysOf(agentFileSchema).length).toBeGreaterThan(15);
+    expect(missing(keysOf(agentFileSchema), 'docs/reference/agents.md')).toEqual([]);
+  });
+
+  it('key of a model file', () => {
+    expect(keysOf(modelConfigSchema).length).toBeGreaterThan(15);
+    expect(missing(keysOf(modelConfigSchema), 'docs/reference/models.md')).toEqual([]);
+  });
+
+  it('way in which a run ends, and each state', () => {
+    const words = [...END_REASONS, ...FINAL_EVALUATIONS, ...RUN_STATUSES];
+    expect(missing(words, 'docs/reference/outcomes.md')).toEqual([]);
+  });
+
+  it('kind of event', () => {
+    expect(missing(EVENT_KINDS, 'docs/reference/outcomes.md', 'docs/concepts/architecture.md')).toEqual([]);
+  });
+});

@@ -38,7 +38,7 @@ export interface RunDefinition extends Partial<KeptOptions> {
   costLimitUsd?: string | null;
   backend: Backend;
   gpus: number;
-  /** The task's data are a stand-in: docs/datasets.md. Absent: they are not. */
+  /** The task's data are a stand-in: docs/guides/writing-a-task.md.. Absent: they are not. */
   sample?: boolean;
   /** Its batch verifies tasks. Absent: it does not. */
   verification?: boolean;

@@ -5,7 +5,7 @@ import { taskSchema } from '../domain/task.js';
 
 const ROWS = 10_000;
 const REFEREE = `
-from bench_files import Integer, Text
+from bench_tasks.files import Integer, Text
 
 COLUMNS = {"id": Text(20), "label": Integer(0, 9)}
 

@@ -25,15 +25,24 @@ def leaks(agent_folders, hidden_folders):
         for shown_name, shown_path in shown:
             why = secret.found_in(Content(shown_path))
             if why:
-                found.append("%s, which agents see, holds %s of %s, which they must not see" % (shown_name, why, name))
+                found.append(
+                    f"{shown_name}, which agents see, holds {why} of {name}, which they must not see"
+                )
     return found
 
 
 def files_of(folder, without):
     found = []
     for place, folders, names in os.walk(folder):
-        folders[:] = sorted(each for each in folders if each != "__pycache__" and not (place == folder and each in without))
-        found += [(os.path.relpath(os.path.join(place, name), folder), os.path.join(place, name)) for name in sorted(names)]
+        folders[:] = sorted(
+            each
+            for each in folders
+            if each != "__pycache__" and not (place == folder and each in without)
+        )
+        found += [
+            (os.path.relpath(os.path.join(place, name), folder), os.path.join(place, name))
+            for name in sorted(names)
+        ]
     return found
 
 
@@ -50,7 +59,7 @@ class Content:
         if len(lines) >= FEWEST and len(lines & shown) >= SHARE * len(lines):
             return "the lines"
         for column in self.labels_in(other):
-            return "the column %s" % column
+            return f"the column {column}"
         return ""
 
     def digest(self):
@@ -81,7 +90,9 @@ class Content:
             if self.path.endswith(".csv") and self.text():
                 rows = [row for row in csv.reader(io.StringIO(self.text())) if row]
                 if all(len(row) == len(rows[0]) for row in rows):
-                    self._table = {name: [row[index] for row in rows[1:]] for index, name in enumerate(rows[0])}
+                    self._table = {
+                        name: [row[index] for row in rows[1:]] for index, name in enumerate(rows[0])
+                    }
         return self._table
 
     def labels_in(self, other):
@@ -97,7 +108,8 @@ class Content:
             if column not in theirs:
                 continue
             same = sum(
-                value in places and theirs[column][places[value]] == label for value, label in zip(mine[key], mine[column])
+                value in places and theirs[column][places[value]] == label
+                for value, label in zip(mine[key], mine[column])
             )
             if same >= SHARE * len(mine[key]):
                 yield column

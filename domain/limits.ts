@@ -24,5 +24,5 @@ export const CONTAINER_WORKSPACE = '/home/agent/workspace';
 /** Most records of a task's memory that a run is given: the newest. */
 export const MEMORY_RECORDS = 1000;
 
-/** However busy the machine is, so many times an evaluation's time limit is its end; see images/evaluator/bench_fair_clock.py. */
+/** However busy the machine is, so many times an evaluation's time limit is its end; see images/evaluator/bench_tasks/fair_clock.py. */
 export const EVALUATION_WALL_BOUND = 4;

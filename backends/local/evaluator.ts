@@ -128,13 +128,7 @@ async function furnish(
 ): Promise<void> {
   // Not recursive: in a shared temporary directory somebody else might have made it.
   await mkdir(dir);
-  await mkdir(join(dir, 'program'));
-  const programs = join(assetsRoot, 'images', 'evaluator');
-  for (const name of await readdir(programs)) {
-    if (!name.endsWith('.py')) continue;
-    await copyFile(join(programs, name), join(dir, 'program', name));
-    await chmod(join(dir, 'program', name), 0o644);
-  }
+  await copyPrograms(join(assetsRoot, 'images', 'evaluator'), join(dir, 'program'));
   for (const file of await jobFiles(job, { users, lifeline: true, ownContainer: false, outputFolder })) {
     const target = join(dir, file.path);
     if (file.bytes === null) await mkdir(target);
@@ -148,5 +142,17 @@ async function furnish(
     if (users !== null) await chown(join(dir, 'output'), users.player.uid, users.player.gid);
   }
   await chmod(dir, 0o755);
-  await chmod(join(dir, 'program'), 0o755);
+}
+
+/** The Python files of a folder and the folders in it, for everybody to read. */
+async function copyPrograms(from: string, to: string): Promise<void> {
+  await mkdir(to);
+  await chmod(to, 0o755);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory() && entry.name !== '__pycache__') await copyPrograms(source, target);
+    if (!entry.isFile() || !entry.name.endsWith('.py')) continue;
+    await copyFile(source, target);
+    await chmod(target, 0o644);
+  }
 }

@@ -3,7 +3,7 @@
 import json
 import math
 
-from bench_files import Rejected
+from bench_tasks.rejected import Rejected
 
 QUOTED = 1500
 
@@ -21,23 +21,31 @@ def metrics(stdout, stderr, order):
         raise failure(stdout, stderr, order)
     missing = [key for key in order["metrics"] if key not in found]
     if missing:
-        problem = "%s printed no %s, only %s" % (order["script"], ", ".join(missing), ", ".join(found) or "an empty object")
+        problem = f"{order['script']} printed no {', '.join(missing)}, only {', '.join(found) or 'an empty object'}"
         raise Rejected(problem) if order["shared"] else RuntimeError(problem)
     return {key: number(found[key], key, order) for key in order["metrics"]}
 
 
 def number(value, key, order):
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise Rejected("%s printed %s = %r, which is not a finite number" % (order["script"], key, value))
+        raise Rejected(f"{order['script']} printed {key} = {value!r}, which is not a finite number")
     return value
 
 
 def failure(stdout, stderr, order):
-    wanted = "one JSON object and nothing else" if order["output"] == "whole" else "a line that begins with {"
+    wanted = (
+        "one JSON object and nothing else"
+        if order["output"] == "whole"
+        else "a line that begins with {"
+    )
     printed = (stdout.strip() + "\n" + stderr.strip()).strip()
     quoted = printed if len(printed) <= QUOTED else "[...]" + printed[-QUOTED:]
-    problem = "%s must print %s; it printed %s" % (order["script"], wanted, "\n" + quoted if quoted else "nothing")
+    problem = "{} must print {}; it printed {}".format(
+        order["script"], wanted, "\n" + quoted if quoted else "nothing"
+    )
     # Where no submitted code runs, this cannot be the submission's doing.
     last = stderr.strip().splitlines()[-1:] or [""]
-    own = not order["shared"] and last[0].startswith(("ModuleNotFoundError", "ImportError", "MemoryError"))
+    own = not order["shared"] and last[0].startswith(
+        ("ModuleNotFoundError", "ImportError", "MemoryError")
+    )
     return RuntimeError(problem) if own else Rejected(problem)

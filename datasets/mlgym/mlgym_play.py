@@ -8,7 +8,9 @@ import sys
 import mlgym_run
 
 inputs, outputs = sys.argv[1:]
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "mlgym.json"), encoding="utf-8") as file:
+with open(
+    os.path.join(os.path.dirname(os.path.abspath(__file__)), "mlgym.json"), encoding="utf-8"
+) as file:
     order = json.load(file)
 workspace = os.path.join(outputs, "workspace")
 mlgym_run.stage(workspace, [inputs, os.getcwd()])

@@ -34,8 +34,17 @@ def run(workspace, order, seed, outputs):
     """Run `python <script> <arguments>` in the workspace; what it prints goes to stdout.txt and stderr.txt in the folder `outputs`."""
     seeded = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mlgym_seeded.py")
     command = [sys.executable, "-s", seeded, str(seed), ",".join(order["seeded"]), order["script"]]
-    with open(os.path.join(outputs, "stdout.txt"), "wb") as out, open(os.path.join(outputs, "stderr.txt"), "wb") as err:
-        subprocess.run(command + arguments(workspace, order), cwd=workspace, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+    with (
+        open(os.path.join(outputs, "stdout.txt"), "wb") as out,
+        open(os.path.join(outputs, "stderr.txt"), "wb") as err,
+    ):
+        subprocess.run(
+            command + arguments(workspace, order),
+            cwd=workspace,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+        )
 
 
 def arguments(workspace, order):

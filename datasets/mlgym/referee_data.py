@@ -5,17 +5,22 @@ import os
 import tempfile
 
 import mlgym_run
+from bench_tasks.files import Files
 from mlgym_metrics import metrics
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def evaluate(files):
+def evaluate(files: Files) -> dict[str, float]:
     with open(os.path.join(HERE, "mlgym.json"), encoding="utf-8") as file:
         order = json.load(file)
     with tempfile.TemporaryDirectory() as scratch:
         workspace = os.path.join(scratch, "workspace")
-        layers = [os.path.join(HERE, "inputs", files.split), os.path.join(HERE, "secret"), files.folder]
+        layers = [
+            os.path.join(HERE, "inputs", files.split),
+            os.path.join(HERE, "secret"),
+            files.folder,
+        ]
         mlgym_run.stage(workspace, layers)
         mlgym_run.run(workspace, order, files.rng.getrandbits(31), scratch)
         return metrics(read(scratch, "stdout.txt"), read(scratch, "stderr.txt"), order)

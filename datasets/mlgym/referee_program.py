@@ -3,11 +3,14 @@
 import json
 import os
 
+from bench_tasks.files import Files
 from mlgym_metrics import metrics
 
 
-def evaluate(files):
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "mlgym.json"), encoding="utf-8") as file:
+def evaluate(files: Files) -> dict[str, float]:
+    with open(
+        os.path.join(os.path.dirname(os.path.abspath(__file__)), "mlgym.json"), encoding="utf-8"
+    ) as file:
         order = json.load(file)
     return metrics(read(files, "stdout.txt"), read(files, "stderr.txt"), order)
 

@@ -26,7 +26,11 @@ def scan(files, entry):
             with open(files[path], "rb") as file:
                 tree = ast.parse(file.read(), path)
         except (SyntaxError, ValueError, OSError) as error:
-            return {"local": sorted(local), "packages": sorted(packages), "problem": "%s: %s" % (path, error)}
+            return {
+                "local": sorted(local),
+                "packages": sorted(packages),
+                "problem": f"{path}: {error}",
+            }
         for names in imported(tree, path):
             found = [name for name in names if name in files]
             waiting += found
@@ -48,7 +52,11 @@ def imported(tree, path):
                 base = path.split("/")[: -node.level]
                 module = ".".join(base + ([module] if module else []))
             for alias in node.names:
-                yield places(module + "." + alias.name) + places(module) if module else places(alias.name)
+                yield (
+                    places(module + "." + alias.name) + places(module)
+                    if module
+                    else places(alias.name)
+                )
 
 
 def places(module):
@@ -70,7 +78,11 @@ def standard_library():
     if names is not None:
         return set(names)
     folder = sysconfig.get_paths()["stdlib"]
-    return set(sys.builtin_module_names) | {name.split(".")[0] for name in os.listdir(folder)} | {"time", "math"}
+    return (
+        set(sys.builtin_module_names)
+        | {name.split(".")[0] for name in os.listdir(folder)}
+        | {"time", "math"}
+    )
 
 
 STANDARD = standard_library() | {"__future__"}

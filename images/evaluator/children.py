@@ -10,7 +10,7 @@ import sys
 import time
 
 import forbidden_calls
-from bench_fair_clock import FairClock
+from bench_tasks.fair_clock import FairClock
 
 STDERR_TAIL = 16 * 1024
 FILE_LIMIT = 64 * 1024 * 1024
@@ -38,9 +38,18 @@ class Children:
         pid = os.fork()
         if pid == 0:
             try:
-                become(role, program, cwd, user, {0: None, 1: None, 2: stderr_write, **fds}, hash_seed, memory, file_limit)
+                become(
+                    role,
+                    program,
+                    cwd,
+                    user,
+                    {0: None, 1: None, 2: stderr_write, **fds},
+                    hash_seed,
+                    memory,
+                    file_limit,
+                )
             except BaseException as error:
-                os.write(2, ("cannot start the %s: %s\n" % (role, error)).encode())
+                os.write(2, (f"cannot start the {role}: {error}\n").encode())
             finally:
                 os._exit(127)
         os.close(stderr_write)
@@ -205,7 +214,10 @@ def become(role, program, cwd, user, fds, hash_seed, memory, file_limit):
     os.setsid()
     null = os.open(os.devnull, os.O_RDWR)
     # First out of the way of the targets.
-    spare = {to: fcntl.fcntl(null if fd is None else fd, fcntl.F_DUPFD_CLOEXEC, 64) for to, fd in fds.items()}
+    spare = {
+        to: fcntl.fcntl(null if fd is None else fd, fcntl.F_DUPFD_CLOEXEC, 64)
+        for to, fd in fds.items()
+    }
     for to, fd in spare.items():
         os.dup2(fd, to)
     # Not only ours: whoever started us may have left some open.
@@ -252,11 +264,13 @@ def any_process_of(uid):
         if not name.isdigit():
             continue
         try:
-            with open("/proc/%s/status" % name, encoding="utf-8", errors="replace") as file:
+            with open(f"/proc/{name}/status", encoding="utf-8", errors="replace") as file:
                 status = dict(line.split(":", 1) for line in file if ":" in line)
         except OSError:
             continue
-        if str(uid) in status.get("Uid", "").split() and status.get("State", "").strip()[:1] not in ("Z", "X"):
+        if str(uid) in status.get("Uid", "").split() and status.get("State", "").strip()[
+            :1
+        ] not in ("Z", "X"):
             return True
     return False
 

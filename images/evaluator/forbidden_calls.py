@@ -27,9 +27,14 @@ def forbid():
         return
     program = program_for(machine)
     code = ctypes.create_string_buffer(program)
-    header = ctypes.create_string_buffer(struct.pack("@HP", len(program) // 8, ctypes.addressof(code)))
+    header = ctypes.create_string_buffer(
+        struct.pack("@HP", len(program) // 8, ctypes.addressof(code))
+    )
     prctl = ctypes.CDLL(None, use_errno=True).prctl
-    for call in ((PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), (PR_SET_SECCOMP, FILTER, ctypes.c_void_p(ctypes.addressof(header)), 0, 0)):
+    for call in (
+        (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0),
+        (PR_SET_SECCOMP, FILTER, ctypes.c_void_p(ctypes.addressof(header)), 0, 0),
+    ):
         if prctl(call[0], *map(unsigned, call[1:])) != 0:
             raise OSError(ctypes.get_errno(), "the submission's system calls cannot be restricted")
 

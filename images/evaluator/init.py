@@ -30,7 +30,9 @@ from told import MESSAGE_LIMIT, last_words, plain  # noqa: E402
 FROM_OTHER_FD, TO_OTHER_FD = 3, 4  # between referee and player: pipes take half a socket's time
 RESULT_FD = 5  # referee -> us
 RENEWAL_FD = 6  # referee asks us for another player, and gets its pipes
-GRACE_SECONDS = 10  # the referee keeps the job's own time limit; this is for a referee that is held up or hangs
+GRACE_SECONDS = (
+    10  # the referee keeps the job's own time limit; this is for a referee that is held up or hangs
+)
 FAULT_LIMIT = 4000  # of an evaluator's error, for people alone
 RESULT_LIMIT = 64 * 1024
 MEGABYTE = 1024 * 1024
@@ -67,8 +69,8 @@ class Evaluation:
         order = {
             "kind": self.spec["kind"],
             "split": self.job["split"],
-            "seed": "%064x" % derive(self.job["seed"], "referee"),
-            "playerSeed": "%064x" % derive(self.job["seed"], "player"),
+            "seed": f"{derive(self.job['seed'], 'referee'):064x}",
+            "playerSeed": f"{derive(self.job['seed'], 'player'):064x}",
             "timeoutSeconds": seconds,
             "module": self.spec.get("module"),
             "function": self.spec.get("function"),
@@ -119,16 +121,24 @@ class Evaluation:
             problem = metrics_problem(found.get("metrics"), self.job["metrics"])
             if problem:
                 return self.evaluator_error(problem)
-            return {"outcome": "ok", "metrics": {key: float(found["metrics"][key]) for key in self.job["metrics"]}}
+            return {
+                "outcome": "ok",
+                "metrics": {key: float(found["metrics"][key]) for key in self.job["metrics"]},
+            }
         if outcome == "rejected":
             return self.rejection(found)
         return self.evaluator_error(str(found.get("message", "the referee failed")))
 
     def rejection(self, found):
-        return {"outcome": "rejected", "message": plain(str(found.get("message", "")), MESSAGE_LIMIT)}
+        return {
+            "outcome": "rejected",
+            "message": plain(str(found.get("message", "")), MESSAGE_LIMIT),
+        }
 
     def no_result(self, in_time):
-        return self.evaluator_error("the referee gave no result" if in_time else "the referee did not end in time")
+        return self.evaluator_error(
+            "the referee gave no result" if in_time else "the referee did not end in time"
+        )
 
     def evaluator_error(self, message):
         text = (message + "\n" + self.children.stderr("referee")).strip()
@@ -149,13 +159,13 @@ class Evaluation:
         if code == -signal.SIGKILL:
             return ": " + self.too_much_memory()
         if code < 0:
-            return ": it was ended by signal %d" % -code
+            return f": it was ended by signal {-code}"
         if code == 1 and self.children.stderr("player"):
             return ":"
-        return ": its process ended with exit code %d" % code
+        return f": its process ended with exit code {code}"
 
     def too_much_memory(self):
-        return "it was killed, probably for using too much memory (the limit is %d MB)" % self.spec["memoryMb"]
+        return f"it was killed, probably for using too much memory (the limit is {self.spec['memoryMb']} MB)"
 
 
 class Interactive(Evaluation):
@@ -184,7 +194,8 @@ class Interactive(Evaluation):
         player_reads, referee_writes = os.pipe()
         referee_reads, player_writes = os.pipe()
         self.start_player(
-            [os.path.join(PROGRAMS, "player.py")], {FROM_OTHER_FD: player_reads, TO_OTHER_FD: player_writes}
+            [os.path.join(PROGRAMS, "player.py")],
+            {FROM_OTHER_FD: player_reads, TO_OTHER_FD: player_writes},
         )
         for fd in (player_reads, player_writes):
             os.close(fd)
@@ -200,7 +211,7 @@ class Interactive(Evaluation):
             with self.children.as_player():
                 remove_leftovers(self.children.player_uid(), self.job["outputFolder"])
         except (TimeoutError, OSError) as error:
-            sys.stderr.write("the player cannot be renewed: %s\n" % error)
+            sys.stderr.write(f"the player cannot be renewed: {error}\n")
             # The referee sees the end of the line, and fails.
             self.children.selector.unregister(key.fileobj)
             key.fileobj.close()
@@ -212,12 +223,18 @@ class Interactive(Evaluation):
 
     def rejection(self, found):
         ended = self.how_player_ended() if found.get("playerEnded") else ""
-        return {**self.with_stderr(str(found.get("message", "")) + ended), "starved": found.get("starved") is True}
+        return {
+            **self.with_stderr(str(found.get("message", "")) + ended),
+            "starved": found.get("starved") is True,
+        }
 
     def no_result(self, in_time):
         if in_time and self.children.wait_for(self.children.referee) == -signal.SIGKILL:
             # Nobody else may signal it, and its own memory is limited: the kernel made room for the player.
-            return {"outcome": "rejected", "message": "The submission failed: " + self.too_much_memory()}
+            return {
+                "outcome": "rejected",
+                "message": "The submission failed: " + self.too_much_memory(),
+            }
         return super().no_result(in_time)
 
 
@@ -238,7 +255,9 @@ class Data(Evaluation):
     def no_result(self, in_time):
         """All that differs between evaluations is what was submitted: a referee that scores others has met its limits by that."""
         if not in_time:
-            message = "The submission cannot be scored: to judge it takes longer than %s s" % self.seconds
+            message = (
+                f"The submission cannot be scored: to judge it takes longer than {self.seconds} s"
+            )
             return {"outcome": "rejected", "message": message, "starved": self.children.starved}
         if self.children.wait_for(self.children.referee) == -signal.SIGKILL:
             message = "The submission cannot be scored: to judge it takes more memory than the evaluator has"
@@ -254,13 +273,19 @@ class Program(Data):
     def evaluate(self):
         given = os.path.join(self.folder, "player", self.spec["script"])
         order = {
-            "script": given if os.path.exists(given) else os.path.join(self.folder, "submission", self.spec["script"]),
+            "script": given
+            if os.path.exists(given)
+            else os.path.join(self.folder, "submission", self.spec["script"]),
             "inputs": os.path.join(self.folder, "inputs", self.job["split"]),
             "outputs": self.job["outputFolder"],
-            "seed": "%064x" % derive(self.job["seed"], "player"),
+            "seed": f"{derive(self.job['seed'], 'player'):064x}",
         }
         limit = self.spec["outputMb"] * MEGABYTE
-        self.start_player([os.path.join(PROGRAMS, "program_player.py"), json.dumps(order)], {}, max(limit, FILE_LIMIT))
+        self.start_player(
+            [os.path.join(PROGRAMS, "program_player.py"), json.dumps(order)],
+            {},
+            max(limit, FILE_LIMIT),
+        )
         seconds = self.spec["timeoutSeconds"]
         in_time = self.watch(seconds, lambda: self.children.ended(self.children.player))
         try:
@@ -268,10 +293,10 @@ class Program(Data):
         except TimeoutError as error:
             return self.evaluator_error(str(error))
         if not in_time:
-            late = self.with_stderr("%s took longer than %s s" % (self.spec["script"], seconds))
+            late = self.with_stderr(f"{self.spec['script']} took longer than {seconds} s")
             return {**late, "starved": self.children.starved}
         if self.children.wait_for(self.children.player) != 0:
-            return self.with_stderr("%s failed%s" % (self.spec["script"], self.how_player_ended()))
+            return self.with_stderr(f"{self.spec['script']} failed{self.how_player_ended()}")
         try:
             take_outputs(
                 self.job["outputFolder"],
@@ -293,15 +318,17 @@ def pin_to_one_cpu():
 
 def derive(seed, purpose):
     """Independent numbers from the job's seed: knowing one tells nothing of the others."""
-    return int.from_bytes(hmac.new(bytes.fromhex(seed), purpose.encode(), hashlib.sha256).digest(), "big")
+    return int.from_bytes(
+        hmac.new(bytes.fromhex(seed), purpose.encode(), hashlib.sha256).digest(), "big"
+    )
 
 
 def metrics_problem(metrics, declared):
     if not isinstance(metrics, dict) or sorted(metrics) != sorted(declared):
-        return "the referee's metrics are not the declared ones (%s)" % ", ".join(declared)
+        return f"the referee's metrics are not the declared ones ({', '.join(declared)})"
     for key, value in metrics.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not finite(value):
-            return "metric %s is not a finite number" % key
+            return f"metric {key} is not a finite number"
     return None
 
 

@@ -3,7 +3,7 @@
 Everything in this process belongs to the submission: it may patch, print or break what it likes and gains nothing,
 since the referee believes only the answers.
 
-Wire: the referee's order (4 bytes length, JSON), then "ready" (one byte) from us; then as bench_player_*.py say.
+Wire: the referee's order (4 bytes length, JSON), then "ready" (one byte) from us; then as bench_player/ says.
 """
 
 import importlib
@@ -13,11 +13,10 @@ import random
 import sys
 import traceback
 
-import bench_player_game
-import bench_player_questions
-from bench_player_pipe import InvalidAnswer, receive, send
+from bench_player import game, questions
+from bench_player.pipe import InvalidAnswer, receive, send
 
-WIRES = {"game": bench_player_game.play, "questions": bench_player_questions.answer}
+WIRES = {"game": game.play, "questions": questions.answer}
 
 
 def main():
@@ -27,7 +26,7 @@ def main():
     sys.path[0:1] = [os.path.join(os.path.dirname(os.getcwd()), "player"), os.getcwd()]
     function = getattr(importlib.import_module(order["module"]), order["function"], None)
     if not callable(function):
-        raise InvalidAnswer("%s.py has no function %s" % (order["module"], order["function"]))
+        raise InvalidAnswer(f"{order['module']}.py has no function {order['function']}")
     send(b"\x01")
     WIRES[order["wire"]](order, function)
 
@@ -37,9 +36,12 @@ def report(error):
     if isinstance(error, InvalidAnswer):
         sys.stderr.write(str(error) + "\n")
         return
-    ours = (__file__, bench_player_game.__file__, bench_player_questions.__file__)
+    ours = (__file__, game.__file__, questions.__file__)
     frames = error.__traceback__
-    while frames is not None and (frames.tb_frame.f_code.co_filename in ours or "importlib" in frames.tb_frame.f_code.co_filename):
+    while frames is not None and (
+        frames.tb_frame.f_code.co_filename in ours
+        or "importlib" in frames.tb_frame.f_code.co_filename
+    ):
         frames = frames.tb_next
     traceback.print_exception(type(error), error, frames)
 

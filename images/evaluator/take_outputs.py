@@ -40,7 +40,9 @@ def open_output(source, name):
             found = os.stat(part, dir_fd=here, follow_symlinks=False)
             if not (stat.S_ISREG if last else stat.S_ISDIR)(found.st_mode):
                 expected = "regular file" if last else "folder"
-                raise Refused("the output %s is a %s, not a %s" % ("/".join(parts[: depth + 1]), kind(found), expected))
+                raise Refused(
+                    f"the output {'/'.join(parts[: depth + 1])} is a {kind(found)}, not a {expected}"
+                )
             # Looked at first: opening some devices and FIFOs has effects of its own.
             inner = os.open(part, FILE if last else DIRECTORY, dir_fd=here)
             os.close(here)
@@ -48,10 +50,12 @@ def open_output(source, name):
         return here
     except FileNotFoundError:
         os.close(here)
-        raise Refused("the program ended without writing %s into the outputs folder (its second argument)" % name) from None
+        raise Refused(
+            f"the program ended without writing {name} into the outputs folder (its second argument)"
+        ) from None
     except OSError as error:
         os.close(here)
-        raise Refused("the output %s cannot be read: %s" % (name, error.strerror)) from None
+        raise Refused(f"the output {name} cannot be read: {error.strerror}") from None
     except Refused:
         os.close(here)
         raise
@@ -60,10 +64,10 @@ def open_output(source, name):
 def copy_file(opened, copy, name, room, limit):
     found = os.fstat(opened)
     if not stat.S_ISREG(found.st_mode):
-        raise Refused("the output %s is a %s, not a regular file" % (name, kind(found)))
+        raise Refused(f"the output {name} is a {kind(found)}, not a regular file")
     # By its claimed size: a sparse file counts in full.
     if found.st_size > room:
-        raise Refused("the output %s: more than %d bytes in all outputs" % (name, limit))
+        raise Refused(f"the output {name}: more than {limit} bytes in all outputs")
     size = 0
     with open(copy, "xb") as file:
         while size <= room:
@@ -73,7 +77,7 @@ def copy_file(opened, copy, name, room, limit):
             size += len(data)
             file.write(data)
     if size > room:
-        raise Refused("the output %s: more than %d bytes in all outputs" % (name, limit))
+        raise Refused(f"the output {name}: more than {limit} bytes in all outputs")
     os.chmod(copy, 0o444)
     return size
 

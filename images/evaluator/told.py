@@ -12,7 +12,9 @@ GAP = " ... "
 
 def plain(text, limit):
     """One line; where it is too long its middle goes."""
-    line = re.sub(r"[^\x21-\x7e]+", lambda found: " " if found.group().isspace() else "?", text).strip()
+    line = re.sub(
+        r"[^\x21-\x7e]+", lambda found: " " if found.group().isspace() else "?", text
+    ).strip()
     if len(line) <= limit:
         return line
     head = (limit - len(GAP)) // 2

@@ -35,7 +35,7 @@ export const battleJob = (code: 'starter' | 'oracle', seed?: string): Promise<Ev
 
 /** A referee of 20 games of 10 rounds. */
 export const COIN_REFEREE = `
-from bench_referee import Choices
+from bench_tasks.games import Choices
 
 def evaluate(table):
     opponent = lambda history, rng: int(rng.random() < 0.75)

@@ -89,7 +89,7 @@ def row_strategy(history):
 
       it('plays games whose moves are lists of integers', async () => {
         const referee = `
-from bench_referee import Integers
+from bench_tasks.games import Integers
 
 def evaluate(table):
     moves = Integers(count=3, low=0, high=120, rule=lambda move: "more than 120 in all" if sum(move) > 120 else None)
@@ -245,7 +245,7 @@ for other in others:
                 leaks.append((path, found))
         except OSError:
             pass
-for name in ('referee', 'bench_referee', 'init'):
+for name in ('referee', 'bench_tasks', 'bench_tasks.games', 'init'):
     try:
         __import__(name)
         leaks.append(name)

@@ -97,7 +97,7 @@ def prepare(data):
     data.hidden_csv("labels.csv", ["id", "label"], test)
 `;
 const REFEREE = `
-from bench_files import Integer, Text
+from bench_tasks.files import Integer, Text
 
 COLUMNS = {"id": Text(), "label": Integer(0, 1)}
 

@@ -2,6 +2,8 @@
 
 import json
 
+from bench_tasks.prepare import Data
+
 VARIABLES = range(3, 11)
 RATIOS = range(2, 12)
 # Of each kind.
@@ -9,7 +11,7 @@ SCORED, PRACTICE = 300, 30
 SAMPLE_SCORED, SAMPLE_PRACTICE = 30, 3
 
 
-def prepare(data):
+def prepare(data: Data) -> None:
     scored, practice = (SAMPLE_SCORED, SAMPLE_PRACTICE) if data.sample else (SCORED, PRACTICE)
     write(data.agent_path("data/practice.jsonl"), data.rng("practice"), practice)
     for split in ("validation", "test"):

@@ -4,13 +4,14 @@ import json
 import shutil
 import zipfile
 
+from bench_tasks.prepare import Data
 from scenes import made_scene
 from tiny_png import png
 
 TRAIN, VALIDATION, TEST = 37609, 9435, 9435
 
 
-def prepare(data):
+def prepare(data: Data) -> None:
     if data.sample:
         train, asked = made_images(data, "train", 400), made_images(data, "test", 160)
         parts = (80, 80)
@@ -35,9 +36,9 @@ def made_images(data, folder, count):
     """{file name: captions}; the images are written."""
     rng, images = data.rng("scenes for " + folder), {}
     for number in range(count):
-        name = "scene_%s_%06d.png" % (folder, number)
+        name = f"scene_{folder}_{number:06d}.png"
         pixels, images[name] = made_scene(rng)
-        with open(data.agent_path("data/%s/%s" % (folder, name)), "wb") as file:
+        with open(data.agent_path(f"data/{folder}/{name}"), "wb") as file:
             file.write(png(pixels))
     return images
 
@@ -45,16 +46,16 @@ def made_images(data, folder, count):
 def fetched_images(data, part, count):
     """The same, of `count` images of COCO's part "train" or "val"; agents see the latter's as data/test/."""
     with zipfile.ZipFile(data.source("annotations_trainval2014.zip")) as archive:
-        found = json.loads(archive.read("annotations/captions_%s2014.json" % part))
+        found = json.loads(archive.read(f"annotations/captions_{part}2014.json"))
     names = {image["id"]: image["file_name"] for image in found["images"]}
     captions = {}
     for annotation in found["annotations"]:
         captions.setdefault(names[annotation["image_id"]], []).append(annotation["caption"])
     chosen = data.rng("images of " + part).sample(sorted(captions), count)
     folder = "train" if part == "train" else "test"
-    with zipfile.ZipFile(data.source("%s2014.zip" % part)) as archive:
+    with zipfile.ZipFile(data.source(f"{part}2014.zip")) as archive:
         for name in chosen:
-            path = data.agent_path("data/%s/%s" % (folder, name))
-            with archive.open("%s2014/%s" % (part, name)) as source, open(path, "wb") as target:
+            path = data.agent_path(f"data/{folder}/{name}")
+            with archive.open(f"{part}2014/{name}") as source, open(path, "wb") as target:
                 shutil.copyfileobj(source, target)
     return {name: captions[name] for name in chosen}

@@ -56,19 +56,19 @@ def half_width(shape, down, radius):
 def captions(rng, ground, things):
     """Different people say different things of the same scene, and not all of them say everything."""
     first, others = things[0], things[1:]
-    said = ["%s %s" % (size(thing), plain(thing)) for thing in things]
-    where = "in the %s %s corner" % (first["place"][1], first["place"][0])
+    said = [f"{size(thing)} {plain(thing)}" for thing in things]
+    where = f"in the {first['place'][1]} {first['place'][0]} corner"
     everything = "a " + " and a ".join(said)
     found = [
-        "%s on a %s background" % (everything, ground),
-        "there is a %s %s" % (plain(first), where),
-        "a picture of a %s and %s" % (plain(first), "nothing else" if not others else "a " + plain(others[0])),
-        "%s %s on a %s background" % (COUNTS[len(things)], "shape" if not others else "shapes", ground),
+        f"{everything} on a {ground} background",
+        f"there is a {plain(first)} {where}",
+        f"a picture of a {plain(first)} and {('nothing else' if not others else 'a ' + plain(others[0]))}",
+        f"{COUNTS[len(things)]} {('shape' if not others else 'shapes')} on a {ground} background",
     ]
     if others:
-        found.append("a %s %s a %s" % (plain(first), relation(first, others[0]), plain(others[0])))
+        found.append(f"a {plain(first)} {relation(first, others[0])} a {plain(others[0])}")
     else:
-        found.append("a single %s %s of the picture" % (plain(first), where))
+        found.append(f"a single {plain(first)} {where} of the picture")
     rng.shuffle(found)
     return [text[0].upper() + text[1:] + "." if rng.random() < 0.5 else text for text in found]
 
@@ -78,7 +78,7 @@ def size(thing):
 
 
 def plain(thing):
-    return "%s %s" % (thing["colour"], thing["shape"])
+    return f"{thing['colour']} {thing['shape']}"
 
 
 def relation(one, other):

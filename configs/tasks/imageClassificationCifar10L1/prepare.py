@@ -7,20 +7,21 @@ import math
 import random
 import tarfile
 
-from bench_images import write_npy
+from bench_tasks.images import write_npy
+from bench_tasks.prepare import Data
 
 SIDE, CHANNELS = 32, 3
 SIZE = SIDE * SIDE * CHANNELS
 CLASSES = 10
 # An image of the source: its label, then the red, the green and the blue plane.
 RECORD, RECORDS = 1 + SIZE, 10_000
-BATCHES = tuple("data_batch_%d.bin" % number for number in range(1, 6))
+BATCHES = tuple(f"data_batch_{number}.bin" for number in range(1, 6))
 TEST_BATCH = "test_batch.bin"
 VALIDATION = 5_000
 SAMPLE = (800, 200, 400)
 
 
-def prepare(data):
+def prepare(data: Data) -> None:
     if data.sample:
         train, validation, test = (made_up(random.Random(name), count) for name, count in zip(("train", "validation", "test"), SAMPLE))
     else:
@@ -51,11 +52,11 @@ def read(archive):
             if member.isfile() and name in (*BATCHES, TEST_BATCH):
                 batch = files.extractfile(member).read()
                 if len(batch) != RECORDS * RECORD:
-                    raise ValueError("%s of CIFAR-10 has %d bytes" % (name, len(batch)))
+                    raise ValueError(f"{name} of CIFAR-10 has {len(batch)} bytes")
                 found[name] = [batch[start : start + RECORD] for start in range(0, len(batch), RECORD)]
     missing = [name for name in (*BATCHES, TEST_BATCH) if name not in found]
     if missing:
-        raise ValueError("%s does not hold %s" % (archive, ", ".join(missing)))
+        raise ValueError(f"{archive} does not hold {', '.join(missing)}")
     return [record for name in BATCHES for record in found[name]], found[TEST_BATCH]
 
 

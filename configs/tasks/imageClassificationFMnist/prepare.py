@@ -2,8 +2,9 @@
 
 import gzip
 
-from bench_debian import package_files
-from bench_images import read_idx, write_idx
+from bench_tasks.debian import package_files
+from bench_tasks.images import read_idx, write_idx
+from bench_tasks.prepare import Data
 
 PLACE = "usr/share/datasets/fashion-mnist/"
 SIDE = 28
@@ -12,7 +13,7 @@ TRAIN, VALIDATION, TEST = 55_000, 5_000, 10_000
 SAMPLE = (1500, 300, 600)
 
 
-def prepare(data):
+def prepare(data: Data) -> None:
     if data.sample:
         train, validation, test = (made_up(data.rng(name), count) for name, count in zip(("train", "validation", "test"), SAMPLE))
     else:
@@ -42,7 +43,7 @@ def read(package):
     for part, count in (("train", TRAIN + VALIDATION), ("t10k", TEST)):
         (shape, pixels), (_, labels) = (read_idx(gzip.decompress(files[name])) for name in names[part])
         if shape != (count, SIDE, SIDE) or len(labels) != count or max(labels) >= CLASSES:
-            raise ValueError("%s of Fashion-MNIST has the shape %s and %d labels" % (part, shape, len(labels)))
+            raise ValueError(f"{part} of Fashion-MNIST has the shape {shape} and {len(labels)} labels")
         size = SIDE * SIDE
         sets.append([(pixels[i * size : (i + 1) * size], labels[i]) for i in range(count)])
     return sets

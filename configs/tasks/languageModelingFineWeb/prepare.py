@@ -4,6 +4,7 @@ import json
 import shutil
 import struct
 
+from bench_tasks.prepare import Data
 from made_text import made_text
 
 MAGIC, VERSION, HEADER = 20240520, 1, 1024
@@ -14,14 +15,14 @@ VOCABULARY, WINDOW, WINDOWS = 50257, 513, 64
 SAMPLE_VOCABULARY, SAMPLE_WINDOW, SAMPLE_WINDOWS = 256, 257, 16
 
 
-def prepare(data):
+def prepare(data: Data) -> None:
     if data.sample:
         vocabulary, window, count = SAMPLE_VOCABULARY, SAMPLE_WINDOW, SAMPLE_WINDOWS
         for shard in SHARDS[:2]:
-            tokens = made_text(data.rng("shard %d" % shard), 300_000)
-            write_shard(data.agent_path(place_of(shard)), struct.pack("<%dH" % len(tokens), *tokens))
+            tokens = made_text(data.rng(f"shard {shard}"), 300_000)
+            write_shard(data.agent_path(place_of(shard)), struct.pack(f"<{len(tokens)}H", *tokens))
         held_out = made_text(data.rng("held out"), 100_000)
-        held_out = struct.pack("<%dH" % len(held_out), *held_out)
+        held_out = struct.pack(f"<{len(held_out)}H", *held_out)
     else:
         vocabulary, window, count = VOCABULARY, WINDOW, WINDOWS
         for shard in SHARDS:
@@ -34,7 +35,7 @@ def prepare(data):
 
 
 def name_of(shard):
-    return "fineweb_train_%06d.bin" % shard
+    return f"fineweb_train_{shard:06d}.bin"
 
 
 def place_of(shard):
@@ -53,7 +54,7 @@ def read_shard(path):
     with open(path, "rb") as file:
         magic, version, count = struct.unpack("<3i", file.read(HEADER)[:12])
         if (magic, version) != (MAGIC, VERSION):
-            raise ValueError("%s is no shard of tokens: it begins with %d, %d" % (path, magic, version))
+            raise ValueError(f"{path} is no shard of tokens: it begins with {magic}, {version}")
         return file.read(2 * count)
 
 

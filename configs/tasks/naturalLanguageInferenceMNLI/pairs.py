@@ -19,7 +19,7 @@ ENTAILMENT, NEUTRAL, CONTRADICTION = range(3)
 
 
 def made_pairs(rng, groups):
-    return [pair for number in range(groups) for pair in made_group(rng, "g%d" % number)]
+    return [pair for number in range(groups) for pair in made_group(rng, f"g{number}")]
 
 
 def made_group(rng, group):

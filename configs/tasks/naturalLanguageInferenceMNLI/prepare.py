@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 
+from bench_tasks.prepare import Data
 from pairs import made_pairs
 
 LABELS = {"entailment": 0, "neutral": 1, "contradiction": 2}
@@ -13,7 +14,7 @@ VALIDATION = 9815
 COLUMNS = ["id", "genre", "premise", "hypothesis"]
 
 
-def prepare(data):
+def prepare(data: Data) -> None:
     if data.sample:
         rng = data.rng("pairs")
         train, validation, test = (made_pairs(rng, groups) for groups in (2000, 400, 400))
@@ -27,7 +28,7 @@ def prepare(data):
     data.rng("train order").shuffle(train)
     for letter, rows in (("t", train), ("p", asked)):
         for number, row in enumerate(rows):
-            row["id"] = "%s%06d" % (letter, number)
+            row["id"] = f"{letter}{number:06d}"
     data.agent_csv("data/train.csv", [*COLUMNS, "label"], train)
     data.agent_csv("data/pairs.csv", COLUMNS, asked)
     data.hidden_csv("labels.csv", ["id", "label", "split"], asked)

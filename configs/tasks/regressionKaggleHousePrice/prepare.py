@@ -6,8 +6,9 @@ regressionKaggleHousePrice and its L1 variant have the same file, so that they h
 import math
 import random
 
-from bench_debian import package_files
-from bench_r import read_package_data
+from bench_tasks.debian import package_files
+from bench_tasks.prepare import Data
+from bench_tasks.r_data import read_package_data
 
 PLACE = "usr/lib/R/site-library/modeldata/data/Rdata."
 PRICE = "Sale_Price"
@@ -15,7 +16,7 @@ SAMPLE_ROWS = 900
 SHARES = (0.6, 0.1, 0.1, 0.2)
 
 
-def prepare(data):
+def prepare(data: Data) -> None:
     houses = made_up(random.Random("houses")) if data.sample else read(data.source("r-cran-modeldata.deb"))
     columns = list(houses[0])
     random.Random("order of houses").shuffle(houses)

@@ -2,10 +2,12 @@
 
 import json
 
+from bench_tasks.prepare import Data
+
 CHECKPOINTS, HORIZON = 5, 199
 
 
-def prepare(data):
+def prepare(data: Data) -> None:
     seeds, environments = (2, 32) if data.sample else (5, 256)
     write(data.hidden_path("settings.json"), {"seeds": seeds, "environments": environments})
     shown = {"checkpoints": CHECKPOINTS, "episodes": seeds * environments, "steps": HORIZON}

@@ -3,8 +3,9 @@
 The package's row names are the passengers' names. They are not read: with them anyone could be looked up.
 """
 
-from bench_debian import package_files
-from bench_r import read_package_data
+from bench_tasks.debian import package_files
+from bench_tasks.prepare import Data
+from bench_tasks.r_data import read_package_data
 
 PLACE = "usr/lib/R/site-library/carData/data/Rdata."
 FEATURES = ("passengerClass", "sex", "age")
@@ -14,7 +15,7 @@ PASSENGERS = 1309
 SAMPLE_PASSENGERS = 1000
 
 
-def prepare(data):
+def prepare(data: Data) -> None:
     passengers = made_up(data.rng("passengers")) if data.sample else read(data.source("r-cran-cardata.deb"))
     # The source is in the order of classes and names, which would tell who is who: ids follow chance.
     data.rng("order").shuffle(passengers)
@@ -33,7 +34,7 @@ def read(package):
     files = package_files(package, [PLACE + "rdx", PLACE + "rdb"])
     frame = read_package_data(files[PLACE + "rdx"], files[PLACE + "rdb"], "TitanicSurvival")
     if set(frame) != {*FEATURES, "survived"} or {len(values) for values in frame.values()} != {PASSENGERS}:
-        raise ValueError("TitanicSurvival has not the %d rows and 4 columns that it should have" % PASSENGERS)
+        raise ValueError(f"TitanicSurvival has not the {PASSENGERS} rows and 4 columns that it should have")
     return [
         {
             "passengerClass": int(kind[0]),

@@ -1,9 +1,11 @@
 """Makes the data: points, and whether they lie above a curve. With sources it would read them: data.source(name)."""
 
+from bench_tasks.prepare import Data
+
 COLUMNS = ["id", "x", "y"]
 
 
-def prepare(data):
+def prepare(data: Data) -> None:
     rng = data.rng("points")
     count = 300 if data.sample else 2000
     labels = [int(number < 0.6 * count) for number in range(count)]

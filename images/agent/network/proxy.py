@@ -117,14 +117,14 @@ class Policy:
         if not self.names(host, port, tunnel):
             if literal is not None:
                 raise Refused("addresses are refused; use one of the task's allowed host names")
-            raise Refused("the task's network policy does not allow %s:%d" % (host, port))
+            raise Refused(f"the task's network policy does not allow {host}:{port}")
         if literal is not None:
             # The task names this very address.
             return [host]
         try:
             found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
-            raise Refused("%s cannot be resolved: %s" % (host, error), "502 Bad Gateway") from None
+            raise Refused(f"{host} cannot be resolved: {error}", "502 Bad Gateway") from None
         good, reason = [], None
         for *_, at in found:
             why = forbidden(ipaddress.ip_address(at[0].split("%")[0]), self.allow_private)
@@ -132,7 +132,7 @@ class Policy:
                 good.append(at[0])
             reason = why or reason
         if not good:
-            raise Refused("%s resolves to an address that %s" % (host, reason))
+            raise Refused(f"{host} resolves to an address that {reason}")
         return good
 
 
@@ -200,7 +200,7 @@ class Exchange:
                 self.record.request(self.entry)
 
     async def answer(self, status, text):
-        body = ("bench: %s\n" % text).encode()
+        body = (f"bench: {text}\n").encode()
         head = "HTTP/1.1 %s\r\nContent-Type: text/plain\r\nContent-Length: %d\r\nConnection: close\r\n\r\n"
         try:
             self.writer.write((head % (status, len(body))).encode() + body)
@@ -237,7 +237,7 @@ class Exchange:
             body = body_bytes(headers)
             # The Host header is ours: one that named another host would get past the list on shared servers.
             kept = [line for line in headers if line.partition(":")[0].strip().lower() not in HOP_BY_HOP | {"host"}]
-            lines = ["%s %s%s HTTP/1.1" % (method, slash or "/", path), "Host: " + authority, *kept, "Connection: close"]
+            lines = [f"{method} {slash or '/'}{path} HTTP/1.1", "Host: " + authority, *kept, "Connection: close"]
             onward = ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
         self.entry["host"], self.entry["port"] = host[:253], port
         there = await self.connect(await self.policy.addresses(host, port, method == "CONNECT"), port)
@@ -254,7 +254,7 @@ class Exchange:
             except (OSError, asyncio.TimeoutError) as error:
                 problem = error
         self.entry["allowed"] = True
-        raise Refused("%s:%d cannot be reached: %s" % (self.entry["host"], port, problem), "502 Bad Gateway")
+        raise Refused(f"{self.entry['host']}:{port} cannot be reached: {problem}", "502 Bad Gateway")
 
     async def tunnel(self, reader, writer, onward, body):
         """`body`: bytes that still belong to the request, nothing after them is passed on; None: all that comes."""

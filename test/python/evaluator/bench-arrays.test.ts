@@ -4,8 +4,8 @@ import { runPython } from './run-python.js';
 /** Readers applied to files made in Python: each gives its arrays, or the message of a rejection. */
 const PRELUDE = `
 import io, pickle, struct, zipfile
-from bench_files import Rejected
-from bench_arrays import read_npy, read_npz, read_safetensors
+from bench_tasks.rejected import Rejected
+from bench_tasks.arrays import read_npy, read_npz, read_safetensors
 
 def npy(descr="<f4", shape="(2, 2)", order="False", body=struct.pack("<4f", 1, 2, 3, 4), version=1, header=None):
     header = (header or "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }" % (descr, order, shape)).encode().ljust(117) + b"\\n"

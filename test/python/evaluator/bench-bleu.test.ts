@@ -7,7 +7,7 @@ const REPOSITORY = join(import.meta.dirname, '..', '..', '..');
 
 const bleu = (captions: string[], references: string[][]): Promise<unknown> =>
   runPython(`
-from bench_bleu import corpus_bleu
+from bench_tasks.bleu import corpus_bleu
 print(json.dumps(corpus_bleu(*json.loads(${JSON.stringify(JSON.stringify([captions, references]))}))))`);
 
 describe('corpus BLEU-4', () => {
@@ -46,6 +46,8 @@ describe('corpus BLEU-4', () => {
 
   it('is the definition that agents are given', () => {
     const text = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
-    expect(text('configs/tasks/imageCaptioningCOCO/starter/bleu.py')).toBe(text('images/evaluator/bench_bleu.py'));
+    expect(text('configs/tasks/imageCaptioningCOCO/starter/bleu.py')).toBe(
+      text('images/evaluator/bench_tasks/bleu.py'),
+    );
   });
 });

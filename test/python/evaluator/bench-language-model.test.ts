@@ -5,7 +5,7 @@ describe('the loss of a language model', () => {
   it('asks for each token once, by the tokens before it, and leaves out what shorter documents lack', async () => {
     const found = await runPython(`
 import array
-from bench_language_model import loss_per_token
+from bench_tasks.language_model import loss_per_token
 asked = []
 class Player:
     def ask_floats(self, count, tokens, new, seconds):
@@ -29,7 +29,7 @@ print(json.dumps([asked, loss]))`);
   it('is the same with logits of any size, and one distribution whatever they are', async () => {
     const losses = (await runPython(`
 import array
-from bench_language_model import row_losses
+from bench_tasks.language_model import row_losses
 rows = [[0.0] * 4, [3e38] * 4, [-3e38] * 4, [1e4, 0, 0, 0], [3e38, -3e38, 0, 0]]
 print(json.dumps([row_losses(array.array("f", row), 4, [token]) for row in rows for token in (0, 1)]))`)) as number[][];
     const flat = losses.map(([loss]) => loss);
@@ -41,7 +41,7 @@ print(json.dumps([row_losses(array.array("f", row), 4, [token]) for row in rows 
   it.each(['nan', 'inf', '-inf'])('refuses %s', async (value) => {
     const code = `
 import array
-from bench_language_model import row_losses
+from bench_tasks.language_model import row_losses
 try:
     row_losses(array.array("f", [0, float("${value}"), 0]), 3, [0])
 except ValueError as error:
@@ -54,7 +54,7 @@ except ValueError as error:
     ['[[1]]', 'there is no document of two tokens or more'],
   ])('tells the author of a task about documents like %s', async (documents, reason) => {
     const code = `
-from bench_language_model import loss_per_token
+from bench_tasks.language_model import loss_per_token
 try:
     loss_per_token(None, ${documents}, 5)
 except ValueError as error:

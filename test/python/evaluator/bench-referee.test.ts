@@ -4,7 +4,7 @@ import { runPython as python } from './run-python.js';
 describe("the referee's library", () => {
   it('draws the same hidden numbers for the same seed, evenly spread', async () => {
     const result = (await python(`
-from bench_referee import HiddenRandom
+from bench_tasks.hidden_random import HiddenRandom
 draw = lambda seed: [HiddenRandom(seed).random() for _ in range(1)] + [HiddenRandom(seed).getrandbits(100)]
 rng = HiddenRandom("07")
 values = [rng.random() for _ in range(100000)]
@@ -30,7 +30,7 @@ print(json.dumps({
     expect(
       await python(`
 import os, threading
-from bench_referee import Choices, Table
+from bench_tasks.games import Choices, Table
 question_read, question_write = os.pipe()
 answer_read, answer_write = os.pipe()
 asked = []

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { runPython } from './run-python.js';
 
 const COUNTING = `
-from bench_rollouts import deviation, mean, play_checkpoints, real_numbers, whole_numbers
-from bench_referee import HiddenRandom
+from bench_tasks.rollouts import deviation, mean, play_checkpoints, real_numbers, whole_numbers
+from bench_tasks.hidden_random import HiddenRandom
 class Counting:
     """Pays each action; ends after a number of steps that chance gives."""
     def __init__(self, rng):
@@ -81,7 +81,7 @@ print(json.dumps([messages, mean([1, 2, 6]), deviation([1, 2, 6])]))`);
 
   it('take whole numbers only from the given ones, and say what was expected', async () => {
     const found = (await runPython(`
-from bench_rollouts import whole_numbers
+from bench_tasks.rollouts import whole_numbers
 class Player:
     def __init__(self, answer): self.answer = answer
     def ask(self, *question, **limits): return self.answer

@@ -5,11 +5,12 @@ import { runPython } from './run-python.js';
 const answered = (share: number, order = { timeoutSeconds: 60 }, wallBound = 1000): Promise<unknown> =>
   runPython(`
 import os, signal, time
-import bench_channel, bench_fair_clock
+from bench_tasks import channel as channels, fair_clock
+from bench_tasks.rejected import PlayerFailed
 begun = time.monotonic()
 # The player's: what the kernel would say of it.
-bench_fair_clock.WALL_BOUND = ${wallBound}
-bench_fair_clock.run_delay = lambda pid: (time.monotonic() - begun) * ${share} if pid != os.getpid() else 0.0
+fair_clock.WALL_BOUND = ${wallBound}
+fair_clock.run_delay = lambda pid: (time.monotonic() - begun) * ${share} if pid != os.getpid() else 0.0
 to_player_read, to_player = os.pipe()
 from_player, from_player_write = os.pipe()
 pid = os.fork()
@@ -19,12 +20,12 @@ if pid == 0:
     os.write(from_player_write, b'!')
     os._exit(0)
 order = {'playerPid': pid, 'ownContainer': False, **json.loads(${JSON.stringify(JSON.stringify(order))})}
-channel = bench_channel.Channel(order, from_player, to_player)
+channel = channels.Channel(order, from_player, to_player)
 channel.patience = 0.5
 try:
     with channel.attending(lambda: 'in a move'):
         print(json.dumps(channel.exchange(b'?', 1).decode()))
-except bench_channel.PlayerFailed as failure:
+except PlayerFailed as failure:
     print(json.dumps([str(failure), failure.starved]))
 os.kill(pid, signal.SIGKILL)
 `);
@@ -52,7 +53,7 @@ it('on whatever machine, four times the limit is the end, and it is said why', a
 it('the kernel tells how long a process waited for its turn', async () => {
   const [had, wall] = (await runPython(`
 import os, signal, time
-from bench_fair_clock import FairClock
+from bench_tasks.fair_clock import FairClock
 os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[0]})
 children = []
 for _ in range(4):

@@ -121,7 +121,7 @@ describe("blotto's opponent and payoff", () => {
     const { sums, lengths, means } = (await withReferee(
       'blotto',
       `
-from bench_referee import HiddenRandom
+from bench_tasks.hidden_random import HiddenRandom
 rng = HiddenRandom("05")
 drawn = [referee.opponent(None, rng) for _ in range(40_000)]
 print(json.dumps({

@@ -146,7 +146,8 @@ def evaluate(files):
     expect(
       await runPython(`
 import io, os, random, struct, tempfile, zipfile
-from bench_files import Files, Integer, Number, Rejected, Text
+from bench_tasks.files import Files, Integer, Number, Text
+from bench_tasks.rejected import Rejected
 def npy(values):
     header = ("{'descr': '<f4', 'fortran_order': False, 'shape': (%d,), }" % len(values)).encode().ljust(117) + b"\\n"
     return b"\\x93NUMPY\\x01\\x00" + len(header).to_bytes(2, "little") + header + struct.pack("<%df" % len(values), *values)

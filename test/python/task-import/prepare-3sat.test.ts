@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 
-const FOLDER = resolve(import.meta.dirname, '../../../datasets/mlgym');
+const FOLDERS = ['datasets/mlgym', 'images/evaluator'].map((name) => resolve(import.meta.dirname, '../../..', name));
 
 async function python<T>(code: string): Promise<T> {
-  const prelude = `import json, random, sys\nsys.dont_write_bytecode = True\nsys.path.insert(0, ${JSON.stringify(FOLDER)})\nimport prepare_3sat\n`;
+  const prelude = `import json, random, sys\nsys.dont_write_bytecode = True\nsys.path[:0] = ${JSON.stringify(FOLDERS)}\nimport prepare_3sat\n`;
   const { stdout } = await execa('python3', ['-c', prelude + code]);
   return JSON.parse(stdout) as T;
 }

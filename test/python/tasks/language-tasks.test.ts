@@ -19,7 +19,9 @@ const table = (text: string | undefined): string[][] =>
 /** Python: `judge(split, files)` is what referee.py makes of submitted files; `hidden` are files beside it. */
 const judging = (hidden: Record<string, string>): string => `
 import os, tempfile
-import bench_files, referee
+import referee
+from bench_tasks.files import Files
+from bench_tasks.rejected import Rejected
 folder = tempfile.mkdtemp(dir=${JSON.stringify(root)})
 os.chdir(folder)
 for name, text in json.loads(${JSON.stringify(JSON.stringify(hidden))}).items():
@@ -30,8 +32,8 @@ def judge(split, submission):
     with open(answers + "/submission.csv", "w") as file:
         file.write(submission)
     try:
-        return referee.evaluate(bench_files.Files({"split": split, "seed": "00", "answers": answers, "inputs": ""}))
-    except bench_files.Rejected as rejected:
+        return referee.evaluate(Files({"split": split, "seed": "00", "answers": answers, "inputs": ""}))
+    except Rejected as rejected:
         return str(rejected)
 `;
 

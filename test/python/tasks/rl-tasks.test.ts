@@ -15,7 +15,7 @@ const TASKS = [
 const RETURNS = `
 import random
 from environment import *
-from bench_rollouts import mean, deviation
+from bench_tasks.rollouts import mean, deviation
 def returns(kind, policy, episodes, horizon):
     totals, lengths = [], []
     for number in range(episodes):
@@ -51,7 +51,7 @@ describe.each(TASKS)('$task', ({ task, horizon }) => {
       `
 import os, tempfile
 import referee
-from bench_referee import HiddenRandom
+from bench_tasks.hidden_random import HiddenRandom
 os.chdir(tempfile.mkdtemp())
 with open("settings.json", "w") as file:
     json.dump({"seeds": 2, "environments": 3}, file)

@@ -55,12 +55,14 @@ export class SampleTask {
     return (await python(
       secret,
       `
-import bench_files, referee
+import referee
+from bench_tasks.files import Files
+from bench_tasks.rejected import Rejected
 results = []
 for order in json.loads(${JSON.stringify(JSON.stringify(orders))}):
     try:
-        results.append({"metrics": referee.evaluate(bench_files.Files(order))})
-    except bench_files.Rejected as rejected:
+        results.append({"metrics": referee.evaluate(Files(order))})
+    except Rejected as rejected:
         results.append({"rejected": str(rejected)})
 print(json.dumps(results))`,
     )) as Verdict[];

@@ -57,7 +57,7 @@ export async function prepared(
 import hashlib, os
 sys.path.insert(0, ${JSON.stringify(taskFolder(task))})
 import prepare, leak_scan
-from bench_data import Data
+from bench_tasks.prepare import Data
 ${change}
 root = ${JSON.stringify(root)}
 sources = json.load(open(root + "/sources.json"))

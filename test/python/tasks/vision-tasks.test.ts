@@ -20,7 +20,7 @@ describe('the sample of imageClassificationFMnist', () => {
     const sizes = await python(
       join(sample.data.dir, 'agent', 'data'),
       `
-from bench_images import read_idx
+from bench_tasks.images import read_idx
 print(json.dumps([read_idx(open(name, "rb").read())[0] for name in (
     "train-images-idx3-ubyte", "train-labels-idx1-ubyte", "test-images-idx3-ubyte")]))`,
     );
@@ -149,7 +149,7 @@ describe('files of images', () => {
       tasksFolder,
       `
 import os, tempfile
-from bench_images import read_idx, write_idx, write_npy
+from bench_tasks.images import read_idx, write_idx, write_npy
 path = os.path.join(tempfile.mkdtemp(), "x")
 write_idx(path, (2, 1, 3), [b"abc", b"def"])
 data = open(path, "rb").read()

@@ -3,12 +3,14 @@
 import json
 import time
 
+from bench_tasks.questions import Player
+
 # What `first_free` takes for one instance, on average over all kinds, on the machine whose seconds `Time` is in: one on which the starter
 # takes the 16.158 s for 24,000 instances that MLGym published.
 STANDARD_SECONDS = 0.000358
 
 
-def evaluate(player):
+def evaluate(player: Player) -> dict[str, float]:
     with open(player.split + ".jsonl", encoding="utf-8") as file:
         instances = [json.loads(line) for line in file]
     player.start()
@@ -19,7 +21,7 @@ def evaluate(player):
     yardstick = 0.0
     started = player.cpu_seconds()
     for number, instance in enumerate(instances, 1):
-        player.context = "instance %d" % number
+        player.context = f"instance {number}"
         solver = Solver(instance["variables"], Chooser(player))
         incorrect += solver.satisfiable(instance["clauses"], {}) != instance["satisfiable"]
         decisions += solver.decisions
@@ -52,9 +54,9 @@ class Chooser:
     def __call__(self, clauses, assignments, conflict_count, history, level):
         answer = self.player.ask(clauses, assignments, conflict_count, history, level)
         if not isinstance(answer, list) or len(answer) != 2 or type(answer[0]) is not int or type(answer[1]) is not bool:
-            raise self.player.invalid("expected (variable, True or False), got %.100r" % (answer,))
+            raise self.player.invalid(f"expected (variable, True or False), got {answer!r:.100}")
         if answer[0] not in conflict_count or answer[0] in assignments:
-            raise self.player.invalid("%d is not an unassigned variable" % answer[0])
+            raise self.player.invalid(f"{answer[0]} is not an unassigned variable")
         return answer
 
 

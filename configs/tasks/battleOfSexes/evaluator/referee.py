@@ -1,6 +1,6 @@
 """Secret: the opponent. Never reaches an agent's sandbox or the player's process."""
 
-from bench_referee import Choices
+from bench_tasks.games import Choices, Table
 
 ROUNDS = 10
 GAMES = 10_000
@@ -19,6 +19,6 @@ def payoff(own, other):
     return PAYOFF[own, other]
 
 
-def evaluate(table):
+def evaluate(table: Table) -> dict[str, float]:
     score = table.play_games(moves=Choices(2), rounds=ROUNDS, games=GAMES, opponent=opponent, payoff=payoff)
     return {"Score": score}

@@ -1,6 +1,6 @@
 """Secret: the opponent. Never reaches an agent's sandbox or the player's process."""
 
-from bench_referee import Integers
+from bench_tasks.games import Integers, Table
 
 ROUNDS = 10
 GAMES = 10_000
@@ -28,10 +28,10 @@ def payoff(own, other):
 
 def too_many(move):
     total = sum(move)
-    return None if total <= SOLDIERS else "%d soldiers in all, but there are only %d" % (total, SOLDIERS)
+    return None if total <= SOLDIERS else f"{total} soldiers in all, but there are only {SOLDIERS}"
 
 
-def evaluate(table):
+def evaluate(table: Table) -> dict[str, float]:
     moves = Integers(FIELDS, 0, SOLDIERS, too_many)
     score = table.play_games(moves=moves, rounds=ROUNDS, games=GAMES, opponent=opponent, payoff=payoff)
     return {"Score": score}

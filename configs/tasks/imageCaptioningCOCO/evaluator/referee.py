@@ -1,13 +1,13 @@
 """Compares the submitted captions with all captions that people wrote for the images of this split."""
 
-from bench_bleu import corpus_bleu
-from bench_files import Text
+from bench_tasks.bleu import corpus_bleu
+from bench_tasks.files import Files, Text
 
 NAME = Text(100)
 CAPTION = Text(1000)
 
 
-def evaluate(files):
+def evaluate(files: Files) -> dict[str, float]:
     truth = files.secret_csv("captions.csv", {"file_name": NAME, "split": Text(20), "caption": CAPTION})
     references, splits = {}, {}
     for name, split, caption in zip(truth["file_name"], truth["split"], truth["caption"]):

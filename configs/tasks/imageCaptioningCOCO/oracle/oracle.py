@@ -7,8 +7,8 @@ import csv
 from collections import Counter
 
 import numpy as np
-
 from bleu import ngrams, words
+
 from images import read_image
 
 LEVELS, SIDE, NEIGHBOURS = 3, 64, 12

@@ -4,12 +4,13 @@ import array
 import json
 import sys
 
-from bench_language_model import loss_per_token
+from bench_tasks.language_model import loss_per_token
+from bench_tasks.questions import Player
 
 HEADER = 1024
 
 
-def evaluate(player):
+def evaluate(player: Player) -> dict[str, float]:
     with open("settings.json", encoding="utf-8") as file:
         settings = json.load(file)
     windows = read_windows(player.split + ".bin", settings["window"])
@@ -26,5 +27,5 @@ def read_windows(path, length):
     if sys.byteorder == "big":
         tokens.byteswap()
     if not tokens or len(tokens) % length:
-        raise ValueError("%s does not hold whole windows of %d tokens" % (path, length))
+        raise ValueError(f"{path} does not hold whole windows of {length} tokens")
     return [tokens[start : start + length].tolist() for start in range(0, len(tokens), length)]

@@ -1,7 +1,6 @@
 """The same model with more of everything: more tokens, and longer sequences of them."""
 
 import numpy as np
-
 import shards
 from baseline import count, write
 
@@ -15,4 +14,4 @@ for path in shards.training_shards():
 tokens = np.concatenate(tokens)
 bits = int(shards.vocabulary() - 1).bit_length()
 write(count(tokens, order=min(LONGEST, 64 // bits), fewest=1 if bits <= 8 else 2))
-print("counted %d tokens" % len(tokens))
+print(f"counted {len(tokens)} tokens")

@@ -3,7 +3,6 @@
 import os
 
 import numpy as np
-
 import shards
 
 TOKENS = 200_000

@@ -17,10 +17,10 @@ def signs(pair):
     added = [word for word in dict.fromkeys(hypothesis) if word not in had]
     left_out = [word for word in dict.fromkeys(premise) if word not in has]
     found = ["h " + word for word in has]
-    found += ["2 %s %s" % two for two in zip(hypothesis, hypothesis[1:])]
+    found += ["2 {} {}".format(*two) for two in zip(hypothesis, hypothesis[1:])]
     found += ["+ " + word for word in added] + ["- " + word for word in left_out]
-    found += ["+- %s %s" % (new, old) for new in added[:MOST] for old in left_out[:MOST]]
-    found += ["added %d" % min(len(added), 9), "share %d" % (10 * len(has & had) // max(len(has), 1)), "bias"]
+    found += [f"+- {new} {old}" for new in added[:MOST] for old in left_out[:MOST]]
+    found += [f"added {min(len(added), 9)}", f"share {10 * len(has & had) // max(len(has), 1)}", "bias"]
     if not left_out:
         found.append("nothing left out")
     if not added:

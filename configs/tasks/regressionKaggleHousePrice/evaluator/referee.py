@@ -1,11 +1,11 @@
 """R² and root mean squared error of the submitted prices."""
 
-from bench_files import Integer, Number, Text
+from bench_tasks.files import Files, Integer, Number, Text
 
 COLUMNS = {"Id": Integer(), "Sale_Price": Number()}
 
 
-def evaluate(files):
+def evaluate(files: Files) -> dict[str, float]:
     truth = files.secret_csv("answers.csv", {**COLUMNS, "split": Text(20)})
     rows = files.csv("submission.csv", COLUMNS, ids=("Id", truth["Id"]))
     pairs = [

@@ -10,7 +10,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 
 def read(name):
-    return pd.read_csv("data/%s.csv" % name, keep_default_na=False, na_values=[""])
+    return pd.read_csv(f"data/{name}.csv", keep_default_na=False, na_values=[""])
 
 
 def with_sums(table):

@@ -6,4 +6,4 @@ import numpy as np
 
 os.makedirs("checkpoints", exist_ok=True)
 for checkpoint in range(5):
-    np.savez("checkpoints/%d.npz" % checkpoint, seed=checkpoint)
+    np.savez(f"checkpoints/{checkpoint}.npz", seed=checkpoint)

@@ -19,7 +19,7 @@ def act(checkpoint, observations, new):
     global boards
     planes = np.frombuffer(observations, np.uint8).reshape(-1, SIZE, SIZE, 4)
     if new:
-        with np.load("checkpoints/%d.npz" % checkpoint) as file:
+        with np.load(f"checkpoints/{checkpoint}.npz") as file:
             chance.seed(int(file["seed"]))
         boards = [Board(right) for right in planes[:, 3, SIZE - 1, 1]]
     return [board.act() for board in boards]

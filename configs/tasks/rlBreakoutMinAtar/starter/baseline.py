@@ -3,7 +3,6 @@
 import os
 
 import numpy as np
-
 import policy
 from environment import ACTIONS, Breakout
 

@@ -2,7 +2,8 @@
 
 import json
 
-from bench_rollouts import deviation, mean, play_checkpoints, whole_numbers
+from bench_tasks.questions import Player
+from bench_tasks.rollouts import deviation, mean, play_checkpoints, whole_numbers
 from environment import MetaMaze
 
 CHECKPOINTS = 5
@@ -10,7 +11,7 @@ HORIZON = 199
 ACTIONS = 4
 
 
-def evaluate(player):
+def evaluate(player: Player) -> dict[str, float]:
     with open("settings.json", encoding="utf-8") as file:
         settings = json.load(file)
     returns = play_checkpoints(

@@ -3,7 +3,6 @@
 import os
 
 import numpy as np
-
 from policy import CELLS, CENTRE, DISTANCE, NEXT
 
 TRIES = 40
@@ -28,5 +27,5 @@ os.makedirs("checkpoints", exist_ok=True)
 for checkpoint in range(5):
     rng = np.random.default_rng(checkpoint)
     actions, when = min((tour(rng) for _ in range(TRIES)), key=lambda found: found[1])
-    np.savez("checkpoints/%d.npz" % checkpoint, tour=np.array(actions))
-    print("checkpoint %d: the goal is found after %.1f steps on average" % (checkpoint, when))
+    np.savez(f"checkpoints/{checkpoint}.npz", tour=np.array(actions))
+    print(f"checkpoint {checkpoint}: the goal is found after {when:.1f} steps on average")

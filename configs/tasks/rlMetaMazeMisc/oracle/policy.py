@@ -52,7 +52,7 @@ def act(checkpoint, observations, new):
     if new:
         memory = Memory(len(seen))
     if checkpoint not in loaded:
-        with np.load("checkpoints/%d.npz" % checkpoint) as file:
+        with np.load(f"checkpoints/{checkpoint}.npz") as file:
             loaded[checkpoint] = file["tour"]
     remember(seen, new)
     return choose(loaded[checkpoint])

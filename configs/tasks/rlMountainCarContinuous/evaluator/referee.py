@@ -2,14 +2,15 @@
 
 import json
 
-from bench_rollouts import deviation, mean, play_checkpoints, real_numbers
+from bench_tasks.questions import Player
+from bench_tasks.rollouts import deviation, mean, play_checkpoints, real_numbers
 from environment import MountainCar
 
 CHECKPOINTS = 5
 HORIZON = 200
 
 
-def evaluate(player):
+def evaluate(player: Player) -> dict[str, float]:
     with open("settings.json", encoding="utf-8") as file:
         settings = json.load(file)
     returns = play_checkpoints(

@@ -3,7 +3,6 @@
 import os
 
 import numpy as np
-
 import policy
 from environment import HORIZON, MountainCar
 
@@ -36,5 +35,5 @@ def search(seed):
 os.makedirs("checkpoints", exist_ok=True)
 for checkpoint in range(5):
     weights, score = search(checkpoint)
-    np.savez("checkpoints/%d.npz" % checkpoint, weights=weights)
-    print("checkpoint %d: mean return %.1f, %s" % (checkpoint, score, weights))
+    np.savez(f"checkpoints/{checkpoint}.npz", weights=weights)
+    print(f"checkpoint {checkpoint}: mean return {score:.1f}, {weights}")

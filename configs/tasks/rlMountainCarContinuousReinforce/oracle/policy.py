@@ -7,7 +7,7 @@ loaded = {}
 
 def act(checkpoint, observations, new):
     if checkpoint not in loaded:
-        with np.load("checkpoints/%d.npz" % checkpoint) as file:
+        with np.load(f"checkpoints/{checkpoint}.npz") as file:
             loaded[checkpoint] = file["weights"]
     return decide(loaded[checkpoint], np.frombuffer(observations, "<f4").reshape(-1, 2))
 

@@ -7,7 +7,7 @@ STEPS, RATE, PENALTY = 300, 3.0, 0.002
 
 
 def read(name):
-    with open("data/%s.csv" % name, newline="") as file:
+    with open(f"data/{name}.csv", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -38,7 +38,7 @@ for _ in range(STEPS):
                 slopes[place] += error * value
     weights = [weight - RATE * slope for weight, slope in zip(weights, slopes)]
 right = sum((chance(weights, x) > 0.5) == bool(survived) for x, survived in rows)
-print("train: accuracy %.4f" % (right / len(rows)))
+print(f"train: accuracy {right / len(rows):.4f}")
 
 with open("submission.csv", "w", newline="") as file:
     writer = csv.writer(file)

@@ -1,27 +1,33 @@
-"""JSON as it is defined: no NaN, no infinities, no key twice in an object. For what submissions write."""
+"""JSON as it is defined: no NaN, no infinities, no key twice in an object."""
+
+from __future__ import annotations
 
 import json
 import math
+from typing import Any, NoReturn
 
 # Far beyond any honest file, and far from where Python gives up on what reads it next.
 DEEPEST = 100
 
 
-def parse(text):
-    """Raises ValueError, whatever is wrong. Every number of it is in the range of floats, and its text can be encoded."""
+def parse(text: str) -> Any:
+    """The value. Every number of it is in the range of floats, and its text can be encoded.
+
+    Raises ValueError, whatever is wrong.
+    """
     try:
         value = DECODER.decode(text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     # Counted first: most texts have too few brackets to be deep.
-    if text.count("[") + text.count("{") > DEEPEST and deeper(value):
+    if text.count("[") + text.count("{") > DEEPEST and _deeper(value):
         raise ValueError("it is nested too deeply")
     if "\\u" in text:
         json.dumps(value, ensure_ascii=False).encode()  # raises for half of a pair of surrogates
     return value
 
 
-def deeper(value):
+def _deeper(value: Any) -> bool:
     """Whether it is nested more than DEEPEST levels deep."""
     level = [value]
     for _ in range(DEEPEST):
@@ -36,29 +42,31 @@ def deeper(value):
     return True
 
 
-def constant(text):
-    raise ValueError("it holds %s, which is no JSON" % text)
+def _constant(text: str) -> NoReturn:
+    raise ValueError(f"it holds {text}, which is no JSON")
 
 
-def number(text):
+def _number(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        raise ValueError("the number %.80s is too large" % text)
+        raise ValueError(f"the number {text:.80} is too large")
     return value
 
 
-def whole(text):
+def _whole(text: str) -> int:
     # Of more digits not even Python makes a number, and no float holds them.
     if len(text) > 308:
-        raise ValueError("the number %.80s is too large" % text)
+        raise ValueError(f"the number {text:.80} is too large")
     return int(text)
 
 
-def pairs(found):
+def _pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(found)
     if len(value) != len(found):
         raise ValueError("an object has the same key twice")
     return value
 
 
-DECODER = json.JSONDecoder(parse_constant=constant, parse_float=number, parse_int=whole, object_pairs_hook=pairs)
+DECODER = json.JSONDecoder(
+    parse_constant=_constant, parse_float=_number, parse_int=_whole, object_pairs_hook=_pairs
+)

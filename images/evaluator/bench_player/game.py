@@ -7,7 +7,7 @@ bytes.
 import operator
 import os
 
-from bench_player_pipe import TO_REFEREE_FD, InvalidAnswer, receive
+from .pipe import TO_REFEREE_FD, InvalidAnswer, receive
 
 NEW_GAME = 255
 
@@ -21,12 +21,16 @@ def play(order, function):
         except TypeError:
             value = None
         if value is None or not low <= value <= high:
-            raise InvalidAnswer("%s returned %.200r; expected an integer from %d to %d" % (name, move, low, high))
+            raise InvalidAnswer(
+                f"{name} returned {move!r:.200}; expected an integer from {low} to {high}"
+            )
         return value
 
     def sequence(move):
         if not isinstance(move, (list, tuple)) or len(move) != count:
-            raise InvalidAnswer("%s returned %.200r; expected a list of %d integers" % (name, move, count))
+            raise InvalidAnswer(
+                f"{name} returned {move!r:.200}; expected a list of {count} integers"
+            )
         return [scalar(value) for value in move]
 
     encode = (lambda move: (scalar(move),)) if count == 1 else sequence

@@ -9,7 +9,7 @@ import json
 import marshal
 import sys
 
-from bench_player_pipe import InvalidAnswer, receive, send
+from .pipe import InvalidAnswer, receive, send
 
 
 def answer(order, function):
@@ -22,7 +22,9 @@ def answer(order, function):
             data = ENCODE[kind](found)
         except (TypeError, ValueError, RecursionError) as error:
             expected = EXPECTED[kind]
-            raise InvalidAnswer("%s returned %.200r; expected %s (%s)" % (name, found, expected, error)) from None
+            raise InvalidAnswer(
+                f"{name} returned {found!r:.200}; expected {expected} ({error})"
+            ) from None
         send(b"".join((kind, len(data).to_bytes(4, "big"), data)))
 
 
@@ -34,7 +36,7 @@ def plain(value):
     """Of NumPy's and PyTorch's values."""
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise TypeError("no JSON can be made of %s" % type(value).__name__)
+    raise TypeError(f"no JSON can be made of {type(value).__name__}")
 
 
 def as_bytes(value):
@@ -55,7 +57,9 @@ def as_floats(value):
 
 def flatten(value):
     """Of lists, arrays or tensors in lists."""
-    while value and not isinstance(value[0], (int, float, str)) and getattr(value[0], "ndim", 1) > 0:
+    while (
+        value and not isinstance(value[0], (int, float, str)) and getattr(value[0], "ndim", 1) > 0
+    ):
         value = [inner for row in value for inner in row]
     return value
 

@@ -1,9 +1,15 @@
-"""Do files that agents see hold what only the evaluator may know? Compares files, lines, and columns of tables."""
+"""Do files that agents see hold what only the evaluator may know?
+
+Compares files, lines, and columns of tables.
+"""
+
+from __future__ import annotations
 
 import csv
 import hashlib
 import io
 import os
+from collections.abc import Iterable, Iterator, Sequence
 
 # Of the hidden lines, or labels, in one file of the agent: labels that are guessed well are fewer.
 SHARE = 0.9
@@ -14,7 +20,7 @@ LARGEST_TEXT = 64 * 1024 * 1024
 PLAYERS = ("inputs", "player")
 
 
-def leaks(agent_folders, hidden_folders):
+def leaks(agent_folders: Iterable[str], hidden_folders: Iterable[str]) -> list[str]:
     """Sentences, each naming both files. `hidden_folders` are laid out like a task's evaluator/."""
     shown = [file for folder in agent_folders for file in files_of(folder, ())]
     found = []
@@ -31,8 +37,9 @@ def leaks(agent_folders, hidden_folders):
     return found
 
 
-def files_of(folder, without):
-    found = []
+def files_of(folder: str, without: Sequence[str]) -> list[tuple[str, str]]:
+    """(path in the folder, path) of each file; `without`: folders at its top to leave out."""
+    found: list[tuple[str, str]] = []
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(
             each
@@ -47,11 +54,14 @@ def files_of(folder, without):
 
 
 class Content:
-    def __init__(self, path):
-        self.path, self.size = path, os.path.getsize(path)
-        self._text = self._table = None
+    """A file, compared as a whole, by lines, and by the columns of a table."""
 
-    def found_in(self, other):
+    def __init__(self, path: str) -> None:
+        self.path, self.size = path, os.path.getsize(path)
+        self._text: str | None = None
+        self._table: dict[str, list[str]] | None = None
+
+    def found_in(self, other: Content) -> str:
         """What of this file the other one holds; empty: nothing."""
         if self.size == other.size and self.digest() == other.digest():
             return "all"
@@ -62,14 +72,14 @@ class Content:
             return f"the column {column}"
         return ""
 
-    def digest(self):
+    def digest(self) -> bytes:
         digest = hashlib.sha256()
         with open(self.path, "rb") as file:
             for block in iter(lambda: file.read(1 << 20), b""):
                 digest.update(block)
         return digest.digest()
 
-    def text(self):
+    def text(self) -> str:
         if self._text is None:
             self._text = ""
             if self.size <= LARGEST_TEXT:
@@ -79,11 +89,11 @@ class Content:
                     self._text = data.decode("utf-8", "replace")
         return self._text
 
-    def lines(self):
+    def lines(self) -> set[str]:
         """Without the first one, which may be a header."""
         return {line.strip() for line in self.text().splitlines()[1:] if len(line.strip()) > 2}
 
-    def table(self):
+    def table(self) -> dict[str, list[str]]:
         """{column: values} of a CSV file with a header; empty: it is none."""
         if self._table is None:
             self._table = {}
@@ -95,7 +105,7 @@ class Content:
                     }
         return self._table
 
-    def labels_in(self, other):
+    def labels_in(self, other: Content) -> Iterator[str]:
         """Columns beside the first one, the id, that the other table has for the same ids."""
         mine, theirs = self.table(), other.table()
         if len(mine) < 2 or len(theirs) < 2:

@@ -1,4 +1,6 @@
-"""Runs the task's evaluator of MLGym on files that no agent has touched, with the submitted ones among them."""
+"""Runs the task's evaluator of MLGym on files that no agent has touched, with the submitted ones
+among them.
+"""
 
 import json
 import os

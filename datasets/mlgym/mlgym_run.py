@@ -1,15 +1,25 @@
-"""Lays out the workspace that an evaluator of MLGym expects, and runs the evaluator as it is, in a process of its own."""
+"""Lays out the workspace that an evaluator of MLGym expects, and runs the evaluator as it is.
+
+That is a process of its own.
+"""
+
+from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
+from typing import Any
 
 # Where MLGym's containers have the workspace; some evaluators name it.
 WORKSPACE = b"/home/agent/workspace"
 
 
-def stage(workspace, folders):
-    """The files of the folders, the later ones over the earlier. Programs are copied, with the workspace's path as it is here; all else is linked."""
+def stage(workspace: str, folders: Iterable[str]) -> None:
+    """The files of the folders, the later ones over the earlier.
+
+    Programs are copied, with the workspace's path as it is here; all else is linked.
+    """
     for folder in folders:
         for place, _, names in os.walk(folder):
             target = os.path.normpath(os.path.join(workspace, os.path.relpath(place, folder)))
@@ -18,7 +28,7 @@ def stage(workspace, folders):
                 put(os.path.join(place, name), os.path.join(target, name), os.fsencode(workspace))
 
 
-def put(source, target, workspace):
+def put(source: str, target: str, workspace: bytes) -> None:
     if os.path.lexists(target):
         os.unlink(target)
     if not source.endswith(".py"):
@@ -30,8 +40,11 @@ def put(source, target, workspace):
         file.write(text.replace(WORKSPACE, workspace))
 
 
-def run(workspace, order, seed, outputs):
-    """Run `python <script> <arguments>` in the workspace; what it prints goes to stdout.txt and stderr.txt in the folder `outputs`."""
+def run(workspace: str, order: dict[str, Any], seed: int, outputs: str) -> None:
+    """Run `python <script> <arguments>` in the workspace.
+
+    What it prints goes to stdout.txt and stderr.txt in the folder `outputs`.
+    """
     seeded = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mlgym_seeded.py")
     command = [sys.executable, "-s", seeded, str(seed), ",".join(order["seeded"]), order["script"]]
     with (
@@ -47,8 +60,11 @@ def run(workspace, order, seed, outputs):
         )
 
 
-def arguments(workspace, order):
-    values = {"{workspace}": lambda: workspace, "{config}": lambda: first_config(workspace)}
+def arguments(workspace: str, order: dict[str, Any]) -> list[str]:
+    values: dict[str, Callable[[], str]] = {
+        "{workspace}": lambda: workspace,
+        "{config}": lambda: first_config(workspace),
+    }
     found = []
     for text in order["arguments"]:
         for name, value in values.items():
@@ -58,9 +74,9 @@ def arguments(workspace, order):
     return found
 
 
-def first_config(workspace):
+def first_config(workspace: str) -> str:
     """MLGym takes whatever *.yaml its search meets first; this is the nearest to the top, by name."""
-    configs = []
+    configs: list[str] = []
     for place, _, names in os.walk(workspace):
         configs += [os.path.join(place, name) for name in names if name.endswith(".yaml")]
     return min(configs, key=lambda path: (path.count(os.sep), path), default="")

@@ -1,4 +1,7 @@
-"""`python mlgym_seeded.py <seed> <modules> <script> <arguments>`: `python <script> <arguments>`, with the modules' randomness seeded."""
+"""Runs `python <script> <arguments>` with the modules' randomness seeded.
+
+`python mlgym_seeded.py <seed> <modules> <script> <arguments>`
+"""
 
 import os
 import random

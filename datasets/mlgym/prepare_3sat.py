@@ -1,6 +1,10 @@
-"""Makes the instances of MLGym's 3-SAT task, which are not published: uniformly random formulas, their answers by trying all assignments."""
+"""Makes the instances of MLGym's 3-SAT task, which are not published: uniformly random formulas,
+their answers by trying all assignments.
+"""
 
 import pickle
+import random
+from typing import Any
 
 from bench_tasks.prepare import Data
 
@@ -20,14 +24,17 @@ def prepare(data: Data) -> None:
     )
 
 
-def write(path, found):
+def write(path: str, found: list[Any]) -> None:
     with open(path, "wb") as file:
         pickle.dump(found, file, protocol=4)
 
 
-def instances(rng, each):
-    """(index from 1, variables, clauses, formula, satisfiable, None), as MLGym's evaluator unpacks them."""
-    found = []
+def instances(rng: random.Random, each: int) -> list[Any]:
+    """As MLGym's evaluator unpacks them.
+
+    (index from 1, variables, clauses, formula, satisfiable, None)
+    """
+    found: list[Any] = []
     for variables in VARIABLES:
         columns = truth_table(variables)
         for ratio in CLAUSES_PER_VARIABLE:
@@ -46,14 +53,14 @@ def instances(rng, each):
     return found
 
 
-def clause(rng, variables):
+def clause(rng: random.Random, variables: int) -> list[int]:
     return [
         variable if rng.random() < 0.5 else -variable
         for variable in rng.sample(range(1, variables + 1), 3)
     ]
 
 
-def truth_table(variables):
+def truth_table(variables: int) -> dict[int, int]:
     """For each literal an integer whose bit i says whether assignment i makes it true."""
     every = (1 << (1 << variables)) - 1
     columns = {}
@@ -67,7 +74,7 @@ def truth_table(variables):
     return columns
 
 
-def satisfiable(formula, columns):
+def satisfiable(formula: list[list[int]], columns: dict[int, int]) -> bool:
     models = -1
     for a, b, c in formula:
         models &= columns[a] | columns[b] | columns[c]

@@ -1,4 +1,7 @@
-"""Scores a submitted file with the task's own evaluator of MLGym, on files that no agent has touched."""
+"""Scores a submitted file with the task's own evaluator of MLGym.
+
+It reads files that no agent has touched.
+"""
 
 import json
 import os
@@ -26,6 +29,6 @@ def evaluate(files: Files) -> dict[str, float]:
         return metrics(read(scratch, "stdout.txt"), read(scratch, "stderr.txt"), order)
 
 
-def read(folder, name):
+def read(folder: str, name: str) -> str:
     with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
         return file.read(1 << 20)

@@ -1,4 +1,7 @@
-"""Reads what the task's evaluator of MLGym printed. The submitted code ran in its process, and could print what it liked."""
+"""Reads what the task's evaluator of MLGym printed.
+
+The submitted code ran in its process, and could print what it liked.
+"""
 
 import json
 import os
@@ -15,5 +18,5 @@ def evaluate(files: Files) -> dict[str, float]:
     return metrics(read(files, "stdout.txt"), read(files, "stderr.txt"), order)
 
 
-def read(files, name):
+def read(files: Files, name: str) -> str:
     return files.bytes(name).decode("utf-8", "replace")

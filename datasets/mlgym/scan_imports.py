@@ -1,22 +1,32 @@
-"""Which files of a workspace a program imports, directly or through others, and which packages. Nothing is run.
+"""Which files of a workspace a program imports, directly or through others, and which packages.
+
+Nothing is run.
 
 stdin: [{"files": {path in the workspace: path on this machine}, "entry": "evaluate.py"}]
-stdout: for each {"local": [paths in the workspace], "packages": [top-level modules], "problem": text or null}
+
+stdout: for each {"local": [paths in the workspace], "packages": [top-level modules],
+"problem": text or null}
 """
+
+from __future__ import annotations
 
 import ast
 import json
 import os
 import sys
 import sysconfig
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 
-def main():
+def main() -> None:
     print(json.dumps([scan(each["files"], each["entry"]) for each in json.load(sys.stdin)]))
 
 
-def scan(files, entry):
-    local, packages, waiting = set(), set(), [entry]
+def scan(files: dict[str, str], entry: str) -> dict[str, Any]:
+    local: set[str] = set()
+    packages: set[str] = set()
+    waiting = [entry]
     while waiting:
         path = waiting.pop()
         if path in local:
@@ -40,8 +50,10 @@ def scan(files, entry):
     return {"local": sorted(local - {entry}), "packages": sorted(packages), "problem": None}
 
 
-def imported(tree, path):
-    """For each import the files that it may mean; the first one begins with the top-level module's name."""
+def imported(tree: ast.AST, path: str) -> Iterator[list[str]]:
+    """For each import the files that it may mean; the first one begins with the top-level module's
+    name.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -59,7 +71,7 @@ def imported(tree, path):
                 )
 
 
-def places(module):
+def places(module: str) -> list[str]:
     """a.b.c: a/b/c.py, a/b/c/__init__.py, and what is imported on the way there."""
     parts = module.split(".")
     found = [parts[0] + "/"]
@@ -69,11 +81,11 @@ def places(module):
     return found
 
 
-def in_workspace(top, files):
+def in_workspace(top: str, files: Iterable[str]) -> bool:
     return any(path == top + ".py" or path.startswith(top + "/") for path in files)
 
 
-def standard_library():
+def standard_library() -> set[str]:
     names = getattr(sys, "stdlib_module_names", None)  # since Python 3.10
     if names is not None:
         return set(names)

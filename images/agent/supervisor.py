@@ -1,7 +1,8 @@
 """The sandbox's main process: starts the durable shell and stays until the sandbox ends.
 
-In a container it runs as root under the engine's init. On the local backend it is a detached process of the host, and first
-builds what it can of a world apart (see durable_shell/local_world.py).
+In a container it runs as root under the engine's init. On the local backend it is a detached
+process of the host, and first builds what it can of a world apart (see
+durable_shell/local_world.py).
 """
 
 from __future__ import annotations
@@ -27,9 +28,17 @@ def in_container(arguments: argparse.Namespace) -> Settings:
     # Nobody but root may enter the directory above the control directory.
     os.chmod(os.path.dirname(arguments.control), 0o700)
     os.chdir(arguments.control)
-    limit = None if arguments.workspace_limit_mb is None else arguments.workspace_limit_mb * 1024 * 1024
-    view = {"workspace": arguments.workspace, "home": HOME, "tools": os.path.dirname(REQUESTS_SOCKET)}
-    starter.seed(view, {"workspace": arguments.workspace, "home": HOME, "tmp": "/tmp"}, arguments.uid, limit)
+    limit = (
+        None if arguments.workspace_limit_mb is None else arguments.workspace_limit_mb * 1024 * 1024
+    )
+    view = {
+        "workspace": arguments.workspace,
+        "home": HOME,
+        "tools": os.path.dirname(REQUESTS_SOCKET),
+    }
+    starter.seed(
+        view, {"workspace": arguments.workspace, "home": HOME, "tmp": "/tmp"}, arguments.uid, limit
+    )
     os.makedirs(os.path.dirname(REQUESTS_SOCKET), exist_ok=True)
     os.chmod(os.path.dirname(REQUESTS_SOCKET), 0o755)
     environment = {
@@ -57,7 +66,10 @@ def in_container(arguments: argparse.Namespace) -> Settings:
 
 
 def sealed_unless_protected(has_gpus: bool) -> SealedThread | None:
-    """Many small processes of the agent's must not make this the largest one. Raises nothing: at worst a command is lost."""
+    """Many small processes of the agent's must not make this the largest one.
+
+    Raises nothing: at worst a command is lost.
+    """
     if processes.protect_from_oom():
         return None
     try:
@@ -67,7 +79,10 @@ def sealed_unless_protected(has_gpus: bool) -> SealedThread | None:
         why = "with GPUs"
     except OSError as error:
         why = f"Landlock: {error}"
-    print(f"the supervisor cannot be kept from being killed when memory is short ({why})", file=sys.stderr)
+    print(
+        f"the supervisor cannot be kept from being killed when memory is short ({why})",
+        file=sys.stderr,
+    )
     return None
 
 
@@ -76,9 +91,15 @@ def main() -> None:
     parser.add_argument("--control", default="/run/bench/control")
     parser.add_argument("--workspace", default="/home/agent/workspace")
     parser.add_argument("--uid", type=int, default=10001)
-    parser.add_argument("--workspace-limit-mb", type=int, help="end commands that write more; default: no limit")
-    parser.add_argument("--gpus", action="store_true", help="outcomes tell what the driver says of the GPUs")
-    parser.add_argument("--local", metavar="PLAN.JSON", help="build a world apart on this host, as the plan says")
+    parser.add_argument(
+        "--workspace-limit-mb", type=int, help="end commands that write more; default: no limit"
+    )
+    parser.add_argument(
+        "--gpus", action="store_true", help="outcomes tell what the driver says of the GPUs"
+    )
+    parser.add_argument(
+        "--local", metavar="PLAN.JSON", help="build a world apart on this host, as the plan says"
+    )
     arguments = parser.parse_args()
     os.umask(0o077)
     # Whatever else was open in who started us would be open in every shell.
@@ -90,19 +111,26 @@ def main() -> None:
     else:
         settings = in_container(arguments)
     processes.forbid_new_privileges()
-    # Here and not in each shell: that would cost more than the fork. Threads that exist already would not take it.
+    # Here and not in each shell: that would cost more than the fork. Threads that exist already
+    # would not take it.
     if not forbidden_calls.forbid():
-        print("commands may use up the agent's share of this host's inotify instances", file=sys.stderr)
+        print(
+            "commands may use up the agent's share of this host's inotify instances",
+            file=sys.stderr,
+        )
     if arguments.local is None:
         settings = replace(settings, sealed=sealed_unless_protected(arguments.gpus))
     if not processes.adopt_orphans():
-        print("orphans cannot be adopted: daemons may outlive the sandbox's commands", file=sys.stderr)
+        print(
+            "orphans cannot be adopted: daemons may outlive the sandbox's commands", file=sys.stderr
+        )
     signal.signal(signal.SIGTERM, lambda *_: end_with_everything(settings))
     # Handled, not ignored: what is ignored here would be ignored in every shell.
     signal.signal(signal.SIGINT, lambda *_: None)
     limit_resources(settings)
     supervisor = Supervisor(settings)
-    # What exists by now stays: leaving it alone keeps its memory shared with the shells that are forked from it.
+    # What exists by now stays: leaving it alone keeps its memory shared with the shells that are
+    # forked from it.
     gc.collect()
     gc.freeze()
     supervisor.run_forever()

@@ -1,4 +1,8 @@
-"""The processes of one evaluation: started under users of their own, watched, and ended for certain."""
+"""The processes of one evaluation: started under users of their own, watched, and ended for
+certain.
+"""
+
+from __future__ import annotations
 
 import contextlib
 import fcntl
@@ -8,30 +12,53 @@ import selectors
 import signal
 import sys
 import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import NoReturn, TypedDict
+
+from bench_tasks.fair_clock import FairClock
 
 import forbidden_calls
-from bench_tasks.fair_clock import FairClock
 
 STDERR_TAIL = 16 * 1024
 FILE_LIMIT = 64 * 1024 * 1024
 END_SECONDS = 10
 
 
+class User(TypedDict):
+    """Of the host, or of the container."""
+
+    uid: int
+    gid: int
+
+
 class Children:
-    def __init__(self, users, lifeline):
-        self.users = users or {"referee": None, "player": None}
-        self.status = {}  # pid -> wait status, None while it lives
-        self.tails = {}  # role -> last bytes of its stderr
+    """The referee and the player, with what they leave behind."""
+
+    def __init__(self, users: dict[str, User | None] | None, lifeline: bool) -> None:
+        self.users: dict[str, User | None] = users or {"referee": None, "player": None}
+        # pid -> wait status, None while it lives
+        self.status: dict[int, int | None] = {}
+        # role -> last bytes of its stderr
+        self.tails: dict[str, bytes] = {}
         self.selector = selectors.DefaultSelector()
         self.starved = False  # the last time limit was met because the machine was short of CPU
-        self.player = None  # pid
-        self.referee = None
-        adopt_orphans()
+        # Process ids; 0: not started.
+        self.player = self.referee = 0
+        become_subreaper()
         if lifeline:
             # Our stdin closes when the worker dies.
             self.selector.register(0, selectors.EVENT_READ, self.worker_died)
 
-    def start(self, role, program, cwd, fds, memory, hash_seed=0, file_limit=FILE_LIMIT):
+    def start(
+        self,
+        role: str,
+        program: list[str],
+        cwd: str,
+        fds: Mapping[int, int | None],
+        memory: int,
+        hash_seed: int = 0,
+        file_limit: int = FILE_LIMIT,
+    ) -> int:
         """Run a program as the role's user; its stderr is kept, at its end."""
         user = self.users["referee" if role == "referee" else "player"]
         stderr_read, stderr_write = os.pipe()
@@ -59,11 +86,13 @@ class Children:
         self.status[pid] = None
         return pid
 
-    def collect(self, fd, limit):
-        """Keep what arrives at the descriptor; `complete` once it is closed there, or more than the limit came."""
+    def collect(self, fd: int, limit: int) -> Pipe:
+        """Keep what arrives at the descriptor; `complete` once it is closed there, or more than the
+        limit came.
+        """
         pipe = Pipe(limit)
 
-        def read(key):
+        def read(key: selectors.SelectorKey) -> None:
             data = os.read(key.fd, 65536)
             pipe.data += data
             if not data or len(pipe.data) > limit:
@@ -73,8 +102,11 @@ class Children:
         self.selector.register(fd, selectors.EVENT_READ, read)
         return pipe
 
-    def watch(self, seconds, done, own_container=False):
-        """Attend to everybody until `done()` holds. False: it did not in time, of which waiting for a CPU is no part."""
+    def watch(self, seconds: float, done: Callable[[], bool], own_container: bool = False) -> bool:
+        """Attend to everybody until `done()` holds.
+
+        False: it did not in time, of which waiting for a CPU is no part.
+        """
         deadline = time.monotonic() + seconds
         clock = FairClock([self.player, self.referee], own_container)
         while not done():
@@ -86,11 +118,11 @@ class Children:
             self.reap()
         return True
 
-    def worker_died(self, _):
+    def worker_died(self, _: object) -> None:
         self.end_all()
         os._exit(1)
 
-    def read_stderr(self, key):
+    def read_stderr(self, key: selectors.SelectorKey) -> None:
         try:
             data = os.read(key.fd, 65536)
         except BlockingIOError:
@@ -99,7 +131,7 @@ class Children:
             self.selector.unregister(key.fd)
         self.tails[key.data] = (self.tails[key.data] + data)[-STDERR_TAIL:]
 
-    def reap(self):
+    def reap(self) -> None:
         """We adopt what the player leaves behind; zombies would use up the process limit."""
         while True:
             try:
@@ -111,11 +143,13 @@ class Children:
             if pid in self.status:
                 self.status[pid] = status
 
-    def ended(self, pid):
+    def ended(self, pid: int) -> bool:
         return self.status[pid] is not None
 
-    def wait_for(self, pid):
-        """Exit code (or minus a signal) of a child that has just ended, or will in a moment; None if it lives on."""
+    def wait_for(self, pid: int) -> int | None:
+        """Exit code (or minus a signal) of a child that has just ended, or will in a moment; None
+        if it lives on.
+        """
         deadline = time.monotonic() + 2
         self.reap()
         while self.status[pid] is None and time.monotonic() < deadline:
@@ -127,20 +161,21 @@ class Children:
         status = self.status[pid]
         return None if status is None else os.waitstatus_to_exitcode(status)
 
-    def stderr(self, role):
+    def stderr(self, role: str) -> str:
         """The end of what the role wrote, as text."""
         for key in list(self.selector.get_map().values()):
             if key.data == role:
                 self.read_stderr(key)
         return self.tails.get(role, b"").decode("utf-8", "replace").strip()
 
-    def kill_player(self):
+    def kill_player(self) -> None:
         """Kill each process of the player's user at once."""
         user = self.users["player"]
         if user is None:
             self.kill_group(self.player)
             return
-        # Needs no fork, and fork bombs cannot outrun it. The real user id must change too: kill(-1) also reaches its processes.
+        # Needs no fork, and fork bombs cannot outrun it. The real user id must change too: kill(-1)
+        # also reaches its processes.
         os.setresuid(user["uid"], user["uid"], 0)
         try:
             os.kill(-1, signal.SIGKILL)
@@ -149,18 +184,18 @@ class Children:
         finally:
             os.setresuid(0, 0, 0)
 
-    def player_lives(self):
+    def player_lives(self) -> bool:
         """Whether a process of the player's user is not dead yet."""
         user = self.users["player"]
         return not self.ended(self.player) if user is None else any_process_of(user["uid"])
 
-    def player_uid(self):
+    def player_uid(self) -> int | None:
         """None: the player has no user of its own."""
         user = self.users["player"]
         return None if user is None else user["uid"]
 
     @contextlib.contextmanager
-    def as_player(self):
+    def as_player(self) -> Iterator[None]:
         """Open what the player may open, and no more. Only while none of its processes lives."""
         user = self.users["player"]
         if user is None:
@@ -172,7 +207,7 @@ class Children:
         finally:
             os.seteuid(0)
 
-    def end_player(self):
+    def end_player(self) -> None:
         """Nothing of the player lives on: what it wrote is at rest. Raises TimeoutError."""
         deadline = time.monotonic() + END_SECONDS
         self.kill_player()
@@ -184,7 +219,7 @@ class Children:
             self.kill_player()
             self.reap()
 
-    def kill_group(self, pid):
+    def kill_group(self, pid: int) -> None:
         if self.status[pid] is not None:
             return
         for kill in (os.killpg, os.kill):
@@ -193,24 +228,40 @@ class Children:
             except (ProcessLookupError, PermissionError):
                 pass
 
-    def end_all(self):
-        """In a process-id namespace our own end kills the rest; elsewhere this is the best that can be done."""
-        if self.player is not None:
+    def end_all(self) -> None:
+        """In a process-id namespace our own end kills the rest; elsewhere this is the best that can
+        be done.
+        """
+        if self.player:
             self.kill_player()
-        if self.referee is not None:
+        if self.referee:
             self.kill_group(self.referee)
         self.reap()
 
 
 class Pipe:
-    def __init__(self, limit):
+    """What arrives at a descriptor."""
+
+    def __init__(self, limit: int) -> None:
         self.limit = limit
         self.data = bytearray()
         self.complete = False
 
 
-def become(role, program, cwd, user, fds, hash_seed, memory, file_limit):
-    """In the child: give up everything but the given descriptors, then run the program. Does not return."""
+def become(
+    role: str,
+    program: list[str],
+    cwd: str,
+    user: User | None,
+    fds: Mapping[int, int | None],
+    hash_seed: int,
+    memory: int,
+    file_limit: int,
+) -> NoReturn:
+    """In the child: give up everything but the given descriptors, then run the program.
+
+    Does not return.
+    """
     os.setsid()
     null = os.open(os.devnull, os.O_RDWR)
     # First out of the way of the targets.
@@ -249,7 +300,7 @@ def become(role, program, cwd, user, fds, hash_seed, memory, file_limit):
     os.execve(sys.executable, [sys.executable, "-s", *program], environment)
 
 
-def raise_oom_score():
+def raise_oom_score() -> None:
     """When memory runs out, the player goes first."""
     try:
         with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
@@ -258,7 +309,7 @@ def raise_oom_score():
         pass
 
 
-def any_process_of(uid):
+def any_process_of(uid: int) -> bool:
     """Zombies do not count: they write nothing more."""
     for name in os.listdir("/proc"):
         if not name.isdigit():
@@ -275,8 +326,10 @@ def any_process_of(uid):
     return False
 
 
-def adopt_orphans():
-    """Where we are not process 1: what the player leaves behind becomes our child, so that we see it end."""
+def become_subreaper() -> None:
+    """Where we are not process 1: what the player leaves behind becomes our child, so that we see
+    it end.
+    """
     try:
         import ctypes
 

@@ -1,5 +1,8 @@
-"""System calls that no submission needs, and with which one works against the measure of its neighbours on the same processor: timers whose
-interrupts are charged to whoever runs, work that the kernel does in its own name, memory that nobody can look at."""
+"""System calls that no submission needs, and with which one works against the measure of its
+neighbours on the same processor: timers whose interrupts are charged to whoever runs, work that the
+kernel does in its own name, memory that nobody can look at."""
+
+from __future__ import annotations
 
 import ctypes
 import errno
@@ -20,8 +23,10 @@ ALLOW, REFUSE = 0x7FFF0000, 0x00050000 | errno.ENOSYS
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, FILTER = 22, 38, 2
 
 
-def forbid():
-    """For this process and all that it starts, for good: the calls fail as on a kernel without them. Raises OSError."""
+def forbid() -> None:
+    """For this process and all that it starts, for good: the calls fail as on a kernel without
+    them. Raises OSError.
+    """
     machine = platform.machine()
     if sys.platform != "linux" or machine not in ARCHITECTURES:
         return
@@ -39,11 +44,11 @@ def forbid():
             raise OSError(ctypes.get_errno(), "the submission's system calls cannot be restricted")
 
 
-def unsigned(value):
+def unsigned(value: object) -> object:
     return ctypes.c_ulong(value) if isinstance(value, int) else value
 
 
-def program_for(machine):
+def program_for(machine: str) -> bytes:
     """A filter of packed instructions (code, steps on if true, if false, operand)."""
     refused = (*TIMERFD[machine], *NEWER)
     steps = [

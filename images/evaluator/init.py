@@ -1,11 +1,15 @@
 """Trusted start of one evaluation.
 
-Starts referee and player as separate processes under separate users, watches them, and prints one JSON line:
-the outcome. Nothing that the submission writes can become a part of it but the last words of its stderr, as a message.
+Starts referee and player as separate processes under separate users, watches them, and prints one
+JSON line: the outcome. Nothing that the submission writes can become a part of it but the last
+words of its stderr, as a message.
 
-The job's folder (argv[1]) holds job.json (for us alone), evaluator/ (for the referee), submission/ (for the player, or for
-the referee where it is data), and where the task has them inputs/ (for both) and player/ (for the player).
+The job's folder (argv[1]) holds job.json (for us alone), evaluator/ (for the referee), submission/
+(for the player, or for the referee where it is data), and where the task has them inputs/ (for
+both) and player/ (for the player).
 """
+
+from __future__ import annotations
 
 import hashlib
 import hmac
@@ -17,12 +21,14 @@ import selectors
 import signal
 import socket
 import sys
+from collections.abc import Callable
+from typing import Any
 
 PROGRAMS = os.path.dirname(os.path.abspath(__file__))
 # Isolated mode leaves our own folder out.
 sys.path.insert(0, PROGRAMS)
 
-from children import FILE_LIMIT, Children  # noqa: E402
+from children import FILE_LIMIT, Children, Pipe  # noqa: E402
 from leftovers import remove_leftovers  # noqa: E402
 from take_outputs import Refused, take_outputs  # noqa: E402
 from told import MESSAGE_LIMIT, last_words, plain  # noqa: E402
@@ -37,8 +43,11 @@ FAULT_LIMIT = 4000  # of an evaluator's error, for people alone
 RESULT_LIMIT = 64 * 1024
 MEGABYTE = 1024 * 1024
 
+# {"outcome": "ok", "metrics": …}, or one of the others with a "message".
+Outcome = dict[str, Any]
 
-def main():
+
+def main() -> None:
     folder = os.path.abspath(sys.argv[1])
     with open(os.path.join(folder, "job.json"), encoding="utf-8") as file:
         job = json.load(file)
@@ -52,20 +61,28 @@ def main():
 class Evaluation:
     """Common to all kinds: the referee, and the judgement of what it says."""
 
-    def __init__(self, folder, job):
+    def __init__(self, folder: str, job: dict[str, Any]) -> None:
         self.folder = folder
         self.job = job
-        self.spec = job["evaluator"]
+        self.spec: dict[str, Any] = job["evaluator"]
         self.children = Children(job["users"], job["lifeline"])
 
-    def run(self):
+    def run(self) -> Outcome:
         try:
             return self.evaluate()
         finally:
             self.children.end_all()
 
-    def start_referee(self, seconds, answers, fds):
-        """The referee, and the pipe for its result. `answers`: the folder of files that it judges; None: it asks the player."""
+    def evaluate(self) -> Outcome:
+        raise NotImplementedError
+
+    def start_referee(
+        self, seconds: float, answers: str | None, fds: dict[int, int | None]
+    ) -> Pipe:
+        """The referee, and the pipe for its result.
+
+        `answers`: the folder of files that it judges; None: it asks the player.
+        """
         order = {
             "kind": self.spec["kind"],
             "split": self.job["split"],
@@ -95,22 +112,25 @@ class Evaluation:
             os.close(fd)
         return result
 
-    def start_player(self, program, fds, file_limit=FILE_LIMIT):
+    def start_player(
+        self, program: list[str], fds: dict[int, int | None], file_limit: int = FILE_LIMIT
+    ) -> None:
         self.children.player = self.children.start(
             "player",
             program,
             os.path.join(self.folder, "submission"),
             fds,
-            # The container's own cap stands above this one: it also covers children and shared memory.
+            # The container's own cap stands above this one: it also covers children and shared
+            # memory.
             self.spec["memoryMb"] * MEGABYTE,
             derive(self.job["seed"], "hash") % 2**32,
             file_limit,
         )
 
-    def watch(self, seconds, done):
+    def watch(self, seconds: float, done: Callable[[], bool]) -> bool:
         return self.children.watch(seconds, done, self.job.get("ownContainer", False))
 
-    def judge(self, result):
+    def judge(self, result: Pipe) -> Outcome:
         """What the referee's result means. It is complete when it closes its pipe."""
         try:
             found = json.loads(bytes(result.data), parse_constant=lambda name: name)
@@ -129,22 +149,22 @@ class Evaluation:
             return self.rejection(found)
         return self.evaluator_error(str(found.get("message", "the referee failed")))
 
-    def rejection(self, found):
+    def rejection(self, found: dict[str, Any]) -> Outcome:
         return {
             "outcome": "rejected",
             "message": plain(str(found.get("message", "")), MESSAGE_LIMIT),
         }
 
-    def no_result(self, in_time):
+    def no_result(self, in_time: bool) -> Outcome:
         return self.evaluator_error(
             "the referee gave no result" if in_time else "the referee did not end in time"
         )
 
-    def evaluator_error(self, message):
+    def evaluator_error(self, message: str) -> Outcome:
         text = (message + "\n" + self.children.stderr("referee")).strip()
         return {"outcome": "evaluator_error", "message": text[:FAULT_LIMIT]}
 
-    def with_stderr(self, message):
+    def with_stderr(self, message: str) -> Outcome:
         """A rejection that quotes the last words of what the submission wrote to stderr."""
         tail = self.children.stderr("player")
         for name in ("submission", "player"):
@@ -152,7 +172,7 @@ class Evaluation:
         lines = [plain(message, MESSAGE_LIMIT), last_words(tail)]
         return {"outcome": "rejected", "message": "\n".join(line for line in lines if line)}
 
-    def how_player_ended(self):
+    def how_player_ended(self) -> str:
         code = self.children.wait_for(self.children.player)
         if code is None:
             return ": it closed the channel to the referee"
@@ -164,14 +184,14 @@ class Evaluation:
             return ":"
         return f": its process ended with exit code {code}"
 
-    def too_much_memory(self):
+    def too_much_memory(self) -> str:
         return f"it was killed, probably for using too much memory (the limit is {self.spec['memoryMb']} MB)"
 
 
 class Interactive(Evaluation):
     """Referee and player live at the same time and speak over two pipes."""
 
-    def evaluate(self):
+    def evaluate(self) -> Outcome:
         ends = self.seat_player()
         ours, theirs = socket.socketpair()
         result = self.start_referee(
@@ -184,12 +204,13 @@ class Interactive(Evaluation):
         theirs.close()
         self.children.selector.register(ours, selectors.EVENT_READ, self.renew_player)
         if not self.watch(self.spec["timeoutSeconds"] + GRACE_SECONDS, lambda: result.complete):
-            # Perhaps the player's processes leave the referee no time. Without them an honest referee ends at once.
+            # Perhaps the player's processes leave the referee no time. Without them an honest
+            # referee ends at once.
             self.children.kill_player()
             self.watch(GRACE_SECONDS, lambda: result.complete)
         return self.judge(result)
 
-    def seat_player(self):
+    def seat_player(self) -> tuple[int, int]:
         """Start the submission's process; the referee's ends of the two pipes to it."""
         player_reads, referee_writes = os.pipe()
         referee_reads, player_writes = os.pipe()
@@ -201,10 +222,14 @@ class Interactive(Evaluation):
             os.close(fd)
         return referee_reads, referee_writes
 
-    def renew_player(self, key):
-        """The referee asks for a player that knows nothing of the last one: no process of it lives on, nor a file."""
-        if not key.fileobj.recv(1):
-            self.children.selector.unregister(key.fileobj)
+    def renew_player(self, key: selectors.SelectorKey) -> None:
+        """The referee asks for a player that knows nothing of the last one: no process of it lives
+        on, nor a file.
+        """
+        referee = key.fileobj
+        assert isinstance(referee, socket.socket)
+        if not referee.recv(1):
+            self.children.selector.unregister(referee)
             return
         try:
             self.children.end_player()
@@ -213,24 +238,25 @@ class Interactive(Evaluation):
         except (TimeoutError, OSError) as error:
             sys.stderr.write(f"the player cannot be renewed: {error}\n")
             # The referee sees the end of the line, and fails.
-            self.children.selector.unregister(key.fileobj)
-            key.fileobj.close()
+            self.children.selector.unregister(referee)
+            referee.close()
             return
         ends = self.seat_player()
-        socket.send_fds(key.fileobj, [b"p"], ends)
+        socket.send_fds(referee, [b"p"], ends)
         for fd in ends:
             os.close(fd)
 
-    def rejection(self, found):
+    def rejection(self, found: dict[str, Any]) -> Outcome:
         ended = self.how_player_ended() if found.get("playerEnded") else ""
         return {
             **self.with_stderr(str(found.get("message", "")) + ended),
             "starved": found.get("starved") is True,
         }
 
-    def no_result(self, in_time):
+    def no_result(self, in_time: bool) -> Outcome:
         if in_time and self.children.wait_for(self.children.referee) == -signal.SIGKILL:
-            # Nobody else may signal it, and its own memory is limited: the kernel made room for the player.
+            # Nobody else may signal it, and its own memory is limited: the kernel made room for the
+            # player.
             return {
                 "outcome": "rejected",
                 "message": "The submission failed: " + self.too_much_memory(),
@@ -243,17 +269,19 @@ class Data(Evaluation):
 
     answers = "submission"
 
-    def evaluate(self):
+    def evaluate(self) -> Outcome:
         return self.score(self.spec["timeoutSeconds"])
 
-    def score(self, seconds):
+    def score(self, seconds: float) -> Outcome:
         self.seconds = seconds
         result = self.start_referee(seconds, os.path.join(self.folder, self.answers), {})
         self.watch(seconds, lambda: result.complete)
         return self.judge(result)
 
-    def no_result(self, in_time):
-        """All that differs between evaluations is what was submitted: a referee that scores others has met its limits by that."""
+    def no_result(self, in_time: bool) -> Outcome:
+        """All that differs between evaluations is what was submitted: a referee that scores others
+        has met its limits by that.
+        """
         if not in_time:
             message = (
                 f"The submission cannot be scored: to judge it takes longer than {self.seconds} s"
@@ -266,11 +294,14 @@ class Data(Evaluation):
 
 
 class Program(Data):
-    """The player runs alone. Once all of it is dead, its outputs are copied, and the referee reads the copies."""
+    """The player runs alone.
+
+    Once all of it is dead, its outputs are copied, and the referee reads the copies.
+    """
 
     answers = "outputs"
 
-    def evaluate(self):
+    def evaluate(self) -> Outcome:
         given = os.path.join(self.folder, "player", self.spec["script"])
         order = {
             "script": given
@@ -310,20 +341,20 @@ class Program(Data):
         return self.score(self.spec["refereeSeconds"])
 
 
-def pin_to_one_cpu():
+def pin_to_one_cpu() -> None:
     """Referee and player take turns: on one CPU an answer costs a tenth of what it costs on two."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {random.choice(sorted(os.sched_getaffinity(0)))})
 
 
-def derive(seed, purpose):
+def derive(seed: str, purpose: str) -> int:
     """Independent numbers from the job's seed: knowing one tells nothing of the others."""
     return int.from_bytes(
         hmac.new(bytes.fromhex(seed), purpose.encode(), hashlib.sha256).digest(), "big"
     )
 
 
-def metrics_problem(metrics, declared):
+def metrics_problem(metrics: object, declared: list[str]) -> str | None:
     if not isinstance(metrics, dict) or sorted(metrics) != sorted(declared):
         return f"the referee's metrics are not the declared ones ({', '.join(declared)})"
     for key, value in metrics.items():
@@ -332,7 +363,7 @@ def metrics_problem(metrics, declared):
     return None
 
 
-def finite(value):
+def finite(value: float) -> bool:
     try:
         return math.isfinite(value)
     except OverflowError:  # an integer beyond all floats

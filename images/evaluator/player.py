@@ -1,10 +1,13 @@
 """Imports the submission and lets its function answer the referee, over two pipes.
 
-Everything in this process belongs to the submission: it may patch, print or break what it likes and gains nothing,
-since the referee believes only the answers.
+Everything in this process belongs to the submission: it may patch, print or break what it likes and
+gains nothing, since the referee believes only the answers.
 
-Wire: the referee's order (4 bytes length, JSON), then "ready" (one byte) from us; then as bench_player/ says.
+Wire: the referee's order (4 bytes length, JSON), then "ready" (one byte) from us; then as
+bench_player/ says.
 """
+
+from __future__ import annotations
 
 import importlib
 import json
@@ -19,7 +22,7 @@ from bench_player.pipe import InvalidAnswer, receive, send
 WIRES = {"game": game.play, "questions": questions.answer}
 
 
-def main():
+def main() -> None:
     order = json.loads(receive(int.from_bytes(receive(4), "big")))
     random.seed(int(order["seed"], 16))
     # A task's own files for the player come first; their modules import the submission's.
@@ -31,7 +34,7 @@ def main():
     WIRES[order["wire"]](order, function)
 
 
-def report(error):
+def report(error: BaseException) -> None:
     """The traceback from the submission's own frames on."""
     if isinstance(error, InvalidAnswer):
         sys.stderr.write(str(error) + "\n")

@@ -1,4 +1,7 @@
-"""Starts the task's referee.py: its evaluate(...) returns the metrics. Runs as a user of its own."""
+"""Starts the task's referee.py: its evaluate(...) returns the metrics.
+
+Runs as a user of its own.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,13 @@
-"""Copies what a program wrote to where it can no longer change, as data: regular files of the declared names, nothing followed."""
+"""Copies what a program wrote to where it can no longer change, as data: regular files of the
+declared names, nothing followed.
+"""
+
+from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 
 DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -12,8 +18,16 @@ class Refused(Exception):
     """The outputs are not what the task asks for."""
 
 
-def take_outputs(source, target, names, limit, as_player):
-    """Copy the named files; `limit`: most bytes in all; `as_player`: context in which the source may be opened."""
+def take_outputs(
+    source: str,
+    target: str,
+    names: Iterable[str],
+    limit: int,
+    as_player: Callable[[], AbstractContextManager[None]],
+) -> None:
+    """Copy the named files; `limit`: most bytes in all; `as_player`: context in which the source
+    may be opened.
+    """
     os.mkdir(target)
     os.chmod(target, 0o755)
     room = limit
@@ -30,7 +44,7 @@ def take_outputs(source, target, names, limit, as_player):
         os.chmod(folder, 0o755)
 
 
-def open_output(source, name):
+def open_output(source: str, name: str) -> int:
     """Each folder on the way is opened from the one before it."""
     here = os.open(source, DIRECTORY)
     try:
@@ -61,7 +75,7 @@ def open_output(source, name):
         raise
 
 
-def copy_file(opened, copy, name, room, limit):
+def copy_file(opened: int, copy: str, name: str, room: int, limit: int) -> int:
     found = os.fstat(opened)
     if not stat.S_ISREG(found.st_mode):
         raise Refused(f"the output {name} is a {kind(found)}, not a regular file")
@@ -82,7 +96,7 @@ def copy_file(opened, copy, name, room, limit):
     return size
 
 
-def kind(found):
+def kind(found: os.stat_result) -> str:
     for test, name in (
         (stat.S_ISLNK, "link"),
         (stat.S_ISDIR, "folder"),

@@ -1,4 +1,7 @@
-"""Random 3-SAT instances of 80 kinds: 3 to 10 variables, 2 to 11 times as many clauses; equally many of each, in that order."""
+"""Random 3-SAT instances of 80 kinds.
+
+3 to 10 variables, 2 to 11 times as many clauses; equally many of each, in that order.
+"""
 
 import json
 
@@ -24,12 +27,18 @@ def write(path, rng, each):
             for ratio in RATIOS:
                 for _ in range(each):
                     clauses = formula(rng, variables, ratio * variables)
-                    instance = {"variables": variables, "satisfiable": satisfiable(variables, clauses), "clauses": clauses}
+                    instance = {
+                        "variables": variables,
+                        "satisfiable": satisfiable(variables, clauses),
+                        "clauses": clauses,
+                    }
                     file.write(json.dumps(instance, separators=(",", ":")) + "\n")
 
 
 def formula(rng, variables, count):
-    """Clauses of three different variables each, all evenly drawn, each negated or not with equal chance."""
+    """Clauses of three different variables each, all evenly drawn, each negated or not with equal
+    chance.
+    """
     random, numbers, clauses = rng.random, range(1, variables + 1), []
     for _ in range(count):
         clauses.append([number if random() < 0.5 else -number for number in rng.sample(numbers, 3)])
@@ -50,4 +59,7 @@ def satisfiable(variables, clauses):
 
 
 # TRUE[n][v]: under which of the 2 ** n assignments variable v is true.
-TRUE = {n: [0] + [sum(1 << i for i in range(1 << n) if i >> (v - 1) & 1) for v in range(1, n + 1)] for n in VARIABLES}
+TRUE = {
+    n: [0] + [sum(1 << i for i in range(1 << n) if i >> (v - 1) & 1) for v in range(1, n + 1)]
+    for n in VARIABLES
+}

@@ -44,7 +44,9 @@ def made_images(data, folder, count):
 
 
 def fetched_images(data, part, count):
-    """The same, of `count` images of COCO's part "train" or "val"; agents see the latter's as data/test/."""
+    """The same, of `count` images of COCO's part "train" or "val"; agents see the latter's as
+    data/test/.
+    """
     with zipfile.ZipFile(data.source("annotations_trainval2014.zip")) as archive:
         found = json.loads(archive.read(f"annotations/captions_{part}2014.json"))
     names = {image["id"]: image["file_name"] for image in found["images"]}

@@ -1,7 +1,13 @@
 """Drawn scenes of one to three coloured shapes, with five captions each."""
 
 SIZE = 64
-COLOURS = {"red": (210, 40, 40), "green": (40, 160, 60), "blue": (50, 70, 210), "yellow": (230, 210, 50), "white": (240, 240, 240)}
+COLOURS = {
+    "red": (210, 40, 40),
+    "green": (40, 160, 60),
+    "blue": (50, 70, 210),
+    "yellow": (230, 210, 50),
+    "white": (240, 240, 240),
+}
 GROUNDS = {"dark": (35, 35, 40), "grey": (120, 120, 120)}
 SHAPES = ("circle", "square", "triangle")
 COUNTS = {1: "one", 2: "two", 3: "three"}

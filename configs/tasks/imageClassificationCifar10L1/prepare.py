@@ -1,6 +1,8 @@
-"""CIFAR-10: 45,000 images to learn from, 15,000 to label; 5,000 of these, taken from the training set, are scored by `validate`.
+"""CIFAR-10: 45,000 images to learn from, 15,000 to label; 5,000 of these, taken from the training
+set, are scored by `validate`.
 
-imageClassificationCifar10 and its L1 variant have the same file, so that they have the same images, whatever the task's id is.
+imageClassificationCifar10 and its L1 variant have the same file, so that they have the same images,
+whatever the task's id is.
 """
 
 import math
@@ -23,24 +25,41 @@ SAMPLE = (800, 200, 400)
 
 def prepare(data: Data) -> None:
     if data.sample:
-        train, validation, test = (made_up(random.Random(name), count) for name, count in zip(("train", "validation", "test"), SAMPLE))
+        train, validation, test = (
+            made_up(random.Random(name), count)
+            for name, count in zip(("train", "validation", "test"), SAMPLE)
+        )
     else:
         known, test = read(data.source("cifar-10-binary.tar.gz"))
         order = list(range(len(known)))
         random.Random("validation").shuffle(order)
-        train, validation = ([known[i] for i in sorted(part)] for part in (order[VALIDATION:], order[:VALIDATION]))
-    unknown = [(record, "validation") for record in validation] + [(record, "test") for record in test]
+        train, validation = (
+            [known[i] for i in sorted(part)] for part in (order[VALIDATION:], order[:VALIDATION])
+        )
+    unknown = [(record, "validation") for record in validation] + [
+        (record, "test") for record in test
+    ]
     # Their order tells neither the source's nor which of them `validate` scores.
     random.Random("order").shuffle(unknown)
     write(data, "data/train_images.npy", train)
-    write_npy(data.agent_path("data/train_labels.npy"), (len(train),), [bytes(record[0] for record in train)])
+    write_npy(
+        data.agent_path("data/train_labels.npy"),
+        (len(train),),
+        [bytes(record[0] for record in train)],
+    )
     write(data, "data/test_images.npy", [record for record, _ in unknown])
-    rows = [{"id": i, "label": record[0], "split": split} for i, (record, split) in enumerate(unknown)]
+    rows = [
+        {"id": i, "label": record[0], "split": split} for i, (record, split) in enumerate(unknown)
+    ]
     data.hidden_csv("labels.csv", ["id", "label", "split"], rows)
 
 
 def write(data, path, records):
-    write_npy(data.agent_path(path), (len(records), CHANNELS, SIDE, SIDE), (record[1:] for record in records))
+    write_npy(
+        data.agent_path(path),
+        (len(records), CHANNELS, SIDE, SIDE),
+        (record[1:] for record in records),
+    )
 
 
 def read(archive):
@@ -53,7 +72,9 @@ def read(archive):
                 batch = files.extractfile(member).read()
                 if len(batch) != RECORDS * RECORD:
                     raise ValueError(f"{name} of CIFAR-10 has {len(batch)} bytes")
-                found[name] = [batch[start : start + RECORD] for start in range(0, len(batch), RECORD)]
+                found[name] = [
+                    batch[start : start + RECORD] for start in range(0, len(batch), RECORD)
+                ]
     missing = [name for name in (*BATCHES, TEST_BATCH) if name not in found]
     if missing:
         raise ValueError(f"{archive} does not hold {', '.join(missing)}")
@@ -61,7 +82,9 @@ def read(archive):
 
 
 def made_up(rng, count):
-    """Ten textures: waves of five directions, with a spot of one of two shapes upon them; colours tell only a little."""
+    """Ten textures: waves of five directions, with a spot of one of two shapes upon them; colours
+    tell only a little.
+    """
     labels = [i % CLASSES for i in range(count)]
     rng.shuffle(labels)
     return [bytes([label]) + picture(rng, label) for label in labels]
@@ -72,7 +95,10 @@ def picture(rng, label):
     step, phase = 2 * math.pi / rng.uniform(6, 8), rng.uniform(0, 2 * math.pi)
     middle, across, reach = rng.randrange(9, 23), rng.randrange(9, 23), rng.randrange(5, 8)
     # All sums are between 0 and 255.
-    light = [rng.uniform(95, 110) + (25 if channel == label % CHANNELS else 0) for channel in range(CHANNELS)]
+    light = [
+        rng.uniform(95, 110) + (25 if channel == label % CHANNELS else 0)
+        for channel in range(CHANNELS)
+    ]
     swing = [rng.uniform(20, 35) for _ in range(CHANNELS)]
     spot = rng.choice((-1, 1)) * rng.uniform(35, 50)
     along, athwart = step * math.cos(direction), step * math.sin(direction)
@@ -86,5 +112,10 @@ def picture(rng, label):
     planes = []
     for base, height in zip(light, swing):
         noise = rng.randbytes(SIDE * SIDE)
-        planes.append(bytes(int(base + height * wave + more) + (bit >> 3) for wave, more, bit in zip(waves, spots, noise)))
+        planes.append(
+            bytes(
+                int(base + height * wave + more) + (bit >> 3)
+                for wave, more, bit in zip(waves, spots, noise)
+            )
+        )
     return b"".join(planes)

@@ -1,4 +1,8 @@
-"""Fashion-MNIST: 55,000 images to learn from, 15,000 to label; 5,000 of these, taken from the training set, are scored by `validate`."""
+"""Fashion-MNIST.
+
+55,000 images to learn from, 15,000 to label; 5,000 of these, taken from the training set, are
+scored by `validate`.
+"""
 
 import gzip
 
@@ -15,19 +19,32 @@ SAMPLE = (1500, 300, 600)
 
 def prepare(data: Data) -> None:
     if data.sample:
-        train, validation, test = (made_up(data.rng(name), count) for name, count in zip(("train", "validation", "test"), SAMPLE))
+        train, validation, test = (
+            made_up(data.rng(name), count)
+            for name, count in zip(("train", "validation", "test"), SAMPLE)
+        )
     else:
         known, test = read(data.source("dataset-fashion-mnist.deb"))
         order = list(range(len(known)))
         data.rng("validation").shuffle(order)
-        train, validation = ([known[i] for i in sorted(part)] for part in (order[VALIDATION:], order[:VALIDATION]))
-    unknown = [(image, label, "validation") for image, label in validation] + [(image, label, "test") for image, label in test]
+        train, validation = (
+            [known[i] for i in sorted(part)] for part in (order[VALIDATION:], order[:VALIDATION])
+        )
+    unknown = [(image, label, "validation") for image, label in validation] + [
+        (image, label, "test") for image, label in test
+    ]
     # Their order tells neither the source's nor which of them `validate` scores.
     data.rng("order").shuffle(unknown)
     write(data, "data/train-images-idx3-ubyte", [image for image, _ in train])
-    write_idx(data.agent_path("data/train-labels-idx1-ubyte"), (len(train),), [bytes(label for _, label in train)])
+    write_idx(
+        data.agent_path("data/train-labels-idx1-ubyte"),
+        (len(train),),
+        [bytes(label for _, label in train)],
+    )
     write(data, "data/test-images-idx3-ubyte", [image for image, _, _ in unknown])
-    rows = [{"id": i, "label": label, "split": split} for i, (_, label, split) in enumerate(unknown)]
+    rows = [
+        {"id": i, "label": label, "split": split} for i, (_, label, split) in enumerate(unknown)
+    ]
     data.hidden_csv("labels.csv", ["id", "label", "split"], rows)
 
 
@@ -37,13 +54,20 @@ def write(data, path, images):
 
 def read(package):
     """[(image, label)] of the training set and of the test set."""
-    names = {part: (PLACE + part + "-images-idx3-ubyte.gz", PLACE + part + "-labels-idx1-ubyte.gz") for part in ("train", "t10k")}
+    names = {
+        part: (PLACE + part + "-images-idx3-ubyte.gz", PLACE + part + "-labels-idx1-ubyte.gz")
+        for part in ("train", "t10k")
+    }
     files = package_files(package, [name for pair in names.values() for name in pair])
     sets = []
     for part, count in (("train", TRAIN + VALIDATION), ("t10k", TEST)):
-        (shape, pixels), (_, labels) = (read_idx(gzip.decompress(files[name])) for name in names[part])
+        (shape, pixels), (_, labels) = (
+            read_idx(gzip.decompress(files[name])) for name in names[part]
+        )
         if shape != (count, SIDE, SIDE) or len(labels) != count or max(labels) >= CLASSES:
-            raise ValueError(f"{part} of Fashion-MNIST has the shape {shape} and {len(labels)} labels")
+            raise ValueError(
+                f"{part} of Fashion-MNIST has the shape {shape} and {len(labels)} labels"
+            )
         size = SIDE * SIDE
         sets.append([(pixels[i * size : (i + 1) * size], labels[i]) for i in range(count)])
     return sets

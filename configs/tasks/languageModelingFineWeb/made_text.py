@@ -1,4 +1,6 @@
-"""Text of a small made-up language, as bytes: words that follow each other by rules, some far more often than others."""
+"""Text of a small made-up language, as bytes: words that follow each other by rules, some far more
+often than others.
+"""
 
 SYLLABLES = ["ka", "lo", "mi", "ren", "sa", "tu", "vel", "dor", "fi", "gan", "hu", "pel"]
 # How sentences are built: N noun, A adjective, V verb, D article, P preposition, C conjunction.
@@ -24,7 +26,10 @@ def vocabulary(rng):
     found = dict(SMALL)
     for kind, count in WORDS.items():
         ending = {"N": "", "A": "ish", "V": "s"}[kind]
-        made = ["".join(fixed.choice(SYLLABLES) for _ in range(fixed.randint(1, 3))) + ending for _ in range(count)]
+        made = [
+            "".join(fixed.choice(SYLLABLES) for _ in range(fixed.randint(1, 3))) + ending
+            for _ in range(count)
+        ]
         found[kind] = list(dict.fromkeys(made))
     return found
 

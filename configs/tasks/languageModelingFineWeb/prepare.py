@@ -1,4 +1,6 @@
-"""FineWeb as tokens of GPT-2, with windows of its validation shard hidden; for a sample, bytes of made-up text (made_text.py)."""
+"""FineWeb as tokens of GPT-2, with windows of its validation shard hidden; for a sample, bytes of
+made-up text (made_text.py).
+"""
 
 import json
 import shutil
@@ -43,7 +45,10 @@ def place_of(shard):
 
 
 def hide_windows(data, tokens, window, count):
-    """As many windows for validation as for the test, none of which overlap. `tokens`: bytes, two for each."""
+    """As many windows for validation as for the test, none of which overlap.
+
+    `tokens`: bytes, two for each.
+    """
     places = data.rng("windows").sample(range(len(tokens) // 2 // window), 2 * count)
     for split, chosen in (("validation", places[:count]), ("test", places[count:])):
         parts = [tokens[2 * window * place : 2 * window * (place + 1)] for place in chosen]

@@ -1,4 +1,7 @@
-"""Made-up pairs of sentences: one premise with a hypothesis of each label. What follows must be learned from both sentences."""
+"""Made-up pairs of sentences: one premise with a hypothesis of each label.
+
+What follows must be learned from both sentences.
+"""
 
 KINDS = {
     "animal": ["dog", "cat", "horse", "rabbit", "goat"],
@@ -10,7 +13,14 @@ ACTS = {
     "person": ["singing", "walking", "reading", "waiting"],
     "vehicle": ["parked", "arriving", "burning", "turning"],
 }
-PLACES = ["in the park", "near the river", "behind the house", "at the station", "on the hill", "by the market"]
+PLACES = [
+    "in the park",
+    "near the river",
+    "behind the house",
+    "at the station",
+    "on the hill",
+    "by the market",
+]
 QUALITIES = ["old", "young", "brown", "tall", "quiet", "strange"]
 TIMES = ["in the morning", "at noon", "every day", "after the rain"]
 GENRES = ["fiction", "travel", "letters"]
@@ -54,7 +64,12 @@ def made_group(rng, group):
 def entailed(rng, kind, facts):
     fewer = [{name: ""} for name in ("quality", "place", "time") if facts[name]]
     return rng.choice(
-        [{"noun": kind}, {"amount": "some"}, {"act": "not " + another(rng, ACTS[kind], facts["act"])}, {"noun": kind, "amount": "some"}]
+        [
+            {"noun": kind},
+            {"amount": "some"},
+            {"act": "not " + another(rng, ACTS[kind], facts["act"])},
+            {"noun": kind, "amount": "some"},
+        ]
         + 2 * fewer
     )
 
@@ -76,7 +91,14 @@ def open_question(rng, kind, facts):
 def contradicted(rng, kind, facts):
     elsewhere = another(rng, ACTS[kind], facts["act"])
     fewer = {name: "" for name in ("quality", "time") if facts[name]}
-    return rng.choice([{"amount": "no"}, {"act": "not " + facts["act"]}, {"act": elsewhere}, {"act": elsewhere, **fewer}])
+    return rng.choice(
+        [
+            {"amount": "no"},
+            {"act": "not " + facts["act"]},
+            {"act": elsewhere},
+            {"act": elsewhere, **fewer},
+        ]
+    )
 
 
 def another(rng, values, value):
@@ -85,6 +107,14 @@ def another(rng, values, value):
 
 def sentence(facts):
     noun = PLURALS.get(facts["noun"], facts["noun"] + "s")
-    words = [facts["amount"], facts["quality"], noun, "are", facts["act"], facts["place"], facts["time"]]
+    words = [
+        facts["amount"],
+        facts["quality"],
+        noun,
+        "are",
+        facts["act"],
+        facts["place"],
+        facts["time"],
+    ]
     text = " ".join(word for word in words if word)
     return text[0].upper() + text[1:] + "."

@@ -22,7 +22,9 @@ def prepare(data: Data) -> None:
         archive = data.source("multinli_1.0.zip")
         validation, train = cut(read(archive, "train.jsonl"), VALIDATION, data.rng("validation"))
         test = read(archive, "dev_matched.jsonl")
-    asked = [dict(row, split="validation") for row in validation] + [dict(row, split="test") for row in test]
+    asked = [dict(row, split="validation") for row in validation] + [
+        dict(row, split="test") for row in test
+    ]
     # Their order and their numbers must not tell which ones count for what.
     data.rng("order").shuffle(asked)
     data.rng("train order").shuffle(train)
@@ -58,7 +60,10 @@ def one_line(text):
 
 
 def cut(rows, count, rng):
-    """At least `count` rows, and the others. Pairs with one premise stay together: two labels would tell the third."""
+    """At least `count` rows, and the others.
+
+    Pairs with one premise stay together: two labels would tell the third.
+    """
     groups = sorted({row["group"] for row in rows})
     rng.shuffle(groups)
     sizes = {}
@@ -70,4 +75,6 @@ def cut(rows, count, rng):
             break
         taken.add(group)
         number += sizes[group]
-    return [row for row in rows if row["group"] in taken], [row for row in rows if row["group"] not in taken]
+    return [row for row in rows if row["group"] in taken], [
+        row for row in rows if row["group"] not in taken
+    ]

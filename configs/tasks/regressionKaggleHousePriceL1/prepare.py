@@ -1,6 +1,8 @@
-"""Houses sold in Ames, Iowa, with their prices: 60 % to learn from, 10 % to check with, 30 % to predict, of which `validate` scores 10 %.
+"""Houses sold in Ames, Iowa, with their prices: 60 % to learn from, 10 % to check with, 30 % to
+predict, of which `validate` scores 10 %.
 
-regressionKaggleHousePrice and its L1 variant have the same file, so that they have the same rows, whatever the task's id is.
+regressionKaggleHousePrice and its L1 variant have the same file, so that they have the same rows,
+whatever the task's id is.
 """
 
 import math
@@ -17,33 +19,53 @@ SHARES = (0.6, 0.1, 0.1, 0.2)
 
 
 def prepare(data: Data) -> None:
-    houses = made_up(random.Random("houses")) if data.sample else read(data.source("r-cran-modeldata.deb"))
+    houses = (
+        made_up(random.Random("houses"))
+        if data.sample
+        else read(data.source("r-cran-modeldata.deb"))
+    )
     columns = list(houses[0])
     random.Random("order of houses").shuffle(houses)
     ends = [round(len(houses) * sum(SHARES[: index + 1])) for index in range(len(SHARES))]
     train, check, *parts = (houses[start:end] for start, end in zip([0, *ends], ends))
-    unknown = [{**house, "split": split} for split, part in zip(("validation", "test"), parts) for house in part]
+    unknown = [
+        {**house, "split": split}
+        for split, part in zip(("validation", "test"), parts)
+        for house in part
+    ]
     random.Random("order of houses to predict").shuffle(unknown)
-    # Ids say nothing of the source's order, nor which of the houses to predict are scored by `validate`.
+    # Ids say nothing of the source's order, nor which of the houses to predict are scored by
+    # `validate`.
     for number, house in enumerate([*train, *check, *unknown], 1):
         house["Id"] = number
     data.agent_csv("data/train.csv", ["Id", *columns], train)
     data.agent_csv("data/validation.csv", ["Id", *columns], check)
-    data.agent_csv("data/test.csv", ["Id", *(column for column in columns if column != PRICE)], unknown)
+    data.agent_csv(
+        "data/test.csv", ["Id", *(column for column in columns if column != PRICE)], unknown
+    )
     data.hidden_csv("answers.csv", ["Id", PRICE, "split"], unknown)
 
 
 def read(package):
     files = package_files(package, [PLACE + "rdx", PLACE + "rdb"])
     frame = read_package_data(files[PLACE + "rdx"], files[PLACE + "rdb"], "ames")
-    if len(frame) != 74 or PRICE not in frame or {len(values) for values in frame.values()} != {2930}:
+    if (
+        len(frame) != 74
+        or PRICE not in frame
+        or {len(values) for values in frame.values()} != {2930}
+    ):
         raise ValueError("ames has not the 2930 rows and 74 columns that it should have")
     rows = zip(*frame.values())
-    return [dict(zip(frame, (value.strip() if isinstance(value, str) else value for value in row))) for row in rows]
+    return [
+        dict(zip(frame, (value.strip() if isinstance(value, str) else value for value in row)))
+        for row in rows
+    ]
 
 
 def made_up(rng):
-    """Houses that never were, in the same columns; a dozen of them make the price, not in a linear way."""
+    """Houses that never were, in the same columns; a dozen of them make the price, not in a linear
+    way.
+    """
     levels = {name: values for name, values in known_columns() if isinstance(values[0], str)}
     places = {name: rng.gauss(0, 0.18) for name in levels["Neighborhood"]}
     houses = []

@@ -1,6 +1,8 @@
-"""Who of the Titanic's passengers survived: 691 to learn from, 618 to predict, of which `validate` scores 200.
+"""Who of the Titanic's passengers survived: 691 to learn from, 618 to predict, of which `validate`
+scores 200.
 
-The package's row names are the passengers' names. They are not read: with them anyone could be looked up.
+The package's row names are the passengers' names. They are not read: with them anyone could be
+looked up.
 """
 
 from bench_tasks.debian import package_files
@@ -16,8 +18,11 @@ SAMPLE_PASSENGERS = 1000
 
 
 def prepare(data: Data) -> None:
-    passengers = made_up(data.rng("passengers")) if data.sample else read(data.source("r-cran-cardata.deb"))
-    # The source is in the order of classes and names, which would tell who is who: ids follow chance.
+    passengers = (
+        made_up(data.rng("passengers")) if data.sample else read(data.source("r-cran-cardata.deb"))
+    )
+    # The source is in the order of classes and names, which would tell who is who: ids follow
+    # chance.
     data.rng("order").shuffle(passengers)
     for number, passenger in enumerate(passengers, 1):
         passenger["id"] = number
@@ -33,8 +38,12 @@ def prepare(data: Data) -> None:
 def read(package):
     files = package_files(package, [PLACE + "rdx", PLACE + "rdb"])
     frame = read_package_data(files[PLACE + "rdx"], files[PLACE + "rdb"], "TitanicSurvival")
-    if set(frame) != {*FEATURES, "survived"} or {len(values) for values in frame.values()} != {PASSENGERS}:
-        raise ValueError(f"TitanicSurvival has not the {PASSENGERS} rows and 4 columns that it should have")
+    if set(frame) != {*FEATURES, "survived"} or {len(values) for values in frame.values()} != {
+        PASSENGERS
+    }:
+        raise ValueError(
+            f"TitanicSurvival has not the {PASSENGERS} rows and 4 columns that it should have"
+        )
     return [
         {
             "passengerClass": int(kind[0]),
@@ -48,7 +57,9 @@ def read(package):
 
 
 def made_up(rng):
-    """Passengers that never were: the chance to survive hangs on sex and class, on age for boys, and a little on luck."""
+    """Passengers that never were: the chance to survive hangs on sex and class, on age for boys,
+    and a little on luck.
+    """
     passengers = []
     for _ in range(SAMPLE_PASSENGERS):
         kind = rng.choices((1, 2, 3), (0.25, 0.21, 0.54))[0]

@@ -1,4 +1,6 @@
-"""Keeps the head and the tail of a stream, counts the rest: any amount of output costs the same memory."""
+"""Keeps the head and the tail of a stream, counts the rest: any amount of output costs the same
+memory.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class BoundedOutput:
                 del self._tail[: -self._tail_bytes]
 
     def text(self) -> str:
-        """UTF-8 with bad bytes replaced; between head and tail a line that counts the bytes left out."""
+        """UTF-8 with bad bytes replaced; between head and tail a line that counts the bytes left
+        out.
+        """
         tail = bytes(self._tail[-self._tail_bytes :])
         if len(self._head) + len(tail) == self.total:
             return (bytes(self._head) + tail).decode("utf-8", "replace")

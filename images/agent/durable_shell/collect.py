@@ -1,11 +1,13 @@
 """A submission's files out of the workspace, as data.
 
-Run as a program by the engine's exec, as root inside, where the worker cannot read the workspace itself. The workspace is hostile:
-directories are opened one below the other and never through a link, files without waiting for anybody, and what was opened is looked
-at, not what lay there before. Needs nothing but the standard library.
+Run as a program by the engine's exec, as root inside, where the worker cannot read the workspace
+itself. The workspace is hostile: directories are opened one below the other and never through a
+link, files without waiting for anybody, and what was opened is looked at, not what lay there
+before. Needs nothing but the standard library.
 
-stdout: for each file a line {"path", "size"} and its bytes; the last line says what it came to, whatever was written before it:
-{"kind": "files"}, {"kind": "missing", "paths"} or {"kind": "refused", "reason"}.
+stdout: for each file a line {"path", "size"} and its bytes; the last line says what it came to,
+whatever was written before it: {"kind": "files"}, {"kind": "missing", "paths"} or {"kind":
+"refused", "reason"}.
 """
 
 from __future__ import annotations
@@ -124,7 +126,9 @@ class Collection:
             raise Refused(f"the workspace is a {kind}, not a directory") from None
         for depth, part in enumerate(parts, 1):
             try:
-                below = _open(found, part, _DIRECTORY, "/".join(parts[:depth]), stat.S_ISDIR, "a directory")
+                below = _open(
+                    found, part, _DIRECTORY, "/".join(parts[:depth]), stat.S_ISDIR, "a directory"
+                )
             finally:
                 os.close(found)
             if below is None:
@@ -156,8 +160,15 @@ def _open(directory: int, name: str, flags: int, path: str, right: Any, wanted: 
 
 
 def _kind(mode: int) -> str:
-    kinds = ((stat.S_ISLNK, "link"), (stat.S_ISDIR, "directory"), (stat.S_ISFIFO, "fifo"), (stat.S_ISSOCK, "socket"))
-    return next((name for holds, name in kinds if holds(mode)), "file" if stat.S_ISREG(mode) else "device")
+    kinds = (
+        (stat.S_ISLNK, "link"),
+        (stat.S_ISDIR, "directory"),
+        (stat.S_ISFIFO, "fifo"),
+        (stat.S_ISSOCK, "socket"),
+    )
+    return next(
+        (name for holds, name in kinds if holds(mode)), "file" if stat.S_ISREG(mode) else "device"
+    )
 
 
 def main() -> None:

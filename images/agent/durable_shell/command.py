@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from . import carried_state, limits, processes, shell_process
@@ -44,7 +45,7 @@ class Command:
         carried: CarriedState | None,
         prepared: ShellProcess | None,
         on_started: Callable[[int, int], None],
-        on_end: Callable[["Command"], None],
+        on_end: Callable[[Command], None],
     ) -> None:
         self.n = n
         self.requested: str | None = None
@@ -161,6 +162,8 @@ class Command:
             self._kill_tree()
 
     def _still_silent(self) -> None:
+        if self._silence_limit is None:
+            return
         silent = time.monotonic() - self._last_output
         if silent >= self._silence_limit:
             self.stop("silence")
@@ -170,7 +173,10 @@ class Command:
     # -- stopping
 
     def stop(self, reason: str) -> None:
-        """`time`, `silence` or `interrupt`: signal the process tree, then escalate. `workspace`: no time for that."""
+        """`time`, `silence` or `interrupt`: signal the process tree, then escalate.
+
+        `workspace`: no time for that.
+        """
         if self._stopped_by is not None or self._status is not None:
             return
         self._stopped_by = reason
@@ -178,18 +184,21 @@ class Command:
             # It may as well have been something in the background.
             self._kill_everything(FILLED)
             return
-        for name, seconds in limits.INTERRUPT_SIGNALS if reason == "interrupt" else limits.TIMEOUT_SIGNALS:
+        for name, seconds in (
+            limits.INTERRUPT_SIGNALS if reason == "interrupt" else limits.TIMEOUT_SIGNALS
+        ):
             if name == "SIGKILL":
                 self._set_timer(seconds, self._kill_tree)
             elif seconds == 0:
                 self._signal_tree(getattr(signal, name))
             else:
-                self._set_timer(seconds, lambda name=name: self._signal_tree(getattr(signal, name)))
+                self._set_timer(seconds, partial(self._signal_tree, getattr(signal, name)))
 
     def _tree(self) -> list[Process]:
         """This command's processes: its session, its descendants, and daemons that it set free.
 
-        A process that is no relative any more is counted if it began after this command, and so did all of its session.
+        A process that is no relative any more is counted if it began after this command, and so did
+        all of its session.
         """
         if self.pid is None:
             return []
@@ -214,7 +223,9 @@ class Command:
             self._kill_everything(TREE_LEFT)
 
     def _kill_everything(self, why: str) -> None:
-        self._notices.append(f"{why}: everything that was running in the background has been killed.")
+        self._notices.append(
+            f"{why}: everything that was running in the background has been killed."
+        )
         if self._settings.uid is not None and self._settings.uid_is_ours_alone:
             processes.kill_all_of(self._settings.uid)
             return
@@ -268,7 +279,9 @@ class Command:
             self._output_pipe = None
 
     def _until_tree_is_gone(self) -> None:
-        """The shell has gone at the first signal; its children have until the last one to do the same."""
+        """The shell has gone at the first signal; its children have until the last one to do the
+        same.
+        """
         self._gone_by = self._gone_by or time.monotonic() + limits.GONE_SECONDS
         if self._tree() and time.monotonic() < self._gone_by:
             self._set_timer(0.05, self._until_tree_is_gone)
@@ -291,7 +304,9 @@ class Command:
         self._cancel_timers()
         if self._moved and self.carried is not None:
             gone = self.carried.display_dir
-            self._notices.append(f"The working directory {gone} could not be entered: the command ran elsewhere.")
+            self._notices.append(
+                f"The working directory {gone} could not be entered: the command ran elsewhere."
+            )
         if self._ready and len(self._state) <= limits.STATE_BYTES:
             self._saved = carried_state.parse(self._state)
         if not self._ready and self.carried is not None:
@@ -302,7 +317,9 @@ class Command:
             self._state_reset = True
             self._notices.append(f"{NOT_SAVED}: the next command starts in a fresh shell.")
         elif self._saved is None:
-            self._notices.append(f"{NOT_SAVED}: the next command starts with the state from before this one.")
+            self._notices.append(
+                f"{NOT_SAVED}: the next command starts with the state from before this one."
+            )
         self._state = b""
         self._on_end(self)
 
@@ -311,7 +328,9 @@ class Command:
         return self._saved if self._saved is not None else self.carried
 
     def take_output_pipe(self) -> int | None:
-        """The pipe that background processes still write to, if any; whoever takes it must read or close it."""
+        """The pipe that background processes still write to, if any; whoever takes it must read or
+        close it.
+        """
         pipe, self._output_pipe = self._output_pipe, None
         if pipe is not None:
             self._loop.unwatch(pipe)

@@ -1,8 +1,10 @@
-"""Asks the supervisor on behalf of a worker that shares no directory with the container, and so comes by the engine's exec.
+"""Asks the supervisor on behalf of a worker that comes by the engine's exec.
 
-One request on stdin, one answer on stdout, each a line of JSON: {"reply": what the supervisor said, or null when there is
-none, "outcome": text of the outcome's file, or null}. Empty lines before it say that we wait.
-When stdin closes, the worker has gone: so do we.
+It shares no directory with the container.
+
+One request on stdin, one answer on stdout, each a line of JSON: {"reply": what the supervisor said,
+or null when there is none, "outcome": text of the outcome's file, or null}. Empty lines before it
+say that we wait. When stdin closes, the worker has gone: so do we.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import os
 import select
 import socket
 import sys
+from typing import Any
 
 CONTROL = "/run/bench/control"
 # How often an empty line tells the worker that the connection stands.
@@ -38,7 +41,7 @@ def main() -> None:
         view = view[os.write(1, view) :]
 
 
-def ask(line: bytes) -> dict[str, object] | None:
+def ask(line: bytes) -> dict[str, Any] | None:
     """The supervisor's reply; None: it is not there, or went while we waited."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as supervisor:
         try:
@@ -46,17 +49,18 @@ def ask(line: bytes) -> dict[str, object] | None:
             supervisor.sendall(line)
             reply = b""
             while not reply.endswith(b"\n"):
-                readable = select.select([0, supervisor], [], [], ALIVE_SECONDS)[0]
+                readable = select.select([0, supervisor.fileno()], [], [], ALIVE_SECONDS)[0]
                 if not readable:
                     os.write(1, b"\n")
                 if 0 in readable and not os.read(0, 65536):
                     sys.exit(1)
-                if supervisor in readable:
+                if supervisor.fileno() in readable:
                     chunk = supervisor.recv(65536)
                     if not chunk:
                         return None
                     reply += chunk
-            return json.loads(reply)
+            answer: dict[str, Any] = json.loads(reply)
+            return answer
         except OSError:
             return None
 

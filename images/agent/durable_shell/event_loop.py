@@ -1,6 +1,8 @@
-"""A small event loop: readable descriptors, timers, ended children. Idle, it sleeps in one system call.
+"""A small event loop: readable descriptors, timers, ended children. Idle, it sleeps in one system
+call.
 
-Every handler is guarded: an exception is logged and the loop goes on, since its end would be the sandbox's end.
+Every handler is guarded: an exception is logged and the loop goes on, since its end would be the
+sandbox's end.
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 from typing import Any
-
 
 STANDSTILL_SECONDS = 0.5
 PIECE_SECONDS = 0.25
@@ -60,7 +62,10 @@ class EventLoop:
         return timer
 
     def on_exit(self, pid: int, handler: Callable[[int], None]) -> None:
-        """`handler` gets the wait status of child `pid`. Other children, adopted orphans, are only reaped."""
+        """`handler` gets the wait status of child `pid`.
+
+        Other children, adopted orphans, are only reaped.
+        """
         self._children[pid] = handler
 
     def _woken(self) -> None:
@@ -77,7 +82,7 @@ class EventLoop:
                 return
             handler = self._children.pop(pid, None)
             if handler is not None:
-                guarded(lambda: handler(status))
+                guarded(partial(handler, status))
 
     def run_forever(self) -> None:
         while True:
@@ -95,7 +100,8 @@ class EventLoop:
             self._forgive(now - self._seen - wait)
         self._seen = now
         for key, _ in found:
-            # An earlier handler of this turn may have closed it, and the number may already mean another file.
+            # An earlier handler of this turn may have closed it, and the number may already mean
+            # another file.
             if self._selector.get_map().get(key.fileobj) is key:
                 guarded(key.data)
         while self._timers and self._timers[0][0] <= time.monotonic():
@@ -103,16 +109,18 @@ class EventLoop:
             if handler is not None:
                 guarded(handler)
 
-
     def _wait(self, now: float) -> float | None:
         if not self._timers:
             return None
         wait = max(0.0, self._timers[0][0] - now)
-        # What is due soon is waited for in pieces, by which it is seen how long nothing could run; none is longer than the system call can count.
+        # What is due soon is waited for in pieces, by which it is seen how long nothing could run;
+        # none is longer than the system call can count.
         return min(wait, PIECE_SECONDS if wait <= SOON_SECONDS else 3600.0)
 
     def _forgive(self, late: float) -> None:
-        """The sandbox was frozen, or the machine gave it no time: neither did its shells get any, and nothing is due because of it."""
+        """The sandbox was frozen, or the machine gave it no time: neither did its shells get any,
+        and nothing is due because of it.
+        """
         if late > STANDSTILL_SECONDS:
             self._timers = [(due + late, order, timer) for due, order, timer in self._timers]
 
@@ -121,7 +129,7 @@ def guarded(handler: Callable[[], None]) -> bool:
     try:
         handler()
         return True
-    except Exception:  # noqa: BLE001 - see the module's first lines
+    except Exception:
         traceback.print_exc(file=sys.stderr)
         sys.stderr.flush()
         return False

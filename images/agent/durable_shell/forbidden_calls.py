@@ -8,7 +8,8 @@ import platform
 import struct
 import sys
 
-# inotify_init, inotify_init1, fanotify_init: 128 instances a user by default, and programs that wait for files poll without.
+# inotify_init, inotify_init1, fanotify_init: 128 instances a user by default, and programs that
+# wait for files poll without.
 _WATCHES = {"x86_64": (253, 294, 300), "aarch64": (26, 262)}
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -23,16 +24,22 @@ _KEEP_SPECULATION = 4  # older kernels slow filtered processes down otherwise
 
 
 def forbid() -> bool:
-    """For this process and all that it starts, for good: the calls fail as on a kernel without them. False: not here."""
+    """For this process and all that it starts, for good: the calls fail as on a kernel without
+    them. False: not here.
+    """
     machine = platform.machine()
     if sys.platform != "linux" or machine not in _ARCHITECTURES:
         return False
     program = _program_for(machine)
     code = ctypes.create_string_buffer(program)
-    header = ctypes.create_string_buffer(struct.pack("@HP", len(program) // 8, ctypes.addressof(code)))
+    header = ctypes.create_string_buffer(
+        struct.pack("@HP", len(program) // 8, ctypes.addressof(code))
+    )
     syscall = ctypes.CDLL(None, use_errno=True).syscall
     number = ctypes.c_long(_SECCOMP[machine])
-    return syscall(number, ctypes.c_long(_SET_FILTER), ctypes.c_long(_KEEP_SPECULATION), header) == 0
+    flags = (ctypes.c_long(_SET_FILTER), ctypes.c_long(_KEEP_SPECULATION))
+    result: int = syscall(number, *flags, header)
+    return result == 0
 
 
 def _program_for(machine: str) -> bytes:

@@ -1,7 +1,8 @@
-"""What the driver says of the sandbox's GPUs, for the outcome of each command. Asked only where GPUs were leased.
+"""What the driver says of the sandbox's GPUs, for the outcome of each command. Asked only where
+GPUs were leased.
 
-nvidia-smi comes into the container with the devices. It is asked without waiting: a driver that hangs costs an outcome its
-figures and a few seconds, never the outcome.
+nvidia-smi comes into the container with the devices. It is asked without waiting: a driver that
+hangs costs an outcome its figures and a few seconds, never the outcome.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Callable
-from typing import Any, Dict, List, Optional
+from typing import Any, Optional
 
 from . import limits, processes
 from .event_loop import EventLoop
@@ -21,7 +22,7 @@ _QUERY = ["--query-gpu=name,memory.total,memory.used", "--format=csv,noheader,no
 _MOST = 64
 _NAME_LENGTH = 200
 
-Found = Optional[List[Dict[str, Any]]]
+Found = Optional[list[dict[str, Any]]]
 
 
 class Gpus:
@@ -31,14 +32,19 @@ class Gpus:
 
     def read(self, then: Callable[[Found], None]) -> None:
         """`then` gets name, memoryMb and usedMb of each GPU; None if that cannot be learnt."""
-        # The path that the container was started with: what the agent does to its own changes nothing here.
+        # The path that the container was started with: what the agent does to its own changes
+        # nothing here.
         program = shutil.which("nvidia-smi")
         if program is None or self._pid is not None:
             then(None)
             return
         try:
             query = subprocess.Popen(
-                [program, *_QUERY], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/"
+                [program, *_QUERY],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
             )
         except OSError:
             then(None)
@@ -54,7 +60,9 @@ class Gpus:
 
 
 class _Answer:
-    def __init__(self, loop: EventLoop, query: subprocess.Popen[bytes], then: Callable[[Found], None]) -> None:
+    def __init__(
+        self, loop: EventLoop, query: subprocess.Popen[bytes], then: Callable[[Found], None]
+    ) -> None:
         assert query.stdout is not None
         self._loop, self._pid, self._then = loop, query.pid, then
         self._pipe = query.stdout

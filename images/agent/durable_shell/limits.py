@@ -6,24 +6,28 @@ OUTPUT_TAIL_BYTES = 64 * 1024
 # Carried state: what a shell may hand to its successor.
 STATE_BYTES = 4 * 1024 * 1024
 
-# A shell that has not restored its state by then has been given something that hangs. A busy machine needs seconds for it.
+# A shell that has not restored its state by then has been given something that hangs. A busy
+# machine needs seconds for it.
 READY_SECONDS = 10.0
 
 # After the shell's end, output of what it left behind still counts for this long (`> >(tee log)`).
 DRAIN_SECONDS = 0.1
 
-# What is sent to the process tree, and how many seconds after the first signal. The last entry is final.
+# What is sent to the process tree, and how many seconds after the first signal. The last entry is
+# final.
 TIMEOUT_SIGNALS = (("SIGTERM", 0.0), ("SIGKILL", 2.0))
 INTERRUPT_SIGNALS = (("SIGINT", 0.0), ("SIGTERM", 1.0), ("SIGKILL", 3.0))
 
-# A process tree that is still there this long after its shell's end cannot be killed (it hangs in the kernel).
+# A process tree that is still there this long after its shell's end cannot be killed (it hangs in
+# the kernel).
 GONE_SECONDS = 10.0
 
 # How often the supervisor looks whether its control directory still exists.
 CONTROL_CHECK_SECONDS = 30.0
 
-# The watch over what the agent's files take: how often it looks, how long it holds up the rest, what it lets pass beyond the limit
-# (a log line, a cache entry while clearing up), and how many files and levels it counts.
+# The watch over what the agent's files take: how often it looks, how long it holds up the rest,
+# what it lets pass beyond the limit (a log line, a cache entry while clearing up), and how many
+# files and levels it counts.
 WORKSPACE_LOOK_SECONDS = 2.0
 WORKSPACE_SLICE_SECONDS = 0.005
 WORKSPACE_SLACK_BYTES = 4 * 1024 * 1024
@@ -36,7 +40,8 @@ GPU_SECONDS = 3.0
 # One request line of a client: a script and its envelope.
 REQUEST_BYTES = 8 * 1024 * 1024
 
-# One line of the agent's tools; more than a memory in base64, so that one too long is refused in words.
+# One line of the agent's tools; more than a memory in base64, so that one too long is refused in
+# words.
 TOOL_LINE_BYTES = 64 * 1024
 
 # What the agent adds to its memory: one text, texts per command, all of a sandbox.
@@ -48,8 +53,8 @@ MEMORY_TOTAL_BYTES = 1024 * 1024
 NOTE_BYTES = 64 * 1024
 OPEN_FILE_BYTES = 4096
 
-# Descriptors that others can make us hold. Beyond these the oldest is closed. Together they stay below the numbers that
-# the shell inherits (carried_state.STATE_FD and following).
+# Descriptors that others can make us hold. Beyond these the oldest is closed. Together they stay
+# below the numbers that the shell inherits (carried_state.STATE_FD and following).
 OPEN_LEFTOVER_PIPES = 64
 CONTROL_CONNECTIONS = 64
 TOOL_CONNECTIONS = 32

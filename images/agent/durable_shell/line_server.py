@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable
+from functools import partial
 
 from .event_loop import EventLoop, guarded
 
 
 class Connection:
-    def __init__(self, server: "LineServer", sock: socket.socket) -> None:
+    def __init__(self, server: LineServer, sock: socket.socket) -> None:
         self.sock = sock
         self._server = server
         self._buffer = bytearray()
@@ -34,7 +35,7 @@ class Connection:
         while (end := self._buffer.find(b"\n")) >= 0:
             line = bytes(self._buffer[:end])
             del self._buffer[: end + 1]
-            guarded(lambda line=line: self._server.on_line(self, line))
+            guarded(partial(self._server.on_line, self, line))
 
     def send(self, line: bytes) -> None:
         """Replies are short; a client that does not read its own is cut off."""
@@ -59,7 +60,10 @@ class LineServer:
         most_connections: int,
         too_long: bytes = b"",
     ) -> None:
-        """`path` must be short: callers bind relative to the current directory. `too_long` answers a line beyond the limit."""
+        """`path` must be short: callers bind relative to the current directory.
+
+        `too_long` answers a line beyond the limit.
+        """
         self.too_long = too_long
         self.line_bytes = line_bytes
         self.on_line = on_line

@@ -1,7 +1,8 @@
 """The local backend's stand-in for a container: what can be had of a world apart on a plain host.
 
-As root with namespaces: own mounts (this home, the repository, other users' files hidden), own processes, no network, own
-uid. As root without them: own uid. Otherwise nothing but a directory. Whatever comes out is recorded as isolation `none`.
+As root with namespaces: own mounts (this home, the repository, other users' files hidden), own
+processes, no network, own uid. As root without them: own uid. Otherwise nothing but a directory.
+Whatever comes out is recorded as isolation `none`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def build(control: str, plan_file: str) -> Settings:
-    """Make this process the supervisor of the world that the plan describes. Exits if another one already is."""
+    """Make this process the supervisor of the world that the plan describes.
+
+    Exits if another one already is.
+    """
     os.chdir(control)
     _lock_or_leave()
     with open(plan_file, "rb") as file:
@@ -46,12 +50,14 @@ def build(control: str, plan_file: str) -> Settings:
     _become_supervisor(apart, uid)
     view = _view(place, apart)
     try:
-        starter.restore(view, {name: place[name] for name in ("workspace", "home", "tmp")}, uid, limit)
+        starter.restore(
+            view, {name: place[name] for name in ("workspace", "home", "tmp")}, uid, limit
+        )
     except (snapshot.Refused, OSError) as error:
         # Our launcher may have gone already: whoever waits for us reads it here.
         _write("unusable", str(error))
         sys.exit(str(error))
-    if apart:
+    if apart and uid is not None:
         try:
             _mount_world(plan, place, uid)
         except OSError as error:
@@ -102,9 +108,9 @@ def _lock_or_leave() -> None:
 def _unshare(open_network: bool) -> bool:
     basics = _NEW_MOUNTS | _NEW_PROCESSES | _NEW_IPC
     if open_network:
-        return _libc.unshare(basics) == 0
+        return bool(_libc.unshare(basics) == 0)
     # Without a network of its own the rest is still worth having.
-    return _libc.unshare(basics | _NEW_NETWORK) == 0 or _libc.unshare(basics) == 0
+    return bool(_libc.unshare(basics | _NEW_NETWORK) == 0 or _libc.unshare(basics) == 0)
 
 
 def _view(place: dict[str, str], apart: bool) -> dict[str, str]:
@@ -121,7 +127,8 @@ def _prepare(plan: dict[str, Any], uid: int | None, apart: bool) -> dict[str, st
     """
     try:
         with open("place.json", "rb") as file:
-            return json.load(file)
+            known: dict[str, str] = json.load(file)
+            return known
     except FileNotFoundError:
         pass
     base = plan["base"]
@@ -132,7 +139,10 @@ def _prepare(plan: dict[str, Any], uid: int | None, apart: bool) -> dict[str, st
         os.makedirs(base, exist_ok=True)
     else:
         _make_own_dir(base)
-    place = {"base": base, **{name: os.path.join(base, name) for name in ("workspace", "home", "tmp", "tools")}}
+    place = {
+        "base": base,
+        **{name: os.path.join(base, name) for name in ("workspace", "home", "tmp", "tools")},
+    }
     for name in ("workspace", "home", "tmp"):
         shutil.rmtree(place[name], ignore_errors=True)
     starter.copy(plan["starterDir"], place["workspace"], uid)
@@ -179,10 +189,11 @@ def _write(path: str, value: Any) -> None:
 
 
 def _become_supervisor(apart: bool, uid: int | None) -> None:
-    """Record, in the host's terms, which process must die for everything to end. In namespaces that is a child: their init.
+    """Record, in the host's terms, which process must die for everything to end. In namespaces that
+    is a child: their init.
 
-    Whoever stops the sandbox leaves a mark and then reads the record; we record and then look for the mark. So one of the
-    two always sees the other.
+    Whoever stops the sandbox leaves a mark and then reads the record; we record and then look for
+    the mark. So one of the two always sees the other.
     """
     if not apart:
         _record(os.getpid(), uid, False)
@@ -215,13 +226,24 @@ def _record(pid: int, uid: int | None, everything: bool) -> None:
         boot = file.read().strip()
     _write(
         "supervisor.json",
-        {"pid": pid, "started": process.started if process else 0, "boot": boot, "uid": uid, "ownsProcesses": everything},
+        {
+            "pid": pid,
+            "started": process.started if process else 0,
+            "boot": boot,
+            "uid": uid,
+            "ownsProcesses": everything,
+        },
     )
 
 
 def _mount(source: str, target: str, kind: str | None, flags: int, options: str = "") -> None:
     kind_bytes = kind.encode() if kind is not None else None
-    if _libc.mount(source.encode(), target.encode(), kind_bytes, ctypes.c_ulong(flags), options.encode()) != 0:
+    if (
+        _libc.mount(
+            source.encode(), target.encode(), kind_bytes, ctypes.c_ulong(flags), options.encode()
+        )
+        != 0
+    ):
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number), target)
 
@@ -230,7 +252,10 @@ def _mount_world(plan: dict[str, Any], place: dict[str, str], uid: int) -> None:
     _mount("none", "/", None, _MS_REC | _MS_PRIVATE)
     # Held open: their paths are about to disappear.
     os.chmod(place["tmp"], 0o1777)
-    held = {name: os.open(place[name], os.O_PATH | os.O_DIRECTORY) for name in ("workspace", "home", "tmp")}
+    held = {
+        name: os.open(place[name], os.O_PATH | os.O_DIRECTORY)
+        for name in ("workspace", "home", "tmp")
+    }
     tools_source = os.open(plan["tools"], os.O_RDONLY | os.O_DIRECTORY)
     _mount("proc", "/proc", "proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
     empty = _MS_NOSUID | _MS_NODEV
@@ -263,7 +288,10 @@ def _name_the_agent(uid: int) -> None:
     """The uid gets a name in this world: `whoami` and Python's getpass expect one."""
     os.makedirs("/run/bench-etc", exist_ok=True)
     os.chmod("/run/bench-etc", 0o755)
-    for name, line in (("passwd", f"agent:x:{uid}:{uid}::{_AGENT_HOME}:/bin/bash\n"), ("group", f"agent:x:{uid}:\n")):
+    for name, line in (
+        ("passwd", f"agent:x:{uid}:{uid}::{_AGENT_HOME}:/bin/bash\n"),
+        ("group", f"agent:x:{uid}:\n"),
+    ):
         with open(f"/etc/{name}", encoding="utf-8", errors="surrogateescape") as file:
             known = "".join(row for row in file if not row.startswith("agent:"))
         copy = f"/run/bench-etc/{name}"
@@ -287,7 +315,9 @@ def _install_tools(source: str, target: str, home: str) -> None:
     os.chmod(target, 0o755)
     package = os.path.join(target, "agent_tools")
     shutil.rmtree(package, ignore_errors=True)
-    shutil.copytree(os.path.join(source, "agent_tools"), package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        os.path.join(source, "agent_tools"), package, ignore=shutil.ignore_patterns("__pycache__")
+    )
     # The agent cannot write here, so each call would compile anew.
     compileall.compile_dir(package, quiet=2)
     for directory, _, files in os.walk(package):

@@ -1,7 +1,8 @@
-"""What the agent wants to know in later runs of its task: read as a file, added to by requests of the running command.
+"""What the agent wants to know in later runs of its task: read as a file, added to by requests of
+the running command.
 
-On when the worker has put `memory.json` into the control directory. What is added is kept there too, so it outlives this
-process, with the number of the command that added it.
+On when the worker has put `memory.json` into the control directory. What is added is kept there
+too, so it outlives this process, with the number of the command that added it.
 """
 
 from __future__ import annotations
@@ -31,12 +32,17 @@ class Memory:
         self._path = os.path.join(tools_dir, _GIVEN)
         self._given = _records(_GIVEN)
         self._added = (_records(_ADDED) or []) if self._given is not None else []
-        self._added_bytes = sum(len(str(record.get("text")).encode("utf-8", "replace")) for record in self._added)
+        self._added_bytes = sum(
+            len(str(record.get("text")).encode("utf-8", "replace")) for record in self._added
+        )
         if self._given is not None:
             self._show()
 
     def add(self, step: int, encoded: bytes) -> None:
-        """Keep a text, given as base64. Raises Refused, and OSError when it cannot be written down."""
+        """Keep a text, given as base64.
+
+        Raises Refused, and OSError when it cannot be written down.
+        """
         text = self._acceptable(step, encoded)
         self._store.write_whole(_ADDED, _json([*self._added, {"step": step, "text": text}]))
         self._added.append({"step": step, "text": text})
@@ -61,16 +67,22 @@ class Memory:
         if any(ord(character) < 32 and character not in "\t\n\r" for character in text):
             raise Refused("Refused: a memory holds no control characters.")
         if len(self.of_step(step)) >= limits.MEMORIES_PER_COMMAND:
-            raise Refused(f"Refused: one command adds {limits.MEMORIES_PER_COMMAND} memories at the most.")
+            raise Refused(
+                f"Refused: one command adds {limits.MEMORIES_PER_COMMAND} memories at the most."
+            )
         if self._added_bytes + size > limits.MEMORY_TOTAL_BYTES:
-            raise Refused(f"Refused: this run has added {self._added_bytes} bytes; {limits.MEMORY_TOTAL_BYTES} are the most.")
+            raise Refused(
+                f"Refused: this run has added {self._added_bytes} bytes; {limits.MEMORY_TOTAL_BYTES} are the most."
+            )
         return text
 
     def _show(self) -> None:
         """As a file that the agent can read and not write."""
         added = [{"text": record["text"]} for record in self._added]
         temporary = f"{self._path}.tmp"
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+        descriptor = os.open(
+            temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644
+        )
         with open(descriptor, "wb") as file:
             os.fchmod(descriptor, 0o644)
             file.write(_json([*(self._given or []), *added]))
@@ -84,7 +96,7 @@ def _json(records: list[Any]) -> bytes:
 def _records(path: str) -> list[dict[str, Any]] | None:
     try:
         with open(path, "rb") as file:
-            records = json.load(file)["records"]
+            records: list[dict[str, Any]] = json.load(file)["records"]
         if all(isinstance(record["text"], str) for record in records):
             return records
     except FileNotFoundError:

@@ -1,6 +1,8 @@
-"""Which file the agent's own tools have open: what they note in the agent's home, for the outcome of each command.
+"""Which file the agent's own tools have open: what they note in the agent's home, for the outcome
+of each command.
 
-The agent may write there whatever it likes, so only a small regular file of its own counts, and in it only one string.
+The agent may write there whatever it likes, so only a small regular file of its own counts, and in
+it only one string.
 """
 
 from __future__ import annotations
@@ -23,7 +25,10 @@ class OpenFile:
         self._value: str | None = None
 
     def read(self) -> str | None:
-        """None: no file is open, or what is noted is no such note. Costs one system call while nothing changes."""
+        """None: no file is open, or what is noted is no such note.
+
+        Costs one system call while nothing changes.
+        """
         try:
             seen = _identity(os.lstat(self._path))
         except OSError:
@@ -36,7 +41,11 @@ class OpenFile:
     def _parse(self) -> str | None:
         try:
             value = json.loads(self._content())["openFile"]
-            if not isinstance(value, str) or "\0" in value or len(value.encode()) > limits.OPEN_FILE_BYTES:
+            if (
+                not isinstance(value, str)
+                or "\0" in value
+                or len(value.encode()) > limits.OPEN_FILE_BYTES
+            ):
                 return None
             return value or None
         # Too deep, no object, no such key, lone surrogates, no such file any more.
@@ -44,7 +53,9 @@ class OpenFile:
             return None
 
     def _content(self) -> bytes:
-        directory = os.open(self._directory, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        directory = os.open(
+            self._directory, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        )
         try:
             # Not blocking, or a FIFO would hold us.
             flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

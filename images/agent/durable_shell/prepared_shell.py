@@ -1,6 +1,8 @@
-"""The next command's shell, made ahead: while the agent thinks, a bash starts and restores its state.
+"""The next command's shell, made ahead: while the agent thinks, a bash starts and restores its
+state.
 
-It is the agent's, so it may be killed or hang at any time. Then it is missing, and the command gets one made for it.
+It is the agent's, so it may be killed or hang at any time. Then it is missing, and the command gets
+one made for it.
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 import signal
 import sys
 
-from . import carried_state, limits, processes, shell_process
+from . import limits, processes, shell_process
 from .carried_state import CarriedState
 from .event_loop import EventLoop, Timer
 from .settings import Settings
@@ -27,7 +29,8 @@ class PreparedShell:
         try:
             shell = shell_process.spawn(self._settings, carried)
         except OSError as error:
-            # The agent's processes may fill the process table: not our concern before there is a command.
+            # The agent's processes may fill the process table: not our concern before there is a
+            # command.
             print(f"no shell could be prepared: {error}", file=sys.stderr, flush=True)
             return
         self._shell = shell
@@ -35,7 +38,9 @@ class PreparedShell:
         self._timer = self._loop.after(limits.READY_SECONDS, lambda: self._check(shell))
 
     def take(self, carried: CarriedState | None) -> ShellProcess | None:
-        """The shell that waits with this state, if there is one; whoever takes it hands a command over."""
+        """The shell that waits with this state, if there is one; whoever takes it hands a command
+        over.
+        """
         shell = self._shell
         if shell is None or shell.carried is not carried:
             self.drop()

@@ -25,11 +25,14 @@ class Process:
 
 
 def _prctl(option: int) -> bool:
-    return ctypes.CDLL(None, use_errno=True).prctl(option, 1, 0, 0, 0) == 0
+    result: int = ctypes.CDLL(None, use_errno=True).prctl(option, 1, 0, 0, 0)
+    return result == 0
 
 
 def adopt_orphans() -> bool:
-    """Orphans become our children: the agent's processes, daemons included, are then exactly our descendants."""
+    """Orphans become our children: the agent's processes, daemons included, are then exactly our
+    descendants.
+    """
     return _prctl(_PR_SET_CHILD_SUBREAPER)
 
 
@@ -39,7 +42,10 @@ def forbid_new_privileges() -> bool:
 
 
 def set_oom_score(pid: int | str, score: int) -> bool:
-    """Whom the kernel kills when memory is short: 1000 first, -999 last. What was set with CAP_SYS_RESOURCE nobody lowers without it."""
+    """Whom the kernel kills when memory is short: 1000 first, -999 last.
+
+    What was set with CAP_SYS_RESOURCE nobody lowers without it.
+    """
     try:
         descriptor = os.open(f"/proc/{pid}/oom_score_adj", os.O_WRONLY)
     except OSError:
@@ -54,7 +60,9 @@ def set_oom_score(pid: int | str, score: int) -> bool:
 
 
 def protect_from_oom() -> bool:
-    """We are the last to be killed when memory is short, and no child of ours can make itself the last. False: not by this alone."""
+    """We are the last to be killed when memory is short, and no child of ours can make itself the
+    last. False: not by this alone.
+    """
     with open("/proc/self/status", encoding="ascii") as file:
         capabilities = next(int(line.split()[1], 16) for line in file if line.startswith("CapEff:"))
     return bool(capabilities & 1 << _CAP_SYS_RESOURCE) and set_oom_score("self", -999)
@@ -82,7 +90,13 @@ def read(pid: int | str) -> Process | None:
     if not text:
         return None
     fields = text[text.rindex(b")") + 2 :].split()
-    return Process(int(text.split(b" ", 1)[0]), int(fields[1]), int(fields[3]), fields[0].decode(), int(fields[19]))
+    return Process(
+        int(text.split(b" ", 1)[0]),
+        int(fields[1]),
+        int(fields[3]),
+        fields[0].decode(),
+        int(fields[19]),
+    )
 
 
 def all_processes() -> list[Process]:
@@ -118,7 +132,8 @@ _KILL_ROUNDS = 40
 def kill_found(find: Callable[[], list[Process]]) -> bool:
     """Kill what `find` finds. False: there were still some when we gave up.
 
-    Stopped first, all of them: what is stopped cannot fork, so this ends even where killing one by one would not.
+    Stopped first, all of them: what is stopped cannot fork, so this ends even where killing one by
+    one would not.
     """
     for _ in range(_STOP_ROUNDS):
         going = [process for process in find() if process.state != "T"]
@@ -137,7 +152,8 @@ def kill_found(find: Callable[[], list[Process]]) -> bool:
 
 
 def kill_all_of(uid: int) -> None:
-    """Kill every process of `uid`, faster than any of them can fork. Only where that uid has no other processes.
+    """Kill every process of `uid`, faster than any of them can fork. Only where that uid has no
+    other processes.
 
     Only the effective uid is changed: with the real one the agent could signal us meanwhile.
     """

@@ -1,7 +1,8 @@
-"""`validate`, `submit`, `memory`: what the agent asks for through a socket of its own, never through text.
+"""`validate`, `submit`, `memory`: what the agent asks for through a socket of its own, never
+through text.
 
-A request counts if it comes from a process of the running command's session. The kernel says who is calling; a daemon left
-over from an earlier command is in another session.
+A request counts if it comes from a process of the running command's session. The kernel says who is
+calling; a daemon left over from an earlier command is in another session.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ _NOT_WRITTEN = b"Refused: the memory could not be written down."
 
 
 class RequestChannel:
-    def __init__(self, loop: EventLoop, path: str, memory: Memory, current: Callable[[], Command | None]) -> None:
+    def __init__(
+        self, loop: EventLoop, path: str, memory: Memory, current: Callable[[], Command | None]
+    ) -> None:
         self._memory = memory
         self._current = current
         directory, name = os.path.split(path)
@@ -40,7 +43,9 @@ class RequestChannel:
             # Socket addresses are short; relative ones always fit.
             os.chdir(directory)
             most = limits.TOOL_CONNECTIONS
-            self._server = LineServer(loop, name, 0o666, limits.TOOL_LINE_BYTES, self._asked, most, _TOO_LONG)
+            self._server = LineServer(
+                loop, name, 0o666, limits.TOOL_LINE_BYTES, self._asked, most, _TOO_LONG
+            )
         finally:
             os.fchdir(back)
             os.close(back)

@@ -1,7 +1,9 @@
-"""A thread whose children cannot write below /proc: they keep the oom_score_adj that they are given.
+"""A thread whose children cannot write below /proc: they keep the oom_score_adj that they are
+given.
 
-Without CAP_SYS_RESOURCE the kernel lets every process lower its own again, to what its first ancestor had, and whoever is small
-survives the supervisor. What Landlock forbids it forbids a thread and all its descendants, for good; the supervisor itself goes on as before.
+Without CAP_SYS_RESOURCE the kernel lets every process lower its own again, to what its first
+ancestor had, and whoever is small survives the supervisor. What Landlock forbids it forbids a
+thread and all its descendants, for good; the supervisor itself goes on as before.
 """
 
 from __future__ import annotations
@@ -28,7 +30,10 @@ Result = TypeVar("Result")
 
 
 class SealedThread:
-    """Expects no_new_privs to be set. Raises OSError where the kernel, or what guards its system calls, has no Landlock."""
+    """Expects no_new_privs to be set.
+
+    Raises OSError where the kernel, or what guards its system calls, has no Landlock.
+    """
 
     def __init__(self) -> None:
         self._wanted: SimpleQueue[Callable[[], Any]] = SimpleQueue()
@@ -39,9 +44,10 @@ class SealedThread:
     def call(self, make: Callable[[], Result]) -> Result:
         """What `make` does, in that thread; one caller at a time."""
         self._wanted.put(make)
-        result, error = self._answers.get()
+        answer, error = self._answers.get()
         if error is not None:
             raise error
+        result: Result = answer
         return result
 
     def _work(self) -> None:

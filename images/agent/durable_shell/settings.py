@@ -11,7 +11,8 @@ from .sealed_thread import SealedThread
 class Settings:
     # None: same user as the supervisor (local backend without root).
     uid: int | None
-    # True: nothing else runs under `uid` in our process namespace, so all of it may be killed at once.
+    # True: nothing else runs under `uid` in our process namespace, so all of it may be killed at
+    # once.
     uid_is_ours_alone: bool
     workspace: str
     # The agent's own directory, where its tools keep their notes.
@@ -26,7 +27,8 @@ class Settings:
     watched_places: tuple[str, ...] = field(default=())
     # GPUs were leased: outcomes tell of them.
     has_gpus: bool = False
-    # Where shells are started from, if the kernel would let them have us killed in their place when memory is short.
+    # Where shells are started from, if the kernel would let them have us killed in their place when
+    # memory is short.
     sealed: SealedThread | None = None
     bash: str = "/bin/bash"
     # Where to fall back to when a carried directory is gone.

@@ -1,4 +1,6 @@
-"""Forks the bash of one command and drops it to the agent's user; the command itself is handed over when it comes."""
+"""Forks the bash of one command and drops it to the agent's user; the command itself is handed over
+when it comes.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ class ShellProcess:
 
 
 def limit_resources(settings: Settings) -> None:
-    """Limits of the supervisor that its shells inherit: setting them in each child would cost more than the fork."""
+    """Limits of the supervisor that its shells inherit: setting them in each child would cost more
+    than the fork.
+    """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     most = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
@@ -73,14 +77,18 @@ def limit_resources(settings: Settings) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     if settings.uid is not None and settings.most_processes is not None:
         # Counted per user, and root is exempt.
-        resource.setrlimit(resource.RLIMIT_NPROC, (settings.most_processes, settings.most_processes))
+        resource.setrlimit(
+            resource.RLIMIT_NPROC, (settings.most_processes, settings.most_processes)
+        )
 
 
 def spawn(settings: Settings, carried: CarriedState | None) -> ShellProcess:
-    """Raises OSError when no process can be made. The child reports in the state file; see carried_state.
+    """Raises OSError when no process can be made. The child reports in the state file; see
+    carried_state.
 
-    Nothing of Python runs in the child: every page that it touched would be copied first. It changes to its directory
-    only as the agent, in carried_state's prelude: a directory that root may enter is not one that the agent may.
+    Nothing of Python runs in the child: every page that it touched would be copied first. It
+    changes to its directory only as the agent, in carried_state's prelude: a directory that root
+    may enter is not one that the agent may.
     """
     opened: list[int] = []
     try:
@@ -90,7 +98,8 @@ def spawn(settings: Settings, carried: CarriedState | None) -> ShellProcess:
             os.fchown(output_write, settings.uid, settings.uid)
         state = os.memfd_create("bench")
         opened.append(state)
-        # For writing too: bash gives an empty here-document as a read-only one, and the agent's `edit` tells the two apart.
+        # For writing too: bash gives an empty here-document as a read-only one, and the agent's
+        # `edit` tells the two apart.
         null = os.open("/dev/null", os.O_RDWR)
         opened.append(null)
         _bequeath(state, carried_state.STATE_FD, opened)
@@ -105,7 +114,11 @@ def spawn(settings: Settings, carried: CarriedState | None) -> ShellProcess:
         if carried is not None:
             _bequeath_text(carried.restore, carried_state.RESTORE_FD, opened)
         # Only root may change users and groups.
-        user = {} if settings.uid is None else {"user": settings.uid, "group": settings.uid, "extra_groups": []}
+        user = (
+            {}
+            if settings.uid is None
+            else {"user": settings.uid, "group": settings.uid, "extra_groups": []}
+        )
         start = functools.partial(
             subprocess.Popen,
             ["bash", "-c", carried_state.SHELL_TEXT, "bash"],

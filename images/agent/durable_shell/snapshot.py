@@ -1,8 +1,9 @@
 """A sandbox's files and shell state as one compressed archive, and back.
 
-Run as a program it writes the archive to stdout; the supervisor unpacks one at its first start instead of the starter's files. The
-workspace is hostile both times: directories are opened one below the other and never through a link, and what is unpacked is
-unpacked as the agent's user. Needs nothing but the standard library, so that an engine's exec can start it alone.
+Run as a program it writes the archive to stdout; the supervisor unpacks one at its first start
+instead of the starter's files. The workspace is hostile both times: directories are opened one
+below the other and never through a link, and what is unpacked is unpacked as the agent's user.
+Needs nothing but the standard library, so that an engine's exec can start it alone.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from typing import Any, BinaryIO
 # In the control directory: the archive to start from.
 ARCHIVE = "restore.tar.gz"
 
-# Files of the control directory that go along, in this order and before everything else, and the most that each may take.
+# Files of the control directory that go along, in this order and before everything else, and the
+# most that each may take.
 _SHELL = (("state", 8 * 1024 * 1024), ("memory-added.json", 4 * 1024 * 1024))
 _VIEW = "view"
 _VIEW_BYTES = 64 * 1024
@@ -41,9 +43,11 @@ class Refused(Exception):
 
 
 def write(plan: dict[str, Any], out: BinaryIO) -> None:
-    """`plan`: control (directory), view (what the agent's paths are), places (name to directory), uid, maxBytes.
+    """`plan`: control (directory), view (what the agent's paths are), places (name to directory),
+    uid, maxBytes.
 
-    Equal trees give equal bytes: names are sorted, and no time but the files' own is in it. Raises Refused and OSError.
+    Equal trees give equal bytes: names are sorted, and no time but the files' own is in it. Raises
+    Refused and OSError.
     """
     packed = gzip.GzipFile(filename="", mode="wb", compresslevel=1, fileobj=_Out(out), mtime=0)
     with packed, tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as archive:
@@ -95,7 +99,7 @@ class _Tree:
 
     def add_all(self, places: dict[str, str]) -> None:
         # One may lie in another, which then leaves it out.
-        inner = {path for path in places.values()}
+        inner = set(places.values())
         for name in sorted(places):
             try:
                 top = os.open(places[name], _DIRECTORY)
@@ -103,14 +107,18 @@ class _Tree:
                 # The agent put something else in its place; a new sandbox has an empty one.
                 continue
             try:
-                left_out = {os.path.basename(p) for p in inner if os.path.dirname(p) == places[name]}
+                left_out = {
+                    os.path.basename(p) for p in inner if os.path.dirname(p) == places[name]
+                }
                 self._add_directory(top, name, left_out)
             finally:
                 os.close(top)
 
     def _add_directory(self, top: int, name: str, left_out: set[str]) -> None:
         # Not by recursion: the agent chooses the depth.
-        levels: list[tuple[int, str, Iterator[str]]] = [(top, name, iter(sorted(set(os.listdir(top)) - left_out)))]
+        levels: list[tuple[int, str, Iterator[str]]] = [
+            (top, name, iter(sorted(set(os.listdir(top)) - left_out)))
+        ]
         try:
             while levels:
                 directory, path, names = levels[-1]
@@ -133,7 +141,10 @@ class _Tree:
                     os.close(directory)
 
     def _add(self, directory: int, name: str, path: str) -> int | None:
-        """A descriptor of the directory that was added. What went meanwhile, or is nobody's business, is left out."""
+        """A descriptor of the directory that was added.
+
+        What went meanwhile, or is nobody's business, is left out.
+        """
         try:
             found = os.stat(name, dir_fd=directory, follow_symlinks=False)
             if found.st_uid != self._owner:
@@ -179,7 +190,11 @@ class _Tree:
                 raise Refused(f"the files are more than {self._most_bytes} bytes long")
             self._count()
             entry = tarfile.TarInfo(path)
-            entry.size, entry.mode, entry.mtime = found.st_size, found.st_mode & 0o1777, found.st_mtime_ns / 1e9
+            entry.size, entry.mode, entry.mtime = (
+                found.st_size,
+                found.st_mode & 0o1777,
+                found.st_mtime_ns / 1e9,
+            )
             self._archive.addfile(entry, _Exactly(file, found.st_size))
 
 
@@ -190,7 +205,7 @@ class _Exactly:
         self._file = file
         self._left = size
 
-    def read(self, size: int) -> bytes:
+    def read(self, size: int = 0, /) -> bytes:
         wanted = min(size, self._left)
         got = b""
         while len(got) < wanted:
@@ -206,10 +221,14 @@ class _Exactly:
 # -- unpacking one
 
 
-def unpack(control: str, view: dict[str, str], places: dict[str, str], uid: int | None, most_bytes: int) -> dict[str, bytes]:
-    """Fill the places, emptied first, from the archive of the control directory. Gives the shell's files.
+def unpack(
+    control: str, view: dict[str, str], places: dict[str, str], uid: int | None, most_bytes: int
+) -> dict[str, bytes]:
+    """Fill the places, emptied first, from the archive of the control directory. Gives the shell's
+    files.
 
-    `view`: the new sandbox's paths as its agent sees them: the old ones in the shell's state become these. Raises Refused and OSError.
+    `view`: the new sandbox's paths as its agent sees them: the old ones in the shell's state become
+    these. Raises Refused and OSError.
     """
     path = os.path.join(control, ARCHIVE)
     shell = _shell_files(path, view)
@@ -217,7 +236,10 @@ def unpack(control: str, view: dict[str, str], places: dict[str, str], uid: int 
         tops = {name: os.open(place, _DIRECTORY) for name, place in places.items()}
         try:
             inner = set(places.values())
-            kept = {name: {os.path.basename(p) for p in inner if os.path.dirname(p) == places[name]} for name in places}
+            kept = {
+                name: {os.path.basename(p) for p in inner if os.path.dirname(p) == places[name]}
+                for name in places
+            }
             _as_user(uid, lambda: _Unpacking(tops, most_bytes).run(file, kept))
         finally:
             for top in tops.values():
@@ -241,12 +263,16 @@ def _shell_files(path: str, view: dict[str, str]) -> dict[str, bytes]:
     if "state" in found:
         for name in sorted(before, key=lambda name: -len(before[name])):
             if name in view and before[name] != view[name]:
-                found["state"] = found["state"].replace(os.fsencode(before[name]), os.fsencode(view[name]))
+                found["state"] = found["state"].replace(
+                    os.fsencode(before[name]), os.fsencode(view[name])
+                )
     return found
 
 
 def _as_user(uid: int | None, work: Any) -> None:
-    """In a child that is the agent, or ourselves when there is no such user: no name in the archive can harm what is not its own."""
+    """In a child that is the agent, or ourselves when there is no such user: no name in the archive
+    can harm what is not its own.
+    """
     told, tell = os.pipe()
     child = os.fork()
     if child == 0:
@@ -324,7 +350,11 @@ class _Unpacking:
         if not self._way:
             self._way.append((parts[0], self._tops[parts[0]]))
         depth = 0
-        while depth < len(below) and depth + 1 < len(self._way) and self._way[depth + 1][0] == below[depth]:
+        while (
+            depth < len(below)
+            and depth + 1 < len(self._way)
+            and self._way[depth + 1][0] == below[depth]
+        ):
             depth += 1
         self._leave(depth + 1)
         for name in below[depth:]:
@@ -360,7 +390,11 @@ class _Unpacking:
 
 
 def _require_inside(name: str, parts: list[str], tops: dict[str, int]) -> None:
-    if len(parts) < 2 or parts[0] not in tops or any(part in ("", ".", "..") or "\0" in part for part in parts):
+    if (
+        len(parts) < 2
+        or parts[0] not in tops
+        or any(part in ("", ".", "..") or "\0" in part for part in parts)
+    ):
         raise Refused(f"{name!r} lies outside")
 
 

@@ -1,4 +1,7 @@
-"""What a sandbox begins with: the task's starter files, or a snapshot of an earlier sandbox. Once, before the first command."""
+"""What a sandbox begins with: the task's starter files, or a snapshot of an earlier sandbox.
+
+Once, before the first command.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ _UNBOUNDED = 2**50
 
 
 def copy(source: str, target: str, uid: int | None) -> None:
-    """Files and folders only. What is made, `target` included, belongs to `uid` from then on; existing folders stay."""
+    """Files and folders only.
+
+    What is made, `target` included, belongs to `uid` from then on; existing folders stay.
+    """
     if not os.path.isdir(target):
         os.mkdir(target)
         _hand_over(target, 0o755, uid)
@@ -38,7 +44,10 @@ def _hand_over(path: str, mode: int, uid: int | None) -> None:
 
 
 def seed(view: dict[str, str], places: dict[str, str], uid: int, most_bytes: int | None) -> None:
-    """Move what the worker staged in the control directory, the current one, to its places. Cut off, it begins anew."""
+    """Move what the worker staged in the control directory, the current one, to its places.
+
+    Cut off, it begins anew.
+    """
     if os.path.exists(_DONE):
         return
     _take_upload()
@@ -51,7 +60,8 @@ def seed(view: dict[str, str], places: dict[str, str], uid: int, most_bytes: int
 
 
 def _take_upload() -> None:
-    """Where the directory is not shared, each worker that starts the sandbox sends a copy of its own: one that is whole is taken.
+    """Where the directory is not shared, each worker that starts the sandbox sends a copy of its
+    own: one that is whole is taken.
 
     One that still arrives is left alone. Cut off, this goes on at the next start.
     """
@@ -64,8 +74,12 @@ def _take_upload() -> None:
         shutil.rmtree(name)
 
 
-def restore(view: dict[str, str], places: dict[str, str], uid: int | None, most_bytes: int | None) -> None:
-    """Replace what is there by the snapshot that was staged in the control directory, the current one; nothing if none was."""
+def restore(
+    view: dict[str, str], places: dict[str, str], uid: int | None, most_bytes: int | None
+) -> None:
+    """Replace what is there by the snapshot that was staged in the control directory, the current
+    one; nothing if none was.
+    """
     if os.path.exists(_DONE) or not os.path.exists(snapshot.ARCHIVE):
         return
     for name, content in snapshot.unpack(".", view, places, uid, most_bytes or _UNBOUNDED).items():

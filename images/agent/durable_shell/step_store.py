@@ -1,7 +1,7 @@
 """The control directory: `steps/<n>/`, one per command ever handed over, and the carried state.
 
-A step is claimed by `mkdir`, so it runs at most once whatever happens to whom; its outcome appears whole, by rename. Files
-are given to the owner of the directory: the worker, which need not be root.
+A step is claimed by `mkdir`, so it runs at most once whatever happens to whom; its outcome appears
+whole, by rename. Files are given to the owner of the directory: the worker, which need not be root.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Runs commands by number, one at a time, and answers whoever asks about them.
 
-Truth lies in the control directory; the socket only saves waiting. Whoever connects may hand over a number again, wait for
-it, and go away: the command does not notice.
+Truth lies in the control directory; the socket only saves waiting. Whoever connects may hand over a
+number again, wait for it, and go away: the command does not notice.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ class Supervisor:
         self._settings = settings
         self._loop = EventLoop()
         self._store = StepStore()
-        # Told by one outcome, with which it is written down: whoever asked may be dead before it could tell.
+        # Told by one outcome, with which it is written down: whoever asked may be dead before it
+        # could tell.
         self._restarted = not self._store.is_new
         raw = self._store.load_state()
         self._carried: CarriedState | None = carried_state.parse(raw) if raw is not None else None
@@ -56,14 +57,24 @@ class Supervisor:
         self._watch: WorkspaceWatch | None = None
         if settings.workspace_bytes is not None:
             self._watch = WorkspaceWatch(
-                self._loop, settings.watched_places, settings.workspace_bytes, self._workspace_is_full
+                self._loop,
+                settings.watched_places,
+                settings.workspace_bytes,
+                self._workspace_is_full,
             )
         for n in self._store.unfinished():
             self._finish_lost(n)
-        self._requests = RequestChannel(self._loop, settings.tools_socket, self._memory, lambda: self._current)
+        self._requests = RequestChannel(
+            self._loop, settings.tools_socket, self._memory, lambda: self._current
+        )
         # Last: whoever can connect finds everything in place.
         self._control = LineServer(
-            self._loop, CONTROL_SOCKET, 0o600, limits.REQUEST_BYTES, self._asked, limits.CONTROL_CONNECTIONS
+            self._loop,
+            CONTROL_SOCKET,
+            0o600,
+            limits.REQUEST_BYTES,
+            self._asked,
+            limits.CONTROL_CONNECTIONS,
         )
         self._store.give_away(CONTROL_SOCKET)
         self._end_with_directory()
@@ -81,7 +92,9 @@ class Supervisor:
         self._loop.run_forever()
 
     def _end_with_directory(self) -> None:
-        """Without its control directory nobody can reach the sandbox any more: on a plain host it would stay for ever."""
+        """Without its control directory nobody can reach the sandbox any more: on a plain host it
+        would stay for ever.
+        """
         if os.stat(".").st_nlink == 0:
             end_with_everything(self._settings)
         self._loop.after(limits.CONTROL_CHECK_SECONDS, self._end_with_directory)
@@ -93,7 +106,10 @@ class Supervisor:
             request = json.loads(line)
             op = request["op"]
             if op == "ping":
-                reply: dict[str, Any] | None = {"ok": True, "running": self._current.n if self._current else None}
+                reply: dict[str, Any] | None = {
+                    "ok": True,
+                    "running": self._current.n if self._current else None,
+                }
             elif op == "submit":
                 reply = self._submit(connection, request)
             elif op == "interrupt":
@@ -110,8 +126,14 @@ class Supervisor:
             connection.send(json.dumps(reply).encode())
 
     def _submit(self, connection: Connection, request: dict[str, Any]) -> dict[str, Any] | None:
-        n, script, time_limit = int(request["n"]), str(request["script"]), float(request["timeLimitSeconds"])
-        silence_limit = float(request["silenceLimitSeconds"]) if "silenceLimitSeconds" in request else None
+        n, script, time_limit = (
+            int(request["n"]),
+            str(request["script"]),
+            float(request["timeLimitSeconds"]),
+        )
+        silence_limit = (
+            float(request["silenceLimitSeconds"]) if "silenceLimitSeconds" in request else None
+        )
         if n < 0 or not time_limit > 0 or (silence_limit is not None and not silence_limit > 0):
             return {"error": "n must not be negative, limits must be positive"}
         if self._store.finished(n):
@@ -141,7 +163,13 @@ class Supervisor:
                 self._carried,
                 self._prepared.take(self._carried),
                 lambda pid, started: self._store.started(
-                    n, {"pid": pid, "started": started, "timeLimitSeconds": time_limit, "script": script}
+                    n,
+                    {
+                        "pid": pid,
+                        "started": started,
+                        "timeLimitSeconds": time_limit,
+                        "script": script,
+                    },
                 ),
                 self._command_ended,
             )
@@ -149,7 +177,9 @@ class Supervisor:
             self._current = None
             if self._watch is not None:
                 self._watch.command_ended()
-            self._finish(n, lost_outcome(n, self._working_dir, f"{NOT_STARTED}{error.strerror}.", None))
+            self._finish(
+                n, lost_outcome(n, self._working_dir, f"{NOT_STARTED}{error.strerror}.", None)
+            )
 
     @property
     def _working_dir(self) -> str:
@@ -167,7 +197,9 @@ class Supervisor:
                 print(f"the shell's state could not be saved: {error}", file=sys.stderr, flush=True)
         self._current = None
         if self._watch is not None:
-            outcome["notice"] = " ".join(filter(None, (outcome["notice"], self._watch.notice()))) or None
+            outcome["notice"] = (
+                " ".join(filter(None, (outcome["notice"], self._watch.notice()))) or None
+            )
             self._watch.command_ended()
         self._answer(command.n, outcome)
         # After the answer, and whatever came with it.
@@ -192,7 +224,11 @@ class Supervisor:
             self._store.finish(n, outcome)
         except OSError as error:
             # A full disk must not cost an outcome: whoever waits goes on waiting.
-            print(f"outcome {n} could not be written, trying again: {error}", file=sys.stderr, flush=True)
+            print(
+                f"outcome {n} could not be written, trying again: {error}",
+                file=sys.stderr,
+                flush=True,
+            )
             self._loop.after(1.0, lambda: self._finish(n, outcome))
             return
         self._restarted = False
@@ -200,7 +236,9 @@ class Supervisor:
             connection.send(json.dumps({"done": n}).encode())
 
     def _finish_lost(self, n: int) -> None:
-        """Step n was cut off with an earlier supervisor, which may have left its processes behind (local backend)."""
+        """Step n was cut off with an earlier supervisor, which may have left its processes behind
+        (local backend).
+        """
         recorded = self._store.process(n)
         if recorded is not None:
             pid, started = recorded
@@ -209,9 +247,12 @@ class Supervisor:
                 for process in processes.all_processes():
                     if process.session == pid and process.started >= started:
                         processes.send(process.pid, signal.SIGKILL)
-        self._finish(n, lost_outcome(n, self._working_dir, RESTARTED, recorded[0] if recorded else None))
+        self._finish(
+            n, lost_outcome(n, self._working_dir, RESTARTED, recorded[0] if recorded else None)
+        )
 
-    # -- output of background processes, which nobody reads any more but which must not block or kill them
+    # -- output of background processes, which nobody reads any more but which must not block or
+    # kill them
 
     def _keep_open(self, pipe: int | None) -> None:
         if pipe is None:
@@ -235,7 +276,10 @@ class Supervisor:
 
 
 def end_with_everything(settings: Settings) -> None:
-    """On SIGTERM: the sandbox stops, and nothing of the agent's goes on. Steps without outcome are lost, and say so later."""
+    """On SIGTERM: the sandbox stops, and nothing of the agent's goes on.
+
+    Steps without outcome are lost, and say so later.
+    """
     for _ in range(50):
         if settings.uid is not None and settings.uid_is_ours_alone:
             processes.kill_all_of(settings.uid)

@@ -1,7 +1,7 @@
 """Counts what the agent's files take, where no file system of that size holds the limit.
 
-While a command runs every few seconds, and once after it. Only what lies in directories is seen: not files that are deleted
-and still open.
+While a command runs every few seconds, and once after it. Only what lies in directories is seen:
+not files that are deleted and still open.
 """
 
 from __future__ import annotations
@@ -19,9 +19,13 @@ _MB = 1024 * 1024
 
 
 class WorkspaceWatch:
-    """`over` is called while a command runs that takes more than is left, or more than there was if that was too much already."""
+    """`over` is called while a command runs that takes more than is left, or more than there was if
+    that was too much already.
+    """
 
-    def __init__(self, loop: EventLoop, places: tuple[str, ...], limit_bytes: int, over: Callable[[], None]) -> None:
+    def __init__(
+        self, loop: EventLoop, places: tuple[str, ...], limit_bytes: int, over: Callable[[], None]
+    ) -> None:
         self._loop = loop
         self._places = places
         self._limit = limit_bytes
@@ -130,7 +134,9 @@ class WorkspaceWatch:
                         continue
                     is_directory = stat.S_ISDIR(found.st_mode)
                     # Of a file with several names each has its share.
-                    total += found.st_blocks * 512 // (1 if is_directory else max(1, found.st_nlink))
+                    total += (
+                        found.st_blocks * 512 // (1 if is_directory else max(1, found.st_nlink))
+                    )
                     if not is_directory or (found.st_dev, found.st_ino) in places:
                         continue
                     if len(open_ends) >= limits.WORKSPACE_DEPTH:
@@ -152,7 +158,9 @@ class WorkspaceWatch:
         return found
 
     @staticmethod
-    def _enter(name: str, parent: int | None, open_ends: list[tuple[int, Iterator[os.DirEntry[str]]]]) -> None:
+    def _enter(
+        name: str, parent: int | None, open_ends: list[tuple[int, Iterator[os.DirEntry[str]]]]
+    ) -> None:
         try:
             directory = os.open(name, _DIRECTORY, dir_fd=parent)
         except OSError:

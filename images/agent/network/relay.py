@@ -1,8 +1,11 @@
-"""In a sandbox without a network: what programs take for their HTTP proxy. Carries bytes between 127.0.0.1 and a socket.
+"""In a sandbox without a network: what programs take for their HTTP proxy. Carries bytes between
+127.0.0.1 and a socket.
 
 Runs as root beside the supervisor, so that the agent can neither end nor replace it.
 Usage: relay.py PORT SOCKET
 """
+
+from __future__ import annotations
 
 import socket
 import sys
@@ -12,7 +15,7 @@ PIECE = 64 * 1024
 MOST_CONNECTIONS = 64
 
 
-def pump(source, sink):
+def pump(source: socket.socket, sink: socket.socket) -> None:
     try:
         while piece := source.recv(PIECE):
             sink.sendall(piece)
@@ -25,7 +28,7 @@ def pump(source, sink):
                 pass
 
 
-def carry(here, path, places):
+def carry(here: socket.socket, path: str, places: threading.Semaphore) -> None:
     try:
         with here, socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as there:
             there.connect(path)
@@ -39,7 +42,7 @@ def carry(here, path, places):
         places.release()
 
 
-def main():
+def main() -> None:
     port, path = int(sys.argv[1]), sys.argv[2]
     threading.stack_size(256 * 1024)
     places = threading.BoundedSemaphore(MOST_CONNECTIONS)

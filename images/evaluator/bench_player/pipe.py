@@ -1,5 +1,7 @@
 """The player's end of its two pipes."""
 
+from __future__ import annotations
+
 import os
 import sys
 
@@ -10,7 +12,7 @@ class InvalidAnswer(Exception):
     """The function returned something else than it should; its message is all that is reported."""
 
 
-def receive(count):
+def receive(count: int) -> bytes | bytearray:
     data = os.read(FROM_REFEREE_FD, count)
     if len(data) == count:
         return data
@@ -26,7 +28,7 @@ def receive(count):
     return whole
 
 
-def send(data):
+def send(data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(TO_REFEREE_FD, view) :]

@@ -1,4 +1,5 @@
-"""Knows an instance's solutions from the start, so that it never errs where there is one; where there is none, shortens the proof.
+"""Knows an instance's solutions from the start, so that it never errs where there is one; where
+there is none, shortens the proof.
 
 Bit i of a mask says what holds under assignment i of all variables: 1024 at most.
 """
@@ -10,7 +11,9 @@ variables = 0
 
 
 def masks(variables):
-    """[literal] -> under which assignments it holds; a negated variable is found from the list's end."""
+    """[literal] -> under which assignments it holds; a negated variable is found from the list's
+    end.
+    """
     if variables not in MASKS:
         everything = (1 << (1 << variables)) - 1
         found = [0] * (2 * variables + 1)
@@ -26,7 +29,8 @@ def masks(variables):
 def heuristic_fn(clauses, assignments, conflict_count, assignment_history, level):
     global solutions, variables
     if not level:
-        # Solvers that only count conflicts that there were do not name all variables in conflict_count.
+        # Solvers that only count conflicts that there were do not name all variables in
+        # conflict_count.
         variables = max(abs(literal) for clause in clauses for literal in clause)
     mask = masks(variables)
     if not level:
@@ -49,7 +53,10 @@ def heuristic_fn(clauses, assignments, conflict_count, assignment_history, level
 
 
 def weighed(clauses, assignments, variables):
-    """[literal] -> how often it is in the clauses, those with two free literals counted five times. Assigned literals are false there."""
+    """[literal] -> how often it is in the clauses, those with two free literals counted five times.
+
+    Assigned literals are false there.
+    """
     weights = [0] * (2 * variables + 1)
     if not assignments:
         for first, second, third in clauses:

@@ -8,7 +8,9 @@ PAYOFF = {(0, 0): 2, (1, 1): 1, (0, 1): 0, (1, 0): 0}
 
 
 def opponent(history, rng):
-    """Opens with 1; then repeats the row player's first move of the game with probability 0.8, each round anew."""
+    """Opens with 1; then repeats the row player's first move of the game with probability 0.8, each
+    round anew.
+    """
     if not history:
         return 1
     first_move = history[0][0]
@@ -20,5 +22,7 @@ def payoff(own, other):
 
 
 def evaluate(table: Table) -> dict[str, float]:
-    score = table.play_games(moves=Choices(2), rounds=ROUNDS, games=GAMES, opponent=opponent, payoff=payoff)
+    score = table.play_games(
+        moves=Choices(2), rounds=ROUNDS, games=GAMES, opponent=opponent, payoff=payoff
+    )
     return {"Score": score}

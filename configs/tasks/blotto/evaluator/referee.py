@@ -9,7 +9,9 @@ FIELDS = 6
 
 
 def opponent(history, rng):
-    """Ignores the game: six even draws from 0..120, scaled down to 120 in all; what rounding leaves goes to one field."""
+    """Ignores the game: six even draws from 0..120, scaled down to 120 in all; what rounding leaves
+    goes to one field.
+    """
     random = rng.random
     drawn = [0] * FIELDS
     while not any(drawn):
@@ -33,5 +35,7 @@ def too_many(move):
 
 def evaluate(table: Table) -> dict[str, float]:
     moves = Integers(FIELDS, 0, SOLDIERS, too_many)
-    score = table.play_games(moves=moves, rounds=ROUNDS, games=GAMES, opponent=opponent, payoff=payoff)
+    score = table.play_games(
+        moves=moves, rounds=ROUNDS, games=GAMES, opponent=opponent, payoff=payoff
+    )
     return {"Score": score}

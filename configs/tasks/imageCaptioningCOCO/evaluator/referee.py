@@ -8,12 +8,22 @@ CAPTION = Text(1000)
 
 
 def evaluate(files: Files) -> dict[str, float]:
-    truth = files.secret_csv("captions.csv", {"file_name": NAME, "split": Text(20), "caption": CAPTION})
+    truth = files.secret_csv(
+        "captions.csv", {"file_name": NAME, "split": Text(20), "caption": CAPTION}
+    )
     references, splits = {}, {}
     for name, split, caption in zip(truth["file_name"], truth["split"], truth["caption"]):
         references.setdefault(name, []).append(caption)
         splits[name] = split
     names = list(references)
-    rows = files.csv("submission.csv", {"file_name": NAME, "caption": CAPTION}, ids=("file_name", names))
-    asked = [(caption, references[name]) for name, caption in zip(names, rows["caption"]) if splits[name] == files.split]
-    return {"BLEU Score": corpus_bleu([caption for caption, _ in asked], [meant for _, meant in asked])}
+    rows = files.csv(
+        "submission.csv", {"file_name": NAME, "caption": CAPTION}, ids=("file_name", names)
+    )
+    asked = [
+        (caption, references[name])
+        for name, caption in zip(names, rows["caption"])
+        if splits[name] == files.split
+    ]
+    return {
+        "BLEU Score": corpus_bleu([caption for caption, _ in asked], [meant for _, meant in asked])
+    }

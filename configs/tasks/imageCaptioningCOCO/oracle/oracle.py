@@ -1,6 +1,8 @@
-"""Finds the training images with the most similar patches of colour, and says what is most often said of those. Writes submission.csv.
+"""Finds the training images with the most similar patches of colour, and says what is most often
+said of those. Writes submission.csv.
 
-The caption is the one, of all those of the neighbours, that would score best against the others' captions (Devlin et al., 2015, choose in this way).
+The caption is the one, of all those of the neighbours, that would score best against the others'
+captions (Devlin et al., 2015, choose in this way).
 """
 
 import csv
@@ -8,7 +10,6 @@ from collections import Counter
 
 import numpy as np
 from bleu import ngrams, words
-
 from images import read_image
 
 LEVELS, SIDE, NEIGHBOURS = 3, 64, 12
@@ -20,7 +21,9 @@ def read(path):
 
 
 def features(path):
-    """Of each coarse colour: how much of it there is, where it lies, how far it reaches, and how much of its extent it fills."""
+    """Of each coarse colour: how much of it there is, where it lies, how far it reaches, and how
+    much of its extent it fills.
+    """
     pixels = read_image(path)
     rows, columns = (np.linspace(0, length - 1, SIDE).astype(int) for length in pixels.shape[:2])
     pixels = pixels[rows][:, columns].astype(int)
@@ -33,7 +36,13 @@ def features(path):
             continue
         extent = place.max(axis=0) - place.min(axis=0) + 1 / SIDE
         share = len(place) / SIDE**2
-        found += [0.7, share**0.5, *(0.7 * place.mean(axis=0)), *extent, 0.5 * share / extent.prod()]
+        found += [
+            0.7,
+            share**0.5,
+            *(0.7 * place.mean(axis=0)),
+            *extent,
+            0.5 * share / extent.prod(),
+        ]
     return found
 
 
@@ -44,7 +53,8 @@ def consensus(captions):
 
     def agreement(grams):
         return sum(
-            sum(known[size][gram] - 1 for gram in grams[size]) / (len(grams[size]) + 1) * (size + 1) for size in range(4)
+            sum(known[size][gram] - 1 for gram in grams[size]) / (len(grams[size]) + 1) * (size + 1)
+            for size in range(4)
         )
 
     return captions[max(range(len(captions)), key=lambda index: agreement(counted[index]))]
@@ -62,4 +72,6 @@ with open("submission.csv", "w", encoding="utf-8", newline="") as file:
     for name in asked:
         distance = ((known - features("data/test/" + name)) ** 2).sum(axis=1)
         near = np.argsort(distance, kind="stable")[:NEIGHBOURS]
-        writer.writerow([name, consensus([caption for index in near for caption in captions[names[index]]])])
+        writer.writerow(
+            [name, consensus([caption for index in near for caption in captions[names[index]]])]
+        )

@@ -1,4 +1,6 @@
-"""Random patches of the images as filters, their responses pooled, and ridge regression of the classes. Writes submission.csv."""
+"""Random patches of the images as filters, their responses pooled, and ridge regression of the
+classes. Writes submission.csv.
+"""
 
 import csv
 
@@ -16,14 +18,18 @@ def read(name):
 
 def patches(images):
     """(images, places, values), each patch with mean 0 and the same contrast."""
-    windows = np.lib.stride_tricks.sliding_window_view(images.astype(np.float32), (PATCH, PATCH), axis=(1, 2))[:, ::STEP, ::STEP]
+    windows = np.lib.stride_tricks.sliding_window_view(
+        images.astype(np.float32), (PATCH, PATCH), axis=(1, 2)
+    )[:, ::STEP, ::STEP]
     found = windows.reshape(len(images), -1, PATCH * PATCH)
     found = found - found.mean(axis=2, keepdims=True)
     return found / np.sqrt(found.var(axis=2, keepdims=True) + 10)
 
 
 def learn_filters(images):
-    drawn = patches(images[rng.choice(len(images), min(len(images), 1000), replace=False)]).reshape(-1, PATCH * PATCH)
+    drawn = patches(images[rng.choice(len(images), min(len(images), 1000), replace=False)]).reshape(
+        -1, PATCH * PATCH
+    )
     drawn = drawn[rng.choice(len(drawn), 40_000, replace=False)]
     values, vectors = np.linalg.eigh(np.cov(drawn.T))
     whiten = vectors / np.sqrt(values + 0.1) @ vectors.T
@@ -57,9 +63,13 @@ gram = moments = 0
 for batch in batches(len(images)):
     x = features(images[batch])
     gram, moments = gram + x.T @ x, moments + x.T @ targets[batch]
-weights = np.linalg.solve(gram.astype(np.float64) + 3e-5 * np.trace(gram) * np.eye(len(gram)) / 10, moments)
+weights = np.linalg.solve(
+    gram.astype(np.float64) + 3e-5 * np.trace(gram) * np.eye(len(gram)) / 10, moments
+)
 test = read("test-images-idx3-ubyte")
-guesses = np.concatenate([(features(test[batch]) @ weights).argmax(axis=1) for batch in batches(len(test))])
+guesses = np.concatenate(
+    [(features(test[batch]) @ weights).argmax(axis=1) for batch in batches(len(test))]
+)
 with open("submission.csv", "w", newline="") as file:
     writer = csv.writer(file)
     writer.writerow(["id", "label"])

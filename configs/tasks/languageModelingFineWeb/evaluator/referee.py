@@ -1,4 +1,6 @@
-"""Scores the submitted model token by token: no target leaves this process before the model has answered."""
+"""Scores the submitted model token by token: no target leaves this process before the model has
+answered.
+"""
 
 import array
 import json

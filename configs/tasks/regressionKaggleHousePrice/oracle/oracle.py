@@ -1,4 +1,7 @@
-"""The mean of two models of the logarithm of the price: boosted trees and a linear one. Writes submission.csv."""
+"""The mean of two models of the logarithm of the price: boosted trees and a linear one.
+
+Writes submission.csv.
+"""
 
 import numpy as np
 import pandas as pd
@@ -20,20 +23,33 @@ def with_sums(table):
     table["log_lot"] = np.log(table["Lot_Area"])
     table["age"] = table["Year_Sold"] - table["Year_Built"]
     table["new"] = np.exp(-table["age"].clip(lower=0) / 25)
-    table["baths"] = table["Full_Bath"] + table["Bsmt_Full_Bath"] + (table["Half_Bath"] + table["Bsmt_Half_Bath"]) / 2
+    table["baths"] = (
+        table["Full_Bath"]
+        + table["Bsmt_Full_Bath"]
+        + (table["Half_Bath"] + table["Bsmt_Half_Bath"]) / 2
+    )
     return table
 
 
 train, test = pd.concat([read("train"), read("validation")]), read("test")
 encode = make_column_transformer(
     (StandardScaler(), make_column_selector(dtype_include="number")),
-    (OneHotEncoder(handle_unknown="ignore", sparse_output=False), make_column_selector(dtype_exclude="number")),
+    (
+        OneHotEncoder(handle_unknown="ignore", sparse_output=False),
+        make_column_selector(dtype_exclude="number"),
+    ),
 )
 x, y = with_sums(train), np.log(train["Sale_Price"])
 boosted = make_pipeline(
     encode,
     GradientBoostingRegressor(
-        n_estimators=400, learning_rate=0.07, max_depth=4, subsample=0.6, max_features=0.2, min_samples_leaf=4, random_state=0
+        n_estimators=400,
+        learning_rate=0.07,
+        max_depth=4,
+        subsample=0.6,
+        max_features=0.2,
+        min_samples_leaf=4,
+        random_state=0,
     ),
 )
 linear = make_pipeline(encode, RidgeCV(alphas=np.logspace(0, 3, 13)))

@@ -7,14 +7,23 @@ FULL = (1 << SIZE) - 1
 PADDLE, BALL, TRAIL, BRICK = range(4)
 EMPTY_ROW = bytes(4 * SIZE)
 # Each row of bricks, as the bits of a number, and each place of the paddle in its row.
-ROWS = [bytes(b for column in range(SIZE) for b in (0, 0, 0, bits >> column & 1)) for bits in range(FULL + 1)]
-PADDLES = [bytes(b for column in range(SIZE) for b in (int(column == paddle), 0, 0, 0)) for paddle in range(SIZE)]
+ROWS = [
+    bytes(b for column in range(SIZE) for b in (0, 0, 0, bits >> column & 1))
+    for bits in range(FULL + 1)
+]
+PADDLES = [
+    bytes(b for column in range(SIZE) for b in (int(column == paddle), 0, 0, 0))
+    for paddle in range(SIZE)
+]
 BELOW = EMPTY_ROW * (SIZE - 2 - len(BRICK_ROWS))
 STAY, LEFT, RIGHT = range(3)
 
 
 class Breakout:
-    """One episode. The ball moves one cell diagonally in each step: `across` and `down` are 1 or -1."""
+    """One episode.
+
+    The ball moves one cell diagonally in each step: `across` and `down` are 1 or -1.
+    """
 
     def __init__(self, rng):
         self.column, self.across = (0, 1) if rng.random() < 0.5 else (SIZE - 1, -1)
@@ -26,7 +35,9 @@ class Breakout:
 
     def observation(self):
         one, two, three = self.bricks
-        board = bytearray(EMPTY_ROW + ROWS[one] + ROWS[two] + ROWS[three] + BELOW + PADDLES[self.paddle])
+        board = bytearray(
+            EMPTY_ROW + ROWS[one] + ROWS[two] + ROWS[three] + BELOW + PADDLES[self.paddle]
+        )
         board[4 * (SIZE * self.row + self.column) + BALL] = 1
         row, column = self.trail
         board[4 * (SIZE * row + column) + TRAIL] = 1

@@ -1,7 +1,9 @@
-"""Follows the game with a copy of its rules, and catches the ball so that it breaks most bricks on its next flights.
+"""Follows the game with a copy of its rules, and catches the ball so that it breaks most bricks on
+its next flights.
 
-The paddle can catch the ball under its old or its new column, which sends it on or back. Both are played through, some catches deep;
-of equally good ones chance takes one, so that the ball does not fly in a circle.
+The paddle can catch the ball under its old or its new column, which sends it on or back. Both are
+played through, some catches deep; of equally good ones chance takes one, so that the ball does not
+fly in a circle.
 """
 
 import random
@@ -40,7 +42,9 @@ class Board:
         choices = []
         for (after, left), column in zip(self.caught, columns):
             if abs(column - self.paddle) <= self.steps + 1:
-                choices.append((value(after, left, column, DEPTH), chance.random(), column, after, left))
+                choices.append(
+                    (value(after, left, column, DEPTH), chance.random(), column, after, left)
+                )
         _, _, self.target, self.ball, self.bricks = max(choices, key=lambda choice: choice[:2])
 
     def act(self):
@@ -76,7 +80,9 @@ def new_column(ball):
 
 
 def caught(ball, bricks, back):
-    """After the step in which the paddle stands under the ball's new column (`back`), or under its old one."""
+    """After the step in which the paddle stands under the ball's new column (`back`), or under its
+    old one.
+    """
     row, _, _, _, _ = ball
     column, across = new_column(ball)
     if not any(bricks):
@@ -85,7 +91,9 @@ def caught(ball, bricks, back):
 
 
 def fly(ball, bricks):
-    """Until the ball would reach the paddle's row in the next step: steps, ball, bricks, and how many broke."""
+    """Until the ball would reach the paddle's row in the next step: steps, ball, bricks, and how
+    many broke.
+    """
     row, column, down, across, struck = ball
     bricks = list(bricks)
     steps = broken = 0

@@ -16,10 +16,17 @@ CELLS = [(row, column) for row in range(SIZE) for column in range(SIZE) if is_op
 NUMBER = {cell: index for index, cell in enumerate(CELLS)}
 CENTRE = NUMBER[SIZE // 2, SIZE // 2]
 # Where a move leads to; against a wall, nowhere.
-NEXT = [[NUMBER.get((row + down, column + right), here) for down, right in MOVES] for here, (row, column) in enumerate(CELLS)]
-# The observation's constant parts, as bytes: the walls around a cell, row by row, and the last action.
+NEXT = [
+    [NUMBER.get((row + down, column + right), here) for down, right in MOVES]
+    for here, (row, column) in enumerate(CELLS)
+]
+# The observation's constant parts, as bytes: the walls around a cell, row by row, and the last
+# action.
 WALLS = [
-    struct.pack("<9f", *(not is_open(row + down, column + right) for down in (-1, 0, 1) for right in (-1, 0, 1)))
+    struct.pack(
+        "<9f",
+        *(not is_open(row + down, column + right) for down in (-1, 0, 1) for right in (-1, 0, 1)),
+    )
     for row, column in CELLS
 ]
 LAST = [struct.pack("<4f", *(action == each for each in range(4))) for action in range(4)]

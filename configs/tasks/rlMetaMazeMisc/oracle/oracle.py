@@ -9,7 +9,9 @@ TRIES = 40
 
 
 def tour(rng):
-    """To the nearest cell that was not visited yet, any of them where several are: actions, and when cells are visited on average."""
+    """To the nearest cell that was not visited yet, any of them where several are: actions, and
+    when cells are visited on average.
+    """
     here, left, actions, when = CENTRE, set(range(len(CELLS))) - {CENTRE}, [], []
     while left:
         nearest = min(DISTANCE[here, cell] for cell in left)

@@ -1,7 +1,8 @@
-"""Searches the maze once along a fixed tour; then, put somewhere unknown, goes back to where the goal was found.
+"""Searches the maze once along a fixed tour; then, put somewhere unknown, goes back to where the
+goal was found.
 
-The position is inferred: all cells are possible at first, and each observation leaves those that fit. The next move is the one
-after which the possible cells are on average nearest to the goal.
+The position is inferred: all cells are possible at first, and each observation leaves those that
+fit. The next move is the one after which the possible cells are on average nearest to the goal.
 """
 
 import numpy as np
@@ -17,11 +18,22 @@ def is_open(row, column):
 CELLS = [(row, column) for row in range(SIZE) for column in range(SIZE) if is_open(row, column)]
 NUMBER = {cell: index for index, cell in enumerate(CELLS)}
 CENTRE = NUMBER[SIZE // 2, SIZE // 2]
-NEXT = np.array([[NUMBER.get((row + down, column + right), here) for down, right in MOVES] for here, (row, column) in enumerate(CELLS)])
+NEXT = np.array(
+    [
+        [NUMBER.get((row + down, column + right), here) for down, right in MOVES]
+        for here, (row, column) in enumerate(CELLS)
+    ]
+)
 AROUND = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
 # The walls around each cell as one number.
 WALLS = np.array(
-    [sum((not is_open(row + down, column + right)) << bit for bit, (down, right) in enumerate(AROUND)) for row, column in CELLS]
+    [
+        sum(
+            (not is_open(row + down, column + right)) << bit
+            for bit, (down, right) in enumerate(AROUND)
+        )
+        for row, column in CELLS
+    ]
 )
 
 

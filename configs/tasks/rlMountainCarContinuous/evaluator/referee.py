@@ -1,4 +1,6 @@
-"""Scores five checkpoints in the referee's own environment; the submission's process only chooses actions."""
+"""Scores five checkpoints in the referee's own environment; the submission's process only chooses
+actions.
+"""
 
 import json
 

@@ -1,4 +1,6 @@
-"""Swings up with as little force as still arrives in time: the penalty grows with the square of the force."""
+"""Swings up with as little force as still arrives in time: the penalty grows with the square of the
+force.
+"""
 
 import numpy as np
 
@@ -13,7 +15,9 @@ def act(checkpoint, observations, new):
 
 
 def decide(weights, observations):
-    """Along the velocity: weights are the force at full speed, the power of the speed, and the push that begins."""
+    """Along the velocity: weights are the force at full speed, the power of the speed, and the push
+    that begins.
+    """
     force, power, push = weights
     speed = observations[:, 1] / 0.07
     size = force * np.maximum(np.abs(speed), 1e-9) ** power

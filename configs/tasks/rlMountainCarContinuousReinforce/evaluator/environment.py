@@ -1,4 +1,6 @@
-"""Secret only in that agents cannot change it: the car in the valley that submissions are scored on."""
+"""Secret only in that agents cannot change it: the car in the valley that submissions are scored
+on.
+"""
 
 import math
 import struct
@@ -6,7 +8,8 @@ import struct
 LEFT, RIGHT, FASTEST = -1.2, 0.6, 0.07
 GOAL = 0.45
 POWER, GRAVITY = 0.0015, 0.0025
-# The penalty takes the action as it was given, but no larger than this: an episode costs 2,000 at most.
+# The penalty takes the action as it was given, but no larger than this: an episode costs 2,000 at
+# most.
 LARGEST_ACTION = 10.0
 
 pack = struct.Struct("<ff").pack

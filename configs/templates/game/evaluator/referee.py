@@ -16,5 +16,7 @@ def payoff(own, other):
 
 
 def evaluate(table: Table) -> dict[str, float]:
-    score = table.play_games(moves=Choices(2), rounds=ROUNDS, games=GAMES, opponent=opponent, payoff=payoff)
+    score = table.play_games(
+        moves=Choices(2), rounds=ROUNDS, games=GAMES, opponent=opponent, payoff=payoff
+    )
     return {"Score": score}

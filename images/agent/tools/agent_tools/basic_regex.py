@@ -19,7 +19,16 @@ _CLASSES = {
     "graph": r"\x21-\x7e",
 }
 # Not across lines, as grep sees one line at a time.
-_ESCAPES = {"w": r"\w", "W": r"[^\w\n]", "s": r"[^\S\n]", "S": r"\S", "b": r"\b", "B": r"\B", "<": r"\b(?=\w)", ">": r"\b(?<=\w)"}
+_ESCAPES = {
+    "w": r"\w",
+    "W": r"[^\w\n]",
+    "s": r"[^\S\n]",
+    "S": r"\S",
+    "b": r"\b",
+    "B": r"\B",
+    "<": r"\b(?=\w)",
+    ">": r"\b(?<=\w)",
+}
 _ESCAPES.update({"`": r"^", "'": r"$"})
 _MOST_REPEATS = 1000
 
@@ -28,7 +37,7 @@ class InvalidPattern(Exception):
     pass
 
 
-def compile_pattern(pattern: str) -> "re.Pattern[str]":
+def compile_pattern(pattern: str) -> re.Pattern[str]:
     """For texts of several lines; a match never spans two. Raises InvalidPattern."""
     try:
         return re.compile(translate(pattern), re.MULTILINE)
@@ -38,7 +47,8 @@ def compile_pattern(pattern: str) -> "re.Pattern[str]":
 
 def translate(pattern: str) -> str:
     out: list[str] = []
-    # Indices of `out` where the innermost group began; a closing bracket gives back the whole group as one item.
+    # Indices of `out` where the innermost group began; a closing bracket gives back the whole group
+    # as one item.
     opened: list[int] = []
     groups = 0
     at, size = 0, len(pattern)
@@ -105,7 +115,11 @@ def _starts(pattern: str, at: int) -> bool:
 
 def _repeated(item: str) -> bool:
     """A repetition of a repetition needs brackets; so do the assertions."""
-    return item[-1] in "*+?}" and not item.endswith(("\\*", "\\+", "\\?", "\\}")) or item in ("^", "$") or item.startswith(r"\b")
+    return (
+        (item[-1] in "*+?}" and not item.endswith(("\\*", "\\+", "\\?", "\\}")))
+        or item in ("^", "$")
+        or item.startswith(r"\b")
+    )
 
 
 def _bounds(pattern: str, at: int) -> tuple[str, int]:

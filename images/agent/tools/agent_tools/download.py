@@ -1,4 +1,7 @@
-"""HTTP with limits on time and size. Proxies come from the environment, as for every other program."""
+"""HTTP with limits on time and size.
+
+Proxies come from the environment, as for every other program.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,9 @@ def fetch(url: str, most_bytes: int, most_seconds: float, headers: dict[str, str
     end = time.monotonic() + most_seconds
     try:
         request = urllib.request.Request(url, headers={"User-Agent": _AGENT, **headers})
-        with urllib.request.build_opener(_SameKind).open(request, timeout=_SECONDS_WITHOUT_BYTE) as response:
+        with urllib.request.build_opener(_SameKind).open(
+            request, timeout=_SECONDS_WITHOUT_BYTE
+        ) as response:
             chunks, size = [], 0
             while chunk := response.read1(256 * 1024):
                 chunks.append(chunk)
@@ -41,7 +46,9 @@ def fetch(url: str, most_bytes: int, most_seconds: float, headers: dict[str, str
     except urllib.error.URLError as error:
         raise Failure(f"Error: {_host(url)} cannot be reached: {error.reason}.", 1) from None
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise Failure(f"Error: {url} could not be fetched: {error or type(error).__name__}.", 1) from None
+        raise Failure(
+            f"Error: {url} could not be fetched: {error or type(error).__name__}.", 1
+        ) from None
 
 
 def _host(url: str) -> str:
@@ -53,5 +60,8 @@ class _SameKind(urllib.request.HTTPRedirectHandler):
 
     def redirect_request(self, req, fp, code, msg, headers, newurl):  # type: ignore[no-untyped-def]
         if not newurl.lower().startswith(("https://", "http://")):
-            raise Failure(f"Error: {req.full_url} leads to {newurl[:100]}, which is not an http or https address.", 1)
+            raise Failure(
+                f"Error: {req.full_url} leads to {newurl[:100]}, which is not an http or https address.",
+                1,
+            )
         return super().redirect_request(req, fp, code, msg, headers, newurl)

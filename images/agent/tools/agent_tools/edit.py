@@ -44,12 +44,17 @@ def insert(arguments: list[str]) -> None:
 
 
 def _change(state: states.State, command: str, first: int, after: int, asked: int) -> None:
-    """Put the body in place of the lines from `first` up to but without `after`. `asked`: how many lines the range named."""
+    """Put the body in place of the lines from `first` up to but without `after`.
+
+    `asked`: how many lines the range named.
+    """
     path = state.open_file or ""
     try:
         read_only = text_file.is_read_only(path)
     except OSError:
-        raise Failure(f"Error: the open file {path} no longer exists. Open or create a file first.", 1) from None
+        raise Failure(
+            f"Error: the open file {path} no longer exists. Open or create a file first.", 1
+        ) from None
     if read_only:
         raise Failure(f"Error: {path} is read-only and cannot be changed.", 1)
     body = _body(command)
@@ -60,19 +65,25 @@ def _change(state: states.State, command: str, first: int, after: int, asked: in
     first = min(first, old.total + 1)
     notes: list[str] = []
     if path.endswith(".py"):
-        problems = _new_problems(old, new, first, max(min(after, old.total + 1) - first, 0), added, notes)
+        problems = _new_problems(
+            old, new, first, max(min(after, old.total + 1) - first, 0), added, notes
+        )
         if problems:
             _report(command, problems, old, new, first - 1, added, asked)
             return
     try:
         new.write()
     except OSError as error:
-        raise Failure(f"Error: {path} could not be written and is unchanged: {error.strerror}.", 1) from None
+        raise Failure(
+            f"Error: {path} could not be written and is unchanged: {error.strerror}.", 1
+        ) from None
     state.scrolls = 0
     editor.show(state, new, first + added // 2)
     for note in notes:
         print(note)
-    print("The file has been changed. Check the result above (indentation, duplicate lines), and edit again if something is wrong.")
+    print(
+        "The file has been changed. Check the result above (indentation, duplicate lines), and edit again if something is wrong."
+    )
 
 
 def _body(command: str) -> bytes:
@@ -83,8 +94,12 @@ def _body(command: str) -> bytes:
         f"and close it with a line that holds only {ending}."
     )
     try:
-        # The shell's own input: no here-document was attached. Bash attaches an empty one as a read-only /dev/null.
-        if stat.S_ISCHR(os.fstat(0).st_mode) and fcntl.fcntl(0, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY:
+        # The shell's own input: no here-document was attached. Bash attaches an empty one as a
+        # read-only /dev/null.
+        if (
+            stat.S_ISCHR(os.fstat(0).st_mode)
+            and fcntl.fcntl(0, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY
+        ):
             raise problem
         body = sys.stdin.buffer.read(_MOST_BODY + 1)
     except (OSError, AttributeError):
@@ -103,7 +118,11 @@ def _new_problems(
     if not after.checked:
         notes.append("Note: this file is too long or too deeply nested to be checked for errors.")
         return []
-    found = lint.introduced(lint.check(old.content, old.path), after, first, removed, added) if after.problems else []
+    found = (
+        lint.introduced(lint.check(old.content, old.path), after, first, removed, added)
+        if after.problems
+        else []
+    )
     if not found:
         odd = [line for line in lint.odd_indentation(new.content) if first <= line < first + added]
         if odd and not lint.odd_indentation(old.content):
@@ -121,7 +140,11 @@ def _report(
     asked: int,
 ) -> None:
     """`start`: the number of lines before the change."""
-    noun, fix = ("edit", "the start and end lines") if command == "edit" else ("insertion", "the line number")
+    noun, fix = (
+        ("edit", "the start and end lines")
+        if command == "edit"
+        else ("insertion", "the line number")
+    )
     print(f"This {noun} would bring new errors into the file, so it was not applied.")
     print("ERRORS:")
     for line, column, code, text in problems:

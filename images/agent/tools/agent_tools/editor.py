@@ -13,7 +13,16 @@ from .text_file import TextFile
 
 NOTHING_OPEN = "No file is open. Use the open command first."
 
-_IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*", b"8BPS", b"\0\0\1\0")
+_IMAGES = (
+    b"\x89PNG\r\n\x1a\n",
+    b"\xff\xd8\xff",
+    b"GIF87a",
+    b"GIF89a",
+    b"II*\0",
+    b"MM\0*",
+    b"8BPS",
+    b"\0\0\1\0",
+)
 
 
 def number(text: str) -> int | None:
@@ -25,7 +34,9 @@ def keep(state: State) -> None:
     try:
         states.save(state)
     except OSError as error:
-        print(f"Warning: the editor cannot remember the open file: {error.strerror}. Later commands may find none open.")
+        print(
+            f"Warning: the editor cannot remember the open file: {error.strerror}. Later commands may find none open."
+        )
 
 
 def show(state: State, file: TextFile, middle: int) -> None:
@@ -78,7 +89,9 @@ def open_file(arguments: list[str]) -> None:
 def _is_image(content: bytes) -> bool:
     if content.startswith(_IMAGES):
         return True
-    return content[:4] == b"RIFF" and content[8:12] == b"WEBP" or content[:2] == b"BM" and content[6:10] == b"\0\0\0\0"
+    return (content[:4] == b"RIFF" and content[8:12] == b"WEBP") or (
+        content[:2] == b"BM" and content[6:10] == b"\0\0\0\0"
+    )
 
 
 def goto(arguments: list[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from .failure import UsageError
 from .supervisor_socket import ask
 

@@ -1,4 +1,7 @@
-"""What is wrong with a Python file, under the codes of the usual checker: E999 syntax, E902 encoding, F821, F822, F831 names."""
+"""What is wrong with a Python file, under the codes of the usual checker.
+
+E999 syntax, E902 encoding, F821, F822, F831 names.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,9 @@ def check(content: bytes, path: str) -> Report:
         tree = ast.parse(text)
     except SyntaxError as error:
         column = max(error.offset or 1, 1)
-        return Report([(error.lineno or 1, column, "E999", f"{type(error).__name__}: {error.msg}")], None)
+        return Report(
+            [(error.lineno or 1, column, "E999", f"{type(error).__name__}: {error.msg}")], None
+        )
     except ValueError as error:
         # NUL bytes.
         return Report([(1, 1, "E999", f"ValueError: {error}")], None)
@@ -58,19 +63,25 @@ def _decoded(content: bytes) -> tuple[str | None, Problem | None]:
     for line in content.split(b"\n", 2)[:2]:
         cookie = cookie or _COOKIE.match(line)
     try:
-        return content.decode(cookie.group(1).decode("ascii", "replace") if cookie else "utf-8"), None
+        return content.decode(
+            cookie.group(1).decode("ascii", "replace") if cookie else "utf-8"
+        ), None
     except (LookupError, ValueError) as error:
         if isinstance(error, LookupError) and not isinstance(error, UnicodeError):
             return None, (1, 1, "E902", f"LookupError: {error}")
-        # As the usual checker does: Python itself may refuse the file, but its structure can be judged.
+        # As the usual checker does: Python itself may refuse the file, but its structure can be
+        # judged.
         return content.decode("latin-1"), None
 
 
-def introduced(before: Report, after: Report, first: int, removed: int, added: int) -> list[Problem]:
+def introduced(
+    before: Report, after: Report, first: int, removed: int, added: int
+) -> list[Problem]:
     """What an edit brought in that replaced `removed` lines from `first` on by `added` ones.
 
-    What was there outside these lines does not count. A file that was broken before may stay so: which of the errors
-    elsewhere are old cannot be told, and mending it one place at a time must be possible.
+    What was there outside these lines does not count. A file that was broken before may stay so:
+    which of the errors elsewhere are old cannot be told, and mending it one place at a time must be
+    possible.
     """
     if before.broken:
         return [problem for problem in after.problems if first <= problem[0] < first + added]
@@ -80,7 +91,9 @@ def introduced(before: Report, after: Report, first: int, removed: int, added: i
             old.add((line, code, text))
         elif line >= first + removed:
             old.add((line + added - removed, code, text))
-    return [problem for problem in after.problems if (problem[0], problem[2], problem[3]) not in old]
+    return [
+        problem for problem in after.problems if (problem[0], problem[2], problem[3]) not in old
+    ]
 
 
 def odd_indentation(content: bytes) -> list[int]:

@@ -79,4 +79,7 @@ def _page(url: str, headers: dict[str, str]) -> Any:
         if not isinstance(page, dict) or not isinstance(page.get("data"), list):
             raise Failure("Error: the answer of the literature search has no list of papers.", 1)
         return page
-    raise Failure("Error: the literature search has too many requests at the moment. Try again in a later step.", 1)
+    raise Failure(
+        "Error: the literature search has too many requests at the moment. Try again in a later step.",
+        1,
+    )

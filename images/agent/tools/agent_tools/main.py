@@ -1,4 +1,7 @@
-"""From the name of a command to what it does. Each module is loaded only for its own commands: start-up counts."""
+"""From the name of a command to what it does.
+
+Each module is loaded only for its own commands: start-up counts.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,27 @@ class _Command:
 
 
 _COMMANDS: dict[str, _Command] = {
-    "open": _Command("editor", "open_file", "open <path> [<line_number>]", "Show a file, from its top or around a line."),
-    "goto": _Command("editor", "goto", "goto <line_number>", "Move the window of the open file to a line."),
-    "scroll_down": _Command("editor", "scroll_down", "scroll_down", "Move the window of the open file down by its height."),
-    "scroll_up": _Command("editor", "scroll_up", "scroll_up", "Move the window of the open file up by its height."),
-    "create": _Command("editor", "create", "create <filename>", "Make a new file with one empty line and open it."),
+    "open": _Command(
+        "editor",
+        "open_file",
+        "open <path> [<line_number>]",
+        "Show a file, from its top or around a line.",
+    ),
+    "goto": _Command(
+        "editor", "goto", "goto <line_number>", "Move the window of the open file to a line."
+    ),
+    "scroll_down": _Command(
+        "editor",
+        "scroll_down",
+        "scroll_down",
+        "Move the window of the open file down by its height.",
+    ),
+    "scroll_up": _Command(
+        "editor", "scroll_up", "scroll_up", "Move the window of the open file up by its height."
+    ),
+    "create": _Command(
+        "editor", "create", "create <filename>", "Make a new file with one empty line and open it."
+    ),
     "edit": _Command(
         "edit",
         "edit",
@@ -48,17 +67,29 @@ _COMMANDS: dict[str, _Command] = {
         "Show the lines of a file, or of the open file, that match a basic regular expression.",
     ),
     "find_file": _Command(
-        "search", "find_file", "find_file <file_name> [<dir>]", "List files by name or pattern, below a directory."
+        "search",
+        "find_file",
+        "find_file <file_name> [<dir>]",
+        "List files by name or pattern, below a directory.",
     ),
-    "memory_write": _Command("memory", "memory_write", 'memory_write "<text>"', "Keep a note for later runs of this task."),
-    "memory_read": _Command("memory", "memory_read", 'memory_read "<query>"', "Find the two notes closest to a query."),
+    "memory_write": _Command(
+        "memory",
+        "memory_write",
+        'memory_write "<text>"',
+        "Keep a note for later runs of this task.",
+    ),
+    "memory_read": _Command(
+        "memory", "memory_read", 'memory_read "<query>"', "Find the two notes closest to a query."
+    ),
     "literature_search": _Command(
         "literature",
         "literature_search",
         'literature_search "<query>" [<num_results>]',
         "Search openly accessible papers; a JSON object per paper.",
     ),
-    "parse_pdf_url": _Command("pdf", "parse_pdf_url", 'parse_pdf_url "<url>"', "Print the text of a PDF."),
+    "parse_pdf_url": _Command(
+        "pdf", "parse_pdf_url", 'parse_pdf_url "<url>"', "Print the text of a PDF."
+    ),
     "validate": _Command(
         "evaluation",
         "validate",
@@ -119,7 +150,11 @@ def _answer(command: _Command, arguments: list[str]) -> int:
     except BrokenPipeError:
         raise
     except (OSError, MemoryError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
+        reason = (
+            error.strerror
+            if isinstance(error, OSError) and error.strerror
+            else type(error).__name__
+        )
         where = f": {error.filename}" if isinstance(error, OSError) and error.filename else ""
         if not _directory_exists():
             reason, where = "the working directory no longer exists; cd to another one", ""

@@ -1,4 +1,7 @@
-"""memory_write and memory_read: notes of a task that outlive the run. The supervisor keeps them; here they are found again."""
+"""memory_write and memory_read: notes of a task that outlive the run.
+
+The supervisor keeps them; here they are found again.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,9 @@ def memory_write(arguments: list[str]) -> None:
         raise UsageError()
     encoded = text.encode("utf-8", "replace")
     if len(encoded) > _MOST_BYTES:
-        raise Failure(f"Error: a note may have {_MOST_BYTES} bytes, and this one has {len(encoded)}. Nothing was kept.")
+        raise Failure(
+            f"Error: a note may have {_MOST_BYTES} bytes, and this one has {len(encoded)}. Nothing was kept."
+        )
     if _records() is None:
         raise Failure(_DISABLED)
     print(ask("memory " + base64.b64encode(encoded).decode("ascii")))

@@ -1,6 +1,7 @@
 """Names that a Python program uses and nowhere defines: F821, F822 and F831 of the usual checkers.
 
-Rather silent than wrong. The order of statements is not followed: what is bound anywhere in a scope counts as bound.
+Rather silent than wrong. The order of statements is not followed: what is bound anywhere in a scope
+counts as bound.
 """
 
 from __future__ import annotations
@@ -13,13 +14,30 @@ from collections.abc import Iterable
 Problem = tuple[int, int, str, str]
 
 _ALWAYS_THERE = frozenset(dir(builtins)) | frozenset(
-    "__file__ __name__ __path__ __spec__ __loader__ __package__ __doc__ __builtins__ __annotations__ __debug__ "
-    "__class__ __module__ __qualname__ __firstlineno__ __dict__ __classdict__ WindowsError".split()
+    [
+        "__file__",
+        "__name__",
+        "__path__",
+        "__spec__",
+        "__loader__",
+        "__package__",
+        "__doc__",
+        "__builtins__",
+        "__annotations__",
+        "__debug__",
+        "__class__",
+        "__module__",
+        "__qualname__",
+        "__firstlineno__",
+        "__dict__",
+        "__classdict__",
+        "WindowsError",
+    ]
 )
 
 
 class _Scope:
-    def __init__(self, kind: str, parent: "_Scope" | None) -> None:
+    def __init__(self, kind: str, parent: _Scope | None) -> None:
         self.kind = kind
         self.parent = parent
         self.bound: set[str] = set()
@@ -149,7 +167,8 @@ class _Reader:
         self._arguments(node.args, outer, inner)
         if node.returns is not None:
             self.visit(node.returns, outer)
-        # Its body runs at another time: what is expected around the definition says nothing about it.
+        # Its body runs at another time: what is expected around the definition says nothing about
+        # it.
         guarded, self._guarded = self._guarded, 0
         self.visit_all(node.body, inner)
         self._guarded = guarded
@@ -171,9 +190,14 @@ class _Reader:
     def _TypeAlias(self, node: ast.AST, scope: _Scope) -> None:
         inner = self._parameters(node, scope)
         for part in ast.iter_child_nodes(node):
-            self.visit(part, scope if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) else inner)
+            self.visit(
+                part,
+                scope if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) else inner,
+            )
 
-    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, scope: _Scope) -> None:
+    def _comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, scope: _Scope
+    ) -> None:
         self.visit(node.generators[0].iter, scope)
         inner = self._scope("comprehension", scope)
         for index, generator in enumerate(node.generators):
@@ -191,7 +215,10 @@ class _Reader:
     # What changes the rules
 
     def _Try(self, node: ast.Try, scope: _Scope) -> None:
-        expected = any(handler.type is None or "NameError" in ast.dump(handler.type) for handler in node.handlers)
+        expected = any(
+            handler.type is None or "NameError" in ast.dump(handler.type)
+            for handler in node.handlers
+        )
         self._guarded += expected
         self.visit_all(node.body, scope)
         self._guarded -= expected
@@ -213,7 +240,11 @@ class _Reader:
         self.visit_all(ast.iter_child_nodes(node), scope)
 
     def _watch_namespace(self, node: ast.AST | None) -> None:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("vars", "locals"):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("vars", "locals")
+        ):
             self.runs_other_code = True
 
     def _Assign(self, node: ast.Assign, scope: _Scope) -> None:
@@ -237,10 +268,19 @@ def problems(tree: ast.AST, file_name: str) -> list[Problem]:
         for scope in reader.scopes:
             for use in scope.uses:
                 if use.id not in _ALWAYS_THERE and not scope.sees(use.id):
-                    found.append((use.lineno, use.col_offset + 1, "F821", f"undefined name '{use.id}'"))
+                    found.append(
+                        (use.lineno, use.col_offset + 1, "F821", f"undefined name '{use.id}'")
+                    )
         # A package may export its modules, and `__getattr__` anything.
         if file_name != "__init__.py" and "__getattr__" not in reader.module.bound:
             for name, node in reader.exports.items():
                 if name not in reader.module.bound and name not in _ALWAYS_THERE:
-                    found.append((node.lineno, node.col_offset + 1, "F822", f"undefined name '{name}' in __all__"))
+                    found.append(
+                        (
+                            node.lineno,
+                            node.col_offset + 1,
+                            "F822",
+                            f"undefined name '{name}' in __all__",
+                        )
+                    )
     return sorted(found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import resource
 import signal
 import sys
@@ -34,7 +33,9 @@ def parse_pdf_url(arguments: list[str]) -> None:
     try:
         content = download.fetch(url, _MOST_BYTES, _SECONDS, {"Accept": "application/pdf"})
     except download.TooManyRequests:
-        raise Failure(f"Error: {url} has too many requests at the moment. Try again in a later step.", 1) from None
+        raise Failure(
+            f"Error: {url} has too many requests at the moment. Try again in a later step.", 1
+        ) from None
     if b"%PDF-" not in content[:1024]:
         raise Failure(f"Error: {url} is not a PDF.", 1)
     print(_text(reader, content, url))
@@ -44,16 +45,22 @@ def _reader() -> Any:
     # Isolated from the site's packages at the start, which none but this command needs.
     import sysconfig
 
-    sys.path.extend(["/opt/bench/lib", sysconfig.get_path("purelib"), "/usr/lib/python3/dist-packages"])
+    sys.path.extend(
+        ["/opt/bench/lib", sysconfig.get_path("purelib"), "/usr/lib/python3/dist-packages"]
+    )
     try:
         import pypdf
     except ImportError:
-        raise Failure("Error: PDFs cannot be read here: the Python package pypdf is not installed.", 1) from None
+        raise Failure(
+            "Error: PDFs cannot be read here: the Python package pypdf is not installed.", 1
+        ) from None
     return pypdf
 
 
 def _text(pypdf: Any, content: bytes, url: str) -> str:
-    """At most so many pages and characters; a file made to use up time or memory ends with a message."""
+    """At most so many pages and characters; a file made to use up time or memory ends with a
+    message.
+    """
 
     def stop(_number: int, _frame: object) -> None:
         raise _OutOfTime
@@ -62,7 +69,9 @@ def _text(pypdf: Any, content: bytes, url: str) -> str:
     import logging
 
     logging.disable(logging.CRITICAL)
-    resource.setrlimit(resource.RLIMIT_AS, (_READING_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    resource.setrlimit(
+        resource.RLIMIT_AS, (_READING_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1])
+    )
     signal.signal(signal.SIGALRM, stop)
     signal.alarm(_READING_SECONDS)
     parts: list[str] = []
@@ -83,7 +92,10 @@ def _text(pypdf: Any, content: bytes, url: str) -> str:
     # Whatever a library of this size can raise for a broken file.
     except Exception as error:
         if not parts:
-            raise Failure(f"Error: the PDF at {url} cannot be read: {type(error).__name__}: {str(error)[:200]}", 1) from None
+            raise Failure(
+                f"Error: the PDF at {url} cannot be read: {type(error).__name__}: {str(error)[:200]}",
+                1,
+            ) from None
         note = "[the rest cannot be read]"
     finally:
         signal.alarm(0)

@@ -1,4 +1,7 @@
-"""search_dir, search_file, find_file. Bounded in time and output; nothing blocks, and links are not followed."""
+"""search_dir, search_file, find_file.
+
+Bounded in time and output; nothing blocks, and links are not followed.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,9 @@ def search_dir(arguments: list[str]) -> None:
 
     complete = _in_time(search)
     if len(found) > _MOST_FILES:
-        raise Failure(f'More than {_MOST_FILES} files matched for "{term}" in {top}. Please narrow your search.')
+        raise Failure(
+            f'More than {_MOST_FILES} files matched for "{term}" in {top}. Please narrow your search.'
+        )
     if not found:
         print(f'No matches found for "{term}" in {top}' + ("" if complete else _stopped()))
         return
@@ -64,7 +69,9 @@ def search_file(arguments: list[str]) -> None:
     if shown is None:
         shown = states.load().open_file
         if shown is None:
-            raise Failure("No file is open. Name the file to search, or use the open command first.")
+            raise Failure(
+                "No file is open. Name the file to search, or use the open command first."
+            )
     elif os.path.isdir(shown):
         raise Failure(f"Error: {shown} is a directory. Use search_dir to search all of its files.")
     path = os.path.realpath(shown)
@@ -85,7 +92,9 @@ def search_file(arguments: list[str]) -> None:
 
     complete = _in_time(search)
     if len(rows) > _MOST_LINES:
-        raise Failure(f'More than {_MOST_LINES} lines matched for "{term}" in {path}. Please narrow your search.')
+        raise Failure(
+            f'More than {_MOST_LINES} lines matched for "{term}" in {path}. Please narrow your search.'
+        )
     if not rows:
         print(f'No matches found for "{term}" in {path}' + ("" if complete else _stopped()))
         return
@@ -132,7 +141,9 @@ def _is_kernel(path: str) -> bool:
 
 
 def _files(top: str, hidden: bool) -> Iterator[str]:
-    """Regular files below, in order of their paths' names; with hidden ones or without what is hidden below `top`."""
+    """Regular files below, in order of their paths' names; with hidden ones or without what is
+    hidden below `top`.
+    """
     waiting = [iter(_entries(top, hidden))]
     while waiting:
         entry = next(waiting[-1], None)
@@ -177,7 +188,7 @@ def _matcher(term: str) -> _Matcher:
         while at <= len(text):
             hit = _find(text, term, at) if search is None else _first(search(text, at))
             # An empty match after the last newline is on no line.
-            if hit is None or hit == len(text) and (hit == 0 or text[hit - 1] == "\n"):
+            if hit is None or (hit == len(text) and (hit == 0 or text[hit - 1] == "\n")):
                 return
             start = text.rfind("\n", 0, hit) + 1
             end = text.find("\n", hit)
@@ -227,7 +238,10 @@ def _cut(line: str) -> str:
 
 
 def _in_time(work: Callable[[], None]) -> bool:
-    """False if the work was stopped; what it had found by then counts. An expression can take forever on one line."""
+    """False if the work was stopped; what it had found by then counts.
+
+    An expression can take forever on one line.
+    """
 
     def stop(_number: int, _frame: object) -> None:
         raise _OutOfTime

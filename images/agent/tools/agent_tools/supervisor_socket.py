@@ -1,4 +1,6 @@
-"""Requests to the sandbox's supervisor, which stands outside of the agent's reach: one line there, one line back."""
+"""Requests to the sandbox's supervisor, which stands outside of the agent's reach: one line there,
+one line back.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,10 @@ _SECONDS = 30
 
 
 def ask(request: str) -> str:
-    """The answer to an accepted request. Raises Failure for a refused one, and when nobody answers."""
+    """The answer to an accepted request.
+
+    Raises Failure for a refused one, and when nobody answers.
+    """
     name = request.split(" ", 1)[0]
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as channel:

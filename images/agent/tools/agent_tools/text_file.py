@@ -1,4 +1,6 @@
-"""Reading and replacing the files of the agent: never blocks, bounded, and a failed write leaves the old content."""
+"""Reading and replacing the files of the agent: never blocks, bounded, and a failed write leaves
+the old content.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,10 @@ _BLOCK = 256 * 1024
 
 
 def open_regular(path: str) -> int:
-    """A descriptor of a regular file. Raises OSError, also for what is not a regular file (FIFOs, devices, directories)."""
+    """A descriptor of a regular file.
+
+    Raises OSError, also for what is not a regular file (FIFOs, devices, directories).
+    """
     # Not blocking: a FIFO would wait for its writer.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -21,7 +26,7 @@ def open_regular(path: str) -> int:
     raise OSError(0, "not a regular file")
 
 
-def load(path: str, shown: str) -> "TextFile":
+def load(path: str, shown: str) -> TextFile:
     """`shown` is the name under which the agent knows it. Raises Failure."""
     try:
         found = os.stat(path)
@@ -43,12 +48,17 @@ def load(path: str, shown: str) -> "TextFile":
     except OSError as error:
         raise Failure(f"Error: {shown} cannot be read: {error.strerror or error}.", 1) from None
     if len(content) > MOST_BYTES:
-        raise Failure(f"Error: {shown} is longer than the {MOST_BYTES} bytes that the editor takes.")
+        raise Failure(
+            f"Error: {shown} is longer than the {MOST_BYTES} bytes that the editor takes."
+        )
     return TextFile(path, content)
 
 
 class TextFile:
-    """Bytes that know their lines. A line ends with a newline; what follows the last newline, if anything, is a line too."""
+    """Bytes that know their lines.
+
+    A line ends with a newline; what follows the last newline, if anything, is a line too.
+    """
 
     def __init__(self, path: str, content: bytes) -> None:
         self.path = path
@@ -78,9 +88,14 @@ class TextFile:
             return []
         return (part[:-1] if part.endswith(b"\n") else part).split(b"\n")
 
-    def replaced(self, first: int, after: int, body: bytes) -> "TextFile":
-        """With `body` (whole lines, or empty) instead of the lines from `first` up to but without `after`."""
-        head, tail = self.content[: self.offset(first)], self.content[self.offset(max(first, after)) :]
+    def replaced(self, first: int, after: int, body: bytes) -> TextFile:
+        """With `body` (whole lines, or empty) instead of the lines from `first` up to but without
+        `after`.
+        """
+        head, tail = (
+            self.content[: self.offset(first)],
+            self.content[self.offset(max(first, after)) :],
+        )
         body = self._with_own_line_ends(body)
         if head and body and not head.endswith(b"\n"):
             head += b"\n"
@@ -92,12 +107,19 @@ class TextFile:
         return body.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
 
     def write(self) -> None:
-        """Replace the file on disk in one step; mode and owner stay. Raises OSError, and then the old content is there."""
+        """Replace the file on disk in one step; mode and owner stay.
+
+        Raises OSError, and then the old content is there.
+        """
         found = os.stat(self.path)
         directory, name = os.path.split(self.path)
         temporary = os.path.join(directory, f".{name[:100]}.{os.getpid()}.tmp")
         try:
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            descriptor = os.open(
+                temporary,
+                os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC,
+                0o600,
+            )
         except PermissionError:
             self._write_in_place()
             return
@@ -114,7 +136,10 @@ class TextFile:
             raise
 
     def _write_in_place(self) -> None:
-        """In a directory where nothing may be made. Space is taken before anything is overwritten."""
+        """In a directory where nothing may be made.
+
+        Space is taken before anything is overwritten.
+        """
         descriptor = os.open(self.path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "r+b", buffering=0) as file:
             before = os.fstat(descriptor).st_size

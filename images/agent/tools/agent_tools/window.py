@@ -37,7 +37,10 @@ def constrained(middle: int, total: int, window: int) -> int:
 
 
 def text(file: TextFile, middle: int, window: int) -> str:
-    """Header, lines with numbers, and what is hidden above and below. Each line ends with a newline."""
+    """Header, lines with numbers, and what is hidden above and below.
+
+    Each line ends with a newline.
+    """
     middle = constrained(middle, file.total, window)
     last = min(middle + window // 2, file.total)
     # Half of an odd window is rounded down at the top of the file, up elsewhere.

@@ -23,7 +23,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from . import strict_json
 from .hidden_random import HiddenRandom
@@ -40,14 +40,15 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,18}(\.0{0,6})?")
 _NUMBER = re.compile(r"[+-]?([0-9]{1,40}(\.[0-9]{0,40})?|\.[0-9]{1,40})([eE][+-]?[0-9]{1,4})?")
 
 
-class Column(Protocol):
+class Column:
     """What the fields of a column are: `Integer`, `Number`, `Text`, or a class of the task's."""
 
     def parse(self, text: str) -> Any:
         """The value of a field. Raises ValueError, with a message for the agent."""
+        raise NotImplementedError
 
 
-class Integer:
+class Integer(Column):
     """Whole numbers from low to high. `3.0` counts as 3: some writers make floats of them."""
 
     def __init__(self, low: int | None = None, high: int | None = None) -> None:
@@ -62,7 +63,7 @@ class Integer:
         return value
 
 
-class Number:
+class Number(Column):
     """Finite decimal numbers from low to high; without limits of their own up to 1e100."""
 
     def __init__(self, low: float | None = None, high: float | None = None) -> None:
@@ -78,7 +79,7 @@ class Number:
         return value
 
 
-class Text:
+class Text(Column):
     """Any text of up to `max_length` characters, or one of `choices`."""
 
     def __init__(self, max_length: int = 1000, choices: Iterable[str] | None = None) -> None:

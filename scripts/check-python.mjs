@@ -1,0 +1,61 @@
+// Lint, format, types and tests of the Python in this repository, with the tools of requirements-dev.txt. They live in an environment
+// under .bench/, which is made anew when that file or the Python changes. `npm run check:python -- pytest -k name` runs one of them.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { execa } from 'execa';
+
+const PYTHON = 'python3';
+const REQUIREMENTS = 'requirements-dev.txt';
+const environment = resolve('.bench/python-tools');
+const mark = `${environment}/made-from`;
+
+const CHECKS = [
+  ['ruff', 'check', '--quiet', '.'],
+  ['ruff', 'format', '--check', '--output-format', 'concise', '--quiet', '.'],
+  ['mypy', '--no-error-summary'],
+  ['pytest', '--quiet'],
+];
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+const output = async (file, args) => await execa(file, args, { reject: false, all: true });
+
+async function ensureTools() {
+  const python = await output(PYTHON, ['-c', 'import sys; print(sys.executable, sys.version)']);
+  if (python.failed)
+    fail(`There is no ${PYTHON}. Install Python 3.11 or newer (on Debian: apt-get install python3 python3-venv).`);
+  const madeFrom = createHash('sha256').update(python.stdout).update(readFileSync(REQUIREMENTS)).digest('hex');
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === madeFrom) return;
+  rmSync(environment, { recursive: true, force: true });
+  mkdirSync(environment, { recursive: true });
+  const made = await output(PYTHON, ['-m', 'venv', environment]);
+  if (made.failed)
+    fail(
+      `${PYTHON} cannot make a virtual environment: venv or pip is missing (on Debian: apt-get install python3-venv).\n${made.all ?? ''}`,
+    );
+  const pip = ['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet', '--no-deps', '-r', REQUIREMENTS];
+  const installed = await output(`${environment}/bin/python`, pip);
+  if (installed.failed) fail(`The tools of ${REQUIREMENTS} cannot be installed.\n${installed.all ?? ''}`);
+  writeFileSync(mark, madeFrom);
+}
+
+await ensureTools();
+const only = process.argv.slice(2);
+let failed = false;
+for (const [tool, ...args] of only.length > 0 ? [only] : CHECKS) {
+  const { exitCode } = await execa(`${environment}/bin/${tool}`, args, {
+    reject: false,
+    stdio: 'inherit',
+    // What lies in images/ travels, as it is, into images and packages.
+    env: { PYTHONDONTWRITEBYTECODE: '1' },
+  });
+  if (exitCode !== 0) {
+    console.error(`${[tool, ...args].join(' ')} failed`);
+    failed = true;
+  }
+}
+process.exit(failed ? 1 : 0);

@@ -30,6 +30,11 @@ function costText({ origin, costUsd, recordedCostUsd, modelCalls }: RunDetail): 
 const markText = ({ rule, step, detail }: RunDetail['marks'][number]): string =>
   `${rule.replaceAll('_', ' ')}${step === null ? '' : `, step ${step}`}: ${oneLine(detail, 300)}`;
 
+/** Each once: what fails for one submission fails for the next. */
+const faultsOf = ({ evaluationList }: RunDetail): string[] => [
+  ...new Set(evaluationList.flatMap(({ fault }) => fault ?? [])),
+];
+
 function renderRun(run: RunDetail, context: CliContext): string {
   const { colors, width } = context.output;
   const fields: (readonly [string, string])[] = [
@@ -59,6 +64,7 @@ function renderRun(run: RunDetail, context: CliContext): string {
     ['final score', formatScore(run.finalScore)],
     ['baseline', formatScore(run.baseline)],
     ...run.marks.map((mark) => ['mark', colors.yellow(markText(mark))] as const),
+    ...faultsOf(run).map((fault) => ['evaluator error', colors.red(oneLine(fault, 500))] as const),
     ['cost', costText(run)],
     ['tokens', tokensText(run.usage)],
     ...run.endpoints.map((one) => ['endpoint', `${one.endpoint} (${plural(one.calls, 'call')})`] as const),
@@ -77,7 +83,7 @@ function renderRun(run: RunDetail, context: CliContext): string {
       { title: 'split', value: (e) => e.split },
       { title: 'status', value: (e) => e.status.replace('_', ' ') },
       { title: 'score', value: (e) => formatScore(e.primary) + (e.suspect ? ' !' : ''), align: 'right' },
-      { title: 'message', value: (e) => oneLine(e.message, Math.max(20, width - 60)) },
+      { title: 'message', value: (e) => oneLine(e.fault ?? e.message, Math.max(20, width - 60)) },
     ],
     colors,
   );

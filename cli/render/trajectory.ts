@@ -33,7 +33,11 @@ function renderStep(step: TrajectoryStep, colors: Colors): string {
     if (step.observation !== '') parts.push(printable(step.observation).trimEnd());
     parts.push(colors.dim(`(${commandEnd(step)})`));
   }
-  for (const evaluation of step.evaluations) parts.push(colors.green(evaluationLine(evaluation)));
+  for (const evaluation of step.evaluations)
+    parts.push(
+      colors.green(evaluationLine(evaluation)),
+      ...(evaluation.fault === null ? [] : [colors.red(indent(printable(evaluation.fault), '  '))]),
+    );
   return parts.join('\n');
 }
 

@@ -46,8 +46,13 @@ export async function listEvaluations(run: Statements, runId: string, afterStep 
   const rows = await run<Omit<EvaluationDetail, 'at'> & { at: Date }>(
     'listEvaluations',
     `select step, kind, split, number, status, metrics, primary_score as primary, suspect, message,
+       case when status = 'evaluator_error' then (
+         select regexp_replace(split_part(e.detail, E'\\n', 1), '^' || v.split || ': ', '') from events e
+         where e.run_id = $1 and e.kind = 'evaluator_error' and e.key in (concat_ws('-', v.step, v.kind), concat_ws('-', v.step, v.kind, v.split))
+         order by e.event_id desc limit 1
+       ) end as fault,
        submission_sha256 as "submissionSha256", from_step as "fromStep", isolation, ms, coalesce(ended_at, created_at) as at
-     from evaluations
+     from evaluations v
      where run_id = $1 and status <> 'pending' and step > $2
      order by number, split desc`,
     [runId, afterStep],

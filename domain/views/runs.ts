@@ -71,7 +71,10 @@ export interface EvaluationDetail {
   metrics: Metrics | null;
   primary: number | null;
   suspect: boolean;
+  /** What the agent was told. */
   message: string;
+  /** What failed, of an `evaluator_error`: `referee.py:41: KeyError: 'id'`. For the task's author, never for the agent. */
+  fault: string | null;
   submissionSha256: string | null;
   /** Of a forced end: the step whose validate the submission is from; null: it was in the workspace. */
   fromStep: number | null;

@@ -161,8 +161,10 @@ class Evaluation:
         )
 
     def evaluator_error(self, message: str) -> Outcome:
-        text = (message + "\n" + self.children.stderr("referee")).strip()
-        return {"outcome": "evaluator_error", "message": text[:FAULT_LIMIT]}
+        message = message[: FAULT_LIMIT // 2]
+        # Of a long traceback its end tells more than its beginning.
+        said = self.children.stderr("referee")[-(FAULT_LIMIT - len(message)) :]
+        return {"outcome": "evaluator_error", "message": f"{message}\n{said}".strip()}
 
     def with_stderr(self, message: str) -> Outcome:
         """A rejection that quotes the last words of what the submission wrote to stderr."""

@@ -355,8 +355,8 @@ def row_strategy(history):
 
     describe("the referee's faults are the evaluator's", () => {
       it.each([
-        ['exception', 'def evaluate(table):\n    raise ValueError("oh")\n', 'ValueError: oh'],
-        ['syntax error', 'def evaluate(table)\n', 'SyntaxError'],
+        ['exception', 'def evaluate(table):\n    raise ValueError("oh")\n', /^referee\.py:2: ValueError: oh\n/],
+        ['syntax error', 'def evaluate(table)\n', /^referee\.py:1: SyntaxError: /],
         ['missing metric', 'def evaluate(table):\n    return {}\n', 'not the declared ones'],
         ['extra metric', 'def evaluate(table):\n    return {"Score": 1, "More": 2}\n', 'not the declared ones'],
         ['NaN', 'def evaluate(table):\n    return {"Score": float("nan")}\n', 'Score is not a finite number'],
@@ -365,7 +365,14 @@ def row_strategy(history):
       ])('%s', async (_, referee, reason) => {
         const outcome = await play(ALWAYS('0'), { referee });
         expect(outcome).toMatchObject({ kind: 'evaluator_error' });
-        expect((outcome as { message: string }).message).toContain(reason);
+        expect((outcome as { message: string }).message).toMatch(reason);
+      });
+
+      it('are told by their last line, however long what was written before', async () => {
+        const referee = 'import sys\ndef evaluate(table):\n    sys.stderr.write("x" * 9000)\n    return {}["label"]\n';
+        const { message } = (await play(ALWAYS('0'), { referee })) as { message: string };
+        expect(message).toMatch(/^referee\.py:4: KeyError: 'label'\n[^]*KeyError: 'label'$/);
+        expect(message.length).toBeLessThanOrEqual(4001);
       });
     });
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newTask, type TaskKind } from '../../operations/tasks/new.js';
 import type { Verification } from '../../operations/tasks/verify/verify-tasks.js';
+import type { RunDetail } from '../../domain/views/runs.js';
 import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -82,9 +83,28 @@ it('bench tasks verify finds what is wrong with a task, and says so by its exit 
   writeFileSync(file('broken', 'evaluator/referee.py'), careless);
   writeFileSync(file('broken', 'oracle/predict.py'), readFileSync(file('broken', 'starter/predict.py')));
   begin('raw', 'data');
-  const done = await home.run('tasks', 'verify', 'broken', 'raw', '--backend', 'local', '--concurrency', '3');
+  begin('crashing', 'questions');
+  const crash = 'def evaluate(player):\n    labels = {}\n    return {"accuracy": labels["secret"]}\n';
+  writeFileSync(file('crashing', 'evaluator/referee.py'), crash);
+  const done = await home.run(
+    ...['tasks', 'verify', 'broken', 'raw', 'crashing', '--backend', 'local', '--concurrency', '3'],
+  );
   expect(done.exitCode).toBe(1);
   expect(done.stdout).toMatch(/broken, baseline: .*stated/);
   expect(done.stdout).toMatch(/broken, oracle: .*not better/);
   expect(done.stdout).toContain('bench tasks prepare raw');
+
+  // What the referee died of is for its author, not for the agent.
+  const fault = "referee.py:3: KeyError: 'secret'";
+  expect(done.stdout).toContain(`crashing, baseline: it has no score: ${fault};`);
+  expect(done.stdout).toContain(`empty breaks the referee: ${fault}`);
+  const [run] = await home.sql<{ run_id: string }>(
+    "select run_id from runs where task_id = 'crashing' and model_name = 'scripted:oracle'",
+  );
+  const shown = await home.run('show', run!.run_id);
+  expect(shown.stdout).toMatch(/evaluator error +referee\.py:3: KeyError: 'secret'/);
+  const { evaluationList } = await home.json<RunDetail>('show', run!.run_id);
+  expect(evaluationList.at(-1)).toMatchObject({ status: 'evaluator_error', fault });
+  const agentSaw = await home.sql("select 1 from steps where observation ~ 'KeyError|referee'");
+  expect(agentSaw).toEqual([]);
 });

@@ -484,6 +484,23 @@ describe('evaluations', () => {
     expect(await db.queries.showRun(runId)).toMatchObject({ bestScore: 5, finalScore: null });
   });
 
+  test("what an evaluator died of is kept for the task's author, beside what the agent was told", async () => {
+    const { runId } = await oneRun(db);
+    const died = (step: number, key: string, detail: string) =>
+      evaluate(db, runId, step, 'validate', 'evaluator_error', { events: [{ kind: 'evaluator_error', key, detail }] });
+    await died(1, '1-validate', "referee.py:41: KeyError: 'id'\nTraceback (most recent call last): …");
+    await died(2, '2-validate-test', 'test: referee.py:7: OSError: gone\nTraceback …');
+    await evaluate(db, runId, 3, 'validate', 5);
+    await evaluate(db, runId, 4, 'validate', 'evaluator_error');
+    expect((await db.queries.showRun(runId)).evaluationList.map(({ fault }) => fault)).toEqual([
+      "referee.py:41: KeyError: 'id'",
+      'referee.py:7: OSError: gone',
+      null,
+      null,
+    ]);
+    for (const { observation } of await db.store.transcript(runId)) expect(observation).not.toContain('referee.py');
+  });
+
   test('an evaluation that arrives after the end of its run changes no score', async () => {
     const { runId } = await oneRun(db);
     await evaluate(db, runId, 1, 'validate', 5);

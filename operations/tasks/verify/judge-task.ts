@@ -46,7 +46,7 @@ function ending({ run, steps }: Played): string {
   const command = steps.find(({ exitCode, requested }) => exitCode !== 0 && requested === null);
   const said = command?.observation?.trim().split('\n').at(-1) ?? '';
   return [
-    run.detail ?? (last === undefined ? `it ended by ${run.endReason ?? 'nothing'}` : last.message),
+    run.detail ?? (last === undefined ? `it ended by ${run.endReason ?? 'nothing'}` : (last.fault ?? last.message)),
     ...(command === undefined ? [] : [`step ${command.step} failed: ${said.slice(0, 200)}`]),
     run.runId,
   ].join('; ');
@@ -98,7 +98,8 @@ function wrongCheck({ spoiler }: PlayedTask): Check {
     if (evaluation === undefined) {
       if (applies) problems.push(`${way} was not evaluated: ${lastLine(step.observation)}`);
     } else if (evaluation.status === 'ok') problems.push(`${way} scores ${evaluation.primary ?? ''}`);
-    else if (evaluation.status === 'evaluator_error') problems.push(`${way} breaks the referee: ${evaluation.message}`);
+    else if (evaluation.status === 'evaluator_error')
+      problems.push(`${way} breaks the referee: ${evaluation.fault ?? evaluation.message}`);
     else if (explanation(evaluation.message).length < 10) problems.push(`${way} is rejected without an explanation`);
     else refused.push(way);
   }

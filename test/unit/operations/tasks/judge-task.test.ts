@@ -5,7 +5,16 @@ import type { EvaluationDetail, RunDetail } from '../../../../domain/views/runs.
 import type { TrajectoryStep } from '../../../../domain/views/trajectory.js';
 
 const evaluation = (step: number, values: Partial<EvaluationDetail>): EvaluationDetail =>
-  ({ step, kind: 'validate', split: 'test', number: step, status: 'ok', message: '', ...values }) as EvaluationDetail;
+  ({
+    step,
+    kind: 'validate',
+    split: 'test',
+    number: step,
+    status: 'ok',
+    message: '',
+    fault: null,
+    ...values,
+  }) as EvaluationDetail;
 
 type Step = Partial<TrajectoryStep> & { is?: Partial<EvaluationDetail> };
 function played(finalScore: number | null, steps: Step[], values: Partial<RunDetail> = {}): Played {
@@ -67,6 +76,10 @@ describe('the judgement of a task', () => {
     expect(judge({ baseline: played(0.91, []) })['baseline']).toMatch(/^failed 0.91, stated 0.5 ± 0.4/);
     const broken = { action: 'python3 baseline.py', exitCode: 1, observation: 'Traceback\nNameError: x' };
     expect(judge({ baseline: played(null, [broken]) })['baseline']).toMatch(/^failed .*step 1 failed: NameError: x/);
+    const fault = { status: 'evaluator_error' as const, message: 'not yours', fault: 'referee.py:7: KeyError: 3' };
+    expect(judge({ baseline: played(null, [{ is: fault }]) })['baseline']).toMatch(
+      /^failed it has no score: referee\.py:7: KeyError: 3;/,
+    );
     expect(judge({ baseline: played(0.5, [], { suspect: 1 }) })['baseline']).toContain('beyond the declared bounds');
   });
 
@@ -97,8 +110,8 @@ describe('the judgement of a task', () => {
     ['scores', spoil('extra_row', { status: 'ok', primary: 0.9 }), /extra_row scores 0.9/],
     [
       'breaks the referee',
-      spoil('garbage', { status: 'evaluator_error', message: 'KeyError' }),
-      /breaks the referee: KeyError/,
+      spoil('garbage', { status: 'evaluator_error', message: 'not yours', fault: 'referee.py:7: KeyError: 3' }),
+      /breaks the referee: referee\.py:7: KeyError: 3/,
     ],
     [
       'is not explained',

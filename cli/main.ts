@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommanderError } from 'commander';
@@ -74,6 +73,7 @@ async function run(): Promise<number> {
 const flushed = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((resolve) => stream.write('', () => resolve()));
 
-const exitCode = await run();
-await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
-process.exit(exitCode);
+void run().then(async (exitCode) => {
+  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  process.exit(exitCode);
+});

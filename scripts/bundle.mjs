@@ -1,10 +1,37 @@
-// After transpile.mjs: the programs that people and the services start, each from a few files instead of hundreds. Half of what a
-// command took was looking for modules. What else lies in dist/ stays file by file, for tests, benchmarks and scripts.
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+// After transpile.mjs: the programs that people and the services start, each from a few files instead of hundreds, which
+// load-bundle.cjs runs with code compiled in advance (compile-bundle.mjs). Three quarters of what a command took were looking for
+// modules and compiling them. What else lies in dist/ stays file by file, for tests, benchmarks and scripts.
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { compileBundle } from './compile-bundle.mjs';
 
-/** All chunks lie in one folder of dist/, as deep as the sources' folders: `../` leads to the same place from both. */
-const CHUNKS = 'bundle';
+/** Bundled files lie as deep as the sources' folders: `../` leads to the same place from both. */
+const BUNDLE = 'dist/bundle';
+/** What esbuild splits into chunks are ES modules only: they are made here, and then made CommonJS, whose code V8 can cache. */
+const MODULES = 'dist/modules';
+const EXTENSION = { '.js': '.cjs' };
+
+/** A program, and the file by which it is started. */
+const PROGRAMS = {
+  'command-line': { source: 'cli/main.ts', start: 'dist/cli/main.js' },
+  worker: { source: 'worker/main.ts', start: 'dist/worker/main.js' },
+  supervisor: { source: 'services/supervisor-main.ts', start: 'dist/services/supervisor-main.js' },
+  'temporal-relay': { source: 'services/temporal-relay-main.ts', start: 'dist/services/temporal-relay-main.js' },
+  'workflow-thread': {
+    source: 'node_modules/@temporalio/worker/lib/workflow/workflow-worker-thread.js',
+    start: `${BUNDLE}/workflow-thread.cjs`,
+  },
+};
 
 /** `/…/node_modules/<package>/<path below>`, of the innermost package. */
 const BELOW = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/](.*)$/;
@@ -25,6 +52,13 @@ const keepDirname = {
   },
 };
 
+/** A file of a package with something else in the place of `found`. */
+const patched = (path, found, instead) => {
+  const code = readFileSync(path, 'utf8');
+  if (!code.includes(found)) throw new Error(`${path}: ${found} is not there any more`);
+  return { contents: code.replace(found, instead), loader: 'js' };
+};
+
 /**
  * The SDK bundles workflows by webpack if they are not bundled yet; ours are, by after-build.mjs. Its thread for workflows
  * is a program of its own, which it finds by a path.
@@ -40,12 +74,9 @@ const temporalWorker = {
         exports.defaultWorkflowInterceptorModules = [];`,
       loader: 'js',
     }));
-    onLoad({ filter: /[\\/]@temporalio[\\/]worker[\\/]lib[\\/]workflow[\\/]threaded-vm\.js$/ }, ({ path }) => {
-      const code = readFileSync(path, 'utf8');
-      const found = "require.resolve('./workflow-worker-thread')";
-      if (!code.includes(found)) throw new Error(`${path}: ${found} is not there any more`);
-      return { contents: code.replace(found, "require.resolve('./workflow-thread.js')"), loader: 'js' };
-    });
+    onLoad({ filter: /[\\/]@temporalio[\\/]worker[\\/]lib[\\/]workflow[\\/]threaded-vm\.js$/ }, ({ path }) =>
+      patched(path, "require.resolve('./workflow-worker-thread')", "require.resolve('./workflow-thread.cjs')"),
+    );
   },
 };
 
@@ -53,42 +84,34 @@ const temporalWorker = {
 const plainSockets = {
   name: 'plain-sockets',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]node_modules[\\/]pg[\\/]lib[\\/]stream\.js$/ }, ({ path }) => {
-      const code = readFileSync(path, 'utf8');
-      const asked = "typeof Response === 'function'";
-      if (!code.includes(asked)) throw new Error(`${path}: ${asked} is not there any more`);
-      return { contents: code.replace(asked, 'false'), loader: 'js' };
-    });
+    onLoad({ filter: /[\\/]node_modules[\\/]pg[\\/]lib[\\/]stream\.js$/ }, ({ path }) =>
+      patched(path, "typeof Response === 'function'", 'false'),
+    );
   },
 };
 
-const begun = Date.now();
-const { metafile } = await build({
-  metafile: true,
-  entryPoints: {
-    'cli/main': 'cli/main.ts',
-    'worker/main': 'worker/main.ts',
-    'services/supervisor-main': 'services/supervisor-main.ts',
-    'services/temporal-relay-main': 'services/temporal-relay-main.ts',
-    [`${CHUNKS}/workflow-thread`]: '@temporalio/worker/lib/workflow/workflow-worker-thread.js',
-  },
-  outdir: 'dist',
-  chunkNames: `${CHUNKS}/[name]-[hash]`,
-  bundle: true,
-  splitting: true,
-  format: 'esm',
+const shared = {
   platform: 'node',
   target: 'node20.19',
+  outExtension: EXTENSION,
   // For `node --enable-source-maps`; not read without it.
   sourcemap: 'linked',
   sourcesContent: false,
-  // Packages of the CommonJS kind ask for `require`. Node tells nobody what packages below node_modules use that is
-  // deprecated (url.parse, in docker-modem): nor do we, now that they lie elsewhere, unless it is asked for.
-  banner: {
-    js:
-      "import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);\n" +
-      'if (!process.traceDeprecation && !process.throwDeprecation) process.noDeprecation = true;',
-  },
+};
+
+const begun = Date.now();
+rmSync(MODULES, { recursive: true, force: true });
+const { metafile } = await build({
+  ...shared,
+  metafile: true,
+  entryPoints: Object.fromEntries(Object.entries(PROGRAMS).map(([name, { source }]) => [name, source])),
+  outdir: MODULES,
+  // By its hash compiled code belongs to what it was compiled from.
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
   // Native parts that ssh2 does without; drizzle's and the drivers' optional companions.
   external: ['*.node', 'cpu-features', 'pg-native'],
   plugins: [temporalWorker, plainSockets, keepDirname],
@@ -96,18 +119,59 @@ const { metafile } = await build({
 });
 
 // Of a CommonJS package, `import()` yields here nothing but `default`, unlike what Node does from the sources.
+const threadSource = PROGRAMS['workflow-thread'].source;
 for (const { entryPoint = '', exports } of Object.values(metafile.outputs)) {
-  if (
-    entryPoint.startsWith('node_modules/') &&
-    exports.join() === 'default' &&
-    !entryPoint.includes('workflow-worker-thread')
-  )
+  if (entryPoint.startsWith('node_modules/') && exports.join() === 'default' && entryPoint !== threadSource)
     throw new Error(`import() of ${entryPoint}: import it from a file of ours, and that file by import()`);
 }
 
+await build({
+  ...shared,
+  entryPoints: Object.keys(metafile.outputs).filter((path) => path.endsWith(EXTENSION['.js'])),
+  outdir: BUNDLE,
+  format: 'cjs',
+  // The first build has said what there is to say.
+  logLevel: 'error',
+  supported: { 'dynamic-import': false },
+  define: { 'import.meta.url': '$url' },
+  banner: { js: 'const $url = require("node:url").pathToFileURL(__filename).href;' },
+});
+rmSync(MODULES, { recursive: true });
+
+copyFileSync('scripts/load-bundle.cjs', `${BUNDLE}/load-bundle.cjs`);
+const outputOf = (source) => Object.keys(metafile.outputs).find((path) => metafile.outputs[path].entryPoint === source);
+for (const { source, start } of Object.values(PROGRAMS)) {
+  const file = JSON.stringify(basename(outputOf(source)));
+  mkdirSync(dirname(start), { recursive: true });
+  writeFileSync(
+    start,
+    start.endsWith('.cjs')
+      ? `require('./load-bundle.cjs').load(${file});\n`
+      : `#!/usr/bin/env node\nimport bundle from '../bundle/load-bundle.cjs';\nbundle.load(${file});\n`,
+  );
+  rmSync(`${start}.map`, { force: true });
+}
+chmodSync(PROGRAMS['command-line'].start, 0o755);
+
 // Programs of an earlier build that still run, a `bench watch` over a weekend, load their parts by name when they need them.
 const KEPT_MS = 7 * 24 * 3_600_000;
-for (const name of readdirSync(`dist/${CHUNKS}`)) {
-  const path = `dist/${CHUNKS}/${name}`;
+for (const name of readdirSync(BUNDLE)) {
+  const path = join(BUNDLE, name);
   if (statSync(path).mtimeMs < begun - KEPT_MS) rmSync(path);
 }
+
+/** What a file loads, at once or later, each after what it needs itself. */
+function partsOf(path, found = new Set()) {
+  for (const { path: part } of metafile.outputs[path].imports) {
+    if (metafile.outputs[part] === undefined || found.has(part)) continue;
+    found.add(part);
+    partsOf(part, found);
+  }
+  return [...found];
+}
+const names = (paths) => paths.map((path) => basename(path));
+const programs = Object.entries(PROGRAMS).map(([name, { source }]) => {
+  const own = outputOf(source);
+  return [name, { own: basename(own), parts: names(partsOf(own)) }];
+});
+compileBundle(resolve(BUNDLE), Object.fromEntries(programs));

@@ -35,6 +35,6 @@ export function ensureBuilt(say: (line: string) => void): void {
 function newestUnder(path: string): number {
   if (!existsSync(path)) return 0;
   const stats = statSync(path);
-  if (!stats.isDirectory()) return /\.(ts|mjs|sql)$/.test(path) ? stats.mtimeMs : 0;
+  if (!stats.isDirectory()) return /\.(ts|[cm]js|sql)$/.test(path) ? stats.mtimeMs : 0;
   return Math.max(0, ...readdirSync(path).map((name) => newestUnder(join(path, name))));
 }

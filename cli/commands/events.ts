@@ -7,7 +7,7 @@ import { isOutage } from '../../operations/as-bench-error.js';
 import { commaList, wholeNumber } from '../options.js';
 import { formatTime, oneLine } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import { resolveRunOrBatch } from '../../operations/find-run-or-batch.js';
+import { findRunOrBatch } from '../../operations/results/find-run-or-batch.js';
 import type { EventRow } from '../../domain/views/events.js';
 
 const POLL_MS = 1000;
@@ -38,7 +38,7 @@ export function register(program: Command, context: CliContext): void {
     .action(async (ref: string | undefined, options: EventsOptions) => {
       const { queries } = await context.database();
       const filter: Filter = options.kind === undefined ? {} : { kinds: options.kind };
-      const of = ref === undefined ? null : await resolveRunOrBatch(context, ref);
+      const of = ref === undefined ? null : await findRunOrBatch(context, ref);
       if (of?.kind === 'run') filter.runId = of.run.runId;
       if (of?.kind === 'batch') filter.batchId = of.batch.batchId;
       if (options.follow === true) return follow(context, filter, options.limit);

@@ -26,17 +26,16 @@ export function register(program: Command, context: CliContext): void {
     .option('--wait', 'show progress until all runs have ended; Ctrl-C leaves them running')
     .action(async (ref: string, options: ForkOptions) => {
       const { output } = context;
-      const { queries } = await context.database();
-      const { runId } = await queries.findRun(ref);
       const fields = requestFields(forkRequestSchema.shape, command.opts());
-      const batch = await forkRun(context, forkRequestSchema.parse({ ...fields, runId }));
-      const headline = `Batch ${batch.batchId}: ${plural(batch.runs.length, 'fork')} of run ${runId} after step ${options.atStep}`;
+      const request = forkRequestSchema.parse({ ...fields, runId: ref });
+      const { forkedFrom, ...batch } = await forkRun(context, request);
+      const headline = `Batch ${batch.batchId}: ${plural(batch.runs.length, 'fork')} of run ${forkedFrom} after step ${options.atStep}`;
       if (options.wait === true) {
         output.log(headline);
         await waitForBatch(context, batch.batchId);
         return;
       }
-      output.json({ ...submittedDocument(batch, false), forkedFrom: runId, forkedAtStep: options.atStep });
+      output.json({ ...submittedDocument(batch, false), forkedFrom, forkedAtStep: options.atStep });
       output.print(
         [headline, ...batch.runs.map((run) => `  ${run.runId}`), `Follow it with: bench watch ${batch.batchId}`].join(
           '\n',

@@ -10,7 +10,7 @@ import { formatScore } from '../render/format.js';
 import { phase } from '../render/runs.js';
 import { startBatchWorkflow } from '../../temporal/start-batch.js';
 import { submitBatch } from '../../operations/batches/submit-batch.js';
-import { requestRunCancel } from './cancel.js';
+import { cancelRun } from '../../operations/batches/cancel-run.js';
 
 interface HumanOptions {
   task?: string;
@@ -88,7 +88,7 @@ async function play(context: CliContext, runId: string, options: HumanOptions, r
       return;
     }
     if (sitting.kind === 'quit') {
-      await requestRunCancel(context, await queries.findRun(runId));
+      await cancelRun(context, await queries.findRun(runId));
       output.json({ runId, quit: true });
       output.print(`You gave up: run ${runId} is being cancelled. What it recorded stays; it is not scored.`);
       return;

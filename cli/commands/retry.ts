@@ -1,13 +1,8 @@
 import type { Command } from 'commander';
-import { UNSCORED_ENDS, type EndReason } from '../../domain/outcomes.js';
+import { retry } from '../../operations/batches/retry.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
-import { resolveRunOrBatch } from '../../operations/find-run-or-batch.js';
-import { appendAndStart } from '../../operations/batches/add-runs.js';
-import { repeated } from '../../operations/batches/replacements.js';
 import { waitForBatch } from '../wait-for-batch.js';
-
-const BY_DEFAULT: readonly EndReason[] = ['infra_error'];
 
 export function register(program: Command, context: CliContext): void {
   program
@@ -21,26 +16,19 @@ export function register(program: Command, context: CliContext): void {
     .option('--wait', 'show progress until all runs of the batch have ended; Ctrl-C leaves them running')
     .action(async (ref: string, options: { all?: true; wait?: true }) => {
       const { output } = context;
-      const found = await resolveRunOrBatch(context, ref);
-      const { batches, store } = await context.database();
-      const batchId = found.kind === 'run' ? found.run.batchId : found.batch.batchId;
-      const ends = options.all === true ? UNSCORED_ENDS : BY_DEFAULT;
-      const old = await batches.replaceable(found.kind === 'run' ? { runId: found.run.runId } : { batchId }, ends);
-      const runs = await Promise.all(old.map(async ({ runId }) => repeated(await store.definition(runId))));
-      if (runs.length > 0) await appendAndStart(context, batchId, runs);
-      const replaced = runs.map(({ runId, replaces }) => ({ runId, replaces: replaces ?? null }));
+      const { batchId, ends, runs } = await retry(context, ref, { all: options.all === true });
       if (options.wait === true && runs.length > 0) {
         output.log(`Batch ${batchId}: ${plural(runs.length, 'run')} repeated`);
         await waitForBatch(context, batchId);
         return;
       }
-      output.json({ batchId, runs: replaced });
+      output.json({ batchId, runs });
       output.print(
         runs.length === 0
           ? `Nothing to repeat: no run that ended as ${ends.join(', ')} is without a replacement.${options.all === true ? '' : ' --all takes config_error, cancelled and budget too.'}`
           : [
               `Batch ${batchId}: ${plural(runs.length, 'run')} repeated`,
-              ...replaced.map((run) => `  ${run.runId} replaces ${run.replaces ?? ''}`),
+              ...runs.map((run) => `  ${run.runId} replaces ${run.replaces}`),
               `Follow it with: bench watch ${batchId}`,
             ].join('\n'),
       );

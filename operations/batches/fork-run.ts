@@ -16,9 +16,10 @@ import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 import type { SubmittedBatch } from './batch-plan.js';
 
 /** A batch of runs that go on where another run was after one of its steps. Throws BenchError before anything is written. */
-export async function forkRun(bench: Bench, request: ForkRequest): Promise<SubmittedBatch> {
+export async function forkRun(bench: Bench, asked: ForkRequest): Promise<SubmittedBatch & { forkedFrom: string }> {
   const { settings } = bench;
   const database = await bench.database();
+  const request = { ...asked, runId: (await database.queries.findRun(asked.runId)).runId };
   const origin = await database.store.definition(request.runId);
   requireStep(request, await database.queries.trajectory(origin.runId, request.atStep - 1));
   const maxSteps = request.maxSteps ?? origin.maxSteps;
@@ -59,7 +60,7 @@ export async function forkRun(bench: Bench, request: ForkRequest): Promise<Submi
   const { runId: forkedFrom, ...rest } = request;
   const seed = origin.seed - origin.attempt;
   await storeAndStart(bench, batch, { spec: { forkedFrom, ...rest }, seed });
-  return batch;
+  return { ...batch, forkedFrom };
 }
 
 function requireStep({ runId, atStep }: ForkRequest, [step]: TrajectoryStep[]): void {

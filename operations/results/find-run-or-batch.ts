@@ -1,12 +1,12 @@
-import { BenchError } from '../domain/errors.js';
-import type { Bench } from './bench.js';
-import type { BatchSummary } from '../domain/views/batches.js';
-import type { RunSummary } from '../domain/views/runs.js';
+import { BenchError } from '../../domain/errors.js';
+import type { Bench } from '../bench.js';
+import type { BatchSummary } from '../../domain/views/batches.js';
+import type { RunSummary } from '../../domain/views/runs.js';
 
-export type Resolved = { kind: 'run'; run: RunSummary } | { kind: 'batch'; batch: BatchSummary };
+export type FoundRunOrBatch = { kind: 'run'; run: RunSummary } | { kind: 'batch'; batch: BatchSummary };
 
 /** What an id, a part of one, or a name means, where both runs and batches will do. */
-export async function resolveRunOrBatch(bench: Bench, ref: string): Promise<Resolved> {
+export async function findRunOrBatch(bench: Bench, ref: string): Promise<FoundRunOrBatch> {
   const { queries } = await bench.database();
   if (ref.startsWith('r-')) return { kind: 'run', run: await queries.findRun(ref) };
   if (ref.startsWith('b-')) return { kind: 'batch', batch: await queries.findBatch(ref) };

@@ -1,0 +1,28 @@
+import { runWorkflowId } from '../../domain/queues.js';
+import type { RunSummary } from '../../domain/views/runs.js';
+import { cancelWorkflow } from '../../temporal/cancel-workflow.js';
+import { startCancelledRun } from '../../temporal/start-cancelled-run.js';
+import type { Bench } from '../bench.js';
+
+/** What is written of a run that no workflow can end any more. */
+export const CANCELLED = { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null } as const;
+
+/** Asks for the end of a run, whether its workflow runs, waits for its turn, or is gone. */
+export async function cancelRun(bench: Bench, run: Pick<RunSummary, 'runId' | 'batchId'>): Promise<void> {
+  const { store } = await bench.database();
+  if (await cancelWorkflow(await bench.temporal(), runWorkflowId(run.runId))) return;
+  if (!(await cancelQueued(bench, run))) await store.finishRun(run.runId, CANCELLED);
+}
+
+/**
+ * A run that waits for its turn has no workflow yet. It gets one, which is cancelled at once: its batch then finds that the
+ * run has ended, and does not start it. False: the run has ended meanwhile.
+ */
+async function cancelQueued(bench: Bench, run: Pick<RunSummary, 'runId' | 'batchId'>): Promise<boolean> {
+  const { queries, store } = await bench.database();
+  const { shard } = await queries.showRun(run.runId);
+  const ticket = (await store.loadShard(run.batchId, shard)).find(({ runId }) => runId === run.runId);
+  if (ticket === undefined) return false;
+  await startCancelledRun(await bench.temporal(), ticket);
+  return true;
+}

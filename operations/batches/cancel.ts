@@ -1,0 +1,28 @@
+import type { BatchSummary } from '../../domain/views/batches.js';
+import type { RunSummary } from '../../domain/views/runs.js';
+import type { Bench } from '../bench.js';
+import { findRunOrBatch } from '../results/find-run-or-batch.js';
+import { cancelBatch } from './cancel-batch.js';
+import { cancelRun } from './cancel-run.js';
+
+/** What was asked for; `requested` is false where it was over already. `status` is what it was before. */
+export type Cancellation =
+  | { kind: 'run'; runId: string; requested: boolean; status: RunSummary['status']; endReason: RunSummary['endReason'] }
+  | { kind: 'batch'; batchId: string; requested: boolean; status: BatchSummary['status']; unfinishedRuns: number };
+
+/** Stops a batch or a run: containers are removed, records stay. Returns when the end is asked for; it comes later. */
+export async function cancel(bench: Bench, ref: string): Promise<Cancellation> {
+  const found = await findRunOrBatch(bench, ref);
+  if (found.kind === 'run') {
+    const { runId, status, endReason } = found.run;
+    if (status === 'ended') return { kind: 'run', runId, requested: false, status, endReason };
+    await cancelRun(bench, found.run);
+    return { kind: 'run', runId, requested: true, status, endReason: null };
+  }
+  const { batchId, status, runs, ended } = found.batch;
+  const unfinishedRuns = runs - ended;
+  if (status === 'cancelled' || status === 'ended' || unfinishedRuns === 0)
+    return { kind: 'batch', batchId, requested: false, status, unfinishedRuns: 0 };
+  await cancelBatch(bench, batchId);
+  return { kind: 'batch', batchId, requested: true, status, unfinishedRuns };
+}

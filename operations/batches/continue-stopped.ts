@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BenchError } from '../../domain/errors.js';
+import type { Bench } from '../bench.js';
+import { appendAndStart } from './add-runs.js';
+import { continued } from './replacements.js';
+
+const POLL_MS = 1000;
+
+/** Adds a run that goes on for each that the budget before the last raise has ended. Returns how many. */
+export async function continueStopped(bench: Bench, batchId: string): Promise<number> {
+  const { batches, store } = await bench.database();
+  const ofOld = new Set((await batches.stoppedByOldBudget(batchId)).map(({ runId }) => runId));
+  const stopped = (await batches.replaceable({ batchId }, ['budget'])).filter(({ runId }) => ofOld.has(runId));
+  const runs = await Promise.all(
+    stopped.map(async ({ runId, lastStep }) => {
+      const [definition, { confirmedUsd, tokens }] = await Promise.all([
+        store.definition(runId),
+        store.spending(runId),
+      ]);
+      return continued(definition, { lastStep, confirmedUsd, tokens });
+    }),
+  );
+  if (runs.length === 0) return 0;
+  try {
+    await appendAndStart(bench, batchId, runs);
+    return runs.length;
+  } catch (error) {
+    // Another command was faster with some of them, which are never continued twice: then with the rest.
+    const rest = await batches.replaceable({ batchId }, ['budget']);
+    if (
+      !(error instanceof BenchError && error.type === 'usage') ||
+      runs.every((run) => rest.some(({ runId }) => runId === run.replaces))
+    )
+      throw error;
+    return continueStopped(bench, batchId);
+  }
+}
+
+export interface Ending {
+  /** Runs that the old budget ended and that are still evaluated. */
+  ending: number;
+  /** Runs that go on since the last look. */
+  again: number;
+}
+
+/** Continues the runs that met the old budget but are still evaluated, as each ends. Is over when none is left, or the signal is aborted. */
+export async function* continueEnding(
+  bench: Bench,
+  batchId: string,
+  signal: AbortSignal,
+): AsyncGenerator<Ending, void, undefined> {
+  const { batches } = await bench.database();
+  for (;;) {
+    // Counted first: what has ended by then is continued below.
+    const ending = (await batches.stoppedByOldBudget(batchId)).filter(({ ended }) => !ended).length;
+    yield { ending, again: await continueStopped(bench, batchId) };
+    if (ending === 0) return;
+    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+  }
+}

@@ -1,0 +1,26 @@
+import type { BatchStatusReport } from '../../domain/views/batches.js';
+import { tellBatch } from '../../temporal/tell-batch.js';
+import type { Bench } from '../bench.js';
+
+export interface PausedBatch {
+  batchId: string;
+  /** False: the batch is over. */
+  paused: boolean;
+  status: BatchStatusReport['status'];
+  queuedRuns: number;
+  /** They go on to their end. */
+  runningRuns: number;
+  endedRuns: number;
+}
+
+/** Starts no more runs of a batch, until it is resumed. */
+export async function pause(bench: Bench, ref: string): Promise<PausedBatch> {
+  const { queries, batches } = await bench.database();
+  const { batchId } = await queries.findBatch(ref);
+  const paused = await batches.pause(batchId);
+  if (paused) await tellBatch(await bench.temporal(), batchId);
+  const { status, byStatus } = await queries.batchStatus(batchId);
+  const { queued = 0, ended = 0, ...begun } = byStatus;
+  const runningRuns = Object.values(begun).reduce((sum, one) => sum + one, 0);
+  return { batchId, paused, status, queuedRuns: queued, runningRuns, endedRuns: ended };
+}

@@ -1,0 +1,39 @@
+import type { BatchSummary } from '../../domain/views/batches.js';
+import { startBatchWorkflow } from '../../temporal/start-batch.js';
+import type { Bench } from '../bench.js';
+
+export interface ResumedBatch {
+  batchId: string;
+  /** False: it was over, and nothing was started. */
+  resumed: boolean;
+  status: BatchSummary['status'];
+  unfinishedRuns: number;
+}
+
+/** Also one whose runs have all ended, but not itself: its workflow has that still to write. */
+const unfinished = (batch: BatchSummary): boolean => batch.status !== 'cancelled' && batch.status !== 'ended';
+
+/**
+ * Goes on with the unfinished runs of a batch, paused or not; without one, of all batches that are unfinished and not paused.
+ * Safe at any time: nothing runs twice.
+ */
+export async function resume(bench: Bench, ref: string | undefined): Promise<ResumedBatch[]> {
+  await bench.renewWorker();
+  const { queries, batches } = await bench.database();
+  const chosen =
+    ref === undefined
+      ? (await queries.listBatches(10_000)).batches.filter((batch) => unfinished(batch) && batch.pausedAt === null)
+      : [await queries.findBatch(ref)];
+  const client = await bench.temporal();
+  const outcomes: ResumedBatch[] = [];
+  for (const batch of chosen) {
+    const { batchId, status } = batch;
+    const resumed = unfinished(batch);
+    if (resumed) {
+      if (batch.pausedAt !== null) await batches.unpause(batchId);
+      await startBatchWorkflow(client, batch);
+    }
+    outcomes.push({ batchId, resumed, status, unfinishedRuns: batch.runs - batch.ended });
+  }
+  return outcomes;
+}

@@ -1,0 +1,29 @@
+import { UNSCORED_ENDS, type EndReason } from '../../domain/outcomes.js';
+import type { Bench } from '../bench.js';
+import { findRunOrBatch } from '../results/find-run-or-batch.js';
+import { appendAndStart } from './add-runs.js';
+import { repeated } from './replacements.js';
+
+const BY_DEFAULT: readonly EndReason[] = ['infra_error'];
+
+export interface RetriedBatch {
+  batchId: string;
+  /** The ends that were repeated. */
+  ends: readonly EndReason[];
+  /** The new runs, each with the one that it replaces. */
+  runs: { runId: string; replaces: string }[];
+}
+
+/** Repeats runs that ended by no fault of the agent: of a batch, or the one. `all`: whatever ended unscored, not only by the infrastructure. */
+export async function retry(bench: Bench, ref: string, { all }: { all: boolean }): Promise<RetriedBatch> {
+  const found = await findRunOrBatch(bench, ref);
+  const { batches, store } = await bench.database();
+  const batchId = found.kind === 'run' ? found.run.batchId : found.batch.batchId;
+  const ends = all ? UNSCORED_ENDS : BY_DEFAULT;
+  const old = await batches.replaceable(found.kind === 'run' ? { runId: found.run.runId } : { batchId }, ends);
+  const runs = await Promise.all(
+    old.map(async ({ runId }) => ({ ...repeated(await store.definition(runId)), replaces: runId })),
+  );
+  if (runs.length > 0) await appendAndStart(bench, batchId, runs);
+  return { batchId, ends, runs: runs.map(({ runId, replaces }) => ({ runId, replaces })) };
+}

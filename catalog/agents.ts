@@ -9,7 +9,7 @@ import { readDemonstration } from '../domain/agent/demonstrations.js';
 import type { Demonstration } from '../domain/agent/demonstrations.js';
 import { BenchError } from '../domain/errors.js';
 import { agentTemplateProblems } from './agent-templates.js';
-import { suggestion } from './closest.js';
+import { suggestion } from '../domain/closest.js';
 import { ConfigError } from './config-error.js';
 import type { ConfigProblem } from './config-error.js';
 import { yamlNames } from './config-names.js';

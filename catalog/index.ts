@@ -1,7 +1,6 @@
 export { listAgents, loadAgent } from './agents.js';
 export type { LoadedAgent } from './agents.js';
 export { loadBatchFile } from './batch-file.js';
-export { closest, suggestion } from './closest.js';
 export { ConfigError } from './config-error.js';
 export type { ConfigProblem } from './config-error.js';
 export { taskIds, yamlNames } from './config-names.js';

@@ -11,7 +11,7 @@ import {
   SCRIPTED_NUMBER,
   SCRIPTED_POLICIES,
 } from '../domain/scripted-policies.js';
-import { closest } from './closest.js';
+import { closest } from '../domain/closest.js';
 import { listModelConfigs } from './model-configs.js';
 import { loadRecording, REPLAY_PREFIX } from './recordings.js';
 

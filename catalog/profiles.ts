@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { BenchError } from '../domain/errors.js';
 import { DEFAULT_PROFILE, profileMeant, type TaskProfile } from '../domain/task-profile.js';
 import type { TaskFolder } from '../domain/task.js';
-import { suggestion } from './closest.js';
+import { suggestion } from '../domain/closest.js';
 
 /** SHA-256 that tells a task under a profile from the task as it is. */
 export const hashWithProfile = (folderHash: string, profile: string): string =>

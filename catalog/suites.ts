@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { BenchError } from '../domain/errors.js';
 import type { TaskFolder } from '../domain/task.js';
-import { suggestion } from './closest.js';
+import { suggestion } from '../domain/closest.js';
 import { ConfigError } from './config-error.js';
 import { taskIds, yamlNames } from './config-names.js';
 import { loadTask } from './tasks.js';

@@ -5,7 +5,7 @@ import { BenchError } from '../domain/errors.js';
 import { taskSchema } from '../domain/task.js';
 import type { TaskFolder, TaskSpec } from '../domain/task.js';
 import { sampleAgent } from './agents.js';
-import { suggestion } from './closest.js';
+import { suggestion } from '../domain/closest.js';
 import { ConfigError } from './config-error.js';
 import type { ConfigProblem } from './config-error.js';
 import { taskIds } from './config-names.js';

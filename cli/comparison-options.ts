@@ -1,27 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { Database } from '../db/index.js';
-import { selectTasks } from '../catalog/index.js';
-import { refuseUnknownNames } from '../operations/refuse-unknown-names.js';
+import type { ComparisonRequest } from '../operations/results/resolve-comparison.js';
 import { axisLength, commaList, wholeNumber } from './options.js';
-import type { ComparisonOptions } from '../domain/views/leaderboard.js';
-
-/** The options that say what is compared, and by which rules. */
-export interface ComparisonFlags {
-  metric: 'best-attempt' | 'best-submission';
-  mode: 'strict' | 'compat';
-  models?: string[];
-  tasks?: string[];
-  suite?: string;
-  batch?: string;
-  k?: number;
-  T?: number;
-  includeSuspect?: true;
-  includeScripted?: true;
-  includeLocal?: true;
-  includeImported?: true;
-  sample?: true;
-  profile?: string;
-}
 
 const comparisonOptions = (): Option[] => [
   new Option('--metric <metric>', 'what orders the rows')
@@ -63,28 +42,11 @@ export const FIXED_BY_COMPARISON = comparisonOptions()
   .map((option) => option.attributeName())
   .filter((name) => name !== 'metric');
 
-export async function comparisonOf(
-  flags: ComparisonFlags,
-  configsDir: string,
-  database: Pick<Database, 'queries'>,
-): Promise<ComparisonOptions> {
-  const { queries } = database;
-  await refuseUnknownNames(database, configsDir, flags);
-  const suite = flags.suite === undefined ? [] : selectTasks(configsDir, [flags.suite]).map(({ spec }) => spec.id);
-  const tasks = [...(flags.tasks ?? []), ...suite];
-  return {
-    metric: flags.metric,
-    mode: flags.mode,
-    models: flags.models,
-    tasks: tasks.length === 0 ? undefined : tasks,
-    batchId: flags.batch === undefined ? undefined : (await queries.findBatch(flags.batch)).batchId,
-    k: flags.k,
-    axis: flags.T,
-    includeSuspect: flags.includeSuspect,
-    includeScripted: flags.includeScripted === true,
-    includeLocal: flags.includeLocal === true,
-    includeImported: flags.includeImported === true,
-    sample: flags.sample === true,
-    profile: flags.profile,
-  };
-}
+/** What the command line says of what is compared; what it leaves out has the operation's defaults. */
+export const comparisonRequest = (command: Command): ComparisonRequest =>
+  Object.fromEntries(
+    comparisonOptions()
+      .map((option) => option.attributeName())
+      .filter((name) => command.getOptionValueSource(name) === 'cli')
+      .map((name) => [name, command.getOptionValue(name) as unknown]),
+  );

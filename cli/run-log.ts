@@ -27,8 +27,6 @@ function excerpt(text: string): string {
 /** A run's steps and events as they become known: each is told once, in the order of time within what came together. */
 export class RunLog {
   readonly entries: LogEntry[] = [];
-  /** Steps up to this one are complete and need not be read again. */
-  completeThrough = 0;
   private readonly told = new Set<string>();
 
   constructor(private readonly output: CliOutput) {}
@@ -69,9 +67,6 @@ export class RunLog {
         text: `${event.kind}: ${event.detail}`,
       });
     }
-    // A later step proves that the earlier ones are complete.
-    const last = steps.at(-1);
-    if (last !== undefined) this.completeThrough = Math.max(this.completeThrough, last.step - 1);
     fresh.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
     for (const entry of fresh) this.tell(entry);
   }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { listBatches } from '../../operations/results/list-batches.js';
 import type { CliContext } from '../context.js';
 import { wholeNumber } from '../options.js';
 import { renderBatches } from '../render/batches.js';
@@ -11,7 +12,7 @@ export function register(program: Command, context: CliContext): void {
     .option('--limit <n>', 'at most so many', wholeNumber(1, 100_000), 20)
     .action(async ({ limit }: { limit: number }) => {
       const { output } = context;
-      const { batches, total } = await (await context.database()).queries.listBatches(limit);
+      const { batches, total } = await listBatches(context, limit);
       output.json({
         batches: batches.map(({ runs, ...batch }) => ({ ...batch, totalRuns: runs })),
         total,

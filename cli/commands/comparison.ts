@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
-import { BenchError } from '../../domain/errors.js';
 import { DEFAULT_PROFILE, profileMeant } from '../../domain/task-profile.js';
-import { addComparisonOptions, type ComparisonFlags, comparisonOf } from '../comparison-options.js';
+import { listComparisons } from '../../operations/results/comparisons/list.js';
+import { removeComparison } from '../../operations/results/comparisons/remove.js';
+import { saveComparison } from '../../operations/results/comparisons/save.js';
+import { showComparison } from '../../operations/results/comparisons/show.js';
+import { addComparisonOptions, comparisonRequest } from '../comparison-options.js';
 import type { CliContext } from '../context.js';
-import { formatScore, formatTime, movedBaseline, oneLine } from '../render/format.js';
+import { formatScore, formatTime, movedBaseline } from '../render/format.js';
 import { renderFields, renderTable } from '../render/table.js';
 import type { SavedComparison } from '../../domain/views/comparisons.js';
 import type { SavedComparisonState } from '../../domain/views/leaderboard.js';
@@ -79,27 +82,8 @@ export function register(program: Command, context: CliContext): void {
       .argument('<name>', 'of the comparison')
       .summary('save what a leaderboard compares')
       .description('Save what `bench leaderboard` with the same options compares now.'),
-  ).action(async (name: string, flags: ComparisonFlags) => {
-    if (!/^[\w][\w.-]{0,63}$/.test(name))
-      throw new BenchError('usage', `"${oneLine(name, 80)}" is no name for a comparison`, {
-        remedy: 'Use letters, digits, `.`, `-` and `_`, at most 64.',
-      });
-    const db = await context.database();
-    const options = await comparisonOf(flags, context.settings.configsDir, db);
-    const { comparison: compared, rows, tasks } = await db.queries.leaderboard(options);
-    if (compared.T === null)
-      throw new BenchError('usage', 'there is nothing to compare with these options', {
-        remedy: 'See what ranks with `bench leaderboard` first; --include-scripted and --include-local rank more.',
-      });
-    const saved = await db.comparisons.save(name, {
-      ...options,
-      includeSuspect: compared.includeSuspect,
-      models: [...new Set(rows.filter(({ unranked }) => unranked === null).map(({ model }) => model))].sort(),
-      tasks: tasks.filter((task) => task.compared).map(({ task }) => task),
-      contracts: Object.fromEntries(tasks.map(({ task, contract }) => [task, contract])),
-      baselines: Object.fromEntries(tasks.map(({ task, baseline }) => [task, baseline])),
-      axis: compared.T,
-    });
+  ).action(async (name: string, _flags: unknown, command: Command) => {
+    const saved = await saveComparison(context, name, comparisonRequest(command));
     output.json(documentOf(saved));
     output.print(render(saved, output.colors));
   });
@@ -108,7 +92,7 @@ export function register(program: Command, context: CliContext): void {
     .summary('list saved comparisons')
     .description('List them by name.')
     .action(async () => {
-      const all = await (await context.database()).comparisons.list();
+      const all = await listComparisons(context);
       output.json({ comparisons: all.map(documentOf) });
       if (all.length === 0) output.print('None is saved yet. `bench comparison save <name>` saves one.');
       else
@@ -138,9 +122,7 @@ export function register(program: Command, context: CliContext): void {
     .summary('what a saved comparison fixes')
     .description('Show what it fixes, and which of its baselines are others by now.')
     .action(async (name: string) => {
-      const { comparisons } = await context.database();
-      const saved = await comparisons.find(name);
-      const { movedBaselines } = await comparisons.state(saved);
+      const { saved, movedBaselines } = await showComparison(context, name);
       output.json({ ...documentOf(saved), movedBaselines });
       output.print(render(saved, output.colors, movedBaselines));
     });
@@ -150,7 +132,7 @@ export function register(program: Command, context: CliContext): void {
     .summary('remove a saved comparison')
     .description('Remove it. Runs and scores stay.')
     .action(async (name: string) => {
-      await (await context.database()).comparisons.remove(name);
+      await removeComparison(context, name);
       output.json({ removed: name });
       output.print(`Removed the comparison ${name}.`);
     });

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Backend } from '../../domain/run.js';
+import { leaderboard } from '../../operations/results/leaderboard.js';
 import type { CliContext } from '../context.js';
 import { backendOption } from '../options.js';
 import { detachedAdvice, followBatch } from '../follow-batch.js';
@@ -39,13 +40,14 @@ export function register(program: Command, context: CliContext): void {
         context.setExitCode(130);
         return;
       }
-      const leaderboard = await (
-        await context.database()
-      ).queries.leaderboard({ batchId: batch.batchId, includeScripted: true, includeLocal: true, resamples: 1000 });
-      output.json({ batch: batchDocument(report), leaderboard });
-      output.print(
-        `\n${renderLeaderboard(leaderboard, { colors: output.colors, width: output.width, over: 'tasks' })}\n`,
-      );
+      const board = await leaderboard(context, {
+        batch: batch.batchId,
+        includeScripted: true,
+        includeLocal: true,
+        resamples: 1000,
+      });
+      output.json({ batch: batchDocument(report), leaderboard: board });
+      output.print(`\n${renderLeaderboard(board, { colors: output.colors, width: output.width, over: 'tasks' })}\n`);
       if (!wentWell(report)) {
         for (const fault of batchFaults(report)) output.log(output.logColors.red(fault));
         context.setExitCode(1);

@@ -1,17 +1,13 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import {
-  addComparisonOptions,
-  type ComparisonFlags,
-  comparisonOf,
-  FIXED_BY_COMPARISON,
-} from '../comparison-options.js';
+import { leaderboard } from '../../operations/results/leaderboard.js';
+import { addComparisonOptions, comparisonRequest, FIXED_BY_COMPARISON } from '../comparison-options.js';
 import type { CliContext } from '../context.js';
 import { wholeNumber } from '../options.js';
 import { leaderboardCsv } from '../render/leaderboard-csv.js';
 import { renderLeaderboard } from '../render/leaderboard.js';
 
-interface LeaderboardFlags extends ComparisonFlags {
+interface LeaderboardFlags {
   comparison?: string;
   intervals: boolean;
   over: 'attempts' | 'tasks';
@@ -43,14 +39,10 @@ export function register(program: Command, context: CliContext): void {
     .option('--estimate-k <k>', 'estimate the best of k attempts from all, in a table of its own', wholeNumber(1))
     .addOption(new Option('--csv', 'a row per model, as CSV').conflicts('json'))
     .action(async (flags: LeaderboardFlags) => {
-      const { settings, output } = context;
-      const db = await context.database();
-      const { metric, ...compared } = await comparisonOf(flags, settings.configsDir, db);
-      // A saved comparison says by itself what orders the rows, unless it is asked for.
-      const asked = command.getOptionValueSource('metric') === 'cli';
-      const board = await db.queries.leaderboard({
-        ...(flags.comparison === undefined ? { ...compared, metric } : { comparison: flags.comparison }),
-        ...(asked ? { metric } : {}),
+      const { output } = context;
+      const board = await leaderboard(context, {
+        ...comparisonRequest(command),
+        comparison: flags.comparison,
         resamples: flags.intervals ? flags.resamples : 0,
         seed: flags.seed,
         estimateK: flags.estimateK,

@@ -4,7 +4,7 @@ import { END_REASONS, RUN_STATUSES } from '../../domain/outcomes.js';
 import type { EndReason, RunStatus } from '../../domain/outcomes.js';
 import type { CliContext } from '../context.js';
 import { commaList, wholeNumber } from '../options.js';
-import { refuseUnknownNames } from '../../operations/refuse-unknown-names.js';
+import { listRuns } from '../../operations/results/list-runs.js';
 import { renderRuns } from '../render/runs.js';
 
 interface RunsOptions {
@@ -27,20 +27,7 @@ export function register(program: Command, context: CliContext): void {
     .addOption(new Option('--end-reason <reason>', 'only runs that ended so').choices(END_REASONS))
     .option('--limit <n>', 'at most so many', wholeNumber(1, 100_000), 100)
     .action(async (ref: string | undefined, options: RunsOptions) => {
-      const database = await context.database();
-      const { queries } = database;
-      await refuseUnknownNames(database, context.settings.configsDir, options);
-      const found = await queries.listRuns({
-        batchId: ref === undefined ? undefined : (await queries.findBatch(ref)).batchId,
-        models: options.models,
-        tasks: options.tasks,
-        statuses: options.status === undefined ? undefined : [options.status],
-        endReasons: options.endReason === undefined ? undefined : [options.endReason],
-        // One more tells whether there are more.
-        limit: options.limit + 1,
-      });
-      const runs = found.slice(0, options.limit);
-      const more = found.length > runs.length;
+      const { runs, more } = await listRuns(context, { batch: ref, ...options });
       context.output.json({ runs, more });
       context.output.print(renderRuns(runs, context.output.colors));
       if (more) context.output.print(context.output.colors.dim(`The newest ${runs.length} runs; --limit shows more.`));

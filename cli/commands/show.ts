@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { showRun } from '../../operations/results/show-run.js';
 import type { CliContext } from '../context.js';
 import { formatCost, formatScore, formatSpan, formatTime, oneLine, plural } from '../render/format.js';
 import { providerTroubleLine } from '../render/provider-trouble.js';
@@ -104,8 +105,7 @@ export function register(program: Command, context: CliContext): void {
     )
     .argument('<run>', 'id, or an unambiguous part of it')
     .action(async (ref: string) => {
-      const { queries } = await context.database();
-      const run = await queries.showRun((await queries.findRun(ref)).runId);
+      const run = await showRun(context, ref);
       context.output.json(run);
       context.output.print(renderRun(run, context));
     });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { sql } from '../../operations/results/sql.js';
 import type { CliContext } from '../context.js';
 import { BenchError } from '../../domain/errors.js';
 import { seconds, wholeNumber } from '../options.js';
@@ -27,10 +28,7 @@ export function register(program: Command, context: CliContext): void {
       const { output } = context;
       if (options.csv === true && output.jsonMode)
         throw new BenchError('usage', '--csv and --json exclude one another', { remedy: 'Choose one of them.' });
-      await context.database();
-      const { databaseUrl } = await context.services();
-      const { runReadOnlyQuery } = await import('../../db/index.js');
-      const result = await runReadOnlyQuery(databaseUrl, query, {
+      const result = await sql(context, query, {
         timeoutMs: options.timeout * 1000,
         maxRows: options.maxRows,
       });

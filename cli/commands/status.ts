@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { batchStatus } from '../../operations/results/batch-status.js';
 import type { CliContext } from '../context.js';
 import { batchDocument, renderBatch } from '../render/batch.js';
 
@@ -12,8 +13,7 @@ export function register(program: Command, context: CliContext): void {
     )
     .argument('[batch]', 'id, name, or an unambiguous part of the id; default: the latest batch')
     .action(async (ref: string | undefined) => {
-      const { queries } = await context.database();
-      const report = await queries.batchStatus((await queries.findBatch(ref)).batchId);
+      const report = await batchStatus(context, ref);
       context.output.json(batchDocument(report));
       context.output.print(renderBatch(report, context.output.colors));
     });

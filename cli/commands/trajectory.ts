@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { trajectory } from '../../operations/results/trajectory.js';
 import type { CliContext } from '../context.js';
 import { wholeNumber } from '../options.js';
 import { renderTrajectory } from '../render/trajectory.js';
@@ -11,9 +12,7 @@ export function register(program: Command, context: CliContext): void {
     .argument('<run>', 'id, or an unambiguous part of it')
     .option('--from <step>', 'begin with this step', wholeNumber(1), 1)
     .action(async (ref: string, options: { from: number }) => {
-      const { queries } = await context.database();
-      const run = await queries.showRun((await queries.findRun(ref)).runId);
-      const steps = await queries.trajectory(run.runId, options.from - 1);
+      const { run, steps } = await trajectory(context, ref, options.from);
       const { runId, batchId, model, task, workspace, endReason, forkedFrom, forkedAtStep } = run;
       context.output.json({ runId, batchId, model, task, workspace, endReason, forkedFrom, forkedAtStep, steps });
       context.output.print(renderTrajectory(steps, context.output.colors));

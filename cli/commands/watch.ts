@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { findBatch } from '../../operations/results/find-batch.js';
 import type { CliContext } from '../context.js';
 import { detachedAdvice, followBatch } from '../follow-batch.js';
 import { batchDocument, batchFaults, batchHeadline } from '../render/batch.js';
@@ -14,7 +15,7 @@ export function register(program: Command, context: CliContext): void {
     .argument('[batch]', 'id, name, or an unambiguous part of the id; default: the latest batch')
     .action(async (ref: string | undefined) => {
       const { output } = context;
-      const { batchId } = await (await context.database()).queries.findBatch(ref);
+      const { batchId } = await findBatch(context, ref);
       const { report, detached } = await followBatch(context, batchId, 'stdout');
       if (report !== null) output.json(batchDocument(report));
       if (detached || report === null) {

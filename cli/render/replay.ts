@@ -1,33 +1,9 @@
 import type { Colors } from 'picocolors/types.js';
-import type { Recording } from '../../domain/recording.js';
-import type { ReplayComparison, ReplayedStep, ReplayedStepState } from '../../domain/recording-comparison.js';
+import type { ReplayedStep, ReplayedStepState } from '../../domain/recording-comparison.js';
 import type { CliOutput } from '../context.js';
 import { formatScore, oneLine, plural } from './format.js';
 import { renderFields, renderTable } from './table.js';
-import type { RunDetail } from '../../domain/views/runs.js';
-
-/** What `bench replay --json` prints. */
-export interface ReplayReport
-  extends
-    ReplayComparison,
-    Pick<
-      RunDetail,
-      | 'runId'
-      | 'batchId'
-      | 'model'
-      | 'task'
-      | 'agent'
-      | 'backend'
-      | 'status'
-      | 'endReason'
-      | 'finalEvaluation'
-      | 'exitStatus'
-      | 'detail'
-    > {
-  recording: { hash: string } & Pick<Recording, 'format' | 'leftOut' | 'endedBy'>;
-  /** The primary metric of each evaluation that gave a score, in order; null where the recording does not name it. */
-  scores: Pick<RunDetail, 'primary' | 'direction'> & { recorded: (number | null)[]; now: (number | null)[] };
-}
+import type { ReplayReport } from '../../operations/results/replay-report.js';
 
 const STATES: Record<ReplayedStepState, string> = {
   same: 'same',

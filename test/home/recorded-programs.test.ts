@@ -1,7 +1,7 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ReplayReport } from '../../cli/render/replay.js';
+import type { ReplayReport } from '../../operations/results/replay-report.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { openedFiles, recordedEntries, recordedRuns, textOf } from '../setup/recordings.js';
 

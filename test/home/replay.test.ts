@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ReplayReport } from '../../cli/render/replay.js';
+import type { ReplayReport } from '../../operations/results/replay-report.js';
 import { BenchHome } from '../setup/bench-home.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { TrajectoryStep } from '../../domain/views/trajectory.js';

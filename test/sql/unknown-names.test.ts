@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { comparisonOf } from '../../cli/comparison-options.js';
-import { refuseUnknownNames } from '../../operations/refuse-unknown-names.js';
+import { refuseUnknownNames } from '../../operations/results/refuse-unknown-names.js';
+import { resolveComparison } from '../../operations/results/resolve-comparison.js';
 import { type Database, openDatabase } from '../../db/index.js';
 import { oneRun, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
@@ -34,7 +34,6 @@ test('a model or task that is unknown is refused with the nearest name, by runs 
     message: expect.stringContaining(message) as string,
     remedy: expect.stringContaining(remedy) as string,
   });
-  const flags = { metric: 'best-attempt', mode: 'strict' } as const;
   for (const [names, message, remedy] of [
     [{ models: ['their-own-model', 'their-own-modle'] }, 'no model "their-own-modle"', 'Did you mean their-own-model?'],
     [{ models: ['nope'] }, 'no model "nope"', 'There are: their-own-model, '],
@@ -44,8 +43,8 @@ test('a model or task that is unknown is refused with the nearest name, by runs 
     await expect(refused(structuredClone(names) as { models?: string[] })).rejects.toMatchObject(
       usage(message, remedy),
     );
-    await expect(
-      comparisonOf({ ...flags, ...(structuredClone(names) as { models?: string[] }) }, CONFIGS, db),
-    ).rejects.toMatchObject(usage(message, remedy));
+    await expect(resolveComparison(structuredClone(names) as { models?: string[] }, CONFIGS, db)).rejects.toMatchObject(
+      usage(message, remedy),
+    );
   }
 });

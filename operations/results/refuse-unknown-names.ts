@@ -1,7 +1,8 @@
-import type { Database } from '../db/index.js';
-import { BenchError } from '../domain/errors.js';
-import { parseScriptedPolicy } from '../domain/scripted-policies.js';
-import { closest, listModels, selectTasks } from '../catalog/index.js';
+import type { Database } from '../../db/index.js';
+import { BenchError } from '../../domain/errors.js';
+import { parseScriptedPolicy } from '../../domain/scripted-policies.js';
+import { closest } from '../../domain/closest.js';
+import { listModels, selectTasks } from '../../catalog/index.js';
 
 const SHOWN = 20;
 

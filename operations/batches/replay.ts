@@ -1,0 +1,45 @@
+import { loadRecording, REPLAY_PREFIX, selectTasks } from '../../catalog/index.js';
+import { BenchError } from '../../domain/errors.js';
+import type { Backend } from '../../domain/run.js';
+import type { Bench } from '../bench.js';
+import { submitBatch } from './submit-batch.js';
+
+export interface ReplayRequest {
+  /** Path of the recording. */
+  file: string;
+  /** Id of the one task that it is a recording of. */
+  task: string;
+  agent: string;
+  backend: Backend | undefined;
+  /** Left out: all that are recorded, and one to hand in. */
+  maxSteps?: number | undefined;
+}
+
+export interface StartedReplay {
+  runId: string;
+  batchId: string;
+  backend: Backend;
+  /** Recorded replies. */
+  replies: number;
+}
+
+/** Plays a recording again, as a batch of one run. */
+export async function replay(bench: Bench, request: ReplayRequest): Promise<StartedReplay> {
+  const { file, task, agent } = request;
+  const tasks = selectTasks(bench.settings.configsDir, [task]);
+  if (tasks.length !== 1)
+    throw new BenchError('usage', `--task ${task} names ${tasks.length} tasks; a recording is of one`, {
+      remedy: `Name the one, or play it on all of them: bench submit --models ${REPLAY_PREFIX}${file} --tasks ${task}`,
+    });
+  const { recording } = loadRecording(file);
+  const { batchId, backend, runs } = await submitBatch(bench, {
+    models: [REPLAY_PREFIX + file],
+    tasks: [task],
+    agent,
+    attempts: 1,
+    maxSteps: request.maxSteps ?? recording.steps.length + 1,
+    concurrency: 1,
+    backend: request.backend,
+  });
+  return { runId: runs[0]!.runId, batchId, backend, replies: recording.steps.length };
+}

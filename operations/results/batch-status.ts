@@ -1,0 +1,8 @@
+import type { BatchStatusReport } from '../../domain/views/batches.js';
+import type { Bench } from '../bench.js';
+
+/** A batch's state, run by run; of the latest where none is named. */
+export async function batchStatus(bench: Bench, ref: string | undefined): Promise<BatchStatusReport> {
+  const { queries } = await bench.database();
+  return queries.batchStatus((await queries.findBatch(ref)).batchId);
+}

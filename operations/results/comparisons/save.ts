@@ -1,0 +1,28 @@
+import { BenchError } from '../../../domain/errors.js';
+import type { SavedComparison } from '../../../domain/views/comparisons.js';
+import type { Bench } from '../../bench.js';
+import { type ComparisonRequest, resolveComparison } from '../resolve-comparison.js';
+
+/** Saves what a leaderboard of this request compares now, so that its figures stay as they are. */
+export async function saveComparison(bench: Bench, name: string, request: ComparisonRequest): Promise<SavedComparison> {
+  if (!/^[\w][\w.-]{0,63}$/.test(name))
+    throw new BenchError('usage', `${JSON.stringify(name.slice(0, 80))} is no name for a comparison`, {
+      remedy: 'Use letters, digits, `.`, `-` and `_`, at most 64.',
+    });
+  const database = await bench.database();
+  const options = await resolveComparison(request, bench.settings.configsDir, database);
+  const { comparison: compared, rows, tasks } = await database.queries.leaderboard(options);
+  if (compared.T === null)
+    throw new BenchError('usage', 'there is nothing to compare with these options', {
+      remedy: 'See what ranks with `bench leaderboard` first; --include-scripted and --include-local rank more.',
+    });
+  return database.comparisons.save(name, {
+    ...options,
+    includeSuspect: compared.includeSuspect,
+    models: [...new Set(rows.filter(({ unranked }) => unranked === null).map(({ model }) => model))].sort(),
+    tasks: tasks.filter((task) => task.compared).map(({ task }) => task),
+    contracts: Object.fromEntries(tasks.map(({ task, contract }) => [task, contract])),
+    baselines: Object.fromEntries(tasks.map(({ task, baseline }) => [task, baseline])),
+    axis: compared.T,
+  });
+}

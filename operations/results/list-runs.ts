@@ -1,0 +1,32 @@
+import type { EndReason, RunStatus } from '../../domain/outcomes.js';
+import type { RunSummary } from '../../domain/views/runs.js';
+import type { Bench } from '../bench.js';
+import { refuseUnknownNames } from './refuse-unknown-names.js';
+
+export interface RunsRequest {
+  /** Id, name, or an unambiguous part of the id; left out: all batches. */
+  batch?: string | undefined;
+  models?: string[] | undefined;
+  tasks?: string[] | undefined;
+  status?: RunStatus | undefined;
+  endReason?: EndReason | undefined;
+  limit: number;
+}
+
+/** Runs, newest first; `more`: there are others. BenchError: a name is unknown. */
+export async function listRuns(bench: Bench, request: RunsRequest): Promise<{ runs: RunSummary[]; more: boolean }> {
+  const { batch, models, tasks, status, endReason, limit } = request;
+  const database = await bench.database();
+  const { queries } = database;
+  await refuseUnknownNames(database, bench.settings.configsDir, request);
+  const found = await queries.listRuns({
+    batchId: batch === undefined ? undefined : (await queries.findBatch(batch)).batchId,
+    models,
+    tasks,
+    statuses: status === undefined ? undefined : [status],
+    endReasons: endReason === undefined ? undefined : [endReason],
+    // One more tells whether there are more.
+    limit: limit + 1,
+  });
+  return { runs: found.slice(0, limit), more: found.length > limit };
+}

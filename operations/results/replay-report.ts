@@ -1,0 +1,63 @@
+import { BenchError } from '../../domain/errors.js';
+import type { Recording } from '../../domain/recording.js';
+import { compareWithRecording, recordedPrimary, type ReplayComparison } from '../../domain/recording-comparison.js';
+import type { RunDetail } from '../../domain/views/runs.js';
+import type { Bench } from '../bench.js';
+
+type OfRun =
+  | 'runId'
+  | 'batchId'
+  | 'model'
+  | 'task'
+  | 'agent'
+  | 'backend'
+  | 'status'
+  | 'endReason'
+  | 'finalEvaluation'
+  | 'exitStatus'
+  | 'detail';
+
+/** A run of a recording beside that recording. */
+export interface ReplayReport extends ReplayComparison, Pick<RunDetail, OfRun> {
+  recording: { hash: string } & Pick<Recording, 'format' | 'leftOut' | 'endedBy'>;
+  /** The primary metric of each evaluation that gave a score, in order; null where the recording does not name it. */
+  scores: Pick<RunDetail, 'primary' | 'direction'> & { recorded: (number | null)[]; now: (number | null)[] };
+}
+
+/** Compares a run with the recording that it plays; one that is not over, so far. BenchError (usage): it plays none. */
+export async function replayReport(bench: Bench, ref: string): Promise<ReplayReport> {
+  const { queries, store } = await bench.database();
+  const { runId } = await queries.findRun(ref);
+  const [run, definition, steps] = await Promise.all([
+    queries.showRun(runId),
+    store.definition(runId),
+    queries.trajectory(runId),
+  ]);
+  const { recording, model: hash } = definition.model;
+  if (recording === undefined)
+    throw new BenchError('usage', `run ${runId} is of ${run.model}: it plays no recording`, {
+      remedy: '`bench replay <file.traj> --task <id>` plays one; `bench trajectory <run> --json` writes one.',
+    });
+  const evaluations = run.evaluationList.filter(({ status }) => status === 'ok');
+  return {
+    runId,
+    batchId: run.batchId,
+    model: run.model,
+    recording: { hash, format: recording.format, leftOut: recording.leftOut, endedBy: recording.endedBy },
+    task: run.task,
+    agent: run.agent,
+    backend: run.backend,
+    status: run.status,
+    endReason: run.endReason,
+    finalEvaluation: run.finalEvaluation,
+    exitStatus: run.exitStatus,
+    detail: run.detail,
+    scores: {
+      primary: run.primary,
+      direction: run.direction,
+      recorded: recording.scores.map((metrics) => recordedPrimary(metrics, run.primary)),
+      now: evaluations.map(({ primary }) => primary),
+    },
+    ...compareWithRecording(recording, steps, run.workspace),
+  };
+}

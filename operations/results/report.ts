@@ -1,0 +1,71 @@
+import type { Database } from '../../db/index.js';
+import { BenchError } from '../../domain/errors.js';
+import type { LeaderboardOptions } from '../../domain/views/leaderboard.js';
+import type { ReportData } from '../../report/index.js';
+import { harnessVersion } from '../batches/store-batch.js';
+import type { Bench } from '../bench.js';
+import { type ComparisonRequest, resolveComparison } from './resolve-comparison.js';
+
+export interface ReportRequest extends ComparisonRequest {
+  /** A batch, or the name of a saved comparison; left out: all runs. */
+  what?: string | undefined;
+  over: ReportData['over'];
+  resamples: number;
+  seed: number;
+}
+
+interface Subject {
+  title: string;
+  options: Pick<LeaderboardOptions, 'batchId'> | { comparison: string };
+}
+
+/** What the request says of what is compared: all of it is fixed by a saved comparison. */
+const given = ({ what: _what, over: _over, resamples: _resamples, seed: _seed, ...compared }: ReportRequest) =>
+  Object.entries(compared).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+
+/** A leaderboard with the runs behind each number, for a writer of `report/`. */
+export async function report(bench: Bench, request: ReportRequest): Promise<ReportData> {
+  const { settings } = bench;
+  const { metric, resamples, seed, over } = request;
+  const database = await bench.database();
+  const subject = await subjectOf(request, database);
+  const compared = await resolveComparison(request, settings.configsDir, database);
+  const board = await database.queries.leaderboard({
+    ...('comparison' in subject.options
+      ? { ...subject.options, ...(metric === undefined ? {} : { metric }) }
+      : { ...compared, ...subject.options }),
+    ...{ resamples, seed },
+  });
+  if (board.rows.length === 0)
+    throw new BenchError('not_found', 'there are no runs to report on', {
+      remedy: '`bench runs` lists those that there are; `bench demo` makes some.',
+    });
+  const { runs, actions } = await database.queries.reportRuns(board);
+  return {
+    subject: subject.title,
+    generatedAt: new Date().toISOString(),
+    harnessVersion: harnessVersion(settings.assetsRoot),
+    ...{ over, board, runs, actions },
+  };
+}
+
+/** What is meant: a comparison's name goes before a batch's. */
+async function subjectOf(request: ReportRequest, database: Database): Promise<Subject> {
+  const { what } = request;
+  if (what === undefined) return { title: 'All runs', options: {} };
+  const saved = (await database.comparisons.list()).some(({ name }) => name === what);
+  if (saved) {
+    const fixed = given(request).filter((name) => name !== 'metric');
+    if (fixed.length > 0)
+      throw new BenchError('usage', `the comparison ${what} fixes what is compared: leave out ${fixed.join(', ')}`, {
+        remedy: 'Of these options only --metric may stand beside it.',
+      });
+    return { title: `Comparison ${what}`, options: { comparison: what } };
+  }
+  if (request.batch !== undefined)
+    throw new BenchError('usage', `both ${JSON.stringify(what.slice(0, 80))} and --batch name what to report on`, {
+      remedy: 'Leave one of them out.',
+    });
+  const { batchId, name } = await database.queries.findBatch(what);
+  return { title: `Batch ${name ?? batchId}`, options: { batchId } };
+}

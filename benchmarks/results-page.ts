@@ -51,20 +51,27 @@ function table(rows: Fields[]): string[] {
   ];
 }
 
-const holdsRows = (fields: Fields): boolean =>
-  Object.values(fields).some((value) => isRows(value) || (isFields(value) && holdsRows(value)));
+/** It has lists, or objects alone: these become tables of their own. */
+const holdsTables = (fields: Fields): boolean => {
+  const values = Object.values(fields);
+  return values.every(isFields) || values.some((value) => isRows(value) || (isFields(value) && holdsTables(value)));
+};
 
-/** Single figures in a line; objects of figures as one table, a row each; lists as tables; what holds lists under a heading. */
+/** Single figures in a line; objects of figures as one table, a row each; lists, and objects of objects, under headings. */
 function figures(fields: Fields, heading: string): string[] {
   const entries = Object.entries(fields);
   const single = entries.filter(([, value]) => !isRows(value) && !isFields(value));
-  const parts = entries.flatMap(([part, value]) => (isFields(value) && !holdsRows(value) ? [{ part, ...value }] : []));
+  const parts = entries.flatMap(([part, value]) =>
+    isFields(value) && !holdsTables(value) ? [{ part: words(part), ...value }] : [],
+  );
   return [
     ...(single.length === 0 ? [] : [single.map(([key, value]) => `${words(key)}: ${shown(value)}`).join(' · '), '']),
     ...(parts.length === 0 ? [] : [...table(parts), '']),
     ...entries.flatMap(([key, value]) => {
       if (isRows(value)) return [`${heading} ${words(key)}`, '', ...table(value), ''];
-      return isFields(value) && holdsRows(value) ? figures(value, heading) : [];
+      return isFields(value) && holdsTables(value)
+        ? [`${heading} ${words(key)}`, '', ...figures(value, `${heading}#`)]
+        : [];
     }),
   ];
 }

@@ -54,3 +54,17 @@ describe('reference pages have each', () => {
     expect(missing(EVENT_KINDS, 'docs/reference/outcomes.md', 'docs/concepts/architecture.md')).toEqual([]);
   });
 });
+
+describe('Python that pages show', () => {
+  it('imports what bench_tasks has', () => {
+    const imports = ['docs/guides/writing-a-task.md', 'docs/reference/tasks.md'].flatMap((page) =>
+      [...read(page).matchAll(/^from bench_tasks\.(\w+) import (.+)$/gm)].flatMap(([, module = '', names = '']) =>
+        names.split(', ').map((name) => ({ page, module, name })),
+      ),
+    );
+    expect(imports.length).toBeGreaterThan(5);
+    const defines = (module: string, name: string): boolean =>
+      new RegExp(`^(class|def) ${name}\\b`, 'm').test(read(`images/evaluator/bench_tasks/${module}.py`));
+    expect(imports.filter(({ module, name }) => !defines(module, name))).toEqual([]);
+  });
+});

@@ -61,7 +61,7 @@ describe('links between pages', () => {
 describe('pages that sources name', () => {
   it('exist', () => {
     const named = files
-      .filter((path) => /\.(ts|mjs|cjs|py|sql|ya?ml|service|md)$/.test(path))
+      .filter((path) => /\.(ts|mjs|cjs|py|sql|toml|ya?ml|service|md)$/.test(path))
       .flatMap((file) => [...read(file).matchAll(/(?<![\w-])docs\/[a-z/-]+\.md/g)].map(([page]) => ({ file, page })));
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter(({ page }) => !existsSync(join(ROOT, page)))).toEqual([]);

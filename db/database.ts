@@ -3,7 +3,7 @@ import type { RunStore } from '../domain/ports/run-store.js';
 import { connectionSettings } from './connection-settings.js';
 import { createQueries, type Queries } from './queries/index.js';
 import type { RateStore } from '../domain/ports/rate-store.js';
-import type { HumanTurns } from '../domain/ports/human-turns.js';
+import type { Turns } from '../domain/ports/turns.js';
 import { type BatchControl, batchControl } from './batch-control.js';
 import { type Comparisons, comparisons } from './comparisons.js';
 import { queryError, storeError } from './database-error.js';
@@ -19,7 +19,7 @@ import { createPruning, type Pruning } from './prune.js';
 import { createRunStore } from './run-store.js';
 import { type RateControl, rateControl } from './rate-control.js';
 import { statements } from './statements.js';
-import { humanTurnStore } from './store/human-turns.js';
+import { turnStore } from './store/turns.js';
 import { rateStore } from './store/rate-limits.js';
 import { appendRuns, type BatchSubmission, insertBatch, type SubmittedRun } from './submission.js';
 
@@ -29,7 +29,7 @@ export interface Database {
   readonly store: RunStore;
   readonly queries: Queries;
   /** Questions to people who play, and their replies. */
-  readonly humanTurns: HumanTurns;
+  readonly turns: Turns;
   /** Grants of calls to providers. */
   readonly rates: RateStore;
   readonly rateControl: RateControl;
@@ -67,7 +67,7 @@ export function openDatabase(databaseUrl: string, options: { max?: number } = {}
     pruning: createPruning(pool),
     rates: rateStore(pool),
     rateControl: rateControl(statements(pool, queryError)),
-    humanTurns: humanTurnStore(statements(pool, storeError)),
+    turns: turnStore(statements(pool, storeError)),
     submit: (submission) => insertBatch(pool, submission),
     append: (batchId, runs, version) => appendRuns(pool, batchId, runs, version),
     batches: batchControl(statements(pool, queryError)),

@@ -27,7 +27,7 @@ export interface ChatMessage {
   toolCallId?: string;
 }
 
-export const MODEL_KINDS = ['real', 'scripted', 'human', 'replay', 'oracle'] as const;
+export const MODEL_KINDS = ['real', 'scripted', 'human', 'external', 'replay', 'oracle'] as const;
 export type ModelKind = (typeof MODEL_KINDS)[number];
 
 /** A model as named on the command line, resolved. */

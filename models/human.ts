@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeReply } from '../domain/agent/reply-encoding.js';
 import type { ModelPort } from '../domain/ports/model-port.js';
-import type { HumanTurns } from '../domain/ports/human-turns.js';
+import type { Turns } from '../domain/ports/turns.js';
 import { roughUsage } from './rough-usage.js';
 
 /** People think for longer than this: a reply is seen soon, and a waiting run asks Postgres twice a second. */
@@ -11,7 +11,7 @@ const LOOK_MS = 500;
  * The "provider" of people: puts the question to the terminal through Postgres, and waits for the reply, for days if need be. A reply
  * that came while nobody waited is found and used, once.
  */
-export const humanModels = (turns: Pick<HumanTurns, 'ask' | 'reply'>, lookMs = LOOK_MS): ModelPort => ({
+export const humanModels = (turns: Pick<Turns, 'ask' | 'reply'>, lookMs = LOOK_MS): ModelPort => ({
   async complete(request, signal) {
     const { turn, messages } = request;
     if (turn === undefined) throw new Error('a person is asked in a run only: the turn is missing');

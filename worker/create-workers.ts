@@ -20,7 +20,7 @@ import { takeSubmissionActivities } from '../activities/take-submission.js';
 import { RunDefinitions } from '../activities/run-definitions.js';
 import type { Backends } from '../domain/ports/backends.js';
 import type { ModelPort } from '../domain/ports/model-port.js';
-import type { HumanTurns } from '../domain/ports/human-turns.js';
+import type { Turns } from '../domain/ports/turns.js';
 import type { RateGovernor } from '../domain/ports/rate-governor.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 import { CONTROL_QUEUE, HUMAN_PROVIDER, evaluationQueue, hostQueue, modelQueue } from '../domain/queues.js';
@@ -42,7 +42,7 @@ export interface WorkerParts {
   connection: NativeConnection;
   temporal: Client;
   store: RunStore;
-  humanTurns: HumanTurns;
+  turns: Turns;
   governor: RateGovernor;
   backends: Backends;
   /** The server is asked for each worker. */
@@ -61,7 +61,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const models = new Map<string, ModelPort>([
     ['scripted', createScriptedModels(taskFolder)],
     ['replay', replayModels],
-    [HUMAN_PROVIDER, humanModels(parts.humanTurns)],
+    [HUMAN_PROVIDER, humanModels(parts.turns)],
     ...createProviderModels(parts.env, parts.secrets),
   ]);
   const callModel = modelCaller({ store, models, governor: parts.governor });

@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   const patiently = patientFor(settings.readyFile === undefined ? 0 : START_PATIENCE_MS, log);
   await patiently(() => checkSchema(settings.databaseUrl));
   const database = openDatabase(settings.databaseUrl, { max: settings.databasePool });
-  const { store, humanTurns } = database;
+  const { store, turns } = database;
   const governor = createRateGovernor(database.rates);
   const { connection, client } = await patiently(() => connectWorker(settings));
   const installation = await patiently(() => readInstallation(settings.databaseUrl));
@@ -89,7 +89,7 @@ async function main(): Promise<void> {
     connection,
     temporal: client,
     store,
-    humanTurns,
+    turns,
     governor,
     backends,
     patiently,

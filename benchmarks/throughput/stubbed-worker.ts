@@ -19,7 +19,7 @@ const settings = workerSettings(env);
 const log = createLogger({ level: settings.logLevel, secrets: [] });
 const hostId = homeHostId(settings.layout, settings.hostname);
 const gpus = await gpuInventory({ kind: 'declared', ids: [] }, nvidiaSmi());
-const { store, humanTurns, rates } = openDatabase(settings.databaseUrl, { max: settings.databasePool });
+const { store, turns, rates } = openDatabase(settings.databaseUrl, { max: settings.databasePool });
 const { connection, client: temporal } = await connectWorker(settings);
 const backends = { ...createBackends(settings, log), local: stubbedBackend };
 const namespace = await namespaceOf(temporal, settings.temporalAddress);
@@ -27,7 +27,7 @@ const beat = hostBeat({ settings, hostId, homeId: hostId, gpus, namespace: () =>
 await beat();
 setInterval(() => void beat(), settings.heartbeatSeconds * 1000);
 const workers = await createWorkers({
-  ...{ settings, env, secrets: [], hostId, gpus: 0, connection, temporal, store, humanTurns, backends },
+  ...{ settings, env, secrets: [], hostId, gpus: 0, connection, temporal, store, turns, backends },
   governor: createRateGovernor(rates),
   patiently: (work) => work(),
 });

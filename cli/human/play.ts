@@ -3,7 +3,7 @@ import { type DecodedReply, encodeReply } from '../../domain/agent/reply-encodin
 import { encodeReplyAs } from '../../domain/agent/encode-reply-as.js';
 import { expectedFormat } from '../../domain/agent/parse-reply.js';
 import { BenchError } from '../../domain/errors.js';
-import type { OpenHumanTurn } from '../../domain/ports/human-turns.js';
+import type { OpenTurn } from '../../domain/ports/turns.js';
 import type { RunDefinition } from '../../domain/run.js';
 import type { CliContext } from '../context.js';
 import { isOutage } from '../../operations/as-bench-error.js';
@@ -64,8 +64,8 @@ export class Play {
           nextCheck = Date.now() + CHECK_MS;
           await this.context.refreshServices();
         }
-        const { humanTurns, queries } = await this.context.database();
-        const turn = await humanTurns.open(this.run.runId);
+        const { turns, queries } = await this.context.database();
+        const turn = await turns.open(this.run.runId);
         return turn ?? (await queries.showRun(this.run.runId));
       });
       if (seen === null) break;
@@ -78,7 +78,7 @@ export class Play {
     return { kind: 'left' };
   }
 
-  async #answer(turn: OpenHumanTurn): Promise<'left' | 'quit' | null> {
+  async #answer(turn: OpenTurn): Promise<'left' | 'quit' | null> {
     this.#show(turn, this.#shown);
     this.#shown = 'new';
     const { agent } = this.run;
@@ -112,10 +112,10 @@ export class Play {
     );
   }
 
-  async #send(turn: OpenHumanTurn, reply: string): Promise<'left' | null> {
+  async #send(turn: OpenTurn, reply: string): Promise<'left' | null> {
     const counted = await this.#persistently(async () => {
-      const { humanTurns } = await this.context.database();
-      const stored = await humanTurns.answer(turn, reply);
+      const { turns } = await this.context.database();
+      const stored = await turns.answer(turn, reply);
       if (stored === null)
         throw new BenchError('failed', `run ${turn.runId} has no question at step ${turn.step} any more`);
       return { stored };
@@ -126,7 +126,7 @@ export class Play {
     return null;
   }
 
-  #show(turn: OpenHumanTurn, shown: Shown): void {
+  #show(turn: OpenTurn, shown: Shown): void {
     const { colors } = this.context.output;
     const { messages, leftOut } = messagesToShow(turn.messages, shown);
     const requery = turn.try === 0 ? '' : `, reply ${turn.try + 1}`;

@@ -134,17 +134,6 @@ CREATE TABLE "hosts" (
 	"namespace_at" text
 );
 --> statement-breakpoint
-CREATE TABLE "human_turns" (
-	"run_id" text NOT NULL,
-	"step" integer NOT NULL,
-	"try" integer NOT NULL,
-	"messages" jsonb NOT NULL,
-	"reply" text,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
-	"replied_at" timestamp with time zone,
-	CONSTRAINT "human_turns_pkey" PRIMARY KEY("run_id","step","try")
-);
---> statement-breakpoint
 CREATE TABLE "imports" (
 	"run_id" text PRIMARY KEY NOT NULL,
 	"batch_id" text NOT NULL,
@@ -384,7 +373,7 @@ CREATE TABLE "runs" (
 	CONSTRAINT "runs_origin" CHECK (origin in ('bench', 'mlgym', 'import')),
 	CONSTRAINT "runs_imported_ended" CHECK (origin = 'bench' or status = 'ended'),
 	CONSTRAINT "runs_status" CHECK (status in ('queued', 'waiting_gpu', 'waiting_host', 'starting', 'running', 'finishing', 'ended')),
-	CONSTRAINT "runs_model_kind" CHECK (model_kind in ('real', 'scripted', 'human', 'replay', 'oracle')),
+	CONSTRAINT "runs_model_kind" CHECK (model_kind in ('real', 'scripted', 'human', 'external', 'replay', 'oracle')),
 	CONSTRAINT "runs_backend" CHECK (backend in ('docker', 'podman', 'local')),
 	CONSTRAINT "runs_isolation" CHECK (isolation in ('container', 'none')),
 	CONSTRAINT "runs_end_reason" CHECK (end_reason in ('submit', 'max_steps', 'context', 'cost', 'tokens', 'budget', 'format', 'forfeit', 'wall_time', 'api', 'runtime', 'unknown', 'cancelled', 'config_error', 'infra_error')),
@@ -457,12 +446,23 @@ CREATE TABLE "task_versions" (
 	CONSTRAINT "task_versions_direction" CHECK (direction in ('maximize', 'minimize'))
 );
 --> statement-breakpoint
+CREATE TABLE "turns" (
+	"run_id" text NOT NULL,
+	"step" integer NOT NULL,
+	"try" integer NOT NULL,
+	"messages" jsonb NOT NULL,
+	"tools" jsonb,
+	"reply" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"replied_at" timestamp with time zone,
+	CONSTRAINT "turns_pkey" PRIMARY KEY("run_id","step","try")
+);
+--> statement-breakpoint
 ALTER TABLE "snapshots" ADD CONSTRAINT "snapshots_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "snapshots" ADD CONSTRAINT "snapshots_artifact_artifacts_sha256_fk" FOREIGN KEY ("artifact") REFERENCES "public"."artifacts"("sha256") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "evaluations" ADD CONSTRAINT "evaluations_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "events" ADD CONSTRAINT "events_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "events" ADD CONSTRAINT "events_batch_id_batches_batch_id_fk" FOREIGN KEY ("batch_id") REFERENCES "public"."batches"("batch_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "human_turns" ADD CONSTRAINT "human_turns_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "imports" ADD CONSTRAINT "imports_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "imports" ADD CONSTRAINT "imports_batch_id_batches_batch_id_fk" FOREIGN KEY ("batch_id") REFERENCES "public"."batches"("batch_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "integrity_marks" ADD CONSTRAINT "integrity_marks_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -483,13 +483,13 @@ ALTER TABLE "runs" ADD CONSTRAINT "runs_host_id_hosts_host_id_fk" FOREIGN KEY ("
 ALTER TABLE "steps" ADD CONSTRAINT "steps_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "submissions" ADD CONSTRAINT "submissions_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "baselines" ADD CONSTRAINT "baselines_content_hash_task_versions_content_hash_fk" FOREIGN KEY ("content_hash") REFERENCES "public"."task_versions"("content_hash") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "turns" ADD CONSTRAINT "turns_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "evaluations_number_unique" ON "evaluations" USING btree ("run_id","split","number");--> statement-breakpoint
 CREATE INDEX "evaluations_submission" ON "evaluations" USING btree ("submission_sha256");--> statement-breakpoint
 CREATE UNIQUE INDEX "events_run_key" ON "events" USING btree ("run_id","key") WHERE run_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "events_batch_key" ON "events" USING btree ("batch_id","key") WHERE run_id is null and batch_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "events_key" ON "events" USING btree ("key") WHERE run_id is null and batch_id is null;--> statement-breakpoint
 CREATE INDEX "events_batch" ON "events" USING btree ("batch_id","at");--> statement-breakpoint
-CREATE INDEX "human_turns_open" ON "human_turns" USING btree ("run_id") WHERE reply is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "installation_one" ON "installation" USING btree ((true));--> statement-breakpoint
 CREATE UNIQUE INDEX "leases_one_holder" ON "leases" USING btree ("host_id","device") WHERE released_at is null;--> statement-breakpoint
 CREATE INDEX "leases_granted" ON "leases" USING btree ("granted_at");--> statement-breakpoint
@@ -510,6 +510,7 @@ CREATE INDEX "runs_imported" ON "runs" USING btree ("run_id") WHERE origin <> 'b
 CREATE INDEX "runs_unmarked" ON "runs" USING btree ("run_id") WHERE status = 'ended' and integrity_version is null;--> statement-breakpoint
 CREATE INDEX "runs_forked_from" ON "runs" USING btree ("forked_from") WHERE forked_from is not null;--> statement-breakpoint
 CREATE INDEX "task_versions_task" ON "task_versions" USING btree ("task_id");--> statement-breakpoint
+CREATE INDEX "turns_open" ON "turns" USING btree ("run_id") WHERE reply is null;--> statement-breakpoint
 -- US dollars per million tokens, as MLGym's analysis has them: one rate per direction, whatever the day.
 insert into price_lists (list, model, input_usd, output_usd) values
   ('mlgym', 'gpt4o2', 2.50, 10.00),

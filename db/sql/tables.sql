@@ -32,8 +32,6 @@ comment on table hosts is 'Machines that bear runs.';
 comment on column hosts.namespace_id is 'Of the Temporal namespace that its worker polls; all hosts that are up have the same.';
 comment on column hosts.namespace_at is 'Name and address of that namespace, as the host has them.';
 
-comment on table human_turns is 'What a person who plays is asked, and what they answered.';
-
 comment on table imports is 'Where imported runs came from, and what of their record has no column elsewhere.';
 comment on column imports.signed_by is 'Id of the key whose signature of the run''s line was verified when it was imported; null: none.';
 
@@ -95,3 +93,7 @@ comment on column submissions.refused is 'Why what was there could not be taken.
 comment on table task_integrity is 'Imported tasks whose evaluator lay in the agent''s reach: its protected files, and whether the agent writes the metric itself.';
 
 comment on table task_versions is 'Task folders by content hash, as they were when submitted.';
+
+comment on table turns is 'Turns of players outside of this system, people and trainers: what they are asked, and what they answered.';
+comment on column turns.reply is 'As steps.response: text, or JSON with tool calls. The first answer counts; null: none yet.';
+comment on column turns.tools is 'Tools that are offered to an agent that calls tools; null: none.';

@@ -519,7 +519,14 @@ describe('positions', () => {
         task: accuracy,
         attempt: 1,
         scores: [0.7],
-        change: { model: { name: 'human', kind: 'human', provider: 'human', model: 'human' } },
+        change: { model: { name: 'human', kind: 'human', provider: 'external', model: 'human' } },
+      },
+      {
+        model: 'external',
+        task: accuracy,
+        attempt: 1,
+        scores: [0.6],
+        change: { model: { name: 'external', kind: 'external', provider: 'external', model: 'external' } },
       },
       { model: 'real', task: accuracy, attempt: 1, scores: [0.5], change: { model: { name: 'real', ...real } } },
       {
@@ -542,12 +549,13 @@ describe('positions', () => {
       loose: [null, 'none', 'isolation'],
       'scripted:a': [null, 'container', 'kind'],
       human: [null, 'container', 'kind'],
+      external: [null, 'container', 'kind'],
     });
     expect(await ranks({ includeLocal: true })).toMatchObject({
       loose: [1, 'none', null],
       real: [2, 'container', null],
     });
-    expect(await ranks(all)).toMatchObject({ 'scripted:a': [1, 'container', null], real: [4, 'container', null] });
+    expect(await ranks(all)).toMatchObject({ 'scripted:a': [1, 'container', null], real: [5, 'container', null] });
   });
 
   test('one evaluation without isolation makes the whole run one without isolation', async () => {

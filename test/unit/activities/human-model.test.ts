@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { humanModels } from '../../../models/human.js';
 import type { PlayerRequest } from '../../../domain/player.js';
-import type { HumanTurnKey } from '../../../domain/ports/human-turns.js';
+import type { TurnKey } from '../../../domain/ports/turns.js';
 
 const request: PlayerRequest = {
   model: { name: 'human', kind: 'human', provider: 'human', model: 'human' },
@@ -13,11 +13,11 @@ const request: PlayerRequest = {
 
 /** Questions in memory; the reply comes after the person was looked for `looks` times. */
 function person(reply: string, looks: number) {
-  const asked: HumanTurnKey[] = [];
+  const asked: TurnKey[] = [];
   let looked = 0;
   return {
     asked,
-    ask: (turn: HumanTurnKey) => Promise.resolve(void asked.push(turn)),
+    ask: (turn: TurnKey) => Promise.resolve(void asked.push(turn)),
     reply: () => Promise.resolve(looked++ < looks ? null : reply),
   };
 }

@@ -1,14 +1,14 @@
 import type { ChatMessage } from '../../domain/model.js';
-import type { HumanTurns, OpenHumanTurn } from '../../domain/ports/human-turns.js';
+import type { Turns, OpenTurn } from '../../domain/ports/turns.js';
 import { type Statements, storable } from '../statements.js';
 
 /** Questions to people who play, and their replies. */
-export function humanTurnStore(run: Statements): HumanTurns {
+export function turnStore(run: Statements): Turns {
   return {
     async ask(turn, messages) {
       await run(
         'ask',
-        `insert into human_turns (run_id, step, try, messages) values ($1, $2, $3, $4::jsonb) on conflict do nothing`,
+        `insert into turns (run_id, step, try, messages) values ($1, $2, $3, $4::jsonb) on conflict do nothing`,
         [turn.runId, turn.step, turn.try, JSON.stringify(messages.map(storableMessage))],
       );
     },
@@ -16,19 +16,19 @@ export function humanTurnStore(run: Statements): HumanTurns {
     async reply(turn) {
       const [row] = await run<{ reply: string | null }>(
         'reply',
-        `select reply from human_turns where run_id = $1 and step = $2 and try = $3`,
+        `select reply from turns where run_id = $1 and step = $2 and try = $3`,
         [turn.runId, turn.step, turn.try],
       );
       return row?.reply ?? null;
     },
 
     async open(runId) {
-      const [row] = await run<OpenHumanTurn>(
+      const [row] = await run<OpenTurn>(
         'open',
-        `select h.run_id as "runId", h.step, h.try, h.messages from human_turns h
-         join runs r on r.run_id = h.run_id
-         where h.run_id = $1 and h.reply is null and r.status <> 'ended'
-         order by h.step desc, h.try desc limit 1`,
+        `select t.run_id as "runId", t.step, t.try, t.messages from turns t
+         join runs r on r.run_id = t.run_id
+         where t.run_id = $1 and t.reply is null and r.status <> 'ended'
+         order by t.step desc, t.try desc limit 1`,
         [runId],
       );
       return row ?? null;
@@ -38,7 +38,7 @@ export function humanTurnStore(run: Statements): HumanTurns {
       const key = [turn.runId, turn.step, turn.try];
       await run(
         'answer',
-        `update human_turns set reply = $4, replied_at = now()
+        `update turns set reply = $4, replied_at = now()
          where run_id = $1 and step = $2 and try = $3 and reply is null`,
         [...key, storable(reply)],
       );

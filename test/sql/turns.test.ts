@@ -26,42 +26,42 @@ async function startRun(): Promise<string> {
 
 describe('questions to a person', () => {
   test('are open until the reply, and the first reply counts', async () => {
-    const { humanTurns } = db;
+    const { turns } = db;
     const runId = await startRun();
     const turn = { runId, step: 1, try: 0 };
-    expect(await humanTurns.open(runId)).toBeNull();
-    await humanTurns.ask(turn, question);
+    expect(await turns.open(runId)).toBeNull();
+    await turns.ask(turn, question);
     const shown = [question[0], { ...question[1], content: 'NUL: \uFFFD, "quotes", 日本' }];
-    expect(await humanTurns.open(runId)).toEqual({ ...turn, messages: shown });
-    expect(await humanTurns.reply(turn)).toBeNull();
-    expect(await humanTurns.answer(turn, 'ls \0')).toBe('ls \uFFFD');
-    expect(await humanTurns.answer(turn, 'pwd')).toBe('ls \uFFFD');
-    expect(await humanTurns.reply(turn)).toBe('ls \uFFFD');
-    expect(await humanTurns.open(runId)).toBeNull();
+    expect(await turns.open(runId)).toEqual({ ...turn, messages: shown });
+    expect(await turns.reply(turn)).toBeNull();
+    expect(await turns.answer(turn, 'ls \0')).toBe('ls \uFFFD');
+    expect(await turns.answer(turn, 'pwd')).toBe('ls \uFFFD');
+    expect(await turns.reply(turn)).toBe('ls \uFFFD');
+    expect(await turns.open(runId)).toBeNull();
   });
 
   test('asked again by another worker stay as they are, with their reply', async () => {
-    const { humanTurns } = db;
+    const { turns } = db;
     const turn = { runId: await startRun(), step: 1, try: 0 };
-    await humanTurns.ask(turn, question);
-    await humanTurns.answer(turn, 'ls');
-    await humanTurns.ask(turn, [{ role: 'user', content: 'something else' }]);
-    expect(await humanTurns.reply(turn)).toBe('ls');
-    expect(await humanTurns.open(turn.runId)).toBeNull();
+    await turns.ask(turn, question);
+    await turns.answer(turn, 'ls');
+    await turns.ask(turn, [{ role: 'user', content: 'something else' }]);
+    expect(await turns.reply(turn)).toBe('ls');
+    expect(await turns.open(turn.runId)).toBeNull();
   });
 
   test('are told apart by step and requery, and nobody is asked after the end', async () => {
-    const { humanTurns } = db;
+    const { turns } = db;
     const runId = await startRun();
-    await humanTurns.ask({ runId, step: 1, try: 0 }, question);
-    await humanTurns.answer({ runId, step: 1, try: 0 }, '?');
-    await humanTurns.ask({ runId, step: 1, try: 1 }, question);
-    expect(await humanTurns.open(runId)).toMatchObject({ step: 1, try: 1 });
+    await turns.ask({ runId, step: 1, try: 0 }, question);
+    await turns.answer({ runId, step: 1, try: 0 }, '?');
+    await turns.ask({ runId, step: 1, try: 1 }, question);
+    expect(await turns.open(runId)).toMatchObject({ step: 1, try: 1 });
     await db.store.finishRun(runId, { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null });
-    expect(await humanTurns.open(runId)).toBeNull();
+    expect(await turns.open(runId)).toBeNull();
   });
 
   test('that were never put have no answer', async () => {
-    expect(await db.humanTurns.answer({ runId: await startRun(), step: 9, try: 0 }, 'ls')).toBeNull();
+    expect(await db.turns.answer({ runId: await startRun(), step: 9, try: 0 }, 'ls')).toBeNull();
   });
 });

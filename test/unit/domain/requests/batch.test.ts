@@ -39,7 +39,7 @@ describe('a request for a batch', () => {
     [{ models: ['a'], tasks: ['b'], budget: 0 }, /budget: must be US dollars above zero/],
     [{ models: ['a'], tasks: ['b'], wallTime: 'long' }, /wallTime: must be seconds, or as 90s, 30m, 2h/],
     [{ models: ['a'], tasks: ['b'], name: 'r-x' }, /name: must be letters/],
-    [{ models: ['a'], tasks: ['b'], attempt: 3 } as object, /attempt/],
+    [{ models: ['a'], tasks: ['b'], attempt: 3 }, /attempt/],
   ])('that is wrong is refused with the key: %j', (input, message) => {
     expect(() => batchRequest(input)).toThrow(message);
   });

@@ -10,6 +10,8 @@ export type Notice =
   | { code: 'task.left_out'; task: string; reason: string; remedy: string }
   /** Variables that models need are not set here. `where`: only the workers, which run elsewhere, need them; or it was a dry run. */
   | { code: 'model.keys_missing'; where: 'workers' | 'here'; message: string; variables: number }
+  /** Models that are not called, since the variable that holds their key is not set. */
+  | { code: 'model.untested'; variable: string; models: readonly string[] }
   /** A dry run that could not look at hosts, since no services run. */
   | { code: 'hosts.unknown' }
   /** A batch was stored and started, by an operation that has more to do. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listAgents } from '../../catalog/index.js';
+import { listAgents } from '../../operations/catalog/list-agents.js';
 import type { CliContext } from '../context.js';
 import { renderTable } from '../render/table.js';
 
@@ -9,13 +9,8 @@ export function register(program: Command, context: CliContext): void {
     .summary('agent configurations that exist')
     .description('List agent configurations: prompts, parser and limits, one file each under configs/agents.')
     .action(() => {
-      const { settings, output } = context;
-      const agents = listAgents(settings.configsDir).map(({ name, config, hash }) => ({
-        name,
-        description: config.description,
-        outputParser: config.outputParser,
-        hash,
-      }));
+      const { output } = context;
+      const agents = listAgents(context);
       output.json({ agents });
       output.print(
         renderTable(

@@ -1,13 +1,9 @@
 import type { Command } from 'commander';
-import { BenchError } from '../../domain/errors.js';
+import { createRoles } from '../../operations/home/database/create-roles.js';
+import { migrateDatabase } from '../../operations/home/database/migrate.js';
+import { databaseUrl } from '../../operations/home/database/url.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
-
-/** The administrator's URL if there is one, else the URL that everything uses; the embedded database is started. */
-async function adminUrl(context: CliContext): Promise<string> {
-  const { adminDatabaseUrl, databaseUrl } = context.settings;
-  return adminDatabaseUrl ?? databaseUrl ?? (await context.services()).databaseUrl;
-}
 
 export function register(program: Command, context: CliContext): void {
   const db = program.command('db').summary('the database').description('The database that holds everything.');
@@ -15,10 +11,9 @@ export function register(program: Command, context: CliContext): void {
     .summary('its address, for psql and other programs')
     .description('Print the address of the database, for psql and other programs: psql "$(bench db url)"')
     .action(async () => {
-      await context.database();
-      const { databaseUrl } = await context.services();
-      context.output.json({ databaseUrl });
-      context.output.print(databaseUrl);
+      const url = await databaseUrl(context);
+      context.output.json({ databaseUrl: url });
+      context.output.print(url);
     });
   db.command('migrate')
     .summary('bring the schema up to date')
@@ -27,12 +22,9 @@ export function register(program: Command, context: CliContext): void {
         'Commands and `bench up` do it by themselves where their user may; where it may not, run this first.',
     )
     .action(async () => {
-      const { migrate, schemaState } = await import('../../db/index.js');
-      const url = await adminUrl(context);
-      const { applied, created } = await migrate(url);
-      const after = await schemaState(url);
-      if (after.state !== 'current') throw new BenchError('failed', 'the schema is still not up to date');
-      context.output.json({ applied, created, migrations: after.applied });
+      const migration = await migrateDatabase(context);
+      const { applied, created } = migration;
+      context.output.json(migration);
       if (!created) context.output.print('The schema is up to date.');
       else if (applied === 0) context.output.print('Created views and functions anew.');
       else context.output.print(`Applied ${plural(applied, 'migration')}.`);
@@ -44,10 +36,7 @@ export function register(program: Command, context: CliContext): void {
         'for workers and the command line; bench_reader may only read. Neither can log in or change a table.',
     )
     .action(async () => {
-      const { ensureRoles, migrate } = await import('../../db/index.js');
-      const url = await adminUrl(context);
-      await migrate(url);
-      const roles = await ensureRoles(url);
+      const roles = await createRoles(context);
       context.output.json(roles);
       context.output.print(
         [

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { BenchError } from '../../domain/errors.js';
-import { embeddedDatabaseUrl, markDown, servicesStatus, stopServices } from '../../services/index.js';
+import { down } from '../../operations/home/down.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
 
@@ -17,49 +17,20 @@ export function register(program: Command, context: CliContext): void {
     .option('-f, --force', 'do not ask, even if runs are unfinished')
     .action(async (options: { force?: boolean }) => {
       const { settings, output } = context;
-      const status = servicesStatus(settings.home);
-      const alive = status.running || status.services.some((service) => service.pid !== null);
-      if (!alive) {
-        markDown(settings.home);
-        output.json({ home: settings.home, stopped: [], unfinishedRuns: null });
+      const { ran, stopped, unfinishedRuns } = await down(context, async (unfinished) => {
+        if (options.force !== true) await confirm(context, unfinished);
+      });
+      output.json({ home: settings.home, stopped, unfinishedRuns });
+      if (!ran) {
         output.print(`Nothing runs in ${settings.home}.`);
         return;
       }
-      const unfinished = await unfinishedRuns(settings.databaseUrl ?? embeddedDatabaseUrl(settings.home));
-      if (unfinished !== 0 && options.force !== true) await confirm(context, unfinished);
-      const { stopped } = await stopServices({
-        home: settings.home,
-        stayDown: true,
-        onProgress: (line) => output.log(line),
-      });
-      output.json({ home: settings.home, stopped, unfinishedRuns: unfinished });
       output.print(`Stopped: ${stopped.length === 0 ? 'the supervisor' : stopped.join(', ')}.`);
-      if (unfinished !== 0 && unfinished !== null) {
-        output.print(`${plural(unfinished, 'run')} unfinished: containers stay, and \`bench up\` goes on with them.`);
-      }
+      if (unfinishedRuns !== 0 && unfinishedRuns !== null)
+        output.print(
+          `${plural(unfinishedRuns, 'run')} unfinished: containers stay, and \`bench up\` goes on with them.`,
+        );
     });
-}
-
-/** Null: the database does not answer, so nobody knows. */
-async function unfinishedRuns(databaseUrl: string | null): Promise<number | null> {
-  if (databaseUrl === null) return 0;
-  const { openDatabase } = await import('../../db/index.js');
-  const database = openDatabase(databaseUrl, { max: 1 });
-  try {
-    return await database.queries.unfinishedRuns();
-  } catch (error) {
-    return hasNoTables(error) ? 0 : null;
-  } finally {
-    await database.close().catch(() => undefined);
-  }
-}
-
-/** The first start got no further than the empty database. */
-function hasNoTables(error: unknown): boolean {
-  for (let at = error, depth = 0; at instanceof Error && depth < 6; at = at.cause, depth++) {
-    if ((at as NodeJS.ErrnoException).code === '42P01') return true;
-  }
-  return false;
 }
 
 async function confirm({ settings, output }: CliContext, unfinished: number | null): Promise<void> {

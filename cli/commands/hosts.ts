@@ -1,4 +1,7 @@
 import type { Command } from 'commander';
+import { drainHost } from '../../operations/home/hosts/drain.js';
+import { listHosts } from '../../operations/home/hosts/list.js';
+import { removeHost } from '../../operations/home/hosts/remove.js';
 import type { CliContext } from '../context.js';
 import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
@@ -54,8 +57,7 @@ export function register(program: Command, context: CliContext): void {
     .description('List the machines that bear runs, what they have, and whether they take new ones.')
     .option('--all', 'also those that were removed')
     .action(async (options: { all?: true }) => {
-      const { queries } = await context.database();
-      const rows = await queries.hosts({ includeRemoved: options.all === true });
+      const rows = await listHosts(context, { includeRemoved: options.all === true });
       context.output.json({ hosts: rows });
       context.output.print(
         rows.length === 0 ? 'No host has registered yet. `bench up` starts a worker here.' : renderHosts(context, rows),
@@ -84,12 +86,12 @@ export function register(program: Command, context: CliContext): void {
     'give a host nothing new',
     'Give a host no new runs and no GPU leases; those that it bears go on there.',
     async (hostId) => {
-      await (await context.database()).store.drainHost(hostId, true);
+      await drainHost(context, hostId, true);
       return { said: `${hostId} takes no new runs. \`bench hosts\` shows how many it still bears.`, state: 'drained' };
     },
   );
   change('undrain', 'let a drained host take runs again', 'Let a drained host take runs again.', async (hostId) => {
-    await (await context.database()).store.drainHost(hostId, false);
+    await drainHost(context, hostId, false);
     return { said: `${hostId} takes runs again.`, state: 'up' };
   });
   change(
@@ -98,7 +100,7 @@ export function register(program: Command, context: CliContext): void {
     'Say that a host is gone for good: its runs go on elsewhere, its GPUs are held no longer. Refused while it is alive. ' +
       'A worker that registers under this name again makes it a host again.',
     async (hostId) => {
-      await (await context.database()).store.removeHost(hostId);
+      await removeHost(context, hostId);
       return { said: `${hostId} is removed; its runs go on on other hosts.`, state: 'removed' };
     },
   );

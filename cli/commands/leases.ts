@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { leases } from '../../operations/home/leases.js';
 import type { CliContext } from '../context.js';
 import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
@@ -10,14 +11,10 @@ export function register(program: Command, context: CliContext): void {
     .description('List the GPUs that runs hold, and the runs that wait for GPUs, the longest first.')
     .option('--all', 'also those that were given back')
     .action(async (options: { all?: true }) => {
-      const { queries } = await context.database();
-      const [leases, waiting] = await Promise.all([
-        queries.leases({ includeReleased: options.all === true }),
-        queries.leaseWaiters(),
-      ]);
-      context.output.json({ leases, waiting });
+      const { leases: held, waiting } = await leases(context, { includeReleased: options.all === true });
+      context.output.json({ leases: held, waiting });
       const table = renderTable(
-        leases,
+        held,
         [
           { title: 'host', value: (lease) => lease.hostId },
           { title: 'gpu', value: (lease) => lease.device },
@@ -28,7 +25,7 @@ export function register(program: Command, context: CliContext): void {
         ],
         context.output.colors,
       );
-      context.output.print(leases.length === 0 ? 'No GPU is held.' : table);
+      context.output.print(held.length === 0 ? 'No GPU is held.' : table);
       if (waiting.length === 0) return;
       const queue = renderTable(
         waiting,

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
-import { BenchError } from '../../domain/errors.js';
 import type { Dimension } from '../../domain/rate-limits/account-state.js';
+import { listLimits } from '../../operations/home/limits/list.js';
+import { resetLimits } from '../../operations/home/limits/reset.js';
+import { setLimits } from '../../operations/home/limits/set.js';
 import type { CliContext } from '../context.js';
 import { wholeNumber } from '../options.js';
 import { formatTime } from '../render/format.js';
@@ -27,8 +29,7 @@ export function register(program: Command, context: CliContext): void {
       'List the provider accounts: what is granted a minute, what was granted in the last one, who waits, and refusals.',
     )
     .action(async () => {
-      const { rateControl } = await context.database();
-      const accounts = await rateControl.accounts();
+      const accounts = await listLimits(context);
       context.output.json({ accounts });
       if (accounts.length === 0) return context.output.print('No provider was called yet.');
       const table = renderTable(
@@ -64,11 +65,7 @@ export function register(program: Command, context: CliContext): void {
     .option('--rpm <n>', 'requests per minute', wholeNumber(1))
     .option('--tpm <n>', 'tokens per minute, in and out', wholeNumber(1))
     .action(async (account: string, options: { rpm?: number; tpm?: number }) => {
-      if (options.rpm === undefined && options.tpm === undefined)
-        throw new BenchError('usage', 'there is nothing to set', { remedy: 'Give --rpm, --tpm or both.' });
-      const { rateControl } = await context.database();
-      await rateControl.set(account, { requests: options.rpm ?? null, tokens: options.tpm ?? null });
-      await show(context, account, 'is set');
+      show(context, account, await setLimits(context, account, options), 'is set');
     });
   limits
     .command('reset')
@@ -78,16 +75,12 @@ export function register(program: Command, context: CliContext): void {
     )
     .argument('<account>', 'as `bench limits` names it')
     .action(async (account: string) => {
-      const { rateControl } = await context.database();
-      await rateControl.reset(account);
-      await show(context, account, 'is reset');
+      show(context, account, await resetLimits(context, account), 'is reset');
     });
 }
 
-async function show(context: CliContext, account: string, what: string): Promise<void> {
-  const accounts = await (await context.database()).rateControl.accounts();
-  const row = accounts.find((one) => one.account === account);
-  context.output.json({ account: row ?? null });
+function show(context: CliContext, account: string, row: RateAccountRow | null, what: string): void {
+  context.output.json({ account: row });
   const { requests = null, tokens = null } = row?.granted ?? {};
   const of = (n: number | null): string => (n === null ? 'any number of' : String(n));
   context.output.print(`${account} ${what}: ${of(requests)} requests and ${of(tokens)} tokens are granted a minute.`);

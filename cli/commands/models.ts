@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ModelPrice } from '../../domain/model-config.js';
-import { type ListedModel, listModels, missingKeys } from '../../catalog/index.js';
+import { listModels, type ModelWithKey } from '../../operations/catalog/list-models.js';
 import type { CliContext } from '../context.js';
 import { renderTable } from '../render/table.js';
 import { register as registerTest } from './models-test.js';
@@ -25,34 +25,22 @@ export function register(program: Command, context: CliContext): void {
       'List the models that --models takes: those of configs/models with their key, context window and price (US dollars per million tokens, in / out), and the bundled scripted ones.',
     )
     .action(() => {
-      const { settings, output } = context;
+      const { output } = context;
       const { colors } = output;
-      const models = listModels(settings.configsDir, new Date());
-      const missing = new Set(
-        missingKeys(
-          models.flatMap(({ name, kind, provider, config }) =>
-            config === null ? [] : [{ name, kind, provider, model: config.model, config }],
-          ),
-          settings.env,
-        ).map(({ variable }) => variable),
-      );
-      const keyOf = ({ config }: ListedModel): string | null => config?.apiKeyVariable ?? null;
+      const models = listModels(context);
       output.json({
-        models: models.map(({ config, price, ...model }) => ({
+        models: models.map(({ config, price, keyVariable, keySet, ...model }) => ({
           ...model,
           providerModel: config?.model ?? null,
           contextWindow: config?.contextWindow ?? null,
           maxOutputTokens: config?.maxOutputTokens ?? null,
-          keyVariable: config?.apiKeyVariable ?? null,
-          keySet: config?.apiKeyVariable === undefined ? null : !missing.has(config.apiKeyVariable),
+          keyVariable,
+          keySet,
           price,
         })),
       });
-      const keyText = (model: ListedModel): string => {
-        const key = keyOf(model);
-        if (key === null) return '';
-        return missing.has(key) ? `${key} ${colors.red('not set')}` : `${key} ${colors.green('set')}`;
-      };
+      const keyText = ({ keyVariable, keySet }: ModelWithKey): string =>
+        keyVariable === null ? '' : `${keyVariable} ${keySet === true ? colors.green('set') : colors.red('not set')}`;
       const real = models.filter((model) => model.kind === 'real');
       if (real.length > 0) {
         output.print(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ServiceEndpoints } from '../../domain/services.js';
-import { servicesStatus, withoutPassword } from '../../services/index.js';
+import { up } from '../../operations/home/up.js';
 import type { CliContext } from '../context.js';
 import { describeService } from '../render/services.js';
 
@@ -17,23 +17,17 @@ export function register(program: Command, context: CliContext): void {
     )
     .action(async () => {
       const { settings, output } = context;
-      const endpoints = await context.renewWorker();
-      const status = servicesStatus(settings.home);
-      output.json({
-        home: settings.home,
-        ...endpoints,
-        supervisorPid: status.supervisorPid,
-        services: status.services,
-      });
+      const { endpoints, database, supervisorPid, services } = await up(context);
+      output.json({ home: settings.home, ...endpoints, supervisorPid, services });
       const { embedded } = endpoints;
       output.print(`home      ${settings.home}`);
       output.print(
-        `database  ${withoutPassword(endpoints.databaseUrl)}${embedded.postgres ? '' : '  (from DATABASE_URL)'}  · bench db url shows the password`,
+        `database  ${database}${embedded.postgres ? '' : '  (from DATABASE_URL)'}  · bench db url shows the password`,
       );
       output.print(
         `temporal  ${endpoints.temporalAddress}, namespace ${endpoints.temporalNamespace}${embedded.temporal ? reach(endpoints) : '  (from TEMPORAL_ADDRESS)'}`,
       );
       output.print(embedded.worker ? 'worker    runs here' : 'worker    none here (BENCH_WORKER=external)');
-      for (const service of status.services) output.print(`  ${describeService(service, output.colors)}`);
+      for (const service of services) output.print(`  ${describeService(service, output.colors)}`);
     });
 }

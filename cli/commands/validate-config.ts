@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { validatePath } from '../../catalog/index.js';
+import { validateConfig } from '../../operations/catalog/validate-config.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
 
@@ -12,8 +12,8 @@ export function register(program: Command, context: CliContext): void {
     )
     .argument('[paths...]', 'task folders, YAML files, or whole configs folders; default: all that bench would use')
     .action((paths: string[]) => {
-      const { settings, output } = context;
-      const files = (paths.length === 0 ? [settings.configsDir] : paths).flatMap(validatePath);
+      const { output } = context;
+      const files = validateConfig(context, paths);
       const problems = files.flatMap((file) => file.problems);
       output.json({ valid: problems.length === 0, files });
       for (const file of files) {

@@ -27,6 +27,8 @@ export function renderNotice(notice: Notice, { dim, yellow }: Colors): string[] 
             : `${notice.message}: the batch could not be submitted as things are.`,
         ),
       ];
+    case 'model.untested':
+      return [dim(`not tested, since ${notice.variable} is not set: ${notice.models.join(', ')}`)];
     case 'hosts.unknown':
       return [dim('Hosts and their GPUs were not looked at: the services are not running.')];
     case 'batch.started':

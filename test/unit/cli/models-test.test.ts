@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CliContext } from '../../../cli/context.js';
 import { buildProgram } from '../../../cli/program.js';
+import { renderNotice } from '../../../cli/render/notice.js';
+import type { Notice } from '../../../operations/notices.js';
 import { chooseFreePort } from '../../../services/index.js';
 import { type ProviderSimulator, startProviderSimulator } from '../../fakes/provider-simulator/index.js';
 import { folder } from '../catalog/fixtures.js';
@@ -41,6 +43,9 @@ async function modelsTest(...names: string[]) {
   const context = {
     settings: { configsDir, env: { RIGHT_KEY: 'sk-right', WRONG_KEY: 'sk-wrong-canary' }, layout: { envFile: '.env' } },
     output,
+    notify: (notice: Notice) => {
+      for (const line of renderNotice(notice, output.logColors)) output.log(line);
+    },
     onInterrupt: () => new AbortController().signal,
     setExitCode: (code: number) => (exitCode = code),
   } as unknown as CliContext;

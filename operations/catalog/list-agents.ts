@@ -1,0 +1,15 @@
+import { listAgents as agentsOf } from '../../catalog/index.js';
+import type { BenchSettings } from '../settings.js';
+
+export interface ListedAgent {
+  name: string;
+  description: string;
+  outputParser: string;
+  hash: string;
+}
+
+/** The agent configurations of this home. */
+export const listAgents = ({ settings }: { settings: BenchSettings }): ListedAgent[] =>
+  agentsOf(settings.configsDir).map(({ name, config: { description, outputParser }, hash }) => ({
+    ...{ name, description, outputParser, hash },
+  }));

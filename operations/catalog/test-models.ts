@@ -1,0 +1,97 @@
+import { listModels, missingKeys, missingKeysError, resolveModels } from '../../catalog/index.js';
+import { BenchError } from '../../domain/errors.js';
+import type { ModelRef } from '../../domain/model.js';
+import type { ModelPort } from '../../domain/ports/model-port.js';
+import { ProviderError } from '../../domain/provider-error.js';
+import type { Bench } from '../bench.js';
+
+/** Room for a model that reasons before it says one word. */
+const MOST_OUTPUT_TOKENS = 1024;
+const LONGEST_SECONDS = 60;
+
+export interface ModelTest {
+  model: string;
+  /** Host and path that was asked. */
+  endpoint: string | null;
+  ok: boolean;
+  ms: number;
+  costUsd: string;
+  /** Why it is not ok; `errorType` as in `model_calls`. */
+  errorType: string | null;
+  error: string | null;
+}
+
+async function testModel(port: ModelPort, model: ModelRef, interrupt: AbortSignal): Promise<ModelTest> {
+  const { config } = model;
+  const brief =
+    config === undefined
+      ? model
+      : {
+          ...model,
+          config: { ...config, requestTimeoutSeconds: Math.min(config.requestTimeoutSeconds, LONGEST_SECONDS) },
+        };
+  const started = performance.now();
+  const result = (change: Partial<ModelTest>): ModelTest => ({
+    ...{ model: model.name, endpoint: port.endpoint?.(model) ?? null, ok: false },
+    ...{ ms: Math.round(performance.now() - started), costUsd: '0', errorType: null, error: null, ...change },
+  });
+  try {
+    const reply = await port.complete(
+      {
+        ...{ model: brief, messages: [{ role: 'user', content: 'Reply with the word OK.' }], seed: 1 },
+        sampling: { maxOutputTokens: Math.min(MOST_OUTPUT_TOKENS, config?.maxOutputTokens ?? MOST_OUTPUT_TOKENS) },
+      },
+      interrupt,
+    );
+    return result({ ok: true, costUsd: reply.costUsd });
+  } catch (error) {
+    if (error instanceof ProviderError) return result({ errorType: error.kind, error: error.message });
+    if (error instanceof BenchError) return result({ errorType: 'config', error: error.message });
+    throw error;
+  }
+}
+
+/** Makes one tiny call per model: those named, else all whose keys are set. */
+export async function testModels(bench: Bench, names: readonly string[], signal: AbortSignal): Promise<ModelTest[]> {
+  const { settings } = bench;
+  const chosen = modelsToTest(bench, names);
+  if (chosen.length === 0)
+    throw new BenchError('usage', 'no model can be tested: no key is set', {
+      remedy: `Put keys into .env in the working directory or into ${settings.layout.envFile}; \`bench models\` says which.`,
+    });
+  const { createProviderModels } = await import('../../models/provider-models.js');
+  const ports = new Map<string, ModelPort>(createProviderModels(settings.env));
+  return Promise.all(
+    chosen.map((model) => {
+      const port = ports.get(model.provider);
+      if (port === undefined) throw new Error(`no adapter serves the provider ${model.provider}`);
+      return testModel(port, model, signal);
+    }),
+  );
+}
+
+/** Those that were named; else those of the files whose keys are there. */
+function modelsToTest(bench: Bench, names: readonly string[]): ModelRef[] {
+  const { settings } = bench;
+  if (names.length > 0) {
+    const named = resolveModels(settings.configsDir, names, { allowUnpriced: true });
+    const other = named.find(({ config }) => config === undefined);
+    if (other !== undefined)
+      throw new BenchError('usage', `${other.name} calls no provider: there is nothing to test`, {
+        remedy: '`bench models` lists those that do.',
+      });
+    const missing = missingKeys(named, settings.env);
+    if (missing.length > 0) throw missingKeysError(missing, settings.layout.envFile);
+    return named;
+  }
+  const real = listModels(settings.configsDir, new Date()).filter(({ kind }) => kind === 'real');
+  const all = resolveModels(
+    settings.configsDir,
+    real.map(({ name }) => name),
+    { allowUnpriced: true },
+  );
+  const missing = missingKeys(all, settings.env);
+  const without = new Set(missing.flatMap(({ models }) => models));
+  for (const { variable, models } of missing) notify({ code: 'model.untested', variable, models });
+  return all.filter(({ name }) => !without.has(name));
+}

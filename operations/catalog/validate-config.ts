@@ -1,0 +1,6 @@
+import { validatePath, type ValidatedFile } from '../../catalog/index.js';
+import type { BenchSettings } from '../settings.js';
+
+/** Checks configuration files: task folders, YAML files, or whole folders; without a path, all that this home would use. */
+export const validateConfig = ({ settings }: { settings: BenchSettings }, paths: readonly string[]): ValidatedFile[] =>
+  (paths.length === 0 ? [settings.configsDir] : paths).flatMap(validatePath);

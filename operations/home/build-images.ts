@@ -1,0 +1,39 @@
+import type { EngineBackend } from '../../backends/docker/engine-address.js';
+import type { BuiltImage, ImageKind } from '../../backends/docker/images.js';
+import { selectTasks, underProfile } from '../../catalog/index.js';
+import { ensureImages, requireEngine } from '../batches/choose-backend.js';
+import { ensureTaskImages, type TaskImage } from '../batches/ensure-task-images.js';
+import type { Bench } from '../bench.js';
+
+export interface BuildRequest {
+  backend: EngineBackend;
+  /** Image to build on, now and from now on; left out: the one chosen before. */
+  base?: string | undefined;
+  /** Also the layers of these tasks or suites. */
+  tasks?: string[] | undefined;
+  /** Those of the budget of this name. */
+  profile?: string | undefined;
+}
+
+export interface BuiltImages {
+  images: ({ kind: ImageKind } & BuiltImage)[];
+  layers: TaskImage[];
+}
+
+/** Builds the images of agents and evaluators that the engine lacks, and the layers of tasks. */
+export async function buildImages(bench: Bench, request: BuildRequest): Promise<BuiltImages> {
+  const { settings } = bench;
+  const { backend, base } = request;
+  const docker = await requireEngine(backend, settings);
+  const images = await bench.abortable('image-build', (signal) =>
+    ensureImages(bench, backend, docker, { base, signal }),
+  );
+  if (base !== undefined) {
+    const { chooseBase } = await import('../../backends/docker/base-image.js');
+    await chooseBase(docker, base);
+  }
+  const named = request.tasks === undefined ? [] : selectTasks(settings.configsDir, request.tasks);
+  const tasks = underProfile(named, { profile: request.profile ?? null, sample: false });
+  const layers = await bench.abortable('image-build', (signal) => ensureTaskImages(bench, tasks, backend, signal));
+  return { images, layers };
+}

@@ -1,0 +1,10 @@
+import type { Bench } from '../../bench.js';
+import { adminUrl } from './admin-url.js';
+
+/** Makes the roles of workers and of readers, as the administrator; returns their names. */
+export async function createRoles(bench: Bench): Promise<{ app: string; reader: string }> {
+  const { ensureRoles, migrate } = await import('../../../db/index.js');
+  const url = await adminUrl(bench);
+  await migrate(url);
+  return ensureRoles(url);
+}

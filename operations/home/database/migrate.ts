@@ -1,0 +1,22 @@
+import { BenchError } from '../../../domain/errors.js';
+import type { Bench } from '../../bench.js';
+import { adminUrl } from './admin-url.js';
+
+export interface Migration {
+  /** Migrations applied now. */
+  applied: number;
+  /** Views and functions were created anew. */
+  created: boolean;
+  /** Migrations that the schema has. */
+  migrations: number;
+}
+
+/** Brings the schema up to date, as the administrator. */
+export async function migrateDatabase(bench: Bench): Promise<Migration> {
+  const { migrate, schemaState } = await import('../../../db/index.js');
+  const url = await adminUrl(bench);
+  const { applied, created } = await migrate(url);
+  const after = await schemaState(url);
+  if (after.state !== 'current') throw new BenchError('failed', 'the schema is still not up to date');
+  return { applied, created, migrations: after.applied };
+}

@@ -1,0 +1,56 @@
+import { embeddedDatabaseUrl, markDown, servicesStatus, stopServices } from '../../services/index.js';
+import type { Bench } from '../bench.js';
+
+export interface StoppedServices {
+  /** False: nothing ran. */
+  ran: boolean;
+  stopped: string[];
+  /** Null: nothing ran, or the database did not answer. */
+  unfinishedRuns: number | null;
+}
+
+/**
+ * Stops this home's worker, Temporal and PostgreSQL, and keeps them down for callers that only look. Unfinished runs go on when they
+ * are up again. `mayStop` is asked if there are any, or if nobody knows (null); what it throws leaves everything as it is.
+ */
+export async function down(
+  bench: Bench,
+  mayStop: (unfinishedRuns: number | null) => Promise<void>,
+): Promise<StoppedServices> {
+  const { home, databaseUrl } = bench.settings;
+  const status = servicesStatus(home);
+  if (!status.running && status.services.every((service) => service.pid === null)) {
+    markDown(home);
+    return { ran: false, stopped: [], unfinishedRuns: null };
+  }
+  const unfinished = await unfinishedRuns(databaseUrl ?? embeddedDatabaseUrl(home));
+  if (unfinished !== 0) await mayStop(unfinished);
+  const { stopped } = await stopServices({
+    home,
+    stayDown: true,
+    onProgress: (line) => bench.notify({ code: 'progress', line }),
+  });
+  return { ran: true, stopped, unfinishedRuns: unfinished };
+}
+
+/** Null: the database does not answer, so nobody knows. */
+async function unfinishedRuns(databaseUrl: string | null): Promise<number | null> {
+  if (databaseUrl === null) return 0;
+  const { openDatabase } = await import('../../db/index.js');
+  const database = openDatabase(databaseUrl, { max: 1 });
+  try {
+    return await database.queries.unfinishedRuns();
+  } catch (error) {
+    return hasNoTables(error) ? 0 : null;
+  } finally {
+    await database.close().catch(() => undefined);
+  }
+}
+
+/** The first start got no further than the empty database. */
+function hasNoTables(error: unknown): boolean {
+  for (let at = error, depth = 0; at instanceof Error && depth < 6; at = at.cause, depth++) {
+    if ((at as NodeJS.ErrnoException).code === '42P01') return true;
+  }
+  return false;
+}

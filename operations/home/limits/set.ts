@@ -1,0 +1,17 @@
+import { BenchError } from '../../../domain/errors.js';
+import type { RateAccountRow } from '../../../domain/views/rate-accounts.js';
+import type { Bench } from '../../bench.js';
+import { findLimits } from './list.js';
+
+/** Sets what an account may do in a minute, over all workers. Left out: as it was. */
+export async function setLimits(
+  bench: Bench,
+  account: string,
+  { rpm, tpm }: { rpm?: number | undefined; tpm?: number | undefined },
+): Promise<RateAccountRow | null> {
+  if (rpm === undefined && tpm === undefined)
+    throw new BenchError('usage', 'there is nothing to set', { remedy: 'Give --rpm, --tpm or both.' });
+  const { rateControl } = await bench.database();
+  await rateControl.set(account, { requests: rpm ?? null, tokens: tpm ?? null });
+  return findLimits(bench, account);
+}

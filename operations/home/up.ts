@@ -1,0 +1,19 @@
+import type { ServiceEndpoints } from '../../domain/services.js';
+import { servicesStatus, withoutPassword, type ServiceStatus } from '../../services/index.js';
+import type { Bench } from '../bench.js';
+
+export interface RunningServices {
+  endpoints: ServiceEndpoints;
+  /** The database's address, without its password. */
+  database: string;
+  supervisorPid: number | null;
+  /** Those of this home. */
+  services: ServiceStatus[];
+}
+
+/** Starts the services that the settings do not name, and a worker, and waits until all of them answer. */
+export async function up(bench: Bench): Promise<RunningServices> {
+  const endpoints = await bench.renewWorker();
+  const { supervisorPid, services } = servicesStatus(bench.settings.home);
+  return { endpoints, database: withoutPassword(endpoints.databaseUrl), supervisorPid, services };
+}

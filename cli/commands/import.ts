@@ -1,14 +1,9 @@
-import { createPublicKey } from 'node:crypto';
-import { stat, writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { MlgymTask } from '../../domain/mlgym/tasks.js';
-import { BenchError } from '../../domain/errors.js';
-import { selectTasks } from '../../catalog/index.js';
+import { type ImportSummary, writeImportSummary } from '../../operations/records/import/import-summary.js';
 import type { CliContext } from '../context.js';
-import { homeKey, readPublicKey } from '../../operations/records/export/signing-key.js';
-import type { DirectoryResult } from '../../operations/records/import/import-mlgym.js';
-import { importProgress } from '../render/import-progress.js';
 import { plural } from '../render/format.js';
+import { type ImportProgress, importProgress } from '../render/import-progress.js';
 
 interface MlgymOptions {
   batch: string;
@@ -25,39 +20,7 @@ function taskMetric(text: string, before: Record<string, MlgymTask> = {}): Recor
   return { ...before, [task]: { label: task, metric, direction: end === 'max' ? 'maximize' : 'minimize' } };
 }
 
-export interface ImportDocument {
-  batch: string;
-  dryRun: boolean;
-  directories: number;
-  imported: number;
-  known: number;
-  changed: number;
-  failed: number;
-  /** Not looked at, since Ctrl-C came before. */
-  left: number;
-  steps: number;
-  results: DirectoryResult[];
-}
-
-export function importDocument(
-  results: DirectoryResult[],
-  of: { batch: string; dryRun: boolean; directories: number },
-): ImportDocument {
-  const count = (outcome: DirectoryResult['outcome']): number =>
-    results.filter((one) => one.outcome === outcome).length;
-  return {
-    ...of,
-    imported: count('imported'),
-    known: count('known'),
-    changed: count('changed'),
-    failed: count('failed'),
-    left: of.directories - results.length,
-    steps: results.reduce((sum, { steps }) => sum + steps, 0),
-    results,
-  };
-}
-
-function summary(document: ImportDocument): string {
+function summary(document: ImportSummary): string {
   const { imported, steps, known, changed, failed, left, dryRun, batch } = document;
   const parts = [
     `${plural(imported, 'run')} with ${plural(steps, 'step')} ${dryRun ? 'would be ' : ''}imported into ${batch}`,
@@ -69,39 +32,26 @@ function summary(document: ImportDocument): string {
   return `${parts.join(', ')}.`;
 }
 
-async function importRuns(context: CliContext, paths: string[], options: MlgymOptions): Promise<void> {
-  const { output } = context;
-  const [{ findRunDirectories }, { importMlgym }] = await Promise.all([
-    import('../../operations/records/import/run-directories.js'),
-    import('../../operations/records/import/import-mlgym.js'),
-  ]);
-  const directories = await findRunDirectories(paths);
-  if (directories.length === 0)
-    throw new BenchError('usage', `no run directory of MLGym in ${paths.join(', ')}`, {
-      remedy: 'One holds a .traj or a results.json, and is named <model>__<task>__<settings>_run_<number>.',
-    });
-  const dryRun = options.dryRun === true;
-  const database = await context.database();
-  const signal = context.onInterrupt();
-  const progress = importProgress(output, directories.length);
-  let results: DirectoryResult[];
-  try {
-    results = await importMlgym(database, directories, {
-      batch: options.batch,
-      tasks: options.taskMetric ?? {},
-      dryRun,
-      signal,
-      onDirectory: progress.done,
-    });
-  } finally {
-    progress.stop();
-  }
-  const document = importDocument(results, { batch: options.batch, dryRun, directories: directories.length });
-  if (options.report !== undefined) await writeReport(options.report, document);
-  output.json(document);
-  output.print(summary(document));
+/** What an import came to; the report of it, where one is wanted, goes first, so that it is there whatever reads stdout. */
+async function tell(context: CliContext, document: ImportSummary, report: string | undefined): Promise<void> {
+  if (report !== undefined) await writeImportSummary(report, document);
+  context.output.json(document);
+  context.output.print(summary(document));
   if (document.left > 0) context.setExitCode(130);
   else if (document.failed + document.changed > 0) context.setExitCode(1);
+}
+
+async function importMlgym(context: CliContext, paths: string[], options: MlgymOptions): Promise<void> {
+  // Readers of foreign files are loaded where they are needed.
+  const { importRunDirectories } = await import('../../operations/records/import/import-run-directories.js');
+  const request = { batch: options.batch, tasks: options.taskMetric ?? {}, dryRun: options.dryRun === true };
+  let progress: ImportProgress | null = null;
+  const document = await importRunDirectories(context, paths, request, {
+    signal: context.onInterrupt(),
+    onFound: (directories) => (progress = importProgress(context.output, directories)),
+    onDirectory: (done, number) => progress?.done(done, number),
+  }).finally(() => progress?.stop());
+  await tell(context, document, options.report);
 }
 
 interface LinesOptions {
@@ -109,54 +59,21 @@ interface LinesOptions {
   trust?: string[];
 }
 
-async function importExported(context: CliContext, path: string, options: LinesOptions): Promise<void> {
-  const { output, settings } = context;
-  const trusted = options.trust?.map(readPublicKey);
-  const own = homeKey(settings.layout);
-  const [{ importLines }, { UnreadableFile }] = await Promise.all([
-    import('../../operations/records/import/import-lines.js'),
-    import('../../operations/records/import/unreadable-file.js'),
-  ]);
-  const database = await context.database();
-  const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
-  const progress = importProgress(output, megabytes((await stat(path).catch(() => null))?.size ?? 0), 'MB');
-  const results = await importLines(database, path, {
-    ownKey: own === null ? null : createPublicKey(own),
-    trusted,
-    contracts: Object.fromEntries(
-      selectTasks(settings.configsDir, ['all']).map(({ spec }) => [spec.id, spec.contract]),
-    ),
-    onRun: (done, bytes) => {
-      progress.done(done, megabytes(bytes));
-    },
-  })
-    .catch((cause: unknown) => {
-      if (!(cause instanceof UnreadableFile)) throw cause;
-      throw new BenchError('usage', `${path}: ${cause.message}`, {
-        remedy: 'Lines before that place were imported.',
-        cause,
-      });
-    })
-    .finally(() => {
-      progress.stop();
-    });
-  const document = importDocument(results, { batch: 'their batches', dryRun: false, directories: results.length });
-  if (options.report !== undefined) await writeReport(options.report, document);
-  output.json(document);
-  output.print(summary(document));
-  if (document.failed + document.changed > 0) context.setExitCode(1);
-}
+const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
 
-async function writeReport(path: string, document: ImportDocument): Promise<void> {
-  try {
-    await writeFile(path, `${JSON.stringify(document, null, 2)}\n`);
-  } catch (cause) {
-    throw new BenchError('failed', `the report could not be written to ${path}`, {
-      remedy:
-        'The import itself is done; with another --report it tells the same again, without the remarks of runs that are here.',
-      cause,
-    });
-  }
+async function importJsonl(context: CliContext, path: string, { trust, report }: LinesOptions): Promise<void> {
+  const { importExported } = await import('../../operations/records/import/import-exported.js');
+  let progress: ImportProgress | null = null;
+  const document = await importExported(
+    context,
+    path,
+    { trust },
+    {
+      onOpen: (bytes) => (progress = importProgress(context.output, megabytes(bytes), 'MB')),
+      onRun: (done, bytes) => progress?.done(done, megabytes(bytes)),
+    },
+  ).finally(() => progress?.stop());
+  await tell(context, document, report);
 }
 
 export function register(program: Command, context: CliContext): void {
@@ -176,7 +93,7 @@ export function register(program: Command, context: CliContext): void {
     .option('--task-metric <task=metric:max|min>', 'what ranks a task beyond MLGym-Bench; repeatable', taskMetric)
     .option('--dry-run', 'read and check everything, and store nothing')
     .option('--report <file>', 'write what `--json` prints to a file too')
-    .action((paths: string[], options: MlgymOptions) => importRuns(context, paths, options));
+    .action((paths: string[], options: MlgymOptions) => importMlgym(context, paths, options));
   command
     .command('jsonl')
     .summary('what `bench export --format jsonl` wrote')
@@ -190,5 +107,5 @@ export function register(program: Command, context: CliContext): void {
       'take only lines that the key of this public key file signed (or this home itself); repeatable',
       (file: string, before: string[] | undefined) => [...(before ?? []), file],
     )
-    .action((path: string, options: LinesOptions) => importExported(context, path, options));
+    .action((path: string, options: LinesOptions) => importJsonl(context, path, options));
 }

@@ -1,60 +1,17 @@
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import type { Backend } from '../../domain/run.js';
-import type { TaskFolder } from '../../domain/task.js';
-import { findPrepared, underProfile } from '../../catalog/index.js';
+import { checkTasks } from '../../operations/tasks/check.js';
+import { type CheckedTask, NEEDS } from '../../operations/tasks/verify/check-tasks.js';
 import type { CliContext } from '../context.js';
-import { missingBytes } from '../../operations/tasks/prepare/download.js';
 import { backendOption } from '../options.js';
 import { plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import { chooseBackend } from '../../operations/batches/choose-backend.js';
-import {
-  type CheckedTask,
-  checkTask,
-  freeBytesOf,
-  NEEDS,
-  type Offer,
-} from '../../operations/tasks/verify/check-tasks.js';
-import { namedTasks } from './tasks-prepare.js';
 
 interface CheckFlags {
   suite?: string;
   sample?: true;
   profile?: string;
   backend?: Backend;
-}
-
-/** What the workers that were seen, and this machine's disk, have to give. */
-async function offered(context: CliContext, wish: Backend | undefined): Promise<Offer> {
-  const backend = await chooseBackend(context, wish ?? null, [], { prepare: null });
-  const hosts = await (await context.database()).queries.hosts();
-  const memories = hosts.map(({ memoryForRunsMb }) => memoryForRunsMb ?? null);
-  return {
-    backend,
-    gpus: Math.max(0, ...hosts.map(({ gpus }) => gpus.length)),
-    memoryMb:
-      memories.length === 0 ? null : memories.reduce((a, b) => (a === null || b === null ? null : Math.max(a, b))),
-    freeBytes: freeBytesOf(nearest(context.settings.home)),
-  };
-}
-
-/** The folder, or the one above it that exists. */
-const nearest = (dir: string): string => (existsSync(dir) ? dir : nearest(dirname(dir)));
-
-async function check(context: CliContext, tasks: readonly TaskFolder[], flags: CheckFlags): Promise<CheckedTask[]> {
-  const { layout } = context.settings;
-  const sample = flags.sample === true;
-  const offer = await offered(context, flags.backend);
-  const rows: CheckedTask[] = [];
-  for (const task of underProfile(tasks, { profile: flags.profile ?? null, sample })) {
-    let bytes = 0;
-    for (const source of sample ? [] : (task.spec.data?.sources ?? [])) bytes += await missingBytes(layout, source);
-    const prepared = (one: TaskFolder): boolean => findPrepared(layout, one, sample) !== null;
-    rows.push(checkTask(task, offer, { sample, prepared, missingBytes: bytes }));
-  }
-  return rows;
 }
 
 function render({ output: { colors } }: CliContext, tasks: readonly CheckedTask[]): string {
@@ -95,7 +52,7 @@ export function register(tasks: Command, context: CliContext): void {
     .option('--profile <name>', "the budget of this name; default: the task's own, and with --sample `cpu`")
     .addOption(backendOption())
     .action(async (ids: string[], flags: CheckFlags) => {
-      const rows = await check(context, namedTasks(context, ids, flags.suite), flags);
+      const rows = await checkTasks(context, { ids, ...flags, sample: flags.sample === true });
       const lacking = rows.filter(({ ready }) => !ready);
       context.output.json({ ready: lacking.length === 0, tasks: rows });
       context.output.print(render(context, rows));

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { BenchError } from '../../domain/errors.js';
 import type { MlgymTask } from '../../domain/mlgym/tasks.js';
 import type { CliContext } from '../context.js';
 import { commaList } from '../options.js';
@@ -46,18 +45,6 @@ function fileOf(text: string, before: Record<string, string> = {}): Record<strin
   if (task === undefined || file === undefined || !existsSync(file))
     throw new InvalidArgumentError('Write it as <task>=<file>, with a file that is there.');
   return { ...before, [task]: resolve(file) };
-}
-
-/** The folder that takes the tasks: never the one that comes with bench. */
-function configsFor(context: CliContext, into: string | undefined): string {
-  const { settings } = context;
-  const bundled = join(settings.assetsRoot, 'configs');
-  const folder = into === undefined ? settings.configsDir : resolve(into);
-  if (folder !== bundled) return folder;
-  throw new BenchError('usage', `${bundled} comes with bench: nothing is imported into it`, {
-    remedy:
-      'Name a folder of your own: --into <folder>. If it does not exist, it begins as a copy of that one. Then set BENCH_CONFIGS to it.',
-  });
 }
 
 function render(context: CliContext, tasks: readonly ImportedTask[], into: string, dryRun: boolean): string {
@@ -123,18 +110,10 @@ export function register(tasks: Command, context: CliContext): void {
     .option('--force', 'replace what was imported before')
     .option('--dry-run', 'only say what would be imported')
     .action(async (checkout: string, flags: Flags) => {
-      const { importTasks, makeConfigs } = await import('../../operations/tasks/import/import-tasks.js');
-      const { assetsRoot } = context.settings;
-      const into = configsFor(context, flags.into);
-      if (!existsSync(checkout))
-        throw new BenchError('usage', `${checkout}: there is no such folder`, {
-          remedy: 'Name the folder that holds configs/ and data/ of MLGym.',
-        });
+      const { importCheckout } = await import('../../operations/tasks/import/import-checkout.js');
       const dryRun = flags.dryRun === true;
-      if (!dryRun) makeConfigs(into, join(assetsRoot, 'configs'));
-      const found = await importTasks(checkout, {
-        assetsRoot,
-        into,
+      const { into, tasks: found } = await importCheckout(context, checkout, {
+        into: flags.into === undefined ? undefined : resolve(flags.into),
         prefix: flags.prefix,
         tasks: flags.tasks,
         data: flags.data === undefined ? undefined : resolve(flags.data),

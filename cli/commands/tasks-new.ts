@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { loadTask, prepareCommand } from '../../catalog/index.js';
 import type { CliContext } from '../context.js';
 import { newTask, TASK_KINDS, type TaskKind } from '../../operations/tasks/new.js';
 
@@ -25,8 +24,7 @@ export function register(tasks: Command, context: CliContext): void {
       const { settings, output } = context;
       const configsDir = flags.configDir === undefined ? settings.configsDir : resolve(flags.configDir);
       const made = newTask({ assetsRoot: settings.assetsRoot, configsDir, id, kind: flags.kind });
-      const { spec } = loadTask(configsDir, id);
-      const next = [...(spec.data === undefined ? [] : [prepareCommand([id], false)]), `bench tasks verify ${id}`];
+      const { next } = made;
       output.json({ task: id, kind: flags.kind, dir: made.dir, files: made.files, next });
       for (const file of made.files) output.print(`${made.dir}/${file}`);
       output.print(`\nNext: ${next.join(' && ')}`);

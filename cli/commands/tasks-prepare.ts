@@ -1,13 +1,8 @@
 import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
-import { BenchError } from '../../domain/errors.js';
-import type { TaskFolder } from '../../domain/task.js';
-import { findPrepared, selectTasks } from '../../catalog/index.js';
-import type { CliContext } from '../context.js';
-import { debianMirror } from '../../operations/tasks/prepare/debian-mirror.js';
-import { missingBytes } from '../../operations/tasks/prepare/download.js';
-import { prepareTask } from '../../operations/tasks/prepare/prepare-task.js';
 import { formatBytes } from '../../domain/format-bytes.js';
+import { type PreparedTask, prepareTasks } from '../../operations/tasks/prepare/prepare-tasks.js';
+import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 import { printable } from '../terminal-text.js';
@@ -20,107 +15,52 @@ interface PrepareFlags {
   dryRun?: true;
 }
 
-export interface PreparedTask {
-  task: string;
-  /** `none`: the task needs no data; `missing`: only of a dry run. */
-  data: 'none' | 'real' | 'sample' | 'missing' | 'failed';
-  /** Of all files together. */
-  bytes: number | null;
-  hash: string | null;
-  dir: string | null;
-  error: string | null;
-}
-
-/** Tasks that a command names by ids, or by a suite. */
-export function namedTasks(context: CliContext, ids: readonly string[], suite: string | undefined): TaskFolder[] {
-  const names = [...ids, ...(suite === undefined ? [] : [suite])];
-  if (names.length === 0)
-    throw new BenchError('usage', 'no task is named', {
-      remedy: 'Name tasks (`bench tasks` lists them), a suite with --suite, or `all`.',
-    });
-  return selectTasks(context.settings.configsDir, names);
-}
-
-/** What there is to fetch, by source, each once. */
-async function toFetch(context: CliContext, tasks: readonly TaskFolder[]): Promise<Map<string, number>> {
-  const sources = new Map(tasks.flatMap(({ spec }) => spec.data?.sources ?? []).map((one) => [one.sha256, one]));
-  const sizes = new Map<string, number>();
-  for (const source of sources.values()) {
-    const bytes = await missingBytes(context.settings.layout, source);
-    if (bytes > 0) sizes.set(source.name, bytes);
-  }
-  return sizes;
-}
-
-async function prepare(
-  context: CliContext,
-  tasks: readonly TaskFolder[],
-  flags: PrepareFlags,
-): Promise<PreparedTask[]> {
-  const { settings, output } = context;
-  const { layout, assetsRoot } = settings;
-  const sample = flags.sample === true;
-  const wanted = tasks.filter(({ spec }) => spec.data !== undefined);
-  const open = wanted.filter((task) => flags.force === true || findPreparedOrNull(context, task, sample) === null);
-  const sizes = sample || flags.from !== undefined ? new Map<string, number>() : await toFetch(context, open);
-  const sum = [...sizes.values()].reduce((total, bytes) => total + bytes, 0);
-  if (sizes.size > 0)
-    output.log(
-      `To fetch: ${formatBytes(sum)} (${[...sizes].map(([name, bytes]) => `${name} ${formatBytes(bytes)}`).join(', ')}), into ${layout.downloads}`,
-    );
-  const rows: PreparedTask[] = [];
-  const signal = flags.dryRun === true ? undefined : context.onInterrupt();
-  for (const task of tasks) {
-    const nothing = { task: task.spec.id, bytes: null, hash: null, dir: null, error: null };
-    if (task.spec.data === undefined) rows.push({ ...nothing, data: 'none' });
-    else if (flags.dryRun === true && open.includes(task)) rows.push({ ...nothing, data: 'missing' });
-    else {
-      const progress = downloadProgress(context, task);
-      try {
-        if (open.includes(task)) output.log(output.logColors.dim(`${task.spec.id}: preparing`));
-        const { hash, dir, files } = await prepareTask(task, {
-          ...{ layout, assetsRoot, sample, signal },
-          ...{ from: flags.from, debianMirror: sample ? null : debianMirror(settings.env) },
-          ...{ force: flags.force === true && flags.dryRun !== true },
-          onProgress: progress.show,
-          onLine: (line) => output.log(output.logColors.dim(`${task.spec.id}: ${line}`)),
-        });
-        const bytes = files.reduce((total, file) => total + file.bytes, 0);
-        rows.push({ ...nothing, data: sample ? 'sample' : 'real', bytes, hash, dir });
-      } catch (error) {
-        // The others can still be had.
-        if (!(error instanceof BenchError)) throw error;
-        rows.push({ ...nothing, data: 'failed', error: `${error.message}. ${error.remedy ?? ''}`.trim() });
-      } finally {
-        progress.end();
-      }
-    }
-  }
-  return rows;
-}
-
-/** Changed data are made anew by --force alone; what is wrong with them is said when they are asked for. */
-function findPreparedOrNull(context: CliContext, task: TaskFolder, sample: boolean) {
-  try {
-    return findPrepared(context.settings.layout, task, sample);
-  } catch (error) {
-    if (error instanceof BenchError) return null;
-    throw error;
-  }
+function prepare(context: CliContext, ids: readonly string[], flags: PrepareFlags): Promise<PreparedTask[]> {
+  const { output } = context;
+  const dryRun = flags.dryRun === true;
+  const bar = downloadBar(context);
+  return prepareTasks(
+    context,
+    { ids, suite: flags.suite, from: flags.from, sample: flags.sample === true, force: flags.force === true, dryRun },
+    {
+      signal: dryRun ? undefined : context.onInterrupt(),
+      onProgress: (progress) => {
+        switch (progress.kind) {
+          case 'to_fetch': {
+            const sizes = [...progress.sizes];
+            const sum = sizes.reduce((total, [, bytes]) => total + bytes, 0);
+            const each = sizes.map(([name, bytes]) => `${name} ${formatBytes(bytes)}`).join(', ');
+            output.log(`To fetch: ${formatBytes(sum)} (${each}), into ${progress.into}`);
+            break;
+          }
+          case 'preparing':
+            output.log(output.logColors.dim(`${progress.task}: preparing`));
+            break;
+          case 'fetched':
+            bar.show(progress.source, progress.bytes, progress.total ?? progress.bytes);
+            break;
+          case 'line':
+            output.log(output.logColors.dim(`${progress.task}: ${progress.line}`));
+            break;
+          case 'over':
+            bar.end();
+        }
+      },
+    },
+  );
 }
 
 /** A bar for each source where stderr can be redrawn; cli-progress knows about terminals. */
-function downloadProgress({ output }: CliContext, { spec }: TaskFolder) {
+function downloadBar({ output }: CliContext) {
   let current: { name: string; bar: SingleBar } | null = null;
   const end = (): void => {
     current?.bar.stop();
     current = null;
   };
-  const show = (name: string, bytes: number): void => {
+  const show = (name: string, bytes: number, total: number): void => {
     if (!output.logInteractive) return;
     if (current?.name !== name) {
       end();
-      const total = spec.data?.sources.find((source) => source.name === name)?.bytes ?? bytes;
       const format = `${printable(name)} {bar} {percentage}% of ${formatBytes(total)}, {eta_formatted} left`;
       current = { name, bar: new SingleBar({ format, stream: process.stderr, hideCursor: true }) };
       current.bar.start(total, bytes);
@@ -164,7 +104,7 @@ export function register(tasks: Command, context: CliContext): void {
     .option('--force', 'make them anew')
     .option('--dry-run', 'only say what is missing, and how much would be fetched')
     .action(async (ids: string[], flags: PrepareFlags) => {
-      const rows = await prepare(context, namedTasks(context, ids, flags.suite), flags);
+      const rows = await prepare(context, ids, flags);
       const failed = rows.filter(({ data }) => data === 'failed');
       context.output.json({ tasks: rows });
       context.output.print(render(context, rows, flags));

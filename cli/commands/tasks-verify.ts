@@ -5,9 +5,9 @@ import { detachedAdvice, followBatch } from '../follow-batch.js';
 import { backendOption, wholeNumber } from '../options.js';
 import { plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
+import { namedTasks } from '../../operations/tasks/named-tasks.js';
 import { CHECKS } from '../../operations/tasks/verify/judge-task.js';
 import { type VerifiedTask, verifyTasks } from '../../operations/tasks/verify/verify-tasks.js';
-import { namedTasks } from './tasks-prepare.js';
 
 interface VerifyFlags {
   suite?: string;
@@ -61,7 +61,7 @@ export function register(tasks: Command, context: CliContext): void {
     .action(async (ids: string[], flags: VerifyFlags) => {
       const verification = await verifyTasks(
         context,
-        namedTasks(context, ids, flags.suite),
+        namedTasks(context, { ids, suite: flags.suite }),
         {
           ...{ sample: flags.sample === true, profile: flags.profile ?? null, backend: flags.backend ?? null },
           ...{ agent: flags.agent, concurrency: flags.concurrency },

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { renderTemplate } from '../../domain/agent/templates.js';
-import { BenchError } from '../../domain/errors.js';
 import { statedBaseline } from '../../domain/task-baseline.js';
 import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
 import { submissionNames } from '../../domain/submission-contract.js';
-import { loadTask, taskIds } from '../../catalog/index.js';
+import { listTasks } from '../../operations/tasks/list.js';
+import { showTask } from '../../operations/tasks/show.js';
 import type { CliContext } from '../context.js';
 import { formatScore, oneLine } from '../render/format.js';
 import { renderFields, renderTable } from '../render/table.js';
@@ -16,55 +16,9 @@ import { register as registerNew } from './tasks-new.js';
 import { register as registerPrepare } from './tasks-prepare.js';
 import { register as registerVerify } from './tasks-verify.js';
 
-interface ListedTask {
-  id: string;
-  name: string | null;
-  domain: string | null;
-  contract: number | null;
-  primary: string | null;
-  direction: string | null;
-  baseline: number | null;
-  gpus: number | null;
-  contentHash: string | null;
-  /** Why the task cannot be used; null: it can. */
-  error: string | null;
-}
-
-function listed(configsDir: string, id: string): ListedTask {
-  try {
-    const { spec, contentHash } = loadTask(configsDir, id);
-    const direction = spec.metrics[spec.primary]?.direction ?? null;
-    const { name, domain, contract, primary, gpus } = spec;
-    return {
-      id,
-      name,
-      domain,
-      contract,
-      primary,
-      direction,
-      baseline: statedBaseline(spec)?.value ?? null,
-      gpus,
-      contentHash,
-      error: null,
-    };
-  } catch (error) {
-    if (!(error instanceof BenchError)) throw error;
-    const nothing = {
-      name: null,
-      domain: null,
-      contract: null,
-      primary: null,
-      direction: null,
-      baseline: null,
-      gpus: null,
-    };
-    return { id, ...nothing, contentHash: null, error: error.message };
-  }
-}
-
 function list(context: CliContext): void {
   const { settings, output } = context;
-  const tasks = taskIds(settings.configsDir).map((id) => listed(settings.configsDir, id));
+  const tasks = listTasks(context);
   output.json({ tasks });
   if (tasks.length === 0) output.print(`There are no tasks under ${join(settings.configsDir, 'tasks')}.`);
   else {
@@ -93,8 +47,8 @@ function list(context: CliContext): void {
 }
 
 function show(context: CliContext, id: string): void {
-  const { settings, output } = context;
-  const task = loadTask(settings.configsDir, id);
+  const { output } = context;
+  const task = showTask(context, id);
   const { spec } = task;
   output.json({ ...spec, dir: task.dir, contentHash: task.contentHash });
   output.print(

@@ -13,12 +13,17 @@ export const remarkLine = ({ source, file, key, level, kind, message }: Remark):
   return `${level === 'failed' ? 'left out: ' : ''}${source}${where === '' ? '' : `: ${where}`}: ${kind}: ${oneLine(message, 400)}`;
 };
 
+export interface ImportProgress {
+  done(result: DirectoryResult, number: number): void;
+  stop(): void;
+}
+
 /** Tells on stderr how far an import is, in `unit`: a bar on a terminal, else a line now and then. Remarks are lines in both. */
 export function importProgress(
   output: CliOutput,
   total: number,
   unit: 'directories' | 'MB' = 'directories',
-): { done: (result: DirectoryResult, number: number) => void; stop: () => void } {
+): ImportProgress {
   const bar = output.logInteractive
     ? new SingleBar({
         format: `importing {bar} {value} of {total} ${unit}, {steps} steps, {eta_formatted} left`,

@@ -92,6 +92,6 @@ function modelsToTest(bench: Bench, names: readonly string[]): ModelRef[] {
   );
   const missing = missingKeys(all, settings.env);
   const without = new Set(missing.flatMap(({ models }) => models));
-  for (const { variable, models } of missing) notify({ code: 'model.untested', variable, models });
+  for (const { variable, models } of missing) bench.notify({ code: 'model.untested', variable, models });
   return all.filter(({ name }) => !without.has(name));
 }

@@ -1,11 +1,19 @@
 import { chmodSync, cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BenchError } from '../../domain/errors.js';
-import { folderFiles, loadTask } from '../../catalog/index.js';
+import { folderFiles, loadTask, prepareCommand } from '../../catalog/index.js';
 import { makeFolder } from '../../services/make-folder.js';
 
 export const TASK_KINDS = ['game', 'questions', 'data', 'program'] as const;
 export type TaskKind = (typeof TASK_KINDS)[number];
+
+export interface NewTask {
+  dir: string;
+  /** In it. */
+  files: string[];
+  /** The commands that come next. */
+  next: string[];
+}
 
 /** `evenNumbers`, `even-numbers` → `Even numbers` */
 const nameOf = (id: string): string => {
@@ -17,7 +25,7 @@ const nameOf = (id: string): string => {
 };
 
 /**
- * A new task that can be played as it is, of the templates beside the bundled configuration; whole or not at all. Returns its files.
+ * A new task that can be played as it is, of the templates beside the bundled configuration; whole or not at all.
  * Throws BenchError (usage).
  */
 export function newTask({
@@ -30,7 +38,7 @@ export function newTask({
   configsDir: string;
   id: string;
   kind: TaskKind;
-}): { dir: string; files: string[] } {
+}): NewTask {
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(id))
     throw new BenchError('usage', `${JSON.stringify(id)} cannot be the id of a task`, {
       remedy: 'Letters, digits, - and _ only, beginning with a letter or digit.',
@@ -53,8 +61,9 @@ export function newTask({
       writeFileSync(file, text);
     }
     renameSync(aside, dir);
-    loadTask(configsDir, id);
-    return { dir, files };
+    const { spec } = loadTask(configsDir, id);
+    const next = [...(spec.data === undefined ? [] : [prepareCommand([id], false)]), `bench tasks verify ${id}`];
+    return { dir, files, next };
   } catch (cause) {
     if (cause instanceof BenchError) throw cause;
     throw new BenchError('failed', `cannot write ${dir}: ${(cause as Error).message}`, {

@@ -1,0 +1,49 @@
+import { writeFile } from 'node:fs/promises';
+import { BenchError } from '../../../domain/errors.js';
+import type { DirectoryResult } from './import-mlgym.js';
+
+/** What an import came to. */
+export interface ImportSummary {
+  batch: string;
+  dryRun: boolean;
+  directories: number;
+  imported: number;
+  known: number;
+  changed: number;
+  failed: number;
+  /** Not looked at, since the import was left before. */
+  left: number;
+  steps: number;
+  results: DirectoryResult[];
+}
+
+export function importSummary(
+  results: DirectoryResult[],
+  of: { batch: string; dryRun: boolean; directories: number },
+): ImportSummary {
+  const count = (outcome: DirectoryResult['outcome']): number =>
+    results.filter((one) => one.outcome === outcome).length;
+  return {
+    ...of,
+    imported: count('imported'),
+    known: count('known'),
+    changed: count('changed'),
+    failed: count('failed'),
+    left: of.directories - results.length,
+    steps: results.reduce((sum, { steps }) => sum + steps, 0),
+    results,
+  };
+}
+
+/** Writes it to a file; the import is done by then, whatever happens. */
+export async function writeImportSummary(path: string, summary: ImportSummary): Promise<void> {
+  try {
+    await writeFile(path, `${JSON.stringify(summary, null, 2)}\n`);
+  } catch (cause) {
+    throw new BenchError('failed', `the report could not be written to ${path}`, {
+      remedy:
+        'The import itself is done; with another --report it tells the same again, without the remarks of runs that are here.',
+      cause,
+    });
+  }
+}

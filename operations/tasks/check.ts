@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { findPrepared, underProfile } from '../../catalog/index.js';
+import type { Backend } from '../../domain/run.js';
+import type { TaskFolder } from '../../domain/task.js';
+import { chooseBackend } from '../batches/choose-backend.js';
+import type { Bench } from '../bench.js';
+import { type NamedTasks, namedTasks } from './named-tasks.js';
+import { missingBytes } from './prepare/download.js';
+import { type CheckedTask, checkTask, freeBytesOf, type Offer } from './verify/check-tasks.js';
+
+export interface CheckRequest extends NamedTasks {
+  /** On sample data. */
+  sample: boolean;
+  /** The budget of this name; left out: the task's own. */
+  profile?: string | undefined;
+  backend?: Backend | undefined;
+}
+
+/** Says of tasks whether they can be played as things are, before anything is spent. */
+export async function checkTasks(bench: Bench, request: CheckRequest): Promise<CheckedTask[]> {
+  const { layout } = bench.settings;
+  const { sample, profile, backend } = request;
+  const tasks = namedTasks(bench, request);
+  const offer = await offered(bench, backend);
+  const rows: CheckedTask[] = [];
+  for (const task of underProfile(tasks, { profile: profile ?? null, sample })) {
+    let bytes = 0;
+    for (const source of sample ? [] : (task.spec.data?.sources ?? [])) bytes += await missingBytes(layout, source);
+    const prepared = (one: TaskFolder): boolean => findPrepared(layout, one, sample) !== null;
+    rows.push(checkTask(task, offer, { sample, prepared, missingBytes: bytes }));
+  }
+  return rows;
+}
+
+/** What the workers that were seen, and this machine's disk, have to give. */
+async function offered(bench: Bench, wish: Backend | undefined): Promise<Offer> {
+  const backend = await chooseBackend(bench, wish ?? null, [], { prepare: null });
+  const hosts = await (await bench.database()).queries.hosts();
+  const memories = hosts.map(({ memoryForRunsMb }) => memoryForRunsMb ?? null);
+  return {
+    backend,
+    gpus: Math.max(0, ...hosts.map(({ gpus }) => gpus.length)),
+    memoryMb:
+      memories.length === 0 ? null : memories.reduce((a, b) => (a === null || b === null ? null : Math.max(a, b))),
+    freeBytes: freeBytesOf(nearest(bench.settings.home)),
+  };
+}
+
+/** The folder, or the one above it that exists. */
+const nearest = (dir: string): string => (existsSync(dir) ? dir : nearest(dirname(dir)));

@@ -1,0 +1,20 @@
+import { selectTasks } from '../../catalog/index.js';
+import { BenchError } from '../../domain/errors.js';
+import type { TaskFolder } from '../../domain/task.js';
+import type { BenchSettings } from '../settings.js';
+
+/** Which tasks are meant: by ids, `all`, or a suite. */
+export interface NamedTasks {
+  ids: readonly string[];
+  suite?: string | undefined;
+}
+
+/** The tasks that are meant. BenchError (usage): none is, or one is unknown. */
+export function namedTasks({ settings }: { settings: BenchSettings }, { ids, suite }: NamedTasks): TaskFolder[] {
+  const names = [...ids, ...(suite === undefined ? [] : [suite])];
+  if (names.length === 0)
+    throw new BenchError('usage', 'no task is named', {
+      remedy: 'Name tasks (`bench tasks` lists them), a suite with --suite, or `all`.',
+    });
+  return selectTasks(settings.configsDir, names);
+}

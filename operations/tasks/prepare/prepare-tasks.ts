@@ -1,0 +1,111 @@
+import { findPrepared } from '../../../catalog/index.js';
+import { BenchError } from '../../../domain/errors.js';
+import type { HomeLayout } from '../../../domain/home-layout.js';
+import type { TaskFolder } from '../../../domain/task.js';
+import type { Bench } from '../../bench.js';
+import { type NamedTasks, namedTasks } from '../named-tasks.js';
+import { debianMirror } from './debian-mirror.js';
+import { missingBytes } from './download.js';
+import { prepareTask } from './prepare-task.js';
+
+export interface PrepareRequest extends NamedTasks {
+  /** A small stand-in of the same form instead, without fetching anything. */
+  sample: boolean;
+  /** A folder that holds sources already. */
+  from?: string | undefined;
+  /** Make them anew. */
+  force: boolean;
+  /** Only say what is missing. */
+  dryRun: boolean;
+}
+
+/** What is told while it goes on. */
+export type PrepareProgress =
+  /** Comes first, if there is anything to fetch: bytes by source. */
+  | { kind: 'to_fetch'; sizes: ReadonlyMap<string, number>; into: string }
+  | { kind: 'preparing'; task: string }
+  /** Bytes of a source that are there so far, and in all if that is known. */
+  | { kind: 'fetched'; task: string; source: string; bytes: number; total: number | null }
+  /** A line of the task's own prepare.py. */
+  | { kind: 'line'; task: string; line: string }
+  | { kind: 'over'; task: string };
+
+export interface PreparedTask {
+  task: string;
+  /** `none`: the task needs no data; `missing`: only of a dry run. */
+  data: 'none' | 'real' | 'sample' | 'missing' | 'failed';
+  /** Of all files together. */
+  bytes: number | null;
+  hash: string | null;
+  dir: string | null;
+  error: string | null;
+}
+
+/** Makes the data of tasks; what is there already is left as it is. One that fails does not hold up the others. */
+export async function prepareTasks(
+  bench: Bench,
+  request: PrepareRequest,
+  { signal, onProgress }: { signal?: AbortSignal | undefined; onProgress: (progress: PrepareProgress) => void },
+): Promise<PreparedTask[]> {
+  const { layout, assetsRoot, env } = bench.settings;
+  const { sample, force, dryRun, from } = request;
+  const tasks = namedTasks(bench, request);
+  const open = tasks.filter(
+    (task) => task.spec.data !== undefined && (force || findPreparedOrNull(layout, task, sample) === null),
+  );
+  const sizes = sample || from !== undefined ? new Map<string, number>() : await toFetch(layout, open);
+  if (sizes.size > 0) onProgress({ kind: 'to_fetch', sizes, into: layout.downloads });
+  const rows: PreparedTask[] = [];
+  for (const folder of tasks) {
+    const task = folder.spec.id;
+    const nothing = { task, bytes: null, hash: null, dir: null, error: null };
+    if (folder.spec.data === undefined) rows.push({ ...nothing, data: 'none' });
+    else if (dryRun && open.includes(folder)) rows.push({ ...nothing, data: 'missing' });
+    else {
+      const { sources } = folder.spec.data;
+      try {
+        if (open.includes(folder)) onProgress({ kind: 'preparing', task });
+        const { hash, dir, files } = await prepareTask(folder, {
+          ...{ layout, assetsRoot, sample, signal, from },
+          debianMirror: sample ? null : debianMirror(env),
+          force: force && !dryRun,
+          onProgress: (source, bytes) => {
+            const total = sources.find(({ name }) => name === source)?.bytes ?? null;
+            onProgress({ kind: 'fetched', task, source, bytes, total });
+          },
+          onLine: (line) => onProgress({ kind: 'line', task, line }),
+        });
+        const bytes = files.reduce((total, file) => total + file.bytes, 0);
+        rows.push({ ...nothing, data: sample ? 'sample' : 'real', bytes, hash, dir });
+      } catch (error) {
+        // The others can still be had.
+        if (!(error instanceof BenchError)) throw error;
+        rows.push({ ...nothing, data: 'failed', error: `${error.message}. ${error.remedy ?? ''}`.trim() });
+      } finally {
+        onProgress({ kind: 'over', task });
+      }
+    }
+  }
+  return rows;
+}
+
+/** What there is to fetch, by source, each once. */
+async function toFetch(layout: HomeLayout, tasks: readonly TaskFolder[]): Promise<Map<string, number>> {
+  const sources = new Map(tasks.flatMap(({ spec }) => spec.data?.sources ?? []).map((one) => [one.sha256, one]));
+  const sizes = new Map<string, number>();
+  for (const source of sources.values()) {
+    const bytes = await missingBytes(layout, source);
+    if (bytes > 0) sizes.set(source.name, bytes);
+  }
+  return sizes;
+}
+
+/** Changed data are made anew by force alone; what is wrong with them is said when they are asked for. */
+function findPreparedOrNull(layout: HomeLayout, task: TaskFolder, sample: boolean) {
+  try {
+    return findPrepared(layout, task, sample);
+  } catch (error) {
+    if (error instanceof BenchError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,7 @@
+import { loadTask } from '../../catalog/index.js';
+import type { TaskFolder } from '../../domain/task.js';
+import type { BenchSettings } from '../settings.js';
+
+/** One task. BenchError (usage): it is unknown or broken. */
+export const showTask = ({ settings }: { settings: BenchSettings }, id: string): TaskFolder =>
+  loadTask(settings.configsDir, id);

@@ -14,7 +14,7 @@ const may = {
   operations: [...core, 'report'],
   // Doors: each is a composition root, and nothing imports one. The worker wires adapters to activities; the others play on operations.
   worker: [...core, 'operations'],
-  cli: [...core, 'operations', 'report'],
+  cli: ['domain', 'operations', 'report'],
 };
 const rooms = Object.keys(may);
 const direction = rooms.map((room) => ({

@@ -8,7 +8,7 @@ import { LineReader } from '../human/line-reader.js';
 import { Play } from '../human/play.js';
 import { formatScore } from '../render/format.js';
 import { phase } from '../render/runs.js';
-import { startBatchWorkflow } from '../../temporal/start-batch.js';
+import { startBatch } from '../../operations/batches/start-batch.js';
 import { submitBatch } from '../../operations/batches/submit-batch.js';
 import { cancelRun } from '../../operations/batches/cancel-run.js';
 
@@ -58,8 +58,7 @@ async function returnTo(context: CliContext, ref: string): Promise<string> {
       remedy: '`bench runs --models human` lists those of people; `bench human --task <task>` starts one.',
     });
   if (run.status !== 'ended') {
-    const batch = await queries.findBatch(run.batchId);
-    await startBatchWorkflow(await context.temporal(), batch);
+    await startBatch(context, run.batchId);
   }
   return run.runId;
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { BenchError } from '../../domain/errors.js';
 import { batchOptionsSchema, type BatchRequestInput } from '../../domain/requests/batch.js';
 import { groupSchema } from '../../domain/requests/run-options.js';
-import { loadBatchFile } from '../../catalog/index.js';
+import { readBatchFile } from '../../operations/batches/read-batch-file.js';
 import { addRuns, planAddition } from '../../operations/batches/add-runs.js';
 import { type BatchPlan, submitted, type SubmittedBatch } from '../../operations/batches/batch-plan.js';
 import { type BatchEstimate, estimateBatch } from '../../operations/batches/estimate.js';
@@ -88,7 +88,7 @@ function requestOf(command: Command, options: SubmitOptions): BatchRequestInput 
       'cannot stand beside --file',
       'Write it into the file.',
     );
-    const file = loadBatchFile(options.file);
+    const file = readBatchFile(options.file);
     return { ...file, name: options.name ?? file.name };
   }
   const request = requestFields(FIELDS, command.opts()) as BatchRequestInput;

@@ -19,7 +19,8 @@ export function modelVariables(configsDir: string): ModelVariables {
   const found = { keys: new Set<string>(), addresses: new Set<string>() };
   for (const name of yamlNames(folder)) {
     for (const ending of ['yaml', 'yml']) {
-      const model = contentOf(join(folder, `${name}.${ending}`));
+      const text = textOf(join(folder, `${name}.${ending}`));
+      const model = plainNames(text) ?? contentOf(text);
       if (typeof model['apiKeyVariable'] === 'string') found.keys.add(model['apiKeyVariable']);
       if (typeof model['baseUrlVariable'] === 'string') found.addresses.add(model['baseUrlVariable']);
     }
@@ -27,9 +28,27 @@ export function modelVariables(configsDir: string): ModelVariables {
   return { keys: [...found.keys].sort(), addresses: [...found.addresses].sort() };
 }
 
-function contentOf(file: string): Record<string, unknown> {
+function textOf(file: string): string {
   try {
-    const content: unknown = parseDocument(readFileSync(file, 'utf8')).toJS({ maxAliasCount: 100 });
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** As nearly every file names them. Only strings have an underscore: YAML reads `NULL` and `TRUE` as something else. */
+const PLAIN = /^(apiKeyVariable|baseUrlVariable): ([A-Z][A-Z0-9]*_[A-Z0-9_]*)$/gm;
+
+/** Every command asks, and to parse all files takes it longer than all else: null where a file must be. */
+function plainNames(text: string): Record<string, string> | null {
+  const plain = [...text.matchAll(PLAIN)].map(([, key = '', name = '']): [string, string] => [key, name]);
+  const mentioned = text.match(/apiKeyVariable|baseUrlVariable/g)?.length ?? 0;
+  return plain.length === mentioned ? Object.fromEntries(plain) : null;
+}
+
+function contentOf(text: string): Record<string, unknown> {
+  try {
+    const content: unknown = parseDocument(text).toJS({ maxAliasCount: 100 });
     return typeof content === 'object' && content !== null ? (content as Record<string, unknown>) : {};
   } catch {
     return {};

@@ -52,7 +52,8 @@ async function run(): Promise<number> {
     output = createOutput(jsonMode, settings.env);
     context = createContext(settings, output);
     const { version } = JSON.parse(readFileSync(join(assetsRoot, 'package.json'), 'utf8')) as { version: string };
-    const program = buildProgram(context).version(version, '-V, --version', 'print the version');
+    const program = await buildProgram(context, args[0]);
+    program.version(version, '-V, --version', 'print the version');
     await program.parseAsync(args, { from: 'user' });
     return context.exitCode;
   } catch (error) {

@@ -1,50 +1,59 @@
 import { Command } from 'commander';
-import * as agents from './commands/agents.js';
-import * as batches from './commands/batches.js';
-import * as cancel from './commands/cancel.js';
-import * as comparison from './commands/comparison.js';
-import * as db from './commands/db.js';
-import * as demo from './commands/demo.js';
-import * as doctor from './commands/doctor.js';
-import * as down from './commands/down.js';
-import * as events from './commands/events.js';
-import * as exports from './commands/export.js';
-import * as fork from './commands/fork.js';
-import * as hosts from './commands/hosts.js';
-import * as human from './commands/human.js';
-import * as imports from './commands/import.js';
-import * as images from './commands/images.js';
-import * as leaderboard from './commands/leaderboard.js';
-import * as leases from './commands/leases.js';
-import * as limits from './commands/limits.js';
-import * as logs from './commands/logs.js';
-import * as models from './commands/models.js';
-import * as pause from './commands/pause.js';
-import * as prune from './commands/prune.js';
-import * as replay from './commands/replay.js';
-import * as report from './commands/report.js';
-import * as resume from './commands/resume.js';
-import * as retry from './commands/retry.js';
-import * as runs from './commands/runs.js';
-import * as show from './commands/show.js';
-import * as sql from './commands/sql.js';
-import * as status from './commands/status.js';
-import * as submit from './commands/submit.js';
-import * as tasks from './commands/tasks.js';
-import * as trajectory from './commands/trajectory.js';
-import * as up from './commands/up.js';
-import * as validateConfig from './commands/validate-config.js';
-import * as watch from './commands/watch.js';
-import * as worker from './commands/worker.js';
 import type { CliContext } from './context.js';
 
-/** In the order of `bench --help`. */
-const GROUPS = {
-  'Start here:': [demo, up, down, doctor],
-  'Run:': [submit, human, replay, fork, pause, resume, retry, cancel],
-  'Look:': [batches, status, watch, runs, show, logs, trajectory, events, leases, hosts, limits],
-  'Results:': [leaderboard, report, comparison, sql, exports, imports, db],
-  'Set up:': [tasks, models, agents, images, prune, validateConfig, worker],
+interface CommandModule {
+  register: (program: Command, context: CliContext) => void;
+}
+
+/** By name, in the order of `bench --help`. To load them all takes longer than what most of them do. */
+const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
+  'Start here:': {
+    demo: () => import('./commands/demo.js'),
+    up: () => import('./commands/up.js'),
+    down: () => import('./commands/down.js'),
+    doctor: () => import('./commands/doctor.js'),
+  },
+  'Run:': {
+    submit: () => import('./commands/submit.js'),
+    human: () => import('./commands/human.js'),
+    replay: () => import('./commands/replay.js'),
+    fork: () => import('./commands/fork.js'),
+    pause: () => import('./commands/pause.js'),
+    resume: () => import('./commands/resume.js'),
+    retry: () => import('./commands/retry.js'),
+    cancel: () => import('./commands/cancel.js'),
+  },
+  'Look:': {
+    batches: () => import('./commands/batches.js'),
+    status: () => import('./commands/status.js'),
+    watch: () => import('./commands/watch.js'),
+    runs: () => import('./commands/runs.js'),
+    show: () => import('./commands/show.js'),
+    logs: () => import('./commands/logs.js'),
+    trajectory: () => import('./commands/trajectory.js'),
+    events: () => import('./commands/events.js'),
+    leases: () => import('./commands/leases.js'),
+    hosts: () => import('./commands/hosts.js'),
+    limits: () => import('./commands/limits.js'),
+  },
+  'Results:': {
+    leaderboard: () => import('./commands/leaderboard.js'),
+    report: () => import('./commands/report.js'),
+    comparison: () => import('./commands/comparison.js'),
+    sql: () => import('./commands/sql.js'),
+    export: () => import('./commands/export.js'),
+    import: () => import('./commands/import.js'),
+    db: () => import('./commands/db.js'),
+  },
+  'Set up:': {
+    tasks: () => import('./commands/tasks.js'),
+    models: () => import('./commands/models.js'),
+    agents: () => import('./commands/agents.js'),
+    images: () => import('./commands/images.js'),
+    prune: () => import('./commands/prune.js'),
+    'validate-config': () => import('./commands/validate-config.js'),
+    worker: () => import('./commands/worker.js'),
+  },
 };
 
 export const describeSettings = `
@@ -91,8 +100,8 @@ const LOOKS = new Set(
 const fullName = (command: Command): string =>
   command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
 
-/** Every command; `--json` belongs to each. */
-export function buildProgram(context: CliContext): Command {
+/** Every command, or the one of them that is `asked` for; `--json` belongs to each. */
+export async function buildProgram(context: CliContext, asked?: string): Promise<Command> {
   const program = new Command('bench')
     .description('Runs AI research agents against machine-learning tasks, in bulk, and never loses a run.')
     .exitOverride()
@@ -109,8 +118,11 @@ export function buildProgram(context: CliContext): Command {
     .hook('preAction', (_program, command) => {
       if (LOOKS.has(fullName(command))) context.looksOnly();
     });
+  const known = Object.values(GROUPS).some((group) => asked !== undefined && Object.hasOwn(group, asked));
   for (const [title, group] of Object.entries(GROUPS)) {
-    for (const { register } of group) {
+    for (const [name, load] of Object.entries(group)) {
+      if (known && name !== asked) continue;
+      const { register } = await load();
       const before = program.commands.length;
       register(program, context);
       program.commands.slice(before).forEach((command) => command.helpGroup(title));

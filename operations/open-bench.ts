@@ -47,7 +47,7 @@ export function openBench(settings: BenchSettings, hooks: BenchHooks = {}): Benc
     const [{ ensureServices }, { migrate, schemaState }, { modelVariables }] = await Promise.all([
       import('../services/index.js'),
       import('../db/index.js'),
-      import('../catalog/index.js'),
+      import('../catalog/model-variables.js'),
     ]);
     if (worker === 'embedded') await checkWorkerSettings(settings, looksOnly);
     return ensureServices({

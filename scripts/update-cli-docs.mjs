@@ -5,4 +5,4 @@ const { buildProgram } = await import('../dist/cli/program.js');
 const { commandReference, withReference } = await import('../dist/cli/render/command-reference.js');
 
 const page = new URL('../docs/reference/cli.md', import.meta.url);
-writeFileSync(page, withReference(readFileSync(page, 'utf8'), commandReference(buildProgram({}))));
+writeFileSync(page, withReference(readFileSync(page, 'utf8'), commandReference(await buildProgram({}))));

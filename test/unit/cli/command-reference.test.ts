@@ -6,7 +6,7 @@ import { buildProgram } from '../../../cli/program.js';
 import { commandReference, withReference } from '../../../cli/render/command-reference.js';
 
 // Registering commands uses nothing of the context.
-const program = buildProgram({} as CliContext);
+const program = await buildProgram({} as CliContext);
 const page = readFileSync(new URL('../../../docs/reference/cli.md', import.meta.url), 'utf8');
 
 function leaves(command: Command): Command[] {
@@ -32,5 +32,22 @@ describe('docs/reference/cli.md', () => {
 describe('every command', () => {
   it.each(commands.map((command) => [command.name(), command] as const))('%s takes --json', (_, command) => {
     expect(command.options.map((option) => option.long)).toContain('--json');
+  });
+
+  it.each(program.commands.map((command) => command.name()).filter((name) => name !== 'help'))(
+    '%s is the only one when it is asked for, and as it is among all',
+    async (name) => {
+      const alone = await buildProgram({} as CliContext, name);
+      expect(alone.commands.map((command) => command.name())).toEqual([name]);
+      const among = program.commands.find((command) => command.name() === name);
+      expect(alone.commands[0]?.helpInformation()).toBe(among?.helpInformation());
+    },
+  );
+
+  it('is there for a name that is none', async () => {
+    const names = async (asked: string) => (await buildProgram({} as CliContext, asked)).commands.length;
+    expect(await Promise.all(['--help', 'help', 'statsu', 'toString'].map(names))).toEqual(
+      Array(4).fill(program.commands.length),
+    );
   });
 });

@@ -49,7 +49,8 @@ async function modelsTest(...names: string[]) {
     onInterrupt: () => new AbortController().signal,
     setExitCode: (code: number) => (exitCode = code),
   } as unknown as CliContext;
-  await buildProgram(context).parseAsync(['models', 'test', ...names, '--json'], { from: 'user' });
+  const program = await buildProgram(context, 'models');
+  await program.parseAsync(['models', 'test', ...names, '--json'], { from: 'user' });
   return { exitCode, told: texts.stderr, ...(JSON.parse(texts.stdout) as { ok: boolean; models: unknown[] }) };
 }
 

@@ -159,7 +159,13 @@ it('the variables that model files name are known however broken the rest of a f
     'models/a.yaml': yaml('baseUrlVariable: LAB_ADDRESS\nnonsense: 1\n').replace('OPENAI_API_KEY', 'LAB_ACCESS'),
     'models/b.yml': yaml(),
     'models/c.yaml': '{ not: [yaml',
+    'models/d.yaml': '{ apiKeyVariable: "FLOW_KEY", baseUrlVariable: &a FLOW_URL }',
+    'models/e.yaml': 'description: |\n  apiKeyVariable: IN_TEXT\napiKeyVariable: LAB_ACCESS # ours\n',
+    'models/f.yaml': 'apiKeyVariable: NULL\nbaseUrlVariable: 12\n',
   });
-  expect(modelVariables(configs)).toEqual({ keys: ['LAB_ACCESS', 'OPENAI_API_KEY'], addresses: ['LAB_ADDRESS'] });
+  expect(modelVariables(configs)).toEqual({
+    keys: ['FLOW_KEY', 'LAB_ACCESS', 'OPENAI_API_KEY'],
+    addresses: ['FLOW_URL', 'LAB_ADDRESS'],
+  });
   expect(modelVariables(folder({ 'tasks/x': '' }))).toEqual({ keys: [], addresses: [] });
 });

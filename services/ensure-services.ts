@@ -74,6 +74,8 @@ export interface EnsureOptions {
 const STUCK_AFTER_MS = 120_000;
 /** While a service starts: its supervisor ends one that hangs, so this ends the wait for a supervisor that does. */
 const START_STUCK_AFTER_MS = 15 * 60_000;
+/** What has answered so short a time ago is not asked again while its supervisor says that it is well: the worker's start is waited for. */
+const FRESH_MS = 1000;
 /** Nobody should wonder whether a command hangs. */
 const WAIT_LINE_MS = 4000;
 
@@ -162,10 +164,8 @@ class EnsureSupervised {
   private startedAt = Infinity;
   private readonly began = performance.now();
   private readonly steps = new Set<string>();
-  private readonly patience = {
-    idle: new Patience(STUCK_AFTER_MS, () => readThreads(process.pid)),
-    starting: new Patience(START_STUCK_AFTER_MS, () => readThreads(process.pid)),
-  };
+  private answered = { servers: '', at: -Infinity };
+  private waits: Record<'idle' | 'starting', Patience> | null = null;
 
   constructor(
     private readonly options: EnsureOptions,
@@ -192,6 +192,14 @@ class EnsureSupervised {
     if (this.steps.has(step.join())) return;
     this.steps.add(step.join());
     this.renewPatience();
+  }
+
+  /** Made by the first wait: most commands have none. */
+  private get patience(): Record<'idle' | 'starting', Patience> {
+    return (this.waits ??= {
+      idle: new Patience(STUCK_AFTER_MS, () => readThreads(process.pid)),
+      starting: new Patience(START_STUCK_AFTER_MS, () => readThreads(process.pid)),
+    });
   }
 
   private renewPatience(): void {
@@ -260,7 +268,9 @@ class EnsureSupervised {
     if (embedded.postgres && postgres?.status !== 'healthy') return null;
     const databaseUrl = settings.databaseUrl ?? this.embeddedDatabaseUrl(file);
     if (databaseUrl === null) return null;
-    if (embedded.postgres && !(await this.postgresAnswers(file))) return null;
+    const servers = [postgres, temporal].map((service) => service?.process?.pid).join();
+    const fresh = this.answered.servers === servers && performance.now() - this.answered.at < FRESH_MS;
+    if (embedded.postgres && !fresh && !(await this.postgresAnswers(file))) return null;
     if (!this.migrated) {
       await migrateWith(this.options, databaseUrl);
       this.migrated = true;
@@ -268,7 +278,8 @@ class EnsureSupervised {
     if (embedded.temporal && temporal?.status !== 'healthy') return null;
     const temporalAddress = settings.temporalAddress ?? `127.0.0.1:${file.ports.temporal}`;
     const variables = embedded.temporal && file.temporalTls ? temporalVariables(this.paths) : {};
-    if (embedded.temporal && !(await this.temporalAnswers(temporalAddress, variables))) return null;
+    if (embedded.temporal && !fresh && !(await this.temporalAnswers(temporalAddress, variables))) return null;
+    if (!fresh) this.answered = { servers, at: performance.now() };
     const endpoints = {
       databaseUrl,
       temporalAddress,

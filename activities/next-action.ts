@@ -2,7 +2,7 @@ import { buildMessages, toolDefinitions } from '../domain/agent/messages.js';
 import { nextTurn } from '../domain/agent/next-turn.js';
 import type { ModelActivities, NextActionResult } from '../domain/messages.js';
 import type { ModelReply } from '../domain/model.js';
-import type { CallModel } from '../domain/ports/call-model.js';
+import type { Player } from '../domain/ports/player.js';
 import type { MemoryLog } from '../domain/ports/record/memories.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
@@ -12,7 +12,8 @@ import { cancellation } from './cancellation.js';
 export interface ModelPorts {
   store: StepLog & MemoryLog & Pick<RunLifecycle, 'workspace'>;
   definitions: RunDefinitions;
-  callModel: CallModel;
+  /** By provider. */
+  players: ReadonlyMap<string, Player>;
 }
 
 export function modelActivities(ports: ModelPorts): ModelActivities {
@@ -36,6 +37,8 @@ async function nextAction(
   const decided = transcript.find((record) => record.step === step);
   if (decided !== undefined) return resultOf(decided.action, decided.modelMs ?? 0);
 
+  const player = ports.players.get(run.model.provider);
+  if (player === undefined) throw new Error(`this worker serves no provider "${run.model.provider}"`);
   const history = buildMessages({ ...run, memoryRecords }, transcript, workspace);
   const tools = toolDefinitions(run, workspace);
   const replies: ModelReply[] = [];
@@ -49,12 +52,13 @@ async function nextAction(
       return resultOf(action, modelMs);
     }
     const prompt = { messages: [...history, ...turn.messages], ...(tools === undefined ? {} : { tools }) };
-    const call = await ports.callModel(run, { runId, step, try: replies.length }, prompt, signal);
-    if (call.kind === 'end') return { kind: 'end', endReason: call.endReason, ms: modelMs };
+    const next = await player.next(run, { runId, step, try: replies.length }, prompt, signal);
+    if (next.kind === 'end') return { kind: 'end', endReason: next.endReason, ms: modelMs };
     // What was bought for this step until now is stored, and found again.
-    if (call.kind === 'wait') return { kind: 'wait', endReason: null, ms: 0, waitMs: call.waitMs };
-    replies.push(call.reply);
-    modelMs += call.ms;
+    if (next.kind === 'wait') return { kind: 'wait', endReason: null, ms: 0, waitMs: next.waitMs };
+    if (next.kind === 'asked') return { kind: 'asked', endReason: null, ms: 0, try: replies.length };
+    replies.push(next.reply);
+    modelMs += next.ms;
   }
 }
 

@@ -2,7 +2,7 @@ import { BenchError } from '../domain/errors.js';
 import type { ModelRef } from '../domain/model.js';
 import type { ModelConfig, ModelPrice } from '../domain/model-config.js';
 import { priceAt } from '../domain/price.js';
-import { HUMAN_PROVIDER } from '../domain/queues.js';
+import { EXTERNAL_PROVIDER } from '../domain/queues.js';
 import {
   parseScriptedPolicy,
   playsOracle,
@@ -52,7 +52,16 @@ export function listModels(configsDir: string, now: Date): ListedModel[] {
     aliases: [],
     kind: 'human',
     description: 'you, in a terminal: `bench human --task <task>`',
-    provider: HUMAN_PROVIDER,
+    provider: EXTERNAL_PROVIDER,
+    config: null,
+    price: null,
+  };
+  const external: ListedModel = {
+    name: EXTERNAL_MODEL,
+    aliases: [],
+    kind: 'external',
+    description: 'a program of yours that answers each turn, such as a trainer',
+    provider: EXTERNAL_PROVIDER,
     config: null,
     price: null,
   };
@@ -65,7 +74,7 @@ export function listModels(configsDir: string, now: Date): ListedModel[] {
     config: null,
     price: null,
   };
-  return [...real, ...scripted, human, replay];
+  return [...real, ...scripted, human, external, replay];
 }
 
 /** What plays a task's secret solution is no method of any kind. */
@@ -73,6 +82,8 @@ const scriptedKind = (policy: ScriptedPolicy): ModelRef['kind'] => (playsOracle(
 
 /** The model that is a person. */
 const HUMAN_MODEL = 'human';
+/** The model that is a program elsewhere. */
+const EXTERNAL_MODEL = 'external';
 
 function resolveModel(configsDir: string, name: string): ModelRef {
   const policy = name.startsWith('scripted:') ? name.slice('scripted:'.length) : null;
@@ -83,7 +94,8 @@ function resolveModel(configsDir: string, name: string): ModelRef {
     const { recording, hash } = loadRecording(name.slice(REPLAY_PREFIX.length));
     return { name, kind: 'replay', provider: 'replay', model: hash, recording };
   }
-  if (name === HUMAN_MODEL) return { name, kind: 'human', provider: HUMAN_PROVIDER, model: HUMAN_MODEL };
+  if (name === HUMAN_MODEL) return { name, kind: 'human', provider: EXTERNAL_PROVIDER, model: name };
+  if (name === EXTERNAL_MODEL) return { name, kind: 'external', provider: EXTERNAL_PROVIDER, model: name };
   const models = listModelConfigs(configsDir);
   const found = models.find((model) => model.name === name || model.config.aliases.includes(name));
   if (found !== undefined) {

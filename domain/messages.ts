@@ -49,6 +49,12 @@ export type AgentLoopResult =
   /** Its host is lost: the run goes on elsewhere, from the beginning of the step at which this happened. */
   | { hostLost: Pick<AgentLoopInput, 'epoch' | 'step' | 'elapsedMs' | 'ending'> };
 
+/** A turn of a run, told apart from its others. */
+export interface AnsweredTurn {
+  step: number;
+  try: number;
+}
+
 export interface Lease {
   token: number;
   hostId: string;
@@ -99,13 +105,18 @@ export interface StartContainerArgs {
   because?: string;
 }
 export interface NextActionResult {
-  /** `end`: the agent cannot go on (no usable reply, context exceeded, …). `wait`: ask again later, without any clock running. */
-  kind: 'action' | 'end' | 'wait';
+  /**
+   * `end`: the agent cannot go on (no usable reply, context exceeded, …). `wait`: ask again later, `asked`: when the signal `turnAnswered`
+   * names this turn; both without any clock running.
+   */
+  kind: 'action' | 'end' | 'wait' | 'asked';
   endReason: EndReason | null;
   /** On the run's clock. */
   ms: number;
   /** Of `wait`: when to ask again. */
   waitMs?: number;
+  /** Of `asked`: the turn's try. */
+  try?: number;
 }
 export interface ExecuteCommandArgs {
   runId: string;
@@ -230,6 +241,8 @@ export const SIGNAL = {
   /** To a shard: { paused }. */
   pause: 'pause',
   leaseGranted: 'leaseGranted',
+  /** To an agent loop: { step, try } has its answer in Postgres. */
+  turnAnswered: 'turnAnswered',
   hostsChanged: 'hostsChanged',
   requestLease: 'requestLease',
   releaseLease: 'releaseLease',

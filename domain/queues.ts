@@ -12,8 +12,8 @@ export const evaluationQueue = (hostId: string): string => `bench-evaluations-${
 /** One queue per provider account kind, so that one provider's limits do not hold up another's calls. */
 export const modelQueue = (provider: string): string => `bench-models-${provider}`;
 
-/** The provider of people who play: `bench human`. */
-export const HUMAN_PROVIDER = 'human';
+/** The provider of players outside of this system: people, trainers, whoever answers a turn. */
+export const EXTERNAL_PROVIDER = 'external';
 
 export const batchWorkflowId = (batchId: string): string => `batch/${batchId}`;
 export const shardWorkflowId = (batchId: string, shard: number): string => `batch/${batchId}/shard-${shard}`;

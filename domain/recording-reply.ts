@@ -1,11 +1,8 @@
 import { encodeReplyAs, type Said } from './agent/encode-reply-as.js';
 import { parserOf } from './agent/parse-reply.js';
 import { decodeReply, type DecodedReply } from './agent/reply-encoding.js';
-import type { PlayerRequest } from './player.js';
+import type { ReplyForm } from './agent/reply-form.js';
 import type { RecordedStep, Recording } from './recording.js';
-
-/** How the agent that plays reads replies. */
-export type ReplyForm = NonNullable<PlayerRequest['readAs']>;
 
 /** Run in place of a recorded command that this agent refuses, so that the rest can still be played. */
 export const REFUSED_STAND_IN = ': # the recorded command is refused by this agent';

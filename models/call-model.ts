@@ -1,15 +1,16 @@
-import { BenchError, Unrecoverable } from '../domain/errors.js';
-import { estimateTokens, leastTokens } from '../domain/estimate-tokens.js';
-import type { EndReason } from '../domain/outcomes.js';
-import { addUsd, compareUsd } from '../domain/price.js';
+import { BenchError } from '../domain/errors.js';
+import { estimateTokens } from '../domain/estimate-tokens.js';
+import { compareUsd } from '../domain/price.js';
 import { ProviderError } from '../domain/provider-error.js';
-import type { CallModel, ModelCallResult, ModelPrompt } from '../domain/ports/call-model.js';
 import type { ModelPort } from '../domain/ports/model-port.js';
+import type { Player, Prompt, TurnKey, TurnResult } from '../domain/ports/player.js';
 import type { RateGovernor, RateGrant } from '../domain/ports/rate-governor.js';
-import type { CallLedger, DearerAnswer, ModelCallKey } from '../domain/ports/record/call-ledger.js';
+import type { CallLedger, DearerAnswer } from '../domain/ports/record/call-ledger.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { RunDefinition } from '../domain/run.js';
+import { beforeCall } from './before-call.js';
 import { outputLimit } from './output-limit.js';
+import { reserveTurn } from './reserve-turn.js';
 import { factorFor, reservationUsd, timesFactor } from './reservation.js';
 
 export interface ModelCallPorts {
@@ -20,24 +21,22 @@ export interface ModelCallPorts {
   governor: RateGovernor;
 }
 
-/** Calls in flight hold the rest of the batch's budget: they take seconds. */
-const BUDGET_WAIT_MS = 2_000;
 /** Some seconds: a server that is just being started. */
 const FIRST_CALL_TRIES = 5;
 
-/** Calls through the ledger and the rate governor. */
-export const modelCaller =
-  (ports: ModelCallPorts): CallModel =>
-  (run, key, prompt, signal) =>
-    callModel(ports, run, key, prompt, signal);
+/** Paid models: each turn is a call through the ledger and the rate governor. */
+export const paidModels = (ports: ModelCallPorts): Player => ({
+  next: (run, turn, prompt, signal) => callModel(ports, run, turn, prompt, signal),
+});
 
+/** One model call: a stored answer is never asked for again, and no call is made that a limit of the run might not allow. */
 export async function callModel(
   ports: ModelCallPorts,
   run: RunDefinition,
-  key: ModelCallKey,
-  prompt: ModelPrompt,
+  key: TurnKey,
+  prompt: Prompt,
   signal: AbortSignal,
-): Promise<ModelCallResult> {
+): Promise<Exclude<TurnResult, { kind: 'asked' }>> {
   const { store } = ports;
   const { provider, model, config } = run.model;
   const port = ports.models.get(provider);
@@ -46,14 +45,8 @@ export async function callModel(
     config === undefined ? '0' : reservationUsd(config, { ...prompt, sampling: run.sampling }, new Date());
   const factor = estimatedUsd === '0' ? 1 : await store.reservationFactor(account, model);
   const reservedUsd = timesFactor(estimatedUsd, factor);
-  const before = await limitReached(store, run, key, reservedUsd, prompt);
-  if (before !== null) {
-    // Bought by a worker that died before the step was recorded; it may be the very call that used the limit up.
-    const stored = await store.storedAnswer(key);
-    if (stored !== null) return { kind: 'reply', ...stored };
-    if (before instanceof Unrecoverable) throw before;
-    return { kind: 'end', endReason: before };
-  }
+  const before = await beforeCall(store, run, key, reservedUsd, prompt);
+  if (before !== null) return before;
   if (port === undefined) throw new Error(`this worker serves no provider "${provider}"`);
 
   // Before the money: what waits for its turn must not hold a part of the budget. The wait is on no run's clock.
@@ -62,23 +55,15 @@ export async function callModel(
   const grant = turn?.grant;
   const tellsSending = port.tellsSending === true;
   const endpoint = port.endpoint?.(run.model);
-  const reserved = await store
-    .reserveCall(key, { provider, model, messages: prompt.messages, reservedUsd, endpoint, tellsSending })
-    .catch((error: unknown) => {
-      grant?.released();
-      throw error;
-    });
-  if (reserved.kind !== 'reserved') grant?.released();
-  if (reserved.kind === 'over_budget') {
-    if (reserved.open) return { kind: 'wait', waitMs: BUDGET_WAIT_MS };
-    // It has its evaluation still before it: whoever raises the budget meanwhile is to know of it.
-    await store.addEvent({
-      ...{ runId: run.runId, batchId: run.batchId, kind: 'budget_spent', key: `budget-${key.step}` },
-      detail: `step ${key.step}: its next call may cost $${reservedUsd}, more than is left of the batch's budget`,
-    });
-    return { kind: 'end', endReason: 'budget' };
+  const call = { provider, model, messages: prompt.messages, reservedUsd, endpoint, tellsSending };
+  const reserved = await reserveTurn(store, run, key, call).catch((error: unknown) => {
+    grant?.released();
+    throw error;
+  });
+  if (reserved.kind !== 'reserved') {
+    grant?.released();
+    return reserved;
   }
-  if (reserved.kind === 'stored') return { kind: 'reply', reply: reserved.reply, ms: reserved.ms };
   const { attempt } = reserved;
   let sent = !tellsSending;
   const notSent: unknown[] = [];
@@ -92,17 +77,12 @@ export async function callModel(
   const started = performance.now();
   try {
     const callId = `${key.runId}/${key.step}/${key.try}/${attempt}`;
-    const readAs = { parser: run.agent.outputParser, commands: run.agent.tools.commands };
     const reply = await port.complete(
-      {
-        ...{ model: run.model, ...prompt, sampling: run.sampling, seed: run.seed, callId, turn: key, readAs },
-        plays: { task: run.task, taskHash: run.taskHash, backend: run.backend },
-      },
+      { model: run.model, ...prompt, sampling: run.sampling, seed: run.seed, callId },
       signal,
       sending,
     );
-    // A person may think for days, and worker after worker wait for them: that is not on the run's clock.
-    const ms = run.model.kind === 'human' ? 0 : Math.round(performance.now() - started);
+    const ms = Math.round(performance.now() - started);
     grant?.settled(reply.usage.inputTokens + reply.usage.outputTokens, reply.statedLimits);
     const dearer =
       estimatedUsd === '0' || compareUsd(reply.costUsd, reservedUsd) <= 0
@@ -164,7 +144,7 @@ const backoffMs = (attempt: number): number => Math.min(500 * 2 ** Math.min(atte
 
 /** Whoever bills more than was asked for does it again: the model's next calls set aside as much. */
 function dearerAnswer(
-  { step, try: requery }: ModelCallKey,
+  { step, try: requery }: TurnKey,
   call: { account: string; model: string; reservedUsd: string; estimatedUsd: string; costUsd: string },
 ): DearerAnswer {
   const { account, model, reservedUsd, estimatedUsd, costUsd } = call;
@@ -180,8 +160,8 @@ async function waitForTurn(
   ports: ModelCallPorts,
   port: ModelPort,
   run: RunDefinition,
-  key: ModelCallKey,
-  prompt: ModelPrompt,
+  key: TurnKey,
+  prompt: Prompt,
   signal: AbortSignal,
 ): Promise<Awaited<ReturnType<RateGovernor['acquire']>> | null> {
   const { config } = run.model;
@@ -205,37 +185,4 @@ function reportRefusal(grant: RateGrant | undefined, error: ProviderError): void
   if (error.kind !== 'rate_limited') return grant?.settled(null);
   const { dimension = null, stated, exhausted } = error.refusal ?? {};
   grant?.limited({ dimension, retryAfterMs: error.retryAfterMs, stated, exhausted });
-}
-
-/**
- * The limit that forbids this call, if one does. Lost answers count against the cost limit, since they may be on the bill; but an end
- * that they alone bring about is not the agent's.
- */
-async function limitReached(
-  store: CallLedger,
-  run: RunDefinition,
-  key: ModelCallKey,
-  reservedUsd: string,
-  prompt: ModelPrompt,
-): Promise<EndReason | Unrecoverable | null> {
-  const { config } = run.model;
-  if (config !== undefined && leastTokens(prompt.messages, prompt.tools) > config.contextWindow) return 'context';
-  const costLimit = run.costLimitUsd ?? null;
-  const tokenLimit = run.tokenLimit ?? 0;
-  if (costLimit === null && tokenLimit === 0) return null;
-  const spent = await store.spending(run.runId);
-  if (tokenLimit > 0 && spent.tokens >= tokenLimit) return 'tokens';
-  if (costLimit === null) return null;
-  const { confirmedUsd } = spent;
-  if (compareUsd(addUsd(confirmedUsd, reservedUsd), costLimit) > 0) return 'cost';
-  const fitsWith = (lostUsd: string): boolean => compareUsd(addUsd(confirmedUsd, lostUsd, reservedUsd), costLimit) <= 0;
-  if (fitsWith(spent.unconfirmedUsd)) return null;
-  // A worker may have died with a call that had not gone out: that one was not lost.
-  await store.releaseUnsent([run.runId]);
-  const { unconfirmedUsd } = await store.spending(run.runId);
-  if (fitsWith(unconfirmedUsd)) return null;
-  return new Unrecoverable(
-    `step ${key.step}: calls whose answers were lost may have cost $${unconfirmedUsd}; with $${confirmedUsd} spent ` +
-      `and up to $${reservedUsd} for this call that is above the cost limit of $${costLimit}`,
-  );
 }

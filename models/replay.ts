@@ -1,13 +1,14 @@
 import { BenchError } from '../domain/errors.js';
-import type { ModelPort } from '../domain/ports/model-port.js';
 import { replayedReply } from '../domain/recording-reply.js';
+import type { FreePlayer } from './free-player.js';
+import { freeReply } from './free-reply.js';
 
 /**
- * The "provider" of recorded runs: in step n it says what the recording says in step n, in the form of the run's agent. It goes by step
+ * Plays recorded runs: in step n it says what the recording says in step n, in the form of the run's agent. It goes by step
  * and try alone, so that asking again gives the same. Nothing is read or generated: no tokens, no cost.
  */
-export const replayModels: ModelPort = {
-  async complete({ model, turn, readAs }) {
+export const replayPlayer: FreePlayer = {
+  async reply({ model, messages, turn, readAs }) {
     if (turn === undefined || readAs === undefined || model.recording === undefined)
       throw new Error(`model ${model.name} needs its recording, the turn, and the form of replies`);
     const reply = replayedReply(readAs, model.recording, { step: turn.step, requeries: turn.try });
@@ -17,11 +18,6 @@ export const replayModels: ModelPort = {
         `The output parser ${readAs.parser} has no place for the recorded command of step ${turn.step}.`,
         { remedy: 'Replay it with an agent that has another outputParser.' },
       );
-    return {
-      ...reply,
-      usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 },
-      costUsd: '0',
-      finishReason: reply.toolCalls === undefined ? 'stop' : 'tool_calls',
-    };
+    return freeReply(messages, reply, { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 });
   },
 };

@@ -9,21 +9,17 @@ import { evaluateActivities } from '../activities/evaluate.js';
 import { hiddenEvaluationActivities } from '../activities/evaluate-hidden.js';
 import { createFileArtifactStore } from '../backends/artifacts/file-artifact-store.js';
 import { activityInterceptors } from '../activities/interceptors/index.js';
-import { modelCaller } from '../models/call-model.js';
+import { createPlayers } from '../models/players.js';
 import { createProviderModels } from '../models/provider-models.js';
-import { replayModels } from '../models/replay.js';
-import { createScriptedModels } from '../models/scripted/index.js';
-import { humanModels } from '../models/human.js';
 import { modelActivities } from '../activities/next-action.js';
 import { snapshotActivities } from '../activities/snapshot.js';
 import { takeSubmissionActivities } from '../activities/take-submission.js';
 import { RunDefinitions } from '../activities/run-definitions.js';
 import type { Backends } from '../domain/ports/backends.js';
-import type { ModelPort } from '../domain/ports/model-port.js';
 import type { Turns } from '../domain/ports/turns.js';
 import type { RateGovernor } from '../domain/ports/rate-governor.js';
 import type { RunStore } from '../domain/ports/run-store.js';
-import { CONTROL_QUEUE, HUMAN_PROVIDER, evaluationQueue, hostQueue, modelQueue } from '../domain/queues.js';
+import { CONTROL_QUEUE, evaluationQueue, hostQueue, modelQueue } from '../domain/queues.js';
 import { activityLogInterceptors } from './log-fields.js';
 import { homeSecret } from './home-identity.js';
 import type { Patiently } from './patiently.js';
@@ -49,22 +45,14 @@ export interface WorkerParts {
   patiently: Patiently;
 }
 
-/** People that a worker waits for at once. */
-const MAX_WAITING = 500;
-
 /** One Temporal worker per task queue, all in this process. */
 export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const { settings, hostId, store, backends } = parts;
   const definitions = new RunDefinitions(store);
   const taskFolder = taskFolders(settings.layout, settings.configsDir);
   const artifacts = createFileArtifactStore(settings.artifactsDir);
-  const models = new Map<string, ModelPort>([
-    ['scripted', createScriptedModels(taskFolder)],
-    ['replay', replayModels],
-    [HUMAN_PROVIDER, humanModels(parts.turns)],
-    ...createProviderModels(parts.env, parts.secrets),
-  ]);
-  const callModel = modelCaller({ store, models, governor: parts.governor });
+  const models = createProviderModels(parts.env, parts.secrets);
+  const players = createPlayers({ ...{ store, models, taskFolder }, turns: parts.turns, governor: parts.governor });
   const secret = homeSecret(settings.layout);
 
   const worker = (taskQueue: string, activities: object, options: Partial<WorkerOptions> = {}): Promise<Worker> =>
@@ -113,10 +101,9 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
       ),
     ],
     models: () =>
-      [...models.keys()].map((provider) =>
-        worker(modelQueue(provider), modelActivities({ store, definitions, callModel }), {
-          // Waiting for people takes no place from others who play.
-          maxConcurrentActivityTaskExecutions: provider === HUMAN_PROVIDER ? MAX_WAITING : settings.slots,
+      [...players.keys()].map((provider) =>
+        worker(modelQueue(provider), modelActivities({ store, definitions, players }), {
+          maxConcurrentActivityTaskExecutions: settings.slots,
         }),
       ),
   };

@@ -23,6 +23,7 @@ import { secretsOf } from './redact.js';
 import { workerSettings } from '../operations/home/worker-settings.js';
 import { reap } from './reap.js';
 import { terminatedWorkflows } from './terminated-workflows.js';
+import { untoldAnswers } from './untold-answers.js';
 import { serviceFaultReporter } from './service-faults.js';
 
 const REPORT_MS = 30_000;
@@ -31,6 +32,8 @@ const REAP_MS = 10_000;
 /** Within this time no disk takes what is left when new runs are refused. */
 const DISK_MS = 500;
 const TERMINATED_MS = 60_000;
+/** So long, and some seconds, a run may wait for an answer that it was not told of. */
+const ANSWERS_MS = 10_000;
 /** Shorter than the home's supervisor waits for a worker that it has started. */
 const START_PATIENCE_MS = 60_000;
 /** Where the driver has not told yet how many GPUs there are: as many as a machine may have. */
@@ -133,7 +136,11 @@ async function main(): Promise<void> {
         log.warn({ error: String(error) }, 'could not look for terminated workflows'),
       );
     void look();
-    timers.push(every(TERMINATED_MS, look));
+    const tellAnswers = untoldAnswers(client, turns);
+    const tell = () =>
+      tellAnswers().catch((error: unknown) => log.warn({ error: String(error) }, 'could not tell runs of answers'));
+    void tell();
+    timers.push(every(TERMINATED_MS, look), every(ANSWERS_MS, tell));
   }
   if (bearsRuns) {
     // Not awaited: an engine that hangs must not keep the runs of the other backend waiting.

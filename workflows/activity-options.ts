@@ -1,5 +1,5 @@
 import type { ActivityOptions } from '@temporalio/workflow';
-import { CONTROL_QUEUE, HUMAN_PROVIDER, evaluationQueue, hostQueue, modelQueue } from '../domain/queues.js';
+import { CONTROL_QUEUE, EXTERNAL_PROVIDER, evaluationQueue, hostQueue, modelQueue } from '../domain/queues.js';
 import { EVALUATION_WALL_BOUND } from '../domain/limits.js';
 import { FAILURE } from '../domain/messages.js';
 
@@ -79,11 +79,10 @@ export const modelOptions = (provider: string): ActivityOptions => ({
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: HEARTBEAT,
   retry: boundedRetry,
-  ...(provider === HUMAN_PROVIDER ? untilAnswered : {}),
+  ...(provider === EXTERNAL_PROVIDER ? untilAsked : {}),
 });
 
-/** People come back when they like, after however many workers have gone: `bench cancel` ends the waiting. */
-const untilAnswered = {
-  startToCloseTimeout: '365 days',
+/** It needs Postgres alone, which may be down for a while: whoever waits for days for an answer is not ended by that. */
+const untilAsked = {
   retry: { ...controlOptions.retry, nonRetryableErrorTypes: NON_RETRYABLE },
 } satisfies ActivityOptions;

@@ -1,11 +1,21 @@
-import { continueAsNew, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
-import type {
-  AgentLoopInput,
-  AgentLoopResult,
-  EvaluateResult,
-  HostActivities,
-  ModelActivities,
-  SnapshotReason,
+import {
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import {
+  SIGNAL,
+  type AgentLoopInput,
+  type AgentLoopResult,
+  type AnsweredTurn,
+  type EvaluateResult,
+  type HostActivities,
+  type ModelActivities,
+  type SnapshotReason,
 } from '../domain/messages.js';
 import type { EndReason, FinalEvaluation } from '../domain/outcomes.js';
 import type { EvaluationKind } from '../domain/run.js';
@@ -13,12 +23,19 @@ import { commandOptions, evaluationOptions, modelOptions, snapshotOptions, takin
 import { MAX_EPOCHS, isSandboxLost, startHeldContainer, whyLost } from './held-container.js';
 import { HostLost, onHost } from './on-host.js';
 
+export const turnAnswered = defineSignal<[AnsweredTurn]>(SIGNAL.turnAnswered);
+
+const nameOf = (turn: AnsweredTurn): string => `${turn.step}/${turn.try}`;
+
 /** The steps of a run: ask the model, run its command, evaluate when asked to; two activities a step. */
 export async function agentLoop(input: AgentLoopInput): Promise<AgentLoopResult> {
   /** Where the step began that is under way: what of it is recorded is found again when it is taken once more. */
   const reached = { ...input };
+  /** Turns that somebody outside has answered: in Postgres, where the next question finds the answer, be it in a fresh history. */
+  const answered = new Set<string>();
+  setHandler(turnAnswered, (turn) => void answered.add(nameOf(turn)));
   try {
-    return await steps(input, reached);
+    return await steps(input, reached, answered);
   } catch (error) {
     if (!(error instanceof HostLost)) throw error;
     const { epoch, step, elapsedMs, ending } = reached;
@@ -26,7 +43,7 @@ export async function agentLoop(input: AgentLoopInput): Promise<AgentLoopResult>
   }
 }
 
-async function steps(input: AgentLoopInput, reached: AgentLoopInput): Promise<AgentLoopResult> {
+async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: Set<string>): Promise<AgentLoopResult> {
   const { ticket, hostId, devices, token } = input;
   const { runId } = ticket;
   let { epoch, step, elapsedMs, ending } = input;
@@ -102,6 +119,14 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput): Promise<Ag
     }
     if (next.kind === 'wait') {
       await sleep(next.waitMs ?? 1000);
+      await freshHistory();
+      continue;
+    }
+    if (next.kind === 'asked') {
+      // No timer: nothing is added to the history while nobody answers. A signal that is lost is sent again by the worker.
+      const asked = nameOf({ step, try: next.try ?? 0 });
+      await condition(() => answered.has(asked));
+      answered.clear();
       await freshHistory();
       continue;
     }

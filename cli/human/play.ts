@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DecodedReply, encodeReply } from '../../domain/agent/reply-encoding.js';
+import type { DecodedReply } from '../../domain/agent/reply-encoding.js';
 import { encodeReplyAs } from '../../domain/agent/encode-reply-as.js';
 import { expectedFormat } from '../../domain/agent/parse-reply.js';
-import { BenchError } from '../../domain/errors.js';
 import type { OpenTurn } from '../../domain/ports/turns.js';
 import type { RunDefinition } from '../../domain/run.js';
 import type { CliContext } from '../context.js';
 import { isOutage } from '../../operations/as-bench-error.js';
+import { answerTurn } from '../../operations/turns/answer-turn.js';
 import { plural } from '../render/format.js';
 import { printable } from '../terminal-text.js';
 import { Dialogue } from './dialogue.js';
@@ -65,7 +65,7 @@ export class Play {
           await this.context.refreshServices();
         }
         const { turns, queries } = await this.context.database();
-        const turn = await turns.open(this.run.runId);
+        const [turn] = await turns.open({ runId: this.run.runId });
         return turn ?? (await queries.showRun(this.run.runId));
       });
       if (seen === null) break;
@@ -97,7 +97,7 @@ export class Play {
             ? { text: heard.text }
             : encodeReplyAs(agent.outputParser, heard.said, { commands: agent.tools.commands });
         if (reply === null) this.#refuse();
-        else return this.#send(turn, encodeReply(reply));
+        else return this.#send(turn, reply);
       }
     }
   }
@@ -112,16 +112,12 @@ export class Play {
     );
   }
 
-  async #send(turn: OpenTurn, reply: string): Promise<'left' | null> {
+  async #send(turn: OpenTurn, reply: DecodedReply): Promise<'left' | null> {
     const counted = await this.#persistently(async () => {
-      const { turns } = await this.context.database();
-      const stored = await turns.answer(turn, reply);
-      if (stored === null)
-        throw new BenchError('failed', `run ${turn.runId} has no question at step ${turn.step} any more`);
-      return { stored };
+      return answerTurn(this.context, turn, reply);
     });
     if (counted === null) return 'left';
-    if (counted.stored !== reply)
+    if (!counted.counts)
       this.#say(this.context.output.colors.yellow('Another terminal answered first: its reply counts.'));
     return null;
   }

@@ -1,48 +1,69 @@
 import type { ChatMessage } from '../../domain/model.js';
-import type { Turns, OpenTurn } from '../../domain/ports/turns.js';
+import type { OpenTurn, Turns } from '../../domain/ports/turns.js';
+import type { TurnKey } from '../../domain/ports/player.js';
+import { EXTERNAL_PROVIDER } from '../../domain/queues.js';
 import { type Statements, storable } from '../statements.js';
 
-/** Questions to people who play, and their replies. */
+/** Questions to players outside, and their answers. */
 export function turnStore(run: Statements): Turns {
   return {
-    async ask(turn, messages) {
-      await run(
-        'ask',
-        `insert into turns (run_id, step, try, messages) values ($1, $2, $3, $4::jsonb) on conflict do nothing`,
-        [turn.runId, turn.step, turn.try, JSON.stringify(messages.map(storableMessage))],
-      );
-    },
-
-    async reply(turn) {
+    async ask(turn, { messages, tools }) {
       const [row] = await run<{ reply: string | null }>(
-        'reply',
-        `select reply from turns where run_id = $1 and step = $2 and try = $3`,
-        [turn.runId, turn.step, turn.try],
+        'ask',
+        `with put as (
+           insert into turns (run_id, step, try, messages, tools) values ($1, $2, $3, $4::jsonb, $5::jsonb) on conflict do nothing
+         )
+         select reply from turns where run_id = $1 and step = $2 and try = $3`,
+        [
+          turn.runId,
+          turn.step,
+          turn.try,
+          JSON.stringify(messages.map(storableMessage)),
+          tools === undefined ? null : JSON.stringify(tools),
+        ],
       );
       return row?.reply ?? null;
     },
 
-    async open(runId) {
-      const [row] = await run<OpenTurn>(
+    async open(of) {
+      const [column, id] = 'runId' in of ? ['run_id', of.runId] : ['batch_id', of.batchId];
+      return run<OpenTurn>(
         'open',
-        `select t.run_id as "runId", t.step, t.try, t.messages from turns t
-         join runs r on r.run_id = t.run_id
-         where t.run_id = $1 and t.reply is null and r.status <> 'ended'
-         order by t.step desc, t.try desc limit 1`,
-        [runId],
+        `select distinct on (t.run_id) t.run_id as "runId", t.step, t.try, t.messages, t.tools, t.created_at as "askedAt"
+         from runs r join turns t on t.run_id = r.run_id
+         where r.${column} = $1 and t.reply is null and r.status <> 'ended'
+         order by t.run_id, t.step desc, t.try desc`,
+        [id],
+      );
+    },
+
+    async answer(turn, reply) {
+      const [row] = await run<{ reply: string; counts: boolean }>(
+        'answer',
+        `update turns t set reply = coalesce(t.reply, $4), replied_at = coalesce(t.replied_at, now())
+         from runs r
+         where t.run_id = $1 and t.step = $2 and t.try = $3 and r.run_id = t.run_id
+           and (t.reply is not null or r.status <> 'ended')
+         returning t.reply, t.reply = $4 as counts`,
+        [turn.runId, turn.step, turn.try, storable(reply)],
       );
       return row ?? null;
     },
 
-    async answer(turn, reply) {
-      const key = [turn.runId, turn.step, turn.try];
-      await run(
-        'answer',
-        `update turns set reply = $4, replied_at = now()
-         where run_id = $1 and step = $2 and try = $3 and reply is null`,
-        [...key, storable(reply)],
+    async notTakenUp(seconds) {
+      return run<TurnKey>(
+        'notTakenUp',
+        `select last.run_id as "runId", last.step, last.try
+         from runs r cross join lateral (
+           select t.* from turns t where t.run_id = r.run_id order by t.step desc, t.try desc limit 1
+         ) last
+         where r.status <> 'ended' and r.provider = $1 and last.replied_at < now() - make_interval(secs => $2)
+           and not exists (
+             select from model_calls c
+             where c.run_id = last.run_id and c.step = last.step and c.try = last.try and c.status = 'confirmed'
+           )`,
+        [EXTERNAL_PROVIDER, seconds],
       );
-      return this.reply(turn);
     },
   };
 }

@@ -1,5 +1,4 @@
-import type { ModelRef, ModelReply } from '../model.js';
-import type { PlayerRequest } from '../player.js';
+import type { ModelRef, ModelReply, ModelRequest } from '../model.js';
 
 /** Called once there is a connection, before anything of the request goes out; nothing does if it throws. */
 export type Sending = () => Promise<void>;
@@ -10,7 +9,7 @@ export interface ModelPort {
    * Throws ProviderError for whatever the provider or the way to it does wrong, and the signal's reason once that is aborted.
    * What the model itself does wrong (nothing said, a refusal, garbage in a tool call) is a reply.
    */
-  complete(request: PlayerRequest, signal: AbortSignal, sending?: Sending): Promise<ModelReply>;
+  complete(request: ModelRequest, signal: AbortSignal, sending?: Sending): Promise<ModelReply>;
   /** It calls `sending`: a call for which that was not called cost nothing. */
   tellsSending?: true;
   /**

@@ -1,24 +1,29 @@
-import type { ChatMessage } from '../model.js';
+import type { ChatMessage, ToolDefinition } from '../model.js';
+import type { Prompt, TurnKey } from './player.js';
 
-/** One question to a person who plays: try 0 is the step's first, 1 and 2 are requeries. */
-export interface TurnKey {
-  runId: string;
-  step: number;
-  try: number;
-}
+/** A turn that waits for its answer. */
 export interface OpenTurn extends TurnKey {
   /** What a model would get. */
   messages: ChatMessage[];
+  /** Offered to an agent that calls tools; null: none. */
+  tools: ToolDefinition[] | null;
+  askedAt: Date;
 }
 
-/** Questions and replies lie in Postgres, so that neither needs the other to be there. Every write is keyed. */
+/**
+ * Turns of players outside of this system. Questions and answers lie in Postgres, so that neither side needs the other to be there.
+ * Every write is keyed.
+ */
 export interface Turns {
-  /** Put the question; one that is there already stays as it is, with its reply. */
-  ask(turn: TurnKey, messages: readonly ChatMessage[]): Promise<void>;
-  /** The reply to this question, as domain/agent/reply-encoding.ts writes it; null: none yet. */
-  reply(turn: TurnKey): Promise<string | null>;
-  /** The question that the run waits for; null: it is busy, or has ended. */
-  open(runId: string): Promise<OpenTurn | null>;
-  /** Store the reply. The first one counts; returns the one that counts, null if there is no such question. */
-  answer(turn: TurnKey, reply: string): Promise<string | null>;
+  /** Put the question, unless it is there already, and look for its answer, as domain/agent/reply-encoding.ts writes it; null: none yet. */
+  ask(turn: TurnKey, prompt: Prompt): Promise<string | null>;
+  /** The turns that runs wait for, of one run or of all of a batch: at most one of each run. */
+  open(of: { runId: string } | { batchId: string }): Promise<OpenTurn[]>;
+  /**
+   * Store the answer. The first one counts: returns that one, and whether it is the one given. Null: there is no such question, or its run
+   * ended without an answer to it.
+   */
+  answer(turn: TurnKey, reply: string): Promise<{ reply: string; counts: boolean } | null>;
+  /** Turns of open runs whose answer was given at least so many seconds ago, and has not been taken up. */
+  notTakenUp(seconds: number): Promise<TurnKey[]>;
 }

@@ -3,16 +3,15 @@ import { encodeReplyAs, type Said } from '../../domain/agent/encode-reply-as.js'
 import { parserOf } from '../../domain/agent/parse-reply.js';
 import type { DecodedReply } from '../../domain/agent/reply-encoding.js';
 import { BenchError } from '../../domain/errors.js';
-import type { PlayerRequest } from '../../domain/player.js';
+import type { ReplyForm } from '../../domain/agent/reply-form.js';
+import type { TurnRequest } from '../free-player.js';
 import type { PolicyReply } from './policy.js';
 
-type Form = NonNullable<PlayerRequest['readAs']>;
-
 /** How replies to this request are read: as the run says, else by tool calls where tools are offered. */
-export const formOf = ({ readAs, tools }: Pick<PlayerRequest, 'readAs' | 'tools'>): Form =>
+export const formOf = ({ readAs, tools }: Pick<TurnRequest, 'readAs' | 'tools'>): ReplyForm =>
   readAs ?? { parser: tools === undefined ? 'fenced' : 'tool-calls', commands: DEFAULT_COMMANDS };
 
-function inForm(said: Said, form: Form): DecodedReply {
+function inForm(said: Said, form: ReplyForm): DecodedReply {
   const encoded = encodeReplyAs(form.parser, said, form);
   if (encoded !== null) return encoded;
   throw new BenchError('usage', `The output parser ${form.parser} has no place for a command that the policy gives.`, {
@@ -20,7 +19,7 @@ function inForm(said: Said, form: Form): DecodedReply {
   });
 }
 
-function wrongly(instead: NonNullable<PolicyReply['instead']>, form: Form): DecodedReply {
+function wrongly(instead: NonNullable<PolicyReply['instead']>, form: ReplyForm): DecodedReply {
   if ('text' in instead) return instead;
   const replies = instead.commands.map((said) => inForm(said, form));
   const text = replies.map((one) => one.text).join('\n');
@@ -30,7 +29,7 @@ function wrongly(instead: NonNullable<PolicyReply['instead']>, form: Form): Deco
 }
 
 /** A policy's reply as the run's agent reads it; or wrongly, if the policy wants that and the agent would refuse it. */
-export function replyInForm(reply: PolicyReply, form: Form): DecodedReply {
+export function replyInForm(reply: PolicyReply, form: ReplyForm): DecodedReply {
   if (reply.instead !== undefined) {
     const wrong = wrongly(reply.instead, form);
     if (parserOf(form.parser)(wrong, form).kind === 'format_error') return wrong;

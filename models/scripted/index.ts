@@ -1,11 +1,9 @@
 import { BenchError } from '../../domain/errors.js';
 import { parserOf } from '../../domain/agent/parse-reply.js';
-import type { ModelReply } from '../../domain/model.js';
-import type { PlayerRequest } from '../../domain/player.js';
-import type { ModelPort } from '../../domain/ports/model-port.js';
 import type { TaskSpec } from '../../domain/task.js';
 import { parseScriptedPolicy, playsOracle, type ScriptedPolicy } from '../../domain/scripted-policies.js';
-import { roughUsage } from '../rough-usage.js';
+import type { FreePlayer, TurnRequest } from '../free-player.js';
+import { freeReply } from '../free-reply.js';
 import { baseline } from './baseline.js';
 import { clumsy } from './clumsy.js';
 import { counter } from './counter.js';
@@ -21,14 +19,11 @@ import { spoiler } from './spoiler.js';
 const POLICIES: Record<ScriptedPolicy, Policy> = { baseline, oracle, spoiler, optimum, clumsy, slow, counter };
 
 /** Where the task of a run lies, with its secrets. */
-type TaskFolderOf = (run: { task: TaskSpec; taskHash: string }) => Promise<string>;
+export type TaskFolderOf = (run: { task: TaskSpec; taskHash: string }) => Promise<string>;
 
-/**
- * The scripted "provider": answers in the form that the run's agent reads, costs nothing, counts tokens as four characters each. Without
- * `taskFolder`, the policy that needs a task's oracle cannot play.
- */
-export const createScriptedModels = (taskFolder?: TaskFolderOf): ModelPort => ({
-  async complete(request: PlayerRequest): Promise<ModelReply> {
+/** The scripted policies, in the form that the run's agent reads. Without `taskFolder`, the policy that needs a task's oracle cannot play. */
+export const createScriptedPlayer = (taskFolder?: TaskFolderOf): FreePlayer => ({
+  async reply(request) {
     const named = parseScriptedPolicy(request.model.model);
     if (named === null) throw new BenchError('usage', `There is no scripted policy "${request.model.model}".`);
     const { plays } = request;
@@ -43,21 +38,15 @@ export const createScriptedModels = (taskFolder?: TaskFolderOf): ModelPort => ({
       ...viewOf(request),
       ...{ number: named.number, task: plays?.task, backend: plays?.backend, ...known },
     });
-    const reply = replyInForm(said, formOf(request));
-    return {
-      ...reply,
-      usage: roughUsage(request, reply),
-      costUsd: '0',
-      finishReason: reply.toolCalls === undefined ? 'stop' : 'tool_calls',
-    };
+    return freeReply(request.messages, replyInForm(said, formOf(request)));
   },
 });
 
 /** Without any task's folder. */
-export const scriptedModels: ModelPort = createScriptedModels();
+export const scriptedPlayer: FreePlayer = createScriptedPlayer();
 
 /** A run tells its policies whose turn it is; without it, the usable replies among the messages are counted. */
-function viewOf(request: PlayerRequest) {
+function viewOf(request: TurnRequest) {
   const { messages, turn } = request;
   const game = gameOf(messages);
   if (turn !== undefined) return { messages, game, stepsTaken: turn.step - 1, requery: turn.try > 0 };

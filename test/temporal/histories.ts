@@ -39,6 +39,10 @@ export const HISTORIES: Record<string, RecordedHistory> = {
     test: 'asks the model again when it was told to wait',
     covers: 'a model that is to be asked later',
   },
+  'asked.agentLoop.json': {
+    test: 'waits for an answer from outside without a timer or an activity, however long, and takes it up when told',
+    covers: 'turns that are answered from outside, and signals that are too early',
+  },
   'snapshots.agentLoop.json': {
     test: 'has its workspace kept at each validate and every few steps, before the next command',
     covers: 'validations, snapshots of both kinds, and one that fails',

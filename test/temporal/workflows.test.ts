@@ -173,6 +173,71 @@ describe('a run', () => {
     expect(asked).toEqual([1, 1]);
   });
 
+  it('waits for an answer from outside without a timer or an activity, however long, and takes it up when told', async () => {
+    const asked: number[] = [];
+    const turns = new Map<number, string>();
+    fake.onNextAction = async (_, step) => {
+      asked.push(step);
+      return turns.has(step)
+        ? { kind: 'action', endReason: null, ms: 0 }
+        : { kind: 'asked', endReason: null, ms: 0, try: 1 };
+    };
+    fake.onCommand = submitAt(2);
+    const one = ticket('a');
+    const end = play(one);
+    const loop = client.workflow.getHandle(`run/${one.runId}/agent-loop`);
+    const answered = (step: number, requery: number) => loop.signal('turnAnswered', { step, try: requery });
+    await until(() => asked.length === 1);
+    const size = async () => (await loop.fetchHistory()).events?.length ?? 0;
+    // The activity that asked is over, and its result seen.
+    await untilAsync(async () => (await loop.describe()).raw.pendingActivities?.length === 0);
+    await untilAsync(async () => (await loop.describe()).raw.pendingWorkflowTask == null);
+    const before = await size();
+    await answered(1, 0);
+    await answered(2, 1);
+    await untilAsync(async () => (await loop.describe()).raw.pendingWorkflowTask == null);
+    expect(asked).toEqual([1]);
+    // Two signals, and the tasks in which they were seen: nothing else.
+    expect((await size()) - before).toBeLessThanOrEqual(8);
+    turns.set(1, 'ls');
+    await answered(1, 1);
+    await until(() => asked.includes(2));
+    turns.set(2, 'submit');
+    await answered(2, 1);
+    expect((await end).endReason).toBe('submit');
+    expect(asked.filter((step) => step === 1)).toEqual([1, 1]);
+    const { events } = await loop.fetchHistory();
+    expect((events ?? []).filter((event) => event.timerStartedEventAttributes)).toEqual([]);
+  });
+
+  it('finds an answer of which it was told while it was still asking', async () => {
+    const asked: number[] = [];
+    const one = ticket('a');
+    fake.onNextAction = async (_, step) => {
+      asked.push(step);
+      if (asked.length > 1) return { kind: 'action', endReason: null, ms: 0 };
+      await client.workflow.getHandle(`run/${one.runId}/agent-loop`).signal('turnAnswered', { step, try: 0 });
+      return { kind: 'asked', endReason: null, ms: 0, try: 0 };
+    };
+    fake.onCommand = submitAt(1);
+    expect((await play(one)).endReason).toBe('submit');
+    expect(asked).toEqual([1, 1]);
+  });
+
+  it('that waits for an answer from outside can be cancelled', async () => {
+    const asked: number[] = [];
+    fake.onNextAction = async (_, step) => {
+      asked.push(step);
+      return { kind: 'asked', endReason: null, ms: 0, try: 0 };
+    };
+    const one = ticket('a');
+    const end = play(one);
+    await until(() => asked.length === 1);
+    await client.workflow.getHandle(`run/${one.runId}`).cancel();
+    expect((await end).endReason).toBe('cancelled');
+    expect(fake.stopped).toEqual([one.runId]);
+  });
+
   it('ends by wall time when models and commands have used it up, and never gives a command more than is left', async () => {
     fake.onCommand = async () => ({ requested: null, exitCode: 0, timedOut: false, ms: 4_000 });
     expect((await play(ticket('a', { wallSeconds: 10, commandSeconds: 600 }))).endReason).toBe('wall_time');
@@ -326,6 +391,34 @@ describe('an agent loop', () => {
     expect(await handle.result()).toMatchObject({ step: 12, end: { endReason: 'submit' } });
     expect(fake.commands.map((c) => c.step)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     expect(new Set(fake.commands.map((c) => c.epoch))).toEqual(new Set([3]));
+    const first = await client.workflow.getHandle(workflowId, handle.firstExecutionRunId).describe();
+    expect(first.status.name).toBe('CONTINUED_AS_NEW');
+  });
+
+  it('continues as new between turns that are answered from outside, and loses no answer to that', async () => {
+    const answered = new Set<number>();
+    const workflowId = `loop/${serial}`;
+    fake.onNextAction = async (_, step) => {
+      if (answered.has(step)) return { kind: 'action', endReason: null, ms: 0 };
+      answered.add(step);
+      // As an answer that comes at once: told while the loop may be leaving for a fresh history.
+      await client.workflow.getHandle(workflowId).signal('turnAnswered', { step, try: 0 });
+      return { kind: 'asked', endReason: null, ms: 0, try: 0 };
+    };
+    fake.onCommand = submitAt(3);
+    const handle = await client.workflow.start<(input: AgentLoopInput) => Promise<AgentLoopResult>>('agentLoop', {
+      workflowId,
+      taskQueue: CONTROL_QUEUE,
+      args: [
+        {
+          ...{ ticket: ticket('a'), hostId: HOST, devices: [], epoch: 1, step: 1, elapsedMs: 0, ending: null },
+          // Less than one step: between the question and the answer of each.
+          continueAfterEvents: 8,
+        },
+      ],
+    });
+    expect(await handle.result()).toMatchObject({ step: 3, end: { endReason: 'submit' } });
+    expect(fake.commands.map((c) => c.step)).toEqual([1, 2, 3]);
     const first = await client.workflow.getHandle(workflowId, handle.firstExecutionRunId).describe();
     expect(first.status.name).toBe('CONTINUED_AS_NEW');
   });

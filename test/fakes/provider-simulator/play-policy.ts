@@ -1,4 +1,4 @@
-import { scriptedModels } from '../../../models/scripted/index.js';
+import { scriptedPlayer } from '../../../models/scripted/index.js';
 import { parseFencedReply } from '../../../domain/agent/parse-reply.js';
 import type { ChatMessage } from '../../../domain/model.js';
 import type { Behaviour, SimulatedRequest } from './behaviour.js';
@@ -38,15 +38,10 @@ function asTexts(request: SimulatedRequest): ChatMessage[] {
  */
 export function playPolicy(policy: string): Behaviour {
   return async (request) => {
-    const { text } = await scriptedModels.complete(
-      {
-        model: { name: `scripted:${policy}`, kind: 'scripted', provider: 'scripted', model: policy },
-        messages: asTexts(request),
-        sampling: {},
-        seed: 0,
-      },
-      new AbortController().signal,
-    );
+    const { text } = await scriptedPlayer.reply({
+      model: { name: `scripted:${policy}`, kind: 'scripted', provider: 'scripted', model: policy },
+      messages: asTexts(request),
+    });
     const [tool] = request.tools;
     if (tool === undefined) return { kind: 'reply', text };
     const parsed = parseFencedReply(text);

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { scriptedModels } from '../../../models/scripted/index.js';
+import { scriptedPlayer } from '../../../models/scripted/index.js';
 import type { AgentConfig } from '../../../domain/agent/config.js';
 import { buildMessages, toolDefinitions } from '../../../domain/agent/messages.js';
 import { nextTurn } from '../../../domain/agent/next-turn.js';
 import { OUTPUT_PARSERS, type OutputParserName } from '../../../domain/agent/parse-reply.js';
 import type { ModelReply } from '../../../domain/model.js';
-import type { PlayerRequest } from '../../../domain/player.js';
+import type { TurnRequest } from '../../../models/free-player.js';
 import type { StepRecord } from '../../../domain/run.js';
 import { loadAgent, loadTask } from '../../../catalog/index.js';
 
@@ -59,16 +59,14 @@ async function play(policy: string, agent: AgentConfig, { told }: { told: boolea
         steps.push({ ...observed, step, response: turn.response, thought: turn.thought, action: turn.action });
         break;
       }
-      const request: PlayerRequest = {
+      const request: TurnRequest = {
         model,
         messages: [...history, ...turn.messages],
-        sampling: {},
-        seed: 1,
         ...(tools === undefined ? {} : { tools }),
         readAs: { parser: agent.outputParser, commands: agent.tools.commands },
         ...(told ? { turn: { runId: 'r', step, try: replies.length } } : {}),
       };
-      replies.push(await scriptedModels.complete(request, new AbortController().signal));
+      replies.push(await scriptedPlayer.reply(request));
     }
     if (steps.at(-1)?.action?.trim() === 'submit') return played('submit');
   }
@@ -98,10 +96,7 @@ describe('a scripted policy in the form of the run’s agent', () => {
     const agent = agentWith({ outputParser: 'tool-calls' });
     const tools = toolDefinitions({ task, agent, maxSteps: 9 }, '/w') ?? [];
     const replyAt = (step: number) =>
-      scriptedModels.complete(
-        { model, messages: [], sampling: {}, seed: 1, tools, turn: { runId: 'r', step, try: 0 } },
-        new AbortController().signal,
-      );
+      scriptedPlayer.reply({ model, messages: [], tools, turn: { runId: 'r', step, try: 0 } });
     const replies = [await replyAt(1), await replyAt(2), await replyAt(6)];
     expect(replies.map((reply) => reply.toolCalls?.map((call) => call.name))).toEqual([
       ['bash'],

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createScriptedModels } from '../../../models/scripted/index.js';
+import { createScriptedPlayer } from '../../../models/scripted/index.js';
 import { writeCommands } from '../../../models/scripted/oracle.js';
 import { blockedCommand } from '../../../domain/agent/blocklist.js';
 import { parseFencedReply } from '../../../domain/agent/parse-reply.js';
@@ -25,18 +25,15 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 const BINARY = Buffer.from(Array.from({ length: 250_001 }, (_, i) => (i * 131) % 251));
 
 const task = (change: Partial<TaskSpec> = {}): TaskSpec => ({ ...loadTask(CONFIGS, 'blotto').spec, ...change });
-const models = createScriptedModels(() => Promise.resolve(dir));
+const player = createScriptedPlayer(() => Promise.resolve(dir));
 
 async function commands(policy: string, spec: TaskSpec): Promise<string[]> {
   const given: string[] = [];
   for (let step = 1; given.at(-1) !== 'submit'; step++) {
-    const reply = await models.complete(
-      {
-        ...{ model: { name: policy, kind: 'oracle', provider: 'scripted', model: policy }, messages: [], sampling: {} },
-        ...{ seed: 1, turn: { runId: 'r', step, try: 0 }, plays: { task: spec, taskHash: 'x' } },
-      },
-      new AbortController().signal,
-    );
+    const reply = await player.reply({
+      ...{ model: { name: policy, kind: 'oracle', provider: 'scripted', model: policy }, messages: [] },
+      ...{ turn: { runId: 'r', step, try: 0 }, plays: { task: spec, taskHash: 'x' } },
+    });
     const parsed = parseFencedReply(reply.text);
     given.push(parsed.kind === 'action' ? parsed.action : `not an action: ${reply.text}`);
   }
@@ -64,17 +61,14 @@ describe('scripted:oracle', () => {
   });
 
   it('says what is missing where there is no oracle/', async () => {
-    const nobody = createScriptedModels();
+    const nobody = createScriptedPlayer();
     const request = {
       model: { name: 'o', kind: 'oracle' as const, provider: 'scripted', model: 'oracle' },
       messages: [],
     };
-    await expect(
-      nobody.complete(
-        { ...request, sampling: {}, seed: 1, plays: { task: task(), taskHash: 'x' } },
-        new AbortController().signal,
-      ),
-    ).rejects.toThrow('Task blotto has no oracle/');
+    await expect(nobody.reply({ ...request, plays: { task: task(), taskHash: 'x' } })).rejects.toThrow(
+      'Task blotto has no oracle/',
+    );
   });
 
   it('fills pieces with small files, and cuts large ones', () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { scriptedModels } from '../../../models/scripted/index.js';
+import { scriptedPlayer } from '../../../models/scripted/index.js';
 import { parseFencedReply } from '../../../domain/agent/parse-reply.js';
 import type { ChatMessage } from '../../../domain/model.js';
 import { parseScriptedPolicy } from '../../../domain/scripted-policies.js';
@@ -10,7 +10,7 @@ const CONFIGS = join(import.meta.dirname, '..', '..', '..', 'configs');
 
 const ask = async (policy: string, messages: ChatMessage[]): Promise<string> => {
   const model = { name: `scripted:${policy}`, kind: 'scripted' as const, provider: 'scripted', model: policy };
-  const reply = await scriptedModels.complete({ model, messages, sampling: {}, seed: 1 }, new AbortController().signal);
+  const reply = await scriptedPlayer.reply({ model, messages });
   return reply.text;
 };
 const start: ChatMessage[] = [

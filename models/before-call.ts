@@ -1,0 +1,57 @@
+import { Unrecoverable } from '../domain/errors.js';
+import { leastTokens } from '../domain/estimate-tokens.js';
+import type { EndReason } from '../domain/outcomes.js';
+import type { Prompt, TurnKey, TurnResult } from '../domain/ports/player.js';
+import type { CallLedger } from '../domain/ports/record/call-ledger.js';
+import { addUsd, compareUsd } from '../domain/price.js';
+import type { RunDefinition } from '../domain/run.js';
+
+/** A turn that need not or must not be taken: its reply is stored, or a limit of the run forbids it. Null: it may be taken. */
+export async function beforeCall(
+  store: CallLedger,
+  run: RunDefinition,
+  key: TurnKey,
+  reservedUsd: string,
+  prompt: Prompt,
+): Promise<Extract<TurnResult, { kind: 'reply' | 'end' }> | null> {
+  const reached = await limitReached(store, run, key, reservedUsd, prompt);
+  if (reached === null) return null;
+  // Bought by a worker that died before the step was recorded; it may be the very call that used the limit up.
+  const stored = await store.storedAnswer(key);
+  if (stored !== null) return { kind: 'reply', ...stored };
+  if (reached instanceof Unrecoverable) throw reached;
+  return { kind: 'end', endReason: reached };
+}
+
+/**
+ * The limit that forbids this call, if one does. Lost answers count against the cost limit, since they may be on the bill; but an end
+ * that they alone bring about is not the agent's.
+ */
+async function limitReached(
+  store: CallLedger,
+  run: RunDefinition,
+  key: TurnKey,
+  reservedUsd: string,
+  prompt: Prompt,
+): Promise<EndReason | Unrecoverable | null> {
+  const { config } = run.model;
+  if (config !== undefined && leastTokens(prompt.messages, prompt.tools) > config.contextWindow) return 'context';
+  const costLimit = run.costLimitUsd ?? null;
+  const tokenLimit = run.tokenLimit ?? 0;
+  if (costLimit === null && tokenLimit === 0) return null;
+  const spent = await store.spending(run.runId);
+  if (tokenLimit > 0 && spent.tokens >= tokenLimit) return 'tokens';
+  if (costLimit === null) return null;
+  const { confirmedUsd } = spent;
+  if (compareUsd(addUsd(confirmedUsd, reservedUsd), costLimit) > 0) return 'cost';
+  const fitsWith = (lostUsd: string): boolean => compareUsd(addUsd(confirmedUsd, lostUsd, reservedUsd), costLimit) <= 0;
+  if (fitsWith(spent.unconfirmedUsd)) return null;
+  // A worker may have died with a call that had not gone out: that one was not lost.
+  await store.releaseUnsent([run.runId]);
+  const { unconfirmedUsd } = await store.spending(run.runId);
+  if (fitsWith(unconfirmedUsd)) return null;
+  return new Unrecoverable(
+    `step ${key.step}: calls whose answers were lost may have cost $${unconfirmedUsd}; with $${confirmedUsd} spent ` +
+      `and up to $${reservedUsd} for this call that is above the cost limit of $${costLimit}`,
+  );
+}

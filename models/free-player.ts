@@ -1,0 +1,43 @@
+import type { ReplyForm } from '../domain/agent/reply-form.js';
+import type { ModelRef, ModelReply } from '../domain/model.js';
+import type { Player, Prompt, TurnKey } from '../domain/ports/player.js';
+import type { CallLedger } from '../domain/ports/record/call-ledger.js';
+import type { EventLog } from '../domain/ports/record/events.js';
+import type { RunDefinition } from '../domain/run.js';
+import { beforeCall } from './before-call.js';
+import { reserveTurn } from './reserve-turn.js';
+
+/** A turn as programs of ours see it: what a model is shown, and what no provider gets to know. */
+export interface TurnRequest extends Prompt {
+  model: ModelRef;
+  /** Whose turn it is, for programs that go by it instead of by the messages. */
+  turn?: TurnKey;
+  /** The task as it was submitted, for programs that know it. */
+  plays?: Pick<RunDefinition, 'task' | 'taskHash'> & Partial<Pick<RunDefinition, 'backend'>>;
+  /** How the run's agent reads replies, for programs that write in its form. */
+  readAs?: ReplyForm;
+}
+
+/** A program of ours that plays for nothing: the same turn, the same reply. */
+export interface FreePlayer {
+  reply(request: TurnRequest): Promise<ModelReply>;
+}
+
+/** Plays runs by a program, on the record of model calls like any model. */
+export const freePlayer = (store: CallLedger & EventLog, program: FreePlayer): Player => ({
+  async next(run, turn, prompt) {
+    const before = await beforeCall(store, run, turn, '0', prompt);
+    if (before !== null) return before;
+    const { model, agent, task, taskHash, backend } = run;
+    const reserved = await reserveTurn(store, run, turn, {
+      ...{ provider: model.provider, model: model.model, messages: prompt.messages, reservedUsd: '0' },
+    });
+    if (reserved.kind !== 'reserved') return reserved;
+    const started = performance.now();
+    const readAs = { parser: agent.outputParser, commands: agent.tools.commands };
+    const reply = await program.reply({ ...prompt, model, turn, plays: { task, taskHash, backend }, readAs });
+    const ms = Math.round(performance.now() - started);
+    await store.settleCall(turn, reply, ms);
+    return { kind: 'reply', reply, ms };
+  },
+});

@@ -1,0 +1,32 @@
+import type { ModelPort } from '../domain/ports/model-port.js';
+import type { Player } from '../domain/ports/player.js';
+import type { RateGovernor } from '../domain/ports/rate-governor.js';
+import type { CallLedger } from '../domain/ports/record/call-ledger.js';
+import type { EventLog } from '../domain/ports/record/events.js';
+import type { Turns } from '../domain/ports/turns.js';
+import { EXTERNAL_PROVIDER } from '../domain/queues.js';
+import { paidModels } from './call-model.js';
+import { externalPlayer } from './external-player.js';
+import { freePlayer } from './free-player.js';
+import { replayPlayer } from './replay.js';
+import { createScriptedPlayer, type TaskFolderOf } from './scripted/index.js';
+
+export interface PlayerParts {
+  store: CallLedger & EventLog;
+  turns: Pick<Turns, 'ask'>;
+  governor: RateGovernor;
+  /** Paid models, by provider. */
+  models: ReadonlyMap<string, ModelPort>;
+  taskFolder: TaskFolderOf;
+}
+
+/** Everyone who can play, by the provider that runs name. */
+export function createPlayers({ store, turns, governor, models, taskFolder }: PlayerParts): Map<string, Player> {
+  const paid = paidModels({ store, models, governor });
+  return new Map([
+    ['scripted', freePlayer(store, createScriptedPlayer(taskFolder))],
+    ['replay', freePlayer(store, replayPlayer)],
+    [EXTERNAL_PROVIDER, externalPlayer(store, turns)],
+    ...[...models.keys()].map((provider) => [provider, paid] as const),
+  ]);
+}

@@ -1,0 +1,36 @@
+import { decodeReply, type DecodedReply, encodeReply } from '../../domain/agent/reply-encoding.js';
+import { BenchError } from '../../domain/errors.js';
+import type { TurnKey } from '../../domain/ports/player.js';
+import { tellAnswered } from '../../temporal/tell-answered.js';
+import { isOutage } from '../as-bench-error.js';
+import type { Bench } from '../bench.js';
+
+export interface GivenAnswer {
+  /** The reply that counts: the first that was given. */
+  reply: DecodedReply;
+  /** The reply that was given now is that one. */
+  counts: boolean;
+  /** Its run was told. Else it is told within seconds of the services being up again. */
+  told: boolean;
+}
+
+/**
+ * Answer a turn of a run that is played from outside: the reply is stored, then the run is told. The first answer counts; giving the
+ * same one again changes nothing, so that whoever is not sure gives it again.
+ * @throws BenchError (not_found) if no such turn was asked, or its run ended without an answer to it.
+ */
+export async function answerTurn(bench: Bench, turn: TurnKey, reply: DecodedReply): Promise<GivenAnswer> {
+  const { turns } = await bench.database();
+  const answered = await turns.answer(turn, encodeReply(reply));
+  if (answered === null)
+    throw new BenchError('not_found', `run ${turn.runId} waits for no answer at step ${turn.step}, try ${turn.try}`);
+  const told = await bench
+    .temporal()
+    .then((client) => tellAnswered(client, turn))
+    .catch((error: unknown) => {
+      // The answer is stored: a worker finds that its run was not told, and tells it.
+      if (isOutage(error)) return false;
+      throw error;
+    });
+  return { reply: decodeReply(answered.reply), counts: answered.counts, told };
+}

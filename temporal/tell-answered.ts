@@ -1,0 +1,20 @@
+import type { Client } from '@temporalio/client';
+import { type AnsweredTurn, SIGNAL } from '../domain/messages.js';
+import type { TurnKey } from '../domain/ports/player.js';
+import { agentLoopWorkflowId } from '../domain/queues.js';
+
+/**
+ * Wake the run that waits for this turn's answer. False: its steps are not running; when they do, they find the answer. Rejects when the
+ * server is away.
+ */
+export async function tellAnswered(client: Client, { runId, step, try: requery }: TurnKey): Promise<boolean> {
+  try {
+    const turn: AnsweredTurn = { step, try: requery };
+    await client.workflow.getHandle(agentLoopWorkflowId(runId)).signal(SIGNAL.turnAnswered, turn);
+    return true;
+  } catch (error) {
+    // By name: the client's classes are loaded on first use.
+    if (error instanceof Error && error.name === 'WorkflowNotFoundError') return false;
+    throw error;
+  }
+}

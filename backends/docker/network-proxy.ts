@@ -49,7 +49,7 @@ export function relayOptions(homeTag: string, spec: SandboxSpec) {
     Entrypoint: [
       '/bin/sh',
       '-c',
-      `while :; do ${relay}; sleep 1; done >/dev/null 2>&1 & exec /opt/bench/python3 -Es /opt/bench/supervisor.py "$@"`,
+      `while :; do ${relay}; sleep 1; done >/dev/null 2>&1 & exec /opt/bench/python3 -Es /opt/bench/sandbox_main.py "$@"`,
       'bench',
     ],
     mount: socketMount(homeTag, spec),

@@ -39,7 +39,7 @@ export interface LocalSandboxOptions {
  * gets a user and, where the kernel allows, namespaces of its own; memory and CPUs are not limited.
  */
 export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxOptions): SandboxPort {
-  const program = join(assetsRoot, 'images', 'agent', 'supervisor.py');
+  const program = join(assetsRoot, 'images', 'agent', 'sandbox_main.py');
   const controlOf = ({ runId, epoch }: SandboxRef) => layout.run(runId, epoch).control;
   const findPython = pythonFinder(python);
 

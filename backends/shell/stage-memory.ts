@@ -12,7 +12,7 @@ export const memoryFile = (memory: readonly string[]): string =>
   JSON.stringify({ records: memory.map((text) => ({ text })) });
 
 /**
- * Put the task's memory where the supervisor finds it (images/agent/durable_shell/memory.py), before its first start. Without records
+ * Put the task's memory where the supervisor finds it (images/agent/durable_shell/memory_records.py), before its first start. Without records
  * to read there is still a memory to write to; without this file there is none. What is there already stays.
  */
 export async function stageMemory(control: string, memory: readonly string[] | undefined): Promise<void> {

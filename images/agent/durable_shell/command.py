@@ -7,13 +7,14 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from . import carried_state, limits, processes, shell_process
 from .bounded_output import BoundedOutput
 from .carried_state import CarriedState
 from .event_loop import EventLoop, Timer, guarded
+from .outcome import Outcome
 from .processes import Process
 from .settings import Settings
 from .shell_process import ShellProcess
@@ -33,29 +34,40 @@ FILLED = "The command wrote more than the limit on the size of all files allows"
 TREE_LEFT = "The command's processes could not be killed one by one"
 
 
+@dataclass(frozen=True)
+class Order:
+    """A command as it was handed over."""
+
+    n: int
+    script: str
+    # Seconds; the latter without output.
+    time_limit: float
+    silence_limit: float | None
+
+
 class Command:
+    """Runs in the prepared shell, where there is one that has the carried state."""
+
     def __init__(
         self,
         loop: EventLoop,
         settings: Settings,
-        n: int,
-        script: str,
-        time_limit: float,
-        silence_limit: float | None,
+        order: Order,
+        *,
         carried: CarriedState | None,
         prepared: ShellProcess | None,
         on_started: Callable[[int, int], None],
         on_end: Callable[[Command], None],
     ) -> None:
-        self.n = n
+        self.n = order.n
         self.requested: str | None = None
         self.carried = carried
         self.pid: int | None = None
         self._loop = loop
         self._settings = settings
-        self._script = script
-        self._time_limit = time_limit
-        self._silence_limit = silence_limit
+        self._script = order.script
+        self._time_limit = order.time_limit
+        self._silence_limit = order.silence_limit
         self._on_started = on_started
         self._on_end = on_end
         self._notices: list[str] = []
@@ -336,43 +348,20 @@ class Command:
             self._loop.unwatch(pipe)
         return pipe
 
-    def outcome(self) -> dict[str, Any]:
+    def outcome(self) -> Outcome:
         status = self._status if self._status is not None else 0
         code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
         state = self.next_state
-        return {
-            "n": self.n,
-            "exitCode": code,
-            "timedOut": self._stopped_by not in (None, "interrupt"),
-            "interrupted": self._stopped_by == "interrupt",
-            "stoppedBy": self._stopped_by,
-            "lost": False,
-            "output": self._output.text(),
-            "outputBytes": self._output.total,
-            "stateReset": self._state_reset,
-            "notice": " ".join(self._notices) or None,
-            "workingDir": state.display_dir if state is not None else self._settings.workspace,
-            "requested": self.requested,
-            "ms": self._ms,
-            "pid": self.pid,
-        }
-
-
-def lost_outcome(n: int, working_dir: str, notice: str, pid: int | None) -> dict[str, Any]:
-    """For a step that was claimed and whose end nobody saw."""
-    return {
-        "n": n,
-        "exitCode": None,
-        "timedOut": False,
-        "interrupted": False,
-        "stoppedBy": None,
-        "lost": True,
-        "output": "",
-        "outputBytes": 0,
-        "stateReset": False,
-        "notice": notice,
-        "workingDir": working_dir,
-        "requested": None,
-        "ms": 0,
-        "pid": pid,
-    }
+        return Outcome(
+            n=self.n,
+            working_dir=state.display_dir if state is not None else self._settings.workspace,
+            pid=self.pid,
+            exit_code=code,
+            stopped_by=self._stopped_by,
+            output=self._output.text(),
+            output_bytes=self._output.total,
+            state_reset=self._state_reset,
+            notice=" ".join(self._notices) or None,
+            requested=self.requested,
+            ms=self._ms,
+        )

@@ -327,9 +327,9 @@ def _install_tools(source: str, target: str, home: str) -> None:
     with open(os.path.join(target, "agent-home"), "w", encoding="utf-8") as file:
         file.write(f"{home}\n")
     os.chmod(os.path.join(target, "agent-home"), 0o644)
-    with open(os.path.join(source, "command.py"), encoding="utf-8") as file:
+    with open(os.path.join(source, "run_command.py"), encoding="utf-8") as file:
         body = file.read().split("\n", 1)[1]
-    program = os.path.join(target, "command.py")
+    program = os.path.join(target, "run_command.py")
     with open(program, "w", encoding="utf-8") as file:
         file.write(f"#!{sys.executable} -IS\n{body}")
     os.chmod(program, 0o755)
@@ -338,7 +338,7 @@ def _install_tools(source: str, target: str, home: str) -> None:
     for name in names:
         path = os.path.join(target, name)
         if not os.path.lexists(path):
-            os.symlink("command.py", path)
+            os.symlink("run_command.py", path)
     python = os.path.join(target, "python")
     if shutil.which("python", path=_STANDARD_PATH) is None and not os.path.lexists(python):
         os.symlink(sys.executable, python)

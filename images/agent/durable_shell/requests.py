@@ -17,7 +17,7 @@ from . import limits
 from .command import Command
 from .event_loop import EventLoop
 from .line_server import Connection, LineServer
-from .memory import Memory, Refused
+from .memory_records import Memory, Refused
 
 _ANSWERS = {
     "validate": b"Validation requested: it runs as soon as this command has ended.",

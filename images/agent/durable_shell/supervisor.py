@@ -15,12 +15,13 @@ from typing import Any
 
 from . import carried_state, limits, processes
 from .carried_state import CarriedState
-from .command import Command, lost_outcome
+from .command import Command, Order
 from .event_loop import EventLoop
 from .gpus import Found, Gpus
 from .line_server import Connection, LineServer
-from .memory import Memory
+from .memory_records import Memory
 from .open_file import OpenFile
+from .outcome import Outcome
 from .prepared_shell import PreparedShell
 from .requests import RequestChannel
 from .settings import Settings
@@ -144,42 +145,37 @@ class Supervisor:
         claimed = self._store.claim(n)
         self._waiting.setdefault(n, []).append(connection)
         if claimed:
-            self._start(n, script, time_limit, silence_limit)
+            self._start(Order(n, script, time_limit, silence_limit))
         return None
 
     # -- commands
 
-    def _start(self, n: int, script: str, time_limit: float, silence_limit: float | None) -> None:
+    def _start(self, order: Order) -> None:
         if self._watch is not None:
             self._watch.command_began()
         try:
             self._current = Command(
                 self._loop,
                 self._settings,
-                n,
-                script,
-                time_limit,
-                silence_limit,
-                self._carried,
-                self._prepared.take(self._carried),
-                lambda pid, started: self._store.started(
-                    n,
+                order,
+                carried=self._carried,
+                prepared=self._prepared.take(self._carried),
+                on_started=lambda pid, started: self._store.started(
+                    order.n,
                     {
                         "pid": pid,
                         "started": started,
-                        "timeLimitSeconds": time_limit,
-                        "script": script,
+                        "timeLimitSeconds": order.time_limit,
+                        "script": order.script,
                     },
                 ),
-                self._command_ended,
+                on_end=self._command_ended,
             )
         except OSError as error:
             self._current = None
             if self._watch is not None:
                 self._watch.command_ended()
-            self._finish(
-                n, lost_outcome(n, self._working_dir, f"{NOT_STARTED}{error.strerror}.", None)
-            )
+            self._finish(self._lost(order.n, f"{NOT_STARTED}{error.strerror}.", None))
 
     @property
     def _working_dir(self) -> str:
@@ -197,31 +193,30 @@ class Supervisor:
                 print(f"the shell's state could not be saved: {error}", file=sys.stderr, flush=True)
         self._current = None
         if self._watch is not None:
-            outcome["notice"] = (
-                " ".join(filter(None, (outcome["notice"], self._watch.notice()))) or None
-            )
+            outcome.notice = " ".join(filter(None, (outcome.notice, self._watch.notice()))) or None
             self._watch.command_ended()
-        self._answer(command.n, outcome)
+        self._answer(outcome)
         # After the answer, and whatever came with it.
         self._loop.after(0, self._prepare)
 
-    def _answer(self, n: int, outcome: dict[str, Any]) -> None:
+    def _answer(self, outcome: Outcome) -> None:
         if self._gpus is None:
-            self._finish(n, outcome)
+            self._finish(outcome)
             return
 
         def finish(found: Found) -> None:
-            self._finish(n, outcome if found is None else {**outcome, "gpus": found})
+            outcome.gpus = found
+            self._finish(outcome)
 
         self._gpus.read(finish)
 
-    def _finish(self, n: int, outcome: dict[str, Any]) -> None:
-        outcome["openFile"] = self._open_file.read()
-        outcome["memories"] = self._memory.of_step(n)
-        if self._restarted:
-            outcome["restarted"] = True
+    def _finish(self, outcome: Outcome) -> None:
+        n = outcome.n
+        outcome.open_file = self._open_file.read()
+        outcome.memories = self._memory.of_step(n)
+        outcome.restarted = outcome.restarted or self._restarted
         try:
-            self._store.finish(n, outcome)
+            self._store.finish(n, outcome.to_json())
         except OSError as error:
             # A full disk must not cost an outcome: whoever waits goes on waiting.
             print(
@@ -229,7 +224,7 @@ class Supervisor:
                 file=sys.stderr,
                 flush=True,
             )
-            self._loop.after(1.0, lambda: self._finish(n, outcome))
+            self._loop.after(1.0, lambda: self._finish(outcome))
             return
         self._restarted = False
         for connection in self._waiting.pop(n, []):
@@ -247,9 +242,11 @@ class Supervisor:
                 for process in processes.all_processes():
                     if process.session == pid and process.started >= started:
                         processes.send(process.pid, signal.SIGKILL)
-        self._finish(
-            n, lost_outcome(n, self._working_dir, RESTARTED, recorded[0] if recorded else None)
-        )
+        self._finish(self._lost(n, RESTARTED, recorded[0] if recorded else None))
+
+    def _lost(self, n: int, notice: str, pid: int | None) -> Outcome:
+        """For a step that was claimed and whose end nobody saw."""
+        return Outcome(n=n, working_dir=self._working_dir, pid=pid, lost=True, notice=notice)
 
     # -- output of background processes, which nobody reads any more but which must not block or
     # kill them

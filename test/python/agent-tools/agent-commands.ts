@@ -59,7 +59,7 @@ export class AgentCommands {
     if (compiled === undefined) throw new Error('call compileTools() at the top of this test file');
     for (const directory of [this.bin, this.home, this.workspace]) mkdirSync(directory);
     writeFileSync(join(this.bin, 'agent-home'), `${this.home}\n`);
-    for (const name of COMMANDS) symlinkSync(join(compiled, 'command.py'), join(this.bin, name));
+    for (const name of COMMANDS) symlinkSync(join(compiled, 'run_command.py'), join(this.bin, name));
   }
 
   remove(): void {

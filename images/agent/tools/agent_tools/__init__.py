@@ -1,1 +1,1 @@
-"""The agent's special commands. `command.py` beside this package is the program that runs them."""
+"""The agent's special commands. `run_command.py` beside this package is the program that runs them."""

@@ -50,7 +50,7 @@ def fetched_images(data, part, count):
     with zipfile.ZipFile(data.source("annotations_trainval2014.zip")) as archive:
         found = json.loads(archive.read(f"annotations/captions_{part}2014.json"))
     names = {image["id"]: image["file_name"] for image in found["images"]}
-    captions = {}
+    captions: dict[str, list[str]] = {}
     for annotation in found["annotations"]:
         captions.setdefault(names[annotation["image_id"]], []).append(annotation["caption"])
     chosen = data.rng("images of " + part).sample(sorted(captions), count)

@@ -68,8 +68,9 @@ def read(archive):
     with tarfile.open(archive, "r:gz") as files:
         for member in files:
             name = member.name.rsplit("/", 1)[-1]
-            if member.isfile() and name in (*BATCHES, TEST_BATCH):
-                batch = files.extractfile(member).read()
+            file = files.extractfile(member) if name in (*BATCHES, TEST_BATCH) else None
+            if file is not None:
+                batch = file.read()
                 if len(batch) != RECORDS * RECORD:
                     raise ValueError(f"{name} of CIFAR-10 has {len(batch)} bytes")
                 found[name] = [

@@ -66,7 +66,7 @@ def cut(rows, count, rng):
     """
     groups = sorted({row["group"] for row in rows})
     rng.shuffle(groups)
-    sizes = {}
+    sizes: dict[str, int] = {}
     for row in rows:
         sizes[row["group"]] = sizes.get(row["group"], 0) + 1
     taken, number = set(), 0

@@ -11,7 +11,8 @@ def evaluate(files: Files) -> dict[str, float]:
     truth = files.secret_csv(
         "captions.csv", {"file_name": NAME, "split": Text(20), "caption": CAPTION}
     )
-    references, splits = {}, {}
+    references: dict[str, list[str]] = {}
+    splits: dict[str, str] = {}
     for name, split, caption in zip(truth["file_name"], truth["split"], truth["caption"]):
         references.setdefault(name, []).append(caption)
         splits[name] = split

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REPOSITORY } from '../tasks/task-python.js';
-import { runPython } from './run-python.js';
 
 let root: string;
 beforeAll(() => {
@@ -56,8 +55,9 @@ def evaluate(files):
     found = ${call}
     return {"score": sum(value ** 2 for value in found.values)}
 `;
-const array = (code: string): Promise<unknown> =>
-  runPython(`
+/** Arrays as files, made in Python. */
+async function bytes(code: string): Promise<Buffer> {
+  const program = `
 import base64, io, lzma, struct, zipfile
 def npy(values):
     body = values if isinstance(values, bytes) else struct.pack("<%dd" % len(values), *values)
@@ -68,8 +68,10 @@ def npz(data, method=zipfile.ZIP_DEFLATED):
     with zipfile.ZipFile(file, "w", method) as archive:
         archive.writestr("x.npy", data)
     return file.getvalue()
-print(json.dumps(base64.b64encode(${code}).decode()))`);
-const bytes = async (code: string): Promise<Buffer> => Buffer.from(String(await array(code)), 'base64');
+print(base64.b64encode(${code}).decode())`;
+  const { stdout } = await execa('python3', ['-c', program]);
+  return Buffer.from(stdout, 'base64');
+}
 
 describe('a file that a referee cannot score', () => {
   it.each([
@@ -140,75 +142,5 @@ def evaluate(files):
     expect(await evaluate(referee, '"plain"', 600)).toEqual({ outcome: 'ok', metrics: { score: 1 } });
     const verdict = await evaluate(referee, '"dear"', seconds);
     expect(verdict).toMatchObject({ outcome: 'rejected', message: expect.stringContaining(reason) as string });
-  });
-
-  it('that is a mutation of a right one, of any format, is scored or rejected: no reader fails', async () => {
-    expect(
-      await runPython(`
-import io, os, random, struct, tempfile, zipfile
-from bench_tasks.files import Files, Integer, Number, Text
-from bench_tasks.rejected import Rejected
-def npy(values):
-    header = ("{'descr': '<f4', 'fortran_order': False, 'shape': (%d,), }" % len(values)).encode().ljust(117) + b"\\n"
-    return b"\\x93NUMPY\\x01\\x00" + len(header).to_bytes(2, "little") + header + struct.pack("<%df" % len(values), *values)
-def npz():
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("x.npy", npy([1, 2, 3]))
-        archive.writestr("y.npy", npy([4]))
-    return file.getvalue()
-def safetensors():
-    header = json.dumps({"w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}, "__metadata__": {"a": "b"}}).encode()
-    return len(header).to_bytes(8, "little") + header + struct.pack("<2f", 1, 2)
-COLUMNS = {"id": Text(), "n": Integer(), "x": Number()}
-READERS = {
-    "csv": (b"id,n,x\\na,1,2.5\\n\\"b\\",2,1e3\\n", lambda files: files.csv("a", COLUMNS, ids=("id", ["a", "b"]))),
-    "json": (b'{"a": [1, 2.5, "\\\\ud83d\\\\ude00", null], "b": {"c": 1e5}}', lambda files: files.json("a")),
-    "npy": (npy([1, 2, 3]), lambda files: files.npy("a")),
-    "npz": (npz(), lambda files: files.npz("a")),
-    "safetensors": (safetensors(), lambda files: files.safetensors("a")),
-}
-rng = random.Random(20)
-PIECES = [b"\\xff" * 4, b"\\0" * 4, b"9" * 400, b"[" * 2000, b"e999", b"1e200", b"\\\\ud800", b"-", b'"', b"\\x7f\\xff\\xff\\xff", b"NaN", b"\\n" * 3]
-def mutated(data):
-    data = bytearray(data)
-    for _ in range(rng.randrange(1, 4)):
-        place = rng.randrange(len(data) + 1)
-        kind = rng.randrange(4)
-        if kind == 0 and data:
-            data[place % len(data)] = rng.randrange(256)
-        elif kind == 1:
-            data[place:place] = rng.choice(PIECES)
-        elif kind == 2:
-            data[place:place + 4] = rng.choice(PIECES)[:4]
-        else:
-            del data[place:place + rng.randrange(1, 9)]
-    return bytes(data)
-counts = {}
-with tempfile.TemporaryDirectory() as folder:
-    files = Files({"split": "test", "seed": "00" * 32, "answers": folder, "inputs": folder})
-    for name, (good, read) in READERS.items():
-        tally = counts[name] = {"read": 0, "rejected": 0}
-        for number in range(500):
-            data = good if number == 0 else mutated(good)
-            with open(os.path.join(folder, "a"), "wb") as file:
-                file.write(data)
-            try:
-                read(files)
-                tally["read"] += 1
-            except Rejected as rejected:
-                assert len(str(rejected)) < 600, str(rejected)
-                tally["rejected"] += 1
-            except BaseException as error:
-                raise AssertionError("%s: %r of %r" % (name, error, data)) from error
-print(json.dumps(counts))`),
-    ).toEqual(
-      Object.fromEntries(
-        ['csv', 'json', 'npy', 'npz', 'safetensors'].map((name) => [
-          name,
-          { read: expect.any(Number) as number, rejected: expect.any(Number) as number },
-        ]),
-      ),
-    );
   });
 });

@@ -139,9 +139,9 @@ class Supervisor:
             return {"error": "n must not be negative, limits must be positive"}
         if self._store.finished(n):
             return {"done": n}
-        busy = self._current is not None and self._current.n != n
-        if busy and not os.path.exists(f"steps/{n}"):
-            return {"error": f"busy: command {self._current.n} is still running"}  # type: ignore[union-attr]
+        current = self._current
+        if current is not None and current.n != n and not os.path.exists(f"steps/{n}"):
+            return {"error": f"busy: command {current.n} is still running"}
         claimed = self._store.claim(n)
         self._waiting.setdefault(n, []).append(connection)
         if claimed:

@@ -49,13 +49,13 @@ const times = <Value>(n: number, make: (i: number) => Promise<Value>) =>
 describe('definitions', () => {
   test('a definition is read back as it was submitted', async () => {
     const submitted = await oneRun(db);
-    expect(await db.store.definition(submitted.runId)).toEqual(submitted);
+    expect(await db.store.definition(submitted.runId)).toEqual({ ...submitted, memory: false });
   });
 
   test('a definition tells whether its batch verifies tasks', async () => {
     const { batch, runs } = submission(null, (id) => [run(id, task('t'), 'm', 1)]);
     await db.submit({ batch: { ...batch, verification: true }, runs });
-    expect(await db.store.definition(runs[0]!.runId)).toEqual({ ...runs[0], verification: true });
+    expect(await db.store.definition(runs[0]!.runId)).toEqual({ ...runs[0], memory: false, verification: true });
   });
 
   test('a shard lists its unfinished runs in submission order, with the limits of their task', async () => {
@@ -73,6 +73,8 @@ describe('definitions', () => {
     expect(first[0]).toEqual({
       runId: batch.runs[0]?.runId,
       batchId,
+      tokenLimit: 0,
+      memory: false,
       snapshotEvery: 5,
       copiedSteps: 0,
       hiddenSplit: false,

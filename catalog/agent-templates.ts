@@ -4,9 +4,9 @@ import { renderTemplate } from '../domain/agent/templates.js';
 import { templateVariables } from '../domain/agent/template-variables.js';
 import { taskSchema } from '../domain/task.js';
 import { closest } from '../domain/closest.js';
-import type { ConfigProblem } from './config-error.js';
 import { knownKeys } from './schema-keys.js';
 import type { ProblemAt } from './yaml-file.js';
+import type { ConfigProblem } from '../domain/views/catalog.js';
 
 const sampleTask = taskSchema.parse({
   schema: 1,

@@ -11,10 +11,10 @@ import { BenchError } from '../domain/errors.js';
 import { agentTemplateProblems } from './agent-templates.js';
 import { suggestion } from '../domain/closest.js';
 import { ConfigError } from './config-error.js';
-import type { ConfigProblem } from './config-error.js';
 import { yamlNames } from './config-names.js';
 import { readYaml } from './yaml-file.js';
 import type { ProblemAt } from './yaml-file.js';
+import type { ConfigProblem } from '../domain/views/catalog.js';
 
 export interface LoadedAgent {
   name: string;

@@ -1,14 +1,5 @@
 import { BenchError } from '../domain/errors.js';
-
-/** One thing that is wrong in a configuration file, with the place where a person mends it. */
-export interface ConfigProblem {
-  file: string;
-  /** From 1; null when the problem belongs to the whole file. */
-  line: number | null;
-  /** Dotted path, e.g. `metrics.payoff.direction`; empty for the whole file. */
-  key: string;
-  message: string;
-}
+import type { ConfigProblem } from '../domain/views/catalog.js';
 
 const place = (problem: ConfigProblem): string =>
   `${problem.file}${problem.line === null ? '' : `:${problem.line}`}: ${problem.key === '' ? '' : `${problem.key}: `}${problem.message}`;

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { readRequirements } from '../domain/task-requirements.js';
 import { parseAllowedHost } from '../domain/task-network.js';
 import type { TaskSpec } from '../domain/task.js';
-import type { ConfigProblem } from './config-error.js';
+import type { ConfigProblem } from '../domain/views/catalog.js';
 
 type ProblemAt = (path: PropertyKey[], message: string) => ConfigProblem;
 

@@ -2,9 +2,9 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TaskSpec } from '../domain/task.js';
 import { isSecret } from '../domain/task-secrets.js';
-import type { ConfigProblem } from './config-error.js';
 import { fileDigest, folderFiles } from './folder-hash.js';
 import type { ProblemAt } from './yaml-file.js';
+import type { ConfigProblem } from '../domain/views/catalog.js';
 
 const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
 

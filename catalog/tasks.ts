@@ -7,13 +7,13 @@ import type { TaskFolder, TaskSpec } from '../domain/task.js';
 import { sampleAgent } from './agents.js';
 import { suggestion } from '../domain/closest.js';
 import { ConfigError } from './config-error.js';
-import type { ConfigProblem } from './config-error.js';
 import { taskIds } from './config-names.js';
 import { hashFolder } from './folder-hash.js';
 import { networkProblems, requirementsProblems } from './task-environment.js';
 import { secretProblems, solutionProblems } from './task-solutions.js';
 import { readYaml } from './yaml-file.js';
 import type { ProblemAt } from './yaml-file.js';
+import type { ConfigProblem } from '../domain/views/catalog.js';
 
 const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
 

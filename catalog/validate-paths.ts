@@ -4,17 +4,11 @@ import { commandFileSchema } from '../domain/agent/config.js';
 import { BenchError } from '../domain/errors.js';
 import { loadAgentFile } from './agents.js';
 import { ConfigError } from './config-error.js';
-import type { ConfigProblem } from './config-error.js';
 import { loadModelFile } from './model-configs.js';
 import { loadSuiteFile } from './suites.js';
 import { loadTaskFolder } from './tasks.js';
 import { readYaml } from './yaml-file.js';
-
-export interface ValidatedFile {
-  file: string;
-  kind: 'task' | 'agent' | 'commands' | 'model' | 'suite';
-  problems: ConfigProblem[];
-}
+import type { ValidatedFile } from '../domain/views/catalog.js';
 
 const ROOMS = ['agents', 'commands', 'configs', 'models', 'suites', 'tasks'];
 const isYaml = (path: string): boolean => /\.ya?ml$/.test(path);

@@ -4,8 +4,8 @@ import type { Document, Node } from 'yaml';
 import type { z } from 'zod';
 import { closest } from '../domain/closest.js';
 import { ConfigError } from './config-error.js';
-import type { ConfigProblem } from './config-error.js';
 import { knownKeys } from './schema-keys.js';
+import type { ConfigProblem } from '../domain/views/catalog.js';
 
 /** A YAML file, parsed and checked; `problem` builds a further problem at the line of a key. */
 export interface YamlFile<T> {

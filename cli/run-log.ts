@@ -6,13 +6,7 @@ import { commandEnd, evaluationLine } from './render/trajectory.js';
 import type { EventRow } from '../domain/views/events.js';
 import type { RunSummary } from '../domain/views/runs.js';
 import type { TrajectoryStep } from '../domain/views/trajectory.js';
-
-export interface LogEntry {
-  at: string;
-  kind: 'action' | 'observation' | 'evaluation' | 'event' | 'end';
-  step: number | null;
-  text: string;
-}
+import type { LogEntry } from '../domain/views/logs.js';
 
 /** Lines of an observation that a log shows; `bench trajectory` shows all. */
 const OBSERVATION_LINES = 8;

@@ -3,18 +3,7 @@ import { servicePaths } from './home-paths.js';
 import { POSTGRES_DATABASE, POSTGRES_USER } from './postgres-server.js';
 import { isAlive } from './process-identity.js';
 import { readServicesFile, type ServiceName } from './services-file.js';
-
-export interface ServiceStatus {
-  name: ServiceName;
-  /** As recorded, but `gone` when the recorded process has vanished. */
-  status: 'waiting' | 'starting' | 'healthy' | 'backoff' | 'stopped' | 'gone';
-  pid: number | null;
-  port: number | null;
-  restarts: number;
-  startedAt: string | null;
-  lastExit: string | null;
-  log: string;
-}
+import type { ServiceStatus } from '../domain/views/home.js';
 
 export interface ServicesStatus {
   home: string;

@@ -6,7 +6,7 @@ import type { CliContext } from '../context.js';
 import { commaList } from '../options.js';
 import { plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import type { ImportedTask } from '../../operations/tasks/import/import-tasks.js';
+import type { ImportedTask } from '../../domain/views/tasks.js';
 
 interface Flags {
   tasks?: string[];

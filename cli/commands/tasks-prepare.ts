@@ -6,6 +6,7 @@ import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 import { printable } from '../terminal-text.js';
+import type { PreparedTask } from '../../domain/views/tasks.js';
 
 interface PrepareFlags {
   suite?: string;

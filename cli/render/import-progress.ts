@@ -3,8 +3,7 @@ import { SingleBar } from 'cli-progress';
 import type { CliOutput } from '../context.js';
 import { oneLine } from './format.js';
 import { control } from '../terminal-text.js';
-import type { DirectoryResult } from '../../operations/records/import/import-mlgym.js';
-import type { Remark } from '../../operations/records/import/remarks.js';
+import type { DirectoryResult, Remark } from '../../domain/views/imports.js';
 
 const LINE_EVERY_MS = 5000;
 

@@ -3,7 +3,7 @@ import type { ReplayedStep, ReplayedStepState } from '../../domain/recording-com
 import type { CliOutput } from '../context.js';
 import { formatScore, oneLine, plural } from './format.js';
 import { renderFields, renderTable } from './table.js';
-import type { ReplayReport } from '../../operations/results/replay-report.js';
+import type { ReplayReport } from '../../domain/views/replay.js';
 
 const STATES: Record<ReplayedStepState, string> = {
   same: 'same',

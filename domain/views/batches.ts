@@ -1,47 +1,82 @@
-import type { BatchStatus } from '../outcomes.js';
-import type { Origin } from '../run.js';
-import type { RunSummary } from './runs.js';
-import type { ProviderTrouble } from './provider-trouble.js';
+import { z } from 'zod';
+import { providerTroubleSchema } from './provider-trouble.js';
+import { runSummarySchema } from './runs.js';
+import {
+  batchIdSchema,
+  batchStatusSchema,
+  countSchema,
+  endReasonSchema,
+  finalEvaluationSchema,
+  originSchema,
+  scoreSchema,
+  timeSchema,
+  usdSchema,
+} from './values.js';
 
-/** Times are ISO 8601 strings in UTC, money is decimal strings: a summary is printed as JSON as it is. */
-export interface BatchSummary {
-  batchId: string;
-  name: string | null;
-  /** Not `bench`: its runs were imported. */
-  origin: Origin;
-  status: BatchStatus;
-  seed: number;
-  concurrency: number;
-  /** 1 (first) to 5 (last). */
-  priority: number;
-  /** Since then no run is started; null: not paused. */
-  pausedAt: string | null;
-  budgetUsd: string | null;
-  /** Of the budget: confirmed costs, and the reservations of calls whose answer is open or was lost. "0" without a budget. */
-  chargedUsd: string;
-  /** Runs in total, and how many shards they make. */
-  runs: number;
-  shards: number;
-  ended: number;
-  steps: number;
-  costUsd: string;
-  createdAt: string;
-  startedAt: string | null;
-  endedAt: string | null;
-}
+export const batchSummarySchema = z.strictObject({
+  batchId: batchIdSchema,
+  name: z.string().nullable(),
+  origin: originSchema,
+  status: batchStatusSchema,
+  seed: z.int(),
+  concurrency: countSchema,
+  priority: z.int().describe('1 (first) to 5 (last)'),
+  pausedAt: timeSchema.nullable().describe('since then no run is started'),
+  budgetUsd: usdSchema.nullable(),
+  chargedUsd: usdSchema.describe('of the budget: confirmed costs, and reservations for calls that are open or lost'),
+  runs: countSchema,
+  shards: countSchema,
+  ended: countSchema.describe('runs'),
+  steps: countSchema.describe('of all runs'),
+  costUsd: usdSchema.describe('of all runs'),
+  createdAt: timeSchema,
+  startedAt: timeSchema.nullable(),
+  endedAt: timeSchema.nullable(),
+});
+/** A batch without its runs. */
+export type BatchSummary = z.infer<typeof batchSummarySchema>;
 
-export interface BatchStatusReport extends BatchSummary {
-  byStatus: Record<string, number>;
-  byEndReason: Record<string, number>;
-  /** Runs that others of the batch repeat in their place. */
-  replaced: number;
-  /** What keeps runs of it waiting, the most first. */
-  providerErrors: ProviderTrouble[];
+const byStatusSchema = z.record(z.string(), countSchema);
+
+export const batchStatusReportSchema = batchSummarySchema.extend({
+  byStatus: byStatusSchema.describe('runs by status'),
+  byEndReason: z.record(z.string(), countSchema).describe('runs by end reason'),
+  replaced: countSchema.describe('runs that later ones of the batch repeat'),
+  providerErrors: z.array(providerTroubleSchema).describe('what keeps runs waiting, most first'),
   /** In submission order. */
-  runList: RunSummary[];
-}
+  runList: z.array(runSummarySchema),
+});
+/** A batch with its runs. */
+export type BatchStatusReport = z.infer<typeof batchStatusReportSchema>;
 
-/** A batch in a list: how many of its runs are in which state, and none by itself. */
-export interface ListedBatch extends BatchSummary {
-  byStatus: Record<string, number>;
-}
+export const listedBatchSchema = batchSummarySchema.extend({ byStatus: byStatusSchema.describe('runs by status') });
+/** A batch in a list: how many of its runs are in which state. */
+export type ListedBatch = z.infer<typeof listedBatchSchema>;
+
+/** In documents `runs` is a list of runs everywhere: their number has a name of its own. */
+const totalRuns = countSchema;
+
+export const batchDocumentSchema = batchStatusReportSchema
+  .omit({ runs: true, runList: true })
+  .extend({
+    totalRuns,
+    endReason: endReasonSchema.nullable().describe('that all runs share'),
+    finalEvaluation: finalEvaluationSchema.nullable().describe('that all runs share'),
+    bestScore: scoreSchema.describe('that all runs share: so, that of an only run'),
+    finalScore: scoreSchema.describe('likewise'),
+    waits: z.array(z.string()).describe('why it is not further, in words'),
+    next: z.string().describe('the command to go on with'),
+    runs: z.array(runSummarySchema).describe('as submitted'),
+  })
+  .meta({ id: 'Batch' });
+export type BatchDocument = z.infer<typeof batchDocumentSchema>;
+
+export const batchesDocumentSchema = z
+  .strictObject({
+    batches: z
+      .array(listedBatchSchema.omit({ runs: true }).extend({ totalRuns }).meta({ id: 'ListedBatch' }))
+      .describe('newest first'),
+    total: countSchema.describe('how many there are, beyond the limit too'),
+  })
+  .meta({ id: 'Batches' });
+export type BatchesDocument = z.infer<typeof batchesDocumentSchema>;

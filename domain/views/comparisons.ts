@@ -1,4 +1,6 @@
-import type { ComparisonOptions } from './leaderboard.js';
+import { z } from 'zod';
+import { type ComparisonOptions, comparedSchema, movedBaselineSchema } from './leaderboard.js';
+import { batchIdSchema, countSchema, scoreSchema, timeSchema } from './values.js';
 
 /** Everything that a saved comparison fixes. */
 export type FrozenOptions = ComparisonOptions & {
@@ -16,3 +18,38 @@ export interface SavedComparison {
   createdAt: string;
   options: FrozenOptions;
 }
+
+const { models, tasks, k, mode, metric, sample, profile } = comparedSchema.shape;
+const included = z.boolean().exactOptional();
+
+export const comparisonDocumentSchema = z
+  .strictObject({
+    name: z.string(),
+    createdAt: timeSchema,
+    ...{ models, tasks, k },
+    contracts: z.record(z.string(), countSchema).describe('by task'),
+    baselines: z.record(z.string(), scoreSchema).describe('by task'),
+    T: z.number().describe('as of a leaderboard'),
+    ...{ mode, metric },
+    includeSuspect: included,
+    includeLocal: included,
+    includeImported: included,
+    includeScripted: included,
+    ...{ sample, profile },
+    batchId: batchIdSchema.nullable(),
+  })
+  .meta({ id: 'SavedComparison' });
+export type ComparisonDocument = z.infer<typeof comparisonDocumentSchema>;
+
+export const shownComparisonSchema = comparisonDocumentSchema
+  .extend({
+    movedBaselines: z.array(movedBaselineSchema).describe('of tasks whose baseline is another by now'),
+  })
+  .meta({ id: 'ShownComparison' });
+export type ShownComparison = z.infer<typeof shownComparisonSchema>;
+
+export const comparisonsDocumentSchema = z.strictObject({ comparisons: z.array(comparisonDocumentSchema) });
+export type ComparisonsDocument = z.infer<typeof comparisonsDocumentSchema>;
+
+export const removedComparisonSchema = z.strictObject({ removed: z.string() });
+export type RemovedComparison = z.infer<typeof removedComparisonSchema>;

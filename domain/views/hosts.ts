@@ -1,27 +1,40 @@
-/** `paused`: full; `silent`: it has missed registrations; `lost`: its runs went to others. */
-export type HostState = 'up' | 'paused' | 'drained' | 'silent' | 'lost' | 'removed';
+import { z } from 'zod';
+import { countSchema, timeSchema } from './values.js';
 
-export interface HostRow {
-  hostId: string;
-  hostname: string | null;
-  cpus: number | null;
-  memoryMb: number | null;
-  gpus: string[];
-  /** Of these, the ones that others' processes use. */
-  busyGpus: string[];
-  backends: string[];
-  roles: string[];
-  version: string | null;
-  state: HostState;
-  /** Why it takes no new runs, in its own words. */
-  paused: string | null;
-  slots: number | null;
-  memoryFreeMb: number | null;
-  /** What the memory limits of its runs may come to together; null: not counted. */
-  memoryForRunsMb: number | null;
-  diskTotalMb: number | null;
-  diskFreeMb: number | null;
-  seenAt: string;
-  /** Runs of this host that have not ended. */
-  activeRuns: number;
-}
+export const hostStateSchema = z
+  .enum(['up', 'paused', 'drained', 'silent', 'lost', 'removed'])
+  .describe('`paused`: full; `silent`: misses registrations; `lost`: its runs went to others');
+export type HostState = z.infer<typeof hostStateSchema>;
+
+export const hostSchema = z
+  .strictObject({
+    hostId: z.string(),
+    hostname: z.string().nullable(),
+    cpus: z.number().nullable(),
+    memoryMb: z.number().nullable(),
+    gpus: z.array(z.string()),
+    busyGpus: z.array(z.string()).describe('of these, used by processes of others'),
+    backends: z.array(z.string()),
+    roles: z.array(z.string()),
+    version: z.string().nullable(),
+    state: hostStateSchema,
+    paused: z.string().nullable().describe('why it takes no new runs'),
+    slots: countSchema.nullable(),
+    memoryFreeMb: z.number().nullable(),
+    memoryForRunsMb: z.number().nullable().describe("most that its runs' memory limits add up to; null: not counted"),
+    diskTotalMb: z.number().nullable(),
+    diskFreeMb: z.number().nullable(),
+    seenAt: timeSchema,
+    activeRuns: countSchema.describe('not ended'),
+  })
+  .meta({ id: 'Host' });
+export type HostRow = z.infer<typeof hostSchema>;
+
+export const hostsDocumentSchema = z.strictObject({ hosts: z.array(hostSchema) });
+export type HostsDocument = z.infer<typeof hostsDocumentSchema>;
+
+export const changedHostSchema = z.strictObject({
+  hostId: z.string(),
+  state: z.enum(['up', 'drained', 'removed']),
+});
+export type ChangedHost = z.infer<typeof changedHostSchema>;

@@ -1,13 +1,22 @@
-import type { IntegrityRule } from '../integrity-rules.js';
-import type { ModelKind } from '../model.js';
-import type { ScoredIsolation } from '../run.js';
-import type { Direction } from '../score.js';
-import type { Interval } from '../statistics/intervals.js';
-import type { ProfileStep } from '../statistics/profile-steps.js';
+import { z } from 'zod';
+import {
+  batchIdSchema,
+  countSchema,
+  directionSchema,
+  integrityRuleSchema,
+  modelKindSchema,
+  runIdSchema,
+  scoredIsolationSchema,
+  scoreSchema,
+  timeSchema,
+  usdSchema,
+} from './values.js';
 
-export type LeaderboardMetric = 'best-attempt' | 'best-submission';
+export const leaderboardMetricSchema = z.enum(['best-attempt', 'best-submission']);
+export type LeaderboardMetric = z.infer<typeof leaderboardMetricSchema>;
 
-export type LeaderboardMode = 'strict' | 'compat';
+export const leaderboardModeSchema = z.enum(['strict', 'compat']);
+export type LeaderboardMode = z.infer<typeof leaderboardModeSchema>;
 
 /** What is compared, and by which rules: all that a saved comparison fixes. */
 export interface ComparisonOptions {
@@ -50,158 +59,192 @@ export interface LeaderboardOptions extends ComparisonOptions {
   estimateK?: number | undefined;
 }
 
-/** How a score stands to its task's baseline; not_run: only the infrastructure failed. */
-export type ScoreStatus = 'feasible' | 'infeasible' | 'missing' | 'not_run';
+export const scoreStatusSchema = z
+  .enum(['feasible', 'infeasible', 'missing', 'not_run'])
+  .meta({ id: 'ScoreStatus', description: "beside the task's baseline; `not_run`: only the infrastructure failed" });
+export type ScoreStatus = z.infer<typeof scoreStatusSchema>;
 
-/** One (model, task) cell. */
-export interface LeaderboardScore {
-  best: number | null;
-  last: number | null;
-  mean: number | null;
-  /** Position within the task among ranked rows and the baseline; ties share the mean position, missing scores come last. */
-  bestRank: number | null;
-  lastRank: number | null;
-  /** Null: not compared. */
-  bestStatus: ScoreStatus | null;
-  lastStatus: ScoreStatus | null;
-  /** To the best of the task, 1 or more; a failure has its penalty. Null: not compared, or no method solves the task. */
-  bestRatio: number | null;
-  lastRatio: number | null;
-  /** Unbiased estimate of the best of k attempts, those without a score taken as the baseline. Null: not asked for, or fewer than k. */
-  expectedBest: number | null;
-  expectedLast: number | null;
-  /** The runs that the best and the last score come from. */
-  bestRun: string | null;
-  lastRun: string | null;
-  /** Per counted run, in order; null: without a score. */
-  bestAttempts: (number | null)[];
-  lastAttempts: (number | null)[];
-  /** All runs submitted; of them ended; of them counted (the first k that ended by the agent's doing); with a score. */
-  attempts: number;
-  ended: number;
-  counted: number;
-  scored: number;
-  infraErrors: number;
-  configErrors: number;
-  cancelled: number;
-  /** Evaluations outside the task's bounds. */
-  suspect: number;
-  costUsd: string;
-}
+const rank = z.number().nullable();
+const attemptScores = z.array(scoreSchema);
 
-/** Of 95 %, from one way to resample. Null: nothing to vary (one task, or one attempt at each). */
-export interface LeaderboardUncertainty {
-  bestAup: Interval | null;
-  lastAup: Interval | null;
-  /** Of the largest AUP among the ranked rows. */
-  probabilityOfRank1: { best: number; last: number } | null;
-}
+export const leaderboardScoreSchema = z
+  .strictObject({
+    best: scoreSchema,
+    last: scoreSchema,
+    mean: scoreSchema,
+    bestRank: rank.describe(
+      'within the task, the baseline included; ties share the mean position; `lastRank` likewise',
+    ),
+    lastRank: rank,
+    bestStatus: scoreStatusSchema.nullable().describe('null: not compared; `lastStatus` likewise'),
+    lastStatus: scoreStatusSchema.nullable(),
+    bestRatio: z
+      .number()
+      .nullable()
+      .describe(
+        "to the task's best, 1 or more; a failure's is its penalty; null: not compared, or nobody solves the task; `lastRatio` likewise",
+      ),
+    lastRatio: z.number().nullable(),
+    expectedBest: scoreSchema.describe(
+      'unbiased estimate of the best of `estimateK` attempts; null: not asked for, or fewer attempts; `expectedLast` likewise',
+    ),
+    expectedLast: scoreSchema,
+    bestRun: runIdSchema.nullable().describe('where the score is from; `lastRun` likewise'),
+    lastRun: runIdSchema.nullable(),
+    bestAttempts: attemptScores.describe('of each counted run; `lastAttempts` likewise'),
+    lastAttempts: attemptScores,
+    attempts: countSchema.describe('all runs submitted'),
+    ended: countSchema,
+    counted: countSchema.describe("the first k that ended by the agent's doing"),
+    scored: countSchema,
+    infraErrors: countSchema,
+    configErrors: countSchema,
+    cancelled: countSchema,
+    suspect: countSchema.describe('evaluations'),
+    costUsd: usdSchema,
+  })
+  .meta({ id: 'Score', description: 'What a row has at one task.' });
+export type LeaderboardScore = z.infer<typeof leaderboardScoreSchema>;
 
-export interface LeaderboardRow {
-  /** By average rank. Null: not ranked (see `unranked`). Equal average ranks share a rank. */
-  rank: number | null;
-  unranked: 'import' | 'isolation' | 'kind' | 'spoiler' | null;
-  model: string;
-  kind: ModelKind;
-  isolation: ScoredIsolation;
-  /**
-   * Areas under the performance profiles of the best and of the last scores. strict: 0 to 1; compat: in log10 units, at most T.
-   * Null: not ranked, or nothing to compare.
-   */
-  bestAup: number | null;
-  lastAup: number | null;
-  /** Both areas if suspect scores counted too. Null: not ranked, they do count, or there are none. */
-  withSuspects: { bestAup: number | null; lastAup: number | null } | null;
-  /** `attempts`: were the runs repeated; `tasks`: were there other tasks (and runs). Null: not ranked, or not asked for. */
-  intervals: { attempts: LeaderboardUncertainty; tasks: LeaderboardUncertainty } | null;
-  /** Steps [log10 ratio, share of the tasks]; null: not ranked. */
-  profile: { best: ProfileStep[]; last: ProfileStep[] } | null;
-  /** Tasks whose best score is at least the baseline's; without a score; at which only the infrastructure failed. */
-  solvedTasks: number | null;
-  missingTasks: number | null;
-  notRunTasks: number | null;
-  averageRank: number | null;
-  borda: number | null;
-  attempts: number;
-  ended: number;
-  infraErrors: number;
-  configErrors: number;
-  cancelled: number;
-  suspect: number;
-  /** Runs that bear the mark of a rule; rules that found none are left out. */
-  marks: Partial<Record<IntegrityRule, number>>;
-  /** Of runs that bench played. */
-  costUsd: string;
-  /** Of such a run that ended, repetitions included. Null: none has. */
-  costPerRunUsd: string | null;
-  /** Of imported runs, as their own harness recorded it, by its prices; null: there are none, or it recorded none. */
-  recordedCostUsd: string | null;
-  recordedCostPerRunUsd: string | null;
-  inputTokens: number;
-  outputTokens: number;
-  scores: Record<string, LeaderboardScore>;
-}
+const intervalSchema = z
+  .strictObject({ low: z.number(), high: z.number() })
+  .meta({ id: 'Interval', description: 'Of 95 %, both ends included.' });
 
-export interface LeaderboardTask {
-  task: string;
-  name: string;
-  contract: number;
-  primary: string;
-  direction: Direction;
-  baseline: number | null;
-  /** False: no ranked model was submitted for it, and it is no part of the figures. */
-  compared: boolean;
-}
+export const leaderboardUncertaintySchema = z
+  .strictObject({
+    bestAup: intervalSchema.nullable().describe('null: there is nothing to draw'),
+    lastAup: intervalSchema.nullable(),
+    probabilityOfRank1: z
+      .strictObject({ best: z.number(), last: z.number() })
+      .nullable()
+      .describe('share of the resamples in which its AUP is the largest of all ranked rows'),
+  })
+  .meta({ id: 'Uncertainty' });
+export type LeaderboardUncertainty = z.infer<typeof leaderboardUncertaintySchema>;
 
-/** What a saved comparison leaves out, and what came to it later. */
-export interface SavedComparisonState {
-  name: string;
-  createdAt: string;
-  /** Models with runs at its tasks that it does not compare. */
-  otherModels: string[];
-  /** Of its models and tasks, ended after it was saved: these do change its figures. */
-  runsSince: { model: string; task: string; runs: number }[];
-  /** Runs of its models at its tasks under another contract, which it leaves out. */
-  otherContracts: { task: string; contract: number; runs: number }[];
-  /** Baselines that its tasks have by now, where they are not those that it keeps; null: none. */
-  movedBaselines: { task: string; saved: number | null; now: number | null }[];
-}
+const profileStepSchema = z.tuple([z.number(), z.number()]).readonly();
+const profilesSchema = z.strictObject({ best: z.array(profileStepSchema), last: z.array(profileStepSchema) });
+const area = z.number().nullable();
 
-export interface Leaderboard {
-  comparison: {
-    models: string[];
-    tasks: string[];
-    k: number | null;
-    /** Length of the profiles' axis, in log10 units of the ratio to the best; null: nothing to compare. */
-    T: number | null;
-    /** Whether T was given, so that new data do not change it. */
-    fixedT: boolean;
-    mode: LeaderboardMode;
-    metric: LeaderboardMetric;
-    includeSuspect: boolean;
-    includeLocal: boolean;
-    includeImported: boolean;
-    includeScripted: boolean;
-    /** Of runs on sample data, and of tasks that need no data. */
-    sample: boolean;
-    /** Of runs under this profile, and of tasks that do not have it; `default`: the tasks' own budgets. */
-    profile: string;
-    /** Ended runs at these tasks and of these models under other profiles, which are left out. */
-    otherProfiles: { profile: string; runs: number }[];
-    batchId: string | null;
-    resamples: number;
-    seed: number;
-    estimateK: number | null;
-    saved: SavedComparisonState | null;
-  };
-  tasks: LeaderboardTask[];
-  /** The starters, as one more method of the comparison; null: no task has a baseline. */
-  baseline: {
-    bestAup: number;
-    lastAup: number;
-    averageRank: number | null;
-    borda: number | null;
-    profile: { best: ProfileStep[]; last: ProfileStep[] };
-  } | null;
-  rows: LeaderboardRow[];
-}
+export const leaderboardRowSchema = z
+  .strictObject({
+    rank: countSchema.nullable().describe('by `averageRank`; equal ones share a rank; null: not ranked'),
+    unranked: z.enum(['import', 'isolation', 'kind', 'spoiler']).nullable().describe('why it is not ranked'),
+    model: z.string(),
+    kind: modelKindSchema,
+    isolation: scoredIsolationSchema,
+    bestAup: area.describe(
+      'area under the profile of the best scores: 0 to 1, in compat mode up to T; null: not ranked, or nothing to compare; `lastAup` likewise',
+    ),
+    lastAup: area,
+    withSuspects: z
+      .strictObject({ bestAup: area, lastAup: area })
+      .nullable()
+      .describe('if suspect scores counted too; null: they do, there are none, or not ranked'),
+    intervals: z
+      .strictObject({ attempts: leaderboardUncertaintySchema, tasks: leaderboardUncertaintySchema })
+      .nullable()
+      .describe('were the runs repeated; were there other tasks; null: not ranked, or not asked for'),
+    profile: profilesSchema
+      .nullable()
+      .describe('steps up to T: from this log10 ratio on, this share of the tasks is solved; null: not ranked'),
+    solvedTasks: countSchema.nullable().describe("best score at least the baseline's"),
+    missingTasks: countSchema.nullable().describe('without a score'),
+    notRunTasks: countSchema.nullable().describe('only the infrastructure failed'),
+    averageRank: rank,
+    borda: z.number().nullable(),
+    attempts: countSchema,
+    ended: countSchema,
+    infraErrors: countSchema,
+    configErrors: countSchema,
+    cancelled: countSchema,
+    suspect: countSchema,
+    marks: z.partialRecord(integrityRuleSchema, countSchema).describe('runs by the rule that marked them'),
+    costUsd: usdSchema.describe('of runs played here'),
+    costPerRunUsd: usdSchema.nullable().describe('per ended run, repetitions included; null: none has ended'),
+    recordedCostUsd: usdSchema
+      .nullable()
+      .describe('of imported runs, by the prices of their own harness; null: none is recorded'),
+    recordedCostPerRunUsd: usdSchema.nullable(),
+    inputTokens: countSchema,
+    outputTokens: countSchema,
+    scores: z.record(z.string(), leaderboardScoreSchema).describe('by task'),
+  })
+  .meta({ id: 'LeaderboardRow' });
+export type LeaderboardRow = z.infer<typeof leaderboardRowSchema>;
+
+export const leaderboardTaskSchema = z
+  .strictObject({
+    task: z.string(),
+    name: z.string(),
+    contract: countSchema,
+    primary: z.string(),
+    direction: directionSchema,
+    baseline: scoreSchema,
+    compared: z.boolean().describe('a ranked model was submitted for it: it is part of the figures'),
+  })
+  .meta({ id: 'LeaderboardTask' });
+export type LeaderboardTask = z.infer<typeof leaderboardTaskSchema>;
+
+export const movedBaselineSchema = z.strictObject({ task: z.string(), saved: scoreSchema, now: scoreSchema });
+
+export const savedComparisonStateSchema = z
+  .strictObject({
+    name: z.string(),
+    createdAt: timeSchema,
+    otherModels: z.array(z.string()).describe('have runs at its tasks, and are not compared'),
+    runsSince: z
+      .array(z.strictObject({ model: z.string(), task: z.string(), runs: countSchema }))
+      .describe('ended since it was saved; they change its figures'),
+    otherContracts: z
+      .array(z.strictObject({ task: z.string(), contract: countSchema, runs: countSchema }))
+      .describe('runs that it leaves out'),
+    movedBaselines: z.array(movedBaselineSchema).describe('of tasks whose baseline is another by now'),
+  })
+  .meta({ id: 'SavedState', description: 'What a saved comparison leaves out, and what came later.' });
+export type SavedComparisonState = z.infer<typeof savedComparisonStateSchema>;
+
+export const comparedSchema = z
+  .strictObject({
+    models: z.array(z.string()),
+    tasks: z.array(z.string()),
+    k: countSchema.nullable().describe('the first k runs of each model and task; null: all'),
+    T: z.number().nullable().describe("length of the profiles' axis in log10 units; null: nothing is ranked"),
+    fixedT: z.boolean().describe('T was given: new data do not change it'),
+    mode: leaderboardModeSchema,
+    metric: leaderboardMetricSchema,
+    includeSuspect: z.boolean(),
+    includeLocal: z.boolean(),
+    includeImported: z.boolean(),
+    includeScripted: z.boolean(),
+    sample: z.boolean().describe('on sample data'),
+    profile: z.string().describe("`default`: the tasks' own budgets"),
+    otherProfiles: z
+      .array(z.strictObject({ profile: z.string(), runs: countSchema }))
+      .describe('ended runs that are left out'),
+    batchId: batchIdSchema.nullable(),
+    resamples: countSchema,
+    seed: z.int(),
+    estimateK: countSchema.nullable(),
+    saved: savedComparisonStateSchema.nullable(),
+  })
+  .meta({ id: 'Comparison', description: 'What is compared, and by which rules.' });
+
+export const leaderboardSchema = z
+  .strictObject({
+    comparison: comparedSchema,
+    tasks: z.array(leaderboardTaskSchema),
+    baseline: z
+      .strictObject({
+        bestAup: z.number(),
+        lastAup: z.number(),
+        averageRank: rank,
+        borda: z.number().nullable(),
+        profile: profilesSchema,
+      })
+      .nullable()
+      .describe('the starters, as one more method; null: no task has a baseline'),
+    rows: z.array(leaderboardRowSchema),
+  })
+  .meta({ id: 'Leaderboard' });
+export type Leaderboard = z.infer<typeof leaderboardSchema>;

@@ -1,18 +1,30 @@
-export interface LeaseRow {
-  hostId: string;
-  device: string;
-  runId: string;
-  token: number;
-  grantedAt: string;
-  /** Taken back from its run, but not yet free: its host is to remove the run's containers first. */
-  revokedAt: string | null;
-  releasedAt: string | null;
-}
+import { z } from 'zod';
+import { batchIdSchema, countSchema, runIdSchema, timeSchema } from './values.js';
 
+export const leaseSchema = z
+  .strictObject({
+    hostId: z.string(),
+    device: z.string(),
+    runId: runIdSchema,
+    token: countSchema,
+    grantedAt: timeSchema,
+    revokedAt: timeSchema.nullable().describe("taken back, but not free before the run's containers are removed"),
+    releasedAt: timeSchema.nullable(),
+  })
+  .meta({ id: 'Lease' });
+export type LeaseRow = z.infer<typeof leaseSchema>;
+
+export const leaseWaiterSchema = z.strictObject({
+  runId: runIdSchema,
+  batchId: batchIdSchema,
+  gpus: countSchema,
+  waitingSince: timeSchema,
+});
 /** A run that waits for GPUs. */
-export interface LeaseWaiter {
-  runId: string;
-  batchId: string;
-  gpus: number;
-  waitingSince: string;
-}
+export type LeaseWaiter = z.infer<typeof leaseWaiterSchema>;
+
+export const leasesDocumentSchema = z.strictObject({
+  leases: z.array(leaseSchema),
+  waiting: z.array(leaseWaiterSchema),
+});
+export type LeasesDocument = z.infer<typeof leasesDocumentSchema>;

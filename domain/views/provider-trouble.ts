@@ -1,14 +1,15 @@
-/** Runs whose model's provider gave an error in place of the answer that they wait for. */
-export interface ProviderTrouble {
-  model: string;
-  /** Host and path; null: not recorded. */
-  endpoint: string | null;
-  /** Its type, and in our words. */
-  error: string;
-  detail: string;
-  runs: number;
-  /** The last one. */
-  at: string;
-  /** The earliest; null: a call is under way. */
-  nextTryAt: string | null;
-}
+import { z } from 'zod';
+import { countSchema, timeSchema } from './values.js';
+
+export const providerTroubleSchema = z
+  .strictObject({
+    model: z.string(),
+    endpoint: z.string().nullable().describe('host and path; null: not recorded'),
+    error: z.string().describe("the error's type"),
+    detail: z.string().describe('in words'),
+    runs: countSchema,
+    at: timeSchema.describe('the last error'),
+    nextTryAt: timeSchema.nullable().describe('the earliest; null: a call is under way'),
+  })
+  .meta({ id: 'ProviderTrouble', description: "Runs that wait for an answer because their model's provider failed." });
+export type ProviderTrouble = z.infer<typeof providerTroubleSchema>;

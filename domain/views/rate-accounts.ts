@@ -1,26 +1,33 @@
-import type { PerDimension, RateLimits } from '../rate-limits/account-state.js';
+import { z } from 'zod';
+import { countSchema, timeSchema } from './values.js';
 
-export interface RateAccountRow {
-  account: string;
-  provider: string;
-  /** By `bench limits set`, per minute. */
-  set: RateLimits;
-  /** By the configurations of the models that were called last. */
-  declared: RateLimits;
-  /** From refusals. */
-  learned: RateLimits;
-  /** By the provider's headers. */
-  stated: RateLimits;
-  /** What is granted a minute now; null: no limit. */
-  granted: RateLimits;
-  /** The provider wants quiet until then. */
-  quietUntil: string | null;
-  /** Granted in the last minute. */
-  lastMinute: PerDimension<number>;
-  waiting: number;
-  waitingSince: string | null;
-  /** Refused for their rate in the last hour. */
-  refusedLastHour: number;
-  /** By model: how many times their estimate its calls set aside, because an answer cost so much more. */
-  reservationFactors: Record<string, number>;
-}
+export const rateLimitsSchema = z
+  .strictObject({ requests: z.number().nullable(), tokens: z.number().nullable() })
+  .meta({ id: 'RateLimits', description: 'Per minute; null: no limit.' });
+
+export const rateAccountSchema = z
+  .strictObject({
+    account: z.string(),
+    provider: z.string(),
+    set: rateLimitsSchema.describe('by `bench limits set`'),
+    declared: rateLimitsSchema.describe('by the configurations of its models'),
+    learned: rateLimitsSchema.describe('from refusals'),
+    stated: rateLimitsSchema.describe("by the provider's headers"),
+    granted: rateLimitsSchema.describe('what holds now'),
+    quietUntil: timeSchema.nullable().describe('the provider wants no calls until then'),
+    lastMinute: z.strictObject({ requests: z.number(), tokens: z.number() }).describe('granted'),
+    waiting: countSchema.describe('calls'),
+    waitingSince: timeSchema.nullable(),
+    refusedLastHour: countSchema.describe('for their rate'),
+    reservationFactors: z
+      .record(z.string(), z.number())
+      .describe('by model: how many times their estimate calls set aside, since an answer cost more'),
+  })
+  .meta({ id: 'RateAccount' });
+export type RateAccountRow = z.infer<typeof rateAccountSchema>;
+
+export const limitsDocumentSchema = z.strictObject({ accounts: z.array(rateAccountSchema) });
+export type LimitsDocument = z.infer<typeof limitsDocumentSchema>;
+
+export const changedLimitsSchema = z.strictObject({ account: rateAccountSchema.nullable() });
+export type ChangedLimits = z.infer<typeof changedLimitsSchema>;

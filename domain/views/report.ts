@@ -1,44 +1,58 @@
-import type { IntegrityRule } from '../integrity-rules.js';
+import { z } from 'zod';
 import type { ModelKind } from '../model.js';
-import type { EndReason, RunStatus } from '../outcomes.js';
-import type { Origin, ScoredIsolation } from '../run.js';
+import type { ScoredIsolation } from '../run.js';
+import {
+  batchIdSchema,
+  countSchema,
+  endReasonSchema,
+  integrityRuleSchema,
+  modelKindSchema,
+  originSchema,
+  runIdSchema,
+  runStatusSchema,
+  scoredIsolationSchema,
+  scoreSchema,
+  timeSchema,
+  usdSchema,
+} from './values.js';
 
-/** A run behind the figures of a leaderboard. */
-export interface ReportRun {
-  runId: string;
-  batchId: string;
-  origin: Origin;
-  model: string;
-  kind: ModelKind;
-  isolation: ScoredIsolation;
-  task: string;
-  attempt: number;
-  status: RunStatus;
-  endReason: EndReason | null;
+export const reportRunSchema = z.strictObject({
+  runId: runIdSchema,
+  batchId: batchIdSchema,
+  origin: originSchema,
+  model: z.string(),
+  kind: modelKindSchema,
+  isolation: scoredIsolationSchema,
+  task: z.string(),
+  attempt: countSchema,
+  status: runStatusSchema,
+  endReason: endReasonSchema.nullable(),
   /** How it ended in MLGym's words, the labels of that, and what it came to (run_exits); null: not ended, or not known. */
-  exitStatus: string | null;
-  exitLabels: string[];
-  outcome: 'failed' | 'incomplete' | 'complete' | null;
-  best: number | null;
-  last: number | null;
+  exitStatus: z.string().nullable(),
+  exitLabels: z.array(z.string()),
+  outcome: z.enum(['failed', 'incomplete', 'complete']).nullable(),
+  best: scoreSchema,
+  last: scoreSchema,
   /** One of the runs that the leaderboard's scores are from: the first k that ended by the agent's doing. */
-  counted: boolean;
+  counted: z.boolean(),
   /** Another run stands in its place. */
-  superseded: boolean;
-  evaluations: number;
+  superseded: z.boolean(),
+  evaluations: countSchema,
   /** The best if suspect values counted too. */
-  bestOfAll: number | null;
+  bestOfAll: scoreSchema,
   /** Evaluations whose value is suspect: outside the task's bounds, or of a run with a mark. */
-  suspect: number;
+  suspect: countSchema,
   /** Integrity rules that fired on it. */
-  marks: IntegrityRule[];
-  steps: number;
-  /** US dollars, a decimal string; of imported runs as their harness recorded it, null where it did not. */
-  costUsd: string | null;
-  inputTokens: number;
-  outputTokens: number;
-  createdAt: string;
-}
+  marks: z.array(integrityRuleSchema),
+  steps: countSchema,
+  /** Of imported runs as their harness recorded it; null: it did not. */
+  costUsd: usdSchema.nullable(),
+  inputTokens: countSchema,
+  outputTokens: countSchema,
+  createdAt: timeSchema,
+});
+/** A run behind the figures of a leaderboard. */
+export type ReportRun = z.infer<typeof reportRunSchema>;
 
 /** Steps of one kind of action, over the runs that count of one row of the leaderboard. */
 export interface ActionCount {
@@ -49,3 +63,14 @@ export interface ActionCount {
   category: string;
   steps: number;
 }
+
+export const reportDocumentSchema = z
+  .strictObject({
+    file: z.string().describe('absolute path'),
+    format: z.enum(['html', 'md', 'csv']),
+    bytes: countSchema,
+    rows: countSchema.describe('of the leaderboard'),
+    runs: countSchema,
+  })
+  .meta({ id: 'Report' });
+export type ReportDocument = z.infer<typeof reportDocumentSchema>;

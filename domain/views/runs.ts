@@ -1,56 +1,71 @@
-import type { IntegrityMark } from '../integrity-rules.js';
-import type { ModelKind, SamplingParameters, TokenUsage } from '../model.js';
-import type { EndReason, FinalEvaluation, RunStatus } from '../outcomes.js';
-import type { Backend, EvaluationKind, EvaluationStatus, Isolation, Origin } from '../run.js';
-import type { Direction, Metrics } from '../score.js';
-import type { TaskNetwork } from '../task-network.js';
-import type { Split } from '../task.js';
-import type { ProviderTrouble } from './provider-trouble.js';
+import { z } from 'zod';
+import type { EndReason, RunStatus } from '../outcomes.js';
+import { networkSchema } from '../task-network.js';
+import { SPLITS } from '../task.js';
+import { providerTroubleSchema } from './provider-trouble.js';
+import {
+  backendSchema,
+  batchIdSchema,
+  countSchema,
+  directionSchema,
+  endReasonSchema,
+  finalEvaluationSchema,
+  integrityRuleSchema,
+  isolationSchema,
+  modelKindSchema,
+  originSchema,
+  runIdSchema,
+  runStatusSchema,
+  scoreSchema,
+  timeSchema,
+  usdSchema,
+} from './values.js';
 
-export interface RunSummary {
-  runId: string;
-  batchId: string;
-  /** Whose harness played it. */
-  origin: Origin;
-  model: string;
-  modelKind: ModelKind;
-  task: string;
-  attempt: number;
-  status: RunStatus;
-  endReason: EndReason | null;
-  finalEvaluation: FinalEvaluation | null;
-  /** What MLGym would have written, or wrote if it played the run; null until the run has ended. */
-  exitStatus: string | null;
-  /** For people: what failed. */
-  detail: string | null;
-  steps: number;
-  maxSteps: number;
-  costUsd: string;
-  primary: string;
-  direction: Direction;
-  /** Over all evaluations that were ok, suspect ones included. */
-  bestScore: number | null;
-  /** Of the evaluation at submit or at a forced end. */
-  finalScore: number | null;
-  evaluations: number;
-  suspect: number;
-  /** Its task's data are a stand-in. */
-  sample: boolean;
-  /** The budget of its task that it has; null: the task's own. */
-  profile: string | null;
-  /** What the integrity rules found, once the run has ended: docs/concepts/integrity.md. */
-  marks: IntegrityMark[];
-  backend: Backend;
-  /** Null until the sandbox has stood. */
-  isolation: Isolation | null;
-  host: string | null;
-  epoch: number;
-  createdAt: string;
-  startedAt: string | null;
-  endedAt: string | null;
-  updatedAt: string;
-}
+export const integrityMarkSchema = z.strictObject({
+  rule: integrityRuleSchema,
+  step: countSchema.nullable(),
+  detail: z.string(),
+});
 
+export const runSummarySchema = z
+  .strictObject({
+    runId: runIdSchema,
+    batchId: batchIdSchema,
+    origin: originSchema,
+    model: z.string(),
+    modelKind: modelKindSchema,
+    task: z.string(),
+    attempt: countSchema,
+    status: runStatusSchema,
+    endReason: endReasonSchema.nullable().describe('null: not ended'),
+    finalEvaluation: finalEvaluationSchema.nullable().describe('null: not ended'),
+    exitStatus: z.string().nullable().describe('what MLGym would have written for this end, or wrote; null: not ended'),
+    detail: z.string().nullable().describe('what failed, in words'),
+    steps: countSchema,
+    maxSteps: countSchema,
+    costUsd: usdSchema,
+    primary: z.string().describe('the metric that ranks'),
+    direction: directionSchema,
+    bestScore: scoreSchema.describe('suspect ones included'),
+    finalScore: scoreSchema.describe('of the evaluation at submit or at a forced end'),
+    evaluations: countSchema,
+    suspect: countSchema.describe('evaluations with a suspect score'),
+    sample: z.boolean().describe('on sample data'),
+    profile: z.string().nullable().describe("budget of its task; null: the task's own"),
+    marks: z.array(integrityMarkSchema).describe('what the integrity rules found, once ended'),
+    backend: backendSchema,
+    isolation: isolationSchema.nullable().describe('null: no sandbox yet'),
+    host: z.string().nullable(),
+    epoch: countSchema.describe('which sandbox of the run this is'),
+    createdAt: timeSchema,
+    startedAt: timeSchema.nullable(),
+    endedAt: timeSchema.nullable(),
+    updatedAt: timeSchema,
+  })
+  .meta({ id: 'Run' });
+export type RunSummary = z.infer<typeof runSummarySchema>;
+
+/** Which runs to list. */
 export interface RunFilter {
   batchId?: string | undefined;
   models?: string[] | undefined;
@@ -61,66 +76,91 @@ export interface RunFilter {
   limit?: number | undefined;
 }
 
-export interface EvaluationDetail {
-  step: number;
-  kind: EvaluationKind;
-  /** `test`, which leaderboards use, or `validation`, which the agent is shown. */
-  split: Split;
-  number: number;
-  status: EvaluationStatus;
-  metrics: Metrics | null;
-  primary: number | null;
-  suspect: boolean;
-  /** What the agent was told. */
-  message: string;
-  /** What failed, of an `evaluator_error`: `referee.py:41: KeyError: 'id'`. For the task's author, never for the agent. */
-  fault: string | null;
-  submissionSha256: string | null;
-  /** Of a forced end: the step whose validate the submission is from; null: it was in the workspace. */
-  fromStep: number | null;
-  isolation: Isolation;
-  ms: number;
-  at: string;
-}
+export const evaluationDetailSchema = z
+  .strictObject({
+    step: countSchema,
+    kind: z.enum(['validate', 'submit', 'forced', 'baseline']),
+    split: z.enum(SPLITS).describe('`test` is what leaderboards use, `validation` what the agent is shown'),
+    number: countSchema.describe('of the evaluation; its splits share one'),
+    status: z.enum(['ok', 'no_artefact', 'rejected', 'evaluator_error']),
+    metrics: z.record(z.string(), z.number()).nullable(),
+    primary: scoreSchema.describe('the metric that ranks'),
+    suspect: z.boolean().describe("outside the task's bounds, or of a marked run"),
+    message: z.string().describe('to the agent'),
+    fault: z.string().nullable().describe('`evaluator_error`: what failed, for the author of the task'),
+    submissionSha256: z.string().nullable(),
+    fromStep: countSchema
+      .nullable()
+      .describe('forced end: step whose validate the submission is from; null: the workspace'),
+    isolation: isolationSchema,
+    ms: countSchema,
+    at: timeSchema,
+  })
+  .meta({ id: 'Evaluation' });
+export type EvaluationDetail = z.infer<typeof evaluationDetailSchema>;
 
-export interface RunDetail extends RunSummary {
-  seed: number;
-  agent: string;
-  agentHash: string;
-  taskHash: string;
-  contract: number;
-  provider: string;
-  providerModel: string;
-  sampling: SamplingParameters;
-  wallSeconds: number;
-  gpus: number;
-  workspace: string | null;
-  imageDigest: string | null;
-  evaluatorImageDigest: string | null;
-  /** What the task gives to the agent's container; null of imported runs, of which that is not known. */
-  limits: { workspaceMb: number; memoryMb: number; cpus: number; pids: number } | null;
-  /** How the workspace's size is kept within its limit; null: not at all, or not begun. */
-  workspaceLimit: 'file_system' | 'watched' | null;
-  network: TaskNetwork | null;
-  /** May the agent use the task's memory, and how many records it held when the run began. */
-  memory: boolean;
-  memoryRecords: number | null;
-  harnessVersion: string;
-  replaces: string | null;
-  /** The run that this one is a fork of, and the step after which their ways part. */
-  forkedFrom: string | null;
-  forkedAtStep: number | null;
-  shard: number;
-  usage: TokenUsage;
-  /** Of imported runs: as their harness recorded it, null where it did not; it has no rows of calls. */
-  modelCalls: number | null;
-  /** What keeps it waiting for its model's answer; null: nothing does. */
-  providerError: ProviderTrouble | null;
-  /** Where its calls went, host and path, and how many; the most used first. */
-  endpoints: { endpoint: string; calls: number }[];
-  /** Of imported runs: the cost in US dollars that their harness wrote, by its own price list. */
-  recordedCostUsd: string | null;
-  baseline: number | null;
-  /** In order of their numbers; of one number `validation` first. */
-  evaluationList: EvaluationDetail[];
-}
+const samplingSchema = z.strictObject({
+  temperature: z.number().optional(),
+  topP: z.number().optional(),
+  maxOutputTokens: countSchema.optional(),
+});
+
+const usageSchema = z.strictObject({
+  inputTokens: countSchema,
+  outputTokens: countSchema,
+  cachedTokens: countSchema,
+  reasoningTokens: countSchema,
+  cacheWriteTokens: countSchema.exactOptional(),
+});
+
+export const runDetailSchema = runSummarySchema
+  .extend({
+    seed: z.int(),
+    agent: z.string(),
+    agentHash: z.string(),
+    taskHash: z.string(),
+    contract: countSchema,
+    provider: z.string(),
+    providerModel: z.string(),
+    sampling: samplingSchema,
+    wallSeconds: z.number().describe('limit; 0: none'),
+    gpus: countSchema,
+    workspace: z.string().nullable(),
+    imageDigest: z.string().nullable(),
+    evaluatorImageDigest: z.string().nullable(),
+    limits: z
+      .strictObject({ workspaceMb: z.number(), memoryMb: z.number(), cpus: z.number(), pids: z.number() })
+      .nullable()
+      .describe('of the sandbox; null: imported'),
+    workspaceLimit: z
+      .enum(['file_system', 'watched'])
+      .nullable()
+      .describe("what keeps the workspace's size; null: nothing, or not begun"),
+    network: networkSchema.unwrap().nullable().describe('null: imported'),
+    memory: z.boolean().describe("may use the task's memory"),
+    memoryRecords: countSchema.nullable().describe('records there when the run began'),
+    harnessVersion: z.string(),
+    replaces: runIdSchema.nullable().describe('the run that it repeats'),
+    forkedFrom: runIdSchema.nullable(),
+    forkedAtStep: countSchema.nullable().describe('last step taken over'),
+    shard: countSchema,
+    usage: usageSchema,
+    modelCalls: countSchema.nullable().describe('null: imported, not recorded'),
+    providerError: providerTroubleSchema.nullable().describe('why it waits for an answer'),
+    endpoints: z
+      .array(z.strictObject({ endpoint: z.string(), calls: countSchema }))
+      .describe('host and path of its calls, most used first'),
+    recordedCostUsd: usdSchema.nullable().describe('imported runs: cost by their own price list'),
+    baseline: scoreSchema.describe("score of the task's starter"),
+    evaluationList: z.array(evaluationDetailSchema),
+  })
+  .meta({ id: 'RunDetail' });
+export type RunDetail = z.infer<typeof runDetailSchema>;
+
+export const runsDocumentSchema = z
+  .strictObject({
+    runs: z.array(runSummarySchema).describe('newest first'),
+    more: z.boolean().describe('there are others, beyond the limit'),
+  })
+  .meta({ id: 'Runs' });
+export type RunsDocument = z.infer<typeof runsDocumentSchema>;

@@ -1,15 +1,41 @@
-import type { StepRecord } from '../run.js';
-import type { EvaluationDetail } from './runs.js';
+import { z } from 'zod';
+import { toolStateSchema } from '../tool-state.js';
+import { evaluationDetailSchema, runDetailSchema } from './runs.js';
+import { countSchema, exitCodeSchema, timeSchema, usdSchema } from './values.js';
 
-export interface TrajectoryStep extends StepRecord {
-  /** Taken over from the run that this one is a fork of. */
-  copied: boolean;
-  costUsd: string;
-  inputTokens: number;
-  outputTokens: number;
-  /** Host and path of the model's server; null: it has none. */
-  endpoint: string | null;
-  evaluations: EvaluationDetail[];
-  /** When the model's reply was stored. */
-  at: string;
-}
+export const trajectoryStepSchema = z
+  .strictObject({
+    step: countSchema,
+    copied: z.boolean().describe('taken over from the run that this one is a fork of'),
+    response: z.string(),
+    thought: z.string(),
+    action: z.string().nullable().describe('null: no reply could be parsed'),
+    observation: z.string().nullable().describe('null: the command still runs'),
+    exitCode: exitCodeSchema.nullable(),
+    timedOut: z.boolean(),
+    lost: z.boolean().describe('with its sandbox'),
+    outputBytes: countSchema.nullable(),
+    requested: z.enum(['validate', 'submit']).nullable().describe('by the command'),
+    workingDir: z.string().nullable(),
+    toolState: toolStateSchema.nullable().exactOptional(),
+    commandMs: countSchema.nullable(),
+    modelMs: countSchema.nullable(),
+    costUsd: usdSchema,
+    inputTokens: countSchema,
+    outputTokens: countSchema,
+    endpoint: z.string().nullable().describe("host and path of the model's server"),
+    evaluations: z.array(evaluationDetailSchema),
+    at: timeSchema.describe('when the reply was stored'),
+  })
+  .meta({ id: 'Step' });
+export type TrajectoryStep = z.infer<typeof trajectoryStepSchema>;
+
+const { runId, batchId, model, task, workspace, endReason, forkedFrom, forkedAtStep } = runDetailSchema.shape;
+
+export const trajectoryDocumentSchema = z
+  .strictObject({
+    ...{ runId, batchId, model, task, workspace, endReason, forkedFrom, forkedAtStep },
+    steps: z.array(trajectoryStepSchema),
+  })
+  .meta({ id: 'Trajectory' });
+export type TrajectoryDocument = z.infer<typeof trajectoryDocumentSchema>;

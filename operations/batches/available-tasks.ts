@@ -5,13 +5,7 @@ import type { TaskFolder } from '../../domain/task.js';
 import { attachData, prepareCommand } from '../../catalog/index.js';
 import type { Bench } from '../bench.js';
 import { formatBytes } from '../../domain/format-bytes.js';
-
-/** A task that is left out of a batch, and the command that mends it. */
-export interface SkippedTask {
-  task: string;
-  reason: string;
-  remedy: string;
-}
+import type { SkippedTask } from '../../domain/views/submissions.js';
 
 /** What cannot be played as things are: refused, or told and left out. Throws BenchError if it is refused, or nothing is left. */
 function leaveOut(

@@ -2,20 +2,7 @@ import { outputLimit } from '../../models/output-limit.js';
 import { MAX_REPLIES_PER_STEP } from '../../domain/limits.js';
 import { highestCostUsd, priceAt, usdText, usdUnits } from '../../domain/price.js';
 import type { RunDefinition } from '../../domain/run.js';
-
-/** What a batch needs and may cost, before anything of it is stored. */
-export interface BatchEstimate {
-  runs: number;
-  /** Of one run. */
-  gpus: { least: number; most: number };
-  /** At once, when as many runs are in flight as may be. */
-  gpusAtOnce: number;
-  memoryMbAtOnce: number;
-  /** No batch can cost more: each step of each run takes all its replies, each with a full context window; null: not known. */
-  costAtMostUsd: string | null;
-  /** Models without a price: what they cost is not known, and counts as nothing against budgets and limits. */
-  unpricedModels: string[];
-}
+import type { BatchEstimate } from '../../domain/views/submissions.js';
 
 const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 

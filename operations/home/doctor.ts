@@ -22,16 +22,9 @@ import {
 } from '../../services/index.js';
 import type { BenchSettings } from '../settings.js';
 import { serviceFacts } from './service-facts.js';
+import type { MachineCheck } from '../../domain/views/home.js';
 
-export interface Check {
-  name: string;
-  status: 'ok' | 'warn' | 'fail';
-  detail: string;
-  /** How to get it, for what is not ok. */
-  remedy: string | null;
-}
-
-type Finding = Omit<Check, 'name'>;
+type Finding = Omit<MachineCheck, 'name'>;
 const ok = (detail: string): Finding => ({ status: 'ok', detail, remedy: null });
 const warn = (detail: string, remedy: string): Finding => ({ status: 'warn', detail, remedy });
 const fail = (detail: string, remedy: string): Finding => ({ status: 'fail', detail, remedy });
@@ -39,7 +32,7 @@ const fail = (detail: string, remedy: string): Finding => ({ status: 'fail', det
 const GB = 1024 ** 3;
 
 /** What this machine has and lacks. Looks only: starts, downloads and creates nothing. */
-export async function doctorChecks(settings: BenchSettings, cwd: string): Promise<Check[]> {
+export async function doctorChecks(settings: BenchSettings, cwd: string): Promise<MachineCheck[]> {
   const [docker, podman] = await Promise.all([checkEngine('docker', settings), checkEngine('podman', settings)]);
   const checks: [string, Finding | Promise<Finding | null> | null][] = [
     ['node', checkNode()],
@@ -56,7 +49,7 @@ export async function doctorChecks(settings: BenchSettings, cwd: string): Promis
     ['services', checkServices(settings.home)],
     ['.env', checkEnvFiles(settings, cwd)],
   ];
-  const found: Check[] = [];
+  const found: MachineCheck[] = [];
   for (const [name, check] of checks) {
     const finding = await check;
     if (finding) found.push({ name, ...finding });

@@ -1,4 +1,4 @@
-import type { ServiceStatus } from '../../services/index.js';
+import type { ServiceStatus } from '../../domain/views/home.js';
 
 /** `['healthy', 'process 4711', 'port 20123', 'restarted 2 times (last: was ended by SIGKILL)']` */
 export function serviceFacts({ status, pid, port, restarts, lastExit }: ServiceStatus): [string, ...string[]] {

@@ -1,28 +1,7 @@
 import { BenchError } from '../../domain/errors.js';
-import type { Recording } from '../../domain/recording.js';
-import { compareWithRecording, recordedPrimary, type ReplayComparison } from '../../domain/recording-comparison.js';
-import type { RunDetail } from '../../domain/views/runs.js';
+import { compareWithRecording, recordedPrimary } from '../../domain/recording-comparison.js';
+import type { ReplayReport } from '../../domain/views/replay.js';
 import type { Bench } from '../bench.js';
-
-type OfRun =
-  | 'runId'
-  | 'batchId'
-  | 'model'
-  | 'task'
-  | 'agent'
-  | 'backend'
-  | 'status'
-  | 'endReason'
-  | 'finalEvaluation'
-  | 'exitStatus'
-  | 'detail';
-
-/** A run of a recording beside that recording. */
-export interface ReplayReport extends ReplayComparison, Pick<RunDetail, OfRun> {
-  recording: { hash: string } & Pick<Recording, 'format' | 'leftOut' | 'endedBy'>;
-  /** The primary metric of each evaluation that gave a score, in order; null where the recording does not name it. */
-  scores: Pick<RunDetail, 'primary' | 'direction'> & { recorded: (number | null)[]; now: (number | null)[] };
-}
 
 /** Compares a run with the recording that it plays; one that is not over, so far. BenchError (usage): it plays none. */
 export async function replayReport(bench: Bench, ref: string): Promise<ReplayReport> {

@@ -1,9 +1,9 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ReplayReport } from '../../operations/results/replay-report.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { openedFiles, recordedEntries, recordedRuns, textOf } from '../setup/recordings.js';
+import type { ReplayReport } from '../../domain/views/replay.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const STAND_INS = { '3SATTime': 'satHeuristic', regressionKaggleHousePrice: 'housePrices' } as const;

@@ -2,9 +2,9 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ReplayReport } from '../../operations/results/replay-report.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { openedFiles, recordedEntries, recordedRuns, textOf } from '../setup/recordings.js';
+import type { ReplayReport } from '../../domain/views/replay.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const runs = recordedRuns(['battleOfSexes', 'blotto', 'prisonersDilemma']);

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ReplayReport } from '../../operations/results/replay-report.js';
 import { BenchHome } from '../setup/bench-home.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { TrajectoryStep } from '../../domain/views/trajectory.js';
+import type { ReplayReport } from '../../domain/views/replay.js';
 
 const home = new BenchHome();
 const TASK = ['--task', 'battleOfSexes', '--backend', 'docker'];

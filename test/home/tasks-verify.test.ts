@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newTask, type TaskKind } from '../../operations/tasks/new.js';
-import type { Verification } from '../../operations/tasks/verify/verify-tasks.js';
 import type { RunDetail } from '../../domain/views/runs.js';
 import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
+import type { Verification } from '../../domain/views/tasks.js';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const GUIDE = join(ROOT, 'docs', 'authoring.md');

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DirectoryResult, importMlgym, type MlgymImport } from '../../operations/records/import/import-mlgym.js';
+import { importMlgym, type MlgymImport } from '../../operations/records/import/import-mlgym.js';
 import { findRunDirectories } from '../../operations/records/import/run-directories.js';
 import { type Database, openDatabase } from '../../db/index.js';
 import { type InventedRun, publishedRunDirectories, writeRunDirectory } from '../setup/run-directories.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
+import type { DirectoryResult } from '../../domain/views/imports.js';
 
 const postgres = sharedDatabases();
 let db: Database;

@@ -1,13 +1,13 @@
 import { createHash, type Hash, type KeyObject } from 'node:crypto';
 import { type Database, LINE_LISTS, type LineImport, type LineSource } from '../../../db/index.js';
 import { BenchError } from '../../../domain/errors.js';
-import type { DirectoryResult } from './import-mlgym.js';
 import { type LineSignature, SignatureReader } from '../export/line-signature.js';
 import { keyId } from '../export/signing-key.js';
 import { LineSplitter } from './line-splitter.js';
 import { Remarks } from './remarks.js';
 import { textChunks } from './text-chunks.js';
 import { UnreadableFile } from './unreadable-file.js';
+import type { DirectoryResult } from '../../../domain/views/imports.js';
 
 export interface LinesOptions {
   /** This home's own public key: what it signed comes back as it was. */

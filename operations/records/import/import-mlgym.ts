@@ -7,10 +7,11 @@ import { readArguments, type RunArguments } from './read-arguments.js';
 import { type Json, readJson } from './read-json.js';
 import { readTrajectory, type Trajectory } from './read-trajectory.js';
 import { metricsOf, recordedScores } from './recorded-scores.js';
-import { type Remark, Remarks } from './remarks.js';
+import { Remarks } from './remarks.js';
 import { ARGUMENTS, contentHash, RESULTS, type RunDirectory } from './run-directories.js';
 import { textChunks } from './text-chunks.js';
 import { UnreadableFile } from './unreadable-file.js';
+import type { DirectoryResult } from '../../../domain/views/imports.js';
 
 export interface MlgymImport {
   /** Name of the batch that takes the runs. */
@@ -23,14 +24,6 @@ export interface MlgymImport {
   onDirectory?: (done: DirectoryResult, number: number) => void;
   /** Aborted: stop after the directory that is being read. */
   signal?: AbortSignal;
-}
-
-export interface DirectoryResult {
-  source: string;
-  outcome: ImportOutcome['kind'] | 'failed';
-  runId: string | null;
-  steps: number;
-  remarks: Remark[];
 }
 
 /** Each directory is one transaction: stored whole, or left out with a remark that says why. */

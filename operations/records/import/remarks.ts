@@ -1,16 +1,4 @@
-/** What an import has to say about a directory, or a line: `failed`: it was left out; `odd`: it was taken, with this exception. */
-export interface Remark {
-  /** The run directory's name, or the run's id. */
-  source: string;
-  /** Null: no file in particular. */
-  file: string | null;
-  /** Where in the file, as `trajectory[3].observation`; empty: as a whole. */
-  key: string;
-  level: 'odd' | 'failed';
-  kind: string;
-  message: string;
-}
-
+import type { Remark } from '../../../domain/views/imports.js';
 /** So many remarks of one kind on one file are told one by one. */
 const EACH = 5;
 

@@ -6,10 +6,11 @@ import { suggestion } from '../../../domain/closest.js';
 import { validatePath } from '../../../catalog/index.js';
 import { makeFolder } from '../../../services/make-folder.js';
 import { findLeaks } from '../prepare/prepare-task.js';
-import { type CheckoutTask, type ImportProblem, readCheckout } from './mlgym-config.js';
+import { type CheckoutTask, readCheckout } from './mlgym-config.js';
 import { draftTask, type ImportChoices, planTask, scanOrder, type TaskDraft, type TaskPlan } from './plan-task.js';
 import { scanImports } from './scan-imports.js';
 import { writeTask } from './write-task.js';
+import type { ImportProblem, ImportedTask } from '../../../domain/views/tasks.js';
 
 export interface ImportOptions extends ImportChoices {
   assetsRoot: string;
@@ -20,22 +21,6 @@ export interface ImportOptions extends ImportChoices {
   tasks?: readonly string[] | undefined;
   force: boolean;
   dryRun: boolean;
-}
-
-export interface ImportedTask {
-  /** As MLGym calls it. */
-  id: string;
-  /** Our task; null: it was not imported. */
-  task: string | null;
-  status: 'imported' | 'needs data' | 'not imported';
-  kind: 'data' | 'program' | null;
-  submission: string[];
-  /** Files that only the evaluator has. */
-  secrets: string[];
-  /** What to run next, if something is to be done; null: it can be submitted. */
-  next: string | null;
-  problems: ImportProblem[];
-  notes: string[];
 }
 
 /** Turn the tasks of an MLGym checkout into folders of ours. Each is made aside, checked, and then gets its place in one step. */

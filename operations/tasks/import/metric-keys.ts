@@ -1,6 +1,6 @@
 import { MLGYM_TASKS, type MlgymTask } from '../../../domain/mlgym/tasks.js';
 import type { Direction } from '../../../domain/score.js';
-import type { ImportProblem } from './mlgym-config.js';
+import type { ImportProblem } from '../../../domain/views/tasks.js';
 
 /** What ranks tasks of MLGym beyond its benchmark, and keys that evaluators print without a baseline. */
 const PRIMARY: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, readYaml } from '../../../catalog/index.js';
+import type { ImportProblem } from '../../../domain/views/tasks.js';
 
 const texts = z
   .array(z.string())
@@ -45,14 +46,6 @@ const datasetConfigSchema = z.looseObject({
     .transform((value) => value ?? false),
 });
 export type DatasetConfig = z.output<typeof datasetConfigSchema>;
-
-/** What keeps a task from being imported, with the place where it is and what to do. */
-export interface ImportProblem {
-  file: string;
-  key: string;
-  message: string;
-  remedy: string;
-}
 
 /** One task config of a checkout. */
 export interface CheckoutTask {

@@ -6,15 +6,10 @@ import type { MlgymTask } from '../../../domain/mlgym/tasks.js';
 import { folderFiles, loadTask, taskIds } from '../../../catalog/index.js';
 import { copiesOfSecrets, findLocalData, type LocalData, secretsAmong, type WorkspaceFiles } from './local-data.js';
 import { chooseMetrics, type MetricChoice } from './metric-keys.js';
-import {
-  type Checkout,
-  type CheckoutTask,
-  type DatasetConfig,
-  type ImportProblem,
-  readDatasets,
-} from './mlgym-config.js';
+import { type Checkout, type CheckoutTask, type DatasetConfig, readDatasets } from './mlgym-config.js';
 import { unpinnedModules } from './packages.js';
 import type { ImportScan, ScanOrder } from './scan-imports.js';
+import type { ImportProblem } from '../../../domain/views/tasks.js';
 
 /** What the caller says of single tasks, by id. */
 export interface ImportChoices {

@@ -5,24 +5,9 @@ import type { Backend } from '../../../domain/run.js';
 import { layerOf } from '../../../domain/task-requirements.js';
 import type { TaskFolder } from '../../../domain/task.js';
 import { prepareCommand } from '../../../catalog/index.js';
+import type { CheckedTask, Need } from '../../../domain/views/tasks.js';
 
-export const NEEDS = ['data', 'gpus', 'images', 'memory', 'disk'] as const;
-
-export interface Need {
-  name: (typeof NEEDS)[number];
-  /** `build`: made at submit, if it is not there. */
-  status: 'ok' | 'lacking' | 'build' | 'none';
-  detail: string;
-  /** The command or setting that mends it. */
-  remedy: string | null;
-}
-
-export interface CheckedTask {
-  task: string;
-  profile: string | null;
-  ready: boolean;
-  needs: Need[];
-}
+export const NEEDS = ['data', 'gpus', 'images', 'memory', 'disk'] as const satisfies readonly Need['name'][];
 
 /** What this machine, or its workers, have to give. */
 export interface Offer {

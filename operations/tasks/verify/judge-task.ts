@@ -4,15 +4,18 @@ import { statedBaseline } from '../../../domain/task-baseline.js';
 import type { TaskSpec } from '../../../domain/task.js';
 import type { RunDetail } from '../../../domain/views/runs.js';
 import type { TrajectoryStep } from '../../../domain/views/trajectory.js';
+import type { TaskCheck } from '../../../domain/views/tasks.js';
 
-export const CHECKS = ['data', 'leaks', 'baseline', 'oracle', 'wrong', 'repeat', 'secrets', 'limits'] as const;
-
-export interface Check {
-  name: (typeof CHECKS)[number];
-  /** `none`: there is nothing to check, and why. */
-  status: 'ok' | 'failed' | 'none';
-  detail: string;
-}
+export const CHECKS = [
+  'data',
+  'leaks',
+  'baseline',
+  'oracle',
+  'wrong',
+  'repeat',
+  'secrets',
+  'limits',
+] as const satisfies readonly TaskCheck['name'][];
 
 /** A run that is over, with its steps. */
 export interface Played {
@@ -31,9 +34,9 @@ export interface PlayedTask {
   secrets: ReadonlyMap<string, string>;
 }
 
-const ok = (name: Check['name'], detail: string): Check => ({ name, status: 'ok', detail });
-const failed = (name: Check['name'], detail: string): Check => ({ name, status: 'failed', detail });
-const none = (name: Check['name'], detail: string): Check => ({ name, status: 'none', detail });
+const ok = (name: TaskCheck['name'], detail: string): TaskCheck => ({ name, status: 'ok', detail });
+const failed = (name: TaskCheck['name'], detail: string): TaskCheck => ({ name, status: 'failed', detail });
+const none = (name: TaskCheck['name'], detail: string): TaskCheck => ({ name, status: 'none', detail });
 
 /** Standard errors that a score may be away from what is stated. */
 const ERRORS = 4;
@@ -54,7 +57,7 @@ function ending({ run, steps }: Played): string {
 
 const shown = (value: number): string => String(Number(value.toPrecision(6)));
 
-function baselineCheck({ spec, baseline }: PlayedTask): Check {
+function baselineCheck({ spec, baseline }: PlayedTask): TaskCheck {
   const stated = statedBaseline(spec);
   const score = baseline?.run.finalScore ?? null;
   if (baseline === null) return failed('baseline', 'it was not played');
@@ -71,7 +74,7 @@ function baselineCheck({ spec, baseline }: PlayedTask): Check {
   return Math.abs(score - stated.value) <= room ? ok('baseline', said) : failed('baseline', said);
 }
 
-function oracleCheck({ spec, baseline, oracle }: PlayedTask): Check {
+function oracleCheck({ spec, baseline, oracle }: PlayedTask): TaskCheck {
   if (oracle === null) return failed('oracle', 'there is no oracle/');
   const score = oracle.run.finalScore;
   if (score === null) return failed('oracle', `it has no score: ${ending(oracle)}`);
@@ -86,7 +89,7 @@ function oracleCheck({ spec, baseline, oracle }: PlayedTask): Check {
 const wayOf = (step: TrajectoryStep): string | null =>
   /spoil\.py (?!keep)(\w+) && /.exec(step.action ?? '')?.[1] ?? null;
 
-function wrongCheck({ spoiler }: PlayedTask): Check {
+function wrongCheck({ spoiler }: PlayedTask): TaskCheck {
   if (spoiler === null) return none('wrong', 'there is no oracle/ to spoil');
   const problems: string[] = [];
   const refused: string[] = [];
@@ -113,7 +116,7 @@ const explanation = (message: string): string => message.replace(/^\[evaluation\
 const lastLine = (text: string | null): string => text?.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
 
 /** The first evaluations of both runs have the same hidden seed. */
-function repeatCheck({ spec, oracle, spoiler }: PlayedTask): Check {
+function repeatCheck({ spec, oracle, spoiler }: PlayedTask): TaskCheck {
   const [one, two] = [oracle, spoiler].map((played) =>
     played?.run.evaluationList.find(({ split, number }) => split === 'test' && number === 1),
   );
@@ -148,7 +151,7 @@ function printed<T>(played: Played | null, word: string): T | null {
   return null;
 }
 
-function secretsCheck({ spoiler, secrets, backend }: PlayedTask): Check {
+function secretsCheck({ spoiler, secrets, backend }: PlayedTask): TaskCheck {
   if (spoiler === null) return none('secrets', 'there is no oracle/, so nothing looked');
   const looked = printed<{ files: number; found: Record<string, string> }>(spoiler, 'LOOKED');
   if (looked === null) return failed('secrets', `the look around the agent's world failed (${spoiler.run.runId})`);
@@ -162,7 +165,7 @@ function secretsCheck({ spoiler, secrets, backend }: PlayedTask): Check {
     : ok('secrets', `none of ${secrets.size} among ${looked.files} files of ${where}`);
 }
 
-function limitsCheck({ spec, spoiler, backend, ...played }: PlayedTask): Check {
+function limitsCheck({ spec, spoiler, backend, ...played }: PlayedTask): TaskCheck {
   const stopped = [played.baseline, played.oracle].flatMap((one) => one?.steps.filter((step) => step.timedOut) ?? []);
   if (stopped.length > 0)
     return failed(
@@ -191,5 +194,5 @@ function limitsCheck({ spec, spoiler, backend, ...played }: PlayedTask): Check {
 }
 
 /** What three runs of a task say of it. */
-export const judgeTask = (played: PlayedTask): Check[] =>
+export const judgeTask = (played: PlayedTask): TaskCheck[] =>
   [baselineCheck, oracleCheck, wrongCheck, repeatCheck, secretsCheck, limitsCheck].map((check) => check(played));

@@ -11,7 +11,8 @@ import { follow } from '../../batches/follow.js';
 import type { BatchRequestInput } from '../../../domain/requests/batch.js';
 import type { SubmittedBatch } from '../../batches/batch-plan.js';
 import { submitBatch } from '../../batches/submit-batch.js';
-import { type Check, judgeTask, type Played } from './judge-task.js';
+import { judgeTask, type Played } from './judge-task.js';
+import type { TaskCheck, Verification, VerifiedTask } from '../../../domain/views/tasks.js';
 
 export interface VerifyRequest {
   sample: boolean;
@@ -20,20 +21,6 @@ export interface VerifyRequest {
   backend: Backend | null;
   agent: string;
   concurrency: number;
-}
-
-export interface VerifiedTask {
-  task: string;
-  profile: string | null;
-  ok: boolean;
-  checks: Check[];
-  runs: { baseline: string | null; oracle: string | null; spoiler: string | null };
-}
-
-export interface Verification {
-  batchId: string | null;
-  backend: Backend | null;
-  tasks: VerifiedTask[];
 }
 
 const MODELS = { baseline: 'scripted:baseline', oracle: 'scripted:oracle', spoiler: 'scripted:spoiler' } as const;
@@ -57,7 +44,7 @@ function secretsOf(task: TaskFolder): Map<string, string> {
   return secrets;
 }
 
-async function leaksCheck(bench: Bench, task: TaskFolder): Promise<Check> {
+async function leaksCheck(bench: Bench, task: TaskFolder): Promise<TaskCheck> {
   const { dir, data } = task;
   const leaks = await findLeaks(
     [join(dir, 'starter'), ...(data === undefined ? [] : [join(data.dir, 'agent')])],
@@ -69,7 +56,7 @@ async function leaksCheck(bench: Bench, task: TaskFolder): Promise<Check> {
     : { name: 'leaks', status: 'ok', detail: 'none found' };
 }
 
-const dataCheck = (task: TaskFolder): Check =>
+const dataCheck = (task: TaskFolder): TaskCheck =>
   task.data === undefined
     ? { name: 'data', status: 'none', detail: 'the task needs none' }
     : {
@@ -89,7 +76,7 @@ export async function verifyTasks(
   const chosen = underProfile(tasks, { profile, sample });
   const { ready, missing } = attachData(bench.settings.layout, chosen, sample);
   const rows = new Map<string, VerifiedTask>();
-  const before = new Map<string, Check[]>();
+  const before = new Map<string, TaskCheck[]>();
   for (const { spec } of missing) {
     const detail = `not prepared: ${prepareCommand([spec.id], sample)}`;
     rows.set(spec.id, { ...nothing(spec.id, spec.profile), checks: [{ name: 'data', status: 'failed', detail }] });
@@ -148,7 +135,12 @@ function groupsOf(tasks: readonly TaskFolder[], request: VerifyRequest): NonNull
   return groups;
 }
 
-async function judged(bench: Bench, batch: SubmittedBatch, task: TaskFolder, before: Check[]): Promise<VerifiedTask> {
+async function judged(
+  bench: Bench,
+  batch: SubmittedBatch,
+  task: TaskFolder,
+  before: TaskCheck[],
+): Promise<VerifiedTask> {
   const { queries } = await bench.database();
   const runId = (model: string): string | null =>
     batch.runs.find((run) => run.task.id === task.spec.id && run.model.name === model)?.runId ?? null;

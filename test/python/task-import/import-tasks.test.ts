@@ -2,10 +2,11 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ImportedTask, importTasks, type ImportOptions } from '../../../operations/tasks/import/import-tasks.js';
+import { importTasks, type ImportOptions } from '../../../operations/tasks/import/import-tasks.js';
 import { loadTask } from '../../../catalog/index.js';
 import { tableAnswers, writeCheckout, writeFiles } from './checkout.js';
 import { evaluateTask } from './evaluate-task.js';
+import type { ImportedTask } from '../../../domain/views/tasks.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const base = mkdtempSync(join(tmpdir(), 'bench-test-mlgym-'));

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { countSchema } from './values.js';
+
+export const queryResultSchema = z
+  .strictObject({
+    columns: z.array(z.string()),
+    rows: z.array(z.array(z.unknown())),
+    truncated: z.boolean().describe('there are more rows'),
+  })
+  .meta({ id: 'QueryResult' });
+export type QueryResult = z.infer<typeof queryResultSchema>;
+
+export const databaseUrlSchema = z.strictObject({ databaseUrl: z.string() });
+export type DatabaseUrl = z.infer<typeof databaseUrlSchema>;
+
+export const migrationDocumentSchema = z
+  .strictObject({
+    applied: countSchema.describe('migrations, now'),
+    created: z.boolean().describe('views and functions were made anew'),
+    migrations: countSchema.describe('applied in all'),
+  })
+  .meta({ id: 'Migration' });
+export type MigrationDocument = z.infer<typeof migrationDocumentSchema>;
+
+export const databaseRolesSchema = z.strictObject({ app: z.string(), reader: z.string() });
+export type DatabaseRoles = z.infer<typeof databaseRolesSchema>;

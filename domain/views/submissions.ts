@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { backendSchema, batchIdSchema, countSchema, runIdSchema, usdSchema } from './values.js';
+
+export const skippedTaskSchema = z.strictObject({ task: z.string(), reason: z.string(), remedy: z.string() });
+/** A task that is left out of a batch, and the command that mends it. */
+export type SkippedTask = z.infer<typeof skippedTaskSchema>;
+
+export const batchEstimateSchema = z
+  .strictObject({
+    runs: countSchema,
+    gpus: z.strictObject({ least: countSchema, most: countSchema }).describe('per run'),
+    gpusAtOnce: countSchema.describe('with as many runs in flight as may be; `memoryMbAtOnce` likewise'),
+    memoryMbAtOnce: z.number(),
+    costAtMostUsd: usdSchema
+      .nullable()
+      .describe('every step of every run takes all its replies, each with a full context window; null: not known'),
+    unpricedModels: z.array(z.string()).describe('they have no price, and count as free'),
+  })
+  .meta({ id: 'Estimate' });
+/** What a batch needs and may cost, before anything of it is stored. */
+export type BatchEstimate = z.infer<typeof batchEstimateSchema>;
+
+export const submittedDocumentSchema = z
+  .strictObject({
+    batchId: batchIdSchema.nullable().describe('null in a dry run, as `runId`'),
+    dryRun: z.boolean(),
+    existing: z.boolean().describe('the batch was there already: its unfinished runs are resumed'),
+    name: z.string().nullable(),
+    backend: backendSchema,
+    skipped: z.array(skippedTaskSchema).describe('tasks left out'),
+    runs: z.array(
+      z.strictObject({
+        runId: runIdSchema.nullable(),
+        model: z.string(),
+        task: z.string(),
+        attempt: countSchema,
+        seed: z.int(),
+        sample: z.boolean(),
+        profile: z.string().nullable(),
+      }),
+    ),
+    estimate: batchEstimateSchema.exactOptional().describe('dry runs only'),
+  })
+  .meta({ id: 'Submission' });
+export type SubmittedDocument = z.infer<typeof submittedDocumentSchema>;
+
+export const forkedDocumentSchema = submittedDocumentSchema
+  .extend({ forkedFrom: runIdSchema, forkedAtStep: countSchema })
+  .meta({ id: 'Fork' });
+export type ForkedDocument = z.infer<typeof forkedDocumentSchema>;

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { backendSchema, batchIdSchema, countSchema, runIdSchema } from './values.js';
+
+/** What the verbs for tasks print; what tasks there are is of catalog.ts. */
+
+export const preparedTaskSchema = z
+  .strictObject({
+    task: z.string(),
+    data: z
+      .enum(['none', 'real', 'sample', 'missing', 'failed'])
+      .describe('`none`: it needs none; `missing`: dry runs only'),
+    bytes: countSchema.nullable().describe('of all files together'),
+    hash: z.string().nullable(),
+    dir: z.string().nullable(),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'PreparedTask' });
+export type PreparedTask = z.infer<typeof preparedTaskSchema>;
+
+export const preparationDocumentSchema = z.strictObject({ tasks: z.array(preparedTaskSchema) });
+export type PreparationDocument = z.infer<typeof preparationDocumentSchema>;
+
+export const needSchema = z
+  .strictObject({
+    name: z.enum(['data', 'gpus', 'images', 'memory', 'disk']),
+    status: z.enum(['ok', 'lacking', 'build', 'none']).describe('`build`: made at submit; `none`: it needs none'),
+    detail: z.string(),
+    remedy: z.string().nullable().describe('the command or setting that fixes it'),
+  })
+  .meta({ id: 'Need' });
+export type Need = z.infer<typeof needSchema>;
+
+export const checkedTaskSchema = z.strictObject({
+  task: z.string(),
+  profile: z.string().nullable(),
+  ready: z.boolean(),
+  needs: z.array(needSchema),
+});
+export type CheckedTask = z.infer<typeof checkedTaskSchema>;
+
+export const taskChecksDocumentSchema = z.strictObject({ ready: z.boolean(), tasks: z.array(checkedTaskSchema) });
+export type TaskChecksDocument = z.infer<typeof taskChecksDocumentSchema>;
+
+export const taskCheckSchema = z
+  .strictObject({
+    name: z.enum(['data', 'leaks', 'baseline', 'oracle', 'wrong', 'repeat', 'secrets', 'limits']),
+    status: z.enum(['ok', 'failed', 'none']).describe('`none`: there is nothing to check'),
+    detail: z.string(),
+  })
+  .meta({ id: 'TaskCheck' });
+export type TaskCheck = z.infer<typeof taskCheckSchema>;
+
+const playedBy = runIdSchema.nullable();
+export const verifiedTaskSchema = z.strictObject({
+  task: z.string(),
+  profile: z.string().nullable(),
+  ok: z.boolean(),
+  checks: z.array(taskCheckSchema),
+  runs: z.strictObject({ baseline: playedBy, oracle: playedBy, spoiler: playedBy }),
+});
+export type VerifiedTask = z.infer<typeof verifiedTaskSchema>;
+
+export const verificationSchema = z.strictObject({
+  batchId: batchIdSchema.nullable(),
+  backend: backendSchema.nullable(),
+  tasks: z.array(verifiedTaskSchema),
+});
+export type Verification = z.infer<typeof verificationSchema>;
+
+export const verificationDocumentSchema = z.strictObject({ ok: z.boolean(), ...verificationSchema.shape });
+export type VerificationDocument = z.infer<typeof verificationDocumentSchema>;
+
+export const newTaskDocumentSchema = z
+  .strictObject({
+    task: z.string(),
+    kind: z.enum(['game', 'questions', 'data', 'program']),
+    dir: z.string(),
+    files: z.array(z.string()),
+    next: z.array(z.string()).describe('commands'),
+  })
+  .meta({ id: 'NewTask' });
+export type NewTaskDocument = z.infer<typeof newTaskDocumentSchema>;
+
+export const importProblemSchema = z.strictObject({
+  file: z.string(),
+  key: z.string(),
+  message: z.string(),
+  remedy: z.string(),
+});
+export type ImportProblem = z.infer<typeof importProblemSchema>;
+
+export const importedTaskSchema = z
+  .strictObject({
+    id: z.string().describe('as MLGym calls it'),
+    task: z.string().nullable().describe('null: not imported, as `kind`'),
+    status: z.enum(['imported', 'needs data', 'not imported']),
+    kind: z.enum(['data', 'program']).nullable(),
+    submission: z.array(z.string()),
+    secrets: z.array(z.string()).describe('files that only the evaluator has'),
+    next: z.string().nullable().describe('what to do before it can be submitted'),
+    problems: z.array(importProblemSchema),
+    notes: z.array(z.string()),
+  })
+  .meta({ id: 'ImportedTask' });
+export type ImportedTask = z.infer<typeof importedTaskSchema>;
+
+export const importedTasksDocumentSchema = z.strictObject({
+  into: z.string(),
+  dryRun: z.boolean(),
+  tasks: z.array(importedTaskSchema),
+});
+export type ImportedTasksDocument = z.infer<typeof importedTasksDocumentSchema>;

@@ -8,6 +8,7 @@ import { createOutput } from './output.js';
 import { Interrupted } from './interruptible.js';
 import { buildProgram } from './program.js';
 import { findAssetsRoot, readSettings } from '../operations/settings.js';
+import type { ErrorDocument } from '../domain/views/errors.js';
 
 /** The composition root for people: the only place of the CLI that reads the environment. */
 const args = process.argv.slice(2);
@@ -28,7 +29,9 @@ function tell(error: BenchError, output: ReturnType<typeof createOutput>): void 
   for (let cause = error.cause; debug && cause instanceof Error; cause = cause.cause)
     output.log(`caused by ${cause.stack ?? ''}`);
   if (!output.jsonWritten)
-    output.json({ error: { type: error.type, message: error.message, remedy: error.remedy ?? null } });
+    output.json({
+      error: { type: error.type, message: error.message, remedy: error.remedy ?? null },
+    } satisfies ErrorDocument);
 }
 
 /** commander has written its message already; the JSON document is still to come. */
@@ -38,7 +41,7 @@ function tellUsage(error: CommanderError, output: ReturnType<typeof createOutput
   const shown = error.code === 'commander.help' ? 'no command was given' : message;
   output.json({
     error: { type: 'usage', message: shown, remedy: '`bench --help` and `bench <command> --help` say what there is.' },
-  });
+  } satisfies ErrorDocument);
   return 2;
 }
 
@@ -60,7 +63,7 @@ async function run(): Promise<number> {
     if (error instanceof CommanderError) return tellUsage(error, output);
     if (error instanceof Interrupted) {
       output.log(error.message);
-      output.json({ error: { type: 'interrupted', message: error.message, remedy: null } });
+      output.json({ error: { type: 'interrupted', message: error.message, remedy: null } } satisfies ErrorDocument);
       return 130;
     }
     const told = asBenchError(error);

@@ -3,6 +3,7 @@ import { listBatches } from '../../operations/results/list-batches.js';
 import type { CliContext } from '../context.js';
 import { wholeNumber } from '../options.js';
 import { renderBatches } from '../render/batches.js';
+import type { BatchesDocument } from '../../domain/views/batches.js';
 
 export function register(program: Command, context: CliContext): void {
   program
@@ -16,7 +17,7 @@ export function register(program: Command, context: CliContext): void {
       output.json({
         batches: batches.map(({ runs, ...batch }) => ({ ...batch, totalRuns: runs })),
         total,
-      });
+      } satisfies BatchesDocument);
       output.print(renderBatches(batches, output.colors));
       if (total > batches.length)
         output.print(output.colors.dim(`${batches.length} of ${total} batches; --limit shows more.`));

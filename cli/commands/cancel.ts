@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { cancel, type Cancellation } from '../../operations/batches/cancel.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
+import type { CancelledBatch, CancelledRun } from '../../domain/views/batch-control.js';
 
 function render(told: Cancellation): string {
   if (told.kind === 'run')
@@ -24,7 +25,7 @@ export function register(program: Command, context: CliContext): void {
     .action(async (ref: string) => {
       const told = await cancel(context, ref);
       const { kind: _, ...document } = told;
-      context.output.json(document);
+      context.output.json(document satisfies CancelledBatch | CancelledRun);
       context.output.print(render(told));
     });
 }

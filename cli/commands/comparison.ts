@@ -8,16 +8,28 @@ import { addComparisonOptions, comparisonRequest } from '../comparison-options.j
 import type { CliContext } from '../context.js';
 import { formatScore, formatTime, movedBaseline } from '../render/format.js';
 import { renderFields, renderTable } from '../render/table.js';
-import type { SavedComparison } from '../../domain/views/comparisons.js';
+import type {
+  ComparisonDocument,
+  ComparisonsDocument,
+  RemovedComparison,
+  SavedComparison,
+  ShownComparison,
+} from '../../domain/views/comparisons.js';
 import type { SavedComparisonState } from '../../domain/views/leaderboard.js';
 
 /** Its JSON; T as in the leaderboard's. */
-const documentOf = ({ name, createdAt, options }: SavedComparison) => {
+const documentOf = ({ name, createdAt, options }: SavedComparison): ComparisonDocument => {
   const { models, tasks, contracts, baselines, k, axis, mode, metric } = options;
   const { includeSuspect, includeLocal, includeImported, includeScripted, sample, profile, batchId } = options;
   return {
-    ...{ name, createdAt, models, tasks, contracts, baselines, k: k ?? null, T: axis, mode, metric },
-    ...{ includeSuspect, includeLocal, includeImported, includeScripted, sample: sample === true },
+    ...{ name, createdAt, models, tasks, contracts, baselines, k: k ?? null, T: axis },
+    ...{ mode: mode ?? 'strict', metric: metric ?? 'best-attempt' },
+    ...{ includeSuspect: includeSuspect === true, includeLocal: includeLocal === true },
+    ...{
+      includeImported: includeImported === true,
+      includeScripted: includeScripted === true,
+      sample: sample === true,
+    },
     ...{ profile: profileMeant(profile, sample === true), batchId: batchId ?? null },
   };
 };
@@ -93,7 +105,7 @@ export function register(program: Command, context: CliContext): void {
     .description('List them by name.')
     .action(async () => {
       const all = await listComparisons(context);
-      output.json({ comparisons: all.map(documentOf) });
+      output.json({ comparisons: all.map(documentOf) } satisfies ComparisonsDocument);
       if (all.length === 0) output.print('None is saved yet. `bench comparison save <name>` saves one.');
       else
         output.print(
@@ -123,7 +135,7 @@ export function register(program: Command, context: CliContext): void {
     .description('Show what it fixes, and which of its baselines are others by now.')
     .action(async (name: string) => {
       const { saved, movedBaselines } = await showComparison(context, name);
-      output.json({ ...documentOf(saved), movedBaselines });
+      output.json({ ...documentOf(saved), movedBaselines } satisfies ShownComparison);
       output.print(render(saved, output.colors, movedBaselines));
     });
   comparison
@@ -133,7 +145,7 @@ export function register(program: Command, context: CliContext): void {
     .description('Remove it. Runs and scores stay.')
     .action(async (name: string) => {
       await removeComparison(context, name);
-      output.json({ removed: name });
+      output.json({ removed: name } satisfies RemovedComparison);
       output.print(`Removed the comparison ${name}.`);
     });
 }

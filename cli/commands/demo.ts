@@ -8,6 +8,7 @@ import { batchDocument, batchFaults } from '../render/batch.js';
 import { renderLeaderboard } from '../render/leaderboard.js';
 import { submitBatch } from '../../operations/batches/submit-batch.js';
 import { wentWell } from '../wait-for-batch.js';
+import type { DemoDocument } from '../../domain/views/demo.js';
 
 const AGENTS = ['scripted:baseline', 'scripted:optimum', 'scripted:clumsy'];
 const GAMES = ['battleOfSexes', 'prisonersDilemma', 'blotto'];
@@ -35,7 +36,7 @@ export function register(program: Command, context: CliContext): void {
       );
       const { report, detached } = await followBatch(context, batch.batchId, 'stderr');
       if (detached || report === null) {
-        if (report !== null) output.json({ batch: batchDocument(report), leaderboard: null });
+        if (report !== null) output.json({ batch: batchDocument(report), leaderboard: null } satisfies DemoDocument);
         output.log(detachedAdvice(batch.batchId));
         context.setExitCode(130);
         return;
@@ -46,7 +47,7 @@ export function register(program: Command, context: CliContext): void {
         includeLocal: true,
         resamples: 1000,
       });
-      output.json({ batch: batchDocument(report), leaderboard: board });
+      output.json({ batch: batchDocument(report), leaderboard: board } satisfies DemoDocument);
       output.print(`\n${renderLeaderboard(board, { colors: output.colors, width: output.width, over: 'tasks' })}\n`);
       if (!wentWell(report)) {
         for (const fault of batchFaults(report)) output.log(output.logColors.red(fault));

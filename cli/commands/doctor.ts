@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
+import type { DoctorDocument } from '../../domain/views/home.js';
 
 export function register(program: Command, context: CliContext): void {
   program
@@ -13,7 +14,7 @@ export function register(program: Command, context: CliContext): void {
       const { doctorChecks } = await import('../../operations/home/doctor.js');
       const checks = await doctorChecks(settings, process.cwd());
       const failed = checks.some((check) => check.status === 'fail');
-      output.json({ ok: !failed, checks });
+      output.json({ ok: !failed, checks } satisfies DoctorDocument);
       const { green, yellow, red } = output.colors;
       const mark = { ok: green('ok  '), warn: yellow('warn'), fail: red('fail') };
       for (const { name, status, detail, remedy } of checks) {

@@ -6,7 +6,7 @@ import { commaList, wholeNumber } from '../options.js';
 import { formatTime, oneLine } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 import { events, type EventsRequest, followEvents } from '../../operations/results/events.js';
-import type { EventRow } from '../../domain/views/events.js';
+import type { EventRow, EventsDocument } from '../../domain/views/events.js';
 
 interface EventsOptions {
   limit: number;
@@ -27,7 +27,7 @@ export function register(program: Command, context: CliContext): void {
       const request = { of: ref, kinds: options.kind, limit: options.limit };
       if (options.follow === true) return follow(context, request);
       const { events: found, more } = await events(context, request);
-      context.output.json({ events: found, more });
+      context.output.json({ events: found, more } satisfies EventsDocument);
       const none = options.kind === undefined ? 'No events: nothing went wrong.' : 'No events of these kinds.';
       context.output.print(found.length === 0 ? none : table(context, found));
       const { colors } = context.output;
@@ -75,5 +75,5 @@ async function follow(context: CliContext, request: EventsRequest): Promise<void
         `${colors.dim(formatTime(event.at))} ${of} ${colors.yellow(event.kind)} ${oneLine(event.detail, 500)}`,
       );
     }
-  output.json({ events: told });
+  output.json({ events: told } satisfies EventsDocument);
 }

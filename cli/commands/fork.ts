@@ -6,6 +6,7 @@ import { forkRequestSchema } from '../../domain/requests/fork.js';
 import { submittedDocument } from '../render/submitted.js';
 import { requestFields, requestOptions } from '../request-options.js';
 import { waitForBatch } from '../wait-for-batch.js';
+import type { ForkedDocument } from '../../domain/views/submissions.js';
 
 interface ForkOptions {
   atStep: number;
@@ -35,7 +36,11 @@ export function register(program: Command, context: CliContext): void {
         await waitForBatch(context, batch.batchId);
         return;
       }
-      output.json({ ...submittedDocument(batch, false), forkedFrom, forkedAtStep: options.atStep });
+      output.json({
+        ...submittedDocument(batch, false),
+        forkedFrom,
+        forkedAtStep: options.atStep,
+      } satisfies ForkedDocument);
       output.print(
         [headline, ...batch.runs.map((run) => `  ${run.runId}`), `Follow it with: bench watch ${batch.batchId}`].join(
           '\n',

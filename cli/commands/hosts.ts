@@ -5,7 +5,7 @@ import { removeHost } from '../../operations/home/hosts/remove.js';
 import type { CliContext } from '../context.js';
 import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import type { HostRow } from '../../domain/views/hosts.js';
+import type { ChangedHost, HostRow, HostsDocument } from '../../domain/views/hosts.js';
 
 const gigabytes = (megabytes: number | null): string => (megabytes === null ? '–' : (megabytes / 1024).toFixed(1));
 
@@ -68,7 +68,7 @@ export function register(program: Command, context: CliContext): void {
     name: string,
     summary: string,
     description: string,
-    work: (hostId: string) => Promise<{ said: string; state: string }>,
+    work: (hostId: string) => Promise<{ said: string; state: ChangedHost['state'] }>,
   ): void => {
     hosts
       .command(name)
@@ -77,7 +77,7 @@ export function register(program: Command, context: CliContext): void {
       .argument('<host>', 'as `bench hosts` names it')
       .action(async (hostId: string) => {
         const { said, state } = await work(hostId);
-        context.output.json({ hostId, state });
+        context.output.json({ hostId, state } satisfies ChangedHost);
         context.output.print(said);
       });
   };

@@ -11,6 +11,8 @@ import { phase } from '../render/runs.js';
 import { startBatch } from '../../operations/batches/start-batch.js';
 import { submitBatch } from '../../operations/batches/submit-batch.js';
 import { cancelRun } from '../../operations/batches/cancel-run.js';
+import type { LeftRun, QuitRun } from '../../domain/views/batch-control.js';
+import type { RunDetail } from '../../domain/views/runs.js';
 
 interface HumanOptions {
   task?: string;
@@ -78,7 +80,7 @@ async function play(context: CliContext, runId: string, options: HumanOptions, r
     }).untilLeft();
     if (sitting.kind === 'ended') {
       const { run } = sitting;
-      output.json(run);
+      output.json(run satisfies RunDetail);
       output.print(`Run ${runId} has ended: ${phase(run)}${run.detail === null ? '' : `, ${run.detail}`}`);
       output.print(
         `Final score ${formatScore(run.finalScore)}, best ${formatScore(run.bestScore)} (${run.primary}, ${run.direction})`,
@@ -88,11 +90,11 @@ async function play(context: CliContext, runId: string, options: HumanOptions, r
     }
     if (sitting.kind === 'quit') {
       await cancelRun(context, await queries.findRun(runId));
-      output.json({ runId, quit: true });
+      output.json({ runId, quit: true } satisfies QuitRun);
       output.print(`You gave up: run ${runId} is being cancelled. What it recorded stays; it is not scored.`);
       return;
     }
-    output.json({ runId, left: true });
+    output.json({ runId, left: true } satisfies LeftRun);
     output.log(`Left; the run waits.\n  bench human ${runId}    go on\n  bench cancel ${runId}   stop it`);
     context.setExitCode(130);
   } finally {

@@ -6,6 +6,7 @@ import type { CliContext } from '../context.js';
 import { wholeNumber } from '../options.js';
 import { leaderboardCsv } from '../render/leaderboard-csv.js';
 import { renderLeaderboard } from '../render/leaderboard.js';
+import type { Leaderboard } from '../../domain/views/leaderboard.js';
 
 interface LeaderboardFlags {
   comparison?: string;
@@ -47,7 +48,7 @@ export function register(program: Command, context: CliContext): void {
         seed: flags.seed,
         estimateK: flags.estimateK,
       });
-      output.json(board);
+      output.json(board satisfies Leaderboard);
       if (flags.csv === true) output.data(leaderboardCsv(board));
       else output.print(renderLeaderboard(board, { colors: output.colors, width: output.width, over: flags.over }));
     });

@@ -3,6 +3,7 @@ import type { CliContext } from '../context.js';
 import { findRun } from '../../operations/results/find-run.js';
 import { followRun } from '../../operations/results/follow-run.js';
 import { RunLog } from '../run-log.js';
+import type { LogsDocument } from '../../domain/views/logs.js';
 
 export function register(program: Command, context: CliContext): void {
   program
@@ -28,7 +29,7 @@ export function register(program: Command, context: CliContext): void {
           case 'recovered':
             output.log('The services answer again.');
         }
-      output.json({ runId, entries: log.entries });
+      output.json({ runId, entries: log.entries } satisfies LogsDocument);
       if (log.entries.length === 0) output.print('Nothing has happened yet.');
       if (interrupt.aborted) output.log(`Left; the run goes on. Look on with: bench logs -f ${runId}`);
     });

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { pause } from '../../operations/batches/pause.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
+import type { PauseDocument } from '../../domain/views/batch-control.js';
 
 export function register(program: Command, context: CliContext): void {
   program
@@ -15,7 +16,7 @@ export function register(program: Command, context: CliContext): void {
       const { output } = context;
       const outcome = await pause(context, ref);
       const { batchId, paused, status, queuedRuns, runningRuns } = outcome;
-      output.json(outcome);
+      output.json(outcome satisfies PauseDocument);
       output.print(
         paused
           ? `Batch ${batchId} is paused: ${plural(runningRuns, 'run')} in flight ${runningRuns === 1 ? 'goes' : 'go'} on, ${queuedRuns} not begun wait. \`bench resume ${batchId}\` goes on.`

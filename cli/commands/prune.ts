@@ -5,6 +5,7 @@ import { wholeNumber } from '../options.js';
 import { planPrune, prune, type PrunePlan, type PruneRequest } from '../../operations/home/prune.js';
 import { formatBytes } from '../../domain/format-bytes.js';
 import { plural } from '../render/format.js';
+import type { PruneDocument } from '../../domain/views/home.js';
 
 interface PruneOptions {
   snapshots?: true;
@@ -72,7 +73,7 @@ export function register(program: Command, context: CliContext): void {
         snapshots: done.snapshots,
         artifacts: done.artifacts && { files: done.artifacts.length, bytes: total(done.artifacts) },
         images: done.images?.map(({ backend, refs, id, bytes }) => ({ backend, ref: refs[0] ?? id, bytes })) ?? null,
-      });
+      } satisfies PruneDocument);
       if (remove || !asks) output.print(renderPlan(done, remove));
       if (!remove)
         output.print('Nothing was removed.' + (asks || options.dryRun === true ? '' : ' `--yes` removes it.'));

@@ -8,6 +8,7 @@ import type { CliContext } from '../context.js';
 import { wholeNumber } from '../options.js';
 import { plural } from '../render/format.js';
 import { writeWhole } from '../../operations/write-whole.js';
+import type { ReportDocument } from '../../domain/views/report.js';
 
 const FORMATS = ['html', 'md', 'csv'] as const;
 type Format = (typeof FORMATS)[number];
@@ -58,7 +59,13 @@ export function register(program: Command, context: CliContext): void {
       const text = writeReport[format](data);
       if (toStdout) return output.data(text);
       const file = await writeWhole(flags.output ?? `bench-report${suffixOf(what)}.${format}`, text);
-      output.json({ file, format, bytes: Buffer.byteLength(text), rows: board.rows.length, runs: runs.length });
+      output.json({
+        file,
+        format,
+        bytes: Buffer.byteLength(text),
+        rows: board.rows.length,
+        runs: runs.length,
+      } satisfies ReportDocument);
       output.print(`Wrote ${file} (${plural(board.rows.length, 'model')}, ${plural(runs.length, 'run')}).`);
     });
 }

@@ -7,6 +7,7 @@ import type { CliContext } from '../context.js';
 import { usDollars } from '../options.js';
 import { plural } from '../render/format.js';
 import { waitForBatch } from '../wait-for-batch.js';
+import type { ResumeDocument } from '../../domain/views/batch-control.js';
 
 const goOn = (runs: number): string => (runs === 1 ? 'goes' : 'go');
 
@@ -77,7 +78,7 @@ export function register(program: Command, context: CliContext): void {
         if (again > 0) output.print(`${plural(again, 'more run')} ${goOn(again)} on.`);
         if (left) {
           output.log(`Left before all had ended; then: bench resume ${only.batchId} --budget ${budget}`);
-          output.json({ resumed });
+          output.json({ resumed } satisfies ResumeDocument);
           context.setExitCode(130);
           return;
         }
@@ -86,7 +87,7 @@ export function register(program: Command, context: CliContext): void {
         await waitForBatch(context, only.batchId);
         return;
       }
-      output.json({ resumed });
+      output.json({ resumed } satisfies ResumeDocument);
       if (only !== undefined) output.print(`Follow it with: bench watch ${only.batchId}`);
     });
 }

@@ -3,6 +3,7 @@ import { retry } from '../../operations/batches/retry.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
 import { waitForBatch } from '../wait-for-batch.js';
+import type { RetryDocument } from '../../domain/views/batch-control.js';
 
 export function register(program: Command, context: CliContext): void {
   program
@@ -22,7 +23,7 @@ export function register(program: Command, context: CliContext): void {
         await waitForBatch(context, batchId);
         return;
       }
-      output.json({ batchId, runs });
+      output.json({ batchId, runs } satisfies RetryDocument);
       output.print(
         runs.length === 0
           ? `Nothing to repeat: no run that ended as ${ends.join(', ')} is without a replacement.${options.all === true ? '' : ' --all takes config_error, cancelled and budget too.'}`

@@ -6,6 +6,7 @@ import type { CliContext } from '../context.js';
 import { commaList, wholeNumber } from '../options.js';
 import { listRuns } from '../../operations/results/list-runs.js';
 import { renderRuns } from '../render/runs.js';
+import type { RunsDocument } from '../../domain/views/runs.js';
 
 interface RunsOptions {
   models?: string[];
@@ -28,7 +29,7 @@ export function register(program: Command, context: CliContext): void {
     .option('--limit <n>', 'at most so many', wholeNumber(1, 100_000), 100)
     .action(async (ref: string | undefined, options: RunsOptions) => {
       const { runs, more } = await listRuns(context, { batch: ref, ...options });
-      context.output.json({ runs, more });
+      context.output.json({ runs, more } satisfies RunsDocument);
       context.output.print(renderRuns(runs, context.output.colors));
       if (more) context.output.print(context.output.colors.dim(`The newest ${runs.length} runs; --limit shows more.`));
     });

@@ -106,7 +106,7 @@ export function register(program: Command, context: CliContext): void {
     .argument('<run>', 'id, or an unambiguous part of it')
     .action(async (ref: string) => {
       const run = await showRun(context, ref);
-      context.output.json(run);
+      context.output.json(run satisfies RunDetail);
       context.output.print(renderRun(run, context));
     });
 }

@@ -6,6 +6,7 @@ import { seconds, wholeNumber } from '../options.js';
 import { renderCsv } from '../render/csv.js';
 import { oneLine, plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
+import type { QueryResult } from '../../domain/views/database.js';
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
@@ -32,7 +33,7 @@ export function register(program: Command, context: CliContext): void {
         timeoutMs: options.timeout * 1000,
         maxRows: options.maxRows,
       });
-      output.json(result);
+      output.json(result satisfies QueryResult);
       if (options.csv === true) {
         output.data(renderCsv(result.columns, result.rows));
         if (result.truncated)

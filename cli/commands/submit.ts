@@ -5,7 +5,7 @@ import { groupSchema } from '../../domain/requests/run-options.js';
 import { readBatchFile } from '../../operations/batches/read-batch-file.js';
 import { addRuns, planAddition } from '../../operations/batches/add-runs.js';
 import { type BatchPlan, submitted, type SubmittedBatch } from '../../operations/batches/batch-plan.js';
-import type { BatchEstimate } from '../../domain/views/submissions.js';
+import type { BatchEstimate, SubmittedDocument } from '../../domain/views/submissions.js';
 import { estimateBatch } from '../../operations/batches/estimate.js';
 import { planBatch } from '../../operations/batches/plan-batch.js';
 import { submitBatch } from '../../operations/batches/submit-batch.js';
@@ -149,7 +149,7 @@ export function register(program: Command, context: CliContext): void {
       if (options.dryRun === true) {
         const batch = submitted(await plan(context, command, options));
         const estimate = estimateBatch(batch.runs, batch, new Date());
-        output.json({ ...submittedDocument(batch, true), estimate });
+        output.json({ ...submittedDocument(batch, true), estimate } satisfies SubmittedDocument);
         output.print(`${renderSubmitted(context, batch, true)}\n\n${renderEstimate(estimate)}`);
         return;
       }

@@ -54,7 +54,7 @@ export function register(tasks: Command, context: CliContext): void {
     .action(async (ids: string[], flags: CheckFlags) => {
       const rows = await checkTasks(context, { ids, ...flags, sample: flags.sample === true });
       const lacking = rows.filter(({ ready }) => !ready);
-      context.output.json({ ready: lacking.length === 0, tasks: rows });
+      context.output.json({ ready: lacking.length === 0, tasks: rows } satisfies TaskChecksDocument);
       context.output.print(render(context, rows));
       if (lacking.length === 0) return;
       context.output.log(`${plural(lacking.length, 'task')} of ${rows.length} cannot be played as things are.`);

@@ -6,7 +6,7 @@ import type { CliContext } from '../context.js';
 import { commaList } from '../options.js';
 import { plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import type { ImportedTask } from '../../domain/views/tasks.js';
+import type { ImportedTask, ImportedTasksDocument } from '../../domain/views/tasks.js';
 
 interface Flags {
   tasks?: string[];
@@ -125,7 +125,7 @@ export function register(tasks: Command, context: CliContext): void {
         force: flags.force === true,
         dryRun,
       });
-      context.output.json({ into, dryRun, tasks: found });
+      context.output.json({ into, dryRun, tasks: found } satisfies ImportedTasksDocument);
       context.output.print(render(context, found, into, dryRun));
       const left = found.filter(({ status }) => status === 'not imported');
       if (left.length === found.length || (flags.tasks !== undefined && left.length > 0)) context.setExitCode(1);

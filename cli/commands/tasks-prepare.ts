@@ -6,7 +6,7 @@ import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 import { printable } from '../terminal-text.js';
-import type { PreparedTask } from '../../domain/views/tasks.js';
+import type { PreparationDocument, PreparedTask } from '../../domain/views/tasks.js';
 
 interface PrepareFlags {
   suite?: string;
@@ -107,7 +107,7 @@ export function register(tasks: Command, context: CliContext): void {
     .action(async (ids: string[], flags: PrepareFlags) => {
       const rows = await prepare(context, ids, flags);
       const failed = rows.filter(({ data }) => data === 'failed');
-      context.output.json({ tasks: rows });
+      context.output.json({ tasks: rows } satisfies PreparationDocument);
       context.output.print(render(context, rows, flags));
       if (failed.length > 0) {
         context.output.log(`${plural(failed.length, 'task')} without data.`);

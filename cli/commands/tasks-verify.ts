@@ -77,7 +77,7 @@ export function register(tasks: Command, context: CliContext): void {
         return;
       }
       const failed = verification.tasks.filter(({ ok }) => !ok);
-      context.output.json({ ok: failed.length === 0, ...verification });
+      context.output.json({ ok: failed.length === 0, ...verification } satisfies VerificationDocument);
       context.output.print(render(context, verification.tasks));
       if (failed.length === 0) return;
       context.output.log(`${plural(failed.length, 'task')} of ${verification.tasks.length} failed.`);

@@ -50,7 +50,7 @@ function show(context: CliContext, id: string): void {
   const { output } = context;
   const task = showTask(context, id);
   const { spec } = task;
-  output.json({ ...spec, dir: task.dir, contentHash: task.contentHash });
+  output.json({ ...spec, dir: task.dir, contentHash: task.contentHash } satisfies TaskDocument);
   output.print(
     renderFields(
       [

@@ -3,6 +3,7 @@ import { trajectory } from '../../operations/results/trajectory.js';
 import type { CliContext } from '../context.js';
 import { wholeNumber } from '../options.js';
 import { renderTrajectory } from '../render/trajectory.js';
+import type { TrajectoryDocument } from '../../domain/views/trajectory.js';
 
 export function register(program: Command, context: CliContext): void {
   program
@@ -14,7 +15,17 @@ export function register(program: Command, context: CliContext): void {
     .action(async (ref: string, options: { from: number }) => {
       const { run, steps } = await trajectory(context, ref, options.from);
       const { runId, batchId, model, task, workspace, endReason, forkedFrom, forkedAtStep } = run;
-      context.output.json({ runId, batchId, model, task, workspace, endReason, forkedFrom, forkedAtStep, steps });
+      context.output.json({
+        runId,
+        batchId,
+        model,
+        task,
+        workspace,
+        endReason,
+        forkedFrom,
+        forkedAtStep,
+        steps,
+      } satisfies TrajectoryDocument);
       context.output.print(renderTrajectory(steps, context.output.colors));
     });
 }

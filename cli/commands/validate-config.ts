@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { validateConfig } from '../../operations/catalog/validate-config.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
+import type { ValidationDocument } from '../../domain/views/catalog.js';
 
 export function register(program: Command, context: CliContext): void {
   program
@@ -15,7 +16,7 @@ export function register(program: Command, context: CliContext): void {
       const { output } = context;
       const files = validateConfig(context, paths);
       const problems = files.flatMap((file) => file.problems);
-      output.json({ valid: problems.length === 0, files });
+      output.json({ valid: problems.length === 0, files } satisfies ValidationDocument);
       for (const file of files) {
         if (file.problems.length === 0) output.print(`${output.colors.green('ok')}  ${file.kind} ${file.file}`);
         for (const problem of file.problems) {

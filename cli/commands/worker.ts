@@ -7,6 +7,7 @@ import { gpuSetting } from '../../domain/gpus.js';
 import { checkGpus } from '../../operations/home/check-gpus.js';
 import type { CliContext } from '../context.js';
 import { commaList, wholeNumber } from '../options.js';
+import type { WorkerDocument } from '../../domain/views/home.js';
 
 interface WorkerOptions {
   host?: string;
@@ -77,7 +78,7 @@ export function register(commands: Command, context: CliContext): void {
           resolve(status ?? 128 + (signal === null ? 0 : constants.signals[signal])),
         );
       });
-      context.output.json({ exitCode: code });
+      context.output.json({ exitCode: code } satisfies WorkerDocument);
       if (code !== 0 && code < 128) {
         throw new BenchError(code === 2 ? 'usage' : 'failed', `the worker ended with exit code ${code}`, {
           remedy: 'Its last lines above say why.',

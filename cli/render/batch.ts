@@ -3,7 +3,7 @@ import { batchState, nextCommand } from './batch-state.js';
 import { formatCost, formatSpan, plural } from './format.js';
 import { providerTroubleLine } from './provider-trouble.js';
 import { renderRuns } from './runs.js';
-import type { BatchStatusReport } from '../../domain/views/batches.js';
+import type { BatchDocument, BatchStatusReport } from '../../domain/views/batches.js';
 
 /** `b-… (name): running, 3 of 6 runs ended, 41 steps, $0, 12 s` */
 export function batchHeadline(batch: BatchStatusReport, colors: Colors): string {
@@ -51,7 +51,7 @@ function shared<T>(values: readonly T[]): T | null {
 }
 
 /** The JSON form: `runs` is the list of runs, as everywhere. */
-export function batchDocument(batch: BatchStatusReport): Record<string, unknown> {
+export function batchDocument(batch: BatchStatusReport): BatchDocument {
   const { runs, runList, ...rest } = batch;
   return {
     ...rest,

@@ -1,7 +1,8 @@
 import type { SubmittedBatch } from '../../operations/batches/batch-plan.js';
+import type { SubmittedDocument } from '../../domain/views/submissions.js';
 
 /** The JSON form that scripts rely on; a dry run has no ids. */
-export const submittedDocument = (batch: SubmittedBatch, dryRun: boolean): Record<string, unknown> => ({
+export const submittedDocument = (batch: SubmittedBatch, dryRun: boolean): SubmittedDocument => ({
   batchId: dryRun ? null : batch.batchId,
   dryRun,
   existing: batch.existing === true,

@@ -23,7 +23,7 @@ export const batchSummarySchema = z.strictObject({
   priority: z.int().describe('1 (first) to 5 (last)'),
   pausedAt: timeSchema.nullable().describe('since then no run is started'),
   budgetUsd: usdSchema.nullable(),
-  chargedUsd: usdSchema.describe('of the budget: confirmed costs, and reservations for calls that are open or lost'),
+  chargedUsd: usdSchema.describe('confirmed costs, and reservations for calls that are open or lost'),
   runs: countSchema,
   shards: countSchema,
   ended: countSchema.describe('runs'),
@@ -62,8 +62,8 @@ export const batchDocumentSchema = batchStatusReportSchema
     totalRuns,
     endReason: endReasonSchema.nullable().describe('that all runs share'),
     finalEvaluation: finalEvaluationSchema.nullable().describe('that all runs share'),
-    bestScore: scoreSchema.describe('that all runs share: so, that of an only run'),
-    finalScore: scoreSchema.describe('likewise'),
+    bestScore: scoreSchema.describe('that all runs share'),
+    finalScore: scoreSchema.describe('that all runs share'),
     waits: z.array(z.string()).describe('why it is not further, in words'),
     next: z.string().describe('the command to go on with'),
     runs: z.array(runSummarySchema).describe('as submitted'),
@@ -76,7 +76,7 @@ export const batchesDocumentSchema = z
     batches: z
       .array(listedBatchSchema.omit({ runs: true }).extend({ totalRuns }).meta({ id: 'ListedBatch' }))
       .describe('newest first'),
-    total: countSchema.describe('how many there are, beyond the limit too'),
+    total: countSchema.describe('beyond the limit too'),
   })
   .meta({ id: 'Batches' });
 export type BatchesDocument = z.infer<typeof batchesDocumentSchema>;

@@ -16,7 +16,7 @@ export const listedTaskSchema = z
     baseline: scoreSchema,
     gpus: countSchema.nullable(),
     contentHash: z.string().nullable(),
-    error: z.string().nullable().describe('why it cannot be used; all keys but `id` are then null'),
+    error: z.string().nullable().describe('why it cannot be used; the others are then null'),
   })
   .meta({ id: 'ListedTask' });
 export type ListedTask = z.infer<typeof listedTaskSchema>;
@@ -36,15 +36,12 @@ export const modelSchema = z
     kind: modelKindSchema,
     description: z.string(),
     provider: z.string(),
-    providerModel: z.string().nullable().describe('null of scripted models, as all that follow'),
+    providerModel: z.string().nullable().describe('null: scripted, as all that follow'),
     contextWindow: countSchema.nullable(),
     maxOutputTokens: countSchema.nullable(),
     keyVariable: z.string().nullable(),
     keySet: z.boolean().nullable(),
-    price: modelPriceSchema
-      .meta({ inWords: "as in the model's file" })
-      .nullable()
-      .describe('today, in US dollars per million tokens'),
+    price: modelPriceSchema.nullable().describe('today, in US dollars per million tokens'),
   })
   .meta({ id: 'Model' });
 

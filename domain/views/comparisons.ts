@@ -20,7 +20,7 @@ export interface SavedComparison {
 }
 
 const { models, tasks, k, mode, metric, sample, profile } = comparedSchema.shape;
-const included = z.boolean().exactOptional();
+const { includeSuspect, includeLocal, includeImported, includeScripted } = comparedSchema.shape;
 
 export const comparisonDocumentSchema = z
   .strictObject({
@@ -30,12 +30,7 @@ export const comparisonDocumentSchema = z
     contracts: z.record(z.string(), countSchema).describe('by task'),
     baselines: z.record(z.string(), scoreSchema).describe('by task'),
     T: z.number().describe('as of a leaderboard'),
-    ...{ mode, metric },
-    includeSuspect: included,
-    includeLocal: included,
-    includeImported: included,
-    includeScripted: included,
-    ...{ sample, profile },
+    ...{ mode, metric, includeSuspect, includeLocal, includeImported, includeScripted, sample, profile },
     batchId: batchIdSchema.nullable(),
   })
   .meta({ id: 'SavedComparison' });

@@ -65,6 +65,16 @@ export const scoreStatusSchema = z
 export type ScoreStatus = z.infer<typeof scoreStatusSchema>;
 
 const rank = z.number().nullable();
+const rankAtTask = rank.describe('within the task, beside the baseline; ties share the mean position');
+const ratio = z
+  .number()
+  .nullable()
+  .describe(
+    "to the task's best, at least 1; a failure's is its penalty; null: not compared, or nobody solves the task",
+  );
+const expected = scoreSchema.describe(
+  'unbiased estimate of the best of `estimateK` attempts; null: not asked for, or fewer',
+);
 const attemptScores = z.array(scoreSchema);
 
 export const leaderboardScoreSchema = z
@@ -72,27 +82,18 @@ export const leaderboardScoreSchema = z
     best: scoreSchema,
     last: scoreSchema,
     mean: scoreSchema,
-    bestRank: rank.describe(
-      'within the task, the baseline included; ties share the mean position; `lastRank` likewise',
-    ),
-    lastRank: rank,
-    bestStatus: scoreStatusSchema.nullable().describe('null: not compared; `lastStatus` likewise'),
-    lastStatus: scoreStatusSchema.nullable(),
-    bestRatio: z
-      .number()
-      .nullable()
-      .describe(
-        "to the task's best, 1 or more; a failure's is its penalty; null: not compared, or nobody solves the task; `lastRatio` likewise",
-      ),
-    lastRatio: z.number().nullable(),
-    expectedBest: scoreSchema.describe(
-      'unbiased estimate of the best of `estimateK` attempts; null: not asked for, or fewer attempts; `expectedLast` likewise',
-    ),
-    expectedLast: scoreSchema,
-    bestRun: runIdSchema.nullable().describe('where the score is from; `lastRun` likewise'),
-    lastRun: runIdSchema.nullable(),
-    bestAttempts: attemptScores.describe('of each counted run; `lastAttempts` likewise'),
-    lastAttempts: attemptScores,
+    bestRank: rankAtTask,
+    lastRank: rankAtTask,
+    bestStatus: scoreStatusSchema.nullable().describe('null: not compared'),
+    lastStatus: scoreStatusSchema.nullable().describe('null: not compared'),
+    bestRatio: ratio,
+    lastRatio: ratio,
+    expectedBest: expected,
+    expectedLast: expected,
+    bestRun: runIdSchema.nullable().describe('where the score is from'),
+    lastRun: runIdSchema.nullable().describe('where the score is from'),
+    bestAttempts: attemptScores.describe('of each counted run'),
+    lastAttempts: attemptScores.describe('of each counted run'),
     attempts: countSchema.describe('all runs submitted'),
     ended: countSchema,
     counted: countSchema.describe("the first k that ended by the agent's doing"),
@@ -106,25 +107,30 @@ export const leaderboardScoreSchema = z
   .meta({ id: 'Score', description: 'What a row has at one task.' });
 export type LeaderboardScore = z.infer<typeof leaderboardScoreSchema>;
 
-const intervalSchema = z
-  .strictObject({ low: z.number(), high: z.number() })
-  .meta({ id: 'Interval', description: 'Of 95 %, both ends included.' });
+const intervalSchema = z.strictObject({ low: z.number(), high: z.number() });
+
+const interval = intervalSchema.nullable().describe('null: nothing to draw');
 
 export const leaderboardUncertaintySchema = z
   .strictObject({
-    bestAup: intervalSchema.nullable().describe('null: there is nothing to draw'),
-    lastAup: intervalSchema.nullable(),
+    bestAup: interval,
+    lastAup: interval,
     probabilityOfRank1: z
       .strictObject({ best: z.number(), last: z.number() })
       .nullable()
-      .describe('share of the resamples in which its AUP is the largest of all ranked rows'),
+      .describe('share of the resamples in which its AUP is the largest'),
   })
-  .meta({ id: 'Uncertainty' });
+  .meta({ id: 'Uncertainty', description: 'Intervals of 95 %.' });
 export type LeaderboardUncertainty = z.infer<typeof leaderboardUncertaintySchema>;
 
 const profileStepSchema = z.tuple([z.number(), z.number()]).readonly();
 const profilesSchema = z.strictObject({ best: z.array(profileStepSchema), last: z.array(profileStepSchema) });
 const area = z.number().nullable();
+const areaOfProfile = area.describe(
+  'area under its profile: 0 to 1, in compat mode up to T; null: not ranked, or nothing to compare',
+);
+
+const recordedCost = usdSchema.nullable().describe('of imported runs, by their own prices');
 
 export const leaderboardRowSchema = z
   .strictObject({
@@ -133,21 +139,19 @@ export const leaderboardRowSchema = z
     model: z.string(),
     kind: modelKindSchema,
     isolation: scoredIsolationSchema,
-    bestAup: area.describe(
-      'area under the profile of the best scores: 0 to 1, in compat mode up to T; null: not ranked, or nothing to compare; `lastAup` likewise',
-    ),
-    lastAup: area,
+    bestAup: areaOfProfile,
+    lastAup: areaOfProfile,
     withSuspects: z
       .strictObject({ bestAup: area, lastAup: area })
       .nullable()
-      .describe('if suspect scores counted too; null: they do, there are none, or not ranked'),
+      .describe('if suspect scores counted; null: they do, none are, or not ranked'),
     intervals: z
       .strictObject({ attempts: leaderboardUncertaintySchema, tasks: leaderboardUncertaintySchema })
       .nullable()
       .describe('were the runs repeated; were there other tasks; null: not ranked, or not asked for'),
     profile: profilesSchema
       .nullable()
-      .describe('steps up to T: from this log10 ratio on, this share of the tasks is solved; null: not ranked'),
+      .describe('steps: from this log10 ratio on, this share of the tasks is solved; null: not ranked'),
     solvedTasks: countSchema.nullable().describe("best score at least the baseline's"),
     missingTasks: countSchema.nullable().describe('without a score'),
     notRunTasks: countSchema.nullable().describe('only the infrastructure failed'),
@@ -162,10 +166,8 @@ export const leaderboardRowSchema = z
     marks: z.partialRecord(integrityRuleSchema, countSchema).describe('runs by the rule that marked them'),
     costUsd: usdSchema.describe('of runs played here'),
     costPerRunUsd: usdSchema.nullable().describe('per ended run, repetitions included; null: none has ended'),
-    recordedCostUsd: usdSchema
-      .nullable()
-      .describe('of imported runs, by the prices of their own harness; null: none is recorded'),
-    recordedCostPerRunUsd: usdSchema.nullable(),
+    recordedCostUsd: recordedCost,
+    recordedCostPerRunUsd: recordedCost,
     inputTokens: countSchema,
     outputTokens: countSchema,
     scores: z.record(z.string(), leaderboardScoreSchema).describe('by task'),
@@ -181,7 +183,7 @@ export const leaderboardTaskSchema = z
     primary: z.string(),
     direction: directionSchema,
     baseline: scoreSchema,
-    compared: z.boolean().describe('a ranked model was submitted for it: it is part of the figures'),
+    compared: z.boolean().describe('part of the figures: a ranked model was submitted for it'),
   })
   .meta({ id: 'LeaderboardTask' });
 export type LeaderboardTask = z.infer<typeof leaderboardTaskSchema>;
@@ -210,7 +212,7 @@ export const comparedSchema = z
     tasks: z.array(z.string()),
     k: countSchema.nullable().describe('the first k runs of each model and task; null: all'),
     T: z.number().nullable().describe("length of the profiles' axis in log10 units; null: nothing is ranked"),
-    fixedT: z.boolean().describe('T was given: new data do not change it'),
+    fixedT: z.boolean().describe('T was given'),
     mode: leaderboardModeSchema,
     metric: leaderboardMetricSchema,
     includeSuspect: z.boolean(),

@@ -8,7 +8,7 @@ export const leaseSchema = z
     runId: runIdSchema,
     token: countSchema,
     grantedAt: timeSchema,
-    revokedAt: timeSchema.nullable().describe("taken back, but not free before the run's containers are removed"),
+    revokedAt: timeSchema.nullable().describe('taken back; free once its containers are gone'),
     releasedAt: timeSchema.nullable(),
   })
   .meta({ id: 'Lease' });

@@ -21,7 +21,7 @@ export const rateAccountSchema = z
     refusedLastHour: countSchema.describe('for their rate'),
     reservationFactors: z
       .record(z.string(), z.number())
-      .describe('by model: how many times their estimate calls set aside, since an answer cost more'),
+      .describe('by model: times their estimate that calls set aside'),
   })
   .meta({ id: 'RateAccount' });
 export type RateAccountRow = z.infer<typeof rateAccountSchema>;

@@ -39,7 +39,7 @@ export const runSummarySchema = z
     status: runStatusSchema,
     endReason: endReasonSchema.nullable().describe('null: not ended'),
     finalEvaluation: finalEvaluationSchema.nullable().describe('null: not ended'),
-    exitStatus: z.string().nullable().describe('what MLGym would have written for this end, or wrote; null: not ended'),
+    exitStatus: z.string().nullable().describe("in MLGym's words; null: not ended"),
     detail: z.string().nullable().describe('what failed, in words'),
     steps: countSchema,
     maxSteps: countSchema,
@@ -47,12 +47,12 @@ export const runSummarySchema = z
     primary: z.string().describe('the metric that ranks'),
     direction: directionSchema,
     bestScore: scoreSchema.describe('suspect ones included'),
-    finalScore: scoreSchema.describe('of the evaluation at submit or at a forced end'),
+    finalScore: scoreSchema.describe('of the last evaluation'),
     evaluations: countSchema,
-    suspect: countSchema.describe('evaluations with a suspect score'),
+    suspect: countSchema.describe('evaluations'),
     sample: z.boolean().describe('on sample data'),
     profile: z.string().nullable().describe("budget of its task; null: the task's own"),
-    marks: z.array(integrityMarkSchema).describe('what the integrity rules found, once ended'),
+    marks: z.array(integrityMarkSchema).describe('of an ended run'),
     backend: backendSchema,
     isolation: isolationSchema.nullable().describe('null: no sandbox yet'),
     host: z.string().nullable(),
@@ -80,8 +80,8 @@ export const evaluationDetailSchema = z
   .strictObject({
     step: countSchema,
     kind: z.enum(['validate', 'submit', 'forced', 'baseline']),
-    split: z.enum(SPLITS).describe('`test` is what leaderboards use, `validation` what the agent is shown'),
-    number: countSchema.describe('of the evaluation; its splits share one'),
+    split: z.enum(SPLITS).describe('leaderboards use `test`; the agent is shown `validation`'),
+    number: countSchema.describe('splits share one'),
     status: z.enum(['ok', 'no_artefact', 'rejected', 'evaluator_error']),
     metrics: z.record(z.string(), z.number()).nullable(),
     primary: scoreSchema.describe('the metric that ranks'),
@@ -89,9 +89,7 @@ export const evaluationDetailSchema = z
     message: z.string().describe('to the agent'),
     fault: z.string().nullable().describe('`evaluator_error`: what failed, for the author of the task'),
     submissionSha256: z.string().nullable(),
-    fromStep: countSchema
-      .nullable()
-      .describe('forced end: step whose validate the submission is from; null: the workspace'),
+    fromStep: countSchema.nullable().describe('forced end: the submission is from the validate of this step'),
     isolation: isolationSchema,
     ms: countSchema,
     at: timeSchema,
@@ -132,10 +130,7 @@ export const runDetailSchema = runSummarySchema
       .strictObject({ workspaceMb: z.number(), memoryMb: z.number(), cpus: z.number(), pids: z.number() })
       .nullable()
       .describe('of the sandbox; null: imported'),
-    workspaceLimit: z
-      .enum(['file_system', 'watched'])
-      .nullable()
-      .describe("what keeps the workspace's size; null: nothing, or not begun"),
+    workspaceLimit: z.enum(['file_system', 'watched']).nullable().describe('null: none, or not begun'),
     network: networkSchema.unwrap().nullable().describe('null: imported'),
     memory: z.boolean().describe("may use the task's memory"),
     memoryRecords: countSchema.nullable().describe('records there when the run began'),
@@ -149,7 +144,7 @@ export const runDetailSchema = runSummarySchema
     providerError: providerTroubleSchema.nullable().describe('why it waits for an answer'),
     endpoints: z
       .array(z.strictObject({ endpoint: z.string(), calls: countSchema }))
-      .describe('host and path of its calls, most used first'),
+      .describe('host and path, most used first'),
     recordedCostUsd: usdSchema.nullable().describe('imported runs: cost by their own price list'),
     baseline: scoreSchema.describe("score of the task's starter"),
     evaluationList: z.array(evaluationDetailSchema),
@@ -160,7 +155,7 @@ export type RunDetail = z.infer<typeof runDetailSchema>;
 export const runsDocumentSchema = z
   .strictObject({
     runs: z.array(runSummarySchema).describe('newest first'),
-    more: z.boolean().describe('there are others, beyond the limit'),
+    more: z.boolean().describe('others are beyond the limit'),
   })
   .meta({ id: 'Runs' });
 export type RunsDocument = z.infer<typeof runsDocumentSchema>;

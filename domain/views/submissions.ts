@@ -9,11 +9,11 @@ export const batchEstimateSchema = z
   .strictObject({
     runs: countSchema,
     gpus: z.strictObject({ least: countSchema, most: countSchema }).describe('per run'),
-    gpusAtOnce: countSchema.describe('with as many runs in flight as may be; `memoryMbAtOnce` likewise'),
-    memoryMbAtOnce: z.number(),
+    gpusAtOnce: countSchema.describe('with all runs in flight that may be'),
+    memoryMbAtOnce: z.number().describe('likewise'),
     costAtMostUsd: usdSchema
       .nullable()
-      .describe('every step of every run takes all its replies, each with a full context window; null: not known'),
+      .describe('every reply of every step with a full context window; null: not known'),
     unpricedModels: z.array(z.string()).describe('they have no price, and count as free'),
   })
   .meta({ id: 'Estimate' });
@@ -24,7 +24,7 @@ export const submittedDocumentSchema = z
   .strictObject({
     batchId: batchIdSchema.nullable().describe('null in a dry run, as `runId`'),
     dryRun: z.boolean(),
-    existing: z.boolean().describe('the batch was there already: its unfinished runs are resumed'),
+    existing: z.boolean().describe('was there already, and is resumed'),
     name: z.string().nullable(),
     backend: backendSchema,
     skipped: z.array(skippedTaskSchema).describe('tasks left out'),

@@ -1,0 +1,136 @@
+import type { z } from 'zod';
+import {
+  cancelledBatchSchema,
+  cancelledRunSchema,
+  leftRunSchema,
+  pauseDocumentSchema,
+  quitRunSchema,
+  resumeDocumentSchema,
+  retryDocumentSchema,
+} from '../domain/views/batch-control.js';
+import { batchDocumentSchema, batchesDocumentSchema } from '../domain/views/batches.js';
+import {
+  agentsDocumentSchema,
+  modelsDocumentSchema,
+  modelTestsDocumentSchema,
+  taskDocumentSchema,
+  tasksDocumentSchema,
+  validationDocumentSchema,
+} from '../domain/views/catalog.js';
+import {
+  comparisonDocumentSchema,
+  comparisonsDocumentSchema,
+  removedComparisonSchema,
+  shownComparisonSchema,
+} from '../domain/views/comparisons.js';
+import {
+  databaseRolesSchema,
+  databaseUrlSchema,
+  migrationDocumentSchema,
+  queryResultSchema,
+} from '../domain/views/database.js';
+import { demoDocumentSchema } from '../domain/views/demo.js';
+import { eventsDocumentSchema } from '../domain/views/events.js';
+import {
+  doctorDocumentSchema,
+  downDocumentSchema,
+  imagesDocumentSchema,
+  pruneDocumentSchema,
+  upDocumentSchema,
+  workerDocumentSchema,
+} from '../domain/views/home.js';
+import { changedHostSchema, hostsDocumentSchema } from '../domain/views/hosts.js';
+import { exportDocumentSchema, importDocumentSchema } from '../domain/views/imports.js';
+import { leaderboardSchema } from '../domain/views/leaderboard.js';
+import { leasesDocumentSchema } from '../domain/views/leases.js';
+import { logsDocumentSchema } from '../domain/views/logs.js';
+import { changedLimitsSchema, limitsDocumentSchema } from '../domain/views/rate-accounts.js';
+import { replayReportSchema } from '../domain/views/replay.js';
+import { reportDocumentSchema } from '../domain/views/report.js';
+import { runDetailSchema, runsDocumentSchema } from '../domain/views/runs.js';
+import { forkedDocumentSchema, submittedDocumentSchema } from '../domain/views/submissions.js';
+import {
+  importedTasksDocumentSchema,
+  newTaskDocumentSchema,
+  preparationDocumentSchema,
+  taskChecksDocumentSchema,
+  verificationDocumentSchema,
+} from '../domain/views/tasks.js';
+import { trajectoryDocumentSchema } from '../domain/views/trajectory.js';
+
+/** A document that a command prints with `--json`; `when`: not always. */
+export interface Printed {
+  when?: string;
+  schema: z.ZodType;
+}
+
+const waited: Printed = { when: 'with `--wait`', schema: batchDocumentSchema };
+const changedHost: Printed[] = [{ schema: changedHostSchema }];
+const changedLimits: Printed[] = [{ schema: changedLimitsSchema }];
+const imported: Printed[] = [{ schema: importDocumentSchema }];
+
+/** What each command prints, in the order of the reference. No command loads this: the reference and the tests do. */
+export const documents: Readonly<Record<string, readonly Printed[]>> = {
+  demo: [{ schema: demoDocumentSchema }],
+  up: [{ schema: upDocumentSchema }],
+  down: [{ schema: downDocumentSchema }],
+  doctor: [{ schema: doctorDocumentSchema }],
+  submit: [{ schema: submittedDocumentSchema }, waited],
+  human: [
+    { when: 'once the run has ended', schema: runDetailSchema },
+    { when: 'left', schema: leftRunSchema },
+    { when: 'given up', schema: quitRunSchema },
+  ],
+  replay: [{ schema: replayReportSchema }],
+  fork: [{ schema: forkedDocumentSchema }, waited],
+  pause: [{ schema: pauseDocumentSchema }],
+  resume: [{ schema: resumeDocumentSchema }, { when: 'with `--wait` on one batch', schema: batchDocumentSchema }],
+  retry: [{ schema: retryDocumentSchema }, waited],
+  cancel: [
+    { when: 'of a batch', schema: cancelledBatchSchema },
+    { when: 'of a run', schema: cancelledRunSchema },
+  ],
+  batches: [{ schema: batchesDocumentSchema }],
+  status: [{ schema: batchDocumentSchema }],
+  watch: [{ schema: batchDocumentSchema }],
+  runs: [{ schema: runsDocumentSchema }],
+  show: [{ schema: runDetailSchema }],
+  logs: [{ schema: logsDocumentSchema }],
+  trajectory: [{ schema: trajectoryDocumentSchema }],
+  events: [{ schema: eventsDocumentSchema }],
+  leases: [{ schema: leasesDocumentSchema }],
+  'hosts list': [{ schema: hostsDocumentSchema }],
+  'hosts drain': changedHost,
+  'hosts undrain': changedHost,
+  'hosts remove': changedHost,
+  'limits list': [{ schema: limitsDocumentSchema }],
+  'limits set': changedLimits,
+  'limits reset': changedLimits,
+  leaderboard: [{ schema: leaderboardSchema }],
+  report: [{ schema: reportDocumentSchema }],
+  'comparison save': [{ schema: comparisonDocumentSchema }],
+  'comparison list': [{ schema: comparisonsDocumentSchema }],
+  'comparison show': [{ schema: shownComparisonSchema }],
+  'comparison rm': [{ schema: removedComparisonSchema }],
+  sql: [{ schema: queryResultSchema }],
+  export: [{ schema: exportDocumentSchema }],
+  'import mlgym': imported,
+  'import jsonl': imported,
+  'db url': [{ schema: databaseUrlSchema }],
+  'db migrate': [{ schema: migrationDocumentSchema }],
+  'db roles': [{ schema: databaseRolesSchema }],
+  'tasks list': [{ schema: tasksDocumentSchema }],
+  'tasks show': [{ schema: taskDocumentSchema }],
+  'tasks prepare': [{ schema: preparationDocumentSchema }],
+  'tasks check': [{ schema: taskChecksDocumentSchema }],
+  'tasks verify': [{ schema: verificationDocumentSchema }],
+  'tasks new': [{ schema: newTaskDocumentSchema }],
+  'tasks import mlgym': [{ schema: importedTasksDocumentSchema }],
+  'models list': [{ schema: modelsDocumentSchema }],
+  'models test': [{ schema: modelTestsDocumentSchema }],
+  agents: [{ schema: agentsDocumentSchema }],
+  'images build': [{ schema: imagesDocumentSchema }],
+  prune: [{ schema: pruneDocumentSchema }],
+  'validate-config': [{ schema: validationDocumentSchema }],
+  worker: [{ schema: workerDocumentSchema }],
+};

@@ -71,12 +71,9 @@ export const batchDocumentSchema = batchStatusReportSchema
   .meta({ id: 'Batch' });
 export type BatchDocument = z.infer<typeof batchDocumentSchema>;
 
-export const batchesDocumentSchema = z
-  .strictObject({
-    batches: z
-      .array(listedBatchSchema.omit({ runs: true }).extend({ totalRuns }).meta({ id: 'ListedBatch' }))
-      .describe('newest first'),
-    total: countSchema.describe('beyond the limit too'),
-  })
-  .meta({ id: 'Batches' });
+/** Newest first; `total` counts those beyond the limit, too. */
+export const batchesDocumentSchema = z.strictObject({
+  batches: z.array(listedBatchSchema.omit({ runs: true }).extend({ totalRuns }).meta({ id: 'ListedBatch' })),
+  total: countSchema,
+});
 export type BatchesDocument = z.infer<typeof batchesDocumentSchema>;

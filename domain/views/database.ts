@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { countSchema } from './values.js';
 
-export const queryResultSchema = z
-  .strictObject({
-    columns: z.array(z.string()),
-    rows: z.array(z.array(z.unknown())),
-    truncated: z.boolean().describe('there are more rows'),
-  })
-  .meta({ id: 'QueryResult' });
+/** `truncated`: there are more rows. */
+export const queryResultSchema = z.strictObject({
+  columns: z.array(z.string()),
+  rows: z.array(z.array(z.unknown())),
+  truncated: z.boolean(),
+});
 export type QueryResult = z.infer<typeof queryResultSchema>;
 
 export const databaseUrlSchema = z.strictObject({ databaseUrl: z.string() });

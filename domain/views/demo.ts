@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { batchDocumentSchema } from './batches.js';
 import { leaderboardSchema } from './leaderboard.js';
 
-export const demoDocumentSchema = z
-  .strictObject({
-    batch: batchDocumentSchema,
-    leaderboard: leaderboardSchema.nullable().describe('null: left before the end'),
-  })
-  .meta({ id: 'Demo' });
+/** Without a leaderboard if it was left before the end. */
+export const demoDocumentSchema = z.strictObject({
+  batch: batchDocumentSchema,
+  leaderboard: leaderboardSchema.nullable(),
+});
 export type DemoDocument = z.infer<typeof demoDocumentSchema>;

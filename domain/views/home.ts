@@ -74,14 +74,11 @@ export const pruneDocumentSchema = z
 export type PruneDocument = z.infer<typeof pruneDocumentSchema>;
 
 const imageKindSchema = z.enum(['agent', 'evaluator']);
-export const imagesDocumentSchema = z
-  .strictObject({
-    images: z.array(z.strictObject({ kind: imageKindSchema, ref: z.string(), digest: z.string() })),
-    layers: z
-      .array(z.strictObject({ task: z.string(), kind: imageKindSchema, ref: z.string(), digest: z.string() }))
-      .describe('of tasks with packages of their own'),
-  })
-  .meta({ id: 'Images' });
+/** `layers`: of tasks with packages of their own. */
+export const imagesDocumentSchema = z.strictObject({
+  images: z.array(z.strictObject({ kind: imageKindSchema, ref: z.string(), digest: z.string() })),
+  layers: z.array(z.strictObject({ task: z.string(), kind: imageKindSchema, ref: z.string(), digest: z.string() })),
+});
 export type ImagesDocument = z.infer<typeof imagesDocumentSchema>;
 
 export const workerDocumentSchema = z.strictObject({ exitCode: z.int() });

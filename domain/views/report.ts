@@ -64,13 +64,12 @@ export interface ActionCount {
   steps: number;
 }
 
-export const reportDocumentSchema = z
-  .strictObject({
-    file: z.string().describe('absolute path'),
-    format: z.enum(['html', 'md', 'csv']),
-    bytes: countSchema,
-    rows: countSchema.describe('of the leaderboard'),
-    runs: countSchema,
-  })
-  .meta({ id: 'Report' });
+/** The file's absolute path, and how many rows of the leaderboard and runs are in it. */
+export const reportDocumentSchema = z.strictObject({
+  file: z.string(),
+  format: z.enum(['html', 'md', 'csv']),
+  bytes: countSchema,
+  rows: countSchema,
+  runs: countSchema,
+});
 export type ReportDocument = z.infer<typeof reportDocumentSchema>;

@@ -152,10 +152,9 @@ export const runDetailSchema = runSummarySchema
   .meta({ id: 'RunDetail' });
 export type RunDetail = z.infer<typeof runDetailSchema>;
 
-export const runsDocumentSchema = z
-  .strictObject({
-    runs: z.array(runSummarySchema).describe('newest first'),
-    more: z.boolean().describe('others are beyond the limit'),
-  })
-  .meta({ id: 'Runs' });
+/** Newest first; `more`: others are beyond the limit. */
+export const runsDocumentSchema = z.strictObject({
+  runs: z.array(runSummarySchema),
+  more: z.boolean(),
+});
 export type RunsDocument = z.infer<typeof runsDocumentSchema>;

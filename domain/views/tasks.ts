@@ -70,15 +70,14 @@ export type Verification = z.infer<typeof verificationSchema>;
 export const verificationDocumentSchema = z.strictObject({ ok: z.boolean(), ...verificationSchema.shape });
 export type VerificationDocument = z.infer<typeof verificationDocumentSchema>;
 
-export const newTaskDocumentSchema = z
-  .strictObject({
-    task: z.string(),
-    kind: z.enum(['game', 'questions', 'data', 'program']),
-    dir: z.string(),
-    files: z.array(z.string()),
-    next: z.array(z.string()).describe('commands'),
-  })
-  .meta({ id: 'NewTask' });
+/** `next`: the commands to go on with. */
+export const newTaskDocumentSchema = z.strictObject({
+  task: z.string(),
+  kind: z.enum(['game', 'questions', 'data', 'program']),
+  dir: z.string(),
+  files: z.array(z.string()),
+  next: z.array(z.string()),
+});
 export type NewTaskDocument = z.infer<typeof newTaskDocumentSchema>;
 
 export const importProblemSchema = z.strictObject({

@@ -20,11 +20,9 @@ export const exitCodeSchema = z.int();
 
 export const originSchema = z
   .enum(ORIGINS)
-  .meta({ id: 'Origin', description: 'played here, or imported from MLGym or from the export of another home' });
+  .meta({ id: 'Origin', description: 'played here; imported from MLGym; from an export' });
 export const backendSchema = z.enum(BACKENDS).meta({ id: 'Backend' });
-export const isolationSchema = z
-  .enum(['container', 'none'])
-  .meta({ id: 'Isolation', description: 'what kept the agent apart from the host' });
+export const isolationSchema = z.enum(['container', 'none']).meta({ id: 'Isolation' });
 export const scoredIsolationSchema = z.enum([...isolationSchema.options, 'import']);
 export const modelKindSchema = z.enum(MODEL_KINDS).meta({ id: 'ModelKind' });
 export const runStatusSchema = z.enum(RUN_STATUSES).meta({ id: 'RunStatus' });
@@ -34,6 +32,6 @@ export const endReasonSchema = z
   .meta({ id: 'EndReason', description: '`api`, `runtime` and `unknown`: imported runs only' });
 export const finalEvaluationSchema = z
   .enum(FINAL_EVALUATIONS)
-  .meta({ id: 'FinalEvaluation', description: 'the evaluation at submit or at a forced end' });
+  .meta({ id: 'FinalEvaluation', description: 'at submit or a forced end' });
 export const directionSchema = z.enum(['maximize', 'minimize']).meta({ id: 'Direction' });
 export const integrityRuleSchema = z.enum(INTEGRITY_RULES).meta({ id: 'IntegrityRule' });

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { documents, type Printed } from '../../cli/documents.js';
+import { errorDocumentSchema } from '../../domain/views/errors.js';
+
+const DEFAULTS: Readonly<Record<string, string>> = Object.fromEntries(
+  ['hosts', 'limits', 'tasks', 'models'].map((group) => [group, `${group} list`]),
+);
+
+/** The command that these arguments name: the longest that they begin with; of a group alone, its default. */
+export function commandOf(args: readonly string[]): string | null {
+  const words = args.filter((word) => !word.startsWith('-'));
+  for (const length of [3, 2, 1]) {
+    const name = words.slice(0, length).join(' ');
+    if (documents[name] !== undefined) return name;
+  }
+  return DEFAULTS[words[0] ?? ''] ?? null;
+}
+
+/** What is wrong with the document by its schema; of several schemas, by the one that it comes nearest to. */
+function faults(document: unknown, printed: readonly Printed[]): z.ZodError | null {
+  const found: z.ZodError[] = [];
+  for (const { schema } of printed) {
+    const result = schema.safeParse(document);
+    if (result.success) return null;
+    found.push(result.error);
+  }
+  return found.sort((a, b) => a.issues.length - b.issues.length)[0] ?? null;
+}
+
+/** Throws unless the document is one that this command may print: no key is missing, none is unknown. */
+export function checkPrinted(args: readonly string[], document: unknown): void {
+  // Arguments that name no command are told as an error, as all that is wrong.
+  const printed = documents[commandOf(args) ?? ''] ?? [];
+  const error = faults(document, [...printed, { schema: errorDocumentSchema }]);
+  if (error !== null)
+    throw new Error(
+      `what bench ${args.join(' ')} printed does not fit its schema\n${z.prettifyError(error)}\n${JSON.stringify(document).slice(0, 2000)}`,
+    );
+}

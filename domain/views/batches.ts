@@ -23,7 +23,7 @@ export const batchSummarySchema = z.strictObject({
   priority: z.int().describe('1 (first) to 5 (last)'),
   pausedAt: timeSchema.nullable().describe('since then no run is started'),
   budgetUsd: usdSchema.nullable(),
-  chargedUsd: usdSchema.describe('confirmed costs, and reservations for calls that are open or lost'),
+  chargedUsd: usdSchema.describe('confirmed costs, and reservations of open and lost calls'),
   runs: countSchema,
   shards: countSchema,
   ended: countSchema.describe('runs'),
@@ -41,7 +41,7 @@ const byStatusSchema = z.record(z.string(), countSchema);
 export const batchStatusReportSchema = batchSummarySchema.extend({
   byStatus: byStatusSchema.describe('runs by status'),
   byEndReason: z.record(z.string(), countSchema).describe('runs by end reason'),
-  replaced: countSchema.describe('runs that later ones of the batch repeat'),
+  replaced: countSchema.describe('runs repeated by others of it'),
   providerErrors: z.array(providerTroubleSchema).describe('what keeps runs waiting, most first'),
   /** In submission order. */
   runList: z.array(runSummarySchema),

@@ -41,7 +41,7 @@ export const modelSchema = z
     maxOutputTokens: countSchema.nullable(),
     keyVariable: z.string().nullable(),
     keySet: z.boolean().nullable(),
-    price: modelPriceSchema.nullable().describe('today, in US dollars per million tokens'),
+    price: modelPriceSchema.nullable().describe('today, US dollars per million tokens'),
   })
   .meta({ id: 'Model' });
 

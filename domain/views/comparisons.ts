@@ -38,7 +38,7 @@ export type ComparisonDocument = z.infer<typeof comparisonDocumentSchema>;
 
 export const shownComparisonSchema = comparisonDocumentSchema
   .extend({
-    movedBaselines: z.array(movedBaselineSchema).describe('of tasks whose baseline is another by now'),
+    movedBaselines: z.array(movedBaselineSchema).describe('baselines that are others by now'),
   })
   .meta({ id: 'ShownComparison' });
 export type ShownComparison = z.infer<typeof shownComparisonSchema>;

@@ -27,12 +27,10 @@ export const upDocumentSchema = z
     databaseUrl: z.string().describe('with its password'),
     temporalAddress: z.string(),
     temporalNamespace: z.string(),
-    temporalVariables: z
-      .record(z.string(), z.string())
-      .describe('what clients of the embedded Temporal need beside its address'),
+    temporalVariables: z.record(z.string(), z.string()).describe('for clients of the embedded Temporal'),
     embedded: z
       .strictObject({ postgres: z.boolean(), temporal: z.boolean(), worker: z.boolean() })
-      .describe('which of them this home runs itself'),
+      .describe('run by this home'),
     supervisorPid: countSchema.nullable(),
     services: z.array(serviceStatusSchema),
   })

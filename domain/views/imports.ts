@@ -32,7 +32,7 @@ export const importDocumentSchema = z
     directories: countSchema.describe('found; of a file of lines: runs'),
     imported: countSchema,
     known: countSchema.describe('here already'),
-    changed: countSchema.describe('here already, with other content: left as they were'),
+    changed: countSchema.describe('here already, with other content'),
     failed: countSchema.describe('left out'),
     left: countSchema.describe('not looked at: Ctrl-C came before'),
     steps: countSchema,

@@ -65,13 +65,11 @@ export const scoreStatusSchema = z
 export type ScoreStatus = z.infer<typeof scoreStatusSchema>;
 
 const rank = z.number().nullable();
-const rankAtTask = rank.describe('within the task, beside the baseline; ties share the mean position');
+const rankAtTask = rank.describe('ties share the mean');
 const ratio = z
   .number()
   .nullable()
-  .describe(
-    "to the task's best, at least 1; a failure's is its penalty; null: not compared, or nobody solves the task",
-  );
+  .describe("to the task's best, at least 1; a failure's is its penalty; null: not compared, or never solved");
 const expected = scoreSchema.describe(
   'unbiased estimate of the best of `estimateK` attempts; null: not asked for, or fewer',
 );
@@ -194,14 +192,14 @@ export const savedComparisonStateSchema = z
   .strictObject({
     name: z.string(),
     createdAt: timeSchema,
-    otherModels: z.array(z.string()).describe('have runs at its tasks, and are not compared'),
+    otherModels: z.array(z.string()).describe('with runs at its tasks, not compared'),
     runsSince: z
       .array(z.strictObject({ model: z.string(), task: z.string(), runs: countSchema }))
-      .describe('ended since it was saved; they change its figures'),
+      .describe('ended since; they change its figures'),
     otherContracts: z
       .array(z.strictObject({ task: z.string(), contract: countSchema, runs: countSchema }))
       .describe('runs that it leaves out'),
-    movedBaselines: z.array(movedBaselineSchema).describe('of tasks whose baseline is another by now'),
+    movedBaselines: z.array(movedBaselineSchema).describe('baselines that are others by now'),
   })
   .meta({ id: 'SavedState', description: 'What a saved comparison leaves out, and what came later.' });
 export type SavedComparisonState = z.infer<typeof savedComparisonStateSchema>;

@@ -40,8 +40,8 @@ export const replayReportSchema = z
     ...{ runId, batchId, model, task, agent, backend, status, endReason, finalEvaluation, exitStatus, detail },
     recording: z
       .strictObject({ hash: z.string(), format, leftOut, endedBy })
-      .describe('`leftOut`: entries that no model replied; `endedBy`: in its own words'),
-    recorded: countSchema.describe('replies; `same` to `notPlayed` count them by what became of them'),
+      .describe('`leftOut`: entries that are no replies'),
+    recorded: countSchema.describe('replies; the counts that follow say what became of them'),
     same: countSchema,
     diverged: countSchema,
     refused: countSchema,

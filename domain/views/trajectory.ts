@@ -6,7 +6,7 @@ import { countSchema, exitCodeSchema, timeSchema, usdSchema } from './values.js'
 export const trajectoryStepSchema = z
   .strictObject({
     step: countSchema,
-    copied: z.boolean().describe('taken over from the run that this one is a fork of'),
+    copied: z.boolean().describe('from the run that it is a fork of'),
     response: z.string(),
     thought: z.string(),
     action: z.string().nullable().describe('null: no reply could be parsed'),
@@ -23,7 +23,7 @@ export const trajectoryStepSchema = z
     costUsd: usdSchema,
     inputTokens: countSchema,
     outputTokens: countSchema,
-    endpoint: z.string().nullable().describe("host and path of the model's server"),
+    endpoint: z.string().nullable().describe('host and path'),
     evaluations: z.array(evaluationDetailSchema),
     at: timeSchema.describe('when the reply was stored'),
   })

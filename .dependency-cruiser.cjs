@@ -49,6 +49,14 @@ module.exports = {
       to: { circular: true },
     },
     {
+      name: 'views-are-types',
+      severity: 'error',
+      comment:
+        'Commands start without the schemas of what they print: import their types. The reference and the tests load them',
+      from: { pathNot: '^(domain/views/|cli/documents\\.ts$)' },
+      to: { path: '^domain/views/', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'workflows-are-pure',
       severity: 'error',
       comment: 'Workflow code is bundled and replayed: no zod at run time, no node modules',

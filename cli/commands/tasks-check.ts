@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import type { Backend } from '../../domain/run.js';
 import { checkTasks } from '../../operations/tasks/check.js';
-import { type CheckedTask, NEEDS } from '../../operations/tasks/verify/check-tasks.js';
+import { NEEDS } from '../../operations/tasks/verify/check-tasks.js';
 import type { CliContext } from '../context.js';
 import { backendOption } from '../options.js';
 import { plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
+import type { CheckedTask, TaskChecksDocument } from '../../domain/views/tasks.js';
 
 interface CheckFlags {
   suite?: string;

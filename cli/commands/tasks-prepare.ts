@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { formatBytes } from '../../domain/format-bytes.js';
-import { type PreparedTask, prepareTasks } from '../../operations/tasks/prepare/prepare-tasks.js';
+import { prepareTasks } from '../../operations/tasks/prepare/prepare-tasks.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';

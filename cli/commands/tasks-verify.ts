@@ -7,7 +7,8 @@ import { plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 import { namedTasks } from '../../operations/tasks/named-tasks.js';
 import { CHECKS } from '../../operations/tasks/verify/judge-task.js';
-import { type VerifiedTask, verifyTasks } from '../../operations/tasks/verify/verify-tasks.js';
+import { verifyTasks } from '../../operations/tasks/verify/verify-tasks.js';
+import type { VerificationDocument, VerifiedTask } from '../../domain/views/tasks.js';
 
 interface VerifyFlags {
   suite?: string;

@@ -15,6 +15,7 @@ import { register as registerImport } from './tasks-import.js';
 import { register as registerNew } from './tasks-new.js';
 import { register as registerPrepare } from './tasks-prepare.js';
 import { register as registerVerify } from './tasks-verify.js';
+import type { TaskDocument } from '../../domain/views/catalog.js';
 
 function list(context: CliContext): void {
   const { settings, output } = context;

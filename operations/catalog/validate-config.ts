@@ -1,5 +1,6 @@
-import { validatePath, type ValidatedFile } from '../../catalog/index.js';
+import { validatePath } from '../../catalog/index.js';
 import type { BenchSettings } from '../settings.js';
+import type { ValidatedFile } from '../../domain/views/catalog.js';
 
 /** Checks configuration files: task folders, YAML files, or whole folders; without a path, all that this home would use. */
 export const validateConfig = ({ settings }: { settings: BenchSettings }, paths: readonly string[]): ValidatedFile[] =>

@@ -1,6 +1,7 @@
 import type { ServiceEndpoints } from '../../domain/services.js';
-import { servicesStatus, withoutPassword, type ServiceStatus } from '../../services/index.js';
+import { servicesStatus, withoutPassword } from '../../services/index.js';
 import type { Bench } from '../bench.js';
+import type { ServiceStatus } from '../../domain/views/home.js';
 
 export interface RunningServices {
   endpoints: ServiceEndpoints;

@@ -7,7 +7,8 @@ import { chooseBackend } from '../batches/choose-backend.js';
 import type { Bench } from '../bench.js';
 import { type NamedTasks, namedTasks } from './named-tasks.js';
 import { missingBytes } from './prepare/download.js';
-import { type CheckedTask, checkTask, freeBytesOf, type Offer } from './verify/check-tasks.js';
+import { checkTask, freeBytesOf, type Offer } from './verify/check-tasks.js';
+import type { CheckedTask } from '../../domain/views/tasks.js';
 
 export interface CheckRequest extends NamedTasks {
   /** On sample data. */

@@ -4,7 +4,6 @@ import { expect, it } from 'vitest';
 import type { ImportSummary } from '../../operations/records/import/import-summary.js';
 import { newBatchId, newRunId } from '../../domain/ids.js';
 import type { AttackGround, AttackOutcome } from './attack-run.js';
-import type { ImportDocument } from '../../domain/views/imports.js';
 
 type Row = Record<string, unknown>;
 interface Line {

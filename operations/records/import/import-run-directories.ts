@@ -1,9 +1,10 @@
 import { BenchError } from '../../../domain/errors.js';
 import type { MlgymTask } from '../../../domain/mlgym/tasks.js';
 import type { Bench } from '../../bench.js';
-import { type DirectoryResult, importMlgym } from './import-mlgym.js';
+import { importMlgym } from './import-mlgym.js';
 import { type ImportSummary, importSummary } from './import-summary.js';
 import { findRunDirectories } from './run-directories.js';
+import type { DirectoryResult } from '../../../domain/views/imports.js';
 
 export interface DirectoriesRequest {
   /** The batch that takes the runs; made if there is none of this name. */

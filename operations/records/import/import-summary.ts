@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { BenchError } from '../../../domain/errors.js';
-import type { DirectoryResult } from './import-mlgym.js';
+import type { DirectoryResult } from '../../../domain/views/imports.js';
 
 /** What an import came to. */
 export interface ImportSummary {

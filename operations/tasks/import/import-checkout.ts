@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
 import type { BenchSettings } from '../../settings.js';
-import { type ImportedTask, type ImportOptions, importTasks, makeConfigs } from './import-tasks.js';
+import { type ImportOptions, importTasks, makeConfigs } from './import-tasks.js';
+import type { ImportedTask } from '../../../domain/views/tasks.js';
 
 export interface CheckoutRequest extends Omit<ImportOptions, 'assetsRoot' | 'into'> {
   /** Configs folder that takes the tasks; begins as a copy of the bundled one. Left out: the one that is used. */

@@ -8,7 +8,7 @@ import { JSON_PAGE, jsonReference, withJsonReference } from '../../../cli/render
 import { checkPrinted, commandOf } from '../../setup/printed-document.js';
 
 // Registering commands uses nothing of the context.
-const program = buildProgram({} as CliContext);
+const program = await buildProgram({} as CliContext);
 const leaves = (command: Command, path: readonly string[] = []): string[] =>
   command.commands.length === 0
     ? [path.join(' ')]

@@ -44,7 +44,8 @@ export function stepParts(history: History, steps: StepRecord[]): StepParts[] {
   return parts;
 }
 
-function closedActivities(history: History): Activity[] {
+/** The activities of a history that have ended, in the order of their ends; times in milliseconds. */
+export function closedActivities(history: History): Activity[] {
   const open = new Map<string, Activity>();
   const closed: Activity[] = [];
   for (const event of history.events ?? []) {

@@ -8,21 +8,20 @@ import { type Statements, storable } from '../statements.js';
 export function turnStore(run: Statements): Turns {
   return {
     async ask(turn, { messages, tools }) {
+      const key = [turn.runId, turn.step, turn.try];
+      // First whether it is answered: then the question, which may be long, need not be sent.
       const [row] = await run<{ reply: string | null }>(
         'ask',
-        `with put as (
-           insert into turns (run_id, step, try, messages, tools) values ($1, $2, $3, $4::jsonb, $5::jsonb) on conflict do nothing
-         )
-         select reply from turns where run_id = $1 and step = $2 and try = $3`,
-        [
-          turn.runId,
-          turn.step,
-          turn.try,
-          JSON.stringify(messages.map(storableMessage)),
-          tools === undefined ? null : JSON.stringify(tools),
-        ],
+        `select reply from turns where run_id = $1 and step = $2 and try = $3`,
+        key,
       );
-      return row?.reply ?? null;
+      if (row !== undefined) return row.reply;
+      await run(
+        'ask',
+        `insert into turns (run_id, step, try, messages, tools) values ($1, $2, $3, $4::jsonb, $5::jsonb) on conflict do nothing`,
+        [...key, JSON.stringify(messages.map(storableMessage)), tools === undefined ? null : JSON.stringify(tools)],
+      );
+      return null;
     },
 
     async open(of) {

@@ -21,6 +21,7 @@ const LONGEST = [
   'cli-batch-control',
   'real-models',
   'human',
+  'external-turns',
   'gpu-leases',
   'image-layers',
   'spoilt-sandbox',

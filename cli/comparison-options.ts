@@ -22,7 +22,7 @@ const comparisonOptions = (): Option[] => [
     '--include-suspect',
     "count suspect scores: outside of their task's bounds, or of runs with an integrity mark",
   ),
-  new Option('--include-scripted', 'rank scripted agents, replays and people too'),
+  new Option('--include-scripted', 'rank scripted agents, replays and external players too'),
   new Option('--include-local', 'rank runs without isolation too'),
   new Option('--include-imported', 'rank runs that came by `bench import jsonl` from elsewhere too'),
   new Option('--sample', 'of runs on sample data, and of tasks that need no data; otherwise these runs do not count'),

@@ -16,7 +16,7 @@ export function facts({
     ...(comparison.includeSuspect ? ['suspect scores'] : []),
     ...(comparison.includeLocal ? ['runs without isolation'] : []),
     ...(comparison.includeImported ? ['imported runs'] : []),
-    ...(comparison.includeScripted ? ['scripted agents, replays and people'] : []),
+    ...(comparison.includeScripted ? ['scripted agents, replays and external players'] : []),
   ];
   const compared = tasks.filter((task) => task.compared).length;
   return [

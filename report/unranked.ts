@@ -8,7 +8,7 @@ import type { ReportRun } from '../domain/views/report.js';
 const REASONS: Record<NonNullable<LeaderboardRow['unranked']>, string> = {
   import: 'imported from elsewhere: nobody here has seen these runs',
   isolation: 'played without isolation: nothing kept the agent from the answers',
-  kind: 'not a model: scripted agents, replays and people are ranked on request alone',
+  kind: 'not a model: scripted agents, replays and external players are ranked on request alone',
   spoiler: 'hands in what it spoilt: never ranked',
 };
 

@@ -46,7 +46,7 @@ const render = (
     ...(includeSuspect === true ? ['suspect scores'] : []),
     ...(includeLocal === true ? ['runs without isolation'] : []),
     ...(includeImported === true ? ['imported runs'] : []),
-    ...(includeScripted === true ? ['scripted agents, replays and people'] : []),
+    ...(includeScripted === true ? ['scripted agents, replays and external players'] : []),
   ];
   return renderFields(
     [

@@ -30,7 +30,9 @@ export function leaderboardNotes(
       : []),
     ...savedNotes(board),
     ...(unranked.has('kind')
-      ? ['Not ranked (–): scripted agents, replays and people are not; rank them too with --include-scripted.']
+      ? [
+          'Not ranked (–): scripted agents, replays and external players are not; rank them too with --include-scripted.',
+        ]
       : []),
     ...(unranked.has('spoiler') ? ['Never ranked (–): scripted:spoiler, which hands in what it spoilt.'] : []),
     ...(unranked.has('import')

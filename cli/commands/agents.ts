@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { listAgents } from '../../operations/catalog/list-agents.js';
 import type { CliContext } from '../context.js';
 import { renderTable } from '../render/table.js';
-import type { AgentsDocument } from '../../domain/views/catalog.js';
 
 export function register(program: Command, context: CliContext): void {
   program

@@ -4,7 +4,6 @@ import { migrateDatabase } from '../../operations/home/database/migrate.js';
 import { databaseUrl } from '../../operations/home/database/url.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
-import type { DatabaseRoles, DatabaseUrl, MigrationDocument } from '../../domain/views/database.js';
 
 export function register(program: Command, context: CliContext): void {
   const db = program.command('db').summary('the database').description('The database that holds everything.');

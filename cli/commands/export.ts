@@ -8,7 +8,6 @@ import {
 } from '../../operations/records/export/export-batch.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
-import type { ExportDocument } from '../../domain/views/imports.js';
 
 interface ExportOptions {
   format: ExportFormat;

@@ -5,7 +5,7 @@ import { removeHost } from '../../operations/home/hosts/remove.js';
 import type { CliContext } from '../context.js';
 import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import type { ChangedHost, HostRow, HostsDocument } from '../../domain/views/hosts.js';
+import type { ChangedHost, HostRow } from '../../domain/views/hosts.js';
 
 const gigabytes = (megabytes: number | null): string => (megabytes === null ? '–' : (megabytes / 1024).toFixed(1));
 

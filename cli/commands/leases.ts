@@ -3,7 +3,6 @@ import { leases } from '../../operations/home/leases.js';
 import type { CliContext } from '../context.js';
 import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import type { LeasesDocument } from '../../domain/views/leases.js';
 
 export function register(program: Command, context: CliContext): void {
   program

@@ -7,7 +7,7 @@ import type { CliContext } from '../context.js';
 import { wholeNumber } from '../options.js';
 import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import type { ChangedLimits, LimitsDocument, RateAccountRow } from '../../domain/views/rate-accounts.js';
+import type { RateAccountRow } from '../../domain/views/rate-accounts.js';
 
 /** `570 learned`, `97 declared`, `–`: what is granted a minute, and whose word that is. */
 function limitText(account: RateAccountRow, one: Dimension): string {

@@ -3,7 +3,6 @@ import { testModels } from '../../operations/catalog/test-models.js';
 import type { CliContext } from '../context.js';
 import { formatCost, formatDuration } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import type { ModelTest, ModelTestsDocument } from '../../domain/views/catalog.js';
 
 export function register(models: Command, context: CliContext): void {
   models

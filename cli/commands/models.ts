@@ -4,7 +4,6 @@ import { listModels, type ModelWithKey } from '../../operations/catalog/list-mod
 import type { CliContext } from '../context.js';
 import { renderTable } from '../render/table.js';
 import { register as registerTest } from './models-test.js';
-import type { ModelsDocument } from '../../domain/views/catalog.js';
 
 /** `2.5 / 10`: US dollars per million tokens in and out. */
 const priceText = (price: ModelPrice | null): string =>

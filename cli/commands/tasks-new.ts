@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../context.js';
 import { newTask, TASK_KINDS, type TaskKind } from '../../operations/tasks/new.js';
-import type { NewTaskDocument } from '../../domain/views/tasks.js';
 
 export function register(tasks: Command, context: CliContext): void {
   tasks

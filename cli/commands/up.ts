@@ -3,7 +3,6 @@ import type { ServiceEndpoints } from '../../domain/services.js';
 import { up } from '../../operations/home/up.js';
 import type { CliContext } from '../context.js';
 import { describeService } from '../render/services.js';
-import type { UpDocument } from '../../domain/views/home.js';
 
 const reach = ({ temporalVariables }: ServiceEndpoints): string =>
   Object.keys(temporalVariables).length > 0 ? ', for this user alone' : ', which other users of this machine can reach';

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ImportSummary } from '../../operations/records/import/import-summary.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { writeRunDirectory } from '../setup/run-directories.js';
-import type { ImportDocument } from '../../domain/views/imports.js';
 
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const TRUNCATED = '{"environment": "mlgym_main", "trajectory": [{"action": "ls", "observa';

@@ -60,7 +60,7 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
   if (epoch === 1) await store.setStatus(runId, 'starting');
   const memory = run.memory === true ? await store.beginMemory(runId) : null;
   const need = unmetNeed(run.task, run.backend);
-  if (need !== null) throw new BenchError('usage', need, { remedy: 'Submit it with --backend docker or podman.' });
+  if (need !== null) throw new BenchError('usage', need, { remedy: 'Submit it for the backend docker or podman.' });
   const taskDir = await ports.taskFolder(run);
   const { memoryMb, cpus, pids, workspaceMb } = run.task.limits;
   const through = await lastExecuted(store, args);

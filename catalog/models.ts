@@ -51,7 +51,7 @@ export function listModels(configsDir: string, now: Date): ListedModel[] {
     name: HUMAN_MODEL,
     aliases: [],
     kind: 'human',
-    description: 'you, in a terminal: `bench human --task <task>`',
+    description: 'you, in a terminal: `bench human`',
     provider: EXTERNAL_PROVIDER,
     config: null,
     price: null,
@@ -69,7 +69,7 @@ export function listModels(configsDir: string, now: Date): ListedModel[] {
     name: `${REPLAY_PREFIX}<file>`,
     aliases: [],
     kind: 'replay',
-    description: 'a recorded run, played again: a `.traj`, or what `bench trajectory <run> --json` printed',
+    description: 'a recorded run, played again: a `.traj`, or the JSON of `bench trajectory <run>`',
     provider: 'replay',
     config: null,
     price: null,
@@ -112,7 +112,7 @@ function resolveModel(configsDir: string, name: string): ModelRef {
 }
 
 /**
- * Models for `--models`, in the order named; real ones with their configuration. Everything is checked before anything is
+ * Models that a request names, in the order named; real ones with their configuration. Everything is checked before anything is
  * returned. A model without a price is refused unless allowed: its runs would look free.
  */
 export function resolveModels(
@@ -125,13 +125,17 @@ export function resolveModels(
     const same = models.slice(0, index).find((other) => other.name === model.name);
     if (same !== undefined)
       throw new BenchError('usage', `model ${model.name} is named twice`, {
-        remedy: 'Name it once; for more runs of each pair use --attempts.',
+        remedy: 'Name it once; for more runs of each pair raise the attempts.',
+        fields: { attempts: true },
       });
   });
   const unpriced = models.find((model) => model.config !== undefined && model.config.prices.length === 0);
   if (unpriced !== undefined && !allowUnpriced)
     throw new BenchError('usage', `model ${unpriced.name} has no price`, {
-      remedy: 'Add `prices` to its file under configs/models, or say --allow-unpriced: its calls then count as free.',
+      code: 'model.unpriced',
+      remedy:
+        'Add `prices` to its file under configs/models, or allow models without a price: their calls then count as free.',
+      fields: { allowUnpriced: true },
     });
   return models;
 }

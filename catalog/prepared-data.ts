@@ -59,15 +59,15 @@ export function findPrepared(layout: HomeLayout, task: TaskFolder, sample: boole
       'failed',
       `the prepared data of task ${task.spec.id} have changed: ${join(dir, changed.path)}`,
       {
-        remedy: `Make them anew: ${prepareCommand([task.spec.id], sample)} --force`,
+        remedy: `Make them anew: ${prepareCommand([task.spec.id])}`,
+        fields: { ...(sample && { sample: true }), force: true },
       },
     );
   return { dir, hash: dataHash(files), sample, files };
 }
 
 /** The command that prepares these tasks. */
-export const prepareCommand = (ids: readonly string[], sample: boolean): string =>
-  `bench tasks prepare ${ids.join(' ')}${sample ? ' --sample' : ''}`;
+export const prepareCommand = (ids: readonly string[]): string => `bench tasks prepare ${ids.join(' ')}`;
 
 /** SHA-256 of a task's own files and of its data. */
 export const hashWithData = (folderHash: string, data: string): string =>

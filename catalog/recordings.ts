@@ -28,8 +28,7 @@ function bytesOf(file: string): Buffer {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
     const why = { ENOENT: 'there is no such file', EISDIR: 'is a folder', EACCES: 'may not be read' }[code];
     throw new BenchError('usage', `${file}: ${why ?? `cannot be read (${code})`}`, {
-      remedy:
-        'Name a `.traj` file, or one that `bench trajectory <run> --json` wrote; paths are relative to where you are.',
+      remedy: 'Name a `.traj` file, or the JSON of `bench trajectory <run>`; paths are relative to where you are.',
       cause: error,
     });
   }

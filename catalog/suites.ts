@@ -36,7 +36,7 @@ function suiteTasks(configsDir: string, name: string): string[] {
 }
 
 /**
- * Tasks for `--tasks`: ids, names of suites, or `all`; each task once, in the order named. Everything is checked
+ * Tasks that a request names: ids, names of suites, or `all`; each task once, in the order named. Everything is checked
  * before anything is returned.
  */
 export function selectTasks(configsDir: string, names: readonly string[]): TaskFolder[] {

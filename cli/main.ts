@@ -7,6 +7,7 @@ import { asBenchError } from '../operations/as-bench-error.js';
 import { createOutput } from './output.js';
 import { Interrupted } from './interruptible.js';
 import { buildProgram } from './program.js';
+import { remedyText } from './render/remedy.js';
 import { findAssetsRoot, readSettings } from '../operations/settings.js';
 import type { ErrorDocument } from '../domain/views/errors.js';
 
@@ -24,13 +25,14 @@ process.stderr.on('error', () => undefined);
 function tell(error: BenchError, output: ReturnType<typeof createOutput>): void {
   const { red, bold } = output.logColors;
   output.log(`${red(bold('error:'))} ${error.message}`);
-  if (error.remedy !== undefined) output.log(error.remedy);
+  const remedy = error.remedy === undefined ? null : remedyText(error.remedy, error.fields);
+  if (remedy !== null) output.log(remedy);
   if (debug) output.log(error.stack ?? '');
   for (let cause = error.cause; debug && cause instanceof Error; cause = cause.cause)
     output.log(`caused by ${cause.stack ?? ''}`);
   if (!output.jsonWritten)
     output.json({
-      error: { type: error.type, message: error.message, remedy: error.remedy ?? null },
+      error: { type: error.type, code: error.code, message: error.message, remedy },
     } satisfies ErrorDocument);
 }
 
@@ -40,7 +42,12 @@ function tellUsage(error: CommanderError, output: ReturnType<typeof createOutput
   const message = error.message.replace(/^error: /, '');
   const shown = error.code === 'commander.help' ? 'no command was given' : message;
   output.json({
-    error: { type: 'usage', message: shown, remedy: '`bench --help` and `bench <command> --help` say what there is.' },
+    error: {
+      type: 'usage',
+      code: 'usage',
+      message: shown,
+      remedy: '`bench --help` and `bench <command> --help` say what there is.',
+    },
   } satisfies ErrorDocument);
   return 2;
 }
@@ -63,7 +70,9 @@ async function run(): Promise<number> {
     if (error instanceof CommanderError) return tellUsage(error, output);
     if (error instanceof Interrupted) {
       output.log(error.message);
-      output.json({ error: { type: 'interrupted', message: error.message, remedy: null } } satisfies ErrorDocument);
+      output.json({
+        error: { type: 'interrupted', code: 'interrupted', message: error.message, remedy: null },
+      } satisfies ErrorDocument);
       return 130;
     }
     const told = asBenchError(error);

@@ -59,7 +59,8 @@ export function batchControl(run: Statements): BatchControl {
       if (row === undefined) throw missingBatch(batchId);
       if (row.before === null)
         throw new BenchError('usage', `batch ${batchId} has no budget that could be raised`, {
-          remedy: 'A budget is given when a batch is submitted: bench submit --budget.',
+          remedy: 'A budget is given when a batch is submitted.',
+          fields: { budget: true },
         });
       if (!row.raised)
         throw new BenchError('usage', `batch ${batchId} has a larger budget already: ${row.before} US dollars`, {

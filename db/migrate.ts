@@ -117,7 +117,7 @@ async function stateOf(client: pg.Client, where: string): Promise<SchemaState> {
   if (history === 'before')
     throw new BenchError('usage', `the database at ${where} was made before the first release, and is not upgraded`, {
       remedy:
-        'With the version that made it, run `bench export <batch> --format jsonl -o <file>`; then `bench import jsonl <file>` into a new home. See docs/reference/upgrades.md.',
+        'With the version that made it, export each batch to a file with `bench export <batch>`; then `bench import jsonl <file>` into a new home. See docs/reference/upgrades.md.',
     });
   if (history === 'foreign')
     throw new BenchError('usage', `the schema at ${where} has another history than this version of the program`, {

@@ -243,8 +243,10 @@ function submissionError(batch: Pick<BatchDefinition, 'batchId' | 'name'>, error
       remedy: 'Raise `contract` in its task.yaml: scores of different contracts are never compared.',
     });
   if (constraint === 'batches_name_unique')
-    return new BenchError('usage', `a batch named "${batch.name ?? ''}" exists already`, {
-      remedy: `Choose another --name, or look at it with \`bench status ${batch.name ?? ''}\`.`,
+    return new BenchError('conflict', `a batch named "${batch.name ?? ''}" exists already`, {
+      code: 'batch.name_taken',
+      remedy: `Choose another name, or look at it with \`bench status ${batch.name ?? ''}\`.`,
+      fields: { name: true },
     });
   if (constraint === 'runs_attempt_unique')
     return new BenchError('usage', 'the batch names the same model, task and attempt twice', {

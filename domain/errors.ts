@@ -3,21 +3,37 @@
 export type BenchErrorType =
   | 'usage' // bad arguments, bad config: exit code 2
   | 'not_found' // an id that names nothing: exit code 2
+  | 'conflict' // a name that is taken: exit code 2
   | 'services' // Temporal, Postgres, the engine are not reachable: exit code 1
   | 'failed'; // the work itself failed: exit code 1
 
+/** Options of the request, by name, that a remedy is about; a value where it says which. How an option is given is for the door to say. */
+export type RemedyFields = Readonly<Record<string, string | true>>;
+
+interface BenchErrorOptions {
+  /** What exactly is wrong, for programs: `batch.name_taken`. Default: the type. */
+  code?: string;
+  remedy?: string | undefined;
+  fields?: RemedyFields;
+  cause?: unknown;
+}
+
 export class BenchError extends Error {
   readonly type: BenchErrorType;
+  readonly code: string;
   readonly remedy: string | undefined;
-  constructor(type: BenchErrorType, message: string, options: { remedy?: string; cause?: unknown } = {}) {
+  readonly fields: RemedyFields;
+  constructor(type: BenchErrorType, message: string, options: BenchErrorOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
     this.name = 'BenchError';
     this.type = type;
+    this.code = options.code ?? type;
     this.remedy = options.remedy;
+    this.fields = options.fields ?? {};
   }
   /** 2 for what the caller must change in the command or a file, else 1. */
   get exitCode(): 1 | 2 {
-    return this.type === 'usage' || this.type === 'not_found' ? 2 : 1;
+    return this.type === 'services' || this.type === 'failed' ? 1 : 2;
   }
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BenchError } from './errors.js';
 import type { Recording } from './recording.js';
 
-const EXPORT_AGAIN = 'Write the file again: `bench trajectory <run> --json > file`, or copy the `.traj` once more.';
+const EXPORT_AGAIN = 'Write the JSON of `bench trajectory <run>` to the file again, or copy the `.traj` once more.';
 
 /** Fails with the file, the place in it, what is wrong there and what to do. */
 function refuse(source: string, problem: string, remedy: string): never {
@@ -115,7 +115,7 @@ function fromBench(file: z.output<typeof benchFile>, source: string): Recording 
       refuse(
         source,
         `steps[${at}].step: is ${step} where ${at + 1} was expected`,
-        'Write all steps in order: `bench trajectory <run> --json` without --from.',
+        'Write all steps in order: the JSON of `bench trajectory <run>`, from the first step on.',
       );
   });
   const evaluations = file.steps.flatMap((step) => step.evaluations).filter(({ status }) => status === 'ok');
@@ -133,7 +133,7 @@ function fromBench(file: z.output<typeof benchFile>, source: string): Recording 
 }
 
 /**
- * The recording in the text of a `.traj` of MLGym or SWE-agent, or of what `bench trajectory <run> --json` prints. Entries that are no
+ * The recording in the text of a `.traj` of MLGym or SWE-agent, or of the JSON of `bench trajectory <run>`. Entries that are no
  * replies are left out and counted. Throws a usage error that names `source`, the key, and what to do.
  */
 export function readRecording(content: string, source: string): Recording {
@@ -142,7 +142,7 @@ export function readRecording(content: string, source: string): Recording {
   if (!has('trajectory') && !has('steps'))
     refuse(
       source,
-      'has neither "trajectory" (a `.traj`) nor "steps" (from `bench trajectory <run> --json`)',
+      'has neither "trajectory" (a `.traj`) nor "steps" (the JSON of `bench trajectory <run>`)',
       'Name a file of one of these forms.',
     );
   const key = has('trajectory') ? 'trajectory' : 'steps';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** A recorded run, ready to be played back: what the model replied in each step, and what it was shown then. */
 export const recordingSchema = z.strictObject({
-  /** Who wrote the file: MLGym or SWE-agent (`.traj`), or `bench trajectory --json`. */
+  /** Who wrote the file: MLGym or SWE-agent (`.traj`), or `bench trajectory`, as JSON. */
   format: z.enum(['mlgym', 'bench']),
   /** The model's replies, in order. May be empty: a run can have ended before the first usable one. */
   steps: z.array(

@@ -59,7 +59,7 @@ export const taskSchema = z.strictObject({
   /** Packages in image layers of the task. */
   requirements: requirementsSchema.optional(),
   gpus: gpusSchema.default(0),
-  /** Other budgets, by name: `bench submit --profile`. */
+  /** Other budgets, by name: the profiles that a request may name. */
   profiles: profilesSchema.optional(),
   /**
    * What counts when a run ends without a submit: its files as they are; if those give no valid score, the last valid submission that it

@@ -9,7 +9,7 @@ function codes(error: unknown, depth = 0): string[] {
   const { code } = error as { code?: unknown };
   const inner = error instanceof AggregateError ? error.errors : [];
   return [
-    ...(typeof code === 'string' ? [code] : []),
+    ...(typeof code === 'string' && !(error instanceof BenchError) ? [code] : []),
     ...[error.cause, ...(inner as unknown[])].flatMap((cause) => codes(cause, depth + 1)),
   ];
 }
@@ -35,6 +35,7 @@ export function asBenchError(error: unknown): BenchError {
   const message = error instanceof Error ? error.message || error.name : String(error);
   if (isOutage(error)) {
     return new BenchError('services', `a service stopped answering: ${message}`, {
+      code: 'services.lost',
       remedy: '`bench doctor` says which one and why; then run the command again.',
       cause: error,
     });

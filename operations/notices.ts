@@ -1,3 +1,5 @@
+import type { RemedyFields } from '../domain/errors.js';
+
 /** What operations tell besides their results. Each is a value; doors put it into words, show it as an event, or ignore it. */
 export type Notice =
   /** A step of work that takes a while: services that start, an image that is built. */
@@ -5,9 +7,9 @@ export type Notice =
   /** The agents will run as plain processes of this machine. */
   | { code: 'backend.local' }
   /** No container engine can be used, so the local backend was chosen. */
-  | { code: 'backend.no_engine'; reason: string; remedy?: string | undefined }
+  | { code: 'backend.no_engine'; reason: string; remedy?: string | undefined; fields?: RemedyFields | undefined }
   /** A task was left out of the batch. */
-  | { code: 'task.left_out'; task: string; reason: string; remedy: string }
+  | { code: 'task.left_out'; task: string; reason: string; remedy: string; fields: RemedyFields }
   /** Variables that models need are not set here. `where`: only the workers, which run elsewhere, need them; or it was a dry run. */
   | { code: 'model.keys_missing'; where: 'workers' | 'here'; message: string; variables: number }
   /** Models that are not called, since the variable that holds their key is not set. */

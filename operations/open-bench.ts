@@ -7,7 +7,7 @@ import type { Bench } from './bench.js';
 import { checkGpus } from './home/check-gpus.js';
 import type { BenchSettings } from './settings.js';
 
-// The clients of Temporal and PostgreSQL are loaded on first use: `bench --help` need not wait for them.
+// The clients of Temporal and PostgreSQL are loaded on first use: the command line's help need not wait for them.
 
 async function connectTemporalOf(endpoints: ServiceEndpoints, env: BenchSettings['env']): Promise<Client> {
   const { connectTemporal } = await import('../temporal/connect.js');

@@ -23,7 +23,8 @@ export async function writeWhole(path: string, text: string): Promise<string> {
             ? cause.message
             : String(cause);
     throw new BenchError('usage', `${file} cannot be written: ${reason}`, {
-      remedy: 'Name another file with --output, or make its folder first.',
+      remedy: 'Name another file, or make its folder first.',
+      fields: { output: '<file>' },
       cause,
     });
   }

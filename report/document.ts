@@ -90,7 +90,7 @@ const MOST_ROWS = 1000;
 
 const firstRows = (table: ReportTable): ReportTable => ({ ...table, body: table.body.slice(0, MOST_ROWS) });
 
-const ALL_RUNS = 'the report as Markdown (--format md) has all of them.';
+const ALL_RUNS = 'the report as Markdown has all of them.';
 
 const SHADE_LEGEND = html`<ul class="shades">
   ${['the best', 'up to 1.1×', 'up to 1.5×', 'up to 3×', 'more than 3×'].map(

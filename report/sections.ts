@@ -87,7 +87,7 @@ function leaderboardSection(data: ReportData): Section {
         ]
       : [
           text(
-            'Nothing here is ranked: see “Not ranked” for why. --include-scripted and --include-local rank these runs too.',
+            'Nothing here is ranked: see “Not ranked” for why. Scripted agents and runs without isolation are ranked on request.',
           ),
         ],
   };

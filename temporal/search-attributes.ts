@@ -34,7 +34,7 @@ export async function registerSearchAttributes(
       searchAttributes: Object.fromEntries(missing.map((name) => [name, keyword])),
     });
   } catch (error) {
-    const list = SEARCH_ATTRIBUTES.map((name) => `--name ${name} --type Keyword`).join(' ');
+    const list = SEARCH_ATTRIBUTES.map((name) => ['--name', name, '--type', 'Keyword'].join(' ')).join(' ');
     throw new BenchError('services', `cannot register search attributes at Temporal ${address}`, {
       remedy: `have them created once: temporal operator search-attribute create ${list} --namespace ${namespace}`,
       cause: error,

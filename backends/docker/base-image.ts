@@ -8,7 +8,7 @@ import { followEngine } from './follow-engine.js';
 
 /** What images are built on unless told otherwise. */
 export const DEFAULT_BASE = 'python:3.11-slim';
-/** Marks the base that somebody chose with `--base`: from then on every image is built on it. */
+/** Marks the base that somebody chose for a build: from then on every image is built on it. */
 export const CHOSEN_BASE = 'bench-base:chosen';
 /** Built here with debootstrap when no registry answers. */
 export const DEBOOTSTRAP_BASE = 'bench-base:bookworm';
@@ -50,7 +50,8 @@ export async function resolveBaseImage(
       (await pull(docker, wanted, onProgress, signal));
     if (found instanceof Error)
       throw new BenchError('failed', `base image ${wanted} is not here and cannot be pulled: ${found.message}`, {
-        remedy: `load it (docker load, docker import) or name one of \`docker images\` with --base`,
+        remedy: 'load it (docker load, docker import) or name one of `docker images`',
+        fields: { base: true },
         cause: found,
       });
     return found;
@@ -70,14 +71,15 @@ export async function resolveBaseImage(
   if (built instanceof Error)
     throw new BenchError('failed', `no base image: ${DEFAULT_BASE} cannot be pulled, and ${built.message}`, {
       remedy:
-        'bring any Debian-like or Python ≥ 3.9 image and run `bench images build --base <image>`; ' +
-        'or run once as root on Debian, where the base is made with debootstrap; or use --backend local',
+        'bring any Debian-like or Python ≥ 3.9 image and name it to `bench images build` as the base; ' +
+        'or run once as root on Debian, where the base is made with debootstrap; or use the local backend',
+      fields: { base: '<image>', backend: 'local' },
       cause: pulled,
     });
   return built;
 }
 
-/** Build every image on this base from now on; `bench images build --base` says so. */
+/** Build every image on this base from now on; the user names it once. */
 export async function chooseBase(docker: Docker, ref: string, chosen = CHOSEN_BASE): Promise<void> {
   const [repo = '', tag = ''] = chosen.split(':');
   await docker.getImage(ref).tag({ repo, tag });

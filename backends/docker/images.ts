@@ -115,7 +115,8 @@ async function build(
   } catch (error) {
     signal?.throwIfAborted();
     throw new BenchError('failed', `building the ${kind} image ${ref} on ${base} failed: ${(error as Error).message}`, {
-      remedy: 'the lines above say which step failed; another base: `bench images build --base <image>`',
+      remedy: 'the lines above say which step failed; or build on another base with `bench images build`',
+      fields: { base: '<image>' },
       cause: error,
     });
   }

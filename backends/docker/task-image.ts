@@ -118,7 +118,8 @@ async function make(docker: Docker, making: Making, options: TaskImageOptions): 
     const message = `task ${layer.taskId}: ${what} cannot be installed for the ${kind}:\n${cause.lastLines}`;
     if (cause.unreachable) throw new InfrastructureError(message, { cause });
     throw new BenchError('usage', message, {
-      remedy: 'Correct the versions, then `bench images build --tasks ' + layer.taskId + '` tries again.',
+      remedy: 'Correct the versions, then build the layers of this task again with `bench images build`.',
+      fields: { tasks: layer.taskId },
       cause,
     });
   }

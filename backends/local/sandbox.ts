@@ -113,7 +113,7 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
     async start(spec) {
       if (process.platform !== 'linux')
         throw new BenchError('failed', `the local backend needs Linux, this is ${process.platform}`, {
-          remedy: 'use containers: --backend docker',
+          remedy: 'use containers: the backend docker or podman',
         });
       const control = controlOf(spec);
       // A stop that was cut off.

@@ -1,6 +1,14 @@
 import type { Command } from 'commander';
+import type { Check } from '../../operations/home/doctor.js';
 import type { CliContext } from '../context.js';
 import type { DoctorDocument } from '../../domain/views/home.js';
+import { remedyText } from '../render/remedy.js';
+
+/** With its remedy as this command line has it. */
+const told = ({ fields, remedy, ...check }: Check) => ({
+  ...check,
+  remedy: remedy === null ? null : remedyText(remedy, fields),
+});
 
 export function register(program: Command, context: CliContext): void {
   program
@@ -12,7 +20,7 @@ export function register(program: Command, context: CliContext): void {
     .action(async () => {
       const { settings, output } = context;
       const { doctorChecks } = await import('../../operations/home/doctor.js');
-      const checks = await doctorChecks(settings, process.cwd());
+      const checks = (await doctorChecks(settings, process.cwd())).map(told);
       const failed = checks.some((check) => check.status === 'fail');
       output.json({ ok: !failed, checks } satisfies DoctorDocument);
       const { green, yellow, red } = output.colors;

@@ -6,6 +6,7 @@ import {
   type ExportFormat,
   exportText,
 } from '../../operations/records/export/export-batch.js';
+import { findBatch } from '../../operations/results/find-batch.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
 
@@ -18,11 +19,13 @@ async function write(context: CliContext, ref: string | undefined, options: Expo
   const { output } = context;
   const { format } = options;
   if (format !== 'mlgym' && (options.output ?? '-') === '-') {
+    // A batch that there is not is the first thing to know.
+    const { batchId } = await findBatch(context, ref);
     if (output.jsonMode)
       throw new BenchError('usage', 'stdout cannot hold both the export and the JSON document', {
         remedy: 'Name a file with -o.',
       });
-    for await (const text of exportText(context, ref, format)) output.data(text);
+    for await (const text of exportText(context, batchId, format)) output.data(text);
     return;
   }
   const written = await exportBatch(context, ref, options);

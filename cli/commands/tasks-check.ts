@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { Backend } from '../../domain/run.js';
 import { checkTasks } from '../../operations/tasks/check.js';
-import { NEEDS } from '../../operations/tasks/verify/check-tasks.js';
+import { type Need, NEEDS } from '../../operations/tasks/verify/check-tasks.js';
 import type { CliContext } from '../context.js';
 import { backendOption } from '../options.js';
 import { plural } from '../render/format.js';
+import { remedyText } from '../render/remedy.js';
 import { renderTable } from '../render/table.js';
 import type { CheckedTask, TaskChecksDocument } from '../../domain/views/tasks.js';
 
@@ -14,6 +15,12 @@ interface CheckFlags {
   profile?: string;
   backend?: Backend;
 }
+
+/** With its remedy as this command line has it. */
+const told = ({ fields, remedy, ...need }: Need): Need => ({
+  ...need,
+  remedy: remedy === null ? null : remedyText(remedy, fields),
+});
 
 function render({ output: { colors } }: CliContext, tasks: readonly CheckedTask[]): string {
   const words = { ok: colors.green('ok'), lacking: colors.red('lacking'), build: 'to build', none: colors.dim('-') };
@@ -53,7 +60,8 @@ export function register(tasks: Command, context: CliContext): void {
     .option('--profile <name>', "the budget of this name; default: the task's own, and with --sample `cpu`")
     .addOption(backendOption())
     .action(async (ids: string[], flags: CheckFlags) => {
-      const rows = await checkTasks(context, { ids, ...flags, sample: flags.sample === true });
+      const checked = await checkTasks(context, { ids, ...flags, sample: flags.sample === true });
+      const rows = checked.map((row) => ({ ...row, needs: row.needs.map(told) }));
       const lacking = rows.filter(({ ready }) => !ready);
       context.output.json({ ready: lacking.length === 0, tasks: rows } satisfies TaskChecksDocument);
       context.output.print(render(context, rows));

@@ -5,6 +5,8 @@ import type { MlgymTask } from '../../domain/mlgym/tasks.js';
 import type { CliContext } from '../context.js';
 import { commaList } from '../options.js';
 import { plural } from '../render/format.js';
+import { remedyText } from '../render/remedy.js';
+import type { ImportProblem } from '../../operations/tasks/import/mlgym-config.js';
 import { renderTable } from '../render/table.js';
 import type { ImportedTask, ImportedTasksDocument } from '../../domain/views/tasks.js';
 
@@ -46,6 +48,12 @@ function fileOf(text: string, before: Record<string, string> = {}): Record<strin
     throw new InvalidArgumentError('Write it as <task>=<file>, with a file that is there.');
   return { ...before, [task]: resolve(file) };
 }
+
+/** With its remedy as this command line has it. */
+const told = ({ fields, remedy, ...problem }: ImportProblem) => ({
+  ...problem,
+  remedy: remedyText(remedy, fields),
+});
 
 function render(context: CliContext, tasks: readonly ImportedTask[], into: string, dryRun: boolean): string {
   const { colors } = context.output;
@@ -112,7 +120,7 @@ export function register(tasks: Command, context: CliContext): void {
     .action(async (checkout: string, flags: Flags) => {
       const { importCheckout } = await import('../../operations/tasks/import/import-checkout.js');
       const dryRun = flags.dryRun === true;
-      const { into, tasks: found } = await importCheckout(context, checkout, {
+      const { into, tasks: imported } = await importCheckout(context, checkout, {
         into: flags.into === undefined ? undefined : resolve(flags.into),
         prefix: flags.prefix,
         tasks: flags.tasks,
@@ -125,6 +133,7 @@ export function register(tasks: Command, context: CliContext): void {
         force: flags.force === true,
         dryRun,
       });
+      const found = imported.map((task) => ({ ...task, problems: task.problems.map(told) }));
       context.output.json({ into, dryRun, tasks: found } satisfies ImportedTasksDocument);
       context.output.print(render(context, found, into, dryRun));
       const left = found.filter(({ status }) => status === 'not imported');

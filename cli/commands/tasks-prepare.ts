@@ -4,9 +4,11 @@ import { formatBytes } from '../../domain/format-bytes.js';
 import { prepareTasks } from '../../operations/tasks/prepare/prepare-tasks.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
+import { remedyText } from '../render/remedy.js';
 import { renderTable } from '../render/table.js';
 import { printable } from '../terminal-text.js';
-import type { PreparationDocument, PreparedTask } from '../../domain/views/tasks.js';
+import type { PreparationDocument } from '../../domain/views/tasks.js';
+import type { PreparedTask } from '../../operations/tasks/prepare/prepare-tasks.js';
 
 interface PrepareFlags {
   suite?: string;
@@ -70,6 +72,12 @@ function downloadBar({ output }: CliContext) {
   return { show, end };
 }
 
+/** With the remedy of its error as this command line has it. */
+const told = ({ error, remedy = '', fields, ...row }: PreparedTask): PreparedTask => ({
+  ...row,
+  error: error === null ? null : `${error}. ${remedyText(remedy, fields)}`.trim(),
+});
+
 function render(context: CliContext, rows: readonly PreparedTask[], flags: PrepareFlags): string {
   const { colors } = context.output;
   const table = renderTable(
@@ -105,7 +113,7 @@ export function register(tasks: Command, context: CliContext): void {
     .option('--force', 'make them anew')
     .option('--dry-run', 'only say what is missing, and how much would be fetched')
     .action(async (ids: string[], flags: PrepareFlags) => {
-      const rows = await prepare(context, ids, flags);
+      const rows = (await prepare(context, ids, flags)).map(told);
       const failed = rows.filter(({ data }) => data === 'failed');
       context.output.json({ tasks: rows } satisfies PreparationDocument);
       context.output.print(render(context, rows, flags));

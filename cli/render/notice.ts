@@ -1,6 +1,7 @@
 import type { Colors } from 'picocolors/types.js';
 import type { Notice } from '../../operations/notices.js';
 import { plural } from './format.js';
+import { remedyText } from './remedy.js';
 
 const LOCAL =
   'The agents run as plain processes on this machine (local backend): no isolation; their rows say so and are ranked only on request.';
@@ -15,10 +16,10 @@ export function renderNotice(notice: Notice, { dim, yellow }: Colors): string[] 
     case 'backend.no_engine':
       return [
         yellow(`No containers: ${notice.reason}.`),
-        ...(notice.remedy === undefined ? [] : [dim(`To have them: ${notice.remedy}`)]),
+        ...(notice.remedy === undefined ? [] : [dim(`To have them: ${remedyText(notice.remedy, notice.fields)}`)]),
       ];
     case 'task.left_out':
-      return [yellow(`Left out: ${notice.task}: ${notice.reason}. ${notice.remedy}`)];
+      return [yellow(`Left out: ${notice.task}: ${notice.reason}. ${remedyText(notice.remedy, notice.fields)}`)];
     case 'model.keys_missing':
       return [
         yellow(

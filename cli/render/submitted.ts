@@ -1,5 +1,6 @@
 import type { SubmittedBatch } from '../../operations/batches/batch-plan.js';
 import type { SubmittedDocument } from '../../domain/views/submissions.js';
+import { remedyText } from './remedy.js';
 
 /** The JSON form that scripts rely on; a dry run has no ids. */
 export const submittedDocument = (batch: SubmittedBatch, dryRun: boolean): SubmittedDocument => ({
@@ -8,7 +9,10 @@ export const submittedDocument = (batch: SubmittedBatch, dryRun: boolean): Submi
   existing: batch.existing === true,
   name: batch.name,
   backend: batch.backend,
-  skipped: batch.skipped ?? [],
+  skipped: (batch.skipped ?? []).map(({ fields, remedy, ...task }) => ({
+    ...task,
+    remedy: remedyText(remedy, fields),
+  })),
   runs: batch.runs.map((run) => ({
     runId: dryRun ? null : run.runId,
     model: run.model.name,

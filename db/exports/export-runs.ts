@@ -4,7 +4,7 @@ import { statements } from '../statements.js';
 import { type LineImport, startLine } from './import-line.js';
 import { runLine } from './run-line.js';
 
-/** One of the runs that leaderboards over all batches take their scores from, where its kind and isolation are ranked and --k leaves it in. */
+/** One of the runs that leaderboards over all batches take their scores from, where its kind and isolation are ranked and which the first k leave in. */
 const COUNTS = 's.counted and not b.verification and (r.forked_from is null or is_own_attempt(r.run_id, null))';
 
 /** One row per run, flat: what it was, how it ended, scores, tokens, costs. */

@@ -159,7 +159,7 @@ async function store(
   );
   const [found] = rows;
   if (found?.format !== 'bench-run' || found.version !== String(LINE_VERSION) || found.run_id === null)
-    return refuse('the line is not of the form that `bench export --format jsonl` writes');
+    return refuse('the line is not of the form that `bench export` writes');
   const { run_id: runId, steps } = found;
   if (found.known) {
     const { rows: compared } = await client.query<{ differ: boolean }>(`select ${differences} as differ`, [runId]);

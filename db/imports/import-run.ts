@@ -186,7 +186,8 @@ async function batchFor(sql: Sql, name: string): Promise<string> {
       'usage',
       `"${name}" is a batch of other runs, played here or imported as lines (${row.batchId})`,
       {
-        remedy: 'Name another batch with --batch: run directories have one of their own.',
+        remedy: 'Name another batch: run directories have one of their own.',
+        fields: { batch: true },
       },
     );
   return row.batchId;
@@ -214,7 +215,10 @@ async function taskVersionFor(sql: Sql, { taskId, task }: RecordedRun): Promise<
     throw new BenchError(
       'usage',
       `task ${taskId} was imported before with another metric: ${other.metric}, ${other.direction}`,
-      { remedy: `Give the same one: --task-metric "${taskId}=${other.metric}:${other.direction.slice(0, 3)}"` },
+      {
+        remedy: `Give the same one: ${taskId}=${other.metric}:${other.direction.slice(0, 3)}.`,
+        fields: { taskMetric: true },
+      },
     );
   await sql(
     `insert into task_versions (content_hash, task_id, contract, name, spec, primary_metric, direction, bound_min, bound_max)

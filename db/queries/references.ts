@@ -29,6 +29,7 @@ export async function findBatch(run: Statements, ref: string | undefined): Promi
     const [newest] = await latest();
     if (newest !== undefined) return batchSummary(newest);
     throw new BenchError('not_found', 'there is no batch yet', {
+      code: 'batch.not_found',
       remedy: 'Make one with `bench submit` or `bench demo`.',
     });
   }
@@ -47,6 +48,7 @@ export async function findBatch(run: Statements, ref: string | undefined): Promi
   if (first === undefined) {
     const known = (await latest()).map(labelOf);
     throw new BenchError('not_found', `no batch "${ref}"`, {
+      code: 'batch.not_found',
       remedy:
         known.length === 0 ? 'There is no batch yet: `bench submit` makes one.' : `The latest: ${known.join(', ')}`,
     });
@@ -68,7 +70,8 @@ export async function findRun(run: Statements, ref: string): Promise<RunSummary>
   const [first, second] = found;
   if (first === undefined)
     throw new BenchError('not_found', `no run "${ref}"`, {
-      remedy: 'List runs with `bench runs`; an id may be cut to its last characters.',
+      code: 'run.not_found',
+      remedy: 'List runs with `bench runs`; an id may be cut to its first or last characters.',
     });
   if (second === undefined || first.runId === ref.toLowerCase()) return summaryOfRun(first);
   throw ambiguous(
@@ -80,9 +83,10 @@ export async function findRun(run: Statements, ref: string): Promise<RunSummary>
 
 const labelOf = (batch: BatchSummaryRow) => (batch.name === null ? batch.batchId : `${batch.batchId} (${batch.name})`);
 
-function ambiguous(what: string, ref: string, candidates: string[]): BenchError {
+function ambiguous(what: 'batch' | 'run', ref: string, candidates: string[]): BenchError {
   const shown = candidates.slice(0, CANDIDATES);
   return new BenchError('not_found', `more than one ${what} is meant by "${ref}"`, {
+    code: `${what}.ambiguous`,
     remedy: `Give more of the id. Candidates: ${shown.join(', ')}${candidates.length > shown.length ? ', …' : ''}`,
   });
 }

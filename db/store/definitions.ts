@@ -99,7 +99,8 @@ export function definitionStore(run: Statements): RunDefinitions & Pick<BatchLif
       if (row === undefined) throw missingRun(runId);
       if (row.origin !== 'bench')
         throw new BenchError('usage', `run ${runId} was imported: its task and its agent are not here to be run`, {
-          remedy: `\`bench trajectory ${runId} --json > file\` and \`bench replay file --task <id>\` play its steps at a task of ours.`,
+          remedy: `Write \`bench trajectory ${runId}\` to a file as JSON; \`bench replay <file>\` plays its steps at a task of ours.`,
+          fields: { json: true, task: '<id>' },
         });
       return {
         runId,

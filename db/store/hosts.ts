@@ -89,7 +89,8 @@ export function hostStore(run: Statements): Hosts {
       );
       if (row?.foreign === true)
         throw new BenchError('usage', `another machine is the host "${host.hostId}" and alive`, {
-          remedy: 'Give this one a name of its own with --host (BENCH_HOST); `bench hosts` lists those in use.',
+          remedy: 'Give this one a name of its own (BENCH_HOST); `bench hosts` lists those in use.',
+          fields: { host: true },
         });
       return { lost: row?.lost ?? false, formerBackends: row?.formerBackends ?? [], abandoned: row?.abandoned ?? [] };
     },

@@ -1,11 +1,17 @@
+import type { SkippedTask as SkippedTaskView } from '../../domain/views/submissions.js';
 import { unmetNeed } from '../../domain/backend-needs.js';
-import { BenchError } from '../../domain/errors.js';
+import { BenchError, type RemedyFields } from '../../domain/errors.js';
 import type { Backend } from '../../domain/run.js';
 import type { TaskFolder } from '../../domain/task.js';
 import { attachData, prepareCommand } from '../../catalog/index.js';
 import type { Bench } from '../bench.js';
 import { formatBytes } from '../../domain/format-bytes.js';
-import type { SkippedTask } from '../../domain/views/submissions.js';
+
+/** A task that is left out of a batch, and the command that mends it. */
+export interface SkippedTask extends SkippedTaskView {
+  /** The options of the request that the remedy is about. */
+  fields: RemedyFields;
+}
 
 /** What cannot be played as things are: refused, or told and left out. Throws BenchError if it is refused, or nothing is left. */
 function leaveOut(
@@ -16,8 +22,15 @@ function leaveOut(
   if (skipped.length === 0) return;
   const reasons = skipped.map(({ task, reason }) => `${task}: ${reason}`).join('\n');
   const remedy = [...new Set(skipped.map((one) => one.remedy))].join('; ');
-  if (!skip) throw new BenchError('usage', reasons, { remedy: `${remedy}. Or go on without with --skip-unavailable.` });
-  if (left === 0) throw new BenchError('usage', `no task is left: ${reasons}`, { remedy });
+  const fields = Object.fromEntries(skipped.flatMap((one) => Object.entries(one.fields)));
+  const code = 'task.unavailable';
+  if (!skip)
+    throw new BenchError('usage', reasons, {
+      code,
+      remedy: `${remedy}. Or go on without them.`,
+      fields: { ...fields, skipUnavailable: true },
+    });
+  if (left === 0) throw new BenchError('usage', `no task is left: ${reasons}`, { code, remedy, fields });
   for (const one of skipped) bench.notify({ code: 'task.left_out', ...one });
 }
 
@@ -36,17 +49,19 @@ function needsData(
   const bytes = [...sources.values()].reduce((sum, one) => sum + one, 0);
   const greedy = missing.filter(({ spec }) => spec.gpus > 0).length;
   const total = missing.length + ready;
-  const real = `\`${prepareCommand(named, false)}\` downloads ${formatBytes(bytes)}${greedy === 0 ? '' : `; ${greedy} of these tasks ask for GPUs`}`;
+  const real = `\`${prepareCommand(named)}\` downloads ${formatBytes(bytes)}${greedy === 0 ? '' : `; ${greedy} of these tasks ask for GPUs`}`;
   return new BenchError(
     'usage',
     `${ids.length} of ${total} tasks have no ${sample ? 'sample ' : ''}data here: ${ids.slice(0, TOLD_ONE_BY_ONE).join(', ')} and ${ids.length - TOLD_ONE_BY_ONE} more`,
     {
+      code: 'task.unavailable',
       remedy: [
         sample
-          ? `Make them: \`${prepareCommand(named, true)}\`, in minutes and without a download.`
-          : `Small stand-ins, without a download or GPUs: \`${prepareCommand(named, true)}\`, then submit with --sample. The real data: ${real}.`,
-        ready === 0 ? '`bench tasks` lists the tasks.' : `Or play the other ${ready} with --skip-unavailable.`,
+          ? `Make the sample data: \`${prepareCommand(named)}\`, in minutes and without a download.`
+          : `Small stand-ins, without a download or GPUs: prepare and submit these tasks on sample data. The real data: ${real}.`,
+        ready === 0 ? '`bench tasks` lists the tasks.' : `Or leave these out and play the other ${ready}.`,
       ].join('\n'),
+      fields: { sample: true, ...(ready > 0 && { skipUnavailable: true }) },
     },
   );
 }
@@ -60,14 +75,12 @@ export function tasksWithData(
   const { ready, missing } = attachData(bench.settings.layout, tasks, sample);
   if (missing.length > TOLD_ONE_BY_ONE && (!skip || ready.length === 0))
     throw needsData(missing, { ready: ready.length, sample, named });
-  const command = prepareCommand(
-    missing.map(({ spec }) => spec.id),
-    sample,
-  );
+  const command = prepareCommand(missing.map(({ spec }) => spec.id));
   const skipped = missing.map(({ spec }) => ({
     task: spec.id,
     reason: `its ${sample ? 'sample ' : ''}data are not prepared`,
-    remedy: `Prepare them: ${command}`,
+    remedy: `Prepare ${sample ? 'the sample data' : 'them'}: ${command}`,
+    fields: sample ? ({ sample: true } as const) : {},
   }));
   leaveOut(bench, { skip, left: ready.length }, skipped);
   return { taskFolders: ready, skipped };
@@ -82,9 +95,12 @@ export function tasksWithGpus(
   const skipped = tasks.flatMap(({ spec }): SkippedTask[] => {
     if (spec.gpus <= most) return [];
     const profile = Object.entries(spec.profiles ?? {}).find(([, one]) => (one.gpus ?? spec.gpus) <= most)?.[0];
-    const remedy = profile === undefined ? 'Ask for fewer with --gpus-per-run' : `Use --profile ${profile}`;
+    const mended: Pick<SkippedTask, 'remedy' | 'fields'> =
+      profile === undefined
+        ? { remedy: 'Ask for fewer GPUs per run', fields: { gpusPerRun: true } }
+        : { remedy: `Use the profile ${profile}`, fields: { profile } };
     const reason = `a run asks for ${spec.gpus} GPUs, but no host that offers ${backend} has more than ${most}`;
-    return [{ task: spec.id, reason, remedy }];
+    return [{ task: spec.id, reason, ...mended }];
   });
   const taskFolders = tasks.filter(({ spec }) => !skipped.some(({ task }) => task === spec.id));
   leaveOut(bench, { skip, left: taskFolders.length }, skipped);
@@ -99,8 +115,8 @@ export function tasksOnBackend(
 ): { taskFolders: TaskFolder[]; skipped: SkippedTask[] } {
   const skipped = tasks.flatMap(({ spec }): SkippedTask[] => {
     const reason = unmetNeed(spec, backend);
-    const remedy = 'Use --backend docker or podman (`bench doctor` says what is missing), or leave these tasks out';
-    return reason === null ? [] : [{ task: spec.id, reason, remedy }];
+    const remedy = 'Use the backend docker or podman (`bench doctor` says what is missing), or leave these tasks out';
+    return reason === null ? [] : [{ task: spec.id, reason, remedy, fields: { backend: true } }];
   });
   const taskFolders = tasks.filter(({ spec }) => !skipped.some(({ task }) => task === spec.id));
   leaveOut(bench, { skip, left: taskFolders.length }, skipped);

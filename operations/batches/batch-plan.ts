@@ -4,7 +4,7 @@ import type { ModelRef } from '../../domain/model.js';
 import type { Backend, RunDefinition } from '../../domain/run.js';
 import type { TaskFolder } from '../../domain/task.js';
 import type { LoadedAgent } from '../../catalog/index.js';
-import type { SkippedTask } from '../../domain/views/submissions.js';
+import type { SkippedTask } from './available-tasks.js';
 
 /** A group with everything that it names. */
 export interface LoadedGroup extends GroupRequest {

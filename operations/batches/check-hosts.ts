@@ -1,4 +1,4 @@
-import { BenchError } from '../../domain/errors.js';
+import { BenchError, type RemedyFields } from '../../domain/errors.js';
 import type { Backend } from '../../domain/run.js';
 
 interface Host {
@@ -32,9 +32,11 @@ export function checkHosts(
   const most = mostGpus(hosts);
   if (wanted.gpus > most)
     throw new BenchError('usage', `a run asks for ${wanted.gpus} GPUs, but no host has more than ${most}`, {
+      code: 'gpus.too_few',
       remedy:
         profileAdvice(wanted.profiles?.(most) ?? []) +
-        'Ask for fewer with --gpus-per-run, or start a worker that has them: `bench worker --gpus 0,1` or BENCH_GPUS=0,1 before `bench up`.',
+        'Ask for fewer GPUs per run, or start a worker that has them (BENCH_GPUS=0,1 before `bench up`).',
+      fields: { ...profileField(wanted.profiles?.(most) ?? []), gpusPerRun: true },
     });
   const { memoryMb = 0 } = wanted;
   const offering = hosts.filter((host) => host.backends.includes(wanted.backend));
@@ -43,7 +45,7 @@ export function checkHosts(
       'usage',
       `a run may take ${memoryMb} MB of memory, but no host that offers ${wanted.backend} has as much for its runs`,
       {
-        remedy: 'Lower limits.memoryMb of the task, or start a worker with a larger --memory-mb (BENCH_MEMORY_MB).',
+        remedy: 'Lower limits.memoryMb of the task, or start a worker with more memory for its runs (BENCH_MEMORY_MB).',
       },
     );
   const alive = hosts.filter((host) => now - Date.parse(host.seenAt) < ALIVE_MS);
@@ -52,7 +54,8 @@ export function checkHosts(
     throw new BenchError('usage', `no worker offers the backend ${wanted.backend} (${offers.join('; ')})`, {
       remedy:
         'Start its engine where a worker runs, with the same variables as that worker (BENCH_PODMAN_HOST, DOCKER_HOST; see docs/concepts/sandbox.md), ' +
-        `or choose another --backend. ${NEW_ENGINES}`,
+        `or choose another backend. ${NEW_ENGINES}`,
+      fields: { backend: true },
     });
   }
   refuseGpusElsewhere(hosts, wanted);
@@ -75,15 +78,16 @@ function refuseGpusElsewhere(
     return `${hostId} ${lacks.join(' and ')}`;
   });
   const there = able.map(({ hostId }) => hostId).join(' or ');
-  const fewer = most > 0 ? `ask for at most ${most} with --gpus-per-run` : 'ask for none with --gpus-per-run 0';
+  const fewer = most > 0 ? `ask for at most ${most} GPUs per run` : 'ask for no GPUs';
   throw new BenchError(
     'usage',
     `a run asks for ${gpus} GPUs on ${backend}, but no host has both: ${lacking.join('; ')}`,
     {
       remedy:
         profileAdvice(profiles?.(most) ?? []) +
-        `Start the engine of ${backend} on ${there} (with the variables of the worker there; see docs/concepts/sandbox.md), or choose a --backend ` +
+        `Start the engine of ${backend} on ${there} (with the variables of the worker there; see docs/concepts/sandbox.md), or choose a backend ` +
         `that is offered there. Or: ${fewer}. ${NEW_ENGINES}`,
+      fields: { ...profileField(profiles?.(most) ?? []), backend: true, gpusPerRun: String(most) },
     },
   );
 }
@@ -93,12 +97,15 @@ const mostGpus = (hosts: readonly Host[]): number => Math.max(0, ...hosts.map((h
 const NEW_ENGINES = 'A worker looks for new engines every half minute.';
 
 const profileAdvice = (profiles: readonly string[]): string =>
-  profiles.length === 0 ? '' : `Use --profile ${profiles.join(' or --profile ')}, which needs none that is lacking. `;
+  profiles.length === 0 ? '' : `Use the profile ${profiles.join(' or ')}, which needs none that is lacking. `;
+
+const profileField = ([profile]: readonly string[]): RemedyFields => (profile === undefined ? {} : { profile });
 
 /** Throws BenchError (usage). */
 export function refuseGpusOnPodman(gpus: number, backend: Backend, profiles: readonly string[] = []): void {
   if (backend !== 'podman' || gpus === 0) return;
   throw new BenchError('usage', `a run asks for ${gpus} GPUs, which the podman backend cannot hand to containers`, {
-    remedy: `${profileAdvice(profiles)}Use --backend docker, or --gpus-per-run 0.`,
+    remedy: `${profileAdvice(profiles)}Use the backend docker, or no GPUs.`,
+    fields: { ...profileField(profiles), backend: 'docker', gpusPerRun: '0' },
   });
 }

@@ -15,7 +15,7 @@ export async function requireEngine(backend: EngineBackend, settings: BenchSetti
   const { probeEngine } = await import('../../backends/docker/engine.js');
   const probe = await probeEngine(engineAddress(backend, settings.env));
   if (probe.kind === 'ok') return probe.docker;
-  throw new BenchError('services', probe.reason, { remedy: capitalized(probe.remedy) });
+  throw new BenchError('services', probe.reason, { code: 'engine.unavailable', remedy: capitalized(probe.remedy) });
 }
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
@@ -74,7 +74,9 @@ export async function chooseBackend(
   const real = models.find((model) => model.provider !== 'scripted');
   if (real !== undefined) {
     throw new BenchError('usage', `no containers for ${real.name}: ${reason}`, {
-      remedy: `${remedy ?? 'Start a container engine (`bench doctor` helps)'}. Or say --backend local to run the model without isolation.`,
+      code: 'engine.unavailable',
+      remedy: `${remedy ?? 'Start a container engine (`bench doctor` helps)'}. Or run the model without isolation, on the local backend.`,
+      fields: { backend: 'local' },
       cause: first,
     });
   }

@@ -25,13 +25,15 @@ export async function forkRun(bench: Bench, asked: ForkRequest): Promise<Submitt
   const maxSteps = request.maxSteps ?? origin.maxSteps;
   if (maxSteps <= request.atStep)
     throw new BenchError('usage', `after step ${request.atStep} none is left: the fork may take ${maxSteps} in all`, {
-      remedy: 'Give it more with --max-steps, or fork at an earlier step.',
+      remedy: 'Give it more steps, or fork at an earlier one.',
+      fields: { maxSteps: true, atStep: true },
     });
   const [ref] = request.model === null ? [origin.model] : resolveModels(settings.configsDir, [request.model], {});
   if (ref === undefined) throw new Error('a model that resolves to nothing');
   if (ref.kind === 'human')
     throw new BenchError('usage', 'nobody would answer: a person plays in a terminal, not in a batch', {
-      remedy: 'Name another --model.',
+      remedy: 'Name another model.',
+      fields: { model: true },
     });
   const agent = { name: origin.agentName, hash: origin.agentHash, config: origin.agent };
   checkAgent(agent, [ref]);

@@ -1,5 +1,4 @@
-import type { GroupRequest } from '../../domain/requests/run-options.js';
-import { samplingOf } from '../../domain/requests/run-options.js';
+import { type GroupRequest, samplingOf } from '../../domain/requests/run-options.js';
 import { BenchError } from '../../domain/errors.js';
 import { loadAgent, type LoadedAgent, resolveModels, selectTasks, underProfile } from '../../catalog/index.js';
 import type { Bench } from '../bench.js';
@@ -18,9 +17,9 @@ function requireMemoryCommands({ name, config }: LoadedAgent): void {
   const known = config.tools.commands.map((command) => command.name);
   const missing = ['memory_read', 'memory_write'].filter((command) => !known.includes(command));
   if (missing.length === 0) return;
-  throw new BenchError('usage', `--memory: the agent ${name} is not told of ${missing.join(' and ')}`, {
-    remedy:
-      'Choose one that is, such as --agent default-memory, or add commands/memory.yaml to its tools.commandFiles.',
+  throw new BenchError('usage', `memory is asked for, but the agent ${name} is not told of ${missing.join(' and ')}`, {
+    remedy: 'Choose one that is, or add commands/memory.yaml to its tools.commandFiles.',
+    fields: { agent: 'default-memory' },
   });
 }
 
@@ -45,7 +44,8 @@ export function loadGroups(
     if (group.memory) requireMemoryCommands(loadedAgent);
     if (!person && modelRefs.some(({ kind }) => kind === 'human'))
       throw new BenchError('usage', 'nobody would answer: a person plays in a terminal, not in a batch', {
-        remedy: 'Start it with `bench human --task <task>`.',
+        remedy: 'Start it with `bench human`.',
+        fields: { task: '<task>' },
       });
     checkAgent(loadedAgent, modelRefs, taskFolders);
     checkOracles(modelRefs, taskFolders);
@@ -62,7 +62,8 @@ function refuseTooMany(groups: readonly LoadedGroup[]): void {
   const count = groups.reduce((sum, one) => sum + one.modelRefs.length * one.taskFolders.length * one.attempts, 0);
   if (count > MAX_RUNS)
     throw new BenchError('usage', `this would be ${count} runs; a batch takes at most ${MAX_RUNS}`, {
-      remedy: 'Lower --attempts, or submit several batches.',
+      remedy: 'Lower the attempts, or submit several batches.',
+      fields: { attempts: true },
     });
 }
 

@@ -28,8 +28,9 @@ export async function replay(bench: Bench, request: ReplayRequest): Promise<Star
   const { file, task, agent } = request;
   const tasks = selectTasks(bench.settings.configsDir, [task]);
   if (tasks.length !== 1)
-    throw new BenchError('usage', `--task ${task} names ${tasks.length} tasks; a recording is of one`, {
-      remedy: `Name the one, or play it on all of them: bench submit --models ${REPLAY_PREFIX}${file} --tasks ${task}`,
+    throw new BenchError('usage', `${task} names ${tasks.length} tasks; a recording is of one`, {
+      remedy: `Name the one, or play it on all of them: submit the model ${REPLAY_PREFIX}${file}.`,
+      fields: { task: true },
     });
   const { recording } = loadRecording(file);
   const { batchId, backend, runs } = await submitBatch(bench, {

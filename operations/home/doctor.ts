@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { engineAddress, type EngineBackend } from '../../backends/docker/engine-address.js';
 import { probeEngine } from '../../backends/docker/engine.js';
 import { findPython } from '../../backends/local/find-python.js';
-import { BenchError } from '../../domain/errors.js';
+import { BenchError, type RemedyFields } from '../../domain/errors.js';
 import { describeAccess, temporalAccess } from '../../domain/temporal-access.js';
 import {
   checkExternalDatabase,
@@ -24,7 +24,17 @@ import type { BenchSettings } from '../settings.js';
 import { serviceFacts } from './service-facts.js';
 import type { MachineCheck } from '../../domain/views/home.js';
 
-type Finding = Omit<MachineCheck, 'name'>;
+export interface Check {
+  name: string;
+  status: 'ok' | 'warn' | 'fail';
+  detail: string;
+  /** How to get it, for what is not ok. */
+  remedy: string | null;
+  /** The options of commands that it is about. */
+  fields?: RemedyFields;
+}
+
+type Finding = Omit<Check, 'name'>;
 const ok = (detail: string): Finding => ({ status: 'ok', detail, remedy: null });
 const warn = (detail: string, remedy: string): Finding => ({ status: 'warn', detail, remedy });
 const fail = (detail: string, remedy: string): Finding => ({ status: 'fail', detail, remedy });
@@ -59,7 +69,8 @@ export async function doctorChecks(settings: BenchSettings, cwd: string): Promis
 
 function fromError(error: unknown): Finding {
   const remedy = error instanceof BenchError ? (error.remedy ?? '') : '';
-  return fail(error instanceof Error ? error.message : String(error), remedy);
+  const fields = error instanceof BenchError ? error.fields : {};
+  return { ...fail(error instanceof Error ? error.message : String(error), remedy), fields };
 }
 
 function checkNode(): Finding {
@@ -174,7 +185,7 @@ async function checkPython(engine: boolean): Promise<Finding> {
     return ok(`${await findPython(undefined, null)}, for the local backend`);
   } catch (error) {
     const found = fromError(error);
-    return engine ? warn(`${found.detail}: no local backend`, found.remedy ?? '') : found;
+    return engine ? { ...found, status: 'warn', detail: `${found.detail}: no local backend` } : found;
   }
 }
 

@@ -19,7 +19,8 @@ export async function findRunOrBatch(bench: Bench, ref: string): Promise<FoundRu
     } catch (second) {
       if (!(second instanceof BenchError) || second.type !== 'not_found') throw second;
       throw new BenchError('not_found', `neither a batch nor a run is called ${JSON.stringify(ref)}`, {
-        remedy: '`bench status` and `bench runs` list what there is; an id may be cut to its last characters.',
+        code: 'id.not_found',
+        remedy: '`bench status` and `bench runs` list what there is; an id may be cut to its first or last characters.',
       });
     }
   }

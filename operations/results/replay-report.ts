@@ -15,7 +15,8 @@ export async function replayReport(bench: Bench, ref: string): Promise<ReplayRep
   const { recording, model: hash } = definition.model;
   if (recording === undefined)
     throw new BenchError('usage', `run ${runId} is of ${run.model}: it plays no recording`, {
-      remedy: '`bench replay <file.traj> --task <id>` plays one; `bench trajectory <run> --json` writes one.',
+      remedy: '`bench replay <file>` plays one: a `.traj`, or the JSON of `bench trajectory <run>`.',
+      fields: { task: '<id>' },
     });
   const evaluations = run.evaluationList.filter(({ status }) => status === 'ok');
   return {

@@ -58,14 +58,20 @@ async function subjectOf(request: ReportRequest, database: Database): Promise<Su
     const fixed = given(request).filter((name) => name !== 'metric');
     if (fixed.length > 0)
       throw new BenchError('usage', `the comparison ${what} fixes what is compared: leave out ${fixed.join(', ')}`, {
-        remedy: 'Of these options only --metric may stand beside it.',
+        remedy: 'Of these options only the metric may stand beside it.',
+        fields: { metric: true },
       });
     return { title: `Comparison ${what}`, options: { comparison: what } };
   }
   if (request.batch !== undefined)
-    throw new BenchError('usage', `both ${JSON.stringify(what.slice(0, 80))} and --batch name what to report on`, {
-      remedy: 'Leave one of them out.',
-    });
+    throw new BenchError(
+      'usage',
+      `both ${JSON.stringify(what.slice(0, 80))} and ${JSON.stringify(request.batch)} name what to report on`,
+      {
+        remedy: 'Leave one of them out.',
+        fields: { batch: true },
+      },
+    );
   const { batchId, name } = await database.queries.findBatch(what);
   return { title: `Batch ${name ?? batchId}`, options: { batchId } };
 }

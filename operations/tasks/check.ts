@@ -8,7 +8,7 @@ import type { Bench } from '../bench.js';
 import { type NamedTasks, namedTasks } from './named-tasks.js';
 import { missingBytes } from './prepare/download.js';
 import { checkTask, freeBytesOf, type Offer } from './verify/check-tasks.js';
-import type { CheckedTask } from '../../domain/views/tasks.js';
+import type { CheckedTask } from './verify/check-tasks.js';
 
 export interface CheckRequest extends NamedTasks {
   /** On sample data. */

@@ -14,7 +14,8 @@ export function namedTasks({ settings }: { settings: BenchSettings }, { ids, sui
   const names = [...ids, ...(suite === undefined ? [] : [suite])];
   if (names.length === 0)
     throw new BenchError('usage', 'no task is named', {
-      remedy: 'Name tasks (`bench tasks` lists them), a suite with --suite, or `all`.',
+      remedy: 'Name tasks (`bench tasks` lists them), a suite, or `all`.',
+      fields: { suite: '<name>' },
     });
   return selectTasks(settings.configsDir, names);
 }

@@ -62,12 +62,13 @@ export function newTask({
     }
     renameSync(aside, dir);
     const { spec } = loadTask(configsDir, id);
-    const next = [...(spec.data === undefined ? [] : [prepareCommand([id], false)]), `bench tasks verify ${id}`];
+    const next = [...(spec.data === undefined ? [] : [prepareCommand([id])]), `bench tasks verify ${id}`];
     return { dir, files, next };
   } catch (cause) {
     if (cause instanceof BenchError) throw cause;
     throw new BenchError('failed', `cannot write ${dir}: ${(cause as Error).message}`, {
-      remedy: 'Make the folder writable, or name another one with --config-dir.',
+      remedy: 'Make the folder writable, or name another one.',
+      fields: { configDir: true },
       cause,
     });
   } finally {

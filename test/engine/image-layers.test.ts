@@ -199,7 +199,7 @@ it("what pip refuses ends a run as the task's fault, with pip's words, and leave
     message: expect.stringMatching(
       /task battleOfSexes: broken\.txt cannot be installed for the evaluator:[^]*(?:invalid|zip)/i,
     ) as string,
-    remedy: expect.stringContaining('bench images build --tasks battleOfSexes') as string,
+    fields: { tasks: 'battleOfSexes' },
   });
   expect(asFailure(error)).toMatchObject({ type: FAILURE.config, nonRetryable: true });
   // Of this layer: other files make theirs meanwhile.

@@ -214,7 +214,7 @@ describe('fetching a source', () => {
     expect(refused).toBeInstanceOf(BenchError);
     if (!(refused instanceof BenchError)) return;
     expect(refused.message).toContain('HTTP 403');
-    expect(refused.remedy).toContain('--from');
+    expect(refused.fields).toHaveProperty('from');
   });
 });
 
@@ -341,9 +341,9 @@ describe('from the command line', () => {
       expect(lines).toHaveLength(3);
       expect(lines[0]).toMatch(/^error: \d+ of \d+ tasks have no data here: \S+, \S+, \S+ and \d+ more$/);
       expect(lines[1]).toMatch(
-        /`bench tasks prepare all --sample`, then submit with --sample.*`bench tasks prepare all` downloads 2\d\.\d GB; \d+ of these tasks ask for GPUs/,
+        /prepare and submit these tasks on sample data.*`bench tasks prepare all` downloads 2\d\.\d GB; \d+ of these tasks ask for GPUs/,
       );
-      expect(lines[2]).toMatch(/^Or play the other \d+ with --skip-unavailable\.$/);
+      expect(lines[2]).toMatch(/^Or leave these out and play the other \d+ \(--sample, --skip-unavailable\)\.$/);
     } finally {
       await fresh.remove();
     }

@@ -144,6 +144,6 @@ describe('bench human', () => {
     expect(nothing.stderr).toContain('Say --task <id> to start a run');
     const batch = await home.run('submit', '--models', 'human', '--tasks', 'blotto');
     expect(batch).toMatchObject({ exitCode: 2 });
-    expect(batch.stderr).toContain('bench human --task <task>');
+    expect(batch.stderr).toContain('`bench human` (--task <task>)');
   });
 });

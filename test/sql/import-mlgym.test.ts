@@ -201,7 +201,7 @@ describe('importing run directories of MLGym', () => {
     };
     const refused = await one(run);
     expect(refused.outcome).toBe('failed');
-    expect(refused.remarks[0]?.message).toContain('--task-metric "rlMountainCarContinuousReinforce=<metric>:max"');
+    expect(refused.remarks[0]?.message).toContain('"rlMountainCarContinuousReinforce=<metric>:max"');
     expect(refused.remarks[0]?.message).toContain('its metrics: Return');
     const tasks = { [run.task ?? '']: { label: 'x', metric: 'Return', direction: 'minimize' as const } };
     const taken = await one(run, { tasks });

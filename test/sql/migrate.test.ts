@@ -76,7 +76,7 @@ describe('migrate', () => {
     await expect(migrate(url)).rejects.toMatchObject({
       type: 'usage',
       message: expect.stringContaining('before the first release') as string,
-      remedy: expect.stringMatching(/`bench export <batch> --format jsonl .*`bench import jsonl <file>`/) as string,
+      remedy: expect.stringMatching(/`bench export <batch>`.*`bench import jsonl <file>`/) as string,
     });
   });
 

@@ -57,10 +57,10 @@ describe('submitting', () => {
     const before = await counts();
     await expect(db.submit(submission('taken', (id) => [run(id, task('never-stored'), 'm', 1)]))).rejects.toMatchObject(
       {
-        type: 'usage',
+        type: 'conflict',
         exitCode: 2,
         message: 'a batch named "taken" exists already',
-        remedy: expect.stringContaining('--name') as string,
+        remedy: expect.stringContaining('another name') as string,
       },
     );
     expect(await counts()).toEqual(before);

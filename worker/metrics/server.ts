@@ -47,7 +47,8 @@ export async function serveMetrics(
     server.once('error', (cause: NodeJS.ErrnoException) =>
       reject(
         new BenchError('usage', `metrics cannot be served at ${address.host}:${address.port}: ${cause.code ?? ''}`, {
-          remedy: 'Choose another port with --metrics or BENCH_METRICS.',
+          remedy: 'Choose another port (BENCH_METRICS).',
+          fields: { metrics: true },
           cause,
         }),
       ),

@@ -70,10 +70,14 @@ async function* textOf(
 /** The file has its name only once it is whole. */
 async function writeNew(target: string, texts: AsyncIterable<string>): Promise<void> {
   if (existsSync(target))
-    throw new BenchError('usage', `${target} is there already`, { remedy: 'Name another file with -o.' });
+    throw new BenchError('usage', `${target} is there already`, {
+      remedy: 'Name another file.',
+      fields: { output: '<path>' },
+    });
   const file = await open(`${target}.partial`, 'w').catch((cause: unknown) => {
     throw new BenchError('usage', `${target} cannot be written: ${(cause as Error).message}`, {
-      remedy: 'Name another file with -o, or make its folder first.',
+      remedy: 'Name another file, or make its folder first.',
+      fields: { output: '<path>' },
       cause,
     });
   });
@@ -90,7 +94,8 @@ function makeTarget(folder: string): void {
     makeFolder(folder);
   } catch (cause) {
     throw new BenchError('usage', `${folder} cannot be written: ${(cause as Error).message}`, {
-      remedy: 'Name another folder with -o.',
+      remedy: 'Name another folder.',
+      fields: { output: '<path>' },
       cause,
     });
   }

@@ -21,7 +21,7 @@ export interface LinesOptions {
 }
 
 /**
- * Stores the runs of a file that `bench export --format jsonl` wrote: each line is one transaction, stored whole or left out with a remark. Lines are
+ * Stores the runs of a file that `bench export` wrote: each line is one transaction, stored whole or left out with a remark. Lines are
  * read in pieces. Throws UnreadableFile if the file cannot be read on.
  */
 export async function importLines(
@@ -73,7 +73,7 @@ function sourceOf(
     throw new BenchError(
       'usage',
       signature === null ? 'the line is not signed' : `the line is signed by another key, ${signature.key}`,
-      { remedy: 'Give the public key of its home with --trust, or import without --trust.' },
+      { remedy: 'Give the public key of its home too, or trust every key.' },
     );
   return {
     own: signer !== undefined && signer === ownKey,

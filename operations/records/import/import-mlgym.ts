@@ -64,7 +64,7 @@ async function importDirectory(
         null,
         '',
         'changed',
-        `was imported before, as run ${outcome.runId}, with other content: left as it was. Another --batch takes the new one.`,
+        `was imported before, as run ${outcome.runId}, with other content: left as it was. Another batch takes the new one.`,
       );
     return result(outcome.kind, outcome.runId);
   } catch (error) {
@@ -102,7 +102,7 @@ async function tryImport(
       null,
       '',
       'unknown_task',
-      `what ranks ${name.task} is not known: give --task-metric "${name.task}=<metric>:max" or :min` +
+      `what ranks ${name.task} is not known: give it as "${name.task}=<metric>:max" or :min` +
         (known.length === 0 ? '' : `; its metrics: ${known.join(', ')}`),
     );
     return null;

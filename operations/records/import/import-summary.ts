@@ -42,7 +42,8 @@ export async function writeImportSummary(path: string, summary: ImportSummary): 
   } catch (cause) {
     throw new BenchError('failed', `the report could not be written to ${path}`, {
       remedy:
-        'The import itself is done; with another --report it tells the same again, without the remarks of runs that are here.',
+        'The import itself is done; with another file for the report it tells the same again, without the remarks of runs that are here.',
+      fields: { report: true },
       cause,
     });
   }

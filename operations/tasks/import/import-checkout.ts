@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
 import type { BenchSettings } from '../../settings.js';
 import { type ImportOptions, importTasks, makeConfigs } from './import-tasks.js';
-import type { ImportedTask } from '../../../domain/views/tasks.js';
+import type { ImportedTask } from './import-tasks.js';
 
 export interface CheckoutRequest extends Omit<ImportOptions, 'assetsRoot' | 'into'> {
   /** Configs folder that takes the tasks; begins as a copy of the bundled one. Left out: the one that is used. */
@@ -22,7 +22,8 @@ export async function importCheckout(
   if (into === bundled)
     throw new BenchError('usage', `${bundled} comes with bench: nothing is imported into it`, {
       remedy:
-        'Name a folder of your own: --into <folder>. If it does not exist, it begins as a copy of that one. Then set BENCH_CONFIGS to it.',
+        'Name a folder of your own: if it does not exist, it begins as a copy of that one. Then set BENCH_CONFIGS to it.',
+      fields: { into: '<folder>' },
     });
   if (!existsSync(checkout))
     throw new BenchError('usage', `${checkout}: there is no such folder`, {

@@ -10,7 +10,11 @@ import { type CheckoutTask, readCheckout } from './mlgym-config.js';
 import { draftTask, type ImportChoices, planTask, scanOrder, type TaskDraft, type TaskPlan } from './plan-task.js';
 import { scanImports } from './scan-imports.js';
 import { writeTask } from './write-task.js';
-import type { ImportProblem, ImportedTask } from '../../../domain/views/tasks.js';
+import type { ImportedTask as ImportedTaskView } from '../../../domain/views/tasks.js';
+import type { ImportProblem } from './mlgym-config.js';
+
+/** With the options that each problem's remedy is about. */
+export type ImportedTask = Omit<ImportedTaskView, 'problems'> & { problems: ImportProblem[] };
 
 export interface ImportOptions extends ImportChoices {
   assetsRoot: string;
@@ -82,7 +86,6 @@ async function place(checkoutDir: string, plan: TaskPlan, options: ImportOptions
   const { id, file } = plan.task;
   const name = options.prefix + id;
   const target = join(options.into, 'tasks', name);
-  const command = `bench tasks import mlgym ${checkoutDir} --tasks ${id}`;
   const needsData = plan.data.missing.length > 0;
   const result: ImportedTask = {
     id,
@@ -94,13 +97,19 @@ async function place(checkoutDir: string, plan: TaskPlan, options: ImportOptions
     next: plan.generated
       ? `bench tasks prepare ${name}`
       : needsData
-        ? `put the data at ${plan.data.places.join(', ')}, then: ${command} --force --data <folder>`
+        ? `put the data at ${plan.data.places.join(', ')}, then import ${id} again, with their folder`
         : null,
     problems: [],
     notes: notesOf(plan),
   };
   if (existsSync(target) && !options.force) {
-    const problem = { file: target, key: '', message: 'is there already', remedy: 'Replace it with --force.' };
+    const problem = {
+      file: target,
+      key: '',
+      message: 'is there already',
+      remedy: 'Replace it.',
+      fields: { force: true } as const,
+    };
     return refused(id, [problem]);
   }
   if (options.dryRun) return result;
@@ -109,7 +118,7 @@ async function place(checkoutDir: string, plan: TaskPlan, options: ImportOptions
   const made = join(aside, name);
   try {
     makeFolder(made, 0o700);
-    writeTask(plan, made, { assetsRoot: options.assetsRoot, command });
+    writeTask(plan, made, { assetsRoot: options.assetsRoot });
     const found = validatePath(made).flatMap(({ problems }) => problems);
     if (found.length > 0)
       return refused(
@@ -129,7 +138,8 @@ async function place(checkoutDir: string, plan: TaskPlan, options: ImportOptions
           file,
           key: 'starter_code',
           message: leaks.join('; '),
-          remedy: `Keep those files from agents: --secret ${id}=<path>,<path>.`,
+          remedy: 'Keep those files from agents.',
+          fields: { secret: `${id}=<path>,<path>` },
         },
       ]);
     if (existsSync(target)) renameSync(target, join(aside, 'replaced'));

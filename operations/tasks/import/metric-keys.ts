@@ -1,6 +1,6 @@
 import { MLGYM_TASKS, type MlgymTask } from '../../../domain/mlgym/tasks.js';
 import type { Direction } from '../../../domain/score.js';
-import type { ImportProblem } from '../../../domain/views/tasks.js';
+import type { ImportProblem } from './mlgym-config.js';
 
 /** What ranks tasks of MLGym beyond its benchmark, and keys that evaluators print without a baseline. */
 const PRIMARY: Readonly<Record<string, string>> = {
@@ -58,7 +58,10 @@ export interface MetricSource {
 /** The keys that a task's evaluator prints, as far as its config or the caller names them. */
 export function chooseMetrics(source: MetricSource): MetricChoice | ImportProblem {
   const { id, file, baseline, evaluator, given } = source;
-  const remedy = `Say what it prints and what is better: --metric ${id}=<key>:max or ${id}=<key>:min.`;
+  const remedy = {
+    remedy: `Say what it prints and what is better, as ${id}=<key>:max or ${id}=<key>:min.`,
+    fields: { metric: `${id}=<key>:max` },
+  };
   const metrics: ImportedMetric[] = [];
   for (const named of Object.keys(baseline)) {
     const key = spelling(named, evaluator);
@@ -72,7 +75,7 @@ export function chooseMetrics(source: MetricSource): MetricChoice | ImportProble
   for (const key of FURTHER[id] ?? []) if (spelling(key, evaluator) === key) add(key, DIRECTIONS[key.toLowerCase()]!);
   if (given !== undefined) {
     if (spelling(given.metric, evaluator) !== given.metric)
-      return { file, key: 'evaluation_paths', message: `the evaluator never names ${given.metric}`, remedy };
+      return { file, key: 'evaluation_paths', message: `the evaluator never names ${given.metric}`, ...remedy };
     add(given.metric, given.direction);
   }
   const known = given?.metric ?? MLGYM_TASKS[id]?.metric ?? PRIMARY[id];
@@ -83,7 +86,7 @@ export function chooseMetrics(source: MetricSource): MetricChoice | ImportProble
     file,
     key: 'baseline_scores',
     message: `it cannot be told which metric the evaluator prints, and which way it is better (${names})`,
-    remedy,
+    ...remedy,
   };
 }
 

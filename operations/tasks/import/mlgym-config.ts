@@ -1,8 +1,9 @@
+import type { ImportProblem as ImportProblemView } from '../../../domain/views/tasks.js';
+import type { RemedyFields } from '../../../domain/errors.js';
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, readYaml } from '../../../catalog/index.js';
-import type { ImportProblem } from '../../../domain/views/tasks.js';
 
 const texts = z
   .array(z.string())
@@ -46,6 +47,12 @@ const datasetConfigSchema = z.looseObject({
     .transform((value) => value ?? false),
 });
 export type DatasetConfig = z.output<typeof datasetConfigSchema>;
+
+/** What keeps a task from being imported, with the place where it is and what to do. */
+export interface ImportProblem extends ImportProblemView {
+  /** The options of the import that it is about. */
+  fields?: RemedyFields;
+}
 
 /** One task config of a checkout. */
 export interface CheckoutTask {

@@ -9,7 +9,7 @@ import { chooseMetrics, type MetricChoice } from './metric-keys.js';
 import { type Checkout, type CheckoutTask, type DatasetConfig, readDatasets } from './mlgym-config.js';
 import { unpinnedModules } from './packages.js';
 import type { ImportScan, ScanOrder } from './scan-imports.js';
-import type { ImportProblem } from '../../../domain/views/tasks.js';
+import type { ImportProblem } from './mlgym-config.js';
 
 /** What the caller says of single tasks, by id. */
 export interface ImportChoices {
@@ -145,7 +145,8 @@ export function planTask(
       file,
       key: config.requirements_path == null ? 'starter_code' : 'requirements_path',
       message: `${entry} needs pins: it imports ${unpinned.join(', ')}, which ${chosen ?? requirements.name} does not name`,
-      remedy: `Give versions (name==version per line) that work together: --requirements ${id}=<file>.`,
+      remedy: `Give versions (name==version per line) that work together.`,
+      fields: { requirements: `${id}=<file>` },
     });
   else if (config.requirements_path != null && chosen === undefined)
     notes.push(`${config.requirements_path} names no versions: ${requirements.name} is installed instead`);
@@ -222,9 +223,10 @@ function plannedSubmission(
       file,
       key: 'evaluation_paths',
       message: `${entry} is the evaluator, which agents may not hand in`,
-      remedy: `Name other files: --submission ${id}=<file>,<file>.`,
+      remedy: 'Name other files.',
+      fields: { submission: `${id}=<file>,<file>` },
     };
-  if (given !== undefined) return only(given, 'named by --submission');
+  if (given !== undefined) return only(given, 'as named for the import');
   if (entrypoint.kind === 'data') return only(['submission.csv'], 'as CSVSubmissionTasks takes it');
   if (config.task_entrypoint === 'ModelSubmissionTasks') {
     const folders = [
@@ -245,7 +247,8 @@ function plannedSubmission(
     file,
     key: 'starter_code',
     message: `it cannot be told what agents hand in: ${entry} imports no file of the starter`,
-    remedy: `Say it: --submission ${id}=<file>,<file>.`,
+    remedy: 'Say it.',
+    fields: { submission: `${id}=<file>,<file>` },
   };
 }
 

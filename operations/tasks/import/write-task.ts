@@ -7,7 +7,7 @@ import { taskReadme } from './task-readme.js';
 import { PRISTINE, taskYaml } from './task-yaml.js';
 
 /** Write a task's folder; `dir` must not exist, and its last part is the task's id. */
-export function writeTask(plan: TaskPlan, dir: string, from: { assetsRoot: string; command: string }): void {
+export function writeTask(plan: TaskPlan, dir: string, from: { assetsRoot: string }): void {
   const programs = join(from.assetsRoot, 'datasets', 'mlgym');
   const id = dir.split('/').at(-1)!;
   const text = (path: string, content: string): void => {
@@ -43,7 +43,7 @@ export function writeTask(plan: TaskPlan, dir: string, from: { assetsRoot: strin
     text(`${runner}/mlgym.json`, order);
   }
   if (plan.generated) copy(join(programs, 'prepare_3sat.py'), 'prepare.py');
-  else if (data.missing.length > 0) text('prepare.py', missingData(plan, from.command));
+  else if (data.missing.length > 0) text('prepare.py', missingData(plan));
   copyOracle(plan, dir);
 }
 
@@ -59,11 +59,11 @@ function evaluatorOrder(plan: TaskPlan) {
 }
 
 /** What a person reads who prepares the task, or submits it without data. */
-function missingData(plan: TaskPlan, command: string): string {
+function missingData(plan: TaskPlan): string {
   const { data, task } = plan;
   const maker = data.maker === null ? '' : ` ${data.maker} of the checkout makes them.`;
-  const generate = task.id === '3SATTime' ? `; or let bench make as good ones: ${command} --force --generate` : '';
-  const message = `the data of this task lie neither in the checkout nor in the folder that was named.${maker} Put them at ${data.places.join(', ')} and import again: ${command} --force --data <folder>${generate}`;
+  const generate = task.id === '3SATTime' ? '; or import it again and let bench make as good ones' : '';
+  const message = `the data of this task lie neither in the checkout nor in the folder that was named.${maker} Put them at ${data.places.join(', ')} and import ${task.id} again, with their folder and in place of this task${generate}.`;
   return `"""Stands in for data that were not there when the task was imported."""\n\n\ndef prepare(data):\n    raise SystemExit(${JSON.stringify(message)})\n`;
 }
 

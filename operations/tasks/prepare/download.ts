@@ -71,7 +71,7 @@ async function requireDeclared(source: DataSource, part: string): Promise<void> 
   await rm(part, { force: true });
   throw new WrongFile(
     `${source.name} is not the file that task.yaml declares: ${bytes} bytes with SHA-256 ${sha256}, expected ${source.bytes} with ${source.sha256}`,
-    'It was removed; try again, or put the right file into a folder and name that with --from.',
+    'It was removed; try again, or put the right file into a folder and name that.',
   );
 }
 
@@ -117,8 +117,8 @@ async function fetchAny(source: DataSource, part: string, options: DownloadOptio
   }
   if (wrong !== null) throw wrong;
   throw new BenchError('failed', `${source.name} cannot be fetched: ${[...new Set(failures)].join('; ')}`, {
-    remedy:
-      'Try again: what has come stays. Or fetch it elsewhere and name its folder with --from, or make a stand-in with --sample.',
+    remedy: 'Try again: what has come stays. Or fetch it elsewhere and name its folder, or make sample data.',
+    fields: { from: '<folder>', sample: true },
   });
 }
 

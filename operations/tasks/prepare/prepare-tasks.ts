@@ -1,5 +1,6 @@
+import type { PreparedTask as PreparedTaskView } from '../../../domain/views/tasks.js';
 import { findPrepared } from '../../../catalog/index.js';
-import { BenchError } from '../../../domain/errors.js';
+import { BenchError, type RemedyFields } from '../../../domain/errors.js';
 import type { HomeLayout } from '../../../domain/home-layout.js';
 import type { TaskFolder } from '../../../domain/task.js';
 import type { Bench } from '../../bench.js';
@@ -30,15 +31,10 @@ export type PrepareProgress =
   | { kind: 'line'; task: string; line: string }
   | { kind: 'over'; task: string };
 
-export interface PreparedTask {
-  task: string;
-  /** `none`: the task needs no data; `missing`: only of a dry run. */
-  data: 'none' | 'real' | 'sample' | 'missing' | 'failed';
-  /** Of all files together. */
-  bytes: number | null;
-  hash: string | null;
-  dir: string | null;
-  error: string | null;
+/** With what to do about an error, and the options that this is about. */
+export interface PreparedTask extends PreparedTaskView {
+  remedy?: string | undefined;
+  fields?: RemedyFields;
 }
 
 /** Makes the data of tasks; what is there already is left as it is. One that fails does not hold up the others. */
@@ -80,7 +76,8 @@ export async function prepareTasks(
       } catch (error) {
         // The others can still be had.
         if (!(error instanceof BenchError)) throw error;
-        rows.push({ ...nothing, data: 'failed', error: `${error.message}. ${error.remedy ?? ''}`.trim() });
+        const { message, remedy, fields } = error;
+        rows.push({ ...nothing, data: 'failed', error: message, remedy, fields });
       } finally {
         onProgress({ kind: 'over', task });
       }

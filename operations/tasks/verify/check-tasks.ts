@@ -1,13 +1,19 @@
 import { statfsSync } from 'node:fs';
 import { unmetNeed } from '../../../domain/backend-needs.js';
-import { BenchError } from '../../../domain/errors.js';
+import { BenchError, type RemedyFields } from '../../../domain/errors.js';
 import type { Backend } from '../../../domain/run.js';
 import { layerOf } from '../../../domain/task-requirements.js';
 import type { TaskFolder } from '../../../domain/task.js';
 import { prepareCommand } from '../../../catalog/index.js';
-import type { CheckedTask, Need } from '../../../domain/views/tasks.js';
+import type { CheckedTask as CheckedTaskView, Need as NeedView } from '../../../domain/views/tasks.js';
 
-export const NEEDS = ['data', 'gpus', 'images', 'memory', 'disk'] as const satisfies readonly Need['name'][];
+export const NEEDS = ['data', 'gpus', 'images', 'memory', 'disk'] as const satisfies readonly NeedView['name'][];
+
+/** With the options that the remedy is about. */
+export interface Need extends NeedView {
+  fields?: RemedyFields;
+}
+export type CheckedTask = Omit<CheckedTaskView, 'needs'> & { needs: Need[] };
 
 /** What this machine, or its workers, have to give. */
 export interface Offer {
@@ -22,8 +28,8 @@ export interface Offer {
 
 const ok = (name: Need['name'], detail: string): Need => ({ name, status: 'ok', detail, remedy: null });
 const none = (name: Need['name'], detail = 'needs none'): Need => ({ name, status: 'none', detail, remedy: null });
-const lacking = (name: Need['name'], detail: string, remedy: string): Need => ({
-  ...{ name, status: 'lacking', detail, remedy },
+const lacking = (name: Need['name'], detail: string, remedy: string, fields: RemedyFields = {}): Need => ({
+  ...{ name, status: 'lacking', detail, remedy, fields },
 });
 
 export const freeBytesOf = (dir: string): number => {
@@ -33,11 +39,12 @@ export const freeBytesOf = (dir: string): number => {
 
 function dataNeed(task: TaskFolder, sample: boolean, prepared: (task: TaskFolder) => boolean): Need {
   if (task.spec.data === undefined) return none('data');
-  const remedy = prepareCommand([task.spec.id], sample);
+  const remedy = prepareCommand([task.spec.id]);
+  const fields: RemedyFields = sample ? { sample: true } : {};
   try {
-    return prepared(task) ? ok('data', sample ? 'sample' : 'real') : lacking('data', 'not prepared', remedy);
+    return prepared(task) ? ok('data', sample ? 'sample' : 'real') : lacking('data', 'not prepared', remedy, fields);
   } catch (error) {
-    if (error instanceof BenchError) return lacking('data', 'changed on disk', `${remedy} --force`);
+    if (error instanceof BenchError) return lacking('data', 'changed on disk', remedy, { ...fields, force: true });
     throw error;
   }
 }
@@ -50,23 +57,23 @@ function gpuNeed({ spec }: TaskFolder, { gpus, backend }: Offer): Need {
   return lacking(
     'gpus',
     `${spec.gpus}, there are ${there}`,
-    profile === undefined ? '--gpus-per-run' : `--profile ${profile}`,
+    profile === undefined ? 'fewer GPUs per run' : `the profile ${profile}`,
+    profile === undefined ? { gpusPerRun: true } : { profile },
   );
 }
 
 function imageNeed(task: TaskFolder, { backend }: Offer): Need {
   const unmet = unmetNeed(task.spec, backend);
-  if (unmet !== null) return lacking('images', unmet, '--backend docker');
+  if (unmet !== null) return lacking('images', unmet, 'a container backend', { backend: 'docker' });
   const layers = (['agent', 'evaluator'] as const).filter((kind) => layerOf(task.spec, kind, task.dir) !== null);
   if (layers.length === 0 || backend === 'local') return none('images', 'the plain ones');
   const { id, profile } = task.spec;
-  const under = profile === undefined ? '' : ` --profile ${profile}`;
-  const remedy = `bench images build --backend ${backend} --tasks ${id}${under}`;
   return {
     name: 'images',
     status: 'build',
     detail: 'its packages are installed at submit, if they are not yet',
-    remedy,
+    remedy: 'bench images build',
+    fields: { backend, tasks: id, ...(profile !== undefined && { profile }) },
   };
 }
 
@@ -74,8 +81,12 @@ function memoryNeed({ spec }: TaskFolder, { memoryMb }: Offer): Need {
   const wanted = spec.limits.memoryMb;
   if (memoryMb === null || wanted <= memoryMb) return ok('memory', `${wanted} MB`);
   const profile = Object.entries(spec.profiles ?? {}).find(([, one]) => (one.limits?.memoryMb ?? wanted) <= memoryMb);
-  const remedy = profile === undefined ? 'a worker with a larger --memory-mb' : `--profile ${profile[0]}`;
-  return lacking('memory', `${wanted} MB, there are ${memoryMb}`, remedy);
+  return lacking(
+    'memory',
+    `${wanted} MB, there are ${memoryMb}`,
+    profile === undefined ? 'a worker with more memory for its runs' : `the profile ${profile[0]}`,
+    profile === undefined ? { memoryMb: true } : { profile: profile[0] },
+  );
 }
 
 /** Sources that are still to be fetched count three times: as they come, as they are made, and in a workspace. */
@@ -86,7 +97,8 @@ function diskNeed({ spec }: TaskFolder, { freeBytes }: Offer, missingBytes: numb
   return lacking(
     'disk',
     `${wanted} bytes, ${freeBytes} are free`,
-    `make room, or bench tasks prepare ${spec.id} --sample`,
+    `make room, or make sample data: bench tasks prepare ${spec.id}`,
+    { sample: true },
   );
 }
 

@@ -78,7 +78,7 @@ export async function verifyTasks(
   const rows = new Map<string, VerifiedTask>();
   const before = new Map<string, TaskCheck[]>();
   for (const { spec } of missing) {
-    const detail = `not prepared: ${prepareCommand([spec.id], sample)}`;
+    const detail = `not prepared: ${prepareCommand([spec.id])}${sample ? ', of sample data' : ''}`;
     rows.set(spec.id, { ...nothing(spec.id, spec.profile), checks: [{ name: 'data', status: 'failed', detail }] });
   }
   for (const task of ready) before.set(task.spec.id, [dataCheck(task), await leaksCheck(bench, task)]);

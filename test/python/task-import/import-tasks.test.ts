@@ -72,9 +72,7 @@ describe('a checkout of MLGym', () => {
     expect(of('heavy').problems).toMatchObject([
       { key: 'requirements_path', message: expect.stringContaining('imports torch') as string },
     ]);
-    expect(of('mystery').problems).toMatchObject([
-      { remedy: expect.stringContaining('--metric mystery=<key>:max') as string },
-    ]);
+    expect(of('mystery').problems).toMatchObject([{ remedy: expect.stringContaining('mystery=<key>:max') as string }]);
     expect(of('absent').next).toContain('data/absent/data');
     expect(of('absent').notes).toContain('data/absent/_helpers/split.py makes its data');
   });
@@ -258,7 +256,7 @@ describe('what the caller says', () => {
     writeFileSync(readme, 'mine');
     const again = await importTasks(checkout, options({ tasks: ['guess'] }));
     expect(of('guess', again).problems).toMatchObject([
-      { message: 'is there already', remedy: 'Replace it with --force.' },
+      { message: 'is there already', remedy: 'Replace it.', fields: { force: true } },
     ]);
     expect(readFileSync(readme, 'utf8')).toBe('mine');
     await importTasks(checkout, options({ tasks: ['guess'], force: true }));
@@ -272,9 +270,7 @@ describe('what the caller says', () => {
     // Under another name and with another header, the same rows.
     writeFileSync(join(leaky, 'data/table/data/hints.csv'), tableAnswers(true).replace('id,label', 'id,hint'));
     const found = await importTasks(leaky, options({ tasks: ['table'] }));
-    expect(of('table', found).problems).toMatchObject([
-      { remedy: expect.stringContaining('--secret table=') as string },
-    ]);
+    expect(of('table', found).problems).toMatchObject([{ fields: { secret: 'table=<path>,<path>' } }]);
     expect(readdirSync(join(into, 'tasks'))).toEqual([]);
     const told = await importTasks(leaky, options({ tasks: ['table'], secrets: { table: ['data/hints.csv'] } }));
     expect(of('table', told).status).toBe('imported');

@@ -214,7 +214,9 @@ describe('unknown names', () => {
   });
 
   it('refuses a model that is named twice', () => {
-    expect(failure(() => resolveModels(configs(), ['scripted:slow', 'scripted:slow'])).remedy).toContain('--attempts');
+    expect(failure(() => resolveModels(configs(), ['scripted:slow', 'scripted:slow'])).remedy).toContain(
+      'raise the attempts',
+    );
   });
 
   it('reports each broken file of a configs folder, and passes the good ones', () => {

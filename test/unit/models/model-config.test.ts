@@ -109,7 +109,10 @@ describe('the models that ship', () => {
 describe('a model without a price', () => {
   const dir = (): string => folder({ 'models/x.yaml': yaml('', '') });
   it('is refused', () => {
-    expect(failure(() => resolveModels(dir(), ['x'])).remedy).toContain('--allow-unpriced');
+    expect(failure(() => resolveModels(dir(), ['x']))).toMatchObject({
+      code: 'model.unpriced',
+      fields: { allowUnpriced: true },
+    });
   });
   it('is taken when that is allowed', () => {
     expect(resolveModels(dir(), ['x'], { allowUnpriced: true })).toHaveLength(1);

@@ -87,7 +87,7 @@ describe('with nvidia-smi', () => {
     driver(FAILS);
     await expect(gpuInventory(named('0'), nvidiaSmi())).rejects.toMatchObject({
       message: expect.stringContaining('cannot tell which GPUs this machine has: NVIDIA-SMI has failed') as string,
-      remedy: expect.stringContaining('--gpus none') as string,
+      remedy: expect.stringContaining('BENCH_GPUS=none') as string,
     });
     expect(await (await gpuInventory({ kind: 'declared', ids: ['0'] }, nvidiaSmi())).now()).toMatchObject({
       ids: ['0'],

@@ -94,7 +94,7 @@ describe('what `bench trajectory --json` prints', () => {
   it('must begin with the first step', () => {
     const error = refusal(JSON.stringify({ steps: [step(5), step(6)] }));
     expect(error.message).toBe('some.traj: steps[0].step: is 5 where 1 was expected');
-    expect(error.remedy).toContain('without --from');
+    expect(error.remedy).toContain('from the first step on');
   });
 });
 

@@ -41,9 +41,9 @@ describe('hosts of a batch', () => {
 
 it('a profile that needs fewer GPUs is proposed where there is one', () => {
   const wanted = { backend: 'docker' as const, gpus: 2, profiles: (gpus: number) => (gpus === 0 ? ['cpu'] : []) };
-  expect(refused(() => checkHosts([host(['docker'])], wanted, now))).toMatch(/^Use --profile cpu/);
-  expect(refused(() => checkHosts([host(['docker'], undefined, ['0'])], wanted, now))).not.toContain('--profile');
-  expect(refused(() => refuseGpusOnPodman(1, 'podman', ['cpu']))).toMatch(/^Use --profile cpu/);
+  expect(refused(() => checkHosts([host(['docker'])], wanted, now))).toMatch(/^Use the profile cpu/);
+  expect(refused(() => checkHosts([host(['docker'], undefined, ['0'])], wanted, now))).not.toContain('profile');
+  expect(refused(() => refuseGpusOnPodman(1, 'podman', ['cpu']))).toMatch(/^Use the profile cpu/);
 });
 
 describe('GPUs and the backend of a run', () => {
@@ -64,8 +64,8 @@ describe('GPUs and the backend of a run', () => {
   it('that no host has together: the remedies name where the engine is lacking, and what would do', () => {
     const remedy = (...hosts: ReturnType<typeof host>[]) =>
       refused(() => checkHosts(hosts, { ...wanted, profiles: (most) => (most === 0 ? ['cpu'] : ['one-gpu']) }, now));
-    expect(remedy(strong('local'), weak())).toMatch(/^Use --profile cpu, .* docker on strong .* --gpus-per-run 0/);
-    expect(remedy(strong('local'), weak('0'))).toMatch(/^Use --profile one-gpu, .* at most 1 with --gpus-per-run/);
+    expect(remedy(strong('local'), weak())).toMatch(/^Use the profile cpu, .* docker on strong .* ask for no GPUs/);
+    expect(remedy(strong('local'), weak('0'))).toMatch(/^Use the profile one-gpu, .* at most 1 GPUs per run/);
   });
 
   it('may be on a host that is away and was last seen with both', () => {

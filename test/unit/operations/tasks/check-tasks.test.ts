@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { remedyText } from '../../../../cli/render/remedy.js';
 import { checkTask, type Offer } from '../../../../operations/tasks/verify/check-tasks.js';
 import type { TaskFolder } from '../../../../domain/task.js';
 import { loadTask } from '../../../../catalog/index.js';
@@ -10,7 +11,15 @@ const offer: Offer = { backend: 'docker', gpus: 0, memoryMb: null, freeBytes: 1e
 const data = { sample: false, prepared: () => true, missingBytes: 0 };
 const needs = (one: TaskFolder, given: Partial<Offer> = {}, of: Partial<typeof data> = {}) => {
   const { ready, needs: found } = checkTask(one, { ...offer, ...given }, { ...data, ...of });
-  return { ready, ...Object.fromEntries(found.map(({ name, status, remedy }) => [name, [status, remedy]])) };
+  return {
+    ready,
+    ...Object.fromEntries(
+      found.map(({ name, status, remedy, fields }) => [
+        name,
+        [status, remedy === null ? null : remedyText(remedy, fields)],
+      ]),
+    ),
+  };
 };
 
 describe('what a task lacks', () => {
@@ -24,30 +33,41 @@ describe('what a task lacks', () => {
   it('are data, with the command that prepares them', () => {
     const one = task('data: { agent: [data] }\n', { 'tasks/coin/prepare.py': '' });
     expect(needs(one, {}, { prepared: () => false, sample: true })).toMatchObject({
-      ...{ ready: false, data: ['lacking', 'bench tasks prepare coin --sample'] },
+      ...{ ready: false, data: ['lacking', 'bench tasks prepare coin (--sample)'] },
     });
     expect(needs(one)).toMatchObject({ ready: true, data: ['ok', null] });
   });
 
   it('are GPUs, with the profile that needs fewer', () => {
     const one = task('gpus: 2\nprofiles: { cpu: { gpus: 0 } }\n');
-    expect(needs(one, { gpus: 1 })).toMatchObject({ ready: false, gpus: ['lacking', '--profile cpu'] });
+    expect(needs(one, { gpus: 1 })).toMatchObject({
+      ready: false,
+      gpus: ['lacking', 'the profile cpu (--profile cpu)'],
+    });
     expect(needs(one, { gpus: 2 })).toMatchObject({ ready: true, gpus: ['ok', null] });
     expect(needs(one, { gpus: 2, backend: 'podman' })).toMatchObject({ ready: false });
-    expect(needs(task('gpus: 2\n'), { gpus: 1 })).toMatchObject({ gpus: ['lacking', '--gpus-per-run'] });
+    expect(needs(task('gpus: 2\n'), { gpus: 1 })).toMatchObject({
+      gpus: ['lacking', 'fewer GPUs per run (--gpus-per-run)'],
+    });
   });
 
   it('are packages: built for containers, and lacking without any', () => {
     const one = task('requirements: { agent: r.txt }\n', { 'tasks/coin/r.txt': 'numpy==2.0.0\n' });
     expect(needs(one)).toMatchObject({
-      ...{ ready: true, images: ['build', 'bench images build --backend docker --tasks coin'] },
+      ...{ ready: true, images: ['build', 'bench images build (--backend docker, --tasks coin)'] },
     });
-    expect(needs(one, { backend: 'local' })).toMatchObject({ ready: false, images: ['lacking', '--backend docker'] });
+    expect(needs(one, { backend: 'local' })).toMatchObject({
+      ready: false,
+      images: ['lacking', 'a container backend (--backend docker)'],
+    });
   });
 
   it('are memory and disk', () => {
     const one = task('limits: { memoryMb: 9000 }\nprofiles: { cpu: { limits: { memoryMb: 1000 } } }\n');
-    expect(needs(one, { memoryMb: 4000 })).toMatchObject({ ready: false, memory: ['lacking', '--profile cpu'] });
+    expect(needs(one, { memoryMb: 4000 })).toMatchObject({
+      ready: false,
+      memory: ['lacking', 'the profile cpu (--profile cpu)'],
+    });
     expect(needs(task(), { freeBytes: 100 }, { missingBytes: 50 })).toMatchObject({ ready: false });
     expect(needs(task(), { freeBytes: 200 }, { missingBytes: 50 })).toMatchObject({ ready: true });
   });

@@ -32,7 +32,9 @@ describe('a document', () => {
 
   it('is taken if it fits, as an error is of any command', () => {
     checkPrinted(['pause', 'b-1'], pause);
-    checkPrinted(['pause', 'b-1'], { error: { type: 'not_found', message: 'there is no batch b-1', remedy: null } });
+    checkPrinted(['pause', 'b-1'], {
+      error: { type: 'not_found', code: 'not_found', message: 'there is no batch b-1', remedy: null },
+    });
   });
 
   it.each([

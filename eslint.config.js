@@ -18,11 +18,11 @@ export default tseslint.config(
     },
   },
   {
-    // Only the composition roots read the environment; everything else takes arguments.
+    // Only the composition roots and the library's entry read the environment; everything else takes arguments.
     files: [
       '{domain,workflows,activities,backends,models,temporal,db,catalog,services,report,operations,worker,cli}/**/*.ts',
     ],
-    ignores: ['cli/main.ts', 'worker/main.ts'],
+    ignores: ['cli/main.ts', 'worker/main.ts', 'operations/library.ts'],
     rules: {
       'no-restricted-properties': [
         'error',

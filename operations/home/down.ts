@@ -15,7 +15,7 @@ export interface StoppedServices {
  */
 export async function down(
   bench: Bench,
-  mayStop: (unfinishedRuns: number | null) => Promise<void>,
+  mayStop: (unfinishedRuns: number | null) => Promise<void> = () => Promise.resolve(),
 ): Promise<StoppedServices> {
   const { home, databaseUrl } = bench.settings;
   const status = servicesStatus(home);

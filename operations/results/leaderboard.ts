@@ -5,8 +5,8 @@ import { type ComparisonRequest, resolveComparison } from './resolve-comparison.
 export interface LeaderboardRequest extends ComparisonRequest {
   /** A saved comparison, which says all that is compared; only `metric` may stand beside it. */
   comparison?: string | undefined;
-  /** How often attempts and tasks are drawn anew for the intervals; 0: no intervals. */
-  resamples: number;
+  /** How often attempts and tasks are drawn anew for the intervals; 0: no intervals; default 1000. */
+  resamples?: number | undefined;
   /** Of the resamples; default 1. */
   seed?: number | undefined;
   /** Estimate the best of so many attempts without bias. */
@@ -14,8 +14,8 @@ export interface LeaderboardRequest extends ComparisonRequest {
 }
 
 /** Ranks models over tasks. */
-export async function leaderboard(bench: Bench, request: LeaderboardRequest): Promise<Leaderboard> {
-  const { comparison, metric, resamples, seed, estimateK } = request;
+export async function leaderboard(bench: Bench, request: LeaderboardRequest = {}): Promise<Leaderboard> {
+  const { comparison, metric, resamples = 1000, seed, estimateK } = request;
   const database = await bench.database();
   const compared = await resolveComparison(request, bench.settings.configsDir, database);
   return database.queries.leaderboard({

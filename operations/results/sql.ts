@@ -5,7 +5,7 @@ import type { Bench } from '../bench.js';
 export async function sql(
   bench: Bench,
   query: string,
-  limits: { timeoutMs: number; maxRows?: number | undefined },
+  limits: { timeoutMs: number; maxRows?: number | undefined } = { timeoutMs: 60_000 },
 ): Promise<ReadOnlyResult> {
   await bench.database();
   const { databaseUrl } = await bench.services();

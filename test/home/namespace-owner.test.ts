@@ -66,7 +66,9 @@ describe('a Temporal namespace', () => {
       message: expect.stringMatching(
         /^the Temporal namespace 'default' at temporal\.example:7233 serves another database of bench, first\.example:5432\/bench \(installation first, since 20.*Z, from machine-of-first\), not second\.example:5432\/bench \(installation second\)$/,
       ) as string,
-      remedy: expect.stringMatching(/TEMPORAL_NAMESPACE.*DATABASE_URL.*gone for good: docs\/deployment\.md/) as string,
+      remedy: expect.stringMatching(
+        /TEMPORAL_NAMESPACE.*DATABASE_URL.*gone for good: docs\/reference\/deployment.md/,
+      ) as string,
     });
     expect(await owner()).toBe('first');
   });

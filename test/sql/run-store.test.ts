@@ -73,7 +73,7 @@ describe('definitions', () => {
     expect(first[0]).toEqual({
       runId: batch.runs[0]?.runId,
       batchId,
-      tokenLimit: 0,
+      tokenLimit: 100_000,
       memory: false,
       snapshotEvery: 5,
       copiedSteps: 0,

@@ -1,0 +1,40 @@
+/**
+ * The library: `import { openBench, submit, follow, leaderboard } from 'durabench'`. Every verb takes the bench that `openBench`
+ * returns; there is no global state, so a process may open several. Errors are BenchErrors with `type`, `code` and `remedy`.
+ */
+export { BenchError, type BenchErrorType } from '../domain/errors.js';
+export type { BatchRequestInput as BatchRequest } from '../domain/requests/batch.js';
+export type { ForkRequest } from '../domain/requests/fork.js';
+export type { BatchStatusReport, BatchSummary, ListedBatch } from '../domain/views/batches.js';
+export type { Leaderboard, LeaderboardRow, LeaderboardScore } from '../domain/views/leaderboard.js';
+export type { RunDetail, RunSummary } from '../domain/views/runs.js';
+export type { TrajectoryStep } from '../domain/views/trajectory.js';
+export type { Bench } from './bench.js';
+export type { Notice } from './notices.js';
+export { openBench, type OpenOptions } from './library.js';
+
+export type { BatchPlan, SubmittedBatch } from './batches/batch-plan.js';
+export { addRuns } from './batches/add-runs.js';
+export { cancel, type Cancellation } from './batches/cancel.js';
+export { type BatchProgress, follow } from './batches/follow.js';
+export { forkRun as fork } from './batches/fork-run.js';
+export { pause, type PausedBatch } from './batches/pause.js';
+export { planBatch as plan } from './batches/plan-batch.js';
+export { resume, type ResumedBatch } from './batches/resume.js';
+export { retry, type RetriedBatch } from './batches/retry.js';
+export { submitBatch as submit } from './batches/submit-batch.js';
+
+export { batchStatus } from './results/batch-status.js';
+export { events, type EventsRequest } from './results/events.js';
+export { leaderboard, type LeaderboardRequest } from './results/leaderboard.js';
+export { listBatches } from './results/list-batches.js';
+export { listRuns, type RunsRequest } from './results/list-runs.js';
+export { report, type ReportRequest } from './results/report.js';
+export { showRun } from './results/show-run.js';
+export { sql } from './results/sql.js';
+export { trajectory } from './results/trajectory.js';
+
+export { answerTurn, type GivenAnswer } from './turns/answer-turn.js';
+export { openTurns } from './turns/open-turns.js';
+
+export { down } from './home/down.js';

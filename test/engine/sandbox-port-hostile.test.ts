@@ -82,7 +82,7 @@ function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) 
     clearInterval(watch);
     expect(outcome).toMatchObject({ exitCode: 0, outputBytes: OUTPUT_BYTES });
     expect(most - before).toBeLessThan(MOST_GROWTH);
-    const supervisor = await run(`ps -eo rss,args | grep '[s]upervisor.py' | sort -n | tail -1`);
+    const supervisor = await run(`ps -eo rss,args | grep '[s]andbox_main.py' | sort -n | tail -1`);
     expect(Number.parseInt(supervisor.output.trim(), 10) * 1024).toBeLessThan(MOST_GROWTH);
   });
 

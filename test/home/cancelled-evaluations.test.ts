@@ -17,10 +17,7 @@ beforeAll(async () => {
   cpSync(BUNDLED_CONFIGS, configs, { recursive: true });
   const referee = join(configs, 'tasks', 'battleOfSexes', 'evaluator', 'referee.py');
   const text = readFileSync(referee, 'utf8');
-  writeFileSync(
-    referee,
-    text.replace('def evaluate(table):', 'def evaluate(table):\n    __import__("time").sleep(250)'),
-  );
+  writeFileSync(referee, text.replace(/^def evaluate\(.*:$/m, '$&\n    __import__("time").sleep(250)'));
   home = new BenchHome({ BENCH_CONFIGS: configs, BENCH_EVALUATIONS: '1' });
   temporal = await connectTemporal(await home.json<ServiceEndpoints>('up'), {});
 });

@@ -31,6 +31,7 @@ export default defineConfig({
     reporters: ['default', './test/setup/summary-reporter.ts'],
     sequence: { sequencer: LongestFirst },
     projects: [
+      project('checks', 0),
       project('unit', 0),
       project('python', 0),
       project('sql', 0, setup('sql')),

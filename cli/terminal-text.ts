@@ -43,7 +43,7 @@ export function createTerminalColors(enabled: boolean): Colors {
   const marked =
     (paint: (text: string) => string) =>
     (text: string | number | null | undefined): string =>
-      // eslint-disable-next-line no-control-regex
+      // oxlint-disable-next-line no-control-regex
       paint(forTerminal(String(text))).replace(/\u001b\[(\d+)m/g, (_, code: string) => control('m', code));
   return Object.fromEntries(
     Object.entries(colors).map(([name, paint]) => [

@@ -44,7 +44,7 @@ export const NORMALISATION_RULES: readonly Rule[] = [
   { name: 'memory address', pattern: /\b0x[0-9a-f]{6,16}\b/gi, mark: '<address>' },
 ];
 
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex
 const TERMINAL_CODES = /\u001b\[[0-9;?]*[ -/]*[@-~]/g;
 
 /** An observation without what must differ: line ends, spaces at their ends, the workspace's path, and the rules above. */

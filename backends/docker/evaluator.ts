@@ -12,6 +12,7 @@ import { removeContainer, waitForExit } from './container-life.js';
 import { isPodman } from './engine.js';
 import { EVALUATION_LABEL, HOME_LABEL, MAKER_LABEL, UNTIL_LABEL } from './labels.js';
 import { hiddenFigures, madeUpFigures } from './machine-figures.js';
+import { remembered } from './remembered.js';
 import { PODMAN_PROCESSES } from './sandbox-container.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
 
@@ -44,6 +45,8 @@ const LOG_LIMIT_MS = 60_000;
 /** One fresh container per evaluation. Secrets and submission go in as data; of the host nothing is mounted but made-up figures. */
 export function createDockerEvaluator(options: DockerEvaluatorOptions): EvaluatorPort {
   const { docker } = options;
+  // Podman asks its host's package manager for every answer to that.
+  const podman = remembered(() => isPodman(docker));
   return {
     isolation: 'container',
     async evaluate(job, signal) {
@@ -60,7 +63,7 @@ export function createDockerEvaluator(options: DockerEvaluatorOptions): Evaluato
         await removeContainer(docker.getContainer(name));
         const container = await docker.createContainer(
           containerOptions(
-            ...([job, name, options, await isPodman(docker)] as const),
+            ...([job, name, options, await podman()] as const),
             await figuresOf(options, job),
             await markFor(hostTimeLimitMs(job.task)),
           ),

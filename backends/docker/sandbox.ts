@@ -397,6 +397,6 @@ async function createOrAdopt(docker: Docker, spec: SandboxSpec, at: ContainerPla
 async function lastWords(container: Docker.Container): Promise<string> {
   const log = (await container.logs({ stdout: true, stderr: true, tail: 5 })).toString('utf8');
   // Each line comes in a frame of its own, with an eight-byte head.
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   return log.replace(/[\x00-\x09\x0b-\x1f]/g, '').trim() || 'it said nothing';
 }

@@ -42,7 +42,7 @@ export function parseRunDirectory(name: string): RunDirectoryName | null {
 const field = (text: string): string =>
   text
     .replace(/[:/\\]/g, '-')
-    // eslint-disable-next-line no-control-regex
+    // oxlint-disable-next-line no-control-regex
     .replace(/[\u0000-\u001f\u007f]/g, '')
     .replace(/_{2,}/g, '_')
     .replace(/^_|_$/g, '');

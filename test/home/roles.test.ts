@@ -11,7 +11,11 @@ import { run, submission, task } from '../fixtures/rows.js';
 async function execute(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query(sql).finally(() => client.end());
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
 }
 
 describe('a database of somebody else’s', () => {

@@ -27,5 +27,9 @@ export function databasesOf({ adminUrl, template }: ServerAddress): TestDatabase
 export async function administer(adminUrl: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
-  await client.query(sql).finally(() => client.end());
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
 }

@@ -30,7 +30,7 @@ describe('what is written to a terminal', () => {
   it('has JSON without raw control characters, and the same document', () => {
     const { output, texts } = captured({ json: true, tty: true });
     output.json({ model: EVIL });
-    // eslint-disable-next-line no-control-regex
+    // oxlint-disable-next-line no-control-regex
     expect(texts.stdout).not.toMatch(/[\u001b\u007f-\u009f\u202e\u2066]/);
     expect(JSON.parse(texts.stdout)).toEqual({ model: EVIL });
   });

@@ -2,6 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What takes longest begins first, so that no long file is left alone at the end; vitest would take project by project. */
 const LONGEST = [
+  'checks',
   'attack-suite',
   'evaluator-port',
   'sandbox-port',

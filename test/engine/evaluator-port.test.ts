@@ -12,7 +12,7 @@ import { type EvaluatorHarness, evaluatorHarnesses } from './evaluator-harness.j
 
 const ALWAYS = (move: string): string => `def row_strategy(history):\n    return ${move}\n`;
 
-// Podman's evaluations are also those of evaluator-kinds and evaluator-questions.
+// Podman's evaluations are also those of evaluator-kinds.
 describe.each(Object.keys(evaluatorHarnesses).filter((name) => LONG || name !== 'podman'))(
   'evaluator port on %s',
   (name) => {

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { EvaluationJob, EvaluationOutcome } from '../../domain/ports/evaluator-port.js';
 import { fixtureJob, processesWith, smallJob } from './evaluation-job.js';
 import { FULL_ON_LOCAL, skipWhatIsTheProgramsOwn } from './brief-adapters.js';
+import { LONG } from '../setup/long.js';
 import { type EvaluatorHarness, evaluatorHarnesses } from './evaluator-harness.js';
 
 /** Asks f once, or as the body says. */
@@ -38,7 +39,10 @@ const BRANCHED = {
 };
 const VOCABULARY = 28;
 
-describe.each(Object.keys(evaluatorHarnesses))('questions to a submitted function on %s', (name) => {
+// Podman's evaluations are also those of evaluator-kinds.
+const adapters = Object.keys(evaluatorHarnesses).filter((name) => LONG || name !== 'podman');
+
+describe.each(adapters)('questions to a submitted function on %s', (name) => {
   let harness: EvaluatorHarness;
   const folders: string[] = [];
   beforeAll(async () => {

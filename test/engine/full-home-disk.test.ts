@@ -4,25 +4,23 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { probeEngine } from '../../backends/docker/engine.js';
 import type { Backends } from '../../domain/ports/backends.js';
 import { createDiskRoom } from '../../backends/docker/disk-room.js';
 import { SandboxLost } from '../../domain/errors.js';
 import { newRunId } from '../../domain/ids.js';
 import type { SandboxRef } from '../../domain/ports/sandbox-port.js';
 import { diskGuard } from '../../worker/disk-guard.js';
-import { testPodman } from '../setup/podman-engine.js';
 import { mountSmallDisk, type SmallDisk } from '../setup/small-disk.js';
 import { skipWhatIsTheProgramsOwn } from './brief-adapters.js';
+import { onPodmanToo } from './on-podman.js';
 import { dockerUnderTest, podmanUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
 
 /** File systems for workspaces, and this test's own small disk, take root. */
 const root = process.getuid?.() === 0;
-const podman = await probeEngine(testPodman());
 const never = new AbortController().signal;
 
 describe.runIf(root)('a full home disk on docker', () => suite('docker', dockerUnderTest));
-describe.runIf(root && podman.kind === 'ok')('a full home disk on podman', () => suite('podman', podmanUnderTest));
+describe.runIf(root && onPodmanToo)('a full home disk on podman', () => suite('podman', podmanUnderTest));
 
 async function drained(pieces: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const piece of pieces) void piece;

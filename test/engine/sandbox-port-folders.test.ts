@@ -2,17 +2,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { probeEngine } from '../../backends/docker/engine.js';
 import { newRunId } from '../../domain/ids.js';
 import type { Collected, CollectOptions, SandboxRef } from '../../domain/ports/sandbox-port.js';
-import { testPodman } from '../setup/podman-engine.js';
 import { skipWhatIsTheProgramsOwn } from './brief-adapters.js';
+import { onPodmanToo } from './on-podman.js';
 import { dockerUnderTest, localUnderTest, podmanUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
 
 const never = new AbortController().signal;
 const engineExpected = process.getuid?.() === 0 || (await probeEngine()).kind === 'ok';
-const podman = await probeEngine(testPodman());
-if (podman.kind !== 'ok') console.warn(`collecting folders on podman is NOT TESTED: ${podman.reason}`);
 
 describe.runIf(engineExpected)('collecting folders on docker', () => suite('docker', dockerUnderTest));
-describe.runIf(podman.kind === 'ok')('collecting folders on podman', () => suite('podman', podmanUnderTest));
+describe.runIf(onPodmanToo)('collecting folders on podman', () => suite('podman', podmanUnderTest));
 describe.runIf(process.platform === 'linux')('collecting folders on local', () => suite('local', localUnderTest));
 
 function suite(name: string, make: () => Promise<BackendUnderTest>) {

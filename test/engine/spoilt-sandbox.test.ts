@@ -2,21 +2,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { probeEngine } from '../../backends/docker/engine.js';
 import { newRunId } from '../../domain/ids.js';
 import type { Collected, SandboxRef } from '../../domain/ports/sandbox-port.js';
-import { testPodman } from '../setup/podman-engine.js';
 import { skipWhatIsTheProgramsOwn } from './brief-adapters.js';
+import { onPodmanToo } from './on-podman.js';
 import { dockerUnderTest, podmanUnderTest, remoteUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
 
 const never = new AbortController().signal;
 const engineExpected = process.getuid?.() === 0 || (await probeEngine()).kind === 'ok';
-const podman = await probeEngine(testPodman());
 
 describe.runIf(engineExpected)('a sandbox that its agent spoils, on docker', () => suite('docker', dockerUnderTest));
 describe.runIf(engineExpected)('a sandbox that its agent spoils, on docker (remote)', () =>
   suite('docker (remote)', remoteUnderTest),
 );
-describe.runIf(podman.kind === 'ok')('a sandbox that its agent spoils, on podman', () =>
-  suite('podman', podmanUnderTest),
-);
+describe.runIf(onPodmanToo)('a sandbox that its agent spoils, on podman', () => suite('podman', podmanUnderTest));
 
 /** What an agent can do to end a run without a score must be its own end. */
 function suite(name: string, make: () => Promise<BackendUnderTest>) {

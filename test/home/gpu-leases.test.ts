@@ -7,12 +7,11 @@ import { connectTemporal } from '../../temporal/connect.js';
 import type { ServiceEndpoints } from '../../domain/services.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { pick, seededRandom } from '../setup/random.js';
-import { LONG } from '../setup/long.js';
 import { GPUS, simulateGpuPool } from '../setup/simulated-gpu-pool.js';
 
 // BENCH_SEMAPHORE_RUNS=500 is the largest form that was run; BENCH_SEMAPHORE_SEED tries other moments. With BENCH_SEMAPHORE_HOLD=45 (seconds that a run
 // holds its GPUs, about) it also compares how they were used with a fault-free simulation: RUNS times 17 s.
-const RUNS = Number(process.env['BENCH_SEMAPHORE_RUNS'] ?? (LONG ? 100 : 12));
+const RUNS = Number(process.env['BENCH_SEMAPHORE_RUNS'] ?? 100);
 const SEED = Number(process.env['BENCH_SEMAPHORE_SEED'] ?? 8);
 const HOLD_S = Number(process.env['BENCH_SEMAPHORE_HOLD'] ?? 3);
 /** What a grant and a dead holder cost (seconds) is nothing beside a training, and much beside three seconds. */

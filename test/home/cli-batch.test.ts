@@ -302,7 +302,10 @@ describe('the demo', () => {
   it('plays three agents at three games, twice each, and ranks them; the optimum leads', async () => {
     // Containers for each run cost twice the time; the games are played in them by the tests of models and of attacks.
     const where = LONG ? [] : ['--backend', 'local'];
-    const { batch, leaderboard } = await home.json<{ batch: BatchDocument; leaderboard: Leaderboard }>('demo', ...where);
+    const { batch, leaderboard } = await home.json<{ batch: BatchDocument; leaderboard: Leaderboard }>(
+      'demo',
+      ...where,
+    );
     expect(batch).toMatchObject({ status: 'ended', totalRuns: 18, ended: 18 });
     const isolation = batch.runs.map((run) => run.isolation === 'container');
     expect(isolation).toEqual(Array.from({ length: 18 }, () => LONG));

@@ -55,6 +55,12 @@ export const SQL_ORDER = [
   'baseline_ranks',
   'leaderboard_models',
   'leaderboard_cells',
+
+  'evaluation_gains',
+  'checked_reward',
+  'tier_thresholds',
+  'episode_rewards',
+  'episode_returns',
 ] as const;
 
 export interface SqlSource {

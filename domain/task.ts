@@ -45,6 +45,8 @@ export const taskSchema = z.strictObject({
   metrics: z.record(z.string(), metricSchema).refine((m) => Object.keys(m).length > 0, 'at least one metric'),
   primary: z.string(),
   baseline: baselineSchema.optional(),
+  /** A score of the primary metric that is worth a gain of 1 to trainers; absent: gains are in units of the baseline. */
+  target: z.number().optional(),
   oracle: oracleSchema.optional(),
   /** What is taken from the workspace. */
   submission: submissionSchema,

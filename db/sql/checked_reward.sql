@@ -17,4 +17,4 @@ begin
 end
 $$;
 
-comment on function checked_reward is 'The reward that is asked for, as episode_rewards() takes it, of mode delta_prev if it names none; an error names an unknown mode or key.';
+comment on function checked_reward is 'The reward that is asked for, with its mode; refuses unknown modes and keys.';

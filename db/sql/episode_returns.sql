@@ -19,4 +19,4 @@ create function episode_returns(run_ids text[] default null, request jsonb defau
   join runs a on a.run_id = e.run_id
 $$;
 
-comment on function episode_returns is 'Rewards of these runs (null: of all) as episodes: the sums of episode_rewards(). Null: not ended, nothing was earned, or fault says which fault of ours kept it. gain: of the last valid evaluation.';
+comment on function episode_returns is 'Sums of episode_rewards(): rewards of these runs (null: all).';

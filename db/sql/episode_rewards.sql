@@ -213,4 +213,4 @@ create function episode_rewards(run_ids text[] default null, request jsonb defau
   window so_far as (partition by s.run_id order by s.step)
 $$;
 
-comment on function episode_rewards is 'Rewards of each step of these runs (null: all), from their evaluations alone; docs/concepts/rewards.md describes the request. Null: none was earned, or fault says which fault of ours kept it. so_far: what the episode has come to, which in modes final, best, tier is paid at its end alone.';
+comment on function episode_rewards is 'Rewards of each step of these runs (null: all); docs/concepts/rewards.md. so_far: what the episode has come to.';

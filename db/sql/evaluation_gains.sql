@@ -54,4 +54,4 @@ create function evaluation_gains(run_ids text[] default null) returns table (
   where e.kind <> 'baseline'
 $$;
 
-comment on function evaluation_gains is 'Evaluations that rewards are paid for, those on the split that agents are shown: gain = sign * (score - baseline) / |target - baseline| (else |baseline|, else 1). status: valid; invalid: no finite score within the bounds; open; evaluator_error, no_baseline: faults of ours. own: not copied from the run that it was forked from.';
+comment on function evaluation_gains is 'What rewards are paid for: status valid, invalid, open, or a fault of ours (evaluator_error, no_baseline); own: not copied by a fork.';

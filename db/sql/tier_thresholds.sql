@@ -62,4 +62,4 @@ create function tier_thresholds(run_ids text[], request jsonb) returns table (
   where m.run_id = any (run_ids)
 $$;
 
-comment on function tier_thresholds is 'For reward mode tier: the best score, and the percentile of the last `window` best scores, of ended episodes of the same task and batch in earlier training steps of `reward_batch_size` episodes each; times -1 where less is better. Null: none yet, or fewer than `warm_up`.';
+comment on function tier_thresholds is 'The moving bars of mode tier, times -1 where less is better; null: none yet.';

@@ -30,6 +30,7 @@ import {
   queryResultSchema,
 } from '../domain/views/database.js';
 import { demoDocumentSchema } from '../domain/views/demo.js';
+import { episodeRewardsSchema } from '../domain/views/episodes.js';
 import { eventsDocumentSchema } from '../domain/views/events.js';
 import {
   doctorDocumentSchema,
@@ -112,6 +113,7 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   'comparison list': [{ schema: comparisonsDocumentSchema }],
   'comparison show': [{ schema: shownComparisonSchema }],
   'comparison rm': [{ schema: removedComparisonSchema }],
+  'episodes reward': [{ schema: episodeRewardsSchema }],
   sql: [{ schema: queryResultSchema }],
   export: [{ schema: exportDocumentSchema }],
   'import mlgym': imported,

@@ -40,6 +40,7 @@ const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
     leaderboard: () => import('./commands/leaderboard.js'),
     report: () => import('./commands/report.js'),
     comparison: () => import('./commands/comparison.js'),
+    episodes: () => import('./commands/episodes.js'),
     sql: () => import('./commands/sql.js'),
     export: () => import('./commands/export.js'),
     import: () => import('./commands/import.js'),
@@ -93,7 +94,7 @@ const LOOKS = new Set(
       'hosts list',
       'limits list',
     ],
-    ...['leaderboard', 'report', 'comparison list', 'comparison show', 'sql', 'export'],
+    ...['leaderboard', 'report', 'comparison list', 'comparison show', 'episodes reward', 'sql', 'export'],
   ].map((name) => `bench ${name}`),
 );
 

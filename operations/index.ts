@@ -5,7 +5,9 @@
 export { BenchError, type BenchErrorType } from '../domain/errors.js';
 export type { BatchRequestInput as BatchRequest } from '../domain/requests/batch.js';
 export type { ForkRequest } from '../domain/requests/fork.js';
+export type { RewardInput, RewardPreset } from '../domain/requests/reward.js';
 export type { BatchStatusReport, BatchSummary, ListedBatch } from '../domain/views/batches.js';
+export type { EpisodeRewards, RewardedEpisode, RewardedStep } from '../domain/views/episodes.js';
 export type { Leaderboard, LeaderboardRow, LeaderboardScore } from '../domain/views/leaderboard.js';
 export type { RunDetail, RunSummary } from '../domain/views/runs.js';
 export type { TrajectoryStep } from '../domain/views/trajectory.js';
@@ -23,6 +25,8 @@ export { planBatch as plan } from './batches/plan-batch.js';
 export { resume, type ResumedBatch } from './batches/resume.js';
 export { retry, type RetriedBatch } from './batches/retry.js';
 export { submitBatch as submit } from './batches/submit-batch.js';
+
+export { rewardEpisodes, type RewardEpisodesRequest } from './episodes/reward-episodes.js';
 
 export { batchStatus } from './results/batch-status.js';
 export { events, type EventsRequest } from './results/events.js';

@@ -5,12 +5,15 @@ import { statements } from '../statements.js';
 import { batchStatus, listBatches } from './batch-status.js';
 import { leaderboard } from './leaderboard.js';
 import { events, hosts, leases, leaseWaiters, unfinishedRuns } from './operations.js';
+import { episodeReturns, episodeSteps, runIdsOf } from './episode-rewards.js';
 import { metrics } from './metrics.js';
 import { findBatch, findRun } from './references.js';
 import { reportActions, reportRuns } from './report-runs.js';
 import { listRuns, playedNames, showRun } from './runs.js';
 import { trajectory } from './trajectory.js';
 import type { BatchStatusReport, BatchSummary, ListedBatch } from '../../domain/views/batches.js';
+import type { RewardRequest } from '../../domain/requests/reward.js';
+import type { RewardedEpisode, RewardedStep } from '../../domain/views/episodes.js';
 import type { Leaderboard, LeaderboardOptions } from '../../domain/views/leaderboard.js';
 import type { EventFilter, EventRow } from '../../domain/views/events.js';
 import type { HostRow } from '../../domain/views/hosts.js';
@@ -45,6 +48,12 @@ export interface Queries {
   leaderboard(options?: LeaderboardOptions): Promise<Leaderboard>;
   /** The runs behind its figures, and what the steps of those that count did. */
   reportRuns(board: Leaderboard): Promise<{ runs: ReportRun[]; actions: ActionCount[] }>;
+  /** Of one batch, or of all. */
+  runIds(batchId?: string): Promise<string[]>;
+  /** What these runs earned as episodes, in the order in which they were submitted. */
+  episodeReturns(runIds: readonly string[], request: RewardRequest): Promise<RewardedEpisode[]>;
+  /** The steps that they earned it in, by run. */
+  episodeSteps(runIds: readonly string[], request: RewardRequest): Promise<Map<string, RewardedStep[]>>;
   /** What the worker shows to Prometheus. */
   metrics(): Promise<MetricFamily[]>;
 }
@@ -72,6 +81,9 @@ export function createQueries(pool: pg.Pool): Queries {
       const runs = await reportRuns(run, board);
       return { runs, actions: await reportActions(run, board.comparison.mode, runs) };
     },
+    runIds: (batchId) => runIdsOf(run, batchId),
+    episodeReturns: (runIds, request) => episodeReturns(run, runIds, request),
+    episodeSteps: (runIds, request) => episodeSteps(run, runIds, request),
     metrics: () => metrics(run),
   };
 }

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import { DEFAULT_REWARD, REWARD_PRESETS, type RewardInput, rewardRequest } from '../../domain/requests/reward.js';
+import { episodeRewardsSchema } from '../../domain/views/episodes.js';
+import type { Bench } from '../../operations/bench.js';
+import { rewardEpisodes } from '../../operations/episodes/reward-episodes.js';
 import type { EvaluationKind } from '../../domain/run.js';
 import type { TaskSpec } from '../../domain/task.js';
 import { run, submission, task } from '../fixtures/rows.js';
@@ -417,4 +420,43 @@ describe('presets', () => {
 test('an unknown mode or key is refused by name', async () => {
   await expect(rewards([], { mode: 'dleta' } as never)).rejects.toThrow('there is no reward mode dleta');
   await expect(rewards([], { mode: 'best', clip_to: 1 } as never)).rejects.toThrow('a reward has no key clip_to');
+});
+
+describe('stored episodes', () => {
+  const bench = () => ({ database: () => Promise.resolve(db) }) as unknown as Bench;
+
+  test('are rewarded anew by another mode, of a batch or by id, with what they come to together', async () => {
+    const ids = await stored([
+      episode([1, 0.75]),
+      episode([0.75]),
+      episode([0.75], { end: 'infra_error' }),
+      episode([1], { end: null }),
+    ]);
+    const [row] = await rows<{ batch_id: string }>('select batch_id from runs where run_id = $1', [ids[0]]);
+    const found = await rewardEpisodes(bench(), { batch: row!.batch_id });
+    expect(() => episodeRewardsSchema.parse(found)).not.toThrow();
+    expect(found.episodes.map(({ runId, reward }) => [runId, reward])).toEqual(
+      ids.map((id, at) => [id, [0.5, 0.5, null, null][at]]),
+    );
+    expect(found).toMatchObject({ rewarded: 2, faults: 1, open: 1, mean: 0.5, std: 0, min: 0.5, max: 0.5 });
+
+    const best = await rewardEpisodes(bench(), { runs: ids.slice(0, 1), reward: { mode: 'best' }, steps: true });
+    expect(() => episodeRewardsSchema.parse(best)).not.toThrow();
+    expect(best.episodes).toMatchObject([
+      {
+        reward: 1,
+        stepList: [
+          { step: 1, reward: null, soFar: 1 },
+          { step: 2, reward: 1 },
+        ],
+      },
+    ]);
+  });
+
+  test('are refused with a reward that is none, or by an unknown id', async () => {
+    await expect(rewardEpisodes(bench(), { reward: { mode: 'tier' } })).rejects.toMatchObject({
+      code: 'reward.invalid',
+    });
+    await expect(rewardEpisodes(bench(), { runs: ['r-none'] })).rejects.toMatchObject({ type: 'not_found' });
+  });
 });

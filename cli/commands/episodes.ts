@@ -1,0 +1,73 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import {
+  REWARD_MODES,
+  REWARD_PRESET_NAMES,
+  type RewardInput,
+  type RewardMode,
+  type RewardPreset,
+} from '../../domain/requests/reward.js';
+import type { EpisodeRewards } from '../../domain/views/episodes.js';
+import { rewardEpisodes } from '../../operations/episodes/reward-episodes.js';
+import type { CliContext } from '../context.js';
+import { numberBetween } from '../options.js';
+import { renderEpisodeRewards } from '../render/episode-rewards.js';
+
+interface RewardOptions {
+  batch?: string;
+  preset?: RewardPreset;
+  mode?: RewardMode;
+  clip?: [number, number];
+  formatPenalty?: number;
+  reward?: Record<string, unknown>;
+  steps?: true;
+}
+
+export function register(program: Command, context: CliContext): void {
+  const episodes = program
+    .command('episodes')
+    .summary('runs as episodes of reinforcement learning')
+    .description('Runs as episodes of reinforcement learning.');
+  episodes
+    .command('reward')
+    .argument('[ids...]', 'runs; default: those of --batch, or all')
+    .summary('compute rewards anew')
+    .description('Compute the rewards of stored episodes from their evaluations.')
+    .option('--batch <ref>', 'the runs of this batch')
+    .addOption(new Option('--preset <name>', 'a reward that others use').choices(REWARD_PRESET_NAMES))
+    .addOption(new Option('--mode <mode>', 'when evaluations pay; default: delta_prev').choices(REWARD_MODES))
+    .option('--clip <low,high>', 'bounds of each payment for an evaluation', bounds)
+    .option('--format-penalty <x>', 'for each reply that could not be used', numberBetween(0, 1e6))
+    .option('--reward <json>', 'more keys, as an object', jsonObject)
+    .option('--steps', 'with the reward of each step')
+    .action(async (runs: string[], options: RewardOptions) => {
+      const { batch, preset, steps, mode, clip, formatPenalty, reward } = options;
+      // It is checked as a whole, as that of any door.
+      const asked = {
+        ...reward,
+        ...(mode !== undefined && { mode }),
+        ...(clip !== undefined && { clip }),
+        ...(formatPenalty !== undefined && { format_penalty: formatPenalty }),
+      } as RewardInput;
+      const found = await rewardEpisodes(context, { runs, batch, preset, reward: asked, steps });
+      context.output.json(found satisfies EpisodeRewards);
+      context.output.print(renderEpisodeRewards(found, context.output.colors));
+    });
+}
+
+function bounds(text: string): [number, number] {
+  const numbers = text.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
+  const [low, high] = numbers;
+  if (numbers.length !== 2 || low === undefined || high === undefined || !(low < high))
+    throw new InvalidArgumentError('Write two numbers, the smaller one first: -1,1.');
+  return [low, high];
+}
+
+function jsonObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  throw new InvalidArgumentError('Write a JSON object: {"no_valid_penalty": 1}.');
+}

@@ -1,0 +1,49 @@
+import { type RewardInput, type RewardPreset, rewardRequest } from '../../domain/requests/reward.js';
+import type { EpisodeRewards } from '../../domain/views/episodes.js';
+import type { Bench } from '../bench.js';
+
+export interface RewardEpisodesRequest {
+  /** Ids or unambiguous parts of them; left out, with `batch`: all. */
+  runs?: readonly string[] | undefined;
+  /** Id, name, or an unambiguous part of the id. */
+  batch?: string | undefined;
+  preset?: RewardPreset | undefined;
+  /** Left out, without a preset: `delta_prev`; with one, what is changed of it. */
+  reward?: RewardInput | undefined;
+  /** With the reward of each step. */
+  steps?: boolean | undefined;
+}
+
+/**
+ * Computes the rewards of stored episodes, which are runs, anew from their evaluations; nothing is played or written. BenchError: an id is
+ * unknown, or the request makes no reward.
+ */
+export async function rewardEpisodes(bench: Bench, asked: RewardEpisodesRequest = {}): Promise<EpisodeRewards> {
+  const request = rewardRequest({ ...(asked.preset !== undefined && { preset: asked.preset }), ...asked.reward });
+  const { queries } = await bench.database();
+  const named = await Promise.all((asked.runs ?? []).map(async (ref) => (await queries.findRun(ref)).runId));
+  const batchId = asked.batch === undefined ? undefined : (await queries.findBatch(asked.batch)).batchId;
+  const ofBatch = named.length > 0 && batchId === undefined ? [] : await queries.runIds(batchId);
+  const ids = [...new Set([...named, ...ofBatch])];
+  const found = await queries.episodeReturns(ids, request);
+  const steps = asked.steps === true ? await queries.episodeSteps(ids, request) : undefined;
+  const episodes = steps === undefined ? found : found.map((one) => ({ ...one, stepList: steps.get(one.runId) ?? [] }));
+  return { request, episodes, ...summary(episodes) };
+}
+
+function summary(episodes: EpisodeRewards['episodes']): Omit<EpisodeRewards, 'request' | 'episodes'> {
+  const rewards = episodes.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  const counts = {
+    rewarded: rewards.length,
+    faults: episodes.filter(({ status, fault }) => status === 'ended' && fault !== null).length,
+    open: episodes.filter(({ status }) => status !== 'ended').length,
+  };
+  if (rewards.length === 0) return { ...counts, mean: null, std: null, min: null, max: null };
+  const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
+  const variance = rewards.reduce((sum, reward) => sum + (reward - mean) ** 2, 0) / rewards.length;
+  return {
+    ...{ ...counts, mean, std: Math.sqrt(variance) },
+    min: rewards.reduce((least, reward) => Math.min(least, reward)),
+    max: rewards.reduce((most, reward) => Math.max(most, reward)),
+  };
+}

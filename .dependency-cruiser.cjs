@@ -15,6 +15,7 @@ const may = {
   // Doors: each is a composition root, and nothing imports one. The worker wires adapters to activities; the others play on operations.
   worker: [...core, 'operations'],
   cli: ['domain', 'operations', 'report'],
+  envs: ['domain', 'operations'],
 };
 const rooms = Object.keys(may);
 const direction = rooms.map((room) => ({

@@ -54,6 +54,7 @@ const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
     prune: () => import('./commands/prune.js'),
     'validate-config': () => import('./commands/validate-config.js'),
     worker: () => import('./commands/worker.js'),
+    env: () => import('./commands/env.js'),
   },
 };
 

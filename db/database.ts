@@ -3,6 +3,7 @@ import type { RunStore } from '../domain/ports/run-store.js';
 import { connectionSettings } from './connection-settings.js';
 import { createQueries, type Queries } from './queries/index.js';
 import type { RateStore } from '../domain/ports/rate-store.js';
+import type { Episodes } from '../domain/ports/episodes.js';
 import type { Turns } from '../domain/ports/turns.js';
 import { type BatchControl, batchControl } from './batch-control.js';
 import { type Comparisons, comparisons } from './comparisons.js';
@@ -19,6 +20,7 @@ import { createPruning, type Pruning } from './prune.js';
 import { createRunStore } from './run-store.js';
 import { type RateControl, rateControl } from './rate-control.js';
 import { statements } from './statements.js';
+import { episodeStore } from './store/episodes.js';
 import { turnStore } from './store/turns.js';
 import { rateStore } from './store/rate-limits.js';
 import { appendRuns, type BatchSubmission, insertBatch, type SubmittedRun } from './submission.js';
@@ -30,6 +32,8 @@ export interface Database {
   readonly queries: Queries;
   /** Questions to people who play, and their replies. */
   readonly turns: Turns;
+  /** Runs that trainers play. */
+  readonly episodes: Episodes;
   /** Grants of calls to providers. */
   readonly rates: RateStore;
   readonly rateControl: RateControl;
@@ -67,6 +71,7 @@ export function openDatabase(databaseUrl: string, options: { max?: number } = {}
     pruning: createPruning(pool),
     rates: rateStore(pool),
     rateControl: rateControl(statements(pool, queryError)),
+    episodes: episodeStore(pool),
     turns: turnStore(statements(pool, storeError)),
     submit: (submission) => insertBatch(pool, submission),
     append: (batchId, runs, version) => appendRuns(pool, batchId, runs, version),

@@ -1,4 +1,5 @@
 export { openDatabase, type Database } from './database.js';
+export { progressListener } from './progress-listener.js';
 export { checkSchema, migrate, schemaState } from './migrate.js';
 export { ensureRoles } from './roles.js';
 export { findInstallation, readInstallation } from './installation.js';

@@ -9,6 +9,7 @@ export const SQL_FOLDER = fileURLToPath(new URL('../db/sql', import.meta.url));
 /** Files of db/sql in order of dependence: each uses tables and what stands above it. */
 export const SQL_ORDER = [
   'tables', // comments alone
+  'announce_progress',
 
   'score_cell',
   'performance_ratios',

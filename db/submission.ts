@@ -112,7 +112,8 @@ export async function appendRuns(
   }
 }
 
-async function insertRuns(
+/** The rows of runs, and of the contents that they name; the steps of forks are copied. */
+export async function insertRuns(
   tx: Pick<NodePgDatabase, 'insert' | 'execute'>,
   submitted: SubmittedRun[],
   first: { ordinal: number; shard: number },

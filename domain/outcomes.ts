@@ -25,6 +25,7 @@ export const END_REASONS = [
   'format',
   'forfeit',
   'wall_time',
+  'deadline',
   'api',
   'runtime',
   'unknown',
@@ -54,6 +55,7 @@ const FORCED_CAUSE: Partial<Record<EndReason, string>> = {
   budget: 'exit_cost',
   format: 'exit_format',
   wall_time: 'wall_time',
+  deadline: 'wall_time',
   api: 'exit_api',
   runtime: 'exit_error',
 };

@@ -69,6 +69,8 @@ export interface RunTicket extends KeptOptions {
   hiddenSplit: boolean;
   /** Where its GPUs must be usable. */
   backend: Backend;
+  /** When the run ends at the latest, epoch milliseconds; null or absent: no deadline. */
+  endsBy?: number | null;
 }
 
 /** What the agent asked for through the sandbox's own channel during a command. */

@@ -25,6 +25,7 @@ const EXTENSION = { '.js': '.cjs' };
 const PROGRAMS = {
   'command-line': { source: 'cli/main.ts', start: 'dist/cli/main.js' },
   worker: { source: 'worker/main.ts', start: 'dist/worker/main.js' },
+  environments: { source: 'envs/main.ts', start: 'dist/envs/main.js' },
   supervisor: { source: 'services/supervisor-main.ts', start: 'dist/services/supervisor-main.js' },
   'temporal-relay': { source: 'services/temporal-relay-main.ts', start: 'dist/services/temporal-relay-main.js' },
   'workflow-thread': {

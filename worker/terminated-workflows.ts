@@ -2,6 +2,8 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import type { Database } from '../db/index.js';
 import type { BatchLifecycle } from '../domain/ports/record/batch-lifecycle.js';
 import type { EventLog } from '../domain/ports/record/events.js';
+import type { RunDefinitions } from '../domain/ports/record/run-definitions.js';
+import { startRunWorkflow } from '../temporal/start-run.js';
 import { SIGNAL } from '../domain/messages.js';
 import { agentLoopWorkflowId, batchWorkflowId, CONTROL_QUEUE, runWorkflowId } from '../domain/queues.js';
 import type { Logger } from './logger.js';
@@ -13,7 +15,7 @@ const OVERLAP_MS = 10 * 60_000;
 
 interface Ports {
   client: Client;
-  store: BatchLifecycle & EventLog;
+  store: BatchLifecycle & RunDefinitions & EventLog;
   queries: Pick<Database['queries'], 'findRun' | 'findBatch' | 'showRun'>;
   log: Pick<Logger, 'info'>;
 }
@@ -48,16 +50,9 @@ export function terminatedWorkflows({ client, store, queries, log }: Ports): () 
     if (run.status === 'ended') return null;
     // It was told to end when its parent was; a second one cannot begin beside it.
     if (await isRunning(client, agentLoopWorkflowId(runId))) return 'later';
-    const { shard } = await queries.showRun(runId);
-    const ticket = (await store.loadShard(run.batchId, shard)).find((one) => one.runId === runId);
-    if (ticket === undefined) return null;
-    await client.workflow.start('run', {
-      workflowId: runWorkflowId(runId),
-      taskQueue: CONTROL_QUEUE,
-      args: [ticket],
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
-      workflowIdConflictPolicy: 'USE_EXISTING',
-    });
+    const ticket = await store.ticket(runId);
+    if (ticket === null) return null;
+    await startRunWorkflow(client, ticket);
     return '; it was started again, and the run goes on from its record';
   }
 

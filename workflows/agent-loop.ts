@@ -57,7 +57,10 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
   };
   const here = () => ({ runId, hostId, epoch });
   /** On the run's clock; none when a model's call took all that was left. */
-  const secondsLeft = () => (ticket.wallSeconds === 0 ? Infinity : ticket.wallSeconds - elapsedMs / 1000);
+  const wallSecondsLeft = () => (ticket.wallSeconds === 0 ? Infinity : ticket.wallSeconds - elapsedMs / 1000);
+  /** By the clock on the wall: whoever set the deadline waits for nobody. */
+  const untilDeadline = () => (ticket.endsBy == null ? Infinity : (ticket.endsBy - Date.now()) / 1000);
+  const secondsLeft = () => Math.min(wallSecondsLeft(), untilDeadline());
 
   /** Do it in the current container; if that is lost, in a new one into which the earlier steps were replayed. */
   const inContainer = async <T>(through: number, work: () => Promise<T>): Promise<T> => {
@@ -100,7 +103,8 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
   for (;;) {
     Object.assign(reached, { epoch, step, elapsedMs, ending });
     if (step > ticket.maxSteps) ending ??= 'max_steps';
-    else if (secondsLeft() <= 0) ending ??= 'wall_time';
+    else if (wallSecondsLeft() <= 0) ending ??= 'wall_time';
+    else if (untilDeadline() <= 0) ending ??= 'deadline';
     if (ending !== null) {
       step = Math.min(step, ticket.maxSteps);
       // What lies there now counts, not what will when the evaluation has its place.
@@ -123,9 +127,11 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
       continue;
     }
     if (next.kind === 'asked') {
-      // No timer: nothing is added to the history while nobody answers. A signal that is lost is sent again by the worker.
+      // Without a deadline no timer: nothing is added to the history while nobody answers. A signal that is lost is sent again by the worker.
       const asked = nameOf({ step, try: next.try ?? 0 });
-      await condition(() => answered.has(asked));
+      const isAnswered = () => answered.has(asked);
+      if (ticket.endsBy == null) await condition(isAnswered);
+      else if (!(await condition(isAnswered, Math.max(1, untilDeadline() * 1000)))) continue;
       answered.clear();
       await freshHistory();
       continue;

@@ -13,6 +13,8 @@ export const batches = pgTable(
     origin: text('origin', { enum: ORIGINS }).notNull().default('bench'),
     /** It plays tasks for `bench tasks verify`: its runs rank in its own leaderboard alone. */
     verification: boolean('verification').notNull().default(false),
+    /** Trainers play its runs: they rank in its own leaderboard alone. */
+    training: boolean('training').notNull().default(false),
     spec: jsonb('spec').$type<Record<string, unknown>>().notNull(),
     seed: bigint('seed', { mode: 'number' }).notNull(),
     concurrency: integer('concurrency').notNull(),

@@ -13,8 +13,8 @@ export const turns = pgTable(
       .references(() => runs.runId),
     step: integer('step').notNull(),
     try: integer('try').notNull(),
-    /** The messages that a model would get, and the tools. */
-    messages: jsonb('messages').$type<ChatMessage[]>().notNull(),
+    /** The messages that a model would get, and the tools. Null: answered before it was asked. */
+    messages: jsonb('messages').$type<ChatMessage[]>(),
     tools: jsonb('tools').$type<ToolDefinition[]>(),
     reply: text('reply'),
     createdAt: createdAt(),

@@ -11,6 +11,7 @@ comment on column batches.priority is '1 (first) to 5 (last), where batches comp
 comment on column batches.charged_usd is 'Of a batch with a budget: confirmed costs, and the reservations of calls whose answer is open or was lost.';
 comment on column batches.paused_at is 'Since then no run is started; null: the batch is not paused.';
 comment on column batches.verification is 'It plays tasks for `bench tasks verify`: its runs rank in its own leaderboard alone.';
+comment on column batches.training is 'Trainers play its runs, as episodes: they rank in its own leaderboard alone.';
 comment on column batches.origin is 'As that of its runs: bench, mlgym or import. Of the latter two it has no workflow.';
 
 comment on table comparison_sets is 'Saved comparisons: models, tasks, k, axis and options of a leaderboard whose figures no new model or task may change.';

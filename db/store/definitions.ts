@@ -53,6 +53,20 @@ function byHash<Value>(parse: (content: unknown) => Value) {
   };
 }
 
+/** Tickets of runs; a `where` follows. */
+export const TICKETS = `select r.run_id as "runId", r.batch_id as "batchId", r.provider, r.gpus, ${selectKept('r')},
+  (v.spec #>> '{limits,commandSeconds}')::float8 as "commandSeconds",
+  (
+  (v.spec #>> '{evaluator,timeoutSeconds}')::float8 + coalesce((v.spec #>> '{evaluator,refereeSeconds}')::float8, 0)
+  ) * splits.amount + 60 * (splits.amount - 1) as "evaluationSeconds",
+  r.wall_seconds as "wallSeconds", r.backend,
+  coalesce(r.forked_at_step, 0) as "copiedSteps", b.priority,
+  (extract(epoch from ep.deadline_at) * 1000)::float8 as "endsBy",
+  v.spec -> 'splits' ? 'validation' as "hiddenSplit"
+  from runs r join batches b on b.batch_id = r.batch_id join task_versions v on v.content_hash = r.task_hash
+  left join episodes ep on ep.run_id = r.run_id
+  cross join lateral (select jsonb_array_length(v.spec -> 'splits') as amount) splits`;
+
 /** What runs were submitted with. */
 export function definitionStore(run: Statements): RunDefinitions & Pick<BatchLifecycle, 'loadShard'> {
   const taskOf = byHash<TaskSpec>((content) => storedTaskSchema.parse(content) as TaskSpec);
@@ -63,20 +77,16 @@ export function definitionStore(run: Statements): RunDefinitions & Pick<BatchLif
     async loadShard(batchId, shard) {
       return run<RunTicket>(
         'loadShard',
-        `select r.run_id as "runId", r.batch_id as "batchId", r.provider, r.gpus, ${selectKept('r')},
-           (v.spec #>> '{limits,commandSeconds}')::float8 as "commandSeconds",
-           (
-             (v.spec #>> '{evaluator,timeoutSeconds}')::float8 + coalesce((v.spec #>> '{evaluator,refereeSeconds}')::float8, 0)
-           ) * splits.amount + 60 * (splits.amount - 1) as "evaluationSeconds",
-           r.wall_seconds as "wallSeconds", r.backend,
-           coalesce(r.forked_at_step, 0) as "copiedSteps", b.priority,
-           v.spec -> 'splits' ? 'validation' as "hiddenSplit"
-         from runs r join batches b on b.batch_id = r.batch_id join task_versions v on v.content_hash = r.task_hash
-         cross join lateral (select jsonb_array_length(v.spec -> 'splits') as amount) splits
+        `${TICKETS}
          where r.batch_id = $1 and r.shard = $2 and r.status <> 'ended'
          order by r.ordinal`,
         [batchId, shard],
       );
+    },
+
+    async ticket(runId) {
+      const [row] = await run<RunTicket>('ticket', `${TICKETS} where r.run_id = $1 and r.status <> 'ended'`, [runId]);
+      return row ?? null;
     },
 
     async definition(runId) {

@@ -30,7 +30,7 @@ export function turnStore(run: Statements): Turns {
         'open',
         `select distinct on (t.run_id) t.run_id as "runId", t.step, t.try, t.messages, t.tools, t.created_at as "askedAt"
          from runs r join turns t on t.run_id = r.run_id
-         where r.${column} = $1 and t.reply is null and r.status <> 'ended'
+         where r.${column} = $1 and t.reply is null and t.messages is not null and r.status <> 'ended'
          order by t.run_id, t.step desc, t.try desc`,
         [id],
       );

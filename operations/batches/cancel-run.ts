@@ -8,7 +8,7 @@ import type { Bench } from '../bench.js';
 export const CANCELLED = { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null } as const;
 
 /** Asks for the end of a run, whether its workflow runs, waits for its turn, or is gone. */
-export async function cancelRun(bench: Bench, run: Pick<RunSummary, 'runId' | 'batchId'>): Promise<void> {
+export async function cancelRun(bench: Bench, run: Pick<RunSummary, 'runId'>): Promise<void> {
   const { store } = await bench.database();
   if (await cancelWorkflow(await bench.temporal(), runWorkflowId(run.runId))) return;
   if (!(await cancelQueued(bench, run))) await store.finishRun(run.runId, CANCELLED);
@@ -18,11 +18,10 @@ export async function cancelRun(bench: Bench, run: Pick<RunSummary, 'runId' | 'b
  * A run that waits for its turn has no workflow yet. It gets one, which is cancelled at once: its batch then finds that the
  * run has ended, and does not start it. False: the run has ended meanwhile.
  */
-async function cancelQueued(bench: Bench, run: Pick<RunSummary, 'runId' | 'batchId'>): Promise<boolean> {
-  const { queries, store } = await bench.database();
-  const { shard } = await queries.showRun(run.runId);
-  const ticket = (await store.loadShard(run.batchId, shard)).find(({ runId }) => runId === run.runId);
-  if (ticket === undefined) return false;
+async function cancelQueued(bench: Bench, run: Pick<RunSummary, 'runId'>): Promise<boolean> {
+  const { store } = await bench.database();
+  const ticket = await store.ticket(run.runId);
+  if (ticket === null) return false;
   await startCancelledRun(await bench.temporal(), ticket);
   return true;
 }

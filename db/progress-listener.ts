@@ -1,0 +1,73 @@
+import { EventEmitter } from 'node:events';
+import pg from 'pg';
+import type { ProgressEvents } from '../domain/ports/progress-events.js';
+import { connectionSettings } from './connection-settings.js';
+
+/** While the connection is away, and in case a notice is lost, listeners look by themselves so often. */
+const LOOK_MS = 1_000;
+
+/**
+ * Tells when runs that are played from outside ask or end, by one connection that listens. It connects again by itself;
+ * until then those who wait look once a second.
+ */
+export function progressListener(databaseUrl: string): ProgressEvents {
+  const events = new EventEmitter().setMaxListeners(0);
+  let client: pg.Client | null = null;
+  let closed = false;
+  let retry: NodeJS.Timeout | null = null;
+
+  const connect = async (): Promise<void> => {
+    const fresh = new pg.Client({ ...connectionSettings(databaseUrl), application_name: 'bench progress' });
+    const lost = (): void => {
+      if (client !== fresh) return;
+      client = null;
+      again();
+    };
+    fresh.on('error', lost);
+    fresh.on('end', lost);
+    fresh.on('notification', ({ payload }) => payload !== undefined && events.emit(payload));
+    client = fresh;
+    try {
+      await fresh.connect();
+      await fresh.query('listen bench_progress');
+    } catch {
+      lost();
+      await fresh.end().catch(() => undefined);
+    }
+  };
+  const again = (): void => {
+    if (closed || retry !== null) return;
+    retry = setTimeout(() => {
+      retry = null;
+      void connect();
+    }, 500);
+  };
+  void connect();
+
+  return {
+    next(runId) {
+      let heard: () => void = () => undefined;
+      const news = new Promise<void>((resolve) => (heard = resolve));
+      events.once(runId, heard);
+      return {
+        async within(ms, signal) {
+          let timer: NodeJS.Timeout | undefined;
+          const late = new Promise<void>((resolve) => {
+            timer = setTimeout(resolve, Math.min(ms, LOOK_MS));
+            signal?.addEventListener('abort', () => resolve(), { once: true });
+          });
+          await Promise.race([news, late]);
+          clearTimeout(timer);
+        },
+        cancel: () => void events.off(runId, heard),
+      };
+    },
+    async close() {
+      closed = true;
+      if (retry !== null) clearTimeout(retry);
+      const open = client;
+      client = null;
+      await open?.end().catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,225 @@
+import { drizzle } from 'drizzle-orm/node-postgres';
+import type pg from 'pg';
+import type { ActionProgress, EpisodeOutcome, StepReward } from '../../domain/episodes/outcome.js';
+import type { EpisodeRow, Episodes, TakenAction } from '../../domain/ports/episodes.js';
+import type { RunTicket } from '../../domain/run.js';
+import { storeError } from '../database-error.js';
+import { inTransaction } from '../in-transaction.js';
+import { statements, storable } from '../statements.js';
+import { insertRuns } from '../submission.js';
+import { TICKETS } from './definitions.js';
+
+const EPISODE = `select e.run_id as "runId", e.episode_id as "episodeId", r.batch_id as "batchId", e.door, e.reset, e.reward,
+    e.policy_version as "policyVersion", e.seq, e.next_step as "nextStep", e.next_try as "nextTry",
+    e.wanted_at is not null as wanted, r.status = 'ended' as ended, r.end_reason as "endReason", r.status <> 'queued' as started
+  from episodes e join runs r on r.run_id = e.run_id`;
+
+/** Wanted, and without a workflow as far as the rows say. */
+const NOT_BEGUN = `r.status = 'queued' and ep.wanted_at is not null`;
+
+/** Episodes and their actions. */
+export function episodeStore(pool: pg.Pool): Episodes {
+  const run = statements(pool, storeError);
+  const find = async (id: string): Promise<EpisodeRow | null> => {
+    const [row] = await run<EpisodeRow>('findEpisode', `${EPISODE} where e.episode_id = $1 or e.run_id = $1`, [id]);
+    return row ?? null;
+  };
+
+  return {
+    find,
+
+    async openBatch({ batchId, name, spec, seed, concurrency }) {
+      const [row] = await run<{ batchId: string; training: boolean }>(
+        'openEpisodeBatch',
+        `with made as (
+           insert into batches (batch_id, name, spec, seed, concurrency, training, status, started_at)
+           values ($1, $2, $3::jsonb, $4, $5, true, 'running', now())
+           on conflict (name) do update set concurrency = excluded.concurrency, status = 'running', ended_at = null
+             where batches.training
+           returning batch_id, training
+         )
+         select batch_id as "batchId", training from made
+         union all select batch_id, training from batches where name = $2 and not exists (select from made)`,
+        [batchId, name, JSON.stringify(spec), seed, concurrency],
+      );
+      if (row === undefined) throw new Error(`batch ${name} was neither made nor found`);
+      return row;
+    },
+
+    async create(episode, harnessVersion) {
+      const { run: definition, episodeId, door, reset, reward, idleSeconds, deadlineAt } = episode;
+      const known = await find(episodeId);
+      if (known !== null) return { row: known, known: true };
+      try {
+        await inTransaction(pool, async (client) => {
+          const { rows } = await client.query<{ ordinal: string }>(`select nextval('episode_ordinals') as ordinal`);
+          const ordinal = Number(rows[0]?.ordinal);
+          const whole = { ...definition, attempt: ordinal };
+          await insertRuns(drizzle(client), [whole], { ordinal, shard: 0 }, harnessVersion);
+          await client.query(
+            `insert into episodes (run_id, episode_id, door, reset, reward, group_key, labels, policy_version, next_step,
+               idle_seconds, expires_at, deadline_at)
+             values ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7::jsonb, $8, $9, $10, now() + make_interval(secs => $10), $11)`,
+            [
+              ...[definition.runId, episodeId, door, JSON.stringify(reset), JSON.stringify(reward)],
+              ...[reset.group ?? null, JSON.stringify(reset.labels ?? {}), reset.policy_version ?? null],
+              ...[(definition.forkedFrom?.step ?? 0) + 1, idleSeconds, deadlineAt],
+            ],
+          );
+        });
+      } catch (error) {
+        // Another request of the same id was first.
+        const first = await find(episodeId);
+        if (first !== null) return { row: first, known: true };
+        throw error;
+      }
+      const row = await find(episodeId);
+      if (row === null) throw new Error(`episode ${episodeId} was stored, and is not there`);
+      return { row, known: false };
+    },
+
+    async want(runId) {
+      await run(
+        'wantEpisode',
+        `update episodes set wanted_at = coalesce(wanted_at, now()) where run_id = $1 and wanted_at is null`,
+        [runId],
+      );
+      const [ticket] = await run<RunTicket>('wantEpisode', `${TICKETS} where r.run_id = $1 and ${NOT_BEGUN}`, [runId]);
+      return ticket ?? null;
+    },
+
+    async notBegun(seconds) {
+      return run<RunTicket>(
+        'notBegun',
+        `${TICKETS} where ${NOT_BEGUN} and ep.wanted_at < now() - make_interval(secs => $1)`,
+        [seconds],
+      );
+    },
+
+    async take({ runId, seq, action, reply, policyVersion }) {
+      return inTransaction(pool, async (client): Promise<TakenAction> => {
+        const { rows } = await client.query<EpisodeRow>(`${EPISODE} where e.run_id = $1 for update of e`, [runId]);
+        const [episode] = rows;
+        if (episode === undefined) return { kind: 'unknown' };
+        const text = JSON.stringify(action);
+        const wanted = seq ?? episode.seq + 1;
+        if (wanted > episode.seq + 1 || wanted < 1) return { kind: 'gap', expected: episode.seq + 1 };
+        const before = await client.query<{ step: number; try: number; same: boolean; settled: boolean }>(
+          `select step, try, action = $3::jsonb as same, outcome is not null as settled
+           from episode_actions where run_id = $1 and seq = $2`,
+          [runId, Math.min(wanted, episode.seq), text],
+        );
+        const last = before.rows[0];
+        if (last !== undefined && wanted <= episode.seq) {
+          if (!last.same) return { kind: 'differs', seq: wanted };
+          return { kind: 'taken', seq: wanted, repeated: true, answers: { step: last.step, try: last.try } };
+        }
+        if (last?.settled === false) return { kind: 'busy', seq: episode.seq };
+        if (episode.ended) return { kind: 'ended' };
+        const answers = { step: episode.nextStep, try: episode.nextTry };
+        await client.query(
+          `with acted as (
+             insert into episode_actions (run_id, seq, step, try, action, policy_version) values ($1, $2, $3, $4, $5::jsonb, $6)
+           ), answered as (
+             insert into turns as t (run_id, step, try, reply, replied_at) values ($1, $3, $4, $7, now())
+             on conflict (run_id, step, try) do update set reply = excluded.reply, replied_at = now() where t.reply is null
+           )
+           update episodes set seq = $2, policy_version = coalesce($6, policy_version), wanted_at = coalesce(wanted_at, now()),
+             expires_at = now() + make_interval(secs => idle_seconds)
+           where run_id = $1`,
+          [runId, wanted, answers.step, answers.try, text, policyVersion ?? episode.policyVersion, storable(reply)],
+        );
+        return { kind: 'taken', seq: wanted, repeated: false, answers };
+      });
+    },
+
+    async progress(runId, seq) {
+      const [row] = await run<ActionProgress>(
+        'episodeProgress',
+        `select a.seq, a.step, a.try, a.outcome as settled,
+           (select jsonb_build_object('step', t.step, 'try', t.try, 'message', t.messages -> -1 ->> 'content')
+            from turns t where t.run_id = a.run_id and (t.step, t.try) > (a.step, a.try) and t.messages is not null
+            order by t.step, t.try limit 1) as next,
+           jsonb_build_object('ended', r.status = 'ended', 'endReason', r.end_reason, 'finalEvaluation', r.final_evaluation,
+             'detail', r.detail, 'maxSteps', r.max_steps) as run,
+           (select jsonb_build_object('action', s.action, 'observation', s.observation, 'exitCode', s.exit_code,
+              'timedOut', s.timed_out, 'outputBytes', s.output_bytes)
+            from steps s where s.run_id = a.run_id and s.step = a.step) as record,
+           ${SHOWN_EVALUATIONS} as evaluations
+         from episode_actions a join runs r on r.run_id = a.run_id
+         where a.run_id = $1 and a.seq = $2`,
+        [runId, seq],
+      );
+      return row ?? null;
+    },
+
+    async stepReward(runId, seq) {
+      const [row] = await run<StepReward>(
+        'stepReward',
+        `select w.reward, coalesce(w.parts, '{}'::jsonb) as parts,
+           (select sum((b.outcome ->> 'reward')::float8) from episode_actions b
+            where b.run_id = a.run_id and b.step = a.step and b.seq < a.seq) as given
+         from episode_actions a join episodes e on e.run_id = a.run_id
+         left join lateral episode_rewards(array[a.run_id], e.reward) w on w.step = a.step
+         where a.run_id = $1 and a.seq = $2`,
+        [runId, seq],
+      );
+      return row ?? { reward: null, parts: {}, given: null };
+    },
+
+    async settle(runId, outcome, next) {
+      const [row] = await run<{ outcome: EpisodeOutcome }>(
+        'settleAction',
+        `with settled as (
+           update episode_actions set outcome = $3::jsonb, settled_at = now()
+           where run_id = $1 and seq = $2 and outcome is null
+           returning outcome
+         ), moved as (
+           update episodes set next_step = $4, next_try = $5
+           where run_id = $1 and seq = $2 and $4::int is not null and exists (select from settled)
+         )
+         select outcome from settled
+         union all select outcome from episode_actions where run_id = $1 and seq = $2 and not exists (select from settled)`,
+        [runId, outcome.seq, JSON.stringify(outcome), next?.step ?? null, next?.try ?? null],
+      );
+      if (row === undefined)
+        throw new Error(`run ${runId}: an outcome of action ${outcome.seq}, which was never taken`);
+      return row.outcome;
+    },
+
+    async touch(runId) {
+      await run(
+        'touchEpisode',
+        `update episodes set expires_at = now() + make_interval(secs => idle_seconds) where run_id = $1`,
+        [runId],
+      );
+    },
+
+    async expired() {
+      return run<{ runId: string; batchId: string }>(
+        'expiredEpisodes',
+        `select r.run_id as "runId", r.batch_id as "batchId" from episodes e join runs r on r.run_id = e.run_id
+         where r.status <> 'ended' and e.expires_at < now()`,
+        [],
+      );
+    },
+
+    async open(batchId) {
+      const [row] = await run<{ open: number }>(
+        'openEpisodes',
+        `select count(*)::int as open from runs r where r.batch_id = $1 and r.status <> 'ended'`,
+        [batchId],
+      );
+      return row?.open ?? 0;
+    },
+  };
+}
+
+/** Of the action's step, on the split that is shown; in the order in which they were made. */
+const SHOWN_EVALUATIONS = `(
+    select coalesce(jsonb_agg(jsonb_build_object('id', concat_ws('/', v.run_id, v.step, v.kind), 'kind', v.kind, 'status', v.status,
+      'valid', v.status = 'ok' and not v.suspect, 'metrics', v.metrics, 'primary', v.primary_score) order by v.number), '[]')
+    from evaluations v join task_versions tv on tv.content_hash = r.task_hash
+    where v.run_id = a.run_id and v.step = a.step and v.status <> 'pending' and v.kind <> 'baseline'
+      and v.split = case when tv.spec -> 'splits' ? 'validation' then 'validation' else 'test' end
+  )`;

@@ -1,0 +1,139 @@
+import { type EndReason, type FinalEvaluation, mlgymExitStatus } from '../outcomes.js';
+import type { EvaluationKind, EvaluationStatus } from '../run.js';
+import type { Metrics } from '../score.js';
+
+/** An evaluation as the one who plays may see it: on the split that is shown, never on a hidden one. */
+export interface ShownEvaluation {
+  /** `<run>/<step>/<kind>`: an evaluation pays once. */
+  id: string;
+  kind: EvaluationKind;
+  status: EvaluationStatus;
+  valid: boolean;
+  metrics: Metrics | null;
+  /** Value of the task's primary metric. */
+  primary: number | null;
+}
+
+/** What of a run is our fault: never a reward. */
+export interface EpisodeFault {
+  reason: 'infra_error' | 'config_error' | 'evaluator_error' | 'cancelled';
+  detail: string | null;
+}
+
+/** What one action brought about. Final once stored: a repeated request gets the same one. */
+export interface EpisodeOutcome {
+  seq: number;
+  step: number;
+  /** What the policy is shown, whole. */
+  message: string;
+  /** Of this action alone; null: it brought none. */
+  reward: number | null;
+  rewardParts: Record<string, number>;
+  terminated: boolean;
+  truncated: boolean;
+  /** As MLGym would name the end; null: the episode goes on. */
+  exitStatus: string | null;
+  endReason: EndReason | null;
+  fault: EpisodeFault | null;
+  /** The action was no command: nothing was executed. */
+  formatError: boolean;
+  output: string | null;
+  exitCode: number | null;
+  timedOut: boolean;
+  /** Of the output, left out in the middle. */
+  truncatedBytes: number;
+  remainingSteps: number;
+  evaluation: ShownEvaluation | null;
+}
+
+/** How far an action is, by the record. */
+export interface ActionProgress {
+  seq: number;
+  step: number;
+  try: number;
+  /** Stored before. */
+  settled: EpisodeOutcome | null;
+  /** The turn that came after: the policy is asked again. */
+  next: { step: number; try: number; message: string } | null;
+  run: {
+    ended: boolean;
+    endReason: EndReason | null;
+    finalEvaluation: FinalEvaluation | null;
+    detail: string | null;
+    maxSteps: number;
+  };
+  record: {
+    action: string | null;
+    observation: string | null;
+    exitCode: number | null;
+    timedOut: boolean;
+    outputBytes: number | null;
+  } | null;
+  evaluations: ShownEvaluation[];
+}
+
+/** What its step is worth by now, and what earlier actions of the same step have been given. */
+export interface StepReward {
+  reward: number | null;
+  parts: Record<string, number>;
+  given: number | null;
+}
+
+/** Is the outcome of the action known? */
+export const isOver = (progress: ActionProgress): boolean => progress.next !== null || progress.run.ended;
+
+const TERMINAL: readonly EndReason[] = ['submit', 'forfeit'];
+
+/** The outcome of an action that is over. `keptBytes`: most that is kept of an output. */
+export function outcomeOf(progress: ActionProgress, reward: StepReward): EpisodeOutcome {
+  const { seq, step, next, run, record, evaluations } = progress;
+  const formatError = next === null ? record?.action === null : next.step === step;
+  const done = next === null;
+  const fault = done ? faultOf(run) : null;
+  const evaluation =
+    formatError && !done
+      ? null
+      : (evaluations.find(({ kind }) => (kind !== 'validate') === done) ?? evaluations.at(-1) ?? null);
+  const paid = fault !== null ? null : difference(reward.reward, reward.given);
+  return {
+    seq,
+    step,
+    message: next?.message ?? lastMessage(run, record?.observation ?? null),
+    reward: paid,
+    rewardParts: paid === null ? {} : reward.parts,
+    terminated: done && fault === null && run.endReason !== null && TERMINAL.includes(run.endReason),
+    truncated: done && fault === null && run.endReason !== null && !TERMINAL.includes(run.endReason),
+    exitStatus:
+      done && run.endReason !== null
+        ? mlgymExitStatus(run.endReason, run.finalEvaluation ?? 'not_run') || run.endReason
+        : null,
+    endReason: done ? run.endReason : null,
+    fault,
+    formatError,
+    output: formatError ? null : (record?.observation ?? null),
+    exitCode: formatError ? null : (record?.exitCode ?? null),
+    timedOut: !formatError && record?.timedOut === true,
+    truncatedBytes: formatError
+      ? 0
+      : Math.max(0, (record?.outputBytes ?? 0) - Buffer.byteLength(record?.observation ?? '')),
+    remainingSteps: done ? 0 : Math.max(0, run.maxSteps - (next.step - 1)),
+    evaluation,
+  };
+}
+
+/** Rewards are added up over actions: what was given before is not given again. */
+function difference(reward: number | null, given: number | null): number | null {
+  if (reward === null) return null;
+  return given === null ? reward : reward - given;
+}
+
+function faultOf({ endReason, finalEvaluation, detail }: ActionProgress['run']): EpisodeFault | null {
+  if (endReason === 'infra_error' || endReason === 'config_error' || endReason === 'cancelled')
+    return { reason: endReason, detail };
+  return finalEvaluation === 'evaluator_error' ? { reason: 'evaluator_error', detail } : null;
+}
+
+function lastMessage(run: ActionProgress['run'], observation: string | null): string {
+  const end = `The episode has ended: ${run.endReason ?? 'unknown'}.`;
+  return observation === null || observation === '' ? end : `${observation.replace(/\n$/, '')}\n${end}`;
+}

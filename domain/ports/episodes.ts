@@ -1,0 +1,87 @@
+import type { ActionProgress, EpisodeOutcome, StepReward } from '../episodes/outcome.js';
+import type { EndReason } from '../outcomes.js';
+import type { EpisodeAction, ResetRequest } from '../requests/episode.js';
+import type { RunDefinition, RunTicket } from '../run.js';
+
+/** An episode that begins. */
+export interface NewEpisode {
+  run: RunDefinition;
+  /** The trainer's own id; else the run's. */
+  episodeId: string;
+  door: string;
+  reset: ResetRequest;
+  reward: Record<string, unknown>;
+  idleSeconds: number;
+  deadlineAt: Date | null;
+}
+
+export interface EpisodeRow {
+  runId: string;
+  episodeId: string;
+  batchId: string;
+  door: string;
+  reset: ResetRequest;
+  reward: Record<string, unknown>;
+  policyVersion: number | null;
+  /** Of the last action that was taken; 0: none. */
+  seq: number;
+  nextStep: number;
+  nextTry: number;
+  wanted: boolean;
+  ended: boolean;
+  endReason: EndReason | null;
+  /** Its workflow has taken it up. */
+  started: boolean;
+}
+
+export type TakenAction =
+  /** `repeated`: it was taken before. `answers`: the turn that it answers. */
+  | { kind: 'taken'; seq: number; repeated: boolean; answers: { step: number; try: number } }
+  /** The outcome of action `seq` has not been settled. */
+  | { kind: 'busy'; seq: number }
+  /** `expected`: the number of the next action. */
+  | { kind: 'gap'; expected: number }
+  /** Another action has this number. */
+  | { kind: 'differs'; seq: number }
+  | { kind: 'ended' }
+  | { kind: 'unknown' };
+
+/** Episodes: their rows, the actions taken in them and what came of these. Every write is keyed. */
+export interface Episodes {
+  /** Opens the batch that episodes are runs of, unless one of this name is there; `training` false: that one is another kind of batch. */
+  openBatch(batch: {
+    batchId: string;
+    name: string;
+    spec: Record<string, unknown>;
+    seed: number;
+    concurrency: number;
+  }): Promise<{ batchId: string; training: boolean }>;
+  /** Stores an episode with its run, or finds the one of this id. `known`: it was there. */
+  create(episode: NewEpisode, harnessVersion: string): Promise<{ row: EpisodeRow; known: boolean }>;
+  /** By the trainer's id or the run's; null: there is none. */
+  find(id: string): Promise<EpisodeRow | null>;
+  /** From now on its run should be going. Returns its ticket while it is not. */
+  want(runId: string): Promise<RunTicket | null>;
+  /** Wanted for so many seconds, and not begun. */
+  notBegun(seconds: number): Promise<RunTicket[]>;
+  /** Takes an action: its reply answers the turn that the policy was asked, be it before that is asked. */
+  take(action: {
+    runId: string;
+    /** Null: the next one. */
+    seq: number | null;
+    action: EpisodeAction | { malformed: string };
+    reply: string;
+    policyVersion: number | null;
+  }): Promise<TakenAction>;
+  progress(runId: string, seq: number): Promise<ActionProgress | null>;
+  /** What the step of an action is worth by the record. */
+  stepReward(runId: string, seq: number): Promise<StepReward>;
+  /** Stores an outcome, and which turn comes next. Returns the one that was stored first. */
+  settle(runId: string, outcome: EpisodeOutcome, next: { step: number; try: number } | null): Promise<EpisodeOutcome>;
+  /** Somebody is there: the episode is not given up for another while. */
+  touch(runId: string): Promise<void>;
+  /** Open, and nobody was there for as long as was agreed. */
+  expired(): Promise<{ runId: string; batchId: string }[]>;
+  /** Episodes of this batch that hold, or are about to hold, a sandbox. */
+  open(batchId: string): Promise<number>;
+}

@@ -1,0 +1,13 @@
+/** One wait for news of a run. */
+export interface AwaitedNews {
+  /** Resolves at the news, after so many milliseconds, or when the signal is aborted; earlier for no reason, too: look, then wait again. */
+  within(ms: number, signal?: AbortSignal): Promise<void>;
+  cancel(): void;
+}
+
+/** Says when a run that is played from outside asks its player, or ends. */
+export interface ProgressEvents {
+  /** News from now on: ask for it before looking, so that none comes in between unheard. */
+  next(runId: string): AwaitedNews;
+  close(): Promise<void>;
+}

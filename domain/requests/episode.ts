@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { BenchError } from '../errors.js';
+
+/** What a trainer may ask for when it resets. Keys are spelt as they go over the wire. */
+export const resetSchema = z.strictObject({
+  task: z.string().min(1).optional().describe('task to play; or `split` and `index`, or `fork_of`'),
+  split: z.string().min(1).optional().describe('list of tasks that `index` counts in'),
+  index: z.number().int().min(0).optional().describe('position in `split`, from 0'),
+  fork_of: z.string().min(1).optional().describe('id of an episode to continue from'),
+  at_step: z.number().int().min(1).optional().describe('its step after which this one begins'),
+  seed: z
+    .number()
+    .int()
+    .min(0)
+    .max(2 ** 31)
+    .optional()
+    .describe('equal seeds, equal first observations'),
+  episode_id: z.string().min(1).max(255).optional().describe('id of your own; the same one again is the same episode'),
+  max_steps: z.number().int().min(1).max(100_000).optional().describe('steps of the episode; default: 50'),
+  deadline_s: z
+    .number()
+    .positive()
+    .max(2_592_000)
+    .optional()
+    .describe('the episode ends by then, scored from its files'),
+  idle_s: z.number().positive().max(604_800).optional().describe('without a request for so long it is given up'),
+  agent: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('agent configuration whose prompt and parser are used; default: episode'),
+  group: z.string().min(1).max(200).optional().describe('episodes that are compared with each other'),
+  policy_version: z
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe('of the policy that plays; an action may state a later one'),
+  labels: z
+    .record(z.string().min(1).max(100), z.union([z.string().max(1000), z.number(), z.boolean()]))
+    .optional()
+    .describe('whatever you want to find the episode by'),
+});
+export type ResetRequest = z.output<typeof resetSchema>;
+
+/** How an action may be written: a command as it stands, or a model's whole reply, which the agent's parser reads. */
+export const actionSchema = z.union([z.strictObject({ command: z.string() }), z.strictObject({ reply: z.string() })]);
+export type EpisodeAction = z.output<typeof actionSchema>;
+
+/** Checks a reset. Throws BenchError (usage) that names each wrong key. */
+export function resetRequest(input: unknown): ResetRequest {
+  const result = resetSchema.safeParse(input);
+  if (!result.success) {
+    const problems = result.error.issues.map(({ path, message }) =>
+      path.length === 0 ? message : `${path.join('.')}: ${message}`,
+    );
+    throw new BenchError('usage', problems.join('; '), {
+      remedy: `A reset takes ${Object.keys(resetSchema.shape).join(', ')}.`,
+    });
+  }
+  const { task, split, index, fork_of: forkOf, at_step: atStep } = result.data;
+  const ways = [task, split, forkOf].filter((way) => way !== undefined).length;
+  if (ways > 1)
+    throw new BenchError('usage', 'task, split and fork_of exclude each other', {
+      remedy: 'Name the task in one way.',
+    });
+  if ((split === undefined) !== (index === undefined))
+    throw new BenchError('usage', split === undefined ? 'index without split' : 'split without index', {
+      remedy: 'Give both, or neither.',
+    });
+  if ((forkOf === undefined) !== (atStep === undefined))
+    throw new BenchError('usage', forkOf === undefined ? 'at_step without fork_of' : 'fork_of without at_step', {
+      remedy: 'Give both, or neither.',
+    });
+  return result.data;
+}

@@ -1,0 +1,40 @@
+import type { FastifyReply } from 'fastify';
+import { BenchError } from '../domain/errors.js';
+import { asBenchError } from '../operations/as-bench-error.js';
+
+/** The HTTP status of an error, by what its caller can do about it. */
+export function statusOf({ type, code }: BenchError): number {
+  if (code === 'episodes.full') return 429;
+  switch (type) {
+    case 'usage':
+      return 422;
+    case 'not_found':
+      return 404;
+    case 'conflict':
+      return 409;
+    case 'services':
+      return 503;
+    case 'failed':
+      return 500;
+  }
+}
+
+export interface ErrorBody {
+  error: { type: string; code: string; message: string; remedy: string | null };
+}
+
+export const errorBody = ({ type, code, message, remedy }: BenchError): ErrorBody => ({
+  error: { type, code, message, remedy: remedy ?? null },
+});
+
+/** Answers with what went wrong. What only services lack is worth another try, which the header says. */
+export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
+  const status = (thrown as { statusCode?: number }).statusCode;
+  const error =
+    thrown instanceof BenchError || status === undefined || status >= 500
+      ? asBenchError(thrown)
+      : new BenchError('usage', (thrown as Error).message);
+  const code = thrown instanceof BenchError || status === undefined || status >= 500 ? statusOf(error) : status;
+  if (code === 503 || code === 429) void reply.header('Retry-After', '1');
+  return reply.code(code).send(errorBody(error));
+}

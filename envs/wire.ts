@@ -1,0 +1,64 @@
+import type { EpisodeOutcome } from '../domain/episodes/outcome.js';
+import type { BegunEpisode } from '../operations/episodes/reset.js';
+
+/** An outcome as trainers read it, whatever the door: the observation is what the policy sees, all else is beside it. */
+export interface WireStep {
+  observation: { message: string };
+  /** null: nothing was evaluated, or the fault is ours; never a zero in its place. */
+  reward: number | null;
+  terminated: boolean;
+  truncated: boolean;
+  info: Record<string, unknown>;
+}
+
+export function wireReset({ episode, task, seed, message, maxSteps }: BegunEpisode): {
+  episode_id: string;
+  observation: { message: string };
+  info: Record<string, unknown>;
+} {
+  const { episodeId, runId, seq, nextStep } = episode;
+  return {
+    episode_id: episodeId,
+    observation: { message },
+    info: {
+      episode_id: episodeId,
+      run_id: runId,
+      task,
+      seed,
+      action_seq: seq,
+      current_step: nextStep,
+      remaining_steps: maxSteps - nextStep + 1,
+    },
+  };
+}
+
+export function wireStep(episodeId: string, task: string, outcome: EpisodeOutcome): WireStep {
+  const { message, reward, terminated, truncated, evaluation, fault } = outcome;
+  return {
+    observation: { message },
+    reward,
+    terminated,
+    truncated,
+    info: {
+      episode_id: episodeId,
+      task,
+      action_seq: outcome.seq,
+      output: outcome.output,
+      exit_code: outcome.exitCode,
+      timed_out: outcome.timedOut,
+      truncated_bytes: outcome.truncatedBytes,
+      current_step: outcome.step,
+      remaining_steps: outcome.remainingSteps,
+      evaluation,
+      reward_parts: outcome.rewardParts,
+      format_error: outcome.formatError,
+      exit_status: outcome.exitStatus,
+      status: fault === null ? 'ok' : 'errored',
+      ...(fault !== null && { fault }),
+    },
+  };
+}
+
+/** The episode is over: no action follows. */
+export const isDone = ({ terminated, truncated, fault }: EpisodeOutcome): boolean =>
+  terminated || truncated || fault !== null;

@@ -1,0 +1,125 @@
+import type { TaskFolder } from '../../domain/task.js';
+import { BenchError } from '../../domain/errors.js';
+import { newBatchId } from '../../domain/ids.js';
+import { batchRequest } from '../../domain/requests/batch.js';
+import type { Backend, RunDefinition } from '../../domain/run.js';
+import { loadGroups } from '../batches/load-groups.js';
+import { freezeAndCheck, prepareBatch } from '../batches/prepare-batch.js';
+import { harnessVersion } from '../batches/store-batch.js';
+import type { Bench } from '../bench.js';
+
+export interface EnvironmentOptions {
+  /** The batch that its episodes are runs of; one of this name is continued. */
+  name: string;
+  /** Ids or suites. */
+  tasks: readonly string[];
+  /** Null: docker or podman, whichever answers. */
+  backend: Backend | null;
+  agent: string;
+  maxSteps: number;
+  /** Episodes that may be open at once. */
+  capacity: number;
+  /** Seconds without a request after which an episode is given up. */
+  idleSeconds: number;
+  /** How episodes are rewarded that do not say it. */
+  reward: Record<string, unknown>;
+  sample: boolean;
+}
+
+/** What differs from the environment's own options. */
+export interface Variation {
+  agent?: string | undefined;
+  maxSteps?: number | undefined;
+}
+
+/** What a door plays on: the batch of its episodes, and its tasks. It holds nothing that the database lacks. */
+export interface Environment {
+  readonly bench: Bench;
+  readonly batchId: string;
+  readonly options: EnvironmentOptions;
+  readonly harnessVersion: string;
+  /** Ids of its tasks, in order: positions in its splits. */
+  readonly tasks: readonly string[];
+  /** A run of this task, still without an id and a seed of its own. Throws BenchError (not_found) for a task that it does not serve. */
+  template(task: string, variation?: Variation): Promise<RunDefinition>;
+}
+
+/**
+ * Opens an environment: checks every task, builds images that are missing, freezes the tasks and opens the batch.
+ * @throws BenchError (usage) for tasks, agents and backends that cannot be played; (conflict) if the name is that of another kind of batch.
+ */
+export async function openEnvironment(bench: Bench, options: EnvironmentOptions): Promise<Environment> {
+  const { settings } = bench;
+  const requestFor = (tasks: readonly string[], { agent, maxSteps }: Variation) =>
+    batchRequest({
+      models: ['external'],
+      tasks: [...tasks],
+      attempts: 1,
+      agent: agent ?? options.agent,
+      maxSteps: maxSteps ?? options.maxSteps,
+      snapshotEvery: 1,
+      sample: options.sample,
+      backend: options.backend,
+      seed: 0,
+    });
+  const plan = async (tasks: readonly string[], variation: Variation): Promise<RunDefinition[]> => {
+    const request = requestFor(tasks, variation);
+    const prepared = await prepareBatch(
+      bench,
+      request,
+      loadGroups(bench, request.groups, { needKeys: true, person: false }),
+    );
+    await freezeAndCheck(bench, prepared);
+    return prepared.runs;
+  };
+  await bench.renewWorker();
+  const runs = await plan(options.tasks, {});
+  const { episodes } = await bench.database();
+  const { name, capacity } = options;
+  const batch = await episodes.openBatch({
+    batchId: newBatchId(),
+    name,
+    spec: { environment: { ...options, tasks: runs.map(({ task }) => task.id) } },
+    seed: 0,
+    concurrency: capacity,
+  });
+  if (!batch.training)
+    throw new BenchError('conflict', `batch ${name} is none of episodes`, {
+      code: 'batch.name_taken',
+      remedy: 'Choose another name.',
+      fields: { name: true },
+    });
+
+  /** Prepared once: what a task was when the environment was opened is what its episodes play. */
+  const templates = new Map(runs.map((run) => [keyOf(run.task.id, {}), Promise.resolve(run)]));
+  const tasks = runs.map(({ task }) => task.id);
+  return {
+    bench,
+    batchId: batch.batchId,
+    options,
+    harnessVersion: harnessVersion(settings.assetsRoot),
+    tasks,
+    template(task, variation = {}) {
+      if (!tasks.includes(task))
+        return Promise.reject(
+          new BenchError('not_found', `no task ${JSON.stringify(task)} is served`, {
+            remedy: `There are: ${tasks.join(', ')}.`,
+          }),
+        );
+      const key = keyOf(task, variation);
+      const known = templates.get(key);
+      if (known !== undefined) return known;
+      const made = plan([task], variation).then(([run]) => {
+        if (run === undefined) throw new Error(`no run of ${task}`);
+        return run;
+      });
+      // A failure is not kept: the next reset tries again.
+      made.catch(() => templates.delete(key));
+      templates.set(key, made);
+      return made;
+    },
+  };
+}
+
+const keyOf = (task: TaskFolder['spec']['id'], { agent, maxSteps }: Variation): string =>
+  JSON.stringify([task, agent, maxSteps]);

@@ -1,0 +1,37 @@
+import { type EpisodeOutcome, isOver, outcomeOf } from '../../domain/episodes/outcome.js';
+import type { Bench } from '../bench.js';
+import type { ProgressEvents } from '../../domain/ports/progress-events.js';
+
+/** The outcome of an action, stored once it is known; null: it is still running. */
+export async function settledOutcome(bench: Bench, runId: string, seq: number): Promise<EpisodeOutcome | null> {
+  const { episodes } = await bench.database();
+  const progress = await episodes.progress(runId, seq);
+  if (progress === null) throw new Error(`run ${runId} has taken no action ${seq}`);
+  if (progress.settled !== null) return progress.settled;
+  if (!isOver(progress)) return null;
+  const outcome = outcomeOf(progress, await episodes.stepReward(runId, seq));
+  const next = progress.next === null ? null : { step: progress.next.step, try: progress.next.try };
+  return episodes.settle(runId, outcome, next);
+}
+
+/** Waits for the outcome of an action, at most so many seconds; null: it is still running then. */
+export async function waitOutcome(
+  bench: Bench,
+  listener: ProgressEvents,
+  { runId, seq, seconds, signal }: { runId: string; seq: number; seconds: number; signal?: AbortSignal },
+): Promise<EpisodeOutcome | null> {
+  const until = Date.now() + seconds * 1000;
+  for (;;) {
+    // Before looking, so that nothing is missed between.
+    const news = listener.next(runId);
+    try {
+      const outcome = await settledOutcome(bench, runId, seq);
+      if (outcome !== null) return outcome;
+      const left = until - Date.now();
+      if (left <= 0 || signal?.aborted === true) return null;
+      await news.within(left, signal);
+    } finally {
+      news.cancel();
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import { buildMessages } from '../../domain/agent/messages.js';
+import { BenchError } from '../../domain/errors.js';
+import { forkOf } from '../../domain/fork.js';
+import { newRunId } from '../../domain/ids.js';
+import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
+import type { EpisodeRow } from '../../domain/ports/episodes.js';
+import { resetRequest, type ResetRequest } from '../../domain/requests/episode.js';
+import type { RunDefinition } from '../../domain/run.js';
+import type { Bench } from '../bench.js';
+import type { Environment } from './environment.js';
+
+/** An episode that has begun: its first observation, which nobody has acted upon. */
+export interface BegunEpisode {
+  episode: EpisodeRow;
+  task: string;
+  seed: number;
+  /** What the policy is shown first. */
+  message: string;
+  maxSteps: number;
+}
+
+/**
+ * Begins an episode: a row, and its first observation, which comes from the task's record. No sandbox is started for it yet; see `wantEpisode`.
+ * The id of an episode that is there already returns that one.
+ * @throws BenchError (usage) that names a wrong key; (not_found) for a task, split or episode that is not there;
+ * (conflict, `episodes.full`) when as many are open as may be.
+ */
+export async function resetEpisode(env: Environment, door: string, input: unknown): Promise<BegunEpisode> {
+  const request = resetRequest(input);
+  const database = await env.bench.database();
+  if (request.episode_id !== undefined) {
+    const known = await database.episodes.find(request.episode_id);
+    if (known !== null) return beginning(env.bench, known);
+  }
+  if ((await database.episodes.open(env.batchId)) >= env.options.capacity)
+    throw new BenchError('conflict', `${env.options.capacity} episodes are open, and no more may be`, {
+      code: 'episodes.full',
+      remedy: 'End one, or serve with a larger capacity.',
+    });
+  const run = request.fork_of === undefined ? await fresh(env, request) : await forked(env, request, request.fork_of);
+  const { row } = await database.episodes.create(
+    {
+      run,
+      door,
+      episodeId: request.episode_id ?? run.runId,
+      reset: request,
+      reward: env.options.reward,
+      idleSeconds: Math.ceil(request.idle_s ?? env.options.idleSeconds),
+      deadlineAt: request.deadline_s === undefined ? null : new Date(Date.now() + request.deadline_s * 1000),
+    },
+    env.harnessVersion,
+  );
+  return beginning(env.bench, row, row.runId === run.runId ? run : undefined);
+}
+
+/** The first observation of an episode, from the record alone: the same however often it is asked for. */
+export async function beginning(bench: Bench, episode: EpisodeRow, known?: RunDefinition): Promise<BegunEpisode> {
+  const { store } = await bench.database();
+  const run = known ?? (await store.definition(episode.runId));
+  const copied = run.forkedFrom === undefined ? [] : await store.transcript(run.runId);
+  const before = copied.filter(({ step }) => step <= (run.forkedFrom?.step ?? 0));
+  const messages = buildMessages(run, before, workspaceOf(bench, run));
+  const shown = before.length === 0 ? messages : messages.slice(-1);
+  return {
+    episode,
+    task: run.task.id,
+    seed: run.seed,
+    message: shown.map(({ content }) => content.trimEnd()).join('\n\n'),
+    maxSteps: run.maxSteps,
+  };
+}
+
+async function fresh(env: Environment, request: ResetRequest): Promise<RunDefinition> {
+  const template = await env.template(taskOf(env, request), { agent: request.agent, maxSteps: request.max_steps });
+  const runId = newRunId();
+  return { ...template, runId, batchId: env.batchId, seed: request.seed ?? randomSeed() };
+}
+
+async function forked(env: Environment, request: ResetRequest, origin: string): Promise<RunDefinition> {
+  const { episodes, store } = await env.bench.database();
+  const from = await episodes.find(origin);
+  if (from === null) throw new BenchError('not_found', `no episode ${origin} to fork`);
+  const run = await store.definition(from.runId);
+  return {
+    ...forkOf(run, { batchId: env.batchId, atStep: request.at_step ?? 1, maxSteps: request.max_steps ?? run.maxSteps }),
+    ...(request.seed !== undefined && { seed: request.seed }),
+  };
+}
+
+function taskOf(env: Environment, { task, split, index }: ResetRequest): string {
+  if (task !== undefined) return task;
+  const [only] = env.tasks;
+  if (split === undefined && env.tasks.length === 1 && only !== undefined) return only;
+  if (split === undefined || index === undefined)
+    throw new BenchError('usage', 'no task is named', { remedy: `Set task to one of ${env.tasks.join(', ')}.` });
+  if (!SPLITS.includes(split))
+    throw new BenchError('not_found', `no split ${JSON.stringify(split)}`, {
+      remedy: `There are: ${SPLITS.join(', ')}.`,
+    });
+  const found = env.tasks[index];
+  if (found === undefined)
+    throw new BenchError('usage', `index ${index}: split ${split} has ${env.tasks.length} tasks, from 0`, {
+      remedy: `Set it to at most ${env.tasks.length - 1}.`,
+    });
+  return found;
+}
+
+/** Both list every task: which of them a policy is trained on is the trainer's choice. */
+export const SPLITS: readonly string[] = ['train', 'test'];
+
+const randomSeed = (): number => Math.floor(Math.random() * 2 ** 31);
+
+/** As the agent will see it. */
+const workspaceOf = ({ settings }: Bench, run: RunDefinition): string =>
+  run.backend === 'local' ? settings.layout.run(run.runId, 1).workspace : CONTAINER_WORKSPACE;

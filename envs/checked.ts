@@ -10,4 +10,3 @@ export function checked<Schema extends z.ZodType>(schema: Schema, body: unknown)
   );
   throw new BenchError('usage', problems.join('; '), { remedy: 'Correct these keys of the request.' });
 }
-

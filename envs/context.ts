@@ -7,4 +7,3 @@ export interface DoorContext {
   /** Whoever knows it may play; null: whoever reaches the port. */
   token: string | null;
 }
-

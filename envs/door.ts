@@ -14,7 +14,7 @@ export function createDoor(context: DoorContext): FastifyInstance {
     sendError(
       reply,
       new BenchError('not_found', `no route ${request.method} ${request.url.split('?')[0] ?? ''}`, {
-        remedy: 'GET /health says that the server is up; docs/training.md lists the routes.',
+        remedy: 'GET /health says that the server is up; docs/guides/training.md lists the routes.',
       }),
     ),
   );

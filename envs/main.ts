@@ -60,7 +60,8 @@ async function serve(): Promise<void> {
     await progress.close();
     await bench.close();
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop().then(() => process.exit(0)));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void stop().then(() => process.exit(0)));
 }
 
 serve().catch((thrown: unknown) => {

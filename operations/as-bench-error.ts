@@ -1,4 +1,4 @@
-import { BenchError } from '../domain/errors.js';
+import { BenchError, InfrastructureError } from '../domain/errors.js';
 
 const CONNECTION_CODES = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'EAI_AGAIN'];
 /** PostgreSQL: connection failures, shutdown, starting up, too many connections. */
@@ -17,6 +17,8 @@ function codes(error: unknown, depth = 0): string[] {
 /** A service is away or going away: what a retry, after the services are up again, may mend. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof BenchError) return error.type === 'services';
+  // As the record's own statements throw it.
+  if (error instanceof InfrastructureError) return true;
   if (codes(error).some((code) => CONNECTION_CODES.includes(code) || isPostgresOutage(code))) return true;
   if (!(error instanceof Error)) return false;
   // The pg pool and Temporal's client have no codes for these.

@@ -8,7 +8,10 @@ import type { CliContext } from '../context.js';
 import { requestFields, requestOptions } from '../request-options.js';
 
 export function register(program: Command, context: CliContext): void {
-  const env = program.command('env').summary('serve tasks to trainers').description('Environments for training agents.');
+  const env = program
+    .command('env')
+    .summary('serve tasks to trainers')
+    .description('Environments for training agents.');
   const command = env
     .command('serve')
     .summary('serve episodes over HTTP, until Ctrl-C')
@@ -29,7 +32,9 @@ export function register(program: Command, context: CliContext): void {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
     const code = await new Promise<number>((resolve, reject) => {
       child.once('error', reject);
-      child.once('exit', (status, signal) => resolve(status ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+      child.once('exit', (status, signal) =>
+        resolve(status ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+      );
     });
     if (code !== 0 && code < 128)
       throw new BenchError(code === 2 ? 'usage' : 'failed', `the server ended with exit code ${code}`, {

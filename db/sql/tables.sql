@@ -22,6 +22,24 @@ comment on column comparison_sets.profile is 'Of runs under this profile, and of
 comment on column comparison_sets.baselines is 'Of the tasks, in their order, as they were when it was saved; null: the task had none.';
 comment on column comparison_sets.include_imported is 'Rows of isolation import rank too.';
 
+comment on table episode_actions is 'What trainers did in episodes: each action answers one turn of its run.';
+comment on column episode_actions.seq is 'From 1, by the trainer.';
+comment on column episode_actions.action is '{command}, {reply}, or {malformed}: what could not be read.';
+comment on column episode_actions.policy_version is 'Of the policy that chose it, as the trainer says.';
+comment on column episode_actions.outcome is 'As the trainer is told it, every time; null: not known yet.';
+
+comment on table episodes is 'Runs that trainers play, and what trainers said of them.';
+comment on column episodes.episode_id is 'The trainer''s own id, else the run''s.';
+comment on column episodes.door is 'The protocol that it was reset by: rest.';
+comment on column episodes.reset is 'The reset as it was asked for.';
+comment on column episodes.reward is 'How it is rewarded, as episode_rewards() takes it.';
+comment on column episodes.group_key is 'Episodes that are compared with each other.';
+comment on column episodes.policy_version is 'Of the last action that stated one, else of the reset.';
+comment on column episodes.seq is 'Of the last action; 0: none.';
+comment on column episodes.next_step is 'With next_try: the turn that the next action answers.';
+comment on column episodes.expires_at is 'Nobody asks after it until then: it is given up.';
+comment on column episodes.wanted_at is 'Since when its run should be going; null: not yet.';
+
 comment on table evaluations is 'Clean-room evaluations of submissions. pending: begun, without a result.';
 comment on column evaluations.suspect is 'The score lies outside the bounds that the task declares: kept, but not counted unless asked for.';
 comment on column evaluations.from_step is 'Of a forced end: the step whose validate the submission is from; null: it was in the workspace.';

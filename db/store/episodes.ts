@@ -1,6 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import type { ActionProgress, EpisodeOutcome, StepReward } from '../../domain/episodes/outcome.js';
+import { BenchError } from '../../domain/errors.js';
 import type { EpisodeRow, Episodes, TakenAction } from '../../domain/ports/episodes.js';
 import type { RunTicket } from '../../domain/run.js';
 import { storeError } from '../database-error.js';
@@ -20,6 +21,14 @@ const NOT_BEGUN = `r.status = 'queued' and ep.wanted_at is not null`;
 /** Episodes and their actions. */
 export function episodeStore(pool: pg.Pool): Episodes {
   const run = statements(pool, storeError);
+  /** Wholly or not at all, with the errors of single statements. */
+  const transaction = async <T>(operation: string, work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+    try {
+      return await inTransaction(pool, work);
+    } catch (error) {
+      throw error instanceof BenchError ? error : storeError(operation, error);
+    }
+  };
   const find = async (id: string): Promise<EpisodeRow | null> => {
     const [row] = await run<EpisodeRow>('findEpisode', `${EPISODE} where e.episode_id = $1 or e.run_id = $1`, [id]);
     return row ?? null;
@@ -51,7 +60,7 @@ export function episodeStore(pool: pg.Pool): Episodes {
       const known = await find(episodeId);
       if (known !== null) return { row: known, known: true };
       try {
-        await inTransaction(pool, async (client) => {
+        await transaction('createEpisode', async (client) => {
           const { rows } = await client.query<{ ordinal: string }>(`select nextval('episode_ordinals') as ordinal`);
           const ordinal = Number(rows[0]?.ordinal);
           const whole = { ...definition, attempt: ordinal };
@@ -59,7 +68,7 @@ export function episodeStore(pool: pg.Pool): Episodes {
           await client.query(
             `insert into episodes (run_id, episode_id, door, reset, reward, group_key, labels, policy_version, next_step,
                idle_seconds, expires_at, deadline_at)
-             values ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7::jsonb, $8, $9, $10, now() + make_interval(secs => $10), $11)`,
+             values ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7::jsonb, $8, $9, $10::int, now() + make_interval(secs => $10::int), $11)`,
             [
               ...[definition.runId, episodeId, door, JSON.stringify(reset), JSON.stringify(reward)],
               ...[reset.group ?? null, JSON.stringify(reset.labels ?? {}), reset.policy_version ?? null],
@@ -97,7 +106,7 @@ export function episodeStore(pool: pg.Pool): Episodes {
     },
 
     async take({ runId, seq, action, reply, policyVersion }) {
-      return inTransaction(pool, async (client): Promise<TakenAction> => {
+      return transaction('takeAction', async (client): Promise<TakenAction> => {
         const { rows } = await client.query<EpisodeRow>(`${EPISODE} where e.run_id = $1 for update of e`, [runId]);
         const [episode] = rows;
         if (episode === undefined) return { kind: 'unknown' };
@@ -156,11 +165,16 @@ export function episodeStore(pool: pg.Pool): Episodes {
     async stepReward(runId, seq) {
       const [row] = await run<StepReward>(
         'stepReward',
-        `select w.reward, coalesce(w.parts, '{}'::jsonb) as parts,
+        // What ends an episode is evaluated as of the step that never began.
+        `select paid.reward, coalesce(paid.parts, '{}'::jsonb) as parts,
            (select sum((b.outcome ->> 'reward')::float8) from episode_actions b
             where b.run_id = a.run_id and b.step = a.step and b.seq < a.seq) as given
          from episode_actions a join episodes e on e.run_id = a.run_id
-         left join lateral episode_rewards(array[a.run_id], e.reward) w on w.step = a.step
+         cross join lateral (
+           select sum(w.reward order by w.step) as reward,
+             (array_agg(w.parts order by w.step desc) filter (where w.reward is not null))[1] as parts
+           from episode_rewards(array[a.run_id], e.reward) w where w.step >= a.step
+         ) paid
          where a.run_id = $1 and a.seq = $2`,
         [runId, seq],
       );
@@ -215,11 +229,11 @@ export function episodeStore(pool: pg.Pool): Episodes {
   };
 }
 
-/** Of the action's step, on the split that is shown; in the order in which they were made. */
+/** Of the action's step or of the end after it, on the split that is shown; in the order in which they were made. */
 const SHOWN_EVALUATIONS = `(
     select coalesce(jsonb_agg(jsonb_build_object('id', concat_ws('/', v.run_id, v.step, v.kind), 'kind', v.kind, 'status', v.status,
       'valid', v.status = 'ok' and not v.suspect, 'metrics', v.metrics, 'primary', v.primary_score) order by v.number), '[]')
     from evaluations v join task_versions tv on tv.content_hash = r.task_hash
-    where v.run_id = a.run_id and v.step = a.step and v.status <> 'pending' and v.kind <> 'baseline'
+    where v.run_id = a.run_id and v.step >= a.step and v.status <> 'pending' and v.kind <> 'baseline'
       and v.split = case when tv.spec -> 'splits' ? 'validation' then 'validation' else 'test' end
   )`;

@@ -4,8 +4,12 @@ import { batchName, duration, names, whole } from './fields.js';
 
 /** What a server of episodes is started with: flags of `bench env serve`, options of the library. */
 export const envServeSchema = z.strictObject({
-  tasks: names().default(['battleOfSexes']).meta({ description: 'tasks to serve: ids or suites, or `all`', placeholder: 'names' }),
-  name: batchName().default('episodes').describe('name of the batch that episodes are stored in; one that is there is continued'),
+  tasks: names()
+    .default(['battleOfSexes'])
+    .meta({ description: 'tasks to serve: ids or suites, or `all`', placeholder: 'names' }),
+  name: batchName()
+    .default('episodes')
+    .describe('name of the batch that episodes are stored in; one that is there is continued'),
   backend: z.enum(BACKENDS).nullable().default(null).meta({
     description: 'where episodes live; default: docker or podman, whichever answers',
     placeholder: 'backend',
@@ -18,7 +22,11 @@ export const envServeSchema = z.strictObject({
   maxSteps: whole(1, 100_000).default(50).describe('steps per episode, unless its reset says otherwise'),
   capacity: whole(1, 100_000).default(64).describe('episodes that may be open at once'),
   idle: duration().default(3600).describe('give an episode up after so long without a request, as 90s, 30m, 2h'),
-  host: z.string().min(1).default('127.0.0.1').meta({ description: 'address to listen at; another than loopback needs a token', placeholder: 'address' }),
+  host: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .meta({ description: 'address to listen at; another than loopback needs a token', placeholder: 'address' }),
   port: whole(0, 65_535).default(8123).describe('port to listen at; 0: any that is free'),
   sample: z.boolean().default(false).describe('play on stand-ins for the data of tasks that have some'),
   allowLocal: z

@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { newRunId } from '../../domain/ids.js';
 import type { EpisodeRow } from '../../domain/ports/episodes.js';
 import { wantEpisode } from '../../operations/episodes/act.js';
 import { resetEpisode } from '../../operations/episodes/reset.js';
 import type { DoorContext } from '../context.js';
+import { rideOut } from '../ride-out.js';
 import { wireReset } from '../wire.js';
 import { checked } from '../checked.js';
 
@@ -25,7 +27,10 @@ export function forkRoutes(
     const { count, ...rest } = checked(forkSchema, body);
     const origin = await known(params.id);
     const begun = await Promise.all(
-      Array.from({ length: count }, () => resetEpisode(env, 'rest', { ...rest, fork_of: origin.episodeId })),
+      Array.from({ length: count }, () => {
+        const runId = newRunId();
+        return rideOut(() => resetEpisode(env, 'rest', { ...rest, fork_of: origin.episodeId }, runId));
+      }),
     );
     await reply.code(201).send({ episodes: begun.map(wireReset) });
     await Promise.all(begun.map(({ episode }) => wantEpisode(bench, episode.runId).catch(() => undefined)));

@@ -1,6 +1,7 @@
 import type { FastifyPluginCallback } from 'fastify';
 import { z } from 'zod';
 import { BenchError } from '../../domain/errors.js';
+import { newRunId } from '../../domain/ids.js';
 import type { EpisodeRow } from '../../domain/ports/episodes.js';
 import { act, refusal, wantEpisode } from '../../operations/episodes/act.js';
 import { endEpisode } from '../../operations/episodes/end.js';
@@ -9,6 +10,7 @@ import { beginning, resetEpisode } from '../../operations/episodes/reset.js';
 import { checked } from '../checked.js';
 import type { DoorContext } from '../context.js';
 import { sendError } from '../http-errors.js';
+import { rideOut } from '../ride-out.js';
 import { wireReset, wireStep, type WireStep } from '../wire.js';
 import { forkRoutes } from './fork.js';
 import { batchSteps } from './batch-steps.js';
@@ -41,7 +43,7 @@ export function restRoutes(context: DoorContext): FastifyPluginCallback {
   const { bench } = env;
   const episodes = async () => (await bench.database()).episodes;
   const known = async (id: string): Promise<EpisodeRow> => {
-    const episode = await (await episodes()).find(id);
+    const episode = await rideOut(async () => (await episodes()).find(id));
     if (episode === null)
       throw new BenchError('not_found', `no episode ${id}`, {
         code: 'episode.unknown',
@@ -51,9 +53,11 @@ export function restRoutes(context: DoorContext): FastifyPluginCallback {
   };
   const outcomeWithin = async (episode: EpisodeRow, seq: number, seconds: number): Promise<WireStep | Running> => {
     const { runId, episodeId } = episode;
-    const outcome = await waitOutcome(bench, progress, { runId, seq, seconds });
+    const until = Date.now() + seconds * 1000;
+    const left = (): number => Math.max(0, (until - Date.now()) / 1000);
+    const outcome = await rideOut(() => waitOutcome(bench, progress, { runId, seq, seconds: left() }));
     if (outcome === null) return { status: 'running', episode_id: episodeId, action_seq: seq };
-    const { task } = await (await bench.database()).store.definition(runId);
+    const { task } = await rideOut(async () => (await bench.database()).store.definition(runId));
     return wireStep(episodeId, task.id, outcome);
   };
   const step = async (id: string, body: unknown): Promise<WireStep | Running> => {
@@ -64,11 +68,9 @@ export function restRoutes(context: DoorContext): FastifyPluginCallback {
       policy_version: policyVersion,
     } = checked(stepSchema, body);
     const episode = await known(id);
-    const taken = await act(bench, episode, {
-      action: asAction(action),
-      seq: seq ?? null,
-      policyVersion: policyVersion ?? null,
-    });
+    // Numbered here if its sender did not, so that it is the same action when the database goes away in the middle.
+    const numbered = { action: asAction(action), seq: seq ?? episode.seq + 1, policyVersion: policyVersion ?? null };
+    const taken = await rideOut(() => act(bench, episode, numbered));
     const refused = refusal(taken, id);
     if (refused !== null) throw refused;
     return outcomeWithin(episode, taken.kind === 'taken' ? taken.seq : 0, wait);
@@ -80,7 +82,8 @@ export function restRoutes(context: DoorContext): FastifyPluginCallback {
     app.setErrorHandler((error, _request, reply) => sendError(reply, error));
 
     app.post('/v1/episodes', async (request, reply) => {
-      const begun = await resetEpisode(env, 'rest', request.body ?? {});
+      const runId = newRunId();
+      const begun = await rideOut(() => resetEpisode(env, 'rest', request.body ?? {}, runId));
       await reply.code(201).send(wireReset(begun));
       // The sandbox starts while the policy thinks.
       await wantEpisode(bench, begun.episode.runId).catch(() => undefined);
@@ -88,13 +91,13 @@ export function restRoutes(context: DoorContext): FastifyPluginCallback {
 
     app.get<{ Params: { id: string } }>('/v1/episodes/:id', async ({ params }) => {
       const episode = await known(params.id);
-      const begun = wireReset(await beginning(bench, episode));
+      const begun = wireReset(await rideOut(() => beginning(bench, episode)));
       return { ...begun, action_seq: episode.seq, ended: episode.ended, end_reason: episode.endReason };
     });
 
     app.delete<{ Params: { id: string } }>('/v1/episodes/:id', async ({ params }) => {
       const episode = await known(params.id);
-      await endEpisode(bench, episode);
+      await rideOut(() => endEpisode(bench, episode));
       return { episode_id: episode.episodeId, ended: true };
     });
 
@@ -112,7 +115,7 @@ export function restRoutes(context: DoorContext): FastifyPluginCallback {
           throw new BenchError('not_found', `episode ${params.id} has taken no action ${seq}`, {
             remedy: `Its last one is ${episode.seq}.`,
           });
-        await (await episodes()).touch(episode.runId);
+        await rideOut(async () => (await episodes()).touch(episode.runId));
         const answer = await outcomeWithin(episode, seq, checked(waitSeconds, query.wait_s ?? 0));
         return reply.code(statusOf(answer)).send(answer);
       },

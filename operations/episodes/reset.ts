@@ -21,28 +21,35 @@ export interface BegunEpisode {
 
 /**
  * Begins an episode: a row, and its first observation, which comes from the task's record. No sandbox is started for it yet; see `wantEpisode`.
- * The id of an episode that is there already returns that one.
+ * The id of an episode that is there already returns that one; `runId` makes a repeated call the same.
  * @throws BenchError (usage) that names a wrong key; (not_found) for a task, split or episode that is not there;
  * (conflict, `episodes.full`) when as many are open as may be.
  */
-export async function resetEpisode(env: Environment, door: string, input: unknown): Promise<BegunEpisode> {
+export async function resetEpisode(
+  env: Environment,
+  door: string,
+  input: unknown,
+  runId: string = newRunId(),
+): Promise<BegunEpisode> {
   const request = resetRequest(input);
   const database = await env.bench.database();
-  if (request.episode_id !== undefined) {
-    const known = await database.episodes.find(request.episode_id);
-    if (known !== null) return beginning(env.bench, known);
-  }
+  const episodeId = request.episode_id ?? runId;
+  const known = await database.episodes.find(episodeId);
+  if (known !== null) return beginning(env.bench, known);
   if ((await database.episodes.open(env.batchId)) >= env.options.capacity)
     throw new BenchError('conflict', `${env.options.capacity} episodes are open, and no more may be`, {
       code: 'episodes.full',
       remedy: 'End one, or serve with a larger capacity.',
     });
-  const run = request.fork_of === undefined ? await fresh(env, request) : await forked(env, request, request.fork_of);
+  const run = {
+    ...(request.fork_of === undefined ? await fresh(env, request) : await forked(env, request, request.fork_of)),
+    runId,
+  };
   const { row } = await database.episodes.create(
     {
       run,
       door,
-      episodeId: request.episode_id ?? run.runId,
+      episodeId,
       reset: request,
       reward: env.options.reward,
       idleSeconds: Math.ceil(request.idle_s ?? env.options.idleSeconds),
@@ -72,8 +79,7 @@ export async function beginning(bench: Bench, episode: EpisodeRow, known?: RunDe
 
 async function fresh(env: Environment, request: ResetRequest): Promise<RunDefinition> {
   const template = await env.template(taskOf(env, request), { agent: request.agent, maxSteps: request.max_steps });
-  const runId = newRunId();
-  return { ...template, runId, batchId: env.batchId, seed: request.seed ?? randomSeed() };
+  return { ...template, batchId: env.batchId, seed: request.seed ?? randomSeed() };
 }
 
 async function forked(env: Environment, request: ResetRequest, origin: string): Promise<RunDefinition> {

@@ -127,6 +127,7 @@ export function loadAgent(configsDir: string, name: string): LoadedAgent {
   const names = yamlNames(folder);
   if (!names.includes(name)) {
     throw new BenchError('usage', `there is no agent ${JSON.stringify(name)} under ${folder}`, {
+      code: 'agent.unknown',
       remedy: suggestion(name, names),
     });
   }

@@ -9,6 +9,7 @@ export class ConfigError extends BenchError {
   readonly problems: readonly ConfigProblem[];
   constructor(problems: readonly ConfigProblem[], options: { remedy?: string; cause?: unknown } = {}) {
     super('usage', problems.map(place).join('\n'), {
+      code: 'config.invalid',
       remedy: options.remedy ?? 'Correct the file, then run `bench validate-config`.',
       cause: options.cause,
     });

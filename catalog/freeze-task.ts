@@ -62,6 +62,7 @@ export function freezeTask(layout: HomeLayout, task: TaskFolder): string {
     if (task.data !== undefined) addData(staging, task.data);
     if (frozenHash(staging) !== task.contentHash) {
       throw new BenchError('failed', `task ${task.spec.id} changed while it was being copied`, {
+        code: 'task.changed',
         remedy: 'Submit again once its files are at rest.',
       });
     }
@@ -82,6 +83,7 @@ export function freezeTask(layout: HomeLayout, task: TaskFolder): string {
       'failed',
       `cannot store task ${task.spec.id} under ${layout.tasks}: ${(cause as Error).message}`,
       {
+        code: 'file.unwritable',
         remedy: 'Make room there, or make it writable, or choose another BENCH_HOME; then submit again.',
         cause,
       },

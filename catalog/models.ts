@@ -107,6 +107,7 @@ function resolveModel(configsDir: string, name: string): ModelRef {
   const near =
     closest(name, [...real, ...scripted]) ?? (name.includes(':') ? null : closest(`scripted:${name}`, scripted));
   throw new BenchError('usage', `there is no model ${JSON.stringify(name)}`, {
+    code: 'model.unknown',
     remedy: `${near === null ? '' : `Did you mean ${near}? `}There are: ${[...real, ...scripted].join(', ')}, ${REPLAY_PREFIX}<file>. Add one as a file under ${configsDir}/models.`,
   });
 }
@@ -125,6 +126,7 @@ export function resolveModels(
     const same = models.slice(0, index).find((other) => other.name === model.name);
     if (same !== undefined)
       throw new BenchError('usage', `model ${model.name} is named twice`, {
+        code: 'model.repeated',
         remedy: 'Name it once; for more runs of each pair raise the attempts.',
         fields: { attempts: true },
       });

@@ -59,6 +59,7 @@ export function findPrepared(layout: HomeLayout, task: TaskFolder, sample: boole
       'failed',
       `the prepared data of task ${task.spec.id} have changed: ${join(dir, changed.path)}`,
       {
+        code: 'data.changed',
         remedy: `Make them anew: ${prepareCommand([task.spec.id])}`,
         fields: { ...(sample && { sample: true }), force: true },
       },

@@ -20,6 +20,7 @@ function bytesOf(file: string): Buffer {
     const { size } = statSync(file);
     if (size > MAX_BYTES)
       throw new BenchError('usage', `${file}: has ${size} bytes; a recording has at most ${MAX_BYTES}`, {
+        code: 'recording.invalid',
         remedy: 'Name the `.traj` of one run.',
       });
     return readFileSync(file);
@@ -28,6 +29,7 @@ function bytesOf(file: string): Buffer {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
     const why = { ENOENT: 'there is no such file', EISDIR: 'is a folder', EACCES: 'may not be read' }[code];
     throw new BenchError('usage', `${file}: ${why ?? `cannot be read (${code})`}`, {
+      code: 'recording.invalid',
       remedy: 'Name a `.traj` file, or the JSON of `bench trajectory <run>`; paths are relative to where you are.',
       cause: error,
     });
@@ -40,6 +42,7 @@ function textOf(file: string): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
     throw new BenchError('usage', `${file}: is not text in UTF-8`, {
+      code: 'recording.invalid',
       remedy: 'Convert it, for example with `iconv -t UTF-8`; a compressed file must be unpacked first.',
       cause,
     });
@@ -50,6 +53,7 @@ function textOf(file: string): string {
 export function loadRecording(file: string): LoadedRecording {
   if (file === '')
     throw new BenchError('usage', `${REPLAY_PREFIX} names no file`, {
+      code: 'recording.invalid',
       remedy: `Write ${REPLAY_PREFIX}run.traj; the path is relative to where you are.`,
     });
   const recording = recordingSchema.parse(readRecording(textOf(file), file));

@@ -49,12 +49,14 @@ export function selectTasks(configsDir: string, names: readonly string[]): TaskF
     else if (suites.includes(name)) suiteTasks(configsDir, name).forEach((id) => wanted.add(id));
     else {
       throw new BenchError('usage', `there is no task or suite ${JSON.stringify(name)} under ${configsDir}`, {
+        code: 'task.unknown',
         remedy: suggestion(name, [...ids, ...suites, 'all']),
       });
     }
   }
   if (wanted.size === 0) {
     throw new BenchError('usage', `there are no tasks under ${join(configsDir, 'tasks')}`, {
+      code: 'task.unknown',
       remedy: 'Set BENCH_CONFIGS to a folder that has tasks/, or leave it unset.',
     });
   }

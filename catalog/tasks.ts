@@ -121,6 +121,7 @@ export function loadTask(configsDir: string, id: string): TaskFolder {
   const ids = taskIds(configsDir);
   if (!ids.includes(id)) {
     throw new BenchError('usage', `there is no task ${JSON.stringify(id)} under ${join(configsDir, 'tasks')}`, {
+      code: 'task.unknown',
       remedy: suggestion(id, ids),
     });
   }

@@ -30,6 +30,7 @@ export function validatePath(path: string): ValidatedFile[] {
   const full = resolve(path);
   if (!existsSync(full)) {
     throw new BenchError('usage', `${path}: there is no such file or folder`, {
+      code: 'file.not_found',
       remedy:
         'Name a task folder, a YAML file under agents/, commands/, models/ or suites/, or a whole configs folder.',
     });

@@ -59,11 +59,13 @@ export function batchControl(run: Statements): BatchControl {
       if (row === undefined) throw missingBatch(batchId);
       if (row.before === null)
         throw new BenchError('usage', `batch ${batchId} has no budget that could be raised`, {
+          code: 'budget.none',
           remedy: 'A budget is given when a batch is submitted.',
           fields: { budget: true },
         });
       if (!row.raised)
         throw new BenchError('usage', `batch ${batchId} has a larger budget already: ${row.before} US dollars`, {
+          code: 'budget.too_small',
           remedy: 'Name the new total, not less than that: what was spent before counts.',
         });
     },

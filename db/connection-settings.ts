@@ -26,5 +26,6 @@ export function describeDatabase(databaseUrl: string): string {
 
 const notAUrl = () =>
   new BenchError('usage', 'DATABASE_URL is not a PostgreSQL URL', {
+    code: 'setting.invalid',
     remedy: 'Write it as postgres://user:password@host:5432/database, or unset it to use the embedded database.',
   });

@@ -48,6 +48,7 @@ export async function copyForkedSteps(
   const [bad] = short.rows;
   if (bad !== undefined)
     throw new BenchError('usage', `run ${bad.origin} has no step ${bad.step} that is over: it has ${bad.taken}`, {
+      code: 'run.not_forkable',
       remedy: `Name an earlier one; \`bench trajectory ${bad.origin}\` shows them.`,
     });
 }

@@ -83,16 +83,26 @@ export function storeError(operation: string, error: unknown): Error {
 /** `where` names the database without its password. */
 export function connectionError(where: string, error: unknown): BenchError {
   const { code } = errorFields(error);
-  const options = { remedy: 'Check DATABASE_URL, or unset it to use the embedded database (`bench up`).' };
+  const remedy = 'Check DATABASE_URL, or unset it to use the embedded database (`bench up`).';
   if (code === '28P01' || code === '28000')
-    return new BenchError('services', `Postgres at ${where} refuses the user or password (${code})`, options);
+    return new BenchError('services', `Postgres at ${where} refuses the user or password (${code})`, {
+      code: 'database.refused',
+      remedy,
+    });
   if (code === '3D000')
-    return new BenchError('services', `Postgres at ${where}: that database does not exist`, options);
+    return new BenchError('services', `Postgres at ${where}: that database does not exist`, {
+      code: 'database.unreachable',
+      remedy,
+    });
   if (isTlsProblem(error))
     return new BenchError('services', `Postgres at ${where}: TLS fails: ${describe(error)}`, {
+      code: 'database.refused',
       remedy: 'Correct sslmode and sslrootcert in DATABASE_URL: ?sslmode=verify-full&sslrootcert=/path/ca.pem',
     });
-  return new BenchError('services', `Postgres at ${where} does not answer: ${describe(error)}`, options);
+  return new BenchError('services', `Postgres at ${where} does not answer: ${describe(error)}`, {
+    code: 'database.unreachable',
+    remedy,
+  });
 }
 
 /** For the CLI. */
@@ -100,10 +110,12 @@ export function queryError(operation: string, error: unknown): Error {
   if (error instanceof BenchError) return error;
   if (isInfrastructureProblem(error))
     return new BenchError('services', `Postgres: ${operation} failed: ${describe(error)}`, {
+      code: 'database.unreachable',
       remedy: 'See `bench doctor`; `bench up` starts the embedded database again.',
     });
   if (['42P01', '42703', '42883'].includes(errorFields(error).code ?? ''))
     return new BenchError('services', `Postgres: ${operation} failed: the schema is not that of this program`, {
+      code: 'database.outdated',
       remedy: 'Run `bench up`, which brings the schema up to date.',
     });
   return new BenchError('failed', `Postgres: ${operation} failed: ${describe(error)}`);

@@ -98,6 +98,7 @@ export async function schemaState(databaseUrl: string): Promise<SchemaState> {
 export async function checkSchema(databaseUrl: string): Promise<void> {
   if ((await schemaState(databaseUrl)).state === 'current') return;
   throw new BenchError('usage', `the schema at ${describeDatabase(databaseUrl)} is older than this program`, {
+    code: 'database.outdated',
     remedy: 'Run `bench db migrate` with the same version, then start this again.',
   });
 }
@@ -116,16 +117,19 @@ async function stateOf(client: pg.Client, where: string): Promise<SchemaState> {
   const history = compareMigrations(knownMigrations(), applied);
   if (history === 'before')
     throw new BenchError('usage', `the database at ${where} was made before the first release, and is not upgraded`, {
+      code: 'database.outdated',
       remedy:
         'With the version that made it, export each batch to a file with `bench export <batch>`; then `bench import jsonl <file>` into a new home. See docs/reference/upgrades.md.',
     });
   if (history === 'foreign')
     throw new BenchError('usage', `the schema at ${where} has another history than this version of the program`, {
+      code: 'database.foreign',
       remedy: 'Use the version that made it, or point DATABASE_URL at another database.',
     });
   const objects = compareSql(knownSql(), stored);
   if (history === 'newer' || objects === 'newer')
     throw new BenchError('usage', `the database at ${where} was made by a newer version of this program`, {
+      code: 'database.newer',
       remedy: 'Update this program, or point DATABASE_URL at another database.',
     });
   const state = history === 'current' && objects === 'current' ? 'current' : 'behind';
@@ -145,6 +149,7 @@ async function refuseOldServer(client: pg.Client, where: string): Promise<void> 
   );
   if ((rows[0]?.version ?? 0) >= OLDEST_SERVER) return;
   throw new BenchError('usage', `the database server at ${where} is older than PostgreSQL ${OLDEST_SERVER / 10_000}`, {
+    code: 'database.outdated',
     remedy: 'Point DATABASE_URL at a newer server, or unset it to use the embedded one.',
   });
 }
@@ -156,14 +161,20 @@ function migrationError(where: string, error: unknown): BenchError {
     return connectionError(where, error);
   if (code === '42501')
     return new BenchError('services', `this user may not create the schema at ${where} (${message})`, {
+      code: 'database.refused',
       remedy:
         'Run `bench db migrate` with BENCH_ADMIN_DATABASE_URL naming the owner of the database, or grant CREATE on it.',
     });
   if (code === '55P03')
-    return new BenchError('services', `another process has been changing the schema at ${where} for ${LOCK_SECONDS} s`);
+    return new BenchError(
+      'services',
+      `another process has been changing the schema at ${where} for ${LOCK_SECONDS} s`,
+      { code: 'database.unreachable' },
+    );
   // A table, a function, or a type or trigger of that name.
   if (code !== undefined && ['42P07', '42723', '42710'].includes(code))
     return new BenchError('usage', `the database at ${where} holds tables of other programs (${message})`, {
+      code: 'database.foreign',
       remedy: 'Point DATABASE_URL at a database of its own.',
     });
   // Migrations hold no data of users: the server's message is safe to show.

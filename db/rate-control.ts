@@ -32,6 +32,7 @@ export function rateControl(run: Statements): RateControl {
     const rows = await run<{ account: string }>('accounts', 'select account from rate_accounts order by 1', []);
     const names = rows.map((row) => row.account).join(', ');
     return new BenchError('not_found', `there is no account "${account}"`, {
+      code: 'account.not_found',
       remedy:
         names === ''
           ? 'An account is known from the first call to its provider on.'

@@ -36,10 +36,12 @@ export async function runReadOnlyQuery(
   options: { timeoutMs: number; maxRows?: number | undefined },
 ): Promise<ReadOnlyResult> {
   const where = describeDatabase(databaseUrl);
-  if (sql.trim() === '') throw new BenchError('usage', 'an empty query', { remedy: SELECT_ONLY });
+  if (sql.trim() === '')
+    throw new BenchError('usage', 'an empty query', { code: 'query.refused', remedy: SELECT_ONLY });
   const reaching = REACHES_OTHERS.exec(sql)?.[0];
   if (reaching !== undefined)
     throw new BenchError('usage', `the query was refused: ${reaching} is not for queries that only read`, {
+      code: 'query.refused',
       remedy: 'Locks, notifications and queries in texts: psql "$(bench db url)".',
     });
   const client = new pg.Client({ ...connectionSettings(databaseUrl), query_timeout: options.timeoutMs + 10_000 });
@@ -67,9 +69,7 @@ async function enter(client: pg.Client, where: string, timeoutMs: number): Promi
       throw new BenchError(
         'services',
         `the superuser of ${where} cannot be kept from writing: no role ${READER_ROLE}`,
-        {
-          remedy: 'Use a DATABASE_URL with a user that is no superuser.',
-        },
+        { code: 'database.refused', remedy: 'Use a DATABASE_URL with a user that is no superuser.' },
       );
   }
   await client.query('begin transaction isolation level repeatable read, read only');
@@ -133,9 +133,10 @@ function refusal(where: string, timeoutMs: number, error: unknown): BenchError {
   const { code, message } = errorFields(error);
   if (code === '57014')
     return new BenchError('usage', `the query ran longer than ${timeoutMs / 1000} s`, {
+      code: 'query.too_slow',
       remedy: 'Narrow it down, or allow it more time.',
     });
   if (isInfrastructureProblem(error)) return connectionError(where, error);
   // The query is the caller's own: what the server says of it may be shown.
-  return new BenchError('usage', `the query was refused: ${message}`, { remedy: SELECT_ONLY });
+  return new BenchError('usage', `the query was refused: ${message}`, { code: 'query.refused', remedy: SELECT_ONLY });
 }

@@ -23,6 +23,7 @@ export async function ensureRoles(adminUrl: string): Promise<{ app: string; read
     const { code, message } = errorFields(error);
     if (code === '42501')
       throw new BenchError('services', `this user may not make the roles at ${where} (${message})`, {
+        code: 'database.refused',
         remedy: 'Name a user in BENCH_ADMIN_DATABASE_URL that owns the schema and has CREATEROLE.',
       });
     if (isInfrastructureProblem(error) || isTlsProblem(error) || ['28P01', '28000', '3D000'].includes(code ?? ''))

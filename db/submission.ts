@@ -54,7 +54,10 @@ const ROWS_PER_INSERT = 500;
 /** Store a batch and all its runs, or nothing. */
 export async function insertBatch(pool: pg.Pool, { batch, runs: submitted }: BatchSubmission): Promise<void> {
   if (submitted.length === 0)
-    throw new BenchError('usage', 'a batch without runs', { remedy: 'Name at least one model and one task.' });
+    throw new BenchError('usage', 'a batch without runs', {
+      code: 'batch.empty',
+      remedy: 'Name at least one model and one task.',
+    });
   const stray = submitted.find((run) => run.batchId !== batch.batchId);
   if (stray !== undefined) throw new Error(`run ${stray.runId} belongs to ${stray.batchId}, not to ${batch.batchId}`);
   try {
@@ -93,9 +96,10 @@ export async function appendRuns(
     await drizzle(pool).transaction(async (tx) => {
       // One at a time, and none while the batch's end is being written.
       const [known] = await tx.select().from(batches).where(eq(batches.batchId, batchId)).for('update');
-      if (known === undefined) throw new BenchError('not_found', `no batch ${batchId}`);
+      if (known === undefined) throw new BenchError('not_found', `no batch ${batchId}`, { code: 'batch.not_found' });
       if (known.origin !== 'bench')
         throw new BenchError('usage', `batch ${batchId} was imported: no runs can be added to it`, {
+          code: 'batch.imported',
           remedy: 'Submit them as a batch of their own.',
         });
       const [last] = await tx
@@ -241,6 +245,7 @@ function submissionError(batch: Pick<BatchDefinition, 'batchId' | 'name'>, error
   const { constraint, message } = errorFields(error);
   if (constraint === 'task_versions_contract')
     return new BenchError('usage', message, {
+      code: 'task.changed',
       remedy: 'Raise `contract` in its task.yaml: scores of different contracts are never compared.',
     });
   if (constraint === 'batches_name_unique')
@@ -251,15 +256,19 @@ function submissionError(batch: Pick<BatchDefinition, 'batchId' | 'name'>, error
     });
   if (constraint === 'runs_attempt_unique')
     return new BenchError('usage', 'the batch names the same model, task and attempt twice', {
+      code: 'batch.repeats_run',
       remedy: 'Remove the repeated model or task.',
     });
   if (constraint === 'runs_replaces_unique')
     return new BenchError('usage', 'one of these runs has been replaced already', {
+      code: 'run.replaced',
       remedy: '`bench status` shows the runs that go on in place of others.',
     });
   if (constraint === 'runs_replaces_runs_run_id_fk')
-    return new BenchError('not_found', 'the batch repeats a run that is not in the database');
+    return new BenchError('not_found', 'the batch repeats a run that is not in the database', {
+      code: 'run.not_found',
+    });
   if (constraint === 'runs_forked_from_runs_run_id_fk')
-    return new BenchError('not_found', 'the batch forks a run that is not in the database');
+    return new BenchError('not_found', 'the batch forks a run that is not in the database', { code: 'run.not_found' });
   return queryError(`storing batch ${batch.batchId}`, error);
 }

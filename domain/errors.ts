@@ -1,3 +1,5 @@
+import type { ErrorCode } from './error-codes.js';
+
 /** Errors that people see. `message` says what failed; `remedy` says what to do next. No secrets, no query parameters. */
 
 export type BenchErrorType =
@@ -12,7 +14,7 @@ export type RemedyFields = Readonly<Record<string, string | true>>;
 
 interface BenchErrorOptions {
   /** What exactly is wrong, for programs: `batch.name_taken`. Default: the type. */
-  code?: string;
+  code?: ErrorCode;
   remedy?: string | undefined;
   fields?: RemedyFields;
   cause?: unknown;
@@ -20,7 +22,7 @@ interface BenchErrorOptions {
 
 export class BenchError extends Error {
   readonly type: BenchErrorType;
-  readonly code: string;
+  readonly code: ErrorCode | BenchErrorType;
   readonly remedy: string | undefined;
   readonly fields: RemedyFields;
   constructor(type: BenchErrorType, message: string, options: BenchErrorOptions = {}) {

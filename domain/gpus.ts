@@ -13,11 +13,15 @@ export function gpuSetting(text: string | undefined): GpuSetting {
   const bad = ids.find((id) => !/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(id));
   if (bad !== undefined)
     throw new BenchError('usage', `"${bad}" names no GPU in "${said}"`, {
+      code: 'setting.invalid',
       remedy: 'Write auto, none, or device numbers as 0,1.',
     });
   const twice = ids.find((id, i) => ids.indexOf(id) !== i);
   if (twice !== undefined)
-    throw new BenchError('usage', `GPU ${twice} is named twice in "${said}"`, { remedy: 'Name each GPU once.' });
+    throw new BenchError('usage', `GPU ${twice} is named twice in "${said}"`, {
+      code: 'setting.invalid',
+      remedy: 'Name each GPU once.',
+    });
   return { kind: declared === undefined ? 'listed' : 'declared', ids };
 }
 

@@ -6,7 +6,7 @@ const EXPORT_AGAIN = 'Write the JSON of `bench trajectory <run>` to the file aga
 
 /** Fails with the file, the place in it, what is wrong there and what to do. */
 function refuse(source: string, problem: string, remedy: string): never {
-  throw new BenchError('usage', `${source}: ${problem}`, { remedy });
+  throw new BenchError('usage', `${source}: ${problem}`, { code: 'recording.invalid', remedy });
 }
 
 const path = (keys: readonly PropertyKey[]): string =>

@@ -37,18 +37,23 @@ export function temporalAccess(env: Env, read: (path: string) => Uint8Array): Te
   };
   if (said('TEMPORAL_TLS_DISABLE_HOST_VERIFICATION') !== undefined)
     throw new BenchError('usage', 'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION is set, and is not supported', {
+      code: 'setting.invalid',
       remedy:
         'Name the authority of the server with TEMPORAL_TLS_SERVER_CA_CERT_PATH, and its name with TEMPORAL_TLS_SERVER_NAME.',
     });
   const pem = (what: string): Uint8Array | undefined => {
     const [path, data] = [said(`${what}_PATH`), said(`${what}_DATA`)];
     if (path !== undefined && data !== undefined)
-      throw new BenchError('usage', `${what}_PATH and ${what}_DATA are both set`, { remedy: 'Set one of them.' });
+      throw new BenchError('usage', `${what}_PATH and ${what}_DATA are both set`, {
+        code: 'setting.invalid',
+        remedy: 'Set one of them.',
+      });
     if (path === undefined && data === undefined) return undefined;
     const name = path === undefined ? `${what}_DATA` : `${what}_PATH`;
     const bytes = path === undefined ? new TextEncoder().encode(data) : readFile(name, path, read);
     if (!new TextDecoder().decode(bytes).includes('-----BEGIN '))
       throw new BenchError('usage', `${name} holds no PEM: no line "-----BEGIN …"`, {
+        code: 'setting.invalid',
         remedy: 'Give a certificate or key in PEM form.',
       });
     return bytes;
@@ -58,6 +63,7 @@ export function temporalAccess(env: Env, read: (path: string) => Uint8Array): Te
   if ((crt === undefined) !== (key === undefined)) {
     const [given, missing] = crt === undefined ? ['KEY', 'CERT'] : ['CERT', 'KEY'];
     throw new BenchError('usage', `TEMPORAL_TLS_CLIENT_${given} is given without TEMPORAL_TLS_CLIENT_${missing}`, {
+      code: 'setting.invalid',
       remedy: `Set TEMPORAL_TLS_CLIENT_${missing}_PATH too, or neither.`,
     });
   }
@@ -81,7 +87,10 @@ function switchedOn(text: string | undefined, implied: boolean): boolean {
   const word = text.toLowerCase();
   if (['true', '1', 't'].includes(word)) return true;
   if (['false', '0', 'f'].includes(word)) return false;
-  throw new BenchError('usage', 'TEMPORAL_TLS is neither true nor false', { remedy: 'Set it to true or false.' });
+  throw new BenchError('usage', 'TEMPORAL_TLS is neither true nor false', {
+    code: 'setting.invalid',
+    remedy: 'Set it to true or false.',
+  });
 }
 
 function readFile(name: string, path: string, read: (path: string) => Uint8Array): Uint8Array {
@@ -90,6 +99,7 @@ function readFile(name: string, path: string, read: (path: string) => Uint8Array
   } catch (error) {
     const { code = 'error' } = error as { code?: string };
     throw new BenchError('usage', `${name} names ${path}, which cannot be read (${code})`, {
+      code: 'setting.invalid',
       remedy: 'Correct the path, or make the file readable.',
     });
   }

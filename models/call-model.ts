@@ -118,6 +118,7 @@ export async function callModel(
         'usage',
         `${fault.message}, at ${endpoint ?? 'its address'}; no call of ${run.model.name} in this batch has been answered yet`,
         {
+          code: 'model.address_invalid',
           remedy: `Correct the address, see what \`bench models test ${run.model.name}\` says, then repeat all unscored runs: \`bench retry ${run.batchId}\`.`,
         },
       );

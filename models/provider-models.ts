@@ -51,6 +51,7 @@ function providerModel(env: Env, secrets: readonly string[]): ModelPort {
       const apiKey = said(config.apiKeyVariable);
       if (config.apiKeyVariable !== undefined && apiKey === '')
         throw new BenchError('usage', `this worker has no ${config.apiKeyVariable}, which model ${name} needs`, {
+          code: 'model.key_missing',
           remedy: `Set it where the worker is started, ${RESTART}`,
         });
       const baseUrl = baseUrlOf(request.model);
@@ -58,12 +59,13 @@ function providerModel(env: Env, secrets: readonly string[]): ModelPort {
         throw new BenchError(
           'usage',
           `this worker has no ${config.baseUrlVariable ?? 'base URL'}, the address of model ${name}`,
-          { remedy: `Set it where the worker is started, ${RESTART}` },
+          { code: 'model.address_invalid', remedy: `Set it where the worker is started, ${RESTART}` },
         );
       const problem = baseUrl === undefined ? null : addressProblem(baseUrl);
       if (problem !== null) {
         const where = said(config.baseUrlVariable) === '' ? 'baseUrl' : config.baseUrlVariable;
         throw new BenchError('usage', `${where}, the address of model ${name}, ${problem}`, {
+          code: 'model.address_invalid',
           remedy: `Correct it, ${RESTART}`,
         });
       }

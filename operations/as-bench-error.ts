@@ -45,17 +45,20 @@ export function asBenchError(error: unknown): BenchError {
   const code = codes(error)[0];
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
     return new BenchError('failed', message, {
+      code: 'file.unwritable',
       remedy: 'Give this user the right to write there, or choose another BENCH_HOME.',
       cause: error,
     });
   }
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new BenchError('failed', message, {
+      code: 'disk.full',
       remedy: 'Make room on that disk, then run the command again.',
       cause: error,
     });
   }
   return new BenchError('failed', message, {
+    code: 'unexpected',
     remedy: 'This was not expected: run it again with BENCH_DEBUG=1 for the details.',
     cause: error,
   });

@@ -2,6 +2,7 @@
  * The library: `import { openBench, submit, follow, leaderboard } from 'durabench'`. Every verb takes the bench that `openBench`
  * returns; there is no global state, so a process may open several. Errors are BenchErrors with `type`, `code` and `remedy`.
  */
+export type { ErrorCode } from '../domain/error-codes.js';
 export { BenchError, type BenchErrorType } from '../domain/errors.js';
 export type { BatchRequestInput as BatchRequest } from '../domain/requests/batch.js';
 export type { ForkRequest } from '../domain/requests/fork.js';

@@ -49,6 +49,7 @@ function envFile(path: string): Record<string, string> {
   } catch (cause) {
     if (['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')) return {};
     throw new BenchError('usage', `${path} cannot be read: ${(cause as Error).message}`, {
+      code: 'file.not_found',
       remedy: 'Make it readable, or remove it.',
       cause,
     });
@@ -81,6 +82,7 @@ export function readSettings(environment: NodeJS.ProcessEnv, cwd: string, assets
   const worker = env['BENCH_WORKER'] ?? 'embedded';
   if (worker !== 'embedded' && worker !== 'external') {
     throw new BenchError('usage', `BENCH_WORKER is ${JSON.stringify(worker)}`, {
+      code: 'setting.invalid',
       remedy:
         'Set it to embedded (the default: a worker runs beside the services) or external (workers run elsewhere).',
     });
@@ -89,6 +91,7 @@ export function readSettings(environment: NodeJS.ProcessEnv, cwd: string, assets
     env['BENCH_CONFIGS'] === undefined ? join(assetsRoot, 'configs') : resolve(cwd, env['BENCH_CONFIGS']);
   if (!existsSync(configsDir)) {
     throw new BenchError('usage', `BENCH_CONFIGS names ${configsDir}, which does not exist`, {
+      code: 'setting.invalid',
       remedy: 'Name a folder with tasks/ and agents/, or unset it.',
     });
   }

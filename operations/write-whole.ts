@@ -23,6 +23,7 @@ export async function writeWhole(path: string, text: string): Promise<string> {
             ? cause.message
             : String(cause);
     throw new BenchError('usage', `${file} cannot be written: ${reason}`, {
+      code: 'file.unwritable',
       remedy: 'Name another file, or make its folder first.',
       fields: { output: '<file>' },
       cause,

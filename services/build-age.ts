@@ -22,7 +22,7 @@ export function refuseOlder(home: string, ours: Build, theirs: Build): void {
   throw new BenchError(
     'usage',
     `the services of ${home} run a newer build of bench (${told(theirs)}) than this one (${told(ours)}): they are left as they are`,
-    { remedy: 'Use the newer build, or run `bench down` first to go back to this one.' },
+    { code: 'home.in_use', remedy: 'Use the newer build, or run `bench down` first to go back to this one.' },
   );
 }
 

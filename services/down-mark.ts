@@ -16,6 +16,9 @@ export const unmarkDown = (home: string): void => rmSync(servicePaths(home).down
 /** A command that only looks does not undo an explicit `bench down`. */
 export class ServicesDown extends BenchError {
   constructor(home: string) {
-    super('services', `the services of ${home} are down`, { remedy: 'Start them with `bench up`.' });
+    super('services', `the services of ${home} are down`, {
+      code: 'services.down',
+      remedy: 'Start them with `bench up`.',
+    });
   }
 }

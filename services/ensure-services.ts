@@ -365,6 +365,7 @@ class EnsureSupervised {
         'services',
         `the home ${settings.home} is running with another ${what} than ${variable} says`,
         {
+          code: 'home.in_use',
           remedy: `run \`bench down\` first, or set BENCH_HOME to another directory, or set ${variable} as it was`,
         },
       );
@@ -449,6 +450,7 @@ class EnsureSupervised {
     const lines = lastLogLines(log);
     const shown = lines.length === 0 ? '' : `\nlast lines of ${log}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
     return new BenchError('services', `${message}${shown}`, {
+      code: 'services.not_started',
       remedy: `read ${log}; \`bench doctor\` checks what the services need`,
     });
   }

@@ -21,10 +21,11 @@ export async function checkExternalDatabase(databaseUrl: string): Promise<void> 
   try {
     url = new URL(databaseUrl);
   } catch {
-    throw new BenchError('services', 'DATABASE_URL is not a URL', { remedy: DATABASE_REMEDY });
+    throw new BenchError('services', 'DATABASE_URL is not a URL', { code: 'setting.invalid', remedy: DATABASE_REMEDY });
   }
   if (!['postgres:', 'postgresql:'].includes(url.protocol)) {
     throw new BenchError('services', `DATABASE_URL is not a PostgreSQL URL: it starts with ${url.protocol}//`, {
+      code: 'setting.invalid',
       remedy: DATABASE_REMEDY,
     });
   }
@@ -40,6 +41,7 @@ export async function checkExternalDatabase(databaseUrl: string): Promise<void> 
   if (answer === 'ready') return;
   const what = answer === 'busy' ? 'is starting up or shutting down' : 'does not answer';
   throw new BenchError('services', `the PostgreSQL of DATABASE_URL ${what}: ${withoutPassword(databaseUrl)}`, {
+    code: 'database.unreachable',
     remedy: DATABASE_REMEDY,
   });
 }
@@ -65,6 +67,7 @@ export function databaseError(databaseUrl: string, error: unknown): BenchError {
   };
   const reason = (code === null ? undefined : reasons[code]) ?? `it failed (${code ?? nameOf(error)})`;
   return new BenchError('services', `cannot use the database ${shown}: ${reason}`, {
+    code: 'database.unreachable',
     remedy: DATABASE_REMEDY,
     cause: error,
   });
@@ -89,11 +92,13 @@ export async function checkExternalTemporal(address: string, namespace: string, 
   const answer = await probeTemporal(address, namespace, 15_000, access);
   if (answer.kind === 'no_namespace') {
     throw new BenchError('services', `the Temporal server at ${address} has no namespace '${namespace}'`, {
+      code: 'temporal.unreachable',
       remedy: `create it (temporal operator namespace create ${namespace}), or correct TEMPORAL_NAMESPACE`,
     });
   }
   if (answer.kind === 'unavailable') {
     throw new BenchError('services', `no Temporal server answers at ${address}: ${answer.reason}`, {
+      code: 'temporal.unreachable',
       remedy:
         'correct TEMPORAL_ADDRESS (host:port) and the TEMPORAL_TLS… variables, start that server, or unset the variable to use the embedded one',
     });

@@ -29,6 +29,7 @@ export function tryLock(path: string): FileLock | null {
   }
   closeSync(descriptor);
   throw new BenchError('services', `cannot lock ${path}: none of flock, perl and python3 works here`, {
+    code: 'home.unusable',
     remedy: 'install util-linux (flock), perl or python3',
   });
 }
@@ -44,6 +45,7 @@ export async function lock(path: string, options: { onWait?: () => void; timeout
     told = true;
     if (performance.now() > deadline) {
       throw new BenchError('services', `another process has held ${path} for too long`, {
+        code: 'home.in_use',
         remedy: `see who it is (fuser ${path}), end it, and try again`,
       });
     }

@@ -40,6 +40,7 @@ export async function findTemporal(options: FindTemporalOptions): Promise<FoundT
     makeFolder(bin);
   } catch (error) {
     throw new BenchError('services', `cannot create the cache directory ${bin}: ${reasonOf(error)}`, {
+      code: 'file.unwritable',
       remedy: 'set XDG_CACHE_HOME to a directory that you may write, or put `temporal` on PATH',
       cause: error,
     });
@@ -205,6 +206,7 @@ async function buildWithGo(scratch: string, options: FindTemporalOptions): Promi
 function notFound(failures: readonly string[]): BenchError {
   const tried = failures.length === 0 ? '' : ` (${failures.join('; ')})`;
   return new BenchError('services', `no Temporal server program: not on PATH, not in the cache${tried}`, {
+    code: 'services.not_started',
     remedy:
       'install the Temporal CLI (https://docs.temporal.io/cli) so that `temporal` is on PATH, or Go 1.25 or later so that ' +
       'it can be built, or set TEMPORAL_ADDRESS to a server that runs elsewhere',

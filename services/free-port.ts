@@ -48,6 +48,7 @@ export async function chooseFreePort(seed: string, taken: readonly number[] = []
     if (!taken.includes(port) && (await portIsFree(port))) return port;
   }
   throw new BenchError('services', `no free TCP port on 127.0.0.1 among 500 tried from ${FIRST + start}`, {
+    code: 'services.not_started',
     remedy: 'end programs that hold ports (ss -ltnp shows them), or set DATABASE_URL and TEMPORAL_ADDRESS',
   });
 }

@@ -24,6 +24,7 @@ export function prepareHome(home: string): void {
   const needed = existsSync(paths.layout.postgresData) ? OLD_HOME_BYTES : NEW_HOME_BYTES;
   if (room !== null && room < needed) {
     throw new BenchError('services', `the disk of the home ${home} is full: ${mb(room)} free, ${mb(needed)} needed`, {
+      code: 'disk.full',
       remedy: 'free some space, or set BENCH_HOME to a directory on another disk',
     });
   }
@@ -85,6 +86,7 @@ export function homeError(home: string, error: unknown): BenchError {
   };
   const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error));
   return new BenchError('services', `the home ${home} cannot be used: ${reason}`, {
+    code: 'home.unusable',
     remedy:
       code === 'ENOSPC' || code === 'EDQUOT'
         ? 'free some space, or set BENCH_HOME to a directory on another disk'

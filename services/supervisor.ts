@@ -337,7 +337,9 @@ class Supervisor {
   private async launchTemporal(): Promise<Launch> {
     const { temporalBinary, temporalNamespace } = this.options;
     if (temporalBinary === null || !existsSync(temporalBinary)) {
-      throw new BenchError('services', `the Temporal program ${temporalBinary} is gone`);
+      throw new BenchError('services', `the Temporal program ${temporalBinary} is gone`, {
+        code: 'services.not_started',
+      });
     }
     const env = { PATH: POSTGRES_ENV['PATH'] ?? '', HOME: this.paths.own };
     this.room ??= this.chooseRoom();

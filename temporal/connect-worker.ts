@@ -23,6 +23,7 @@ export async function connectWorker(settings: {
     const how = describeAccess(settings.temporalAccess) || 'no TLS';
     const reason = (cause instanceof Error ? cause.message : String(cause)).split('\n')[0] ?? '';
     throw new BenchError('services', `Temporal at ${settings.temporalAddress} (${how}) does not answer: ${reason}`, {
+      code: 'temporal.unreachable',
       remedy: '`bench doctor` with the same environment says more.',
       cause,
     });

@@ -23,6 +23,7 @@ export async function connectTemporal(
     return new Client({ connection, namespace: endpoints.temporalNamespace });
   } catch (cause) {
     throw new BenchError('services', `Temporal does not answer at ${endpoints.temporalAddress}`, {
+      code: 'temporal.unreachable',
       remedy: embedded
         ? '`bench doctor` says what is wrong with the embedded server.'
         : 'Correct TEMPORAL_ADDRESS, or start that server, or unset TEMPORAL_ADDRESS to use the embedded one.',

@@ -93,6 +93,7 @@ export function refuseSecondNamespace(
     'usage',
     `the database ${installation.database} is served by another Temporal: its host ${other.hostId} polls ${other.namespace.at}, not ${namespace.at}`,
     {
+      code: 'namespace.taken',
       remedy:
         'Set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE to that one (`bench down` first, where this home is up), or DATABASE_URL to another ' +
         `database. If the server was replaced: wait half a minute. More: ${SEE}.`,
@@ -109,6 +110,7 @@ export function refusalOf(namespace: string, claim: NamespaceClaim, owner: Names
     `the Temporal namespace '${namespace}' at ${temporalAddress} serves another database of bench, ${owner.database} ` +
       `(installation ${owner.installation}, since ${since}, from ${owner.machine}), not ${installation.database} (installation ${installation.id})`,
     {
+      code: 'namespace.taken',
       remedy:
         owner.database === installation.database
           ? `That database was restored or made anew since: ${SEE}.`

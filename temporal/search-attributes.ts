@@ -36,6 +36,7 @@ export async function registerSearchAttributes(
   } catch (error) {
     const list = SEARCH_ATTRIBUTES.map((name) => ['--name', name, '--type', 'Keyword'].join(' ')).join(' ');
     throw new BenchError('services', `cannot register search attributes at Temporal ${address}`, {
+      code: 'temporal.unreachable',
       remedy: `have them created once: temporal operator search-attribute create ${list} --namespace ${namespace}`,
       cause: error,
     });

@@ -19,6 +19,7 @@ export function taskFolders(
       'usage',
       `Task ${run.task.id} is not on this host as it was submitted (content ${run.taskHash.slice(0, 12)}).`,
       {
+        code: 'task.unavailable',
         remedy: `Put the same folder at ${configured}, or copy ${frozen} from the home that submitted it.`,
       },
     );

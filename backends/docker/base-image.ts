@@ -50,6 +50,7 @@ export async function resolveBaseImage(
       (await pull(docker, wanted, onProgress, signal));
     if (found instanceof Error)
       throw new BenchError('failed', `base image ${wanted} is not here and cannot be pulled: ${found.message}`, {
+        code: 'image.not_built',
         remedy: 'load it (docker load, docker import) or name one of `docker images`',
         fields: { base: true },
         cause: found,
@@ -70,6 +71,7 @@ export async function resolveBaseImage(
   signal?.throwIfAborted();
   if (built instanceof Error)
     throw new BenchError('failed', `no base image: ${DEFAULT_BASE} cannot be pulled, and ${built.message}`, {
+      code: 'image.not_built',
       remedy:
         'bring any Debian-like or Python ≥ 3.9 image and name it to `bench images build` as the base; ' +
         'or run once as root on Debian, where the base is made with debootstrap; or use the local backend',

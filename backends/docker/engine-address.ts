@@ -41,6 +41,7 @@ export function engineAddress(backend: EngineBackend, env: Env): EngineAddress {
   }
   if (host.startsWith('ssh://'))
     throw new BenchError('usage', `${variable}=${host}: engines are not reached over ssh directly.`, {
+      code: 'setting.invalid',
       remedy:
         `Forward its socket and name the forwarded one: ssh -nNT -L /tmp/engine.sock:${defaultSocket(backend, {})} ` +
         `${host.slice('ssh://'.length)} & ${variable}=unix:///tmp/engine.sock BENCH_ENGINE_REMOTE=1`,
@@ -64,6 +65,7 @@ function overNetwork(variable: string, host: string, env: Env): Pick<EngineAddre
     url = new URL(host.replace(/^tcp:/, 'http:'));
   } catch {
     throw new BenchError('usage', `${variable}=${host} names no engine.`, {
+      code: 'setting.invalid',
       remedy: 'It is unix:///path/of/a/socket or tcp://host:port.',
     });
   }
@@ -73,6 +75,7 @@ function overNetwork(variable: string, host: string, env: Env): Pick<EngineAddre
     (url.pathname !== '/' && url.pathname !== '')
   )
     throw new BenchError('usage', `${variable}=${host} names no engine.`, {
+      code: 'setting.invalid',
       remedy: 'It is unix:///path/of/a/socket or tcp://host:port.',
     });
   const protocol = isSet(env['DOCKER_TLS_VERIFY']) || url.protocol === 'https:' ? 'https' : 'http';
@@ -96,6 +99,7 @@ function certificates(env: Env): Pick<Docker.DockerOptions, 'ca' | 'cert' | 'key
       return readFileSync(join(dir, name));
     } catch (error) {
       throw new BenchError('usage', `DOCKER_TLS_VERIFY is set, but ${join(dir, name)} cannot be read.`, {
+        code: 'setting.invalid',
         remedy: 'Set DOCKER_CERT_PATH to the directory that holds ca.pem, cert.pem and key.pem.',
         cause: error,
       });

@@ -115,13 +115,15 @@ async function build(
   } catch (error) {
     signal?.throwIfAborted();
     throw new BenchError('failed', `building the ${kind} image ${ref} on ${base} failed: ${(error as Error).message}`, {
+      code: 'image.not_built',
       remedy: 'the lines above say which step failed; or build on another base with `bench images build`',
       fields: { base: '<image>' },
       cause: error,
     });
   }
   const built = await localImage(docker, ref);
-  if (built === null) throw new BenchError('failed', `the engine built ${ref} but does not list it`);
+  if (built === null)
+    throw new BenchError('failed', `the engine built ${ref} but does not list it`, { code: 'image.not_built' });
   return built;
 }
 

@@ -28,6 +28,7 @@ export async function gpuInventory(setting: GpuSetting, ask: NvidiaSmi): Promise
   if (first.kind === 'ok') return watched(setting.kind === 'auto' ? null : setting.ids, parseGpus(first.csv), ask);
   if (setting.kind === 'listed')
     throw new BenchError('usage', `nvidia-smi cannot tell which GPUs this machine has: ${first.why}`, {
+      code: 'setting.invalid',
       remedy: 'Mend the driver, or hand out no GPUs (BENCH_GPUS=none).',
       fields: { gpus: 'none' },
     });
@@ -39,6 +40,7 @@ function possible(ids: string[]): string[] {
   const impossible = ids.find((id) => !/^(\d+|(GPU|MIG)-[0-9A-Za-z-]+)$/.test(id));
   if (impossible === undefined) return ids;
   throw new BenchError('usage', `this machine has no GPU ${impossible}: it has no nvidia-smi that would list any`, {
+    code: 'setting.invalid',
     remedy: 'Write none, or device numbers as 0,1 (BENCH_GPUS), or leave it out.',
     fields: { gpus: true },
   });
@@ -73,12 +75,14 @@ function watched(wanted: string[] | null, gpus: readonly Gpu[], ask: NvidiaSmi):
   const missing = ids.find((id) => !known.has(id));
   if (missing !== undefined)
     throw new BenchError('usage', `this machine has no GPU ${missing}: nvidia-smi lists ${named(gpus)}`, {
+      code: 'setting.invalid',
       remedy: 'Correct the list of GPUs (BENCH_GPUS), or leave it out to hand out all of them.',
       fields: { gpus: true },
     });
   const twice = ids.find((id, i) => ids.findIndex((other) => known.get(other) === known.get(id)) !== i);
   if (twice !== undefined)
     throw new BenchError('usage', `GPU ${twice} is named twice, by its number and its UUID`, {
+      code: 'setting.invalid',
       remedy: 'Name each GPU once.',
     });
   return {

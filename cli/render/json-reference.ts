@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ERROR_CODES } from '../../domain/error-codes.js';
 import type { Printed } from '../documents.js';
 
 /** The part of the page that is written by scripts/update-json-docs.mjs lies between these. */
@@ -122,6 +123,10 @@ export function jsonReference(documents: Readonly<Record<string, readonly Printe
   }
   const inOrder = (a: [string, unknown], b: [string, unknown]): number => (a[0] < b[0] ? -1 : 1);
   return [
+    `### Codes\n\n${table(
+      ['code', 'what is wrong'],
+      Object.entries(ERROR_CODES).map(([code, meaning]) => [`\`${code}\``, meaning]),
+    )}\n`,
     `## Commands\n\n${table(
       ['command', 'document'],
       [...commands].map(([told, names]) => [names.join(', '), told]),

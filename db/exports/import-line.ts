@@ -45,7 +45,7 @@ const SHARED = [
 const CHARACTERS = 1_000_000;
 
 const refuse = (problem: string, remedy?: string): never => {
-  throw new BenchError('usage', problem, remedy === undefined ? {} : { remedy });
+  throw new BenchError('usage', problem, { code: 'import.unreadable', remedy });
 };
 
 export async function startLine(pool: pg.Pool): Promise<LineImport> {

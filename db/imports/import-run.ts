@@ -186,6 +186,7 @@ async function batchFor(sql: Sql, name: string): Promise<string> {
       'usage',
       `"${name}" is a batch of other runs, played here or imported as lines (${row.batchId})`,
       {
+        code: 'batch.imported',
         remedy: 'Name another batch: run directories have one of their own.',
         fields: { batch: true },
       },
@@ -216,6 +217,7 @@ async function taskVersionFor(sql: Sql, { taskId, task }: RecordedRun): Promise<
       'usage',
       `task ${taskId} was imported before with another metric: ${other.metric}, ${other.direction}`,
       {
+        code: 'import.conflict',
         remedy: `Give the same one: ${taskId}=${other.metric}:${other.direction.slice(0, 3)}.`,
         fields: { taskMetric: true },
       },

@@ -66,6 +66,7 @@ export async function savedComparison(run: Statements, name: string): Promise<Sa
   const found = all.find((one) => one.name === name);
   if (found !== undefined) return found;
   throw new BenchError('not_found', `there is no comparison "${name}"`, {
+    code: 'comparison.not_found',
     remedy:
       all.length === 0
         ? 'None is saved yet: `bench comparison save <name>` saves what `bench leaderboard` would compare.'
@@ -102,6 +103,7 @@ export async function saveComparison(run: Statements, name: string, options: Fro
   );
   if (row !== undefined) return comparisonOf(row);
   throw new BenchError('usage', `there is a comparison "${name}" already`, {
+    code: 'comparison.name_taken',
     remedy: `Choose another name, or remove that one: bench comparison rm ${name}`,
   });
 }

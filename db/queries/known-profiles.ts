@@ -18,6 +18,7 @@ export async function refuseUnknownProfile(run: Statements, asked: string): Prom
   const names = known?.names ?? [];
   if (names.includes(asked)) return;
   throw new BenchError('usage', `no task that was submitted has a profile "${asked}"`, {
+    code: 'profile.unknown',
     remedy: `There are: ${[DEFAULT_PROFILE, ...names].join(', ')}.`,
   });
 }

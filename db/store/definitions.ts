@@ -109,6 +109,7 @@ export function definitionStore(run: Statements): RunDefinitions & Pick<BatchLif
       if (row === undefined) throw missingRun(runId);
       if (row.origin !== 'bench')
         throw new BenchError('usage', `run ${runId} was imported: its task and its agent are not here to be run`, {
+          code: 'run.imported',
           remedy: `Write \`bench trajectory ${runId}\` to a file as JSON; \`bench replay <file>\` plays its steps at a task of ours.`,
           fields: { json: true, task: '<id>' },
         });

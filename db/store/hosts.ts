@@ -89,6 +89,7 @@ export function hostStore(run: Statements): Hosts {
       );
       if (row?.foreign === true)
         throw new BenchError('usage', `another machine is the host "${host.hostId}" and alive`, {
+          code: 'host.name_taken',
           remedy: 'Give this one a name of its own (BENCH_HOST); `bench hosts` lists those in use.',
           fields: { host: true },
         });
@@ -133,6 +134,7 @@ export function hostStore(run: Statements): Hosts {
       if (row === undefined) throw missingHost(hostId);
       if (row.alive)
         throw new BenchError('usage', `host "${hostId}" is alive`, {
+          code: 'host.alive',
           remedy: 'Drain it with `bench hosts drain`, stop its worker, then remove it.',
         });
     },
@@ -207,4 +209,7 @@ export function hostStore(run: Statements): Hosts {
 }
 
 const missingHost = (hostId: string): BenchError =>
-  new BenchError('not_found', `there is no host "${hostId}"`, { remedy: '`bench hosts` lists them.' });
+  new BenchError('not_found', `there is no host "${hostId}"`, {
+    code: 'host.not_found',
+    remedy: '`bench hosts` lists them.',
+  });

@@ -88,5 +88,8 @@ export function batchRequest(input: BatchRequestInput): BatchRequest {
   const result = batchRequestSchema.safeParse(input);
   if (result.success) return wholeRequest(result.data);
   const problems = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new BenchError('usage', problems.join('\n'), { remedy: 'Correct these keys of the request.' });
+  throw new BenchError('usage', problems.join('\n'), {
+    code: 'request.invalid',
+    remedy: 'Correct these keys of the request.',
+  });
 }

@@ -15,6 +15,7 @@ function inForm(said: Said, form: ReplyForm): DecodedReply {
   const encoded = encodeReplyAs(form.parser, said, form);
   if (encoded !== null) return encoded;
   throw new BenchError('usage', `The output parser ${form.parser} has no place for a command that the policy gives.`, {
+    code: 'agent.unfit',
     remedy: 'Choose an agent with another outputParser for scripted models.',
   });
 }

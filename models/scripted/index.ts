@@ -25,7 +25,8 @@ export type TaskFolderOf = (run: { task: TaskSpec; taskHash: string }) => Promis
 export const createScriptedPlayer = (taskFolder?: TaskFolderOf): FreePlayer => ({
   async reply(request) {
     const named = parseScriptedPolicy(request.model.model);
-    if (named === null) throw new BenchError('usage', `There is no scripted policy "${request.model.model}".`);
+    if (named === null)
+      throw new BenchError('usage', `There is no scripted policy "${request.model.model}".`, { code: 'model.unknown' });
     const { plays } = request;
     const known =
       playsOracle(named.policy) && plays !== undefined && taskFolder !== undefined

@@ -42,6 +42,7 @@ export function writeCommands(files: readonly OracleFile[]): string[] {
 export function oracleCommands({ task, oracleFiles = [] }: PolicyView): { commands: string[]; task: TaskSpec } {
   if (task === undefined || oracleFiles.length === 0)
     throw new BenchError('usage', `Task ${task?.id ?? ''} has no oracle/ that could be played.`, {
+      code: 'model.not_playable',
       remedy: 'Put a solution into the folder oracle/ of the task, or leave this model out.',
     });
   const made = task.oracle?.command;

@@ -57,10 +57,7 @@ export async function appendAndStart(bench: Bench, batchId: string, runs: Submit
     throw new BenchError(
       'services',
       `${runs.length} runs were added to batch ${batchId}, but it could not be started`,
-      {
-        remedy: `\`bench resume ${batchId}\` starts it.`,
-        cause,
-      },
+      { code: 'batch.not_started', remedy: `\`bench resume ${batchId}\` starts it.`, cause },
     );
   }
 }

@@ -24,6 +24,9 @@ export function checkAgent(
   throw new BenchError(
     'usage',
     `${stuck.name} runs shell commands, and agent ${agent.name} takes only its special commands (outputParser: ${outputParser})`,
-    { remedy: 'Choose an agent with another outputParser, or another model; `bench agents` lists agents.' },
+    {
+      code: 'agent.unfit',
+      remedy: 'Choose an agent with another outputParser, or another model; `bench agents` lists agents.',
+    },
   );
 }

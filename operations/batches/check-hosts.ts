@@ -45,6 +45,7 @@ export function checkHosts(
       'usage',
       `a run may take ${memoryMb} MB of memory, but no host that offers ${wanted.backend} has as much for its runs`,
       {
+        code: 'memory.too_little',
         remedy: 'Lower limits.memoryMb of the task, or start a worker with more memory for its runs (BENCH_MEMORY_MB).',
       },
     );
@@ -52,6 +53,7 @@ export function checkHosts(
   if (alive.length > 0 && !alive.some((host) => host.backends.includes(wanted.backend))) {
     const offers = alive.map((host) => `${host.hostId}: ${host.backends.join(', ') || 'none'}`);
     throw new BenchError('usage', `no worker offers the backend ${wanted.backend} (${offers.join('; ')})`, {
+      code: 'backend.not_offered',
       remedy:
         'Start its engine where a worker runs, with the same variables as that worker (BENCH_PODMAN_HOST, DOCKER_HOST; see docs/concepts/sandbox.md), ' +
         `or choose another backend. ${NEW_ENGINES}`,
@@ -83,6 +85,7 @@ function refuseGpusElsewhere(
     'usage',
     `a run asks for ${gpus} GPUs on ${backend}, but no host has both: ${lacking.join('; ')}`,
     {
+      code: 'gpus.too_few',
       remedy:
         profileAdvice(profiles?.(most) ?? []) +
         `Start the engine of ${backend} on ${there} (with the variables of the worker there; see docs/concepts/sandbox.md), or choose a backend ` +
@@ -105,6 +108,7 @@ const profileField = ([profile]: readonly string[]): RemedyFields => (profile ==
 export function refuseGpusOnPodman(gpus: number, backend: Backend, profiles: readonly string[] = []): void {
   if (backend !== 'podman' || gpus === 0) return;
   throw new BenchError('usage', `a run asks for ${gpus} GPUs, which the podman backend cannot hand to containers`, {
+    code: 'gpus.unsupported',
     remedy: `${profileAdvice(profiles)}Use the backend docker, or no GPUs.`,
     fields: { ...profileField(profiles), backend: 'docker', gpusPerRun: '0' },
   });

@@ -20,6 +20,7 @@ export function checkModels(
     const problem = config === undefined ? null : samplingProblem(config, sampling);
     if (problem !== null)
       throw new BenchError('usage', `model ${name} ${problem}`, {
+        code: 'model.sampling_unsupported',
         remedy:
           'Leave the option away (each model then has its own default), or submit this model in a batch of its own.',
       });
@@ -30,6 +31,7 @@ export function checkModels(
     const problem = address === '' ? null : addressProblem(address);
     if (problem !== null)
       throw new BenchError('usage', `${variable}, the address of model ${name}, ${problem}`, {
+        code: 'model.address_invalid',
         remedy: 'Correct it where it is set. Nothing was started.',
       });
   }

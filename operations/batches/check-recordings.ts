@@ -13,7 +13,10 @@ export function checkRecordings(agent: LoadedAgent, models: readonly ModelRef[])
       throw new BenchError(
         'usage',
         `${name}: agent ${agent.name} (outputParser: ${outputParser}) has no place for the command of step ${step}`,
-        { remedy: 'Choose an agent with another outputParser, for example tool-calling; `bench agents` lists agents.' },
+        {
+          code: 'agent.unfit',
+          remedy: 'Choose an agent with another outputParser, for example tool-calling; `bench agents` lists agents.',
+        },
       );
   }
 }

@@ -72,6 +72,7 @@ export async function* follow(
     } catch (error) {
       if (error instanceof ServicesDown)
         throw new BenchError('services', `${error.message}: batch ${batchId} stands still`, {
+          code: 'services.down',
           remedy: `\`bench up\` starts them, and the batch goes on; \`bench watch ${batchId}\` looks on.`,
         });
       if (!isOutage(error)) throw error;
@@ -98,5 +99,6 @@ const isClosed = async (bench: Bench, batchId: string): Promise<boolean> => {
 
 const standsStill = (batchId: string): BenchError =>
   new BenchError('failed', `batch ${batchId} stands still: its workflow is not running`, {
+    code: 'batch.stands_still',
     remedy: `\`bench resume ${batchId}\` goes on with its unfinished runs.`,
   });

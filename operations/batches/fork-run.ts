@@ -25,6 +25,7 @@ export async function forkRun(bench: Bench, asked: ForkRequest): Promise<Submitt
   const maxSteps = request.maxSteps ?? origin.maxSteps;
   if (maxSteps <= request.atStep)
     throw new BenchError('usage', `after step ${request.atStep} none is left: the fork may take ${maxSteps} in all`, {
+      code: 'run.not_forkable',
       remedy: 'Give it more steps, or fork at an earlier one.',
       fields: { maxSteps: true, atStep: true },
     });
@@ -32,6 +33,7 @@ export async function forkRun(bench: Bench, asked: ForkRequest): Promise<Submitt
   if (ref === undefined) throw new Error('a model that resolves to nothing');
   if (ref.kind === 'human')
     throw new BenchError('usage', 'nobody would answer: a person plays in a terminal, not in a batch', {
+      code: 'model.not_playable',
       remedy: 'Name another model.',
       fields: { model: true },
     });
@@ -68,7 +70,10 @@ export async function forkRun(bench: Bench, asked: ForkRequest): Promise<Submitt
 function requireStep({ runId, atStep }: ForkRequest, [step]: TrajectoryStep[]): void {
   const remedy = `\`bench trajectory ${runId}\` shows its steps.`;
   const refuse = (why: string): never => {
-    throw new BenchError('usage', `run ${runId} cannot be forked at step ${atStep}: ${why}`, { remedy });
+    throw new BenchError('usage', `run ${runId} cannot be forked at step ${atStep}: ${why}`, {
+      code: 'run.not_forkable',
+      remedy,
+    });
   };
   if (step?.step !== atStep) return refuse('it has taken no such step');
   if (step.action === null) return refuse('no reply of that step could be used');

@@ -18,6 +18,7 @@ function requireMemoryCommands({ name, config }: LoadedAgent): void {
   const missing = ['memory_read', 'memory_write'].filter((command) => !known.includes(command));
   if (missing.length === 0) return;
   throw new BenchError('usage', `memory is asked for, but the agent ${name} is not told of ${missing.join(' and ')}`, {
+    code: 'agent.unfit',
     remedy: 'Choose one that is, or add commands/memory.yaml to its tools.commandFiles.',
     fields: { agent: 'default-memory' },
   });
@@ -44,6 +45,7 @@ export function loadGroups(
     if (group.memory) requireMemoryCommands(loadedAgent);
     if (!person && modelRefs.some(({ kind }) => kind === 'human'))
       throw new BenchError('usage', 'nobody would answer: a person plays in a terminal, not in a batch', {
+        code: 'model.not_playable',
         remedy: 'Start it with `bench human`.',
         fields: { task: '<task>' },
       });
@@ -62,6 +64,7 @@ function refuseTooMany(groups: readonly LoadedGroup[]): void {
   const count = groups.reduce((sum, one) => sum + one.modelRefs.length * one.taskFolders.length * one.attempts, 0);
   if (count > MAX_RUNS)
     throw new BenchError('usage', `this would be ${count} runs; a batch takes at most ${MAX_RUNS}`, {
+      code: 'batch.too_large',
       remedy: 'Lower the attempts, or submit several batches.',
       fields: { attempts: true },
     });
@@ -77,6 +80,7 @@ function refuseRepeated(groups: readonly LoadedGroup[]): void {
         const other = seen.get(pair);
         if (other !== undefined && other !== nth)
           throw new BenchError('usage', `groups ${other + 1} and ${nth + 1} both have ${pair}`, {
+            code: 'batch.repeats_run',
             remedy: 'Leave it in one of them; ways to play the same pair are compared as batches of their own.',
           });
         seen.set(pair, nth);

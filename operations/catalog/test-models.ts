@@ -57,6 +57,7 @@ export async function testModels(bench: Bench, names: readonly string[], signal:
   const chosen = modelsToTest(bench, names);
   if (chosen.length === 0)
     throw new BenchError('usage', 'no model can be tested: no key is set', {
+      code: 'model.key_missing',
       remedy: `Put keys into .env in the working directory or into ${settings.layout.envFile}; \`bench models\` says which.`,
     });
   const { createProviderModels } = await import('../../models/provider-models.js');
@@ -78,6 +79,7 @@ function modelsToTest(bench: Bench, names: readonly string[]): ModelRef[] {
     const other = named.find(({ config }) => config === undefined);
     if (other !== undefined)
       throw new BenchError('usage', `${other.name} calls no provider: there is nothing to test`, {
+        code: 'model.not_playable',
         remedy: '`bench models` lists those that do.',
       });
     const missing = missingKeys(named, settings.env);

@@ -79,6 +79,7 @@ async function withClient<T>(
       isPermanent(cause) ? 'failed' : 'services',
       `cannot see whose the namespace '${at.temporalNamespace}' at ${at.temporalAddress} is: ${innermost(cause).message}`,
       {
+        code: 'temporal.unreachable',
         remedy:
           '`bench doctor` says whether it answers; whoever uses `bench` has to be allowed to start and describe workflows there.',
         cause,

@@ -10,6 +10,7 @@ export function metricsAddress(text: string): MetricsAddress {
   const [, host = '127.0.0.1', port = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(text.trim()) ?? [];
   if (port === '' || Number(port) < 1 || Number(port) > 65_535)
     throw new BenchError('usage', `BENCH_METRICS is not a port or host:port: "${text}"`, {
+      code: 'setting.invalid',
       remedy: 'Write it as 9464, or as 0.0.0.0:9464 to let other machines ask.',
     });
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };

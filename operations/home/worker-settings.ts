@@ -108,6 +108,7 @@ function roles(text: string | undefined): WorkerRole[] {
   const unknown = named.find((role) => !WORKER_ROLES.some((known) => known === role));
   if (unknown !== undefined)
     throw new BenchError('usage', `BENCH_ROLES names "${unknown}"`, {
+      code: 'setting.invalid',
       remedy: `Roles are ${WORKER_ROLES.join(', ')}.`,
     });
   return named.length === 0 ? [...WORKER_ROLES] : WORKER_ROLES.filter((role) => named.includes(role));
@@ -123,6 +124,7 @@ function required(env: Env, name: string): string {
   const value = env[name];
   if (value === undefined || value === '')
     throw new BenchError('usage', `The worker needs ${name}.`, {
+      code: 'setting.invalid',
       remedy: '`bench up` starts a worker with everything set.',
     });
   return value;
@@ -133,7 +135,10 @@ const said = (text: string | undefined): string | undefined => (text === '' ? un
 function logLevel(text: string | undefined): WorkerLogLevel {
   const level = LOG_LEVELS.find((known) => known === (said(text) ?? 'info'));
   if (level === undefined)
-    throw new BenchError('usage', `BENCH_LOG_LEVEL is "${text}"`, { remedy: `Set it to ${LOG_LEVELS.join(', ')}.` });
+    throw new BenchError('usage', `BENCH_LOG_LEVEL is "${text}"`, {
+      code: 'setting.invalid',
+      remedy: `Set it to ${LOG_LEVELS.join(', ')}.`,
+    });
   return level;
 }
 
@@ -142,6 +147,8 @@ function positive(env: Env, name: string, fallback: number): number {
   if (text === undefined || text === '') return fallback;
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1)
-    throw new BenchError('usage', `${name} must be a whole number of at least 1, not "${text}".`);
+    throw new BenchError('usage', `${name} must be a whole number of at least 1, not "${text}".`, {
+      code: 'setting.invalid',
+    });
   return value;
 }

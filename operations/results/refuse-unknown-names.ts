@@ -6,11 +6,12 @@ import { listModels, selectTasks } from '../../catalog/index.js';
 
 const SHOWN = 20;
 
-function refuse(what: string, name: string, known: readonly string[], list: string): never {
+function refuse(what: 'model' | 'task', name: string, known: readonly string[], list: string): never {
   const near = closest(name, known);
   const shown = known.slice(0, SHOWN);
   const more = known.length > shown.length ? `, …: \`${list}\` lists those that can be played` : '';
   throw new BenchError('usage', `there is no ${what} ${JSON.stringify(name)}, and no run of one`, {
+    code: `${what}.unknown`,
     remedy:
       known.length === 0
         ? 'There are none.'

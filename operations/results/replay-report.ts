@@ -15,6 +15,7 @@ export async function replayReport(bench: Bench, ref: string): Promise<ReplayRep
   const { recording, model: hash } = definition.model;
   if (recording === undefined)
     throw new BenchError('usage', `run ${runId} is of ${run.model}: it plays no recording`, {
+      code: 'run.no_recording',
       remedy: '`bench replay <file>` plays one: a `.traj`, or the JSON of `bench trajectory <run>`.',
       fields: { task: '<id>' },
     });

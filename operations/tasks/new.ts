@@ -46,6 +46,7 @@ export function newTask({
   const dir = join(configsDir, 'tasks', id);
   if (existsSync(dir))
     throw new BenchError('usage', `${dir} is there already`, {
+      code: 'file.exists',
       remedy: 'Choose another id, or remove the folder.',
     });
   const aside = join(configsDir, 'tasks', `.${id}.new`);
@@ -67,6 +68,7 @@ export function newTask({
   } catch (cause) {
     if (cause instanceof BenchError) throw cause;
     throw new BenchError('failed', `cannot write ${dir}: ${(cause as Error).message}`, {
+      code: 'file.unwritable',
       remedy: 'Make the folder writable, or name another one.',
       fields: { configDir: true },
       cause,

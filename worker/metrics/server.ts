@@ -47,6 +47,7 @@ export async function serveMetrics(
     server.once('error', (cause: NodeJS.ErrnoException) =>
       reject(
         new BenchError('usage', `metrics cannot be served at ${address.host}:${address.port}: ${cause.code ?? ''}`, {
+          code: 'setting.invalid',
           remedy: 'Choose another port (BENCH_METRICS).',
           fields: { metrics: true },
           cause,

@@ -71,11 +71,13 @@ async function* textOf(
 async function writeNew(target: string, texts: AsyncIterable<string>): Promise<void> {
   if (existsSync(target))
     throw new BenchError('usage', `${target} is there already`, {
+      code: 'file.exists',
       remedy: 'Name another file.',
       fields: { output: '<path>' },
     });
   const file = await open(`${target}.partial`, 'w').catch((cause: unknown) => {
     throw new BenchError('usage', `${target} cannot be written: ${(cause as Error).message}`, {
+      code: 'file.unwritable',
       remedy: 'Name another file, or make its folder first.',
       fields: { output: '<path>' },
       cause,
@@ -94,6 +96,7 @@ function makeTarget(folder: string): void {
     makeFolder(folder);
   } catch (cause) {
     throw new BenchError('usage', `${folder} cannot be written: ${(cause as Error).message}`, {
+      code: 'file.unwritable',
       remedy: 'Name another folder.',
       fields: { output: '<path>' },
       cause,

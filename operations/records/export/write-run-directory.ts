@@ -33,7 +33,10 @@ export async function writeRunDirectory(
   const { counts, endReason, replaces, forkedFrom } = await exports.standing(runId);
   const path = join(folder, name);
   if (existsSync(path))
-    throw new BenchError('usage', `${path} is there already`, { remedy: 'Name an empty folder with -o.' });
+    throw new BenchError('usage', `${path} is there already`, {
+      code: 'file.exists',
+      remedy: 'Name an empty folder with -o.',
+    });
   const scores = run.evaluationList
     .filter(({ split, status }) => split === 'test' && status === 'ok')
     .map(({ metrics }) => metrics);

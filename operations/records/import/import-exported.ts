@@ -36,6 +36,7 @@ export async function importExported(
   }).catch((cause: unknown) => {
     if (!(cause instanceof UnreadableFile)) throw cause;
     throw new BenchError('usage', `${path}: ${cause.message}`, {
+      code: 'import.unreadable',
       remedy: 'Lines before that place were imported.',
       cause,
     });

@@ -67,13 +67,14 @@ function sourceOf(
   const signer = known.find((key) => keyId(key) === signature?.key);
   if (signature !== null && signer !== undefined && !signature.isOf(signer))
     throw new BenchError('usage', `the line is not what the key ${signature.key} signed: it was changed since`, {
+      code: 'import.untrusted',
       remedy: 'Export it again where it is from.',
     });
   if (trusted !== undefined && signer === undefined)
     throw new BenchError(
       'usage',
       signature === null ? 'the line is not signed' : `the line is signed by another key, ${signature.key}`,
-      { remedy: 'Give the public key of its home too, or trust every key.' },
+      { code: 'import.untrusted', remedy: 'Give the public key of its home too, or trust every key.' },
     );
   return {
     own: signer !== undefined && signer === ownKey,

@@ -41,6 +41,7 @@ export async function writeImportSummary(path: string, summary: ImportSummary): 
     await writeFile(path, `${JSON.stringify(summary, null, 2)}\n`);
   } catch (cause) {
     throw new BenchError('failed', `the report could not be written to ${path}`, {
+      code: 'file.unwritable',
       remedy:
         'The import itself is done; with another file for the report it tells the same again, without the remarks of runs that are here.',
       fields: { report: true },

@@ -35,9 +35,7 @@ export async function findRunDirectories(paths: readonly string[]): Promise<RunD
       throw new BenchError(
         'not_found',
         `${given}: ${known === null ? 'there is no such folder' : 'this is no folder'}`,
-        {
-          remedy: 'Name run directories of MLGym, or a folder that holds some at any depth.',
-        },
+        { code: 'file.not_found', remedy: 'Name run directories of MLGym, or a folder that holds some at any depth.' },
       );
     for await (const directory of walk(path, 0)) found.set(directory.path, directory);
   }

@@ -14,6 +14,7 @@ export async function saveComparison(bench: Bench, name: string, request: Compar
   const { comparison: compared, rows, tasks } = await database.queries.leaderboard(options);
   if (compared.T === null)
     throw new BenchError('usage', 'there is nothing to compare with these options', {
+      code: 'comparison.empty',
       remedy:
         'See what ranks with `bench leaderboard` first; scripted agents and runs without isolation rank on request.',
       fields: { includeScripted: true, includeLocal: true },

@@ -27,6 +27,7 @@ export async function importCheckout(
     });
   if (!existsSync(checkout))
     throw new BenchError('usage', `${checkout}: there is no such folder`, {
+      code: 'file.not_found',
       remedy: 'Name the folder that holds configs/ and data/ of MLGym.',
     });
   if (!request.dryRun) makeConfigs(into, bundled);

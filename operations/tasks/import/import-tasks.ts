@@ -32,6 +32,7 @@ export async function importTasks(checkoutDir: string, options: ImportOptions): 
   const checkout = readCheckout(resolve(checkoutDir));
   if (checkout.tasks.length + checkout.broken.length === 0)
     throw new BenchError('usage', `${checkoutDir} is no checkout of MLGym: it has no configs/tasks/*.yaml`, {
+      code: 'file.not_found',
       remedy: 'Name the folder that holds configs/ and data/ of MLGym.',
     });
   const wanted = selected(
@@ -77,6 +78,7 @@ function selected(tasks: readonly CheckoutTask[], broken: readonly string[], nam
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw new BenchError('usage', `the checkout has no task ${JSON.stringify(unknown)}`, {
+      code: 'task.unknown',
       remedy: suggestion(unknown, known),
     });
   return tasks.filter(({ id }) => names.includes(id));
@@ -147,6 +149,7 @@ async function place(checkoutDir: string, plan: TaskPlan, options: ImportOptions
   } catch (cause) {
     if (cause instanceof BenchError) throw cause;
     throw new BenchError('failed', `task ${name} cannot be written to ${target}: ${(cause as Error).message}`, {
+      code: 'file.unwritable',
       remedy: 'Make room there, or make it writable; nothing half-made is left. Then import again.',
       cause,
     });

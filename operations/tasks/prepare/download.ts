@@ -117,6 +117,7 @@ async function fetchAny(source: DataSource, part: string, options: DownloadOptio
   }
   if (wrong !== null) throw wrong;
   throw new BenchError('failed', `${source.name} cannot be fetched: ${[...new Set(failures)].join('; ')}`, {
+    code: 'download.failed',
     remedy: 'Try again: what has come stays. Or fetch it elsewhere and name its folder, or make sample data.',
     fields: { from: '<folder>', sample: true },
   });
@@ -127,7 +128,7 @@ class Refused extends Error {}
 /** Something else lies at the address. */
 class WrongFile extends BenchError {
   constructor(message: string, remedy: string) {
-    super('failed', message, { remedy });
+    super('failed', message, { code: 'download.failed', remedy });
   }
 }
 

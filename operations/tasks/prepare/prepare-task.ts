@@ -109,9 +109,7 @@ async function runPrepare(
     throw new BenchError(
       'failed',
       `task ${task.spec.id} shows its agents what they must not see: ${leaks.join('; ')}`,
-      {
-        remedy: `Nothing was kept. Change what ${join(task.dir, 'prepare.py')} writes.`,
-      },
+      { code: 'task.leaks', remedy: `Nothing was kept. Change what ${join(task.dir, 'prepare.py')} writes.` },
     );
 }
 

@@ -34,11 +34,19 @@ function valueOf(kind: z.core.$ZodType, text: string): unknown {
 
 /**
  * The options of a command from the fields of a request: name, bounds, default and help have one source. `texts` adds what only the
- * command line can say; `without` leaves fields out.
+ * command line can say; `without` leaves fields out; `parsers` reads what the command line writes in a way of its own.
  */
 export function requestOptions(
   shape: z.ZodRawShape,
-  { texts = {}, without = [] }: { texts?: Record<string, string>; without?: readonly string[] } = {},
+  {
+    texts = {},
+    without = [],
+    parsers = {},
+  }: {
+    texts?: Record<string, string>;
+    without?: readonly string[];
+    parsers?: Record<string, (text: string, before: unknown) => unknown>;
+  } = {},
 ): Option[] {
   return Object.entries(shape)
     .filter(([key]) => !without.includes(key))
@@ -48,7 +56,9 @@ export function requestOptions(
         texts[key] ?? (z.globalRegistry.get(field) as { description?: string } | undefined)?.description;
       const isFlag = kind instanceof z.ZodBoolean;
       const option = new Option(isFlag ? flagOf(key) : `${flagOf(key)} <${placeholder}>`, description);
-      if (kind instanceof z.ZodEnum) option.choices(kind.options.map(String));
+      const parser = parsers[key];
+      if (parser !== undefined) option.argParser(parser);
+      else if (kind instanceof z.ZodEnum) option.choices(kind.options.map(String));
       else if (kind instanceof z.ZodArray) option.argParser(commaList);
       else if (!isFlag) option.argParser((text) => valueOf(kind, text));
       if (!isFlag && fallback !== null && fallback !== undefined) option.default(fallback);

@@ -1,26 +1,34 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { MlgymTask } from '../../domain/mlgym/tasks.js';
-import { type ImportSummary, writeImportSummary } from '../../operations/records/import/import-summary.js';
+import {
+  type DirectoriesRequest,
+  directoriesRequestSchema,
+  type LinesRequest,
+  linesRequestSchema,
+} from '../../domain/requests/import.js';
+import type { ImportDocument } from '../../domain/views/imports.js';
+import { writeImportSummary } from '../../operations/records/import/import-summary.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
 import { type ImportProgress, importProgress } from '../render/import-progress.js';
+import { requestFields, requestOptions } from '../request-options.js';
 
-interface MlgymOptions {
-  batch: string;
-  dryRun?: true;
+interface ReportOption {
   report?: string;
-  taskMetric?: Record<string, MlgymTask>;
 }
 
 /** `task=metric:max`, given once or several times. */
-function taskMetric(text: string, before: Record<string, MlgymTask> = {}): Record<string, MlgymTask> {
+function taskMetric(text: string, before: unknown): Record<string, MlgymTask> {
   const [, task, metric, end] = /^([^=]+)=(.+):(max|min)(?:imize)?$/.exec(text.trim()) ?? [];
   if (task === undefined || metric === undefined)
     throw new InvalidArgumentError('Write it as <task>=<metric>:max or <task>=<metric>:min.');
-  return { ...before, [task]: { label: task, metric, direction: end === 'max' ? 'maximize' : 'minimize' } };
+  return {
+    ...(before as Record<string, MlgymTask> | undefined),
+    [task]: { label: task, metric, direction: end === 'max' ? 'maximize' : 'minimize' },
+  };
 }
 
-function summary(document: ImportSummary): string {
+function summary(document: ImportDocument): string {
   const { imported, steps, known, changed, failed, left, dryRun, batch } = document;
   const parts = [
     `${plural(imported, 'run')} with ${plural(steps, 'step')} ${dryRun ? 'would be ' : ''}imported into ${batch}`,
@@ -33,79 +41,82 @@ function summary(document: ImportSummary): string {
 }
 
 /** What an import came to; the report of it, where one is wanted, goes first, so that it is there whatever reads stdout. */
-async function tell(context: CliContext, document: ImportSummary, report: string | undefined): Promise<void> {
+async function tell(context: CliContext, document: ImportDocument, report: string | undefined): Promise<void> {
   if (report !== undefined) await writeImportSummary(report, document);
-  context.output.json(document);
+  context.output.json(document satisfies ImportDocument);
   context.output.print(summary(document));
   if (document.left > 0) context.setExitCode(130);
   else if (document.failed + document.changed > 0) context.setExitCode(1);
 }
 
-async function importMlgym(context: CliContext, paths: string[], options: MlgymOptions): Promise<void> {
+async function importMlgym(
+  context: CliContext,
+  paths: string[],
+  request: DirectoriesRequest,
+  report: string | undefined,
+): Promise<void> {
   // Readers of foreign files are loaded where they are needed.
   const { importRunDirectories } = await import('../../operations/records/import/import-run-directories.js');
-  const request = { batch: options.batch, tasks: options.taskMetric ?? {}, dryRun: options.dryRun === true };
   let progress: ImportProgress | null = null;
   const document = await importRunDirectories(context, paths, request, {
     signal: context.onInterrupt(),
     onFound: (directories) => (progress = importProgress(context.output, directories)),
     onDirectory: (done, number) => progress?.done(done, number),
   }).finally(() => progress?.stop());
-  await tell(context, document, options.report);
-}
-
-interface LinesOptions {
-  report?: string;
-  trust?: string[];
+  await tell(context, document, report);
 }
 
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
 
-async function importJsonl(context: CliContext, path: string, { trust, report }: LinesOptions): Promise<void> {
+async function importJsonl(
+  context: CliContext,
+  path: string,
+  request: LinesRequest,
+  report: string | undefined,
+): Promise<void> {
   const { importExported } = await import('../../operations/records/import/import-exported.js');
   let progress: ImportProgress | null = null;
-  const document = await importExported(
-    context,
-    path,
-    { trust },
-    {
-      onOpen: (bytes) => (progress = importProgress(context.output, megabytes(bytes), 'MB')),
-      onRun: (done, bytes) => progress?.done(done, megabytes(bytes)),
-    },
-  ).finally(() => progress?.stop());
+  const document = await importExported(context, path, request, {
+    onOpen: (bytes) => (progress = importProgress(context.output, megabytes(bytes), 'MB')),
+    onRun: (done, bytes) => progress?.done(done, megabytes(bytes)),
+  }).finally(() => progress?.stop());
   await tell(context, document, report);
 }
+
+const repeated = (text: string, before: unknown): string[] => [...((before as string[] | undefined) ?? []), text];
+const REPORT = ['--report <file>', 'write what `--json` prints to a file too'] as const;
 
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command('import')
     .summary('results of elsewhere')
     .description('Take in results that were made elsewhere, as runs that have ended.');
-  command
+  const mlgym = command
     .command('mlgym')
     .summary('run directories of MLGym')
     .description(
       'Import run directories of MLGym: <task>.traj, results.json and args.yaml, each of which may be missing. ' +
         'Importing again changes nothing. What is left out or odd is told with its file and key; the exit code is 1 if a directory was left out.',
     )
-    .argument('<folders...>', 'run directories, or folders that hold some at any depth')
-    .option('--batch <name>', 'the batch that takes them; made if there is none of this name', 'mlgym')
-    .option('--task-metric <task=metric:max|min>', 'what ranks a task beyond MLGym-Bench; repeatable', taskMetric)
-    .option('--dry-run', 'read and check everything, and store nothing')
-    .option('--report <file>', 'write what `--json` prints to a file too')
-    .action((paths: string[], options: MlgymOptions) => importMlgym(context, paths, options));
-  command
+    .argument('<folders...>', 'run directories, or folders that hold some at any depth');
+  for (const option of requestOptions(directoriesRequestSchema.shape, { parsers: { taskMetric } }))
+    mlgym.addOption(option);
+  mlgym.option(...REPORT).action((paths: string[], { report }: ReportOption) => {
+    const request = directoriesRequestSchema.parse(requestFields(directoriesRequestSchema.shape, mlgym.opts()));
+    return importMlgym(context, paths, request, report);
+  });
+  const jsonl = command
     .command('jsonl')
     .summary('what `bench export --format jsonl` wrote')
     .description(
       'Import runs that `bench export --format jsonl` wrote, here or elsewhere, with their ids and all their rows. Importing again changes nothing. What this home did not sign itself is ranked only with `bench leaderboard --include-imported`.',
     )
     .argument('<file>', 'a line of JSON per run')
-    .option('--report <file>', 'write what `--json` prints to a file too')
-    .option(
-      '--trust <file>',
-      'take only lines that the key of this public key file signed (or this home itself); repeatable',
-      (file: string, before: string[] | undefined) => [...(before ?? []), file],
-    )
-    .action((path: string, options: LinesOptions) => importJsonl(context, path, options));
+    .option(...REPORT);
+  for (const option of requestOptions(linesRequestSchema.shape, { parsers: { trust: repeated } }))
+    jsonl.addOption(option);
+  jsonl.action((path: string, { report }: ReportOption) => {
+    const request = linesRequestSchema.parse(requestFields(linesRequestSchema.shape, jsonl.opts()));
+    return importJsonl(context, path, request, report);
+  });
 }

@@ -2,15 +2,9 @@ import type { OldImage } from '../../backends/docker/old-images.js';
 import type { StoredFile } from '../../backends/artifacts/unneeded-artifacts.js';
 import { BACKENDS } from '../../domain/run.js';
 import { artifactsDir } from '../../domain/home-layout.js';
+import type { PruneRequest } from '../../domain/requests/prune.js';
 import type { Bench } from '../bench.js';
 import { requireEngine } from '../batches/choose-backend.js';
-
-export interface PruneRequest {
-  snapshots: boolean;
-  artifacts: boolean;
-  images: boolean;
-  keepDays: number;
-}
 
 /** Null: not asked for. */
 export interface PrunePlan {

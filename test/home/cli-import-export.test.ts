@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ImportSummary } from '../../operations/records/import/import-summary.js';
+import type { ImportDocument } from '../../domain/views/imports.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { writeRunDirectory } from '../setup/run-directories.js';
 
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 const at = (...names: string[]): string => join(folder, ...names);
-const documentAt = (path: string): ImportSummary => JSON.parse(readFileSync(path, 'utf8')) as ImportSummary;
+const documentAt = (path: string): ImportDocument => JSON.parse(readFileSync(path, 'utf8')) as ImportDocument;
 /** Rows that imports write, by table. */
 const stored = () =>
   home.sql(`select (select count(*) from batches)::int as batches, (select count(*) from runs)::int as runs,

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { ImportSummary } from '../../operations/records/import/import-summary.js';
+import type { ImportDocument } from '../../domain/views/imports.js';
 import { newBatchId, newRunId } from '../../domain/ids.js';
 import type { AttackGround, AttackOutcome } from './attack-run.js';
 
@@ -62,7 +62,7 @@ export function attacksFromOutside(ground: () => AttackGround, of: () => AttackO
 
     const { exitCode, stdout } = await home.run('import', 'jsonl', forged, '--json');
     expect(exitCode).toBe(1);
-    const { results } = JSON.parse(stdout) as ImportSummary;
+    const { results } = JSON.parse(stdout) as ImportDocument;
     expect(
       results.map(({ outcome, remarks }) => [outcome, ...remarks.map(({ message }) => message)].join(': ')),
     ).toEqual([

@@ -2,10 +2,12 @@ import { createPublicKey } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { selectTasks } from '../../../catalog/index.js';
 import { BenchError } from '../../../domain/errors.js';
+import type { LinesRequest } from '../../../domain/requests/import.js';
+import type { ImportDocument } from '../../../domain/views/imports.js';
 import type { Bench } from '../../bench.js';
 import { homeKey, readPublicKey } from '../export/signing-key.js';
 import { importLines, type LinesOptions } from './import-lines.js';
-import { type ImportSummary, importSummary } from './import-summary.js';
+import { importSummary } from './import-summary.js';
 import { UnreadableFile } from './unreadable-file.js';
 
 export interface LinesProgress {
@@ -18,9 +20,9 @@ export interface LinesProgress {
 export async function importExported(
   bench: Bench,
   path: string,
-  { trust }: { trust?: readonly string[] | undefined },
+  { trust }: LinesRequest,
   { onOpen, onRun }: LinesProgress,
-): Promise<ImportSummary> {
+): Promise<ImportDocument> {
   const { settings } = bench;
   const trusted = trust?.map(readPublicKey);
   const own = homeKey(settings.layout);

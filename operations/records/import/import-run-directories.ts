@@ -1,19 +1,10 @@
 import { BenchError } from '../../../domain/errors.js';
-import type { MlgymTask } from '../../../domain/mlgym/tasks.js';
+import type { DirectoriesRequest } from '../../../domain/requests/import.js';
 import type { Bench } from '../../bench.js';
 import { importMlgym } from './import-mlgym.js';
-import { type ImportSummary, importSummary } from './import-summary.js';
+import { importSummary } from './import-summary.js';
 import { findRunDirectories } from './run-directories.js';
-import type { DirectoryResult } from '../../../domain/views/imports.js';
-
-export interface DirectoriesRequest {
-  /** The batch that takes the runs; made if there is none of this name. */
-  batch: string;
-  /** What ranks tasks beyond MLGym-Bench. */
-  tasks: Record<string, MlgymTask>;
-  /** Read and check everything, and store nothing. */
-  dryRun: boolean;
-}
+import type { DirectoryResult, ImportDocument } from '../../../domain/views/imports.js';
 
 export interface DirectoriesProgress {
   signal: AbortSignal;
@@ -26,9 +17,9 @@ export interface DirectoriesProgress {
 export async function importRunDirectories(
   bench: Bench,
   paths: string[],
-  { batch, tasks, dryRun }: DirectoriesRequest,
+  { batch, taskMetric = {}, dryRun }: DirectoriesRequest,
   { signal, onFound, onDirectory }: DirectoriesProgress,
-): Promise<ImportSummary> {
+): Promise<ImportDocument> {
   const directories = await findRunDirectories(paths);
   if (directories.length === 0)
     throw new BenchError('usage', `no run directory of MLGym in ${paths.join(', ')}`, {
@@ -37,6 +28,6 @@ export async function importRunDirectories(
     });
   const database = await bench.database();
   onFound(directories.length);
-  const results = await importMlgym(database, directories, { batch, tasks, dryRun, signal, onDirectory });
+  const results = await importMlgym(database, directories, { batch, tasks: taskMetric, dryRun, signal, onDirectory });
   return importSummary(results, { batch, dryRun, directories: directories.length });
 }

@@ -1,26 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { BenchError } from '../../../domain/errors.js';
-import type { DirectoryResult } from '../../../domain/views/imports.js';
+import type { DirectoryResult, ImportDocument } from '../../../domain/views/imports.js';
 
-/** What an import came to. */
-export interface ImportSummary {
-  batch: string;
-  dryRun: boolean;
-  directories: number;
-  imported: number;
-  known: number;
-  changed: number;
-  failed: number;
-  /** Not looked at, since the import was left before. */
-  left: number;
-  steps: number;
-  results: DirectoryResult[];
-}
-
+/** What an import came to; what it never looked at is left. */
 export function importSummary(
   results: DirectoryResult[],
   of: { batch: string; dryRun: boolean; directories: number },
-): ImportSummary {
+): ImportDocument {
   const count = (outcome: DirectoryResult['outcome']): number =>
     results.filter((one) => one.outcome === outcome).length;
   return {
@@ -36,7 +22,7 @@ export function importSummary(
 }
 
 /** Writes it to a file; the import is done by then, whatever happens. */
-export async function writeImportSummary(path: string, summary: ImportSummary): Promise<void> {
+export async function writeImportSummary(path: string, summary: ImportDocument): Promise<void> {
   try {
     await writeFile(path, `${JSON.stringify(summary, null, 2)}\n`);
   } catch (cause) {

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { whole } from './fields.js';
+
+/** What is to be removed of what nothing needs. */
+export const pruneRequestSchema = z.strictObject({
+  snapshots: z
+    .boolean()
+    .default(false)
+    .describe('snapshots of runs that have ended; forks of these then run their commands again'),
+  artifacts: z.boolean().default(false).describe('files of the artifact store that no row of this database refers to'),
+  images: z
+    .boolean()
+    .default(false)
+    .describe('images of agents, evaluators and tasks that are not current and that no container uses'),
+  keepDays: whole(0, 10_000).default(7).describe('leave alone what is younger'),
+});
+export type PruneRequest = z.output<typeof pruneRequestSchema>;
+
+/** Checks and completes what a caller states: who names no kind means all three. */
+export function pruneRequest(input: z.input<typeof pruneRequestSchema>): PruneRequest {
+  const request = pruneRequestSchema.parse(input);
+  const named = request.snapshots || request.artifacts || request.images;
+  return named ? request : { ...request, snapshots: true, artifacts: true, images: true };
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { gpuSetting } from '../../domain/gpus.js';
+import type { WorkerRequest } from '../../domain/requests/worker.js';
+import type { ServiceEndpoints } from '../../domain/services.js';
+import { withoutTemporalAccess } from '../../domain/temporal-access.js';
+import type { Bench } from '../bench.js';
+import type { BenchSettings } from '../settings.js';
+import { checkGpus } from './check-gpus.js';
+
+type Env = Record<string, string | undefined>;
+
+/** A worker that runs as a child of this process. */
+export interface StartedWorker {
+  kill(signal: NodeJS.Signals): void;
+  /** Its exit code once it has ended; of one that a signal ended 128 and the signal's number, as shells have it. */
+  ended: Promise<number>;
+}
+
+/** Starts a worker, after the services that the settings do not name. BenchError (usage): it asks for GPUs that are not here. */
+export async function startWorker(bench: Bench, request: WorkerRequest): Promise<StartedWorker> {
+  const { settings } = bench;
+  await checkGpus(gpuSetting(request.gpus ?? settings.env['BENCH_GPUS']));
+  const env = workerEnvironment(settings, await bench.servicesWithoutWorker(), request);
+  const [program = process.execPath, ...args] = settings.workerCommand;
+  const child = spawn(program, args, { env, stdio: ['ignore', 2, 2] });
+  const ended = new Promise<number>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (status, signal) => resolve(status ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+  });
+  return { kill: (signal) => void child.kill(signal), ended };
+}
+
+/** The environment that a worker reads its settings from: what the request says goes before what is set. */
+export function workerEnvironment(
+  { env, home }: Pick<BenchSettings, 'env' | 'home'>,
+  endpoints: ServiceEndpoints,
+  request: WorkerRequest,
+): Env {
+  const asked: Env = {
+    BENCH_HOST: request.host,
+    BENCH_GPUS: request.gpus,
+    BENCH_METRICS: request.metrics,
+    BENCH_SLOTS: request.slots?.toString(),
+    BENCH_EVALUATIONS: request.evaluations?.toString(),
+    BENCH_MEMORY_MB: request.memoryMb?.toString(),
+    BENCH_ROLES: request.roles?.join(','),
+  };
+  return {
+    ...(endpoints.embedded.temporal ? { ...withoutTemporalAccess(env), ...endpoints.temporalVariables } : env),
+    BENCH_HOME: home,
+    DATABASE_URL: endpoints.databaseUrl,
+    TEMPORAL_ADDRESS: endpoints.temporalAddress,
+    TEMPORAL_NAMESPACE: endpoints.temporalNamespace,
+    ...Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)),
+  };
+}

@@ -8,9 +8,10 @@ import { LineReader } from '../human/line-reader.js';
 import { Play } from '../human/play.js';
 import { formatScore } from '../render/format.js';
 import { phase } from '../render/runs.js';
-import { startBatch } from '../../operations/batches/start-batch.js';
 import { submitBatch } from '../../operations/batches/submit-batch.js';
-import { cancelRun } from '../../operations/batches/cancel-run.js';
+import { cancel } from '../../operations/batches/cancel.js';
+import { runDefinition } from '../../operations/results/run-definition.js';
+import { returnToRun } from '../../operations/turns/return-to-run.js';
 import type { LeftRun, QuitRun } from '../../domain/views/batch-control.js';
 import type { RunDetail } from '../../domain/views/runs.js';
 
@@ -51,24 +52,9 @@ async function startRun(context: CliContext, task: string, options: HumanOptions
   return run.runId;
 }
 
-/** A person's run from before; its batch is started again if nothing runs it. */
-async function returnTo(context: CliContext, ref: string): Promise<string> {
-  const { queries } = await context.database();
-  const run = await queries.findRun(ref);
-  if (run.modelKind !== 'human')
-    throw new BenchError('usage', `run ${run.runId} is played by ${run.model}, not by a person`, {
-      remedy: '`bench runs --models human` lists those of people; `bench human --task <task>` starts one.',
-    });
-  if (run.status !== 'ended') {
-    await startBatch(context, run.batchId);
-  }
-  return run.runId;
-}
-
 async function play(context: CliContext, runId: string, options: HumanOptions, returning: boolean): Promise<void> {
   const { output } = context;
-  const { store, queries } = await context.database();
-  const definition = await store.definition(runId);
+  const definition = await runDefinition(context, runId);
   const left = new AbortController();
   context.onInterrupt().addEventListener('abort', () => left.abort(), { once: true });
   const reader = new LineReader(process.stdin, output.jsonMode ? process.stderr : process.stdout, left);
@@ -89,7 +75,7 @@ async function play(context: CliContext, runId: string, options: HumanOptions, r
       return;
     }
     if (sitting.kind === 'quit') {
-      await cancelRun(context, await queries.findRun(runId));
+      await cancel(context, runId);
       output.json({ runId, quit: true } satisfies QuitRun);
       output.print(`You gave up: run ${runId} is being cancelled. What it recorded stays; it is not scored.`);
       return;
@@ -129,7 +115,7 @@ export function register(program: Command, context: CliContext): void {
         throw new BenchError('usage', '--raw and --thoughts exclude each other', {
           remedy: 'A raw reply holds its thought itself.',
         });
-      const runId = task === undefined ? await returnTo(context, ref ?? '') : await startRun(context, task, options);
+      const runId = task === undefined ? await returnToRun(context, ref ?? '') : await startRun(context, task, options);
       context.output.log(
         `Run ${runId}${task === undefined ? '' : ` on ${task}`}; come back to it with: bench human ${runId}`,
       );

@@ -104,15 +104,13 @@ function requestOf(command: Command, options: SubmitOptions): BatchRequestInput 
 async function plan(context: CliContext, command: Command, options: SubmitOptions): Promise<BatchPlan> {
   const request = requestOf(command, options);
   if (options.into === undefined) return planBatch(context, request);
-  const { queries } = await context.database();
-  return planAddition(context, await queries.findBatch(options.into), request);
+  return planAddition(context, options.into, request);
 }
 
 async function submit(context: CliContext, command: Command, options: SubmitOptions): Promise<SubmittedBatch> {
   const request = requestOf(command, options);
   if (options.into === undefined) return submitBatch(context, request);
-  const { queries } = await context.database();
-  return addRuns(context, await queries.findBatch(options.into), request);
+  return addRuns(context, options.into, request);
 }
 
 /** What only the command line can say of its options. */
@@ -159,7 +157,7 @@ export function register(program: Command, context: CliContext): void {
         await waitForBatch(context, batch.batchId);
         return;
       }
-      output.json(submittedDocument(batch, false));
+      output.json(submittedDocument(batch, false) satisfies SubmittedDocument);
       output.print(renderSubmitted(context, batch, false));
       output.print(`\nFollow it with: bench watch ${batch.batchId}`);
     });

@@ -7,6 +7,7 @@ import type { RunDefinition } from '../../domain/run.js';
 import type { CliContext } from '../context.js';
 import { isOutage } from '../../operations/as-bench-error.js';
 import { answerTurn } from '../../operations/turns/answer-turn.js';
+import { playState } from '../../operations/turns/play-state.js';
 import { plural } from '../render/format.js';
 import { printable } from '../terminal-text.js';
 import { Dialogue } from './dialogue.js';
@@ -64,15 +65,13 @@ export class Play {
           nextCheck = Date.now() + CHECK_MS;
           await this.context.refreshServices();
         }
-        const { turns, queries } = await this.context.database();
-        const [turn] = await turns.open({ runId: this.run.runId });
-        return turn ?? (await queries.showRun(this.run.runId));
+        return playState(this.context, this.run.runId);
       });
       if (seen === null) break;
-      if ('messages' in seen) {
-        const gone = await this.#answer(seen);
+      if ('turn' in seen) {
+        const gone = await this.#answer(seen.turn);
         if (gone !== null) return { kind: gone };
-      } else if (seen.status === 'ended') return { kind: 'ended', run: seen };
+      } else if (seen.run.status === 'ended') return { kind: 'ended', run: seen.run };
       else await this.#pause();
     }
     return { kind: 'left' };

@@ -4,6 +4,7 @@ import { batchRequest, type BatchRequestInput } from '../../domain/requests/batc
 import type { BatchSummary } from '../../domain/views/batches.js';
 import { startBatchWorkflow } from '../../temporal/start-batch.js';
 import type { Bench } from '../bench.js';
+import { findBatch } from '../results/find-batch.js';
 import { type BatchPlan, type SubmittedBatch, submitted } from './batch-plan.js';
 import { loadGroups } from './load-groups.js';
 import { planBatch, type PlanOptions } from './plan-batch.js';
@@ -14,7 +15,8 @@ import { harnessVersion } from './store-batch.js';
  * More runs for a batch that is stored, whether it runs, is paused or is over. Attempts go on after the highest one that the batch has of
  * the same model and task. What belongs to the batch (name, seed, concurrency, priority, budget) stays as it is.
  */
-export async function addRuns(bench: Bench, batch: BatchSummary, input: BatchRequestInput): Promise<SubmittedBatch> {
+export async function addRuns(bench: Bench, ref: string, input: BatchRequestInput): Promise<SubmittedBatch> {
+  const batch = await findBatch(bench, ref);
   const request = batchRequest({ ...input, ...ofBatch(batch) });
   const groups = loadGroups(bench, request.groups, { needKeys: true, person: false });
   const plan = await prepareBatch(bench, request, groups, await after(bench, batch));
@@ -24,7 +26,8 @@ export async function addRuns(bench: Bench, batch: BatchSummary, input: BatchReq
 }
 
 /** What would be added. Looks only. */
-export async function planAddition(bench: Bench, batch: BatchSummary, input: BatchRequestInput): Promise<BatchPlan> {
+export async function planAddition(bench: Bench, ref: string, input: BatchRequestInput): Promise<BatchPlan> {
+  const batch = await findBatch(bench, ref);
   return planBatch(bench, { ...input, ...ofBatch(batch) }, await after(bench, batch));
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { listAgents } from '../../operations/catalog/list-agents.js';
 import type { CliContext } from '../context.js';
 import { renderTable } from '../render/table.js';
+import type { AgentsDocument } from '../../domain/views/catalog.js';
 
 export function register(program: Command, context: CliContext): void {
   program
@@ -11,7 +12,7 @@ export function register(program: Command, context: CliContext): void {
     .action(() => {
       const { output } = context;
       const agents = listAgents(context);
-      output.json({ agents });
+      output.json({ agents } satisfies AgentsDocument);
       output.print(
         renderTable(
           agents,

@@ -96,7 +96,7 @@ export function register(program: Command, context: CliContext): void {
       .description('Save what `bench leaderboard` with the same options compares now.'),
   ).action(async (name: string, _flags: unknown, command: Command) => {
     const saved = await saveComparison(context, name, comparisonRequest(command));
-    output.json(documentOf(saved));
+    output.json(documentOf(saved) satisfies ComparisonDocument);
     output.print(render(saved, output.colors));
   });
   comparison

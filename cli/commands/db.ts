@@ -4,6 +4,7 @@ import { migrateDatabase } from '../../operations/home/database/migrate.js';
 import { databaseUrl } from '../../operations/home/database/url.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
+import type { DatabaseRoles, DatabaseUrl, MigrationDocument } from '../../domain/views/database.js';
 
 export function register(program: Command, context: CliContext): void {
   const db = program.command('db').summary('the database').description('The database that holds everything.');
@@ -12,7 +13,7 @@ export function register(program: Command, context: CliContext): void {
     .description('Print the address of the database, for psql and other programs: psql "$(bench db url)"')
     .action(async () => {
       const url = await databaseUrl(context);
-      context.output.json({ databaseUrl: url });
+      context.output.json({ databaseUrl: url } satisfies DatabaseUrl);
       context.output.print(url);
     });
   db.command('migrate')
@@ -24,7 +25,7 @@ export function register(program: Command, context: CliContext): void {
     .action(async () => {
       const migration = await migrateDatabase(context);
       const { applied, created } = migration;
-      context.output.json(migration);
+      context.output.json(migration satisfies MigrationDocument);
       if (!created) context.output.print('The schema is up to date.');
       else if (applied === 0) context.output.print('Created views and functions anew.');
       else context.output.print(`Applied ${plural(applied, 'migration')}.`);
@@ -37,7 +38,7 @@ export function register(program: Command, context: CliContext): void {
     )
     .action(async () => {
       const roles = await createRoles(context);
-      context.output.json(roles);
+      context.output.json(roles satisfies DatabaseRoles);
       context.output.print(
         [
           `The roles ${roles.app} and ${roles.reader} are there. Give users to them, in psql:`,

@@ -4,6 +4,7 @@ import { BenchError } from '../../domain/errors.js';
 import { down } from '../../operations/home/down.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
+import type { DownDocument } from '../../domain/views/home.js';
 
 export function register(program: Command, context: CliContext): void {
   program
@@ -20,7 +21,7 @@ export function register(program: Command, context: CliContext): void {
       const { ran, stopped, unfinishedRuns } = await down(context, async (unfinished) => {
         if (options.force !== true) await confirm(context, unfinished);
       });
-      output.json({ home: settings.home, stopped, unfinishedRuns });
+      output.json({ home: settings.home, stopped, unfinishedRuns } satisfies DownDocument);
       if (!ran) {
         output.print(`Nothing runs in ${settings.home}.`);
         return;

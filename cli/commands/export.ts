@@ -9,6 +9,7 @@ import {
 import { findBatch } from '../../operations/results/find-batch.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
+import type { ExportDocument } from '../../domain/views/imports.js';
 
 interface ExportOptions {
   format: ExportFormat;
@@ -29,7 +30,7 @@ async function write(context: CliContext, ref: string | undefined, options: Expo
     return;
   }
   const written = await exportBatch(context, ref, options);
-  output.json(written);
+  output.json(written satisfies ExportDocument);
   output.print(`${plural(written.runs, 'run')} written to ${written.output}.`);
 }
 

@@ -5,7 +5,7 @@ import { removeHost } from '../../operations/home/hosts/remove.js';
 import type { CliContext } from '../context.js';
 import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import type { ChangedHost, HostRow } from '../../domain/views/hosts.js';
+import type { ChangedHost, HostRow, HostsDocument } from '../../domain/views/hosts.js';
 
 const gigabytes = (megabytes: number | null): string => (megabytes === null ? '–' : (megabytes / 1024).toFixed(1));
 
@@ -58,7 +58,7 @@ export function register(program: Command, context: CliContext): void {
     .option('--all', 'also those that were removed')
     .action(async (options: { all?: true }) => {
       const rows = await listHosts(context, { includeRemoved: options.all === true });
-      context.output.json({ hosts: rows });
+      context.output.json({ hosts: rows } satisfies HostsDocument);
       context.output.print(
         rows.length === 0 ? 'No host has registered yet. `bench up` starts a worker here.' : renderHosts(context, rows),
       );

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { CliContext } from '../context.js';
 import { buildImages, type BuildRequest } from '../../operations/home/build-images.js';
 import { commaList } from '../options.js';
+import type { ImagesDocument } from '../../domain/views/home.js';
 
 export function register(program: Command, context: CliContext): void {
   const images = program
@@ -28,7 +29,7 @@ export function register(program: Command, context: CliContext): void {
     .action(async (options: BuildRequest) => {
       const { output } = context;
       const { images: built, layers } = await buildImages(context, options);
-      output.json({ images: built, layers });
+      output.json({ images: built, layers } satisfies ImagesDocument);
       for (const image of built) output.print(`${image.kind}: ${image.ref} (${image.digest})`);
       for (const layer of layers) output.print(`${layer.task}, ${layer.kind}: ${layer.ref} (${layer.digest})`);
     });

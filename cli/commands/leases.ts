@@ -3,6 +3,7 @@ import { leases } from '../../operations/home/leases.js';
 import type { CliContext } from '../context.js';
 import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
+import type { LeasesDocument } from '../../domain/views/leases.js';
 
 export function register(program: Command, context: CliContext): void {
   program
@@ -12,7 +13,7 @@ export function register(program: Command, context: CliContext): void {
     .option('--all', 'also those that were given back')
     .action(async (options: { all?: true }) => {
       const { leases: held, waiting } = await leases(context, { includeReleased: options.all === true });
-      context.output.json({ leases: held, waiting });
+      context.output.json({ leases: held, waiting } satisfies LeasesDocument);
       const table = renderTable(
         held,
         [

@@ -7,7 +7,7 @@ import type { CliContext } from '../context.js';
 import { wholeNumber } from '../options.js';
 import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import type { RateAccountRow } from '../../domain/views/rate-accounts.js';
+import type { ChangedLimits, LimitsDocument, RateAccountRow } from '../../domain/views/rate-accounts.js';
 
 /** `570 learned`, `97 declared`, `–`: what is granted a minute, and whose word that is. */
 function limitText(account: RateAccountRow, one: Dimension): string {
@@ -30,7 +30,7 @@ export function register(program: Command, context: CliContext): void {
     )
     .action(async () => {
       const accounts = await listLimits(context);
-      context.output.json({ accounts });
+      context.output.json({ accounts } satisfies LimitsDocument);
       if (accounts.length === 0) return context.output.print('No provider was called yet.');
       const table = renderTable(
         accounts,
@@ -80,7 +80,7 @@ export function register(program: Command, context: CliContext): void {
 }
 
 function show(context: CliContext, account: string, row: RateAccountRow | null, what: string): void {
-  context.output.json({ account: row });
+  context.output.json({ account: row } satisfies ChangedLimits);
   const { requests = null, tokens = null } = row?.granted ?? {};
   const of = (n: number | null): string => (n === null ? 'any number of' : String(n));
   context.output.print(`${account} ${what}: ${of(requests)} requests and ${of(tokens)} tokens are granted a minute.`);

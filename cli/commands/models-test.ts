@@ -3,6 +3,7 @@ import { testModels } from '../../operations/catalog/test-models.js';
 import type { CliContext } from '../context.js';
 import { formatCost, formatDuration } from '../render/format.js';
 import { renderTable } from '../render/table.js';
+import type { ModelTestsDocument } from '../../domain/views/catalog.js';
 
 export function register(models: Command, context: CliContext): void {
   models
@@ -16,7 +17,7 @@ export function register(models: Command, context: CliContext): void {
       const { output } = context;
       const named = names.flatMap((name) => name.split(',')).filter((name) => name !== '');
       const tests = await testModels(context, named, context.onInterrupt());
-      output.json({ ok: tests.every(({ ok }) => ok), models: tests });
+      output.json({ ok: tests.every(({ ok }) => ok), models: tests } satisfies ModelTestsDocument);
       const { colors } = output;
       output.print(
         renderTable(

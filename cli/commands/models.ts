@@ -4,6 +4,7 @@ import { listModels, type ModelWithKey } from '../../operations/catalog/list-mod
 import type { CliContext } from '../context.js';
 import { renderTable } from '../render/table.js';
 import { register as registerTest } from './models-test.js';
+import type { ModelsDocument } from '../../domain/views/catalog.js';
 
 /** `2.5 / 10`: US dollars per million tokens in and out. */
 const priceText = (price: ModelPrice | null): string =>
@@ -38,7 +39,7 @@ export function register(program: Command, context: CliContext): void {
           keySet,
           price,
         })),
-      });
+      } satisfies ModelsDocument);
       const keyText = ({ keyVariable, keySet }: ModelWithKey): string =>
         keyVariable === null ? '' : `${keyVariable} ${keySet === true ? colors.green('set') : colors.red('not set')}`;
       const real = models.filter((model) => model.kind === 'real');

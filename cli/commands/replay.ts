@@ -9,6 +9,7 @@ import type { CliContext } from '../context.js';
 import { detachedAdvice, followBatch } from '../follow-batch.js';
 import { backendOption, wholeNumber } from '../options.js';
 import { renderReplay } from '../render/replay.js';
+import type { ReplayReport } from '../../domain/views/replay.js';
 
 interface ReplayOptions {
   task?: string;
@@ -41,7 +42,7 @@ async function playOrCompare(context: CliContext, target: string, options: Repla
       ? { runId: target, detached: false }
       : await play(context, target, options.task, options);
   const report = await replayReport(context, played.runId);
-  context.output.json(report);
+  context.output.json(report satisfies ReplayReport);
   context.output.print(renderReplay(report, context.output));
   if (!played.detached && report.endReason !== null && UNSCORED_ENDS.includes(report.endReason)) context.setExitCode(1);
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { batchStatus } from '../../operations/results/batch-status.js';
 import type { CliContext } from '../context.js';
 import { batchDocument, renderBatch } from '../render/batch.js';
+import type { BatchDocument } from '../../domain/views/batches.js';
 
 export function register(program: Command, context: CliContext): void {
   program
@@ -14,7 +15,7 @@ export function register(program: Command, context: CliContext): void {
     .argument('[batch]', 'id, name, or an unambiguous part of the id; default: the latest batch')
     .action(async (ref: string | undefined) => {
       const report = await batchStatus(context, ref);
-      context.output.json(batchDocument(report));
+      context.output.json(batchDocument(report) satisfies BatchDocument);
       context.output.print(renderBatch(report, context.output.colors));
     });
 }

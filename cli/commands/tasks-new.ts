@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../context.js';
 import { newTask, TASK_KINDS, type TaskKind } from '../../operations/tasks/new.js';
+import type { NewTaskDocument } from '../../domain/views/tasks.js';
 
 export function register(tasks: Command, context: CliContext): void {
   tasks
@@ -25,7 +26,7 @@ export function register(tasks: Command, context: CliContext): void {
       const configsDir = flags.configDir === undefined ? settings.configsDir : resolve(flags.configDir);
       const made = newTask({ assetsRoot: settings.assetsRoot, configsDir, id, kind: flags.kind });
       const { next } = made;
-      output.json({ task: id, kind: flags.kind, dir: made.dir, files: made.files, next });
+      output.json({ task: id, kind: flags.kind, dir: made.dir, files: made.files, next } satisfies NewTaskDocument);
       for (const file of made.files) output.print(`${made.dir}/${file}`);
       output.print(`\nNext: ${next.join(' && ')}`);
     });

@@ -15,12 +15,12 @@ import { register as registerImport } from './tasks-import.js';
 import { register as registerNew } from './tasks-new.js';
 import { register as registerPrepare } from './tasks-prepare.js';
 import { register as registerVerify } from './tasks-verify.js';
-import type { TaskDocument } from '../../domain/views/catalog.js';
+import type { TaskDocument, TasksDocument } from '../../domain/views/catalog.js';
 
 function list(context: CliContext): void {
   const { settings, output } = context;
   const tasks = listTasks(context);
-  output.json({ tasks });
+  output.json({ tasks } satisfies TasksDocument);
   if (tasks.length === 0) output.print(`There are no tasks under ${join(settings.configsDir, 'tasks')}.`);
   else {
     output.print(

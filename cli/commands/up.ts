@@ -3,6 +3,7 @@ import type { ServiceEndpoints } from '../../domain/services.js';
 import { up } from '../../operations/home/up.js';
 import type { CliContext } from '../context.js';
 import { describeService } from '../render/services.js';
+import type { UpDocument } from '../../domain/views/home.js';
 
 const reach = ({ temporalVariables }: ServiceEndpoints): string =>
   Object.keys(temporalVariables).length > 0 ? ', for this user alone' : ', which other users of this machine can reach';
@@ -18,7 +19,7 @@ export function register(program: Command, context: CliContext): void {
     .action(async () => {
       const { settings, output } = context;
       const { endpoints, database, supervisorPid, services } = await up(context);
-      output.json({ home: settings.home, ...endpoints, supervisorPid, services });
+      output.json({ home: settings.home, ...endpoints, supervisorPid, services } satisfies UpDocument);
       const { embedded } = endpoints;
       output.print(`home      ${settings.home}`);
       output.print(

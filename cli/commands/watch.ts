@@ -3,6 +3,7 @@ import { findBatch } from '../../operations/results/find-batch.js';
 import type { CliContext } from '../context.js';
 import { detachedAdvice, followBatch } from '../follow-batch.js';
 import { batchDocument, batchFaults, batchHeadline } from '../render/batch.js';
+import type { BatchDocument } from '../../domain/views/batches.js';
 
 export function register(program: Command, context: CliContext): void {
   program
@@ -17,7 +18,7 @@ export function register(program: Command, context: CliContext): void {
       const { output } = context;
       const { batchId } = await findBatch(context, ref);
       const { report, detached } = await followBatch(context, batchId, 'stdout');
-      if (report !== null) output.json(batchDocument(report));
+      if (report !== null) output.json(batchDocument(report) satisfies BatchDocument);
       if (detached || report === null) {
         output.log(detachedAdvice(batchId));
         return;

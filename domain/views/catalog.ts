@@ -64,11 +64,15 @@ export type ModelTest = z.infer<typeof modelTestSchema>;
 export const modelTestsDocumentSchema = z.strictObject({ ok: z.boolean(), models: z.array(modelTestSchema) });
 export type ModelTestsDocument = z.infer<typeof modelTestsDocumentSchema>;
 
-export const agentsDocumentSchema = z.strictObject({
-  agents: z.array(
-    z.strictObject({ name: z.string(), description: z.string(), outputParser: z.string(), hash: z.string() }),
-  ),
+export const listedAgentSchema = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  outputParser: z.string(),
+  hash: z.string(),
 });
+export type ListedAgent = z.infer<typeof listedAgentSchema>;
+
+export const agentsDocumentSchema = z.strictObject({ agents: z.array(listedAgentSchema) });
 export type AgentsDocument = z.infer<typeof agentsDocumentSchema>;
 
 export const configProblemSchema = z

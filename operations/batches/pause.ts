@@ -1,20 +1,9 @@
-import type { BatchStatusReport } from '../../domain/views/batches.js';
+import type { PauseDocument } from '../../domain/views/batch-control.js';
 import { tellBatch } from '../../temporal/tell-batch.js';
 import type { Bench } from '../bench.js';
 
-export interface PausedBatch {
-  batchId: string;
-  /** False: the batch is over. */
-  paused: boolean;
-  status: BatchStatusReport['status'];
-  queuedRuns: number;
-  /** They go on to their end. */
-  runningRuns: number;
-  endedRuns: number;
-}
-
 /** Starts no more runs of a batch, until it is resumed. */
-export async function pause(bench: Bench, ref: string): Promise<PausedBatch> {
+export async function pause(bench: Bench, ref: string): Promise<PauseDocument> {
   const { queries, batches } = await bench.database();
   const { batchId } = await queries.findBatch(ref);
   const paused = await batches.pause(batchId);

@@ -1,12 +1,6 @@
 import { listAgents as agentsOf } from '../../catalog/index.js';
+import type { ListedAgent } from '../../domain/views/catalog.js';
 import type { BenchSettings } from '../settings.js';
-
-export interface ListedAgent {
-  name: string;
-  description: string;
-  outputParser: string;
-  hash: string;
-}
 
 /** The agent configurations of this home. */
 export const listAgents = ({ settings }: { settings: BenchSettings }): ListedAgent[] =>

@@ -3,23 +3,12 @@ import { BenchError } from '../../domain/errors.js';
 import type { ModelRef } from '../../domain/model.js';
 import type { ModelPort } from '../../domain/ports/model-port.js';
 import { ProviderError } from '../../domain/provider-error.js';
+import type { ModelTest } from '../../domain/views/catalog.js';
 import type { Bench } from '../bench.js';
 
 /** Room for a model that reasons before it says one word. */
 const MOST_OUTPUT_TOKENS = 1024;
 const LONGEST_SECONDS = 60;
-
-export interface ModelTest {
-  model: string;
-  /** Host and path that was asked. */
-  endpoint: string | null;
-  ok: boolean;
-  ms: number;
-  costUsd: string;
-  /** Why it is not ok; `errorType` as in `model_calls`. */
-  errorType: string | null;
-  error: string | null;
-}
 
 async function testModel(port: ModelPort, model: ModelRef, interrupt: AbortSignal): Promise<ModelTest> {
   const { config } = model;

@@ -1,8 +1,8 @@
 import type { EngineBackend } from '../../backends/docker/engine-address.js';
-import type { BuiltImage, ImageKind } from '../../backends/docker/images.js';
 import { selectTasks, underProfile } from '../../catalog/index.js';
 import { ensureImages, requireEngine } from '../batches/choose-backend.js';
-import { ensureTaskImages, type TaskImage } from '../batches/ensure-task-images.js';
+import { ensureTaskImages } from '../batches/ensure-task-images.js';
+import type { ImagesDocument } from '../../domain/views/home.js';
 import type { Bench } from '../bench.js';
 
 export interface BuildRequest {
@@ -15,13 +15,8 @@ export interface BuildRequest {
   profile?: string | undefined;
 }
 
-export interface BuiltImages {
-  images: ({ kind: ImageKind } & BuiltImage)[];
-  layers: TaskImage[];
-}
-
 /** Builds the images of agents and evaluators that the engine lacks, and the layers of tasks. */
-export async function buildImages(bench: Bench, request: BuildRequest): Promise<BuiltImages> {
+export async function buildImages(bench: Bench, request: BuildRequest): Promise<ImagesDocument> {
   const { settings } = bench;
   const { backend, base } = request;
   const docker = await requireEngine(backend, settings);

@@ -24,13 +24,8 @@ import type { BenchSettings } from '../settings.js';
 import { serviceFacts } from './service-facts.js';
 import type { MachineCheck } from '../../domain/views/home.js';
 
-export interface Check {
-  name: string;
-  status: 'ok' | 'warn' | 'fail';
-  detail: string;
-  /** How to get it, for what is not ok. */
-  remedy: string | null;
-  /** The options of commands that it is about. */
+/** With the options of commands that its remedy is about. */
+export interface Check extends MachineCheck {
   fields?: RemedyFields;
 }
 

@@ -1,10 +1,11 @@
 import { embeddedDatabaseUrl, markDown, servicesStatus, stopServices } from '../../services/index.js';
+import type { DownDocument } from '../../domain/views/home.js';
 import type { Bench } from '../bench.js';
 
 export interface StoppedServices {
   /** False: nothing ran. */
   ran: boolean;
-  stopped: string[];
+  stopped: DownDocument['stopped'];
   /** Null: nothing ran, or the database did not answer. */
   unfinishedRuns: number | null;
 }

@@ -1,11 +1,8 @@
-import type { LeaseRow, LeaseWaiter } from '../../domain/views/leases.js';
+import type { LeasesDocument } from '../../domain/views/leases.js';
 import type { Bench } from '../bench.js';
 
 /** The GPUs that runs hold, and the runs that wait for some, the longest first. */
-export async function leases(
-  bench: Bench,
-  options: { includeReleased: boolean },
-): Promise<{ leases: LeaseRow[]; waiting: LeaseWaiter[] }> {
+export async function leases(bench: Bench, options: { includeReleased: boolean }): Promise<LeasesDocument> {
   const { queries } = await bench.database();
   const [held, waiting] = await Promise.all([queries.leases(options), queries.leaseWaiters()]);
   return { leases: held, waiting };

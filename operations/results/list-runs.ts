@@ -1,5 +1,5 @@
 import type { EndReason, RunStatus } from '../../domain/outcomes.js';
-import type { RunSummary } from '../../domain/views/runs.js';
+import type { RunsDocument } from '../../domain/views/runs.js';
 import type { Bench } from '../bench.js';
 import { refuseUnknownNames } from './refuse-unknown-names.js';
 
@@ -14,7 +14,7 @@ export interface RunsRequest {
 }
 
 /** Runs, newest first; `more`: there are others. BenchError: a name is unknown. */
-export async function listRuns(bench: Bench, request: RunsRequest): Promise<{ runs: RunSummary[]; more: boolean }> {
+export async function listRuns(bench: Bench, request: RunsRequest): Promise<RunsDocument> {
   const { batch, models, tasks, status, endReason, limit } = request;
   const database = await bench.database();
   const { queries } = database;

@@ -1,21 +1,8 @@
 import { loadTask, taskIds } from '../../catalog/index.js';
 import { BenchError } from '../../domain/errors.js';
 import { statedBaseline } from '../../domain/task-baseline.js';
+import type { ListedTask } from '../../domain/views/catalog.js';
 import type { BenchSettings } from '../settings.js';
-
-export interface ListedTask {
-  id: string;
-  name: string | null;
-  domain: string | null;
-  contract: number | null;
-  primary: string | null;
-  direction: string | null;
-  baseline: number | null;
-  gpus: number | null;
-  contentHash: string | null;
-  /** Why the task cannot be used; null: it can. */
-  error: string | null;
-}
 
 function listed(configsDir: string, id: string): ListedTask {
   try {

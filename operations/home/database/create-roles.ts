@@ -1,8 +1,9 @@
+import type { DatabaseRoles } from '../../../domain/views/database.js';
 import type { Bench } from '../../bench.js';
 import { adminUrl } from './admin-url.js';
 
 /** Makes the roles of workers and of readers, as the administrator; returns their names. */
-export async function createRoles(bench: Bench): Promise<{ app: string; reader: string }> {
+export async function createRoles(bench: Bench): Promise<DatabaseRoles> {
   const { ensureRoles, migrate } = await import('../../../db/index.js');
   const url = await adminUrl(bench);
   await migrate(url);

@@ -1,18 +1,10 @@
 import { BenchError } from '../../../domain/errors.js';
+import type { MigrationDocument } from '../../../domain/views/database.js';
 import type { Bench } from '../../bench.js';
 import { adminUrl } from './admin-url.js';
 
-export interface Migration {
-  /** Migrations applied now. */
-  applied: number;
-  /** Views and functions were created anew. */
-  created: boolean;
-  /** Migrations that the schema has. */
-  migrations: number;
-}
-
 /** Brings the schema up to date, as the administrator. */
-export async function migrateDatabase(bench: Bench): Promise<Migration> {
+export async function migrateDatabase(bench: Bench): Promise<MigrationDocument> {
   const { migrate, schemaState } = await import('../../../db/index.js');
   const url = await adminUrl(bench);
   const { applied, created } = await migrate(url);

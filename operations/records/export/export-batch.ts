@@ -7,19 +7,12 @@ import { csvText } from '../../../report/csv-text.js';
 import { makeFolder } from '../../../services/make-folder.js';
 import type { Bench } from '../../bench.js';
 import { signedLine } from './line-signature.js';
+import type { ExportDocument } from '../../../domain/views/imports.js';
 import { ensureHomeKey } from './signing-key.js';
 
 /** Run directories of MLGym; a signed line of JSON per run, with everything; or a table of runs. */
 export const EXPORT_FORMATS = ['mlgym', 'jsonl', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-
-export interface ExportedBatch {
-  batchId: string;
-  format: ExportFormat;
-  runs: number;
-  /** The file or folder that was written. */
-  output: string;
-}
 
 /** A batch as text, piece by piece. */
 export async function* exportText(
@@ -37,7 +30,7 @@ export async function exportBatch(
   bench: Bench,
   ref: string | undefined,
   { format, output }: { format: ExportFormat; output?: string | undefined },
-): Promise<ExportedBatch> {
+): Promise<ExportDocument> {
   const database = await bench.database();
   const { batchId, name, runs } = await database.queries.findBatch(ref);
   const label = name ?? batchId;

@@ -10,9 +10,9 @@ export const comparisonSets = pgTable(
     models: text('models').array().notNull(),
     tasks: text('tasks').array().notNull(),
     /** Of the tasks, in their order: runs of another contract are no part of it. */
-    contracts: integer('contracts').array().notNull().default([]),
+    contracts: integer('contracts').array().notNull(),
     /** Of the tasks, in their order, as they were when it was saved; null: it had none. */
-    baselines: doublePrecision('baselines').array().notNull().default([]),
+    baselines: doublePrecision('baselines').array().notNull(),
     k: integer('k'),
     /** Length of the profiles' axis, in log10 units. */
     axis: doublePrecision('axis').notNull().default(1),

@@ -55,8 +55,8 @@ export const modelCalls = pgTable(
     /** When the question is put again after the error; null: it is not. */
     retryAt: time('retry_at'),
     createdAt: createdAt(),
-    /** Nothing of it went out before; null: nothing has. The default is for workers of older builds, which do not tell. */
-    sentAt: time('sent_at').defaultNow(),
+    /** Nothing of it went out before; null: nothing has. */
+    sentAt: time('sent_at'),
     endedAt: time('ended_at'),
   },
   (t) => [

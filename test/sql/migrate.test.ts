@@ -2,7 +2,7 @@ import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { migrate, schemaState } from '../../db/migrate.js';
 import { knownMigrations } from '../../db/migration-files.js';
-import { declaredVersion } from '../../db/sql-sources.js';
+import { declaredVersion, sqlSources } from '../../db/sql-sources.js';
 import { openDatabase } from '../../db/database.js';
 import { ensureRoles } from '../../db/roles.js';
 import { oneRun } from '../fixtures/rows.js';
@@ -176,6 +176,14 @@ describe('views and functions of db/sql', () => {
     await madeByAnother(url, version);
     await migrate(url);
     expect(await query(url, 'select * from run_results')).toEqual([]);
+  });
+
+  test('have bodies that PostgreSQL takes, which a migration does not look at', async () => {
+    const url = await server.createEmptyDatabase();
+    const tables = knownMigrations().flatMap(({ statements }) => statements);
+    const objects = sqlSources().map(({ text }) => text);
+    await query(url, [...tables, 'set check_function_bodies = on', ...objects].join(';\n'));
+    expect((await query(url, OBJECTS)).length).toBeGreaterThan(objects.length / 2);
   });
 
   test('on which something of a user’s rests are left as they are, and the user is told', async () => {

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { BenchError } from '../domain/errors.js';
 import { connectionSettings, describeDatabase } from './connection-settings.js';
 import { connectionError, errorFields, isInfrastructureProblem } from './database-error.js';
+import { nearNames } from './near-names.js';
 import { ensureReaderRole, READER_ROLE } from './reader-role.js';
 
 export interface ReadOnlyResult {
@@ -56,7 +57,7 @@ export async function runReadOnlyQuery(
   try {
     return await readAll(client, sql, options.maxRows ?? MAX_ROWS);
   } catch (error) {
-    throw refusal(where, options.timeoutMs, error);
+    throw refusal(where, options.timeoutMs, error, await nearNames(client, sql, error));
   } finally {
     await client.end().catch(() => undefined); // ends the transaction too
   }
@@ -128,7 +129,7 @@ const asNumberIfExact = (text: string): number | string => {
 const parserOf: pg.CustomTypesConfig['getTypeParser'] = (oid: number, format?: 'text' | 'binary') =>
   oid === 20 ? asNumberIfExact : (pg.types.getTypeParser(oid, format) as (text: string) => unknown);
 
-function refusal(where: string, timeoutMs: number, error: unknown): BenchError {
+function refusal(where: string, timeoutMs: number, error: unknown, near: string | null): BenchError {
   if (error instanceof BenchError) return error;
   const { code, message } = errorFields(error);
   if (code === '57014')
@@ -138,5 +139,8 @@ function refusal(where: string, timeoutMs: number, error: unknown): BenchError {
     });
   if (isInfrastructureProblem(error)) return connectionError(where, error);
   // The query is the caller's own: what the server says of it may be shown.
-  return new BenchError('usage', `the query was refused: ${message}`, { code: 'query.refused', remedy: SELECT_ONLY });
+  return new BenchError('usage', `the query was refused: ${message}`, {
+    code: 'query.refused',
+    remedy: near ?? SELECT_ONLY,
+  });
 }

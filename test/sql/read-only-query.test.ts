@@ -86,6 +86,17 @@ describe('a query', () => {
     await expect(ask('  ')).rejects.toMatchObject({ type: 'usage' });
   });
 
+  test.each([
+    ['select * from rusn', 'Did you mean runs? Tables and views: '],
+    ['select * from public.rusn', 'Did you mean runs? Tables and views: '],
+    ['select rnu_id from runs', 'Did you mean run_id? Columns of runs: run_id, '],
+    ['select r.stauts from runs r', 'Did you mean status? Columns of runs: '],
+    ['select 1 from', 'One SELECT'],
+  ])('%s names what it may have meant', async (sql, remedy) => {
+    await expect(ask(sql)).rejects.toMatchObject({ remedy: expect.stringContaining(remedy) as string });
+    await expect(ask(sql, owner)).rejects.toMatchObject({ remedy: expect.stringContaining(remedy) as string });
+  });
+
   test('that takes too long is ended', async () => {
     await expect(ask('select pg_sleep(100)', superuser, 200)).rejects.toMatchObject({
       type: 'usage',

@@ -5,23 +5,33 @@ import type { RunSummary } from '../../domain/views/runs.js';
 
 export type FoundRunOrBatch = { kind: 'run'; run: RunSummary } | { kind: 'batch'; batch: BatchSummary };
 
-/** What an id, a part of one, or a name means, where both runs and batches will do. */
-export async function findRunOrBatch(bench: Bench, ref: string): Promise<FoundRunOrBatch> {
+/** Null if there is none; several are an error still. */
+async function orNull<T>(found: Promise<T>): Promise<T | null> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof BenchError && /^(batch|run)\.not_found$/.test(error.code)) return null;
+    throw error;
+  }
+}
+
+/** The run or batch of an id, an unambiguous part of one, or a batch's name. BenchError (not_found): none, or several. */
+export async function findRunOrBatch(bench: Pick<Bench, 'database'>, ref: string): Promise<FoundRunOrBatch> {
   const { queries } = await bench.database();
   if (ref.startsWith('r-')) return { kind: 'run', run: await queries.findRun(ref) };
   if (ref.startsWith('b-')) return { kind: 'batch', batch: await queries.findBatch(ref) };
-  try {
-    return { kind: 'batch', batch: await queries.findBatch(ref) };
-  } catch (error) {
-    if (!(error instanceof BenchError) || error.type !== 'not_found') throw error;
-    try {
-      return { kind: 'run', run: await queries.findRun(ref) };
-    } catch (second) {
-      if (!(second instanceof BenchError) || second.type !== 'not_found') throw second;
-      throw new BenchError('not_found', `neither a batch nor a run is called ${JSON.stringify(ref)}`, {
-        code: 'id.not_found',
-        remedy: '`bench status` and `bench runs` list what there is; an id may be cut to its first or last characters.',
-      });
-    }
-  }
+  const batch = await orNull(queries.findBatch(ref));
+  if (batch?.name === ref) return { kind: 'batch', batch };
+  const run = await orNull(queries.findRun(ref));
+  if (batch !== null && run !== null)
+    throw new BenchError('not_found', `${JSON.stringify(ref)} matches a batch and a run`, {
+      code: 'id.ambiguous',
+      remedy: `Type more of the id. Candidates: ${batch.batchId}, ${run.runId}.`,
+    });
+  if (batch !== null) return { kind: 'batch', batch };
+  if (run !== null) return { kind: 'run', run };
+  throw new BenchError('not_found', `no batch or run ${JSON.stringify(ref)}`, {
+    code: 'id.not_found',
+    remedy: '`bench batches` and `bench runs` list them; the first or last characters of an id are enough.',
+  });
 }

@@ -33,6 +33,7 @@ import { demoDocumentSchema } from '../domain/views/demo.js';
 import { episodeRewardsSchema } from '../domain/views/episodes.js';
 import { eventsDocumentSchema } from '../domain/views/events.js';
 import {
+  completionDocumentSchema,
   doctorDocumentSchema,
   downDocumentSchema,
   imagesDocumentSchema,
@@ -135,4 +136,5 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   prune: [{ schema: pruneDocumentSchema }],
   'validate-config': [{ schema: validationDocumentSchema }],
   worker: [{ schema: workerDocumentSchema }],
+  completion: [{ schema: completionDocumentSchema }],
 };

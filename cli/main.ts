@@ -4,11 +4,13 @@ import { CommanderError } from 'commander';
 import type { BenchError } from '../domain/errors.js';
 import { type ClosableContext, createContext } from './create-context.js';
 import { asBenchError } from '../operations/as-bench-error.js';
+import { CANDIDATES } from './completion/scripts.js';
 import { createOutput } from './output.js';
 import { Interrupted } from './interruptible.js';
 import { buildProgram } from './program.js';
 import { remedyText } from './render/remedy.js';
 import { findAssetsRoot, readSettings } from '../operations/settings.js';
+import { helpHint } from './usage-errors.js';
 import type { ErrorDocument } from '../domain/views/errors.js';
 
 /** The composition root for people: the only place of the CLI that reads the environment. */
@@ -42,12 +44,7 @@ function tellUsage(error: CommanderError, output: ReturnType<typeof createOutput
   const message = error.message.replace(/^error: /, '');
   const shown = error.code === 'commander.help' ? 'no command was given' : message;
   output.json({
-    error: {
-      type: 'usage',
-      code: 'usage',
-      message: shown,
-      remedy: '`bench --help` and `bench <command> --help` say what there is.',
-    },
+    error: { type: 'usage', code: 'usage', message: shown, remedy: helpHint(error) },
   } satisfies ErrorDocument);
   return 2;
 }
@@ -61,6 +58,11 @@ async function run(): Promise<number> {
     const settings = readSettings(process.env, process.cwd(), assetsRoot);
     output = createOutput(jsonMode, settings.env);
     context = createContext(settings, output);
+    if (args[0] === CANDIDATES) {
+      const { completionLines } = await import('./completion/answer.js');
+      for (const line of await completionLines(context, args.slice(1))) output.data(`${line}\n`);
+      return 0;
+    }
     const { version } = JSON.parse(readFileSync(join(assetsRoot, 'package.json'), 'utf8')) as { version: string };
     const program = await buildProgram(context, args[0]);
     program.version(version, '-V, --version', 'print the version');

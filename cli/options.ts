@@ -15,11 +15,13 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: 
 
 /** `a,b,c`, given once or several times. */
 export function commaList(text: string, before: string[] | undefined): string[] {
+  // The shell ends an argument at a space: `a, b` comes as `a,` and `b`.
+  if (/^\s*,|,\s*$/.test(text)) throw new InvalidArgumentError('Put no space before or after a comma: a,b,c.');
   const names = text
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  if (names.length === 0) throw new InvalidArgumentError('Name at least one.');
+  if (names.length === 0) throw new InvalidArgumentError('Give at least one.');
   return [...(before ?? []), ...names];
 }
 
@@ -58,5 +60,5 @@ export function usDollars(text: string): string {
 export const backendOption = (): Option =>
   new Option(
     '--backend <backend>',
-    'where agents live; default: docker or podman if it answers, else local for scripted models',
+    'where agents run; default: docker or podman if it answers, else local for scripted models',
   ).choices([...BACKENDS]);

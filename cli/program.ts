@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { CliContext } from './context.js';
+import { fullName, hintAtHelp, refuseExcess } from './usage-errors.js';
 
 interface CommandModule {
   register: (program: Command, context: CliContext) => void;
@@ -55,29 +56,30 @@ const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
     'validate-config': () => import('./commands/validate-config.js'),
     worker: () => import('./commands/worker.js'),
     env: () => import('./commands/env.js'),
+    completion: () => import('./commands/completion.js'),
   },
 };
 
 export const describeSettings = `
 Settings come from the environment, then ./.env, then $BENCH_HOME/.env:
-  BENCH_HOME          where everything is kept (default ~/.bench)
+  BENCH_HOME          where everything is stored (default ~/.bench)
   DATABASE_URL        a PostgreSQL to use instead of the embedded one
   TEMPORAL_ADDRESS    a Temporal to use instead of the embedded one; TEMPORAL_NAMESPACE (default)
   TEMPORAL_TLS        true: speak TLS with it; TEMPORAL_TLS_CLIENT_CERT_PATH, TEMPORAL_TLS_CLIENT_KEY_PATH,
                       TEMPORAL_TLS_SERVER_CA_CERT_PATH, TEMPORAL_TLS_SERVER_NAME; TEMPORAL_API_KEY
-  DOCKER_HOST         a Docker engine other than the machine's own; DOCKER_TLS_VERIFY, DOCKER_CERT_PATH
-  BENCH_PODMAN_HOST   the socket of podman's service, if it is not the usual one
+  DOCKER_HOST         a Docker engine other than the local one; DOCKER_TLS_VERIFY, DOCKER_CERT_PATH
+  BENCH_PODMAN_HOST   the socket of podman's service, if not the usual one
   BENCH_ENGINE_REMOTE 1: the engine's socket is forwarded from another machine
-  BENCH_WORKER        external: workers run elsewhere, start none here
+  BENCH_WORKER        external: start no worker here
   BENCH_CONFIGS       a folder with tasks/, agents/, suites/ instead of the bundled one
-  BENCH_ARTIFACTS     where submissions and snapshots lie (default $BENCH_HOME/artifacts)
-  BENCH_ADMIN_DATABASE_URL  the schema's owner, for \`bench db migrate\` and \`bench db roles\` alone
+  BENCH_ARTIFACTS     where submissions and snapshots are stored (default $BENCH_HOME/artifacts)
+  BENCH_ADMIN_DATABASE_URL  the schema's owner, only for \`bench db migrate\` and \`bench db roles\`
   BENCH_DATABASE_POOL connections of a worker to the database (default 10)
-  BENCH_LOG_LEVEL     of workers: error, warn, info, debug, trace (default info)
-  BENCH_METRICS       [host:]port at which a worker shows figures for Prometheus
-  BENCH_DEBUG         1: errors with their stack
+  BENCH_LOG_LEVEL     log level of workers: error, warn, info, debug, trace (default info)
+  BENCH_METRICS       [host:]port at which a worker serves Prometheus metrics
+  BENCH_DEBUG         1: print the stacks of errors
 
-Exit codes: 0 done, 1 the work failed, 2 bad usage or configuration, 130 left by Ctrl-C.`;
+Exit codes: 0 done, 1 the work failed, 2 bad usage or configuration, 130 stopped by Ctrl-C.`;
 
 /** They change nothing that runs, so they start nothing that `bench down` stopped. */
 const LOOKS = new Set(
@@ -99,42 +101,43 @@ const LOOKS = new Set(
   ].map((name) => `bench ${name}`),
 );
 
-const fullName = (command: Command): string =>
-  command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
+/** The command itself, and those below it. */
+const tree = (command: Command): Command[] => [command, ...command.commands.flatMap(tree)];
 
-/** Every command, or the one of them that is `asked` for; `--json` belongs to each. */
+const VERSION_ONLY = ['-V', '--version'];
+
+/** Every command, or the one of them that is `asked` for, or none if that is the version; `--json` belongs to each. */
 export async function buildProgram(context: CliContext, asked?: string): Promise<Command> {
   const program = new Command('bench')
     .description('Runs AI research agents against machine-learning tasks, in bulk, and never loses a run.')
-    .exitOverride()
     .configureOutput({
       writeOut: (text) => context.output.print(text.trimEnd()),
       writeErr: (text) => context.output.drawLog(text),
     })
     .showSuggestionAfterError()
-    .showHelpAfterError('`bench --help` and `bench <command> --help` say what there is.')
+    .allowExcessArguments()
     .addHelpCommand(
-      new Command('help').argument('[command]').description('the help of a command').helpGroup('Start here:'),
+      new Command('help').argument('[command]').description('show the help of a command').helpGroup('Start here:'),
     )
     .addHelpText('after', describeSettings)
     .hook('preAction', (_program, command) => {
+      refuseExcess(command);
       if (LOOKS.has(fullName(command))) context.looksOnly();
     });
   const known = Object.values(GROUPS).some((group) => asked !== undefined && Object.hasOwn(group, asked));
   for (const [title, group] of Object.entries(GROUPS)) {
     for (const [name, load] of Object.entries(group)) {
-      if (known && name !== asked) continue;
+      if (known ? name !== asked : asked !== undefined && VERSION_ONLY.includes(asked)) continue;
       const { register } = await load();
       const before = program.commands.length;
       register(program, context);
       program.commands.slice(before).forEach((command) => command.helpGroup(title));
     }
   }
-  program.commands.forEach(addJson);
+  for (const command of tree(program)) {
+    hintAtHelp(command);
+    if (command !== program && command.commands.length === 0)
+      command.option('--json', 'print one JSON document on stdout, everything else on stderr');
+  }
   return program;
-}
-
-function addJson(command: Command): void {
-  if (command.commands.length > 0) command.commands.forEach(addJson);
-  if (command.commands.length === 0) command.option('--json', 'one JSON document on stdout, everything else on stderr');
 }

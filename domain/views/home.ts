@@ -81,3 +81,8 @@ export type ImagesDocument = z.infer<typeof imagesDocumentSchema>;
 
 export const workerDocumentSchema = z.strictObject({ exitCode: z.int() });
 export type WorkerDocument = z.infer<typeof workerDocumentSchema>;
+
+export const completionDocumentSchema = z
+  .strictObject({ shell: z.enum(['bash', 'zsh', 'fish']), script: z.string() })
+  .meta({ id: 'Completion' });
+export type CompletionDocument = z.infer<typeof completionDocumentSchema>;

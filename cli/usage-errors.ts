@@ -1,0 +1,46 @@
+import type { Command, CommanderError } from 'commander';
+import { closest } from '../domain/closest.js';
+
+/** `bench tasks show`. */
+export const fullName = (command: Command): string =>
+  command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
+
+const hints = new WeakMap<CommanderError, string>();
+
+/** From now on a mistake in the arguments of this command ends with where its help is. */
+export function hintAtHelp(command: Command): void {
+  const hint =
+    command.parent === null
+      ? `See \`${fullName(command)} --help\` for the commands.`
+      : `See \`${fullName(command)} --help\`.`;
+  command.showHelpAfterError(hint).exitOverride((error) => {
+    hints.set(error, hint);
+    throw error;
+  });
+}
+
+/** Where to read on after such a mistake. */
+export const helpHint = (error: CommanderError): string | null => hints.get(error) ?? null;
+
+/** In place of commander's own refusal, which only counts arguments. Throws CommanderError. */
+export function refuseExcess(command: Command): void {
+  const { registeredArguments, args, parent } = command;
+  const excess = args[registeredArguments.length];
+  if (excess === undefined || registeredArguments.at(-1)?.variadic === true) return;
+  const code = { code: 'commander.excessArguments' };
+  // `bench tasks shwo`: it was passed on to the default command.
+  if (parent !== null && !parent.args.includes(command.name())) parent.error(unknownText(parent, excess), code);
+  const taken = registeredArguments.map((one) => `<${one.name()}>`).join(' ');
+  command.error(
+    excess.startsWith(',')
+      ? `error: unexpected argument '${excess}': put no space before or after a comma`
+      : `error: unexpected argument '${excess}': '${fullName(command)}' takes ${taken === '' ? 'none' : `only ${taken}`}`,
+    code,
+  );
+}
+
+function unknownText({ commands }: Command, name: string): string {
+  const names = commands.map((one) => one.name());
+  const near = closest(name, names);
+  return `error: unknown command '${name}'\n(${near === null ? `There are: ${names.join(', ')}` : `Did you mean ${near}?`})`;
+}

@@ -1,0 +1,44 @@
+import { CommanderError } from 'commander';
+import { describe, expect, it } from 'vitest';
+import type { CliContext } from '../../../cli/context.js';
+import { buildProgram } from '../../../cli/program.js';
+import { helpHint } from '../../../cli/usage-errors.js';
+import { captured } from './fixtures.js';
+
+async function refused(...args: string[]): Promise<{ message: string; hint: string | null }> {
+  const context = { output: captured().output, looksOnly: () => undefined } as unknown as CliContext;
+  const program = await buildProgram(context, args[0]);
+  const error: unknown = await program.parseAsync(args, { from: 'user' }).catch((refusal: unknown) => refusal);
+  if (!(error instanceof CommanderError)) throw new Error(`${args.join(' ')} was taken`);
+  return { message: error.message.replace(/^error: /, ''), hint: helpHint(error) };
+}
+
+describe('a mistake in the arguments', () => {
+  it.each([
+    [['submit', '--models', 'a,', 'b', '--tasks', 'all'], 'Put no space before or after a comma: a,b,c.', 'submit'],
+    [['submit', '--models', 'a', ',b', '--tasks', 'all'], "unexpected argument ',b': put no space before", 'submit'],
+    [['runs', '--models', 'a,', 'b'], 'Put no space before or after a comma', 'runs'],
+    [['submit', '--models', 'a', 'b'], "unexpected argument 'b': 'bench submit' takes none", 'submit'],
+    [['show', 'r-1', 'r-2'], "unexpected argument 'r-2': 'bench show' takes only <run>", 'show'],
+    [['show'], "missing required argument 'run'", 'show'],
+    [['submit', '--maxsteps', '3'], 'Did you mean --max-steps?', 'submit'],
+    [['tasks', 'shwo', 'x'], 'Did you mean show?', 'tasks'],
+    [['tasks', 'show', '--jsno', 'x'], 'Did you mean --json?', 'tasks show'],
+    [['hosts', 'list', 'x'], "unexpected argument 'x': 'bench hosts list' takes none", 'hosts list'],
+  ])('%j says what is wrong, and names the help of its command', async (args, message, command) => {
+    const found = await refused(...args);
+    expect(found.message).toContain(message);
+    expect(found.hint).toBe(`See \`bench ${command} --help\`.`);
+  });
+
+  it('in the name of a command names the help of all', async () => {
+    expect(await refused('stauts')).toMatchObject({ hint: 'See `bench --help` for the commands.' });
+  });
+});
+
+describe('--version', () => {
+  it('loads no command', async () => {
+    const program = await buildProgram({ output: captured().output } as unknown as CliContext, '--version');
+    expect(program.commands).toEqual([]);
+  });
+});

@@ -3,32 +3,33 @@ import type { ComparisonRequest } from '../operations/results/resolve-comparison
 import { axisLength, commaList, wholeNumber } from './options.js';
 
 const comparisonOptions = (): Option[] => [
-  new Option('--metric <metric>', 'what orders the rows')
+  new Option('--metric <metric>', 'the score that orders the rows')
     .choices(['best-attempt', 'best-submission'])
     .default('best-attempt'),
-  new Option('--models <names>', 'only these models, by commas').argParser(commaList),
-  new Option('--tasks <ids>', 'only these tasks, by commas; `task@2`: of contract 2, else of the newest').argParser(
-    commaList,
-  ),
+  new Option('--models <names>', 'only these models, comma-separated').argParser(commaList),
+  new Option(
+    '--tasks <ids>',
+    'only these tasks, comma-separated; `task@2`: contract 2 instead of the newest',
+  ).argParser(commaList),
   new Option('--suite <name>', 'only the tasks of this suite'),
   new Option('--batch <batch>', 'only runs of this batch'),
-  new Option('--k <n>', 'only the first n runs that count of each model and task').argParser(wholeNumber(1)),
+  new Option('--k <n>', 'count only the first n scored runs of each model and task').argParser(wholeNumber(1)),
   new Option(
     '--T <length>',
-    'length of the axis of the profiles, log10 of the ratio to the best: 1 is a factor of 10; default: as the data give it',
+    'length of the profile axis, log10 of the ratio to the best (1: a factor of 10); default: from the data',
   ).argParser(axisLength),
-  new Option('--mode <mode>', 'strict: suspect scores do not count').choices(['strict', 'compat']).default('strict'),
+  new Option('--mode <mode>', 'strict leaves out suspect scores').choices(['strict', 'compat']).default('strict'),
   new Option(
     '--include-suspect',
-    "count suspect scores: outside of their task's bounds, or of runs with an integrity mark",
+    "count suspect scores: outside their task's bounds, or of runs with an integrity mark",
   ),
-  new Option('--include-scripted', 'rank scripted agents, replays and external players too'),
-  new Option('--include-local', 'rank runs without isolation too'),
-  new Option('--include-imported', 'rank runs that came by `bench import jsonl` from elsewhere too'),
-  new Option('--sample', 'of runs on sample data, and of tasks that need no data; otherwise these runs do not count'),
+  new Option('--include-scripted', 'also rank scripted agents, replays and external players'),
+  new Option('--include-local', 'also rank runs without isolation'),
+  new Option('--include-imported', 'also rank imported runs that another home played'),
+  new Option('--sample', 'use runs on sample data, and tasks that need no data; otherwise such runs do not count'),
   new Option(
     '--profile <name>',
-    "of runs under the budget of this name, and of tasks that do not have it; default: the tasks' own, and with --sample `cpu`",
+    "use runs under this profile, and tasks without it; default: the tasks' own budgets, or `cpu` with --sample",
   ),
 ];
 

@@ -26,7 +26,7 @@ export async function followBatch(context: CliContext, batchId: string, where: '
           );
           break;
         case 'recovered':
-          view.notice('The services answer again; the runs go on from where they were.');
+          view.notice('The services answer again; the runs continue.');
           break;
         case 'over':
           return { report: progress.report, detached: false };
@@ -40,8 +40,8 @@ export async function followBatch(context: CliContext, batchId: string, where: '
 /** What to say to somebody who pressed Ctrl-C while a batch was running. */
 export const detachedAdvice = (batchId: string): string =>
   [
-    'Left; the batch goes on in the background.',
-    `  bench watch ${batchId}    look on`,
-    `  bench resume ${batchId}   go on after the services were stopped`,
+    'Left; the batch continues in the background.',
+    `  bench watch ${batchId}    follow it again`,
+    `  bench resume ${batchId}   continue it after the services were stopped`,
     `  bench cancel ${batchId}   stop it`,
   ].join('\n');

@@ -18,7 +18,7 @@ function excerpt(text: string): string {
   return [...lines.slice(0, half), `… ${lines.length - 2 * half} more lines …`, ...lines.slice(-half)].join('\n');
 }
 
-/** A run's steps and events as they become known: each is told once, in the order of time within what came together. */
+/** A run's steps and events as they become known: each is printed once, in time order per poll. */
 export class RunLog {
   readonly entries: LogEntry[] = [];
   private readonly told = new Set<string>();

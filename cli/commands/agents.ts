@@ -7,7 +7,7 @@ import type { AgentsDocument } from '../../domain/views/catalog.js';
 export function register(program: Command, context: CliContext): void {
   program
     .command('agents')
-    .summary('agent configurations that exist')
+    .summary('list agent configurations')
     .description('List agent configurations: prompts, parser and limits, one file each under configs/agents.')
     .action(() => {
       const { output } = context;

@@ -8,9 +8,9 @@ import type { BatchesDocument } from '../../domain/views/batches.js';
 export function register(program: Command, context: CliContext): void {
   program
     .command('batches')
-    .summary('batches, newest first')
-    .description('List batches, newest first: their runs by state, cost and budget, and age.')
-    .option('--limit <n>', 'at most so many', wholeNumber(1, 100_000), 20)
+    .summary('list batches, newest first')
+    .description('List batches, newest first, with the states of their runs, cost, budget and age.')
+    .option('--limit <n>', 'number of batches', wholeNumber(1, 100_000), 20)
     .action(async ({ limit }: { limit: number }) => {
       const { output } = context;
       const { batches, total } = await listBatches(context, limit);

@@ -7,11 +7,11 @@ import type { CancelledBatch, CancelledRun } from '../../domain/views/batch-cont
 function render(told: Cancellation): string {
   if (told.kind === 'run')
     return told.requested
-      ? `Run ${told.runId} is being cancelled: its container is removed, what it recorded stays.`
-      : `Run ${told.runId} has ended already (${told.endReason ?? ''}).`;
+      ? `Run ${told.runId} is being cancelled: its container is removed, its records stay.`
+      : `Run ${told.runId} has already ended (${told.endReason ?? ''}).`;
   return told.requested
-    ? `Batch ${told.batchId} is being cancelled: ${plural(told.unfinishedRuns, 'unfinished run')}. What ended before keeps its scores.`
-    : `Batch ${told.batchId} is over already (${told.status}).`;
+    ? `Batch ${told.batchId} is being cancelled: ${plural(told.unfinishedRuns, 'unfinished run')}. Runs that have ended keep their scores.`
+    : `Batch ${told.batchId} is already over (${told.status}).`;
 }
 
 export function register(program: Command, context: CliContext): void {
@@ -19,7 +19,7 @@ export function register(program: Command, context: CliContext): void {
     .command('cancel')
     .summary('stop a batch or a run')
     .description(
-      'Stop a batch or a run: containers are removed, records stay. There is no way back; a new submission starts afresh.',
+      'Stop a batch or a run. Its containers are removed; its records stay. This cannot be undone: submit again to start over.',
     )
     .argument('<id>', 'a batch or a run: id, an unambiguous part of it, or the name of a batch')
     .action(async (ref: string) => {

@@ -72,9 +72,7 @@ const render = (
       ...(included.length === 0 ? [] : [['included', included.join(', ')] as const]),
       ...(movedBaselines.length === 0
         ? []
-        : [
-            ['baselines now', `${movedBaselines.map(movedBaseline).join(', ')}; it keeps those that it saved`] as const,
-          ]),
+        : [['baselines now', `${movedBaselines.map(movedBaseline).join(', ')}; the saved ones are used`] as const]),
     ],
     colors,
   );
@@ -84,16 +82,16 @@ export function register(program: Command, context: CliContext): void {
   const { output } = context;
   const comparison = program
     .command('comparison')
-    .summary('named comparisons, whose figures no new model changes')
+    .summary('save comparisons whose figures stay fixed')
     .description(
-      'Save what a leaderboard compares (models, tasks, k, T and rules) under a name. `bench leaderboard --comparison <name>` then has the same figures whatever models and tasks come, and says what they leave out.',
+      'Save what a leaderboard compares (models, tasks, k, T and rules) under a name. `bench leaderboard --comparison <name>` then prints the same figures whatever is added later, and says what it leaves out.',
     );
   addComparisonOptions(
     comparison
       .command('save')
-      .argument('<name>', 'of the comparison')
-      .summary('save what a leaderboard compares')
-      .description('Save what `bench leaderboard` with the same options compares now.'),
+      .argument('<name>', 'name of the comparison')
+      .summary('save a comparison')
+      .description('Save what `bench leaderboard` compares now with the same options.'),
   ).action(async (name: string, _flags: unknown, command: Command) => {
     const saved = await saveComparison(context, name, comparisonRequest(command));
     output.json(documentOf(saved) satisfies ComparisonDocument);
@@ -102,11 +100,11 @@ export function register(program: Command, context: CliContext): void {
   comparison
     .command('list')
     .summary('list saved comparisons')
-    .description('List them by name.')
+    .description('List saved comparisons by name.')
     .action(async () => {
       const all = await listComparisons(context);
       output.json({ comparisons: all.map(documentOf) } satisfies ComparisonsDocument);
-      if (all.length === 0) output.print('None is saved yet. `bench comparison save <name>` saves one.');
+      if (all.length === 0) output.print('No comparisons yet. `bench comparison save <name>` saves one.');
       else
         output.print(
           renderTable(
@@ -130,9 +128,9 @@ export function register(program: Command, context: CliContext): void {
     });
   comparison
     .command('show')
-    .argument('<name>', 'of the comparison')
-    .summary('what a saved comparison fixes')
-    .description('Show what it fixes, and which of its baselines are others by now.')
+    .argument('<name>', 'name of the comparison')
+    .summary('show a saved comparison')
+    .description('Show what a comparison fixes, and which of its baselines have changed since.')
     .action(async (name: string) => {
       const { saved, movedBaselines } = await showComparison(context, name);
       output.json({ ...documentOf(saved), movedBaselines } satisfies ShownComparison);
@@ -140,9 +138,9 @@ export function register(program: Command, context: CliContext): void {
     });
   comparison
     .command('rm')
-    .argument('<name>', 'of the comparison')
+    .argument('<name>', 'name of the comparison')
     .summary('remove a saved comparison')
-    .description('Remove it. Runs and scores stay.')
+    .description('Remove a comparison. Its runs and scores stay.')
     .action(async (name: string) => {
       await removeComparison(context, name);
       output.json({ removed: name } satisfies RemovedComparison);

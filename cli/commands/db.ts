@@ -7,9 +7,12 @@ import { plural } from '../render/format.js';
 import type { DatabaseRoles, DatabaseUrl, MigrationDocument } from '../../domain/views/database.js';
 
 export function register(program: Command, context: CliContext): void {
-  const db = program.command('db').summary('the database').description('The database that holds everything.');
+  const db = program
+    .command('db')
+    .summary('address, schema and roles of the database')
+    .description('Print the address of the database, and manage its schema and roles.');
   db.command('url')
-    .summary('its address, for psql and other programs')
+    .summary('print its address, for psql and other programs')
     .description('Print the address of the database, for psql and other programs: psql "$(bench db url)"')
     .action(async () => {
       const url = await databaseUrl(context);
@@ -17,31 +20,31 @@ export function register(program: Command, context: CliContext): void {
       context.output.print(url);
     });
   db.command('migrate')
-    .summary('bring the schema up to date')
+    .summary('migrate the schema')
     .description(
-      "Bring the database's schema up to this program's, as the user of BENCH_ADMIN_DATABASE_URL, else of DATABASE_URL. " +
-        'Commands and `bench up` do it by themselves where their user may; where it may not, run this first.',
+      "Migrate the database to this program's schema, as the user of BENCH_ADMIN_DATABASE_URL, else of DATABASE_URL. " +
+        'Other commands do this themselves if their user may; otherwise run this first.',
     )
     .action(async () => {
       const migration = await migrateDatabase(context);
       const { applied, created } = migration;
       context.output.json(migration satisfies MigrationDocument);
       if (!created) context.output.print('The schema is up to date.');
-      else if (applied === 0) context.output.print('Created views and functions anew.');
+      else if (applied === 0) context.output.print('Created views and functions again.');
       else context.output.print(`Applied ${plural(applied, 'migration')}.`);
     });
   db.command('roles')
-    .summary('make the roles of workers and readers')
+    .summary('create roles for workers and readers')
     .description(
-      'Make two roles, as the user of BENCH_ADMIN_DATABASE_URL, else of DATABASE_URL: bench_app may read and write rows, ' +
-        'for workers and the command line; bench_reader may only read. Neither can log in or change a table.',
+      'Create two roles, as the user of BENCH_ADMIN_DATABASE_URL, else of DATABASE_URL: bench_app reads and writes rows, ' +
+        'for workers and the command line; bench_reader only reads. Neither can log in or change a table.',
     )
     .action(async () => {
       const roles = await createRoles(context);
       context.output.json(roles satisfies DatabaseRoles);
       context.output.print(
         [
-          `The roles ${roles.app} and ${roles.reader} are there. Give users to them, in psql:`,
+          `The roles ${roles.app} and ${roles.reader} exist. Add users to them in psql:`,
           `  create role worker login password '…' in role ${roles.app};`,
           `  create role analyst login password '…' in role ${roles.reader};`,
         ].join('\n'),

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Backend } from '../../domain/run.js';
 import { leaderboard } from '../../operations/results/leaderboard.js';
 import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
 import { backendOption } from '../options.js';
 import { detachedAdvice, followBatch } from '../follow-batch.js';
 import { batchDocument, batchFaults } from '../render/batch.js';
@@ -15,11 +16,11 @@ const GAMES = ['battleOfSexes', 'prisonersDilemma', 'blotto'];
 const ATTEMPTS = 2;
 
 export function register(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('demo')
-    .summary('the whole thing once, no keys needed')
+    .summary('try everything once, without any key')
     .description(
-      'Run the main job end to end without any key: three scripted agents play three games twice each; then the leaderboard. Takes a few minutes at first use.',
+      'Run a small batch end to end without any key: three scripted agents play three games twice each. Then print the leaderboard. The first use takes a few minutes.',
     )
     .addOption(backendOption())
     .action(async (options: { backend?: Backend }) => {
@@ -58,10 +59,14 @@ export function register(program: Command, context: CliContext): void {
       output.print(
         [
           `Everything is kept under ${context.settings.home}; the services stay up until \`bench down\`.`,
-          `Next: bench trajectory ${best?.runId ?? '<run>'}    what an agent did, step by step`,
-          `      bench submit --models scripted:slow --tasks battleOfSexes --wait    a batch of your own`,
-          `      docs/guides/getting-started.md    the rest`,
+          `Next: bench trajectory ${best?.runId ?? '<run>'}    show what an agent did, step by step`,
+          `      bench submit --models scripted:slow --tasks battleOfSexes --wait    submit a batch of your own`,
+          `      docs/guides/getting-started.md    read on`,
         ].join('\n'),
       );
     });
+  addExamples(command, [
+    ['bench demo', 'play scripted agents on the games, print the leaderboard'],
+    ['bench demo --backend local', 'the same without containers'],
+  ]);
 }

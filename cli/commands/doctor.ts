@@ -13,9 +13,9 @@ const told = ({ fields, remedy, ...check }: Check) => ({
 export function register(program: Command, context: CliContext): void {
   program
     .command('doctor')
-    .summary('what this machine has and lacks')
+    .summary('check what this machine has and lacks')
     .description(
-      'Check what bench needs: Node.js, Temporal, PostgreSQL, a container engine, disk, ports. Changes nothing.',
+      'Check what bench needs: Node.js, Temporal, PostgreSQL, a container engine, disk space and ports. Changes nothing.',
     )
     .action(async () => {
       const { settings, output } = context;

@@ -11,11 +11,11 @@ export function register(program: Command, context: CliContext): void {
     .command('down')
     .summary('stop the services and the worker')
     .description(
-      'Stop the worker, Temporal and PostgreSQL of this home. Unfinished runs keep their containers and go on after the ' +
-        'next `bench up`, which is why this asks first if there are any. They stay down: commands that only look, such as status ' +
-        'and watch, say so; those that start or change runs start the services again.',
+      'Stop the worker, Temporal and PostgreSQL of this home. Asks first if runs are unfinished: they keep their containers ' +
+        'and continue after the next `bench up`. Commands that only read, such as status and watch, do not start the services ' +
+        'again; commands that start or change runs do.',
     )
-    .option('-f, --force', 'do not ask, even if runs are unfinished')
+    .option('-f, --force', 'stop without asking, even if runs are unfinished')
     .action(async (options: { force?: boolean }) => {
       const { settings, output } = context;
       const { ran, stopped, unfinishedRuns } = await down(context, async (unfinished) => {
@@ -23,14 +23,12 @@ export function register(program: Command, context: CliContext): void {
       });
       output.json({ home: settings.home, stopped, unfinishedRuns } satisfies DownDocument);
       if (!ran) {
-        output.print(`Nothing runs in ${settings.home}.`);
+        output.print(`Nothing is running in ${settings.home}.`);
         return;
       }
       output.print(`Stopped: ${stopped.length === 0 ? 'the supervisor' : stopped.join(', ')}.`);
       if (unfinishedRuns !== 0 && unfinishedRuns !== null)
-        output.print(
-          `${plural(unfinishedRuns, 'run')} unfinished: containers stay, and \`bench up\` goes on with them.`,
-        );
+        output.print(`${plural(unfinishedRuns, 'run')} unfinished: containers stay, and \`bench up\` continues them.`);
     });
 }
 
@@ -41,12 +39,14 @@ async function confirm({ settings, output }: CliContext, unfinished: number | nu
       : `${plural(unfinished, 'run')} ${unfinished === 1 ? 'is' : 'are'} unfinished`;
   if (output.jsonMode || !process.stdin.isTTY || !process.stderr.isTTY) {
     throw new BenchError('failed', `${what} in ${settings.home}: nothing was stopped`, {
-      remedy: '`bench down --force` stops anyway; the runs go on at the next `bench up`.',
+      remedy: '`bench down --force` stops anyway; the runs continue after the next `bench up`.',
     });
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await terminal.question(`${what}; they go on at the next \`bench up\`. Stop the services? [y/N] `);
+    const answer = await terminal.question(
+      `${what}; they continue after the next \`bench up\`. Stop the services? [y/N] `,
+    );
     if (/^y(es)?$/i.test(answer.trim())) return;
   } finally {
     terminal.close();

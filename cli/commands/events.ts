@@ -17,12 +17,12 @@ interface EventsOptions {
 export function register(program: Command, context: CliContext): void {
   program
     .command('events')
-    .summary('faults, retries, recoveries')
-    .description('List what went wrong and how it was mended: each fault, retry and recovery of a run or a batch.')
-    .argument('[id]', 'a run or a batch; default: everything')
-    .option('--kind <kinds>', `only these, by commas, of ${EVENT_KINDS.join(', ')}`, eventKinds)
-    .option('--limit <n>', 'at most so many, the newest', wholeNumber(1, 100_000), 200)
-    .option('-f, --follow', 'go on with a line per event until the run or batch has ended; Ctrl-C leaves')
+    .summary('list faults, retries and recoveries')
+    .description('List what went wrong and how it was handled: each fault, retry and recovery of a run or batch.')
+    .argument('[id]', 'id of a run or batch; default: all events')
+    .option('--kind <kinds>', `only these kinds, comma-separated: ${EVENT_KINDS.join(', ')}`, eventKinds)
+    .option('--limit <n>', 'number of events, the newest ones', wholeNumber(1, 100_000), 200)
+    .option('-f, --follow', 'print events as they occur until the run or batch has ended; Ctrl-C leaves')
     .action(async (ref: string | undefined, options: EventsOptions) => {
       const request = { of: ref, kinds: options.kind, limit: options.limit };
       if (options.follow === true) return follow(context, request);
@@ -40,7 +40,7 @@ function eventKinds(text: string, before: string[] | undefined): string[] {
   const known: readonly string[] = EVENT_KINDS;
   const unknown = kinds.find((kind) => !known.includes(kind));
   if (unknown !== undefined)
-    throw new InvalidArgumentError(`There are no events "${unknown}". ${suggestion(unknown, known)}`);
+    throw new InvalidArgumentError(`There is no event kind "${unknown}". ${suggestion(unknown, known)}`);
   return kinds;
 }
 

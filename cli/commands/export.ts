@@ -8,6 +8,7 @@ import {
 } from '../../operations/records/export/export-batch.js';
 import { findBatch } from '../../operations/results/find-batch.js';
 import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
 import { plural } from '../render/format.js';
 import type { ExportDocument } from '../../domain/views/imports.js';
 
@@ -20,11 +21,11 @@ async function write(context: CliContext, ref: string | undefined, options: Expo
   const { output } = context;
   const { format } = options;
   if (format !== 'mlgym' && (options.output ?? '-') === '-') {
-    // A batch that there is not is the first thing to know.
+    // An unknown batch is reported first.
     const { batchId } = await findBatch(context, ref);
     if (output.jsonMode)
-      throw new BenchError('usage', 'stdout cannot hold both the export and the JSON document', {
-        remedy: 'Name a file with -o.',
+      throw new BenchError('usage', 'the export and --json both write to stdout', {
+        remedy: 'Write the export to a file with -o.',
       });
     for await (const text of exportText(context, batchId, format)) output.data(text);
     return;
@@ -35,17 +36,22 @@ async function write(context: CliContext, ref: string | undefined, options: Expo
 }
 
 export function register(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('export')
-    .summary('a batch as files')
+    .summary('write a batch to files')
     .description(
-      'Write a batch to files that are read without bench: run directories of MLGym; a line of JSON per run with everything, signed by this home (`bench import jsonl` takes it back); or a table of runs.',
+      'Write a batch to files: one signed JSON line per run with all its records, which `bench import jsonl` reads (jsonl); MLGym run directories (mlgym); or a table of runs (csv).',
     )
-    .argument('[batch]', 'id, name, or an unambiguous part of the id; default: the latest')
-    .addOption(new Option('--format <format>', 'what to write').choices([...EXPORT_FORMATS]).default('jsonl'))
+    .argument('[batch]', 'id, name, or an unambiguous part of the id; default: the latest batch')
+    .addOption(new Option('--format <format>', 'format of the files').choices([...EXPORT_FORMATS]).default('jsonl'))
     .option(
       '-o, --output <path>',
-      'file, or of mlgym folder; default: stdout, or of mlgym a folder named after the batch',
+      'file to write, or folder for mlgym; default: stdout, or a folder named after the batch',
     )
     .action((ref: string | undefined, options: ExportOptions) => write(context, ref, options));
+  addExamples(command, [
+    ['bench export spring -o spring.jsonl', 'everything, for bench import jsonl'],
+    ['bench export spring --format mlgym', 'MLGym run directories'],
+    ['bench export spring --format csv', 'a table on stdout'],
+  ]);
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
 import { plural } from '../render/format.js';
 import { forkRun } from '../../operations/batches/fork-run.js';
 import { forkRequestSchema } from '../../domain/requests/fork.js';
@@ -16,9 +17,9 @@ interface ForkOptions {
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command('fork')
-    .summary('new runs that go on from a step of another one')
+    .summary('start new runs from a step of another run')
     .description(
-      'Start a batch of runs that go on where another run was after one of its steps, with the same model or another one. The steps up to there are copied and cost nothing.',
+      'Start a batch of runs that continue another run after one of its steps, with the same model or another. The earlier steps are copied and cost nothing.',
     )
     .argument('<run>', 'id, or an unambiguous part of it');
   for (const option of requestOptions(forkRequestSchema.shape, { without: ['runId'] }))
@@ -42,9 +43,11 @@ export function register(program: Command, context: CliContext): void {
         forkedAtStep: options.atStep,
       } satisfies ForkedDocument);
       output.print(
-        [headline, ...batch.runs.map((run) => `  ${run.runId}`), `Follow it with: bench watch ${batch.batchId}`].join(
-          '\n',
-        ),
+        [headline, ...batch.runs.map((run) => `  ${run.runId}`), `Follow it: bench watch ${batch.batchId}`].join('\n'),
       );
     });
+  addExamples(command, [
+    ['bench fork r-01m7 --at-step 5 --attempts 3', 'three runs that continue after step 5'],
+    ['bench fork r-01m7 --at-step 5 --model gpt-4o --wait', 'continue with another model'],
+  ]);
 }

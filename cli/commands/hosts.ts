@@ -49,13 +49,13 @@ function renderHosts(context: CliContext, hosts: HostRow[]): string {
 export function register(program: Command, context: CliContext): void {
   const hosts = program
     .command('hosts')
-    .summary('machines that bear runs')
-    .description('The machines that bear runs: list and steer them.');
+    .summary('list and manage the machines that execute runs')
+    .description('List and manage the machines that execute runs.');
   hosts
     .command('list', { isDefault: true })
-    .summary('what there is (the default)')
-    .description('List the machines that bear runs, what they have, and whether they take new ones.')
-    .option('--all', 'also those that were removed')
+    .summary('list hosts (the default)')
+    .description('List the machines that execute runs, their resources, and whether they take new runs.')
+    .option('--all', 'include removed hosts')
     .action(async (options: { all?: true }) => {
       const rows = await listHosts(context, { includeRemoved: options.all === true });
       context.output.json({ hosts: rows } satisfies HostsDocument);
@@ -74,7 +74,7 @@ export function register(program: Command, context: CliContext): void {
       .command(name)
       .summary(summary)
       .description(description)
-      .argument('<host>', 'as `bench hosts` names it')
+      .argument('<host>', 'name of the host, as in `bench hosts`')
       .action(async (hostId: string) => {
         const { said, state } = await work(hostId);
         context.output.json({ hostId, state } satisfies ChangedHost);
@@ -83,11 +83,11 @@ export function register(program: Command, context: CliContext): void {
   };
   change(
     'drain',
-    'give a host nothing new',
-    'Give a host no new runs and no GPU leases; those that it bears go on there.',
+    'give a host no new runs',
+    'Give a host no new runs and no GPU leases. Runs that it executes continue there.',
     async (hostId) => {
       await drainHost(context, hostId, true);
-      return { said: `${hostId} takes no new runs. \`bench hosts\` shows how many it still bears.`, state: 'drained' };
+      return { said: `${hostId} takes no new runs. \`bench hosts\` shows how many are left.`, state: 'drained' };
     },
   );
   change('undrain', 'let a drained host take runs again', 'Let a drained host take runs again.', async (hostId) => {
@@ -96,12 +96,12 @@ export function register(program: Command, context: CliContext): void {
   });
   change(
     'remove',
-    'a host is gone for good',
-    'Say that a host is gone for good: its runs go on elsewhere, its GPUs are held no longer. Refused while it is alive. ' +
-      'A worker that registers under this name again makes it a host again.',
+    'remove a host that is gone for good',
+    'Remove a host that is gone for good: its runs continue on other hosts, its GPUs are released. Refused while it is alive. ' +
+      'A worker that registers under this name brings it back.',
     async (hostId) => {
       await removeHost(context, hostId);
-      return { said: `${hostId} is removed; its runs go on on other hosts.`, state: 'removed' };
+      return { said: `${hostId} is removed; its runs continue on other hosts.`, state: 'removed' };
     },
   );
 }

@@ -4,6 +4,7 @@ import { batchOptionsSchema, type BatchRequestInput } from '../../domain/request
 import { runOptionsSchema } from '../../domain/requests/run-options.js';
 import { requestFields, requestOptions } from '../request-options.js';
 import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
 import { LineReader } from '../human/line-reader.js';
 import { Play } from '../human/play.js';
 import { formatScore } from '../render/format.js';
@@ -25,13 +26,13 @@ const { agent, maxSteps, wallTime, tokenLimit, gpusPerRun } = runOptionsSchema.s
 const { backend, seed, name } = batchOptionsSchema.shape;
 const FIELDS = { agent, backend, maxSteps, wallTime, tokenLimit, gpusPerRun, seed, name };
 const TEXTS = {
-  agent: 'agent configuration, whose prompt you see and whose parser reads you',
+  agent: 'agent configuration, which sets your prompt and the parser of your replies',
   maxSteps: 'steps of the run',
-  wallTime: "the run's own time, as 90s, 30m, 2h, your thinking apart; 0: no limit",
-  tokenLimit: 'most tokens, in and out, four characters each; 0: no limit',
-  gpusPerRun: 'GPUs of the run; default: what the task asks for',
+  wallTime: 'time limit of the run, such as 90s, 30m or 2h, without your thinking time; 0: none',
+  tokenLimit: 'token limit of the run, input and output, four characters each; 0: none',
+  gpusPerRun: 'GPUs for the run; default: what the task asks for',
   seed: 'seed of the run',
-  name: 'a name for the batch of this one run',
+  name: 'name of the batch that holds this run',
 };
 
 /** A new run for a person; returns its id. */
@@ -77,11 +78,11 @@ async function play(context: CliContext, runId: string, options: HumanOptions, r
     if (sitting.kind === 'quit') {
       await cancel(context, runId);
       output.json({ runId, quit: true } satisfies QuitRun);
-      output.print(`You gave up: run ${runId} is being cancelled. What it recorded stays; it is not scored.`);
+      output.print(`Given up: run ${runId} is being cancelled. Its records stay; it is not scored.`);
       return;
     }
     output.json({ runId, left: true } satisfies LeftRun);
-    output.log(`Left; the run waits.\n  bench human ${runId}    go on\n  bench cancel ${runId}   stop it`);
+    output.log(`Left; the run waits.\n  bench human ${runId}    continue it\n  bench cancel ${runId}   stop it`);
     context.setExitCode(130);
   } finally {
     reader.close();
@@ -93,32 +94,36 @@ export function register(program: Command, context: CliContext): void {
     .command('human')
     .summary('play a run yourself, in this terminal')
     .description(
-      'Play a run yourself: the same prompt, parser, limits and record as a model. With --task a new run starts; with a run, that one goes on. Leaving (Ctrl-D, Ctrl-C) loses nothing.',
+      'Play a run yourself, with the same prompt, parser, limits and records as a model. --task starts a new run; a run id continues that one. Leaving (Ctrl-D, Ctrl-C) loses nothing.',
     )
-    .argument('[run]', 'go on with this run: id, or an unambiguous part of it')
-    .option('--task <id>', 'the task of a new run; see `bench tasks`');
+    .argument('[run]', 'continue this run: id, or an unambiguous part of it')
+    .option('--task <id>', 'start a new run on this task; see `bench tasks`');
   for (const option of requestOptions(FIELDS, { texts: TEXTS })) command.addOption(option);
   command
-    .option('--thoughts', 'ask for a thought before each command; a line END_THOUGHT ends it')
-    .option('--raw', 'send replies as you type them, format and all; a line :send ends one')
+    .option('--thoughts', 'ask for a thought before each command; end it with a line END_THOUGHT')
+    .option('--raw', 'send replies exactly as you type them; end one with a line :send')
     .action(async (ref: string | undefined, options: HumanOptions) => {
       const { task } = options;
       if ((ref === undefined) === (task === undefined))
         throw new BenchError(
           'usage',
-          ref === undefined ? 'no task and no run were named' : 'a run and a task were named',
+          ref === undefined ? 'neither a task nor a run was given' : 'both a run and a task were given',
           {
-            remedy: 'Say --task <id> to start a run, or name the run to go on with.',
+            remedy: 'Give --task <id> to start a run, or a run id to continue one.',
           },
         );
       if (options.raw === true && options.thoughts === true)
-        throw new BenchError('usage', '--raw and --thoughts exclude each other', {
-          remedy: 'A raw reply holds its thought itself.',
+        throw new BenchError('usage', '--raw and --thoughts cannot be combined', {
+          remedy: 'A raw reply contains its own thought.',
         });
       const runId = task === undefined ? await returnToRun(context, ref ?? '') : await startRun(context, task, options);
       context.output.log(
-        `Run ${runId}${task === undefined ? '' : ` on ${task}`}; come back to it with: bench human ${runId}`,
+        `Run ${runId}${task === undefined ? '' : ` on ${task}`}; return to it with: bench human ${runId}`,
       );
       await play(context, runId, options, task === undefined);
     });
+  addExamples(command, [
+    ['bench human --task battleOfSexes', 'start a run'],
+    ['bench human kdvxf2', 'return to it, by the end of its id'],
+  ]);
 }

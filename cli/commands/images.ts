@@ -7,25 +7,25 @@ import type { ImagesDocument } from '../../domain/views/home.js';
 export function register(program: Command, context: CliContext): void {
   const images = program
     .command('images')
-    .summary('container images')
-    .description('The images that agents and evaluators live in.');
+    .summary('build container images')
+    .description('Build the container images of agents and evaluators.');
   images
     .command('build')
-    .summary('build them now')
-    .description(
-      'Build the images of agents and evaluators now, if the engine lacks them; else first use builds them. Ctrl-C ends a build.',
-    )
+    .summary('build images now')
+    .description('Build missing images of agents and evaluators now, instead of at first use. Ctrl-C ends a build.')
     .option(
       '--base <image>',
-      'image to build on, now and from now on; default: python:3.11-slim, or a Debian made with debootstrap',
+      'base image, kept for later builds; default: python:3.11-slim, or a Debian made with debootstrap',
     )
-    .addOption(new Option('--backend <engine>', 'whose images').choices(['docker', 'podman']).default('docker'))
+    .addOption(
+      new Option('--backend <engine>', 'engine that builds them').choices(['docker', 'podman']).default('docker'),
+    )
     .option(
       '--tasks <names>',
-      'also the layers of these tasks, suites or all, with their requirements; see docs/reference/images.md',
+      'also build the layers of these tasks and suites, or `all`; see docs/reference/images.md',
       commaList,
     )
-    .option('--profile <name>', 'those of the budget of this name, for tasks that have it')
+    .option('--profile <name>', 'build the layers of this profile, for tasks that have it')
     .action(async (options: BuildRequest) => {
       const { output } = context;
       const { images: built, layers } = await buildImages(context, options);

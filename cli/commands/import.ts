@@ -9,6 +9,7 @@ import {
 import type { ImportDocument } from '../../domain/views/imports.js';
 import { writeImportSummary } from '../../operations/records/import/import-summary.js';
 import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
 import { plural } from '../render/format.js';
 import { type ImportProgress, importProgress } from '../render/import-progress.js';
 import { requestFields, requestOptions } from '../request-options.js';
@@ -32,15 +33,15 @@ function summary(document: ImportDocument): string {
   const { imported, steps, known, changed, failed, left, dryRun, batch } = document;
   const parts = [
     `${plural(imported, 'run')} with ${plural(steps, 'step')} ${dryRun ? 'would be ' : ''}imported into ${batch}`,
-    ...(known === 0 ? [] : [`${known} here already`]),
-    ...(changed === 0 ? [] : [`${changed} changed since, left as they were`]),
-    ...(failed === 0 ? [] : [`${failed} left out`]),
-    ...(left === 0 ? [] : [`${left} not looked at`]),
+    ...(known === 0 ? [] : [`${known} already here`]),
+    ...(changed === 0 ? [] : [`${changed} changed since, kept as they were`]),
+    ...(failed === 0 ? [] : [`${failed} skipped`]),
+    ...(left === 0 ? [] : [`${left} not read`]),
   ];
   return `${parts.join(', ')}.`;
 }
 
-/** What an import came to; the report of it, where one is wanted, goes first, so that it is there whatever reads stdout. */
+/** Prints the summary. The report file is written first, so that it exists whatever reads stdout. */
 async function tell(context: CliContext, document: ImportDocument, report: string | undefined): Promise<void> {
   if (report !== undefined) await writeImportSummary(report, document);
   context.output.json(document satisfies ImportDocument);
@@ -89,16 +90,16 @@ const REPORT = ['--report <file>', 'write what `--json` prints to a file too'] a
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command('import')
-    .summary('results of elsewhere')
-    .description('Take in results that were made elsewhere, as runs that have ended.');
+    .summary('import results')
+    .description('Import results of other homes and of MLGym as ended runs.');
   const mlgym = command
     .command('mlgym')
-    .summary('run directories of MLGym')
+    .summary('import MLGym run directories')
     .description(
-      'Import run directories of MLGym: <task>.traj, results.json and args.yaml, each of which may be missing. ' +
-        'Importing again changes nothing. What is left out or odd is told with its file and key; the exit code is 1 if a directory was left out.',
+      'Import MLGym run directories: <task>.traj, results.json and args.yaml, each of which may be missing. Importing again ' +
+        'changes nothing. Skipped or inconsistent entries are reported with file and key; exit code 1 if a directory was skipped.',
     )
-    .argument('<folders...>', 'run directories, or folders that hold some at any depth');
+    .argument('<folders...>', 'run directories, or folders that contain some at any depth');
   for (const option of requestOptions(directoriesRequestSchema.shape, { parsers: { taskMetric } }))
     mlgym.addOption(option);
   mlgym.option(...REPORT).action((paths: string[], { report }: ReportOption) => {
@@ -107,11 +108,11 @@ export function register(program: Command, context: CliContext): void {
   });
   const jsonl = command
     .command('jsonl')
-    .summary('what `bench export --format jsonl` wrote')
+    .summary('import files written by `bench export`')
     .description(
-      'Import runs that `bench export --format jsonl` wrote, here or elsewhere, with their ids and all their rows. Importing again changes nothing. What this home did not sign itself is ranked only with `bench leaderboard --include-imported`.',
+      'Import runs from a file that `bench export --format jsonl` wrote, with their ids and all records. Importing again changes nothing. Runs that this home did not sign are ranked only with `bench leaderboard --include-imported`.',
     )
-    .argument('<file>', 'a line of JSON per run')
+    .argument('<file>', 'file with one JSON line per run')
     .option(...REPORT);
   for (const option of requestOptions(linesRequestSchema.shape, { parsers: { trust: repeated } }))
     jsonl.addOption(option);
@@ -119,4 +120,9 @@ export function register(program: Command, context: CliContext): void {
     const request = linesRequestSchema.parse(requestFields(linesRequestSchema.shape, jsonl.opts()));
     return importJsonl(context, path, request, report);
   });
+  addExamples(mlgym, [
+    ['bench import mlgym trajectories/', 'import every run directory below a folder'],
+    ['bench import mlgym trajectories/ --dry-run', 'check them only'],
+  ]);
+  addExamples(jsonl, [['bench import jsonl spring.jsonl', 'import a file of bench export']]);
 }

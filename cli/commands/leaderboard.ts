@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import { leaderboard } from '../../operations/results/leaderboard.js';
 import { addComparisonOptions, comparisonRequest, FIXED_BY_COMPARISON } from '../comparison-options.js';
 import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
 import { wholeNumber } from '../options.js';
 import { leaderboardCsv } from '../render/leaderboard-csv.js';
 import { renderLeaderboard } from '../render/leaderboard.js';
@@ -21,24 +22,24 @@ interface LeaderboardFlags {
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command('leaderboard')
-    .summary('models ranked over tasks')
-    .description('Rank models over tasks. Failed infrastructure never counts against a model, and always shows.')
+    .summary('rank models over tasks')
+    .description('Rank models over tasks. Infrastructure failures never count against a model, and are always shown.')
     .addOption(
-      new Option('--comparison <name>', 'what `bench comparison save` saved under this name, as it was').conflicts(
+      new Option('--comparison <name>', 'a comparison saved with `bench comparison save`').conflicts(
         FIXED_BY_COMPARISON,
       ),
     );
   addComparisonOptions(command)
-    .option('--no-intervals', 'no intervals, and no probability of the largest AUP')
+    .option('--no-intervals', 'leave out intervals and P(best)')
     .addOption(
-      new Option('--over <what>', 'the intervals shown: were there other tasks, or other attempts at these')
+      new Option('--over <what>', 'resample over `tasks` or over `attempts`')
         .choices(['tasks', 'attempts'])
         .default('tasks'),
     )
-    .option('--resamples <n>', 'draws for the intervals', wholeNumber(100, 100_000), 1000)
-    .option('--seed <n>', 'of these draws', wholeNumber(0, 2 ** 31 - 1), 1)
-    .option('--estimate-k <k>', 'estimate the best of k attempts from all, in a table of its own', wholeNumber(1))
-    .addOption(new Option('--csv', 'a row per model, as CSV').conflicts('json'))
+    .option('--resamples <n>', 'number of resamples for the intervals', wholeNumber(100, 100_000), 1000)
+    .option('--seed <n>', 'seed of the resamples', wholeNumber(0, 2 ** 31 - 1), 1)
+    .option('--estimate-k <k>', 'add a table of the expected best of k attempts', wholeNumber(1))
+    .addOption(new Option('--csv', 'print one row per model as CSV').conflicts('json'))
     .action(async (flags: LeaderboardFlags) => {
       const { output } = context;
       const board = await leaderboard(context, {
@@ -52,4 +53,9 @@ export function register(program: Command, context: CliContext): void {
       if (flags.csv === true) output.data(leaderboardCsv(board));
       else output.print(renderLeaderboard(board, { colors: output.colors, width: output.width, over: flags.over }));
     });
+  addExamples(command, [
+    ['bench leaderboard', 'all tasks'],
+    ['bench leaderboard --suite game-theory --models gpt-4o,gpt-4.1', 'some tasks and models'],
+    ['bench leaderboard --batch spring --csv', 'one batch, as CSV'],
+  ]);
 }

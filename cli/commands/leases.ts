@@ -8,9 +8,9 @@ import type { LeasesDocument } from '../../domain/views/leases.js';
 export function register(program: Command, context: CliContext): void {
   program
     .command('leases')
-    .summary('GPUs that runs hold, and runs that wait for some')
-    .description('List the GPUs that runs hold, and the runs that wait for GPUs, the longest first.')
-    .option('--all', 'also those that were given back')
+    .summary('list GPUs held by runs, and runs that wait for GPUs')
+    .description('List the GPUs that runs hold, and the runs that wait for GPUs, longest wait first.')
+    .option('--all', 'include released GPUs')
     .action(async (options: { all?: true }) => {
       const { leases: held, waiting } = await leases(context, { includeReleased: options.all === true });
       context.output.json({ leases: held, waiting } satisfies LeasesDocument);
@@ -21,12 +21,12 @@ export function register(program: Command, context: CliContext): void {
           { title: 'gpu', value: (lease) => lease.device },
           { title: 'run', value: (lease) => lease.runId },
           { title: 'granted', value: (lease) => formatTime(lease.grantedAt) },
-          { title: 'taken back', value: (lease) => formatTime(lease.revokedAt) },
+          { title: 'revoked', value: (lease) => formatTime(lease.revokedAt) },
           { title: 'released', value: (lease) => formatTime(lease.releasedAt) },
         ],
         context.output.colors,
       );
-      context.output.print(held.length === 0 ? 'No GPU is held.' : table);
+      context.output.print(held.length === 0 ? 'No GPUs are held.' : table);
       if (waiting.length === 0) return;
       const queue = renderTable(
         waiting,

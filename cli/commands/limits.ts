@@ -20,18 +20,16 @@ function limitText(account: RateAccountRow, one: Dimension): string {
 export function register(program: Command, context: CliContext): void {
   const limits = program
     .command('limits')
-    .summary('rates of calls to providers')
-    .description('The rates at which calls to providers are granted, for all workers: list and set them.');
+    .summary('list and set rate limits of providers')
+    .description('List and set the rate limits of model providers, shared by all workers.');
   limits
     .command('list', { isDefault: true })
-    .summary('each account (the default)')
-    .description(
-      'List the provider accounts: what is granted a minute, what was granted in the last one, who waits, and refusals.',
-    )
+    .summary('list accounts (the default)')
+    .description('List provider accounts: limits per minute, use in the last minute, waiting runs, and refusals.')
     .action(async () => {
       const accounts = await listLimits(context);
       context.output.json({ accounts } satisfies LimitsDocument);
-      if (accounts.length === 0) return context.output.print('No provider was called yet.');
+      if (accounts.length === 0) return context.output.print('No provider has been called yet.');
       const table = renderTable(
         accounts,
         [
@@ -54,26 +52,28 @@ export function register(program: Command, context: CliContext): void {
       for (const { account, reservationFactors } of accounts)
         for (const [model, factor] of Object.entries(reservationFactors))
           context.output.print(
-            `${model} at ${account} has billed more than it was asked for: its calls set aside ${factor} times their estimate.`,
+            `${model} at ${account} has billed more than estimated: its calls now reserve ${factor} times their estimate.`,
           );
     });
   limits
     .command('set')
-    .summary('limits of an account')
-    .description('Set what an account may do in a minute, over all workers, instead of what its models declare.')
-    .argument('<account>', 'as `bench limits` names it')
+    .summary('set the limits of an account')
+    .description(
+      'Set the limits of an account per minute, for all workers together, in place of what its models declare.',
+    )
+    .argument('<account>', 'name of the account, as in `bench limits`')
     .option('--rpm <n>', 'requests per minute', wholeNumber(1))
-    .option('--tpm <n>', 'tokens per minute, in and out', wholeNumber(1))
+    .option('--tpm <n>', 'tokens per minute, input and output', wholeNumber(1))
     .action(async (account: string, options: { rpm?: number; tpm?: number }) => {
       show(context, account, await setLimits(context, account, options), 'is set');
     });
   limits
     .command('reset')
-    .summary('forget what was set and learned')
+    .summary('reset the limits of an account')
     .description(
-      'Forget what was set for an account and what was learned from refusals and dear answers; what its models declare holds again.',
+      'Forget the limits that were set, or learned from refusals and bills. What the models declare applies again.',
     )
-    .argument('<account>', 'as `bench limits` names it')
+    .argument('<account>', 'name of the account, as in `bench limits`')
     .action(async (account: string) => {
       show(context, account, await resetLimits(context, account), 'is reset');
     });
@@ -82,6 +82,6 @@ export function register(program: Command, context: CliContext): void {
 function show(context: CliContext, account: string, row: RateAccountRow | null, what: string): void {
   context.output.json({ account: row } satisfies ChangedLimits);
   const { requests = null, tokens = null } = row?.granted ?? {};
-  const of = (n: number | null): string => (n === null ? 'any number of' : String(n));
-  context.output.print(`${account} ${what}: ${of(requests)} requests and ${of(tokens)} tokens are granted a minute.`);
+  const of = (n: number | null): string => (n === null ? 'unlimited' : String(n));
+  context.output.print(`${account} ${what}: ${of(requests)} requests and ${of(tokens)} tokens per minute.`);
 }

@@ -8,10 +8,10 @@ import type { LogsDocument } from '../../domain/views/logs.js';
 export function register(program: Command, context: CliContext): void {
   program
     .command('logs')
-    .summary("a run's steps and events in the order of time")
-    .description("Print a run's steps, evaluations and events in the order of time, a line or two each.")
+    .summary("print a run's steps and events in time order")
+    .description("Print a run's steps, evaluations and events in time order, a line or two each.")
     .argument('<run>', 'id, or an unambiguous part of it')
-    .option('-f, --follow', 'go on until the run ends; Ctrl-C leaves it running')
+    .option('-f, --follow', 'follow until the run ends; Ctrl-C leaves it running')
     .action(async (ref: string, options: { follow?: true }) => {
       const { output } = context;
       const { runId } = await findRun(context, ref);
@@ -31,6 +31,6 @@ export function register(program: Command, context: CliContext): void {
         }
       output.json({ runId, entries: log.entries } satisfies LogsDocument);
       if (log.entries.length === 0) output.print('Nothing has happened yet.');
-      if (interrupt.aborted) output.log(`Left; the run goes on. Look on with: bench logs -f ${runId}`);
+      if (interrupt.aborted) output.log(`Left; the run continues. Follow it: bench logs -f ${runId}`);
     });
 }

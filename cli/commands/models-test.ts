@@ -8,11 +8,11 @@ import type { ModelTestsDocument } from '../../domain/views/catalog.js';
 export function register(models: Command, context: CliContext): void {
   models
     .command('test')
-    .summary('one tiny call per model')
+    .summary('make one tiny call per model')
     .description(
-      'Make one tiny call per model, from here and with the keys and addresses of this environment, and say whether it is answered, how soon, and for how much. Exit code 1 if one is not.',
+      'Make one tiny call per model, with the keys and addresses of this environment. Prints whether it was answered, time and cost. Exit code 1 if a model does not answer.',
     )
-    .argument('[models...]', 'names, also by commas; default: all of configs/models whose keys are set')
+    .argument('[models...]', 'models, separated by spaces or commas; default: all of configs/models whose keys are set')
     .action(async (names: string[]) => {
       const { output } = context;
       const named = names.flatMap((name) => name.split(',')).filter((name) => name !== '');

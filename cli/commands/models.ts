@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { ModelPrice } from '../../domain/model-config.js';
 import { listModels, type ModelWithKey } from '../../operations/catalog/list-models.js';
 import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
 import { renderTable } from '../render/table.js';
 import { register as registerTest } from './models-test.js';
 import type { ModelsDocument } from '../../domain/views/catalog.js';
@@ -17,13 +18,13 @@ const contextText = (tokens: number): string =>
 export function register(program: Command, context: CliContext): void {
   const models = program
     .command('models')
-    .summary('models that exist, and whether they answer')
-    .description('The models that --models takes: list and test them.');
+    .summary('list models, and test whether they answer')
+    .description('List the models that --models accepts, and test them.');
   models
     .command('list', { isDefault: true })
-    .summary('each model (the default)')
+    .summary('list models (the default)')
     .description(
-      'List the models that --models takes: those of configs/models with their key, context window and price (US dollars per million tokens, in / out), and the bundled scripted ones.',
+      'List the models that --models accepts: those of configs/models with key, context window and price (US dollars per million tokens, input / output), and the scripted ones.',
     )
     .action(() => {
       const { output } = context;
@@ -71,5 +72,9 @@ export function register(program: Command, context: CliContext): void {
         ),
       );
     });
+  addExamples(models, [
+    ['bench models', 'list models and whether their keys are set'],
+    ['bench models test gpt-4o', 'make one tiny call'],
+  ]);
   registerTest(models, context);
 }

@@ -7,9 +7,9 @@ import type { PauseDocument } from '../../domain/views/batch-control.js';
 export function register(program: Command, context: CliContext): void {
   program
     .command('pause')
-    .summary('start no more runs of a batch')
+    .summary('stop starting runs of a batch')
     .description(
-      'Start no more runs of a batch until `bench resume <batch>`. Runs that have begun go on to their end, GPUs and containers with them.',
+      'Start no more runs of a batch until `bench resume <batch>`. Runs that have started continue to their end and keep their GPUs and containers.',
     )
     .argument('<batch>', 'id, name, or an unambiguous part of the id')
     .action(async (ref: string) => {
@@ -19,8 +19,8 @@ export function register(program: Command, context: CliContext): void {
       output.json(outcome satisfies PauseDocument);
       output.print(
         paused
-          ? `Batch ${batchId} is paused: ${plural(runningRuns, 'run')} in flight ${runningRuns === 1 ? 'goes' : 'go'} on, ${queuedRuns} not begun wait. \`bench resume ${batchId}\` goes on.`
-          : `Batch ${batchId} is over already (${status}).`,
+          ? `Batch ${batchId} is paused: ${plural(runningRuns, 'running run')} ${runningRuns === 1 ? 'continues' : 'continue'}, ${queuedRuns} not started. Resume it: bench resume ${batchId}`
+          : `Batch ${batchId} is already over (${status}).`,
       );
     });
 }

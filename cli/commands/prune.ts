@@ -23,7 +23,7 @@ function renderPlan({ snapshots, artifacts, images }: PrunePlan, done: boolean):
       ? []
       : [`${plural(images.length, 'image')}, ${sum(images)} (layers that they share counted more than once)`]),
   ];
-  return [done ? 'Removed:' : 'Nothing needs any more:', ...lines.map((line) => `  ${line}`)].join('\n');
+  return [done ? 'Removed:' : 'No longer needed:', ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
 async function agreed(): Promise<boolean> {
@@ -38,15 +38,15 @@ async function agreed(): Promise<boolean> {
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command('prune')
-    .summary('remove what nothing needs any more')
+    .summary('remove what is no longer needed')
     .description(
-      'Remove old snapshots of ended runs, artifacts that no row refers to, and old images; with none of these options, all three. ' +
-        'Says what it would remove and asks; without a terminal it removes nothing unless told --yes.',
+      'Remove old snapshots of ended runs, unreferenced artifacts and old images; without options, all three. ' +
+        'Prints what would be removed and asks first; without a terminal it removes nothing unless --yes is given.',
     );
   for (const option of requestOptions(pruneRequestSchema.shape)) command.addOption(option);
   command
-    .option('--dry-run', 'only say what would be removed')
-    .option('-y, --yes', 'do not ask')
+    .option('--dry-run', 'only print what would be removed')
+    .option('-y, --yes', 'remove without asking')
     .action(async (options: PruneOptions) => {
       const { output } = context;
       const request = pruneRequest(requestFields(pruneRequestSchema.shape, command.opts()));

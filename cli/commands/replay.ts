@@ -34,7 +34,7 @@ async function play(context: CliContext, file: string, task: string, options: Re
 
 async function playOrCompare(context: CliContext, target: string, options: ReplayOptions): Promise<void> {
   if (options.task === undefined && !/^r-/.test(target) && existsSync(target))
-    throw new BenchError('usage', `--task is missing: which task is ${target} a recording of?`, {
+    throw new BenchError('usage', `--task is missing: which task does ${target} record?`, {
       remedy: '`bench tasks` lists them.',
     });
   const played =
@@ -50,14 +50,14 @@ async function playOrCompare(context: CliContext, target: string, options: Repla
 export function register(program: Command, context: CliContext): void {
   program
     .command('replay')
-    .summary('play a recorded run again, and compare')
+    .summary('replay a recorded run and compare it')
     .description(
-      'Run the recorded replies of a run again in a fresh sandbox, and report where observations differ from the recorded ones. Takes a `.traj` of MLGym, or what `bench trajectory <run> --json` printed. With the id of a run that played a recording, and no --task: its report, without running anything.',
+      'Run the recorded replies of a run again in a fresh sandbox, and report where observations differ. Reads an MLGym `.traj` file or the output of `bench trajectory <run> --json`. Given the id of a replayed run and no --task, prints its report again.',
     )
-    .argument('<recording>', 'a file; or the run that played one')
-    .option('--task <id>', 'the task that it is a recording of; see `bench tasks`')
-    .option('--agent <name>', 'agent configuration, whose commands and reply format count', 'default')
+    .argument('<recording>', 'a recording, or the id of a run that replayed one')
+    .option('--task <id>', 'the task that was recorded; see `bench tasks`')
+    .option('--agent <name>', 'agent configuration, which sets commands and reply format', 'default')
     .addOption(backendOption())
-    .option('--max-steps <n>', 'steps; default: all that are recorded, and one to hand in', wholeNumber(1, 100_000))
+    .option('--max-steps <n>', 'step limit; default: all recorded steps, and one to submit', wholeNumber(1, 100_000))
     .action((target: string, options: ReplayOptions) => playOrCompare(context, target, options));
 }

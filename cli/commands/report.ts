@@ -5,6 +5,7 @@ import type { ReportData } from '../../report/index.js';
 import { report } from '../../operations/results/report.js';
 import { addComparisonOptions, comparisonRequest } from '../comparison-options.js';
 import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
 import { wholeNumber } from '../options.js';
 import { plural } from '../render/format.js';
 import { writeWhole } from '../../operations/write-whole.js';
@@ -25,29 +26,36 @@ interface ReportFlags {
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command('report')
-    .argument('[what]', 'a batch, or the name of a saved comparison; default: all runs')
-    .summary('a leaderboard with charts and the runs behind it, as one file')
+    .argument('[what]', 'a batch or a saved comparison; default: all runs')
+    .summary('write a leaderboard with charts and runs to one file')
     .description(
-      'Write a report: leaderboard, profiles, AUP, costs, tasks, ends, steps, and the runs behind each number, as one HTML file that needs no network; as Markdown or CSV too. A file that is there already is replaced.',
+      'Write a report: leaderboard, profiles, AUP, costs, tasks, end reasons, steps, and the runs behind each number. One self-contained HTML file, or Markdown or CSV. An existing file is replaced.',
     )
-    .option('-o, --output <file>', '- means stdout; default: bench-report[-<what>].<format> in this folder')
-    .addOption(new Option('--format <format>', 'default: by the name of the file, else html').choices([...FORMATS]));
-  addComparisonOptions(command)
-    .option('--no-intervals', 'no intervals, and no probability of the largest AUP')
+    .option(
+      '-o, --output <file>',
+      'file to write, - for stdout; default: bench-report[-<what>].<format> in this folder',
+    )
     .addOption(
-      new Option('--over <what>', 'the intervals shown: were there other tasks, or other attempts at these')
+      new Option('--format <format>', 'format of the report; default: by the file name, else html').choices([
+        ...FORMATS,
+      ]),
+    );
+  addComparisonOptions(command)
+    .option('--no-intervals', 'leave out intervals and P(best)')
+    .addOption(
+      new Option('--over <what>', 'resample over `tasks` or over `attempts`')
         .choices(['tasks', 'attempts'])
         .default('tasks'),
     )
-    .option('--resamples <n>', 'draws for the intervals', wholeNumber(100, 100_000), 1000)
-    .option('--seed <n>', 'of these draws', wholeNumber(0, 2 ** 31 - 1), 1)
+    .option('--resamples <n>', 'number of resamples for the intervals', wholeNumber(100, 100_000), 1000)
+    .option('--seed <n>', 'seed of the resamples', wholeNumber(0, 2 ** 31 - 1), 1)
     .action(async (what: string | undefined, flags: ReportFlags) => {
       const { output } = context;
       const format = flags.format ?? formatOf(flags.output);
       const toStdout = flags.output === '-';
       if (toStdout && output.jsonMode)
-        throw new BenchError('usage', '--json and --output - both want stdout', {
-          remedy: 'Write the report to a file, or leave out --json.',
+        throw new BenchError('usage', '--json and --output - both write to stdout', {
+          remedy: 'Write the report to a file, or drop --json.',
         });
       const data = await report(context, {
         ...comparisonRequest(command),
@@ -68,6 +76,10 @@ export function register(program: Command, context: CliContext): void {
       } satisfies ReportDocument);
       output.print(`Wrote ${file} (${plural(board.rows.length, 'model')}, ${plural(runs.length, 'run')}).`);
     });
+  addExamples(command, [
+    ['bench report', 'all runs, as bench-report.html'],
+    ['bench report spring -o spring.md', 'one batch, as Markdown'],
+  ]);
 }
 
 const formatOf = (file: string | undefined): Format => {

@@ -4,12 +4,13 @@ import { continueEnding } from '../../operations/batches/continue-stopped.js';
 import { raiseBudget } from '../../operations/batches/raise-budget.js';
 import { resume } from '../../operations/batches/resume.js';
 import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
 import { usDollars } from '../options.js';
 import { plural } from '../render/format.js';
 import { waitForBatch } from '../wait-for-batch.js';
 import type { ResumeDocument } from '../../domain/views/batch-control.js';
 
-const goOn = (runs: number): string => (runs === 1 ? 'goes' : 'go');
+const continues = (runs: number): string => (runs === 1 ? 'continues' : 'continue');
 
 /** Progress until the runs that the old budget ended have been evaluated; how many go on, and whether Ctrl-C left some. */
 async function waitForEnding(context: CliContext, batchId: string): Promise<{ again: number; left: boolean }> {
@@ -20,7 +21,7 @@ async function waitForEnding(context: CliContext, batchId: string): Promise<{ ag
     again += look.again;
     if (look.ending > 0 && look.ending !== told)
       context.output.log(
-        `${plural(look.ending, 'run')} that the old budget ended ${look.ending === 1 ? 'is' : 'are'} still evaluated, and ${goOn(look.ending)} on after that. Ctrl-C leaves: repeat the command then.`,
+        `${plural(look.ending, 'run')} stopped by the old budget ${look.ending === 1 ? 'is' : 'are'} still being evaluated, then ${continues(look.ending)}. Ctrl-C leaves; repeat the command then.`,
       );
     told = look.ending;
   }
@@ -28,11 +29,11 @@ async function waitForEnding(context: CliContext, batchId: string): Promise<{ ag
 }
 
 export function register(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('resume')
-    .summary('go on with unfinished runs')
+    .summary('continue unfinished runs')
     .description(
-      'Bring the services up and go on with unfinished runs, each from its last recorded step; a paused batch starts runs again. Safe at any time: nothing runs twice.',
+      'Start the services and continue unfinished runs, each from its last recorded step. A paused batch starts runs again. Safe at any time: nothing runs twice.',
     )
     .argument(
       '[batch]',
@@ -41,7 +42,7 @@ export function register(program: Command, context: CliContext): void {
     .addOption(
       new Option(
         '--budget <usd>',
-        'give the batch this budget in all, and go on with the runs that the old one ended; waits for those that are still evaluated, may be repeated',
+        'set the total budget of the batch, and continue the runs that the old budget stopped; waits for those still being evaluated',
       ).argParser(usDollars),
     )
     .option('--wait', 'show progress until all runs have ended (one batch); Ctrl-C leaves them running')
@@ -57,16 +58,16 @@ export function register(program: Command, context: CliContext): void {
         const raised = await raiseBudget(context, ref, budget);
         batch = raised.batchId;
         output.print(
-          `Batch ${raised.batchId} has a budget of $${budget}; ${plural(raised.again, 'run')} that the old one ended ${goOn(raised.again)} on.`,
+          `Batch ${raised.batchId} has a budget of $${budget}; ${plural(raised.again, 'run')} stopped by the old one ${continues(raised.again)}.`,
         );
       }
       const outcomes = await resume(context, batch);
-      if (outcomes.length === 0) output.print('No batch is unfinished.');
+      if (outcomes.length === 0) output.print('No unfinished batches.');
       for (const { batchId, resumed, status, unfinishedRuns } of outcomes)
         output.print(
           resumed
-            ? `Batch ${batchId} goes on with ${plural(unfinishedRuns, 'unfinished run')}.`
-            : `Batch ${batchId} is over (${status}); there is nothing to go on with.`,
+            ? `Batch ${batchId} continues ${plural(unfinishedRuns, 'unfinished run')}.`
+            : `Batch ${batchId} is over (${status}); nothing to continue.`,
         );
       const resumed = outcomes
         .filter((one) => one.resumed)
@@ -75,9 +76,9 @@ export function register(program: Command, context: CliContext): void {
       if (budget !== undefined && only !== undefined) {
         const { again, left } = await waitForEnding(context, only.batchId);
         only.unfinishedRuns += again;
-        if (again > 0) output.print(`${plural(again, 'more run')} ${goOn(again)} on.`);
+        if (again > 0) output.print(`${plural(again, 'more run')} ${continues(again)}.`);
         if (left) {
-          output.log(`Left before all had ended; then: bench resume ${only.batchId} --budget ${budget}`);
+          output.log(`Left before all had ended. Continue with: bench resume ${only.batchId} --budget ${budget}`);
           output.json({ resumed } satisfies ResumeDocument);
           context.setExitCode(130);
           return;
@@ -88,6 +89,11 @@ export function register(program: Command, context: CliContext): void {
         return;
       }
       output.json({ resumed } satisfies ResumeDocument);
-      if (only !== undefined) output.print(`Follow it with: bench watch ${only.batchId}`);
+      if (only !== undefined) output.print(`Follow it: bench watch ${only.batchId}`);
     });
+  addExamples(command, [
+    ['bench resume', 'continue every unfinished batch'],
+    ['bench resume spring', 'continue one batch, also a paused one'],
+    ['bench resume spring --budget 200', 'raise its budget and continue stopped runs'],
+  ]);
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { showRun } from '../../operations/results/show-run.js';
 import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
 import { formatCost, formatScore, formatSpan, formatTime, oneLine, plural } from '../render/format.js';
 import { providerTroubleLine } from '../render/provider-trouble.js';
 import { coloredPhase } from '../render/runs.js';
@@ -97,11 +98,11 @@ function renderRun(run: RunDetail, context: CliContext): string {
 }
 
 export function register(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('show')
-    .summary('one run: what it was given, how it went')
+    .summary('show one run: settings, course, evaluations')
     .description(
-      'Show one run: what it was given, the world it lives in (limits, images, network), how it went, each evaluation.',
+      'Show one run: its settings, its environment (limits, images, network), its course, and each evaluation.',
     )
     .argument('<run>', 'id, or an unambiguous part of it')
     .action(async (ref: string) => {
@@ -109,4 +110,8 @@ export function register(program: Command, context: CliContext): void {
       context.output.json(run satisfies RunDetail);
       context.output.print(renderRun(run, context));
     });
+  addExamples(command, [
+    ['bench show r-01m7xx', 'any unambiguous start of an id'],
+    ['bench show kdvxf2 --json', 'or its end, as JSON'],
+  ]);
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { sql } from '../../operations/results/sql.js';
 import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
 import { BenchError } from '../../domain/errors.js';
 import { seconds, wholeNumber } from '../options.js';
 import { renderCsv } from '../render/csv.js';
@@ -15,20 +16,20 @@ function cell(value: unknown): string {
 }
 
 export function register(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('sql')
-    .summary('one read-only query')
+    .summary('run a read-only query')
     .description(
-      'Run one SELECT over the results. It can change nothing. docs/reference/schema.md shows what there is, docs/reference/queries.md ten queries. For more, use psql with the address of `bench db url`.',
+      'Run one SELECT over the results; it cannot change anything. See docs/reference/schema.md for tables and docs/reference/queries.md for examples. For more, use psql with the address that `bench db url` prints.',
     )
-    .argument('<query>', 'SQL')
-    .option('--max-rows <n>', 'at most so many rows', wholeNumber(1, 1_000_000), 10_000)
-    .option('--timeout <time>', 'give up after this time', seconds, 60)
-    .option('--csv', 'comma-separated values, the names of the columns first')
+    .argument('<query>', 'one SELECT')
+    .option('--max-rows <n>', 'number of rows to print at most', wholeNumber(1, 1_000_000), 10_000)
+    .option('--timeout <time>', 'time limit, such as 90s or 2m', seconds, 60)
+    .option('--csv', 'print CSV with a header line')
     .action(async (query: string, options: { maxRows: number; timeout: number; csv?: true }) => {
       const { output } = context;
       if (options.csv === true && output.jsonMode)
-        throw new BenchError('usage', '--csv and --json exclude one another', { remedy: 'Choose one of them.' });
+        throw new BenchError('usage', '--csv and --json cannot be combined', { remedy: 'Choose one of them.' });
       const result = await sql(context, query, {
         timeoutMs: options.timeout * 1000,
         maxRows: options.maxRows,
@@ -45,4 +46,8 @@ export function register(program: Command, context: CliContext): void {
       const more = result.truncated ? ' shown, there are more (--max-rows)' : '';
       output.print(output.colors.dim(`(${plural(result.rows.length, 'row')}${more})`));
     });
+  addExamples(command, [
+    ["bench sql 'select model_name, count(*) from runs group by 1'", 'runs per model'],
+    ["bench sql 'select * from run_scores' --csv", 'as CSV'],
+  ]);
 }

@@ -10,6 +10,7 @@ import { estimateBatch } from '../../operations/batches/estimate.js';
 import { planBatch } from '../../operations/batches/plan-batch.js';
 import { submitBatch } from '../../operations/batches/submit-batch.js';
 import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
 import { plural } from '../render/format.js';
 import { submittedDocument } from '../render/submitted.js';
 import { renderTable } from '../render/table.js';
@@ -24,7 +25,7 @@ interface SubmitOptions {
   dryRun?: true;
 }
 
-/** Longer tables tell nobody anything; `--json` has every run. */
+/** Longer tables help nobody; `--json` has every run. */
 const SHOWN = 60;
 
 function renderSubmitted(context: CliContext, batch: SubmittedBatch, dryRun: boolean): string {
@@ -50,7 +51,7 @@ function renderSubmitted(context: CliContext, batch: SubmittedBatch, dryRun: boo
   const headline = dryRun
     ? `${runs}; nothing was stored or started (--dry-run)`
     : batch.existing === true
-      ? `Batch ${colors.bold(batch.batchId)} is there already, with the same specification; its unfinished runs go on`
+      ? `Batch ${colors.bold(batch.batchId)} exists with the same specification; its unfinished runs continue`
       : `Batch ${colors.bold(batch.batchId)}: ${runs}`;
   const more = batch.runs.length - SHOWN;
   return `${headline}\n\n${table}${more > 0 ? `\n… and ${more} more` : ''}`;
@@ -66,7 +67,7 @@ function renderEstimate(estimate: BatchEstimate): string {
   ].join('\n');
 }
 
-/** Options that may stand beside --file. */
+/** Options that may be combined with --file. */
 const BESIDE_FILE = ['file', 'name', 'wait', 'dryRun', 'json'];
 /** What a batch has already, and --into cannot change. */
 const OF_THE_BATCH = ['name', 'seed', 'concurrency', 'priority', 'budget', 'file'];
@@ -86,8 +87,8 @@ function requestOf(command: Command, options: SubmitOptions): BatchRequestInput 
     refuseGiven(
       command,
       (name) => !BESIDE_FILE.includes(name),
-      'cannot stand beside --file',
-      'Write it into the file.',
+      'cannot be combined with --file',
+      'Write it in the file.',
     );
     const file = readBatchFile(options.file);
     return { ...file, name: options.name ?? file.name };
@@ -96,7 +97,7 @@ function requestOf(command: Command, options: SubmitOptions): BatchRequestInput 
   const missing = request.models === undefined ? 'models' : request.tasks === undefined ? 'tasks' : null;
   if (missing !== null)
     throw new BenchError('usage', `${flagOf(missing)} is missing`, {
-      remedy: 'Name models and tasks (`bench models`, `bench tasks`), or a file with --file.',
+      remedy: 'Give --models and --tasks (see `bench models`, `bench tasks`), or a batch file with --file.',
     });
   return request;
 }
@@ -115,11 +116,11 @@ async function submit(context: CliContext, command: Command, options: SubmitOpti
 
 /** What only the command line can say of its options. */
 const TEXTS = {
-  models: 'models, by commas; see `bench models`',
-  tasks: 'task ids or suites, by commas, or `all`; see `bench tasks`',
+  models: 'comma-separated models; see `bench models`',
+  tasks: 'comma-separated tasks and suites, or `all`; see `bench tasks`',
   agent: 'agent configuration; see `bench agents`',
   profile:
-    "the budget of this name in task.yaml, for tasks that have it; default: the task's own, and with --sample `cpu`",
+    "play tasks under this profile of their task.yaml, where they have it; default: the task's own budget, or `cpu` with --sample",
 };
 
 export function register(program: Command, context: CliContext): void {
@@ -127,21 +128,21 @@ export function register(program: Command, context: CliContext): void {
     .command('submit')
     .summary('submit a batch: models × tasks × attempts')
     .description(
-      'Submit a batch of runs: each model plays each task in each attempt. Prints the ids; the runs go on without this command.',
+      'Submit a batch: every model plays every task, once per attempt. Prints the ids and returns; the runs continue in the background.',
     )
-    .option('-f, --file <path>', 'a batch file, which holds all options; see docs/guides/running-batches.md');
+    .option('-f, --file <path>', 'read all options from a batch file; see docs/guides/running-batches.md');
   for (const option of requestOptions(FIELDS, { texts: TEXTS })) command.addOption(option);
   command
-    .option('--into <batch>', 'add the runs to this batch, whether it runs or is over')
+    .option('--into <batch>', 'add the runs to an existing batch, running or finished')
     .option('--wait', 'show progress until all runs have ended; Ctrl-C leaves them running')
-    .option('--dry-run', 'show what would be submitted; store and start nothing')
+    .option('--dry-run', 'print what would be submitted, and its cost; store and start nothing')
     .action(async (options: SubmitOptions) => {
       if (options.into !== undefined)
         refuseGiven(
           command,
           (name) => OF_THE_BATCH.includes(name),
-          'cannot stand beside --into',
-          'These belong to the batch, which has them already; `bench resume <batch> --budget` raises a budget.',
+          'cannot be combined with --into',
+          'The batch has them already. `bench resume <batch> --budget` raises a budget.',
         );
       const { output } = context;
       if (options.dryRun === true) {
@@ -159,6 +160,13 @@ export function register(program: Command, context: CliContext): void {
       }
       output.json(submittedDocument(batch, false) satisfies SubmittedDocument);
       output.print(renderSubmitted(context, batch, false));
-      output.print(`\nFollow it with: bench watch ${batch.batchId}`);
+      output.print(`\nFollow it: bench watch ${batch.batchId}`);
     });
+  addExamples(command, [
+    ['bench submit --models gpt-4o,scripted:baseline --tasks game-theory', 'two models, all tasks of a suite'],
+    ['bench submit --models gpt-4o --tasks battleOfSexes --attempts 2 --wait', 'wait for the runs, with progress'],
+    ['bench submit --models gpt-4o --tasks all --budget 20 --name spring', 'name the batch, cap its cost'],
+    ['bench submit --models gpt-4o --tasks all --dry-run', 'print runs, GPUs and cost only'],
+    ['bench submit --file batch.yaml', 'take all options from a file'],
+  ]);
 }

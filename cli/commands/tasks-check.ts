@@ -42,7 +42,7 @@ function render({ output: { colors } }: CliContext, tasks: readonly CheckedTask[
   const told = tasks.flatMap(({ task, needs }) =>
     needs
       .filter(({ status }) => status === 'lacking' || status === 'build')
-      .map(({ name, detail, remedy }) => `${task}, ${name}: ${detail}${remedy === null ? '' : `. Mend it: ${remedy}`}`),
+      .map(({ name, detail, remedy }) => `${task}, ${name}: ${detail}${remedy === null ? '' : `. Fix: ${remedy}`}`),
   );
   return [table, ...(told.length === 0 ? [] : ['', ...told])].join('\n');
 }
@@ -50,14 +50,14 @@ function render({ output: { colors } }: CliContext, tasks: readonly CheckedTask[
 export function register(tasks: Command, context: CliContext): void {
   tasks
     .command('check')
-    .summary('what tasks lack to be played here')
+    .summary('check whether tasks can run here')
     .description(
-      'Say of tasks whether they can be played as things are, before anything is spent: data, GPUs, images, memory, disk, and the command that mends each. Exit code 1 if one cannot.',
+      'Check whether tasks can run here, before anything is spent: data, GPUs, images, memory, disk; prints the command that fixes each. Exit code 1 if a task cannot run.',
     )
-    .argument('[tasks...]', 'their ids, or `all`')
-    .option('--suite <name>', 'the tasks of this suite')
-    .option('--sample', 'on sample data')
-    .option('--profile <name>', "the budget of this name; default: the task's own, and with --sample `cpu`")
+    .argument('[tasks...]', 'task ids, or `all`')
+    .option('--suite <name>', 'also the tasks of this suite')
+    .option('--sample', 'use sample data')
+    .option('--profile <name>', "use this profile; default: the task's own budget, or `cpu` with --sample")
     .addOption(backendOption())
     .action(async (ids: string[], flags: CheckFlags) => {
       const checked = await checkTasks(context, { ids, ...flags, sample: flags.sample === true });
@@ -66,7 +66,7 @@ export function register(tasks: Command, context: CliContext): void {
       context.output.json({ ready: lacking.length === 0, tasks: rows } satisfies TaskChecksDocument);
       context.output.print(render(context, rows));
       if (lacking.length === 0) return;
-      context.output.log(`${plural(lacking.length, 'task')} of ${rows.length} cannot be played as things are.`);
+      context.output.log(`${plural(lacking.length, 'task')} of ${rows.length} cannot run here.`);
       context.setExitCode(1);
     });
 }

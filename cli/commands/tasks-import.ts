@@ -45,7 +45,7 @@ function pathsOf(text: string, before: Record<string, string[]> = {}): Record<st
 function fileOf(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [, task, file] = /^([^=]+)=(.+)$/.exec(text.trim()) ?? [];
   if (task === undefined || file === undefined || !existsSync(file))
-    throw new InvalidArgumentError('Write it as <task>=<file>, with a file that is there.');
+    throw new InvalidArgumentError('Write it as <task>=<file>, with an existing file.');
   return { ...before, [task]: resolve(file) };
 }
 
@@ -86,37 +86,37 @@ function render(context: CliContext, tasks: readonly ImportedTask[], into: strin
 export function register(tasks: Command, context: CliContext): void {
   tasks
     .command('import')
-    .summary('tasks of elsewhere')
-    .description('Make task folders of tasks that were written for something else.')
+    .summary('import tasks')
+    .description('Import tasks that were written for another benchmark.')
     .command('mlgym')
-    .summary('tasks of an MLGym checkout')
+    .summary('import tasks of an MLGym checkout')
     .description(
-      "Make task folders of MLGym's: configs, starter code, local data and evaluators, which stay as they are. " +
-        'They go into a configs folder of your own, whole or not at all. The exit code is 1 if a task that was named could not be imported, or none could.',
+      "Make task folders from MLGym's configs, starter code, local data and evaluators, which stay unchanged. " +
+        'Tasks are written to a configs folder of your own, each whole or not at all. Exit code 1 if a named task, or every task, could not be imported.',
     )
-    .argument('<checkout>', 'folder that holds configs/ and data/ of MLGym')
-    .option('--tasks <ids>', "some of them, by MLGym's ids; default: all that can be imported", commaList)
+    .argument('<checkout>', "folder with MLGym's configs/ and data/")
+    .option('--tasks <ids>', "only these, by MLGym's ids; default: all that can be imported", commaList)
     .option(
       '--into <folder>',
-      'configs folder; if it does not exist, it begins as a copy of the one that comes with bench (default: BENCH_CONFIGS)',
+      'configs folder to write to, created as a copy of the bundled one; default: BENCH_CONFIGS',
     )
-    .option('--prefix <text>', 'before the ids', 'mlgym-')
-    .option('--data <folder>', "folder with datasets that the checkout lacks, at the configs' data_path")
-    .option('--generate', 'let the instances of 3SATTime be made, which are not published')
-    .option('--metric <task=key:max|min>', 'what ranks a task, where that cannot be told; repeatable', metricOf)
-    .option('--submission <task=files>', 'what agents hand in, where that is found wrong; repeatable', pathsOf)
+    .option('--prefix <text>', 'prefix of the new ids', 'mlgym-')
+    .option('--data <folder>', 'folder with datasets that the checkout lacks, under data_path of the configs')
+    .option('--generate', 'generate the instances of 3SATTime, which are not published')
     .option(
-      '--secret <task=files>',
-      'further files that only the evaluator may have, as data/answers.csv; repeatable',
-      pathsOf,
+      '--metric <task=key:max|min>',
+      'metric that ranks a task, where it cannot be detected; repeatable',
+      metricOf,
     )
+    .option('--submission <task=files>', 'files that agents submit, where detection is wrong; repeatable', pathsOf)
+    .option('--secret <task=files>', 'more files for the evaluator only, such as data/answers.csv; repeatable', pathsOf)
     .option(
       '--requirements <task=file>',
-      'pinned packages of a task that needs more than numpy, scipy, scikit-learn, pandas; repeatable',
+      'pinned packages of a task that needs more than numpy, scipy, scikit-learn and pandas; repeatable',
       fileOf,
     )
-    .option('--force', 'replace what was imported before')
-    .option('--dry-run', 'only say what would be imported')
+    .option('--force', 'replace tasks that were imported before')
+    .option('--dry-run', 'only print what would be imported')
     .action(async (checkout: string, flags: Flags) => {
       const { importCheckout } = await import('../../operations/tasks/import/import-checkout.js');
       const dryRun = flags.dryRun === true;

@@ -7,20 +7,20 @@ import type { NewTaskDocument } from '../../domain/views/tasks.js';
 export function register(tasks: Command, context: CliContext): void {
   tasks
     .command('new')
-    .summary('begin a new task')
+    .summary('create a task')
     .description(
-      'Write the folder of a new task that can be played as it is: task.yaml, starter, evaluator, oracle, README. See docs/guides/writing-a-task.md.',
+      'Create the folder of a task that runs as it is: task.yaml, starter, evaluator, oracle, README. See docs/guides/writing-a-task.md.',
     )
-    .argument('<id>', 'its id, which names the folder')
+    .argument('<id>', 'id of the task, and name of its folder')
     .addOption(
       new Option(
         '--kind <kind>',
-        'what is judged: moves of a game, answers to questions, files, or what a program writes',
+        'what is scored: moves of a game, answers to questions, files, or the output of a program',
       )
         .choices(TASK_KINDS)
         .default('data'),
     )
-    .option('--config-dir <folder>', 'the configuration folder; default: the one that bench uses')
+    .option('--config-dir <folder>', 'configuration folder to write to; default: the one that bench uses')
     .action((id: string, flags: { kind: TaskKind; configDir?: string }) => {
       const { settings, output } = context;
       const configsDir = flags.configDir === undefined ? settings.configsDir : resolve(flags.configDir);

@@ -95,23 +95,23 @@ function render(context: CliContext, rows: readonly PreparedTask[], flags: Prepa
   );
   const errors = rows.filter(({ error }) => error !== null).map(({ task, error }) => `${task}: ${error ?? ''}`);
   const note =
-    flags.sample === true ? '\nScores on samples are marked, and never stand beside those on the real data.' : '';
+    flags.sample === true ? '\nScores on samples are marked, and never ranked with scores on the real data.' : '';
   return [table, ...errors].join('\n') + note;
 }
 
 export function register(tasks: Command, context: CliContext): void {
   tasks
     .command('prepare')
-    .summary("make tasks' data")
+    .summary("fetch and prepare tasks' data")
     .description(
-      "Fetch the sources of tasks' data and make what agents and evaluators need of them, with the answers apart. What is there already is left as it is; what was cut off goes on where it was.",
+      "Fetch the sources of tasks' data, and prepare what agents and evaluators need, with the answers kept apart. Prepared data is left alone; interrupted downloads continue.",
     )
-    .argument('[tasks...]', 'their ids, or `all`')
-    .option('--suite <name>', 'the tasks of this suite')
-    .option('--sample', 'a small stand-in of the same form instead, without fetching anything')
-    .option('--from <folder>', 'a folder that holds sources already, by their names; what is not there is fetched')
-    .option('--force', 'make them anew')
-    .option('--dry-run', 'only say what is missing, and how much would be fetched')
+    .argument('[tasks...]', 'task ids, or `all`')
+    .option('--suite <name>', 'also the tasks of this suite')
+    .option('--sample', 'make small sample data of the same form; fetch nothing')
+    .option('--from <folder>', 'take sources from this folder, by name; fetch the rest')
+    .option('--force', 'prepare the data again')
+    .option('--dry-run', 'only print what is missing and the size of the download')
     .action(async (ids: string[], flags: PrepareFlags) => {
       const rows = (await prepare(context, ids, flags)).map(told);
       const failed = rows.filter(({ data }) => data === 'failed');

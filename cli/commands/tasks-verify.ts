@@ -48,16 +48,16 @@ function render({ output: { colors } }: CliContext, tasks: readonly VerifiedTask
 export function register(tasks: Command, context: CliContext): void {
   tasks
     .command('verify')
-    .summary('play tasks through, and judge them')
+    .summary('play tasks and check them')
     .description(
-      'Play tasks with scripted agents, as any run is played, and judge them: data prepared and without leaks, the starter worth what is stated, the oracle better, wrong submissions rejected with an explanation, the same score again, secrets out of sight, limits held. Exit code 1 if anything fails.',
+      'Play tasks with scripted agents and check them: data is prepared and does not leak, the starter scores as stated, the oracle scores better, wrong submissions are rejected with an explanation, scores repeat, secrets stay hidden, limits hold. Exit code 1 if anything fails.',
     )
-    .argument('[tasks...]', 'their ids, or `all`')
-    .option('--suite <name>', 'the tasks of this suite')
-    .option('--sample', 'on sample data')
-    .option('--profile <name>', "the budget of this name; default: the task's own, and with --sample `cpu`")
+    .argument('[tasks...]', 'task ids, or `all`')
+    .option('--suite <name>', 'also the tasks of this suite')
+    .option('--sample', 'use sample data')
+    .option('--profile <name>', "use this profile; default: the task's own budget, or `cpu` with --sample")
     .addOption(backendOption())
-    .option('--agent <name>', 'agent configuration, through which they are played', 'default')
+    .option('--agent <name>', 'agent configuration to play with', 'default')
     .option('--concurrency <n>', 'runs at the same time', wholeNumber(1, 100), 2)
     .action(async (ids: string[], flags: VerifyFlags) => {
       const verification = await verifyTasks(

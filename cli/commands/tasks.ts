@@ -7,6 +7,7 @@ import { submissionNames } from '../../domain/submission-contract.js';
 import { listTasks } from '../../operations/tasks/list.js';
 import { showTask } from '../../operations/tasks/show.js';
 import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
 import { formatScore, oneLine } from '../render/format.js';
 import { renderFields, renderTable } from '../render/table.js';
 import { networkText } from '../render/world.js';
@@ -92,19 +93,25 @@ function show(context: CliContext, id: string): void {
 export function register(program: Command, context: CliContext): void {
   const tasks = program
     .command('tasks')
-    .summary('tasks that exist')
-    .description('Tasks: one folder each under configs/tasks.');
+    .summary('list, prepare, check and write tasks')
+    .description('List, prepare, check and write tasks: one folder each under configs/tasks.');
   tasks
     .command('list', { isDefault: true })
-    .summary('all tasks')
+    .summary('list tasks (the default)')
     .description('List all tasks.')
     .action(() => list(context));
   tasks
     .command('show')
-    .summary('one task')
-    .description('Show one task: metrics, limits, what the agent is told.')
-    .argument('<task>', 'its id')
+    .summary('show one task')
+    .description('Show one task: metrics, limits, and its prompt.')
+    .argument('<task>', 'id of the task')
     .action((id: string) => show(context, id));
+  addExamples(tasks, [
+    ['bench tasks', 'list tasks'],
+    ['bench tasks show battleOfSexes', 'one task, with its prompt'],
+    ['bench tasks prepare --suite rl --sample', 'make sample data, download nothing'],
+    ['bench tasks check all', 'what is missing to run them here'],
+  ]);
   registerPrepare(tasks, context);
   registerCheck(tasks, context);
   registerVerify(tasks, context);

@@ -1,17 +1,18 @@
 import type { Command } from 'commander';
 import { trajectory } from '../../operations/results/trajectory.js';
 import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
 import { wholeNumber } from '../options.js';
 import { renderTrajectory } from '../render/trajectory.js';
 import type { TrajectoryDocument } from '../../domain/views/trajectory.js';
 
 export function register(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('trajectory')
-    .summary("a run's steps in full")
+    .summary("print a run's steps in full")
     .description("Print a run's steps in full: thought, command, observation, evaluation.")
     .argument('<run>', 'id, or an unambiguous part of it')
-    .option('--from <step>', 'begin with this step', wholeNumber(1), 1)
+    .option('--from <step>', 'start at this step', wholeNumber(1), 1)
     .action(async (ref: string, options: { from: number }) => {
       const { run, steps } = await trajectory(context, ref, options.from);
       const { runId, batchId, model, task, workspace, endReason, forkedFrom, forkedAtStep } = run;
@@ -28,4 +29,8 @@ export function register(program: Command, context: CliContext): void {
       } satisfies TrajectoryDocument);
       context.output.print(renderTrajectory(steps, context.output.colors));
     });
+  addExamples(command, [
+    ['bench trajectory r-01m7xx', 'every step'],
+    ['bench trajectory r-01m7xx --from 10', 'from step 10'],
+  ]);
 }

@@ -13,8 +13,8 @@ export function register(program: Command, context: CliContext): void {
     .command('up')
     .summary('start the services and a worker')
     .description(
-      'Start PostgreSQL, Temporal and a worker for this home, unless the environment names others, and wait until all of ' +
-        'them answer. Other commands do it when they need to. They stay up until `bench down`.',
+      'Start PostgreSQL, Temporal and a worker for this home, unless the environment names others, and wait until all ' +
+        'answer. Commands that need them do this themselves. The services stay up until `bench down`.',
     )
     .action(async () => {
       const { settings, output } = context;

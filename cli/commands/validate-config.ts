@@ -7,11 +7,14 @@ import type { ValidationDocument } from '../../domain/views/catalog.js';
 export function register(program: Command, context: CliContext): void {
   program
     .command('validate-config')
-    .summary('check tasks, agents and suites')
+    .summary('check configuration files')
     .description(
-      'Check configuration files: keys, types, templates, files that must exist. Names file, line and key of each problem.',
+      'Check configuration files: keys, types, templates, referenced files. Prints file, line and key of each problem.',
     )
-    .argument('[paths...]', 'task folders, YAML files, or whole configs folders; default: all that bench would use')
+    .argument(
+      '[paths...]',
+      'task folders, YAML files, or whole configs folders; default: everything that bench would use',
+    )
     .action((paths: string[]) => {
       const { output } = context;
       const files = validateConfig(context, paths);

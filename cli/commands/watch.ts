@@ -1,17 +1,18 @@
 import type { Command } from 'commander';
 import { findBatch } from '../../operations/results/find-batch.js';
 import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
 import { detachedAdvice, followBatch } from '../follow-batch.js';
 import { batchDocument, batchFaults, batchHeadline } from '../render/batch.js';
 import type { BatchDocument } from '../../domain/views/batches.js';
 
 export function register(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('watch')
-    .summary('live progress of a batch')
+    .summary('follow a batch live')
     .description(
-      'Show a batch live until it is over: phase, step, score, cost, and what time and spending to expect; a table on a ' +
-        'terminal (per model and task above 100 runs), else a line per change. Ctrl-C leaves it running.',
+      'Follow a batch until it is over: phase, step, score, cost, and the time and spending to expect. A terminal shows a table ' +
+        '(per model and task above 100 runs), a pipe gets a line per change. Ctrl-C leaves the batch running.',
     )
     .argument('[batch]', 'id, name, or an unambiguous part of the id; default: the latest batch')
     .action(async (ref: string | undefined) => {
@@ -26,4 +27,8 @@ export function register(program: Command, context: CliContext): void {
       if (!output.interactive) output.print(batchHeadline(report, output.colors));
       for (const fault of batchFaults(report)) output.print(output.colors.red(fault));
     });
+  addExamples(command, [
+    ['bench watch', 'the latest batch'],
+    ['bench watch spring', 'a batch by its name'],
+  ]);
 }

@@ -4,6 +4,7 @@ import { workerRequestSchema } from '../../domain/requests/worker.js';
 import type { WorkerDocument } from '../../domain/views/home.js';
 import { startWorker } from '../../operations/home/start-worker.js';
 import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
 import { requestFields, requestOptions } from '../request-options.js';
 
 export function register(commands: Command, context: CliContext): void {
@@ -11,8 +12,8 @@ export function register(commands: Command, context: CliContext): void {
     .command('worker')
     .summary('run a worker in the foreground')
     .description(
-      'Run a worker in the foreground until Ctrl-C, e.g. on another machine with DATABASE_URL and TEMPORAL_ADDRESS set. Set BENCH_WORKER=external where the embedded one is not wanted. ' +
-        'Nothing here starts it again when it ends: run it under a service manager, such as systemd (docs/reference/deployment.md).',
+      'Run a worker in the foreground until Ctrl-C, for example on another machine with DATABASE_URL and TEMPORAL_ADDRESS set. ' +
+        'BENCH_WORKER=external turns the embedded worker off. Nothing restarts this worker: run it under a service manager such as systemd (docs/reference/deployment.md).',
     );
   for (const option of requestOptions(workerRequestSchema.shape)) command.addOption(option);
   command.action(async () => {
@@ -28,4 +29,8 @@ export function register(commands: Command, context: CliContext): void {
       });
     }
   });
+  addExamples(command, [
+    ['bench worker --slots 16 --gpus 0,1', '16 concurrent runs, two GPUs'],
+    ['bench worker --roles models,workflows', 'no runs on this machine'],
+  ]);
 }

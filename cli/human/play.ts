@@ -29,15 +29,15 @@ export interface PlayOptions {
 /** How a sitting ended: the run is over, or the person left or gave up. */
 export type Sitting = { kind: 'ended'; run: RunDetail } | { kind: 'left' } | { kind: 'quit' };
 
-const HELP = `One command a line; bench brings it into the form that the agent's parser reads.
+const HELP = `Type one command per line; bench formats it for the agent's parser.
   several lines     a here-document, a backslash at the end of a line, or
                     start_multiline_command … end_multiline_command
   validate          scores your work; submit scores it and ends the run
-  :raw              the next lines up to :send are the reply as it stands, format and all
-  :cancel           forget what you typed of this reply
-  :history          show everything that a model would be shown now
+  :raw              send the lines up to :send exactly as you type them
+  :cancel           discard what you typed of this reply
+  :history          show everything that a model would see now
   :quit             give up: the run is cancelled and not scored
-  Ctrl-D, Ctrl-C    leave; the run waits, and \`bench human <run>\` goes on`;
+  Ctrl-D, Ctrl-C    leave; the run waits, and \`bench human <run>\` continues it`;
 
 /** One person, one run, one terminal: shows each question, sends each reply, until the run ends or the person leaves. */
 export class Play {

@@ -27,12 +27,12 @@ export function batchState(batch: State): string[] {
   const [queued, forGpus, forHost] = [count('queued'), count('waiting_gpu'), count('waiting_host')];
   const stopped = byEndReason['budget'] ?? 0;
   return [
-    ...(pausedAt === null ? [] : [`paused since ${formatTime(pausedAt)}: no run is started, those that run go on`]),
+    ...(pausedAt === null ? [] : [`paused since ${formatTime(pausedAt)}: no new runs start, running ones continue`]),
     ...(budgetUsd === null
       ? []
       : [
           `budget ${formatCost(budgetUsd)}, charged ${formatCost(chargedUsd)} (${Math.round((100 * Number(chargedUsd)) / Number(budgetUsd))} %)` +
-            (stopped === 0 ? '' : `; it ended ${plural(stopped, 'run')}`),
+            (stopped === 0 ? '' : `; it stopped ${plural(stopped, 'run')}`),
         ]),
     ...(forGpus === 0 ? [] : [`${are(forGpus, 'for GPUs')}: bench leases`]),
     ...(forHost === 0 ? [] : [`${are(forHost, 'for a host with room')}: bench hosts`]),

@@ -20,7 +20,7 @@ export function batchFaults({ runList }: Pick<BatchStatusReport, 'runList'>): st
   const runs = new Map<string, string[]>();
   for (const { runId, endReason, detail } of runList) {
     if (endReason !== 'infra_error' && endReason !== 'config_error') continue;
-    const fault = `${endReason}: ${detail ?? 'no detail was recorded'}`;
+    const fault = `${endReason}: ${detail ?? 'no details recorded'}`;
     runs.set(fault, [...(runs.get(fault) ?? []), runId]);
   }
   return [...runs].map(([fault, [first = '', ...others]]) => {

@@ -9,7 +9,7 @@ const LINE_EVERY_MS = 5000;
 
 export const remarkLine = ({ source, file, key, level, kind, message }: Remark): string => {
   const where = [file, key].filter((part) => part !== null && part !== '').join(': ');
-  return `${level === 'failed' ? 'left out: ' : ''}${source}${where === '' ? '' : `: ${where}`}: ${kind}: ${oneLine(message, 400)}`;
+  return `${level === 'failed' ? 'skipped: ' : ''}${source}${where === '' ? '' : `: ${where}`}: ${kind}: ${oneLine(message, 400)}`;
 };
 
 export interface ImportProgress {

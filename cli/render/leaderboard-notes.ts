@@ -2,7 +2,7 @@ import { DEFAULT_PROFILE } from '../../domain/task-profile.js';
 import { formatScore, formatTime, movedBaseline, plural } from './format.js';
 import type { Leaderboard, LeaderboardRow } from '../../domain/views/leaderboard.js';
 
-/** What to know beside the table, each note in lines of at most `width`. */
+/** Notes on the table, each in lines of at most `width`. */
 export function leaderboardNotes(
   board: Leaderboard,
   over: keyof NonNullable<LeaderboardRow['intervals']>,
@@ -14,39 +14,35 @@ export function leaderboardNotes(
       (task) =>
         `${task.task}: ${task.primary}, ${task.direction === 'maximize' ? 'higher' : 'lower'} is better` +
         (task.baseline === null ? '' : `, baseline ${formatScore(task.baseline)}`) +
-        (task.compared || board.comparison.T === null ? '' : '; no ranked model was submitted for it: not compared'),
+        (task.compared || board.comparison.T === null ? '' : '; not compared: no ranked model has runs'),
     ),
-    ...(board.comparison.sample ? ['Of sample data: these scores say nothing about the real tasks.'] : []),
+    ...(board.comparison.sample ? ['Sample data: these scores say nothing about the real tasks.'] : []),
     ...profileNotes(board),
     ...areaNotes(board),
     ...intervalNotes(board, over),
     ...(board.rows.some(({ withSuspects }) => withSuspects !== null)
       ? [
-          'With suspects: the AUP that counts suspect scores too, as --include-suspect ranks them; marks name the rules and their runs.',
+          'With suspects: the AUP with suspect scores counted (--include-suspect); marks name the rules and the number of runs.',
         ]
       : []),
     ...(board.rows.some(({ recordedCostUsd }) => recordedCostUsd !== null)
-      ? ['Recorded: cost of imported runs, by the prices of the harness that played them.']
+      ? ['Recorded: cost of imported runs, at the prices of the harness that played them.']
       : []),
     ...savedNotes(board),
     ...(unranked.has('kind')
-      ? [
-          'Not ranked (–): scripted agents, replays and external players are not; rank them too with --include-scripted.',
-        ]
+      ? ['Not ranked (–): scripted agents, replays and external players; --include-scripted ranks them.']
       : []),
-    ...(unranked.has('spoiler') ? ['Never ranked (–): scripted:spoiler, which hands in what it spoilt.'] : []),
+    ...(unranked.has('spoiler') ? ['Never ranked (–): scripted:spoiler, which submits spoilt work.'] : []),
     ...(unranked.has('import')
-      ? ['Not ranked (–): nobody here has seen imported runs; rank what their lines say with --include-imported.']
+      ? ['Not ranked (–): imported runs, which this home did not play; --include-imported ranks them.']
       : []),
     ...(unranked.has('isolation')
-      ? [
-          'Not ranked (–): the local backend cannot keep an agent from the answers; see its runs ranked with --include-local.',
-        ]
+      ? ['Not ranked (–): runs of the local backend, which cannot hide the answers; --include-local ranks them.']
       : []),
   ].flatMap((note) => wrapped(note, width));
 }
 
-/** To know beside a table without rows. */
+/** Notes on a table without rows. */
 export const emptyNotes = (board: Leaderboard, width: number): string[] =>
   profileNotes(board).flatMap((note) => wrapped(note, width));
 
@@ -54,10 +50,10 @@ function profileNotes({ comparison: { profile, otherProfiles } }: Leaderboard): 
   return [
     ...(profile === DEFAULT_PROFILE
       ? []
-      : [`Under the profile ${profile}, or as they are if they have none of that name: not the tasks' own budgets.`]),
+      : [`Under the profile ${profile} where tasks have it, not the tasks' own budgets.`]),
     ...otherProfiles.map(
       (other) =>
-        `Left out, being of another budget: ${plural(other.runs, 'run')} under the profile ${other.profile} (--profile ${other.profile}).`,
+        `Left out: ${plural(other.runs, 'run')} under the profile ${other.profile} (--profile ${other.profile}).`,
     ),
   ];
 }
@@ -68,7 +64,7 @@ function areaNotes({ comparison, tasks, baseline }: Leaderboard): string[] {
   const range = mode === 'strict' ? '0 to 1' : `at most ${T}`;
   const area = metric === 'best-submission' ? baseline?.lastAup : baseline?.bestAup;
   const starters = area === undefined ? '' : `; the starters have ${area.toFixed(2)}`;
-  const moving = fixedT ? ': more models or tasks change it' : ' as the data give it: more models or tasks change it';
+  const moving = fixedT ? ': more models or tasks change it' : ' from the data: more models or tasks change it';
   const compared = plural(tasks.filter((task) => task.compared).length, 'task');
   return [
     `Ordered by average rank over ${compared}, among these models and the starters.`,
@@ -78,9 +74,9 @@ function areaNotes({ comparison, tasks, baseline }: Leaderboard): string[] {
 
 function intervalNotes({ comparison, rows }: Leaderboard, over: 'attempts' | 'tasks'): string[] {
   if (comparison.resamples === 0 || rows.every(({ intervals }) => intervals === null)) return [];
-  const what = over === 'tasks' ? 'other tasks of the same sort' : 'other attempts at the same tasks';
+  const what = over === 'tasks' ? 'other tasks of the same kind' : 'other attempts at the same tasks';
   return [
-    `[ ]: 95 % of what ${what} may give; P(best): how often the AUP is the largest of all; ` +
+    `[ ]: 95 % interval over ${what}; P(best): how often the AUP is the largest; ` +
       `${comparison.resamples} resamples, seed ${comparison.seed}.`,
   ];
 }
@@ -89,23 +85,23 @@ function savedNotes({ comparison: { saved, k } }: Leaderboard): string[] {
   if (saved === null) return [];
   const runs = saved.runsSince.reduce((sum, one) => sum + one.runs, 0);
   const models = [...new Set(saved.runsSince.map(({ model }) => model))].join(', ');
-  const counted = k === null ? 'they count' : `only the first ${k} of each model and task count`;
+  const counted = k === null ? 'all count' : `only the first ${k} of each model and task count`;
   return [
     `Comparison ${saved.name}, saved ${formatTime(saved.createdAt)}. ` +
       (saved.otherModels.length === 0
-        ? 'No other model has runs at its tasks.'
-        : `Not in it, though they have runs at its tasks: ${saved.otherModels.join(', ')}.`),
+        ? 'No other model has runs on its tasks.'
+        : `Not in it, but with runs on its tasks: ${saved.otherModels.join(', ')}.`),
     ...(saved.otherContracts.length === 0
       ? []
       : [
-          `Not in it either, being of another contract of their task: ${saved.otherContracts
+          `Not in it, of another contract: ${saved.otherContracts
             .map((other) => `${plural(other.runs, 'run')} of ${other.task} (contract ${other.contract})`)
             .join(', ')}.`,
         ]),
     ...(saved.movedBaselines.length === 0
       ? []
       : [
-          `It keeps the baselines that it saved; by now they are others: ${saved.movedBaselines.map(movedBaseline).join(', ')}.`,
+          `It uses the saved baselines, which have changed since: ${saved.movedBaselines.map(movedBaseline).join(', ')}.`,
         ]),
     ...(runs === 0 ? [] : [`Since then ${plural(runs, 'run')} of its models ended (${models}): ${counted}.`]),
   ];

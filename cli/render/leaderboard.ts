@@ -25,7 +25,7 @@ type Droppable = Column<LeaderboardRow> & { drop?: number };
 export function renderLeaderboard(board: Leaderboard, view: LeaderboardView): string {
   const { colors, width } = view;
   if (board.rows.length === 0)
-    return ['No runs to rank yet. `bench demo` makes some.', ...emptyNotes(board, width)].join('\n');
+    return ['No runs to rank yet. `bench demo` produces some.', ...emptyNotes(board, width)].join('\n');
   const metric = board.comparison.metric === 'best-submission' ? 'best submission' : 'best attempt';
   const saved = board.comparison.saved === null ? '' : `, comparison ${board.comparison.saved.name}`;
   const main = mainColumns(board, view.over);

@@ -4,7 +4,7 @@ import { plural } from './format.js';
 import { remedyText } from './remedy.js';
 
 const LOCAL =
-  'The agents run as plain processes on this machine (local backend): no isolation; their rows say so and are ranked only on request.';
+  'The agents run as plain processes on this machine (local backend): no isolation; such rows are marked and ranked only on request.';
 
 /** A notice as lines of stderr. */
 export function renderNotice(notice: Notice, { dim, yellow }: Colors): string[] {
@@ -16,22 +16,22 @@ export function renderNotice(notice: Notice, { dim, yellow }: Colors): string[] 
     case 'backend.no_engine':
       return [
         yellow(`No containers: ${notice.reason}.`),
-        ...(notice.remedy === undefined ? [] : [dim(`To have them: ${remedyText(notice.remedy, notice.fields)}`)]),
+        ...(notice.remedy === undefined ? [] : [dim(`To enable them: ${remedyText(notice.remedy, notice.fields)}`)]),
       ];
     case 'task.left_out':
-      return [yellow(`Left out: ${notice.task}: ${notice.reason}. ${remedyText(notice.remedy, notice.fields)}`)];
+      return [yellow(`Skipped: ${notice.task}: ${notice.reason}. ${remedyText(notice.remedy, notice.fields)}`)];
     case 'model.keys_missing':
       return [
         yellow(
           notice.where === 'workers'
-            ? `${notice.message} here; the workers that run elsewhere must have ${notice.variables === 1 ? 'it' : 'them'}.`
-            : `${notice.message}: the batch could not be submitted as things are.`,
+            ? `${notice.message} here; external workers must have ${notice.variables === 1 ? 'it' : 'them'}.`
+            : `${notice.message}: a submission would fail.`,
         ),
       ];
     case 'model.untested':
-      return [dim(`not tested, since ${notice.variable} is not set: ${notice.models.join(', ')}`)];
+      return [dim(`not tested, ${notice.variable} is not set: ${notice.models.join(', ')}`)];
     case 'hosts.unknown':
-      return [dim('Hosts and their GPUs were not looked at: the services are not running.')];
+      return [dim('Hosts and GPUs were not checked: the services are not running.')];
     case 'batch.started':
       return [`Batch ${notice.batchId}: ${plural(notice.runs, 'run')} on the ${notice.backend} backend`];
   }

@@ -9,15 +9,12 @@ export const batchOptionsSchema = z.strictObject({
   name: batchName().nullable().default(null).describe('name of the batch; an identical batch of this name is resumed'),
   seed: whole(0, 2 ** 31)
     .default(42)
-    .describe('seed of the batch; a run has seed + attempt'),
-  concurrency: whole(1, 10_000).default(8).describe('runs at the same time'),
-  priority: whole(1, 5).default(3).describe('from 1 (first) to 5 (last), where batches compete'),
-  budget: usd()
-    .nullable()
-    .default(null)
-    .describe('most that all runs together may spend on model calls, in US dollars'),
+    .describe('seed of the batch; each run uses seed + attempt'),
+  concurrency: whole(1, 10_000).default(8).describe('concurrent runs'),
+  priority: whole(1, 5).default(3).describe('priority among batches, from 1 (first) to 5 (last)'),
+  budget: usd().nullable().default(null).describe('cap on what all runs together spend on model calls, in US dollars'),
   backend: z.enum(BACKENDS).nullable().default(null).meta({
-    description: 'where agents live; default: docker or podman if it answers, else local for scripted models',
+    description: 'where agents run; default: docker or podman if it answers, else local for scripted models',
     placeholder: 'backend',
   }),
 });

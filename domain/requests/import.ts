@@ -4,21 +4,21 @@ import type { MlgymTask } from '../mlgym/tasks.js';
 /** Run directories of MLGym, as runs that have ended. */
 export const directoriesRequestSchema = z.strictObject({
   batch: z.string().min(1).default('mlgym').meta({
-    description: 'the batch that takes them; made if there is none of this name',
+    description: 'batch to import into; created if needed',
     placeholder: 'name',
   }),
   taskMetric: z.record(z.string(), z.custom<MlgymTask>()).optional().meta({
-    description: 'what ranks a task beyond MLGym-Bench; repeatable',
+    description: 'metric that ranks a task outside MLGym-Bench; repeatable',
     placeholder: 'task=metric:max|min',
   }),
-  dryRun: z.boolean().default(false).describe('read and check everything, and store nothing'),
+  dryRun: z.boolean().default(false).describe('read and check everything; store nothing'),
 });
 export type DirectoriesRequest = z.output<typeof directoriesRequestSchema>;
 
 /** Lines that an export wrote, with their ids. */
 export const linesRequestSchema = z.strictObject({
   trust: z.array(z.string()).optional().meta({
-    description: 'take only lines that the key of this public key file signed (or this home itself); repeatable',
+    description: 'accept only lines signed by this public key, or by this home; repeatable',
     placeholder: 'file',
   }),
 });

@@ -6,13 +6,13 @@ export const pruneRequestSchema = z.strictObject({
   snapshots: z
     .boolean()
     .default(false)
-    .describe('snapshots of runs that have ended; forks of these then run their commands again'),
-  artifacts: z.boolean().default(false).describe('files of the artifact store that no row of this database refers to'),
+    .describe('snapshots of ended runs; later forks of these runs repeat their commands'),
+  artifacts: z.boolean().default(false).describe('files of the artifact store that no row refers to'),
   images: z
     .boolean()
     .default(false)
-    .describe('images of agents, evaluators and tasks that are not current and that no container uses'),
-  keepDays: whole(0, 10_000).default(7).describe('leave alone what is younger'),
+    .describe('outdated images that no container uses'),
+  keepDays: whole(0, 10_000).default(7).describe('keep what is younger'),
 });
 export type PruneRequest = z.output<typeof pruneRequestSchema>;
 

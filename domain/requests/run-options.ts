@@ -11,30 +11,27 @@ import { between, duration, names, usd, whole } from './fields.js';
 export const runOptionsSchema = z.strictObject({
   agent: z.string().min(1).default('default').meta({ description: 'agent configuration', placeholder: 'name' }),
   attempts: whole(1, 10_000).default(4).describe('attempts per model and task'),
-  maxSteps: whole(1, 100_000).default(50).describe('steps per run'),
-  wallTime: duration().default(0).describe("a run's own time, as 90s, 30m, 2h; 0: no limit"),
+  maxSteps: whole(1, 100_000).default(50).describe('step limit of each run'),
+  wallTime: duration().default(0).describe('time limit of each run, such as 90s, 30m or 2h; 0: none'),
   gpusPerRun: whole(0, 64).nullable().default(null).describe('GPUs per run; default: what the task asks for'),
   temperature: between(0, 2, 't').optional().describe("sampling temperature; default: each model's own"),
   topP: between(0, 1, 'p').optional().describe("sampling top-p; default: each model's own"),
-  maxOutputTokens: whole(1).optional().describe("longest reply, in tokens; default: each model's own"),
-  costLimit: usd().nullable().default(null).describe('most that a run may spend on model calls, in US dollars'),
-  tokenLimit: whole(0).default(0).describe('most tokens of a run, in and out; 0: no limit'),
-  allowUnpriced: z.boolean().default(false).describe('take models whose file has no price; their calls count as free'),
-  memory: z
-    .boolean()
-    .default(false)
-    .describe('let runs read what earlier runs of the same task and model wrote down, and write more'),
+  maxOutputTokens: whole(1).optional().describe("token limit of each reply; default: each model's own"),
+  costLimit: usd().nullable().default(null).describe('cap on what each run spends on model calls, in US dollars'),
+  tokenLimit: whole(0).default(0).describe('token limit of each run, input and output; 0: none'),
+  allowUnpriced: z.boolean().default(false).describe('allow models without a price; their calls count as free'),
+  memory: z.boolean().default(false).describe('give runs a memory of earlier runs of the same task and model'),
   snapshotEvery: whole(0, 100_000)
     .nullable()
     .default(null)
-    .describe('steps between snapshots of the workspace, 0: none; default: what the task says'),
+    .describe('steps between snapshots of the workspace; 0: none; default: as the task says'),
   sample: z
     .boolean()
     .default(false)
-    .describe('play on stand-ins for the data of tasks that have some; such scores are marked, and ranked apart'),
+    .describe('play on sample data where tasks have some; such scores are marked and ranked apart'),
   profile: z.string().min(1).nullable().default(null).meta({
     description:
-      "the budget of this name in task.yaml, for tasks that have it; default: the task's own, on sample data `cpu`",
+      "profile of task.yaml to play under, where tasks have it; default: the task's own budget, on sample data `cpu`",
     placeholder: 'name',
   }),
   skipUnavailable: z

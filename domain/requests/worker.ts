@@ -5,7 +5,7 @@ import { names, whole } from './fields.js';
 /** What a worker does and takes; what is left out is as its environment says. */
 export const workerRequestSchema = z.strictObject({
   host: z.string().optional().meta({
-    description: 'stable name of this machine; default: made once per home',
+    description: 'stable name of this machine; default: chosen once per home',
     placeholder: 'name',
   }),
   gpus: z
@@ -14,20 +14,20 @@ export const workerRequestSchema = z.strictObject({
     .refine((text) => gpuSetting(text))
     .optional()
     .meta({
-      description: 'GPUs that runs may lease: 0,1 or auto (all that nvidia-smi lists; the default) or none',
+      description: 'GPUs that runs may lease: ids such as 0,1; auto (all that nvidia-smi lists; the default); or none',
       placeholder: 'ids',
     }),
-  slots: whole(1, 10_000).optional().describe('runs at the same time; default: 64'),
-  evaluations: whole(1, 10_000).optional().describe('evaluations at the same time; default: as many as CPUs'),
+  slots: whole(1, 10_000).optional().describe('concurrent runs; default: 64'),
+  evaluations: whole(1, 10_000).optional().describe('concurrent evaluations; default: the number of CPUs'),
   memoryMb: whole(1)
     .optional()
-    .describe("most that the runs' memory limits may come to together; default: not counted"),
+    .describe("cap on the sum of the runs' memory limits, in MB; default: none"),
   roles: names().optional().meta({
-    description: 'what it does: workflows, models, host, by commas; default: all',
+    description: 'comma-separated roles: workflows, models, host; default: all',
     placeholder: 'roles',
   }),
   metrics: z.string().optional().meta({
-    description: 'show figures for Prometheus at /metrics there; without a host on 127.0.0.1',
+    description: 'serve Prometheus metrics at /metrics there; default host: 127.0.0.1',
     placeholder: '[host:]port',
   }),
 });

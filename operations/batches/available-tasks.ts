@@ -27,7 +27,7 @@ function leaveOut(
   if (!skip)
     throw new BenchError('usage', reasons, {
       code,
-      remedy: `${remedy}. Or go on without them.`,
+      remedy: `${remedy}. Or skip such tasks.`,
       fields: { ...fields, skipUnavailable: true },
     });
   if (left === 0) throw new BenchError('usage', `no task is left: ${reasons}`, { code, remedy, fields });

@@ -73,7 +73,7 @@ export async function* follow(
       if (error instanceof ServicesDown)
         throw new BenchError('services', `${error.message}: batch ${batchId} stands still`, {
           code: 'services.down',
-          remedy: `\`bench up\` starts them, and the batch goes on; \`bench watch ${batchId}\` looks on.`,
+          remedy: `\`bench up\` starts them, and the batch continues; \`bench watch ${batchId}\` follows it.`,
         });
       if (!isOutage(error)) throw error;
       if (!outage) {
@@ -100,5 +100,5 @@ const isClosed = async (bench: Bench, batchId: string): Promise<boolean> => {
 const standsStill = (batchId: string): BenchError =>
   new BenchError('failed', `batch ${batchId} stands still: its workflow is not running`, {
     code: 'batch.stands_still',
-    remedy: `\`bench resume ${batchId}\` goes on with its unfinished runs.`,
+    remedy: `\`bench resume ${batchId}\` continues its unfinished runs.`,
   });

@@ -39,7 +39,7 @@ export async function report(bench: Bench, request: ReportRequest): Promise<Repo
   if (board.rows.length === 0)
     throw new BenchError('not_found', 'there are no runs to report on', {
       code: 'report.empty',
-      remedy: '`bench runs` lists those that there are; `bench demo` makes some.',
+      remedy: '`bench runs` lists runs; `bench demo` produces some.',
     });
   const { runs, actions } = await database.queries.reportRuns(board);
   return {

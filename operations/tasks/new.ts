@@ -45,7 +45,7 @@ export function newTask({
     });
   const dir = join(configsDir, 'tasks', id);
   if (existsSync(dir))
-    throw new BenchError('usage', `${dir} is there already`, {
+    throw new BenchError('usage', `${dir} already exists`, {
       code: 'file.exists',
       remedy: 'Choose another id, or remove the folder.',
     });

@@ -10,7 +10,7 @@ import { findRun } from '../results/find-run.js';
 export async function returnToRun(bench: Bench, ref: string): Promise<string> {
   const run = await findRun(bench, ref);
   if (run.modelKind !== 'human')
-    throw new BenchError('usage', `run ${run.runId} is played by ${run.model}, not by a person`, {
+    throw new BenchError('usage', `run ${run.runId} is played by ${run.model}, not a person`, {
       remedy: '`bench runs` lists those of people; `bench human` starts one.',
       fields: { models: 'human', task: '<task>' },
     });

@@ -98,8 +98,8 @@ it.each([
   [['--priority', '6'], /from 1 to 5/],
   [['--name', 'b-taken'], /not beginning with b-/],
   [['--into', 'nothing-like-this'], /no batch/],
-  [['--into', 'from-file', '--budget', '3'], /--budget cannot stand beside --into/],
-  [['-f', 'x.yaml'], /--tasks.*cannot stand beside --file/],
+  [['--into', 'from-file', '--budget', '3'], /--budget cannot be combined with --into/],
+  [['-f', 'x.yaml'], /--tasks.*cannot be combined with --file/],
 ])('submit %j is refused', async (args, said) => {
   const { exitCode, stderr } = await home.run('submit', '--models', 'scripted:baseline', ...LOCAL, ...args);
   expect(exitCode).toBe(2);
@@ -129,7 +129,7 @@ describe('a batch that is paused', () => {
     await home.json('resume', batchId);
     const over = await until(batchId, ({ status }) => status === 'ended');
     expect(over.runs.map(({ endReason }) => endReason)).toEqual(['cancelled', 'submit', 'submit', 'submit']);
-    expect((await home.run('pause', batchId)).stdout).toContain('over already');
+    expect((await home.run('pause', batchId)).stdout).toContain('already over');
   });
 });
 

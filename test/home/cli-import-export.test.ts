@@ -37,8 +37,8 @@ describe('bench import mlgym', () => {
   it('takes what can be taken, tells what not with its file, writes the report, and ends with exit code 1', async () => {
     const { exitCode, stdout, stderr } = await home.run('import', 'mlgym', folder, '--report', at('report.json'));
     expect(exitCode).toBe(1);
-    expect(stdout).toBe('2 runs with 6 steps imported into mlgym, 1 left out.');
-    expect(stderr).toMatch(/^left out: metagen-model-a__blotto__\S+_run_2: blotto\.traj: trajectory\[0\]: truncated:/m);
+    expect(stdout).toBe('2 runs with 6 steps imported into mlgym, 1 skipped.');
+    expect(stderr).toMatch(/^skipped: metagen-model-a__blotto__\S+_run_2: blotto\.traj: trajectory\[0\]: truncated:/m);
     // Not on a terminal: lines, and no bar.
     expect(stderr).toMatch(/^3 of 3 directories, 6 steps$/m);
     expect(stderr).not.toContain('\r');
@@ -69,7 +69,7 @@ describe('bench import mlgym', () => {
     else {
       expect(shown.exitCode).toBe(0);
       expect(shown.stdout).toMatch(/importing \S+ 2 of 2 directories, 0 steps/);
-      expect(shown.stdout).toContain('0 runs with 0 steps imported into mlgym, 2 here already.');
+      expect(shown.stdout).toContain('0 runs with 0 steps imported into mlgym, 2 already here.');
     }
     expect(await stored()).toEqual(before);
   });
@@ -107,22 +107,22 @@ describe('bench export and bench import jsonl', () => {
     expect(table.stdout.split('\n').map((row) => row.split(',').length > 10)).toEqual([true, true, true]);
     expect(readdirSync(at('written')).sort()).toEqual(readdirSync(at('good')).sort());
     const over = await home.run('export', 'mlgym', '-o', file);
-    expect([over.exitCode, over.stderr]).toEqual([2, expect.stringContaining(`${file} is there already`)]);
+    expect([over.exitCode, over.stderr]).toEqual([2, expect.stringContaining(`${file} already exists`)]);
     expect(existsSync(`${file}.partial`)).toBe(false);
 
     const before = await stored();
     const known = await home.run('import', 'jsonl', file);
     expect([known.exitCode, known.stdout]).toEqual([
       0,
-      '0 runs with 0 steps imported into their batches, 2 here already.',
+      '0 runs with 0 steps imported into their batches, 2 already here.',
     ]);
     // As if they had come from elsewhere.
     await home.sql('truncate batches, runs, steps, evaluations, imports cascade');
     const [first = '', second = ''] = readFileSync(file, 'utf8').split('\n');
     writeFileSync(file, `${first}\n${second.slice(0, -30)}\n`);
     const cut = await home.run('import', 'jsonl', file, '--report', at('lines.json'));
-    expect([cut.exitCode, cut.stdout]).toEqual([1, '1 run with 3 steps imported into their batches, 1 left out.']);
-    expect(cut.stderr).toContain(`left out: line 2: ${file}`);
+    expect([cut.exitCode, cut.stdout]).toEqual([1, '1 run with 3 steps imported into their batches, 1 skipped.']);
+    expect(cut.stderr).toContain(`skipped: line 2: ${file}`);
     expect(cut.stderr).toContain('truncated');
     expect(documentAt(at('lines.json'))).toMatchObject({ imported: 1, failed: 1 });
     writeFileSync(file, `${first}\n${second}\n`);

@@ -141,7 +141,7 @@ describe('bench human', () => {
   test('says what it needs, and what a batch cannot have', async () => {
     const nothing = await home.run('human');
     expect(nothing).toMatchObject({ exitCode: 2 });
-    expect(nothing.stderr).toContain('Say --task <id> to start a run');
+    expect(nothing.stderr).toContain('Give --task <id> to start a run');
     const batch = await home.run('submit', '--models', 'human', '--tasks', 'blotto');
     expect(batch).toMatchObject({ exitCode: 2 });
     expect(batch.stderr).toContain('`bench human` (--task <task>)');

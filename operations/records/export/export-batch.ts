@@ -63,7 +63,7 @@ async function* textOf(
 /** The file has its name only once it is whole. */
 async function writeNew(target: string, texts: AsyncIterable<string>): Promise<void> {
   if (existsSync(target))
-    throw new BenchError('usage', `${target} is there already`, {
+    throw new BenchError('usage', `${target} already exists`, {
       code: 'file.exists',
       remedy: 'Name another file.',
       fields: { output: '<path>' },

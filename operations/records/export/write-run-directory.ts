@@ -33,9 +33,9 @@ export async function writeRunDirectory(
   const { counts, endReason, replaces, forkedFrom } = await exports.standing(runId);
   const path = join(folder, name);
   if (existsSync(path))
-    throw new BenchError('usage', `${path} is there already`, {
+    throw new BenchError('usage', `${path} already exists`, {
       code: 'file.exists',
-      remedy: 'Name an empty folder with -o.',
+      remedy: 'Choose an empty folder with -o.',
     });
   const scores = run.evaluationList
     .filter(({ split, status }) => split === 'test' && status === 'ok')

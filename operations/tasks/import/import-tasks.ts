@@ -108,7 +108,7 @@ async function place(checkoutDir: string, plan: TaskPlan, options: ImportOptions
     const problem = {
       file: target,
       key: '',
-      message: 'is there already',
+      message: 'already exists',
       remedy: 'Replace it.',
       fields: { force: true } as const,
     };

@@ -222,7 +222,7 @@ function plannedSubmission(
     return {
       file,
       key: 'evaluation_paths',
-      message: `${entry} is the evaluator, which agents may not hand in`,
+      message: `${entry} is the evaluator, which agents may not submit`,
       remedy: 'Name other files.',
       fields: { submission: `${id}=<file>,<file>` },
     };
@@ -246,7 +246,7 @@ function plannedSubmission(
   return {
     file,
     key: 'starter_code',
-    message: `it cannot be told what agents hand in: ${entry} imports no file of the starter`,
+    message: `cannot detect what agents submit: ${entry} imports no file of the starter`,
     remedy: 'Say it.',
     fields: { submission: `${id}=<file>,<file>` },
   };

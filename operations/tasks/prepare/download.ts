@@ -118,7 +118,7 @@ async function fetchAny(source: DataSource, part: string, options: DownloadOptio
   if (wrong !== null) throw wrong;
   throw new BenchError('failed', `${source.name} cannot be fetched: ${[...new Set(failures)].join('; ')}`, {
     code: 'download.failed',
-    remedy: 'Try again: what has come stays. Or fetch it elsewhere and name its folder, or make sample data.',
+    remedy: 'Try again: what was downloaded stays. Or download it yourself and name the folder, or make sample data.',
     fields: { from: '<folder>', sample: true },
   });
 }

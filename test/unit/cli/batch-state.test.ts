@@ -20,7 +20,7 @@ describe('the state of a batch', () => {
       replaced: 1,
     });
     expect(batchState(batch)).toEqual([
-      'budget $5.00, charged $4.00 (80 %); it ended 1 run',
+      'budget $5.00, charged $4.00 (80 %); it stopped 1 run',
       '2 runs wait for GPUs: bench leases',
       '1 run waits for a host with room: bench hosts',
       '3 runs wait for their turn: 8 at a time',

@@ -101,7 +101,7 @@ describe('the leaderboard on a terminal', () => {
 
   it('tells of runs of another budget that it leaves out, and of which budget it is', () => {
     const left = { otherProfiles: [{ profile: 'cpu', runs: 12 }] };
-    const told = 'Left out, being of another budget: 12 runs under the profile cpu (--profile cpu).';
+    const told = 'Left out: 12 runs under the profile cpu (--profile cpu).';
     expect(shown(board([row('a')], left), 120)).toContain(told);
     expect(shown(board([], left), 120)).toMatch(/^No runs to rank yet/);
     expect(shown(board([], left), 120)).toContain(told);
@@ -145,10 +145,10 @@ describe('the leaderboard on a terminal', () => {
     };
     const text = shown(board([row('gpt-4o')], { saved, fixedT: true }), 400);
     expect(text).toContain('comparison spring');
-    expect(text).toContain('Not in it, though they have runs at its tasks: new-model.');
-    expect(text).toContain('of another contract of their task: 1 run of battleOfSexes (contract 2).');
-    expect(text).toContain('by now they are others: battleOfSexes 1.25 (saved: 1), blotto 0.5 (saved: none).');
-    expect(text).toContain('Since then 3 runs of its models ended (gpt-4o): they count.');
+    expect(text).toContain('Not in it, but with runs on its tasks: new-model.');
+    expect(text).toContain('of another contract: 1 run of battleOfSexes (contract 2).');
+    expect(text).toContain('which have changed since: battleOfSexes 1.25 (saved: 1), blotto 0.5 (saved: none).');
+    expect(text).toContain('Since then 3 runs of its models ended (gpt-4o): all count.');
     expect(shown(board([row('gpt-4o')], { saved, k: 4 }), 400)).toContain(
       'only the first 4 of each model and task count',
     );

@@ -81,7 +81,7 @@ describe('bench models test', () => {
         error: expect.stringContaining('does not accept the key') as string,
       },
     ]);
-    expect(told).toContain('not tested, since NO_KEY is not set: keyless');
+    expect(told).toContain('not tested, NO_KEY is not set: keyless');
     expect(JSON.stringify({ models, told })).not.toContain('canary');
   });
 

@@ -25,7 +25,7 @@ describe('a new task', () => {
 
   it('is not written over another one, or under a name that is none, and nothing is left of it', () => {
     const configsDir = folder({ 'tasks/there/task.yaml': 'mine' });
-    expect(() => begin(configsDir, 'there')).toThrow('is there already');
+    expect(() => begin(configsDir, 'there')).toThrow('already exists');
     expect(readFileSync(join(configsDir, 'tasks/there/task.yaml'), 'utf8')).toBe('mine');
     expect(() => begin(configsDir, '../up')).toThrow('cannot be the id of a task');
     expect(existsSync(join(configsDir, 'tasks', '.there.new'))).toBe(false);

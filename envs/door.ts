@@ -28,7 +28,7 @@ export function createDoor(context: DoorContext): FastifyInstance {
         .send(
           errorBody(
             new BenchError('usage', 'the token is missing or wrong', {
-              code: 'unauthorized',
+              code: 'token.wrong',
               remedy: 'Send `Authorization: Bearer <token>`.',
             }),
           ),

@@ -5,7 +5,7 @@ import type { EventLog } from '../domain/ports/record/events.js';
 import type { RunDefinitions } from '../domain/ports/record/run-definitions.js';
 import { startRunWorkflow } from '../temporal/start-run.js';
 import { SIGNAL } from '../domain/messages.js';
-import { agentLoopWorkflowId, batchWorkflowId, CONTROL_QUEUE, runWorkflowId } from '../domain/queues.js';
+import { agentLoopWorkflowId, batchWorkflowId, CONTROL_QUEUE } from '../domain/queues.js';
 import type { Logger } from './logger.js';
 
 /** What was terminated while no worker ran is looked for so far back. */

@@ -5,7 +5,8 @@ import { type LineImport, startLine } from './import-line.js';
 import { runLine } from './run-line.js';
 
 /** One of the runs that leaderboards over all batches take their scores from, where its kind and isolation are ranked and which the first k leave in. */
-const COUNTS = 's.counted and not (b.verification or b.training) and (r.forked_from is null or is_own_attempt(r.run_id, null))';
+const COUNTS =
+  's.counted and not (b.verification or b.training) and (r.forked_from is null or is_own_attempt(r.run_id, null))';
 
 /** One row per run, flat: what it was, how it ended, scores, tokens, costs. */
 const FLAT = `select r.run_id, r.batch_id, b.name as batch, r.origin, r.model_name as model, r.model_kind, r.provider_model, r.agent_name as agent,

@@ -1,3 +1,4 @@
+CREATE SEQUENCE "public"."episode_ordinals" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1;--> statement-breakpoint
 CREATE TABLE "agent_configs" (
 	"hash" text PRIMARY KEY NOT NULL,
 	"name" text NOT NULL,
@@ -28,6 +29,7 @@ CREATE TABLE "batches" (
 	"name" text,
 	"origin" text DEFAULT 'bench' NOT NULL,
 	"verification" boolean DEFAULT false NOT NULL,
+	"training" boolean DEFAULT false NOT NULL,
 	"spec" jsonb NOT NULL,
 	"seed" bigint NOT NULL,
 	"concurrency" integer NOT NULL,
@@ -68,6 +70,40 @@ CREATE TABLE "comparison_sets" (
 	CONSTRAINT "comparison_sets_axis" CHECK (axis > 0 and axis < 'Infinity'),
 	CONSTRAINT "comparison_sets_contracts" CHECK (cardinality(contracts) = cardinality(tasks)),
 	CONSTRAINT "comparison_sets_baselines" CHECK (cardinality(baselines) = cardinality(tasks))
+);
+--> statement-breakpoint
+CREATE TABLE "episode_actions" (
+	"run_id" text NOT NULL,
+	"seq" integer NOT NULL,
+	"step" integer NOT NULL,
+	"try" integer NOT NULL,
+	"action" jsonb NOT NULL,
+	"policy_version" integer,
+	"outcome" jsonb,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"settled_at" timestamp with time zone,
+	CONSTRAINT "episode_actions_pkey" PRIMARY KEY("run_id","seq"),
+	CONSTRAINT "episode_actions_turn_unique" UNIQUE("run_id","step","try")
+);
+--> statement-breakpoint
+CREATE TABLE "episodes" (
+	"run_id" text PRIMARY KEY NOT NULL,
+	"episode_id" text NOT NULL,
+	"door" text NOT NULL,
+	"reset" jsonb NOT NULL,
+	"reward" jsonb NOT NULL,
+	"group_key" text,
+	"labels" jsonb NOT NULL,
+	"policy_version" integer,
+	"seq" integer DEFAULT 0 NOT NULL,
+	"next_step" integer NOT NULL,
+	"next_try" integer DEFAULT 0 NOT NULL,
+	"deadline_at" timestamp with time zone,
+	"idle_seconds" integer NOT NULL,
+	"expires_at" timestamp with time zone NOT NULL,
+	"wanted_at" timestamp with time zone,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "episodes_episode_id_unique" UNIQUE("episode_id")
 );
 --> statement-breakpoint
 CREATE TABLE "evaluations" (
@@ -376,7 +412,7 @@ CREATE TABLE "runs" (
 	CONSTRAINT "runs_model_kind" CHECK (model_kind in ('real', 'scripted', 'human', 'external', 'replay', 'oracle')),
 	CONSTRAINT "runs_backend" CHECK (backend in ('docker', 'podman', 'local')),
 	CONSTRAINT "runs_isolation" CHECK (isolation in ('container', 'none')),
-	CONSTRAINT "runs_end_reason" CHECK (end_reason in ('submit', 'max_steps', 'context', 'cost', 'tokens', 'budget', 'format', 'forfeit', 'wall_time', 'api', 'runtime', 'unknown', 'cancelled', 'config_error', 'infra_error')),
+	CONSTRAINT "runs_end_reason" CHECK (end_reason in ('submit', 'max_steps', 'context', 'cost', 'tokens', 'budget', 'format', 'forfeit', 'wall_time', 'deadline', 'api', 'runtime', 'unknown', 'cancelled', 'config_error', 'infra_error')),
 	CONSTRAINT "runs_final_evaluation" CHECK (final_evaluation in ('ok', 'no_artefact', 'rejected', 'evaluator_error', 'not_run')),
 	CONSTRAINT "runs_ended_has_reason" CHECK ((status = 'ended') = (end_reason is not null) and (status = 'ended') = (final_evaluation is not null))
 );
@@ -450,7 +486,7 @@ CREATE TABLE "turns" (
 	"run_id" text NOT NULL,
 	"step" integer NOT NULL,
 	"try" integer NOT NULL,
-	"messages" jsonb NOT NULL,
+	"messages" jsonb,
 	"tools" jsonb,
 	"reply" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
@@ -460,6 +496,8 @@ CREATE TABLE "turns" (
 --> statement-breakpoint
 ALTER TABLE "snapshots" ADD CONSTRAINT "snapshots_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "snapshots" ADD CONSTRAINT "snapshots_artifact_artifacts_sha256_fk" FOREIGN KEY ("artifact") REFERENCES "public"."artifacts"("sha256") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "episode_actions" ADD CONSTRAINT "episode_actions_run_id_episodes_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."episodes"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "episodes" ADD CONSTRAINT "episodes_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "evaluations" ADD CONSTRAINT "evaluations_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "events" ADD CONSTRAINT "events_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "events" ADD CONSTRAINT "events_batch_id_batches_batch_id_fk" FOREIGN KEY ("batch_id") REFERENCES "public"."batches"("batch_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -484,6 +522,8 @@ ALTER TABLE "steps" ADD CONSTRAINT "steps_run_id_runs_run_id_fk" FOREIGN KEY ("r
 ALTER TABLE "submissions" ADD CONSTRAINT "submissions_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "baselines" ADD CONSTRAINT "baselines_content_hash_task_versions_content_hash_fk" FOREIGN KEY ("content_hash") REFERENCES "public"."task_versions"("content_hash") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "turns" ADD CONSTRAINT "turns_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "episodes_expires" ON "episodes" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "episodes_group" ON "episodes" USING btree ("group_key") WHERE group_key is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "evaluations_number_unique" ON "evaluations" USING btree ("run_id","split","number");--> statement-breakpoint
 CREATE INDEX "evaluations_submission" ON "evaluations" USING btree ("submission_sha256");--> statement-breakpoint
 CREATE UNIQUE INDEX "events_run_key" ON "events" USING btree ("run_id","key") WHERE run_id is not null;--> statement-breakpoint

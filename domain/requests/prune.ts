@@ -8,10 +8,7 @@ export const pruneRequestSchema = z.strictObject({
     .default(false)
     .describe('snapshots of ended runs; later forks of these runs repeat their commands'),
   artifacts: z.boolean().default(false).describe('files of the artifact store that no row refers to'),
-  images: z
-    .boolean()
-    .default(false)
-    .describe('outdated images that no container uses'),
+  images: z.boolean().default(false).describe('outdated images that no container uses'),
   keepDays: whole(0, 10_000).default(7).describe('keep what is younger'),
 });
 export type PruneRequest = z.output<typeof pruneRequestSchema>;

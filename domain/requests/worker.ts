@@ -19,9 +19,7 @@ export const workerRequestSchema = z.strictObject({
     }),
   slots: whole(1, 10_000).optional().describe('concurrent runs; default: 64'),
   evaluations: whole(1, 10_000).optional().describe('concurrent evaluations; default: the number of CPUs'),
-  memoryMb: whole(1)
-    .optional()
-    .describe("cap on the sum of the runs' memory limits, in MB; default: none"),
+  memoryMb: whole(1).optional().describe("cap on the sum of the runs' memory limits, in MB; default: none"),
   roles: names().optional().meta({
     description: 'comma-separated roles: workflows, models, host; default: all',
     placeholder: 'roles',

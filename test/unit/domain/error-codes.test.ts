@@ -6,7 +6,19 @@ import { errorDocumentSchema } from '../../../domain/views/errors.js';
 import { checkoutFiles, read } from '../docs/checkout.js';
 
 const codes = Object.keys(ERROR_CODES);
-const ROOMS = ['domain', 'backends', 'models', 'temporal', 'db', 'catalog', 'services', 'operations', 'worker', 'cli'];
+const ROOMS = [
+  'domain',
+  'backends',
+  'models',
+  'temporal',
+  'db',
+  'catalog',
+  'services',
+  'operations',
+  'worker',
+  'cli',
+  'envs',
+];
 const sources = ROOMS.flatMap((room) => checkoutFiles(room))
   .filter((file) => file.endsWith('.ts') && file !== 'domain/error-codes.ts')
   .map((file) => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8'));

@@ -23,6 +23,7 @@ import {
   removedComparisonSchema,
   shownComparisonSchema,
 } from '../domain/views/comparisons.js';
+import { environmentDocumentSchema } from '../domain/views/environments.js';
 import {
   databaseRolesSchema,
   databaseUrlSchema,
@@ -136,5 +137,6 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   prune: [{ schema: pruneDocumentSchema }],
   'validate-config': [{ schema: validationDocumentSchema }],
   worker: [{ schema: workerDocumentSchema }],
+  'env serve': [{ schema: environmentDocumentSchema }],
   completion: [{ schema: completionDocumentSchema }],
 };

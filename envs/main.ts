@@ -1,5 +1,6 @@
 import { BenchError } from '../domain/errors.js';
 import { type EnvServe, envServeSchema } from '../domain/requests/env-serve.js';
+import type { EnvironmentDocument } from '../domain/views/environments.js';
 import { asBenchError } from '../operations/as-bench-error.js';
 import { openEnvironment } from '../operations/episodes/environment.js';
 import { openProgress } from '../operations/episodes/progress.js';
@@ -43,9 +44,9 @@ async function serve(): Promise<void> {
   const progress = await openProgress(bench);
   const app = createDoor({ env, progress, token });
   const address = await app.listen({ host: options.host, port: options.port });
-  process.stdout.write(
-    `${JSON.stringify({ url: address, batchId: env.batchId, name, tasks: env.tasks, capacity, pid: process.pid })}\n`,
-  );
+  const { batchId } = env;
+  const listening = { url: address, batchId, name, tasks: [...env.tasks], capacity, pid: process.pid };
+  process.stdout.write(`${JSON.stringify(listening satisfies EnvironmentDocument)}\n`);
   let sweeping = false;
   const sweep = setInterval(() => {
     if (sweeping) return;

@@ -192,7 +192,7 @@ describe('a batch that is exported', () => {
     const own = await ownRun();
     const out = join(folder, 'own');
     await exportDirectory(here, own.runId, out);
-    await expect(exportDirectory(here, own.runId, out)).rejects.toThrow(/is there already/);
+    await expect(exportDirectory(here, own.runId, out)).rejects.toThrow(/already exists/);
     const tasks = { t: { label: 't', metric: 'score', direction: 'maximize' as const } };
     const [result] = await importMlgym(there, await findRunDirectories([out]), {
       ...options,

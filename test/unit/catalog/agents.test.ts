@@ -25,6 +25,7 @@ describe('bundled agents', () => {
       ['default-gpu-info', 'fenced'],
       ['default-literature', 'fenced'],
       ['default-memory', 'fenced'],
+      ['episode', 'fenced'],
       ['plain', 'fenced'],
       ['tool-calling', 'tool-calls'],
     ]));

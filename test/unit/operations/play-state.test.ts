@@ -31,7 +31,7 @@ describe('what the player of a run sees', () => {
 describe('going on with a run', () => {
   it('is for people alone', async () => {
     const run = { runId: 'r-1', modelKind: 'real', model: 'gpt', status: 'running' };
-    await expect(returnToRun(benchWith(run), 'r-1')).rejects.toThrow('run r-1 is played by gpt, not by a person');
+    await expect(returnToRun(benchWith(run), 'r-1')).rejects.toThrow('run r-1 is played by gpt, not a person');
   });
 
   it('starts nothing for a run that has ended', async () => {

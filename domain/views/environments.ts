@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { batchIdSchema, countSchema } from './values.js';
+
+/** The line that a server of episodes prints when it listens. */
+export const environmentDocumentSchema = z
+  .strictObject({
+    url: z.url(),
+    batchId: batchIdSchema.describe('of the runs that its episodes are'),
+    name: z.string(),
+    tasks: z.array(z.string()).describe('positions in its splits'),
+    capacity: countSchema.describe('episodes that may be open at once'),
+    pid: countSchema,
+  })
+  .meta({ id: 'Environment' });
+export type EnvironmentDocument = z.infer<typeof environmentDocumentSchema>;

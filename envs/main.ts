@@ -1,6 +1,13 @@
 import { BenchError } from '../domain/errors.js';
 import { type EnvServe, envServeSchema } from '../domain/requests/env-serve.js';
 import type { EnvironmentDocument } from '../domain/views/environments.js';
+import {
+  REWARD_PRESETS,
+  type RewardMode,
+  type RewardPreset,
+  type RewardRequest,
+  rewardRequest,
+} from '../domain/requests/reward.js';
 import { asBenchError } from '../operations/as-bench-error.js';
 import { openEnvironment } from '../operations/episodes/environment.js';
 import { openProgress } from '../operations/episodes/progress.js';
@@ -26,6 +33,11 @@ function refuseOpenDoor({ host, backend, allowLocal }: EnvServe, token: string |
     });
 }
 
+/** A mode's own, or a preset's: no name is both. */
+function rewardNamed(name: EnvServe['reward']): RewardRequest {
+  return rewardRequest(name in REWARD_PRESETS ? { preset: name as RewardPreset } : { mode: name as RewardMode });
+}
+
 async function serve(): Promise<void> {
   const options = envServeSchema.parse(JSON.parse(process.argv[2] ?? '{}'));
   const token = process.env['BENCH_ENV_TOKEN'] ?? null;
@@ -35,11 +47,11 @@ async function serve(): Promise<void> {
       if (notice.code === 'progress') process.stderr.write(`${notice.line}\n`);
     },
   });
-  const { tasks, name, backend, agent, maxSteps, capacity, idle, sample } = options;
+  const { tasks, name, backend, agent, maxSteps, capacity, idle, sample, snapshotEvery, reward } = options;
   const env = await openEnvironment(bench, {
-    ...{ tasks, name, backend, agent, maxSteps, capacity, sample },
+    ...{ tasks, name, backend, agent, maxSteps, capacity, sample, snapshotEvery },
     idleSeconds: idle,
-    reward: { mode: 'delta_prev' },
+    reward: rewardNamed(reward),
   });
   const progress = await openProgress(bench);
   const app = createDoor({ env, progress, token });

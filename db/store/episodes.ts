@@ -210,9 +210,9 @@ export function episodeStore(pool: pg.Pool): Episodes {
     },
 
     async expired() {
-      return run<{ runId: string; batchId: string }>(
+      return run<{ runId: string; wanted: boolean }>(
         'expiredEpisodes',
-        `select r.run_id as "runId", r.batch_id as "batchId" from episodes e join runs r on r.run_id = e.run_id
+        `select r.run_id as "runId", e.wanted_at is not null as wanted from episodes e join runs r on r.run_id = e.run_id
          where r.status <> 'ended' and e.expires_at < now()`,
         [],
       );

@@ -81,7 +81,7 @@ export interface Episodes {
   /** Somebody is there: the episode is not given up for another while. */
   touch(runId: string): Promise<void>;
   /** Open, and nobody was there for as long as was agreed. */
-  expired(): Promise<{ runId: string; batchId: string }[]>;
+  expired(): Promise<{ runId: string; wanted: boolean }[]>;
   /** Episodes of this batch that hold, or are about to hold, a sandbox. */
   open(batchId: string): Promise<number>;
 }

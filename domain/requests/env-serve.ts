@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { REWARD_MODES, REWARD_PRESET_NAMES } from './reward.js';
 import { BACKENDS } from '../run.js';
 import { batchName, duration, names, whole } from './fields.js';
 
@@ -20,6 +21,17 @@ export const envServeSchema = z.strictObject({
     .default('episode')
     .meta({ description: 'agent configuration: prompts, and the parser of whole replies', placeholder: 'name' }),
   maxSteps: whole(1, 100_000).default(50).describe('steps per episode, unless its reset says otherwise'),
+  reward: z
+    .enum([...REWARD_MODES.filter((mode) => mode !== 'tier'), ...REWARD_PRESET_NAMES])
+    .default('delta_prev')
+    .meta({
+      description: 'how episodes are rewarded, unless their reset says otherwise: a mode or a preset',
+      placeholder: 'name',
+    }),
+  snapshotEvery: whole(0, 100_000)
+    .nullable()
+    .default(null)
+    .describe('steps between snapshots, from which forks start; default: what the task says'),
   capacity: whole(1, 100_000).default(64).describe('episodes that may be open at once'),
   idle: duration().default(3600).describe('give an episode up after so long without a request, as 90s, 30m, 2h'),
   host: z

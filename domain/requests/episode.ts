@@ -1,5 +1,13 @@
 import { z } from 'zod';
 import { BenchError } from '../errors.js';
+import { REWARD_MODES, REWARD_PRESET_NAMES, rewardSchema } from './reward.js';
+
+/** Checked as a whole when the episode begins: a preset fills in what it leaves out. */
+const episodeRewardSchema = z.strictObject({
+  ...rewardSchema.shape,
+  mode: z.enum(REWARD_MODES).optional(),
+  preset: z.enum(REWARD_PRESET_NAMES).optional(),
+});
 
 /** What a trainer may ask for when it resets. Keys are spelt as they go over the wire. */
 export const resetSchema = z.strictObject({
@@ -24,6 +32,9 @@ export const resetSchema = z.strictObject({
     .optional()
     .describe('the episode ends by then, scored from its files'),
   idle_s: z.number().positive().max(604_800).optional().describe('without a request for so long it is given up'),
+  reward: episodeRewardSchema
+    .optional()
+    .describe('how it is rewarded: `{preset}`, or a mode with its keys; default: as the server was started'),
   agent: z
     .string()
     .min(1)

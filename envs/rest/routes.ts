@@ -18,6 +18,9 @@ import { batchSteps } from './batch-steps.js';
 /** Most seconds that a request is held open; a client asks again. */
 const MOST_WAIT = 50;
 
+/** An episode's idle time may be as short as a few of these. */
+const PRESENT_MS = 500;
+
 const waitSeconds = z.coerce.number().min(0).max(MOST_WAIT).default(MOST_WAIT);
 
 export const stepSchema = z.strictObject({
@@ -51,11 +54,16 @@ export function restRoutes(context: DoorContext): FastifyPluginCallback {
       });
     return episode;
   };
+  const touch = async (runId: string): Promise<void> => (await episodes()).touch(runId).catch(() => undefined);
   const outcomeWithin = async (episode: EpisodeRow, seq: number, seconds: number): Promise<WireStep | Running> => {
     const { runId, episodeId } = episode;
     const until = Date.now() + seconds * 1000;
     const left = (): number => Math.max(0, (until - Date.now()) / 1000);
-    const outcome = await rideOut(() => waitOutcome(bench, progress, { runId, seq, seconds: left() }));
+    // Whoever waits is there, however long the command takes.
+    const present = setInterval(() => void touch(runId), PRESENT_MS);
+    const outcome = await rideOut(() => waitOutcome(bench, progress, { runId, seq, seconds: left() })).finally(() =>
+      clearInterval(present),
+    );
     if (outcome === null) return { status: 'running', episode_id: episodeId, action_seq: seq };
     const { task } = await rideOut(async () => (await bench.database()).store.definition(runId));
     return wireStep(episodeId, task.id, outcome);

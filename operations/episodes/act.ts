@@ -8,6 +8,7 @@ import { startRunWorkflow } from '../../temporal/start-run.js';
 import { tellAnswered } from '../../temporal/tell-answered.js';
 import { isOutage } from '../as-bench-error.js';
 import type { Bench } from '../bench.js';
+import { settledOutcome } from './outcome.js';
 
 export interface ActionRequest {
   /** What the client sent: whatever it is, it is an action, if only a malformed one. */
@@ -26,13 +27,11 @@ export async function act(bench: Bench, episode: EpisodeRow, request: ActionRequ
   const { runId } = episode;
   const { agent } = await store.definition(runId);
   const { action, reply } = replyOf(agent, request.action);
-  const taken = await episodes.take({
-    runId,
-    seq: request.seq,
-    action,
-    reply,
-    policyVersion: request.policyVersion ?? null,
-  });
+  const asked = { runId, seq: request.seq, action, reply, policyVersion: request.policyVersion ?? null };
+  let taken = await episodes.take(asked);
+  // The one before may be over without anybody having asked for what came of it.
+  if (taken.kind === 'busy' && (await settledOutcome(bench, runId, taken.seq)) !== null)
+    taken = await episodes.take(asked);
   if (taken.kind === 'taken') await tell(bench, runId, taken.answers, episode.started);
   return taken;
 }

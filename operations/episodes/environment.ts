@@ -24,6 +24,8 @@ export interface EnvironmentOptions {
   /** How episodes are rewarded that do not say it. */
   reward: Record<string, unknown>;
   sample: boolean;
+  /** Steps between snapshots; null: as the task says. A fork repeats the commands since the last one. */
+  snapshotEvery: number | null;
 }
 
 /** What differs from the environment's own options. */
@@ -57,7 +59,7 @@ export async function openEnvironment(bench: Bench, options: EnvironmentOptions)
       attempts: 1,
       agent: agent ?? options.agent,
       maxSteps: maxSteps ?? options.maxSteps,
-      snapshotEvery: 1,
+      snapshotEvery: options.snapshotEvery,
       sample: options.sample,
       backend: options.backend,
       seed: 0,

@@ -1,5 +1,5 @@
 import { startRunWorkflow } from '../../temporal/start-run.js';
-import { cancelRun } from '../batches/cancel-run.js';
+import { CANCELLED, cancelRun } from '../batches/cancel-run.js';
 import type { Bench } from '../bench.js';
 
 /** Younger ones are just being started by whoever wants them. */
@@ -10,11 +10,15 @@ const OLD_SECONDS = 3;
  * asked after for too long are given up. To be called every few seconds; several callers do no harm.
  */
 export async function sweepEpisodes(bench: Bench): Promise<{ started: number; givenUp: number }> {
-  const { episodes } = await bench.database();
+  const { episodes, store } = await bench.database();
   const client = await bench.temporal();
   const waiting = await episodes.notBegun(OLD_SECONDS);
   for (const ticket of waiting) await startRunWorkflow(client, ticket);
   const expired = await episodes.expired();
-  for (const run of expired) await cancelRun(bench, run);
+  for (const run of expired) {
+    // Nothing was ever started of one that nobody acted in.
+    if (run.wanted) await cancelRun(bench, run);
+    else await store.finishRun(run.runId, CANCELLED);
+  }
   return { started: waiting.length, givenUp: expired.length };
 }

@@ -136,11 +136,19 @@ describe('episodes over REST', () => {
     const shown = await Promise.all(forked.body.episodes.map((fork) => step(fork.episode_id, 'cat marks')));
     expect(shown.map(({ info }) => info['output'])).toEqual(['one\n', 'one\n']);
     expect(shown[0]!.info).toMatchObject({ current_step: 2, remaining_steps: 6 });
+    // Nobody asked what came of the last action: the next one is taken all the same.
+    const [fork] = forked.body.episodes;
+    await server.ask('POST', `/v1/episodes/${fork!.episode_id}/step`, { action: 'sleep 1', wait_s: 0 });
+    await expect
+      .poll(() => server.ask('POST', `/v1/episodes/${fork!.episode_id}/step`, { action: 'cat marks', action_seq: 3 }), {
+        timeout: 60_000,
+      })
+      .toMatchObject({ status: 200, body: { info: { output: 'one\n' } } });
     expect((await step(id, 'cat marks')).info['output']).toBe('two\n');
   });
 
   test('end at their deadline with what lies there, and are given up when nobody asks any more', async () => {
-    const late = await reset({ deadline_s: 6 });
+    const late = await reset({ deadline_s: 6, reward: { mode: 'best', scale: 2 } });
     await step(late.episode_id, always(1));
     const left = await reset({ idle_s: 1 });
     await step(left.episode_id, 'true');
@@ -189,6 +197,7 @@ describe('bad requests over REST', () => {
     ['a negative seed', { task: 'battleOfSexes', seed: -1 }, 422, 'seed'],
     ['a fork without its step', { fork_of: 'r-1' }, 422, 'at_step'],
     ['a fork of nothing', { fork_of: 'r-1', at_step: 1 }, 404, 'r-1'],
+    ['a reward that is none', { task: 'battleOfSexes', reward: { mode: 'best', tiers: [] } }, 422, 'tiers'],
     ['two ways to name the task', { task: 'battleOfSexes', split: 'train', index: 0 }, 422, 'exclude'],
     ['an index beyond the split', { split: 'train', index: 1 }, 422, 'index 1'],
   ])('%s is named', async (_what, body, status, named) => {

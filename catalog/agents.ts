@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import type { z } from 'zod';
 import { DEFAULT_COMMANDS } from '../domain/agent/commands.js';
 import { agentConfigSchema, agentFileSchema, commandFileSchema } from '../domain/agent/config.js';
@@ -11,10 +11,11 @@ import { BenchError } from '../domain/errors.js';
 import { agentTemplateProblems } from './agent-templates.js';
 import { suggestion } from '../domain/closest.js';
 import { ConfigError } from './config-error.js';
-import { yamlNames } from './config-names.js';
+import { type ConfigEntry, configEntries, type ConfigFolders } from './config-entries.js';
+import { loadEach, loadEntry } from './load-entry.js';
 import { readYaml } from './yaml-file.js';
 import type { ProblemAt } from './yaml-file.js';
-import type { ConfigProblem } from '../domain/views/catalog.js';
+import type { ConfigProblem, ValidatedFile } from '../domain/views/catalog.js';
 
 export interface LoadedAgent {
   name: string;
@@ -33,16 +34,30 @@ export const sampleAgent: AgentConfig = agentConfigSchema.parse({
   formatErrorTemplate: 'sample',
 });
 
-/** Read the demonstrations, so that a stored agent needs no file any more. Paths are relative to the agent's file. */
+/** Finds what an agent's file names: relative to itself, and where its own folder lacks it, at the same place of the folders below. */
+type Locate = (source: string) => string;
+
+function locator(file: string, folders: ConfigFolders): Locate {
+  const folder = dirname(dirname(file));
+  const below = folders.slice(folders.indexOf(folder) + 1);
+  return (source) => {
+    const own = join(dirname(file), source);
+    const place = relative(folder, own);
+    if (existsSync(own) || !folders.includes(folder) || place.startsWith('..')) return own;
+    return below.map((lower) => join(lower, place)).find((path) => existsSync(path)) ?? own;
+  };
+}
+
+/** Read the demonstrations, so that a stored agent needs no file any more. */
 function readDemonstrations(
-  file: string,
+  locate: Locate,
   agent: z.output<typeof agentFileSchema>,
   problem: ProblemAt,
   problems: ConfigProblem[],
 ): Demonstration[] {
   return agent.demonstrations.flatMap((source, index) => {
     try {
-      return [readDemonstration(readFileSync(join(dirname(file), source), 'utf8'), source)];
+      return [readDemonstration(readFileSync(locate(source), 'utf8'), source)];
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       const message = code === undefined ? (error as Error).message : `cannot be read (${code})`;
@@ -61,6 +76,7 @@ interface PlacedCommand {
 /** The agent's commands in the order of their documentation: those of its command files, then its own. */
 function placeCommands(
   file: string,
+  locate: Locate,
   { tools }: z.output<typeof agentFileSchema>,
   problem: ProblemAt,
   problems: ConfigProblem[],
@@ -78,7 +94,7 @@ function placeCommands(
   };
   for (const [index, source] of tools.commandFiles.entries()) {
     try {
-      const { value, problem: tell } = readYaml(join(dirname(file), source), commandFileSchema);
+      const { value, problem: tell } = readYaml(locate(source), commandFileSchema);
       add(value.commands, ['commands'], tell, source);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
@@ -104,12 +120,13 @@ const canonical = (value: unknown): string =>
       : item,
   );
 
-/** Load and check one agent file. Throws a ConfigError with all its problems. */
-export function loadAgentFile(file: string, name: string): LoadedAgent {
+/** Load and check one agent file. What it names may lie in those of `folders` below its own. Throws a ConfigError with all its problems. */
+export function loadAgentFile(file: string, name: string, folders: ConfigFolders = []): LoadedAgent {
   const { value, problem } = readYaml(file, agentFileSchema);
   const problems: ConfigProblem[] = [];
-  const demonstrations = readDemonstrations(file, value, problem, problems);
-  const placed = placeCommands(file, value, problem, problems);
+  const locate = locator(file, folders);
+  const demonstrations = readDemonstrations(locate, value, problem, problems);
+  const placed = placeCommands(file, locate, value, problem, problems);
   const { commandFiles: _, ...tools } = value.tools;
   const config = { ...value, demonstrations, tools: { ...tools, commands: placed.map(({ command }) => command) } };
   const docstring =
@@ -121,21 +138,31 @@ export function loadAgentFile(file: string, name: string): LoadedAgent {
   return { name, config, hash: createHash('sha256').update(canonical(config)).digest('hex') };
 }
 
-/** Load `configs/agents/<name>.yaml`. An unknown name is a usage error that lists what exists. */
-export function loadAgent(configsDir: string, name: string): LoadedAgent {
-  const folder = join(configsDir, 'agents');
-  const names = yamlNames(folder);
-  if (!names.includes(name)) {
-    throw new BenchError('usage', `there is no agent ${JSON.stringify(name)} under ${folder}`, {
+/** Load `agents/<name>.yaml`. An unknown name is a usage error that lists what exists. */
+export function loadAgent(folders: ConfigFolders, name: string): LoadedAgent {
+  const entries = configEntries(folders, 'agents');
+  const entry = entries.find((one) => one.name === name);
+  if (entry === undefined) {
+    const places = folders.map((folder) => join(folder, 'agents')).join(' or ');
+    throw new BenchError('usage', `there is no agent ${JSON.stringify(name)} under ${places}`, {
       code: 'agent.unknown',
-      remedy: suggestion(name, names),
+      remedy: suggestion(
+        name,
+        entries.map((one) => one.name),
+      ),
     });
   }
-  const file = join(folder, `${name}.yaml`);
-  return loadAgentFile(existsSync(file) ? file : join(folder, `${name}.yml`), name);
+  return loadEntry(entry, (file) => loadAgentFile(file, name, folders));
 }
 
-/** Every agent of the configuration, sorted by name. Throws for the first broken one. */
-export function listAgents(configsDir: string): LoadedAgent[] {
-  return yamlNames(join(configsDir, 'agents')).map((name) => loadAgent(configsDir, name));
+/** Every agent of the configuration, sorted by name, and the files that are broken. */
+export function listAgents(folders: ConfigFolders): {
+  agents: (LoadedAgent & { entry: ConfigEntry })[];
+  broken: ValidatedFile[];
+} {
+  const { loaded, broken } = loadEach(configEntries(folders, 'agents'), 'agent', (entry) => ({
+    ...loadAgentFile(entry.file, entry.name, folders),
+    entry,
+  }));
+  return { agents: loaded, broken };
 }

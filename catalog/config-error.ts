@@ -1,17 +1,20 @@
 import { BenchError } from '../domain/errors.js';
+import { problemLine } from '../domain/config-problem.js';
 import type { ConfigProblem } from '../domain/views/catalog.js';
-
-const place = (problem: ConfigProblem): string =>
-  `${problem.file}${problem.line === null ? '' : `:${problem.line}`}: ${problem.key === '' ? '' : `${problem.key}: `}${problem.message}`;
 
 /** A configuration file cannot be used. All its problems at once, each with file, line and key. */
 export class ConfigError extends BenchError {
   readonly problems: readonly ConfigProblem[];
-  constructor(problems: readonly ConfigProblem[], options: { remedy?: string; cause?: unknown } = {}) {
-    super('usage', problems.map(place).join('\n'), {
+  /** `replaces`: the file that counts as soon as this one is removed. */
+  constructor(
+    problems: readonly ConfigProblem[],
+    { remedy, cause, replaces = null }: { remedy?: string; cause?: unknown; replaces?: string | null } = {},
+  ) {
+    const without = replaces === null ? '' : ` Without it, ${replaces} is used.`;
+    super('usage', problems.map(problemLine).join('\n'), {
       code: 'config.invalid',
-      remedy: options.remedy ?? 'Correct the file, then run `bench validate-config`.',
-      cause: options.cause,
+      remedy: remedy ?? `Correct the file, then run \`bench validate-config\`.${without}`,
+      cause,
     });
     this.name = 'ConfigError';
     this.problems = problems;

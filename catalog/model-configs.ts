@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { parseDocument } from 'yaml';
 import { type ModelConfig, modelConfigSchema } from '../domain/model-config.js';
+import type { ValidatedFile } from '../domain/views/catalog.js';
+import { type ConfigEntry, configEntries, type ConfigFolders } from './config-entries.js';
 import { ConfigError } from './config-error.js';
-import { yamlNames } from './config-names.js';
+import { tryLoad } from './load-entry.js';
 import { readYaml } from './yaml-file.js';
 
 export interface LoadedModel {
@@ -11,27 +13,68 @@ export interface LoadedModel {
   config: ModelConfig;
 }
 
+export type PlacedModel = LoadedModel & { entry: ConfigEntry };
+
+export interface ModelConfigs {
+  /** Sorted by name. Their aliases are without those that a folder above gives to another model. */
+  models: PlacedModel[];
+  broken: ValidatedFile[];
+  /** By every name and alias: what it means, or the broken file that claims it. */
+  named: Map<string, PlacedModel | ValidatedFile>;
+}
+
 /** Load and check one model file. */
 export function loadModelFile(file: string, name: string): LoadedModel {
   return { name, config: readYaml(file, modelConfigSchema).value };
 }
 
-/** Every model of the configuration, sorted by name. Throws for the first broken file, and for a name that two files claim. */
-export function listModelConfigs(configsDir: string): LoadedModel[] {
-  const folder = join(configsDir, 'models');
-  const owners = new Map<string, string>();
-  return yamlNames(folder).map((name) => {
-    const yaml = join(folder, `${name}.yaml`);
-    const file = existsSync(yaml) ? yaml : join(folder, `${name}.yml`);
-    const model = loadModelFile(file, name);
-    for (const alias of [name, ...model.config.aliases]) {
-      const owner = owners.get(alias);
-      if (owner !== undefined)
-        throw new ConfigError([
-          { file, line: null, key: 'aliases', message: `the name ${alias} belongs already to ${owner}` },
-        ]);
-      owners.set(alias, file);
+/**
+ * Every model of the configuration. A name or alias belongs to the first folder that has it; within one folder a file's name comes before an
+ * alias, and the second file that claims an alias is broken. A broken file disables itself and the names that it claims, no other.
+ */
+export function listModelConfigs(folders: ConfigFolders): ModelConfigs {
+  const result: ModelConfigs = { models: [], broken: [], named: new Map() };
+  const entries = configEntries(folders, 'models');
+  for (const folder of folders) {
+    const own = entries.filter((entry) => entry.folder === folder);
+    addFolder(own, result);
+  }
+  result.models.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return result;
+}
+
+function addFolder(entries: readonly ConfigEntry[], { models, broken, named }: ModelConfigs): void {
+  const above = new Set(named.keys());
+  const owners = new Map(entries.map(({ name, file }) => [name, file]));
+  for (const entry of entries.filter(({ name }) => !above.has(name))) {
+    const claims = (alias: string): boolean => !above.has(alias) && !owners.has(alias);
+    const { value: model, broken: checked } = tryLoad(entry.file, 'model', (): PlacedModel => {
+      const { value: config, problem } = readYaml(entry.file, modelConfigSchema);
+      const clashes = config.aliases.flatMap((alias, index) =>
+        above.has(alias) || claims(alias)
+          ? []
+          : [problem(['aliases', index], `the name ${alias} belongs already to ${owners.get(alias)}`)],
+      );
+      if (clashes.length > 0) throw new ConfigError(clashes);
+      return { name: entry.name, config: { ...config, aliases: config.aliases.filter(claims) }, entry };
+    });
+    if (model === null) broken.push(checked);
+    else models.push(model);
+    const aliases = model === null ? aliasesIn(entry.file).filter(claims) : model.config.aliases;
+    for (const name of [entry.name, ...aliases]) {
+      named.set(name, model ?? checked);
+      owners.set(name, entry.file);
     }
-    return model;
-  });
+  }
+}
+
+/** The aliases that a broken file claims, as far as it can be read: they must not come to mean another model. */
+function aliasesIn(file: string): string[] {
+  try {
+    const content: unknown = parseDocument(readFileSync(file, 'utf8')).toJS({ maxAliasCount: 100 });
+    const { aliases } = content as { aliases?: unknown };
+    return Array.isArray(aliases) ? aliases.filter((alias): alias is string => typeof alias === 'string') : [];
+  } catch {
+    return [];
+  }
 }

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
-import { yamlNames } from './config-names.js';
+import { type ConfigFolders, isYaml } from './config-entries.js';
 
 export interface ModelVariables {
   /** They hold keys. */
@@ -14,18 +14,24 @@ export interface ModelVariables {
  * The variables that the model files name, whatever else may be wrong with them: what is to be watched and kept out of logs must not
  * hang on every file being right.
  */
-export function modelVariables(configsDir: string): ModelVariables {
-  const folder = join(configsDir, 'models');
+export function modelVariables(folders: ConfigFolders): ModelVariables {
   const found = { keys: new Set<string>(), addresses: new Set<string>() };
-  for (const name of yamlNames(folder)) {
-    for (const ending of ['yaml', 'yml']) {
-      const text = textOf(join(folder, `${name}.${ending}`));
+  for (const folder of folders.map((one) => join(one, 'models')))
+    for (const file of filesIn(folder).filter(isYaml)) {
+      const text = textOf(join(folder, file));
       const model = plainNames(text) ?? contentOf(text);
       if (typeof model['apiKeyVariable'] === 'string') found.keys.add(model['apiKeyVariable']);
       if (typeof model['baseUrlVariable'] === 'string') found.addresses.add(model['baseUrlVariable']);
     }
-  }
   return { keys: [...found.keys].sort(), addresses: [...found.addresses].sort() };
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 function textOf(file: string): string {

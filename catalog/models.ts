@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { BenchError } from '../domain/errors.js';
 import type { ModelRef } from '../domain/model.js';
 import type { ModelConfig, ModelPrice } from '../domain/model-config.js';
@@ -12,6 +13,9 @@ import {
   SCRIPTED_POLICIES,
 } from '../domain/scripted-policies.js';
 import { closest } from '../domain/closest.js';
+import type { ValidatedFile } from '../domain/views/catalog.js';
+import type { ConfigEntry, ConfigFolders } from './config-entries.js';
+import { ConfigError } from './config-error.js';
 import { listModelConfigs } from './model-configs.js';
 import { loadRecording, REPLAY_PREFIX } from './recordings.js';
 
@@ -22,14 +26,17 @@ export interface ListedModel {
   description: string;
   provider: string;
   /** Null for scripted models, as all below. */
+  entry: ConfigEntry | null;
   config: ModelConfig | null;
   /** In force today. */
   price: ModelPrice | null;
 }
 
-/** What `bench models` shows: those of configs/models, then the bundled ones. */
-export function listModels(configsDir: string, now: Date): ListedModel[] {
-  const real = listModelConfigs(configsDir).map(({ name, config }): ListedModel => ({
+/** What `bench models` shows: those that have a file, then those of bench itself; and the files that are broken. */
+export function listModels(folders: ConfigFolders, now: Date): { models: ListedModel[]; broken: ValidatedFile[] } {
+  const { models, broken } = listModelConfigs(folders);
+  const real = models.map(({ name, config, entry }): ListedModel => ({
+    entry,
     name,
     aliases: config.aliases,
     kind: 'real',
@@ -44,6 +51,7 @@ export function listModels(configsDir: string, now: Date): ListedModel[] {
     kind: scriptedKind(policy),
     description: SCRIPTED_DESCRIPTIONS[policy],
     provider: 'scripted',
+    entry: null,
     config: null,
     price: null,
   }));
@@ -53,6 +61,7 @@ export function listModels(configsDir: string, now: Date): ListedModel[] {
     kind: 'human',
     description: 'you, in a terminal: `bench human`',
     provider: EXTERNAL_PROVIDER,
+    entry: null,
     config: null,
     price: null,
   };
@@ -62,6 +71,7 @@ export function listModels(configsDir: string, now: Date): ListedModel[] {
     kind: 'external',
     description: 'a program of yours that answers each turn, such as a trainer',
     provider: EXTERNAL_PROVIDER,
+    entry: null,
     config: null,
     price: null,
   };
@@ -71,10 +81,11 @@ export function listModels(configsDir: string, now: Date): ListedModel[] {
     kind: 'replay',
     description: 'a recorded run, played again: a `.traj`, or the JSON of `bench trajectory <run>`',
     provider: 'replay',
+    entry: null,
     config: null,
     price: null,
   };
-  return [...real, ...scripted, human, external, replay];
+  return { models: [...real, ...scripted, human, external, replay], broken };
 }
 
 /** What plays a task's secret solution is no method of any kind. */
@@ -85,7 +96,7 @@ const HUMAN_MODEL = 'human';
 /** The model that is a program elsewhere. */
 const EXTERNAL_MODEL = 'external';
 
-function resolveModel(configsDir: string, name: string): ModelRef {
+function resolveModel(folders: ConfigFolders, name: string): ModelRef {
   const policy = name.startsWith('scripted:') ? name.slice('scripted:'.length) : null;
   const parsed = policy === null ? null : parseScriptedPolicy(policy);
   if (policy !== null && parsed !== null)
@@ -96,8 +107,9 @@ function resolveModel(configsDir: string, name: string): ModelRef {
   }
   if (name === HUMAN_MODEL) return { name, kind: 'human', provider: EXTERNAL_PROVIDER, model: name };
   if (name === EXTERNAL_MODEL) return { name, kind: 'external', provider: EXTERNAL_PROVIDER, model: name };
-  const models = listModelConfigs(configsDir);
-  const found = models.find((model) => model.name === name || model.config.aliases.includes(name));
+  const { models, named } = listModelConfigs(folders);
+  const found = named.get(name);
+  if (found !== undefined && 'problems' in found) throw new ConfigError(found.problems);
   if (found !== undefined) {
     const { config } = found;
     return { name, kind: 'real', provider: config.provider, model: config.model, config };
@@ -108,7 +120,7 @@ function resolveModel(configsDir: string, name: string): ModelRef {
     closest(name, [...real, ...scripted]) ?? (name.includes(':') ? null : closest(`scripted:${name}`, scripted));
   throw new BenchError('usage', `there is no model ${JSON.stringify(name)}`, {
     code: 'model.unknown',
-    remedy: `${near === null ? '' : `Did you mean ${near}? `}There are: ${[...real, ...scripted].join(', ')}, ${REPLAY_PREFIX}<file>. Add one as a file under ${configsDir}/models.`,
+    remedy: `${near === null ? '' : `Did you mean ${near}? `}There are: ${[...real, ...scripted].join(', ')}, ${REPLAY_PREFIX}<file>. Add one as a file under ${join(folders[0] ?? '', 'models')}.`,
   });
 }
 
@@ -117,11 +129,11 @@ function resolveModel(configsDir: string, name: string): ModelRef {
  * returned. A model without a price is refused unless allowed: its runs would look free.
  */
 export function resolveModels(
-  configsDir: string,
+  folders: ConfigFolders,
   names: readonly string[],
   { allowUnpriced = false }: { allowUnpriced?: boolean } = {},
 ): ModelRef[] {
-  const models = names.map((name) => resolveModel(configsDir, name));
+  const models = names.map((name) => resolveModel(folders, name));
   models.forEach((model, index) => {
     const same = models.slice(0, index).find((other) => other.name === model.name);
     if (same !== undefined)
@@ -135,8 +147,7 @@ export function resolveModels(
   if (unpriced !== undefined && !allowUnpriced)
     throw new BenchError('usage', `model ${unpriced.name} has no price`, {
       code: 'model.unpriced',
-      remedy:
-        'Add `prices` to its file under configs/models, or allow models without a price: their calls then count as free.',
+      remedy: 'Add `prices` to its file, or allow models without a price: their calls then count as free.',
       fields: { allowUnpriced: true },
     });
   return models;

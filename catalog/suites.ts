@@ -1,15 +1,16 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { BenchError } from '../domain/errors.js';
 import type { TaskFolder } from '../domain/task.js';
 import { suggestion } from '../domain/closest.js';
 import { ConfigError } from './config-error.js';
-import { taskIds, yamlNames } from './config-names.js';
-import { loadTask } from './tasks.js';
+import { configEntries, type ConfigFolders, taskIds } from './config-entries.js';
+import { loadEach, loadEntry } from './load-entry.js';
+import { listTasks, loadTask } from './tasks.js';
 import { readYaml } from './yaml-file.js';
+import type { ValidatedFile } from '../domain/views/catalog.js';
 
-/** `configs/suites/<name>.yaml`: a named list of tasks. */
+/** `suites/<name>.yaml`: a named list of tasks. */
 export const suiteSchema = z.strictObject({
   schema: z.literal(1),
   description: z.string().min(1),
@@ -18,9 +19,9 @@ export const suiteSchema = z.strictObject({
 export type Suite = z.infer<typeof suiteSchema>;
 
 /** Load one suite file; every task it names must exist. */
-export function loadSuiteFile(file: string, configsDir: string): Suite {
+export function loadSuiteFile(file: string, folders: ConfigFolders): Suite {
   const { value, problem } = readYaml(file, suiteSchema);
-  const ids = taskIds(configsDir);
+  const ids = taskIds(folders);
   const unknown = value.tasks.flatMap((id, index) =>
     ids.includes(id)
       ? []
@@ -30,35 +31,58 @@ export function loadSuiteFile(file: string, configsDir: string): Suite {
   return value;
 }
 
-function suiteTasks(configsDir: string, name: string): string[] {
-  const file = join(configsDir, 'suites', `${name}.yaml`);
-  return loadSuiteFile(existsSync(file) ? file : join(configsDir, 'suites', `${name}.yml`), configsDir).tasks;
-}
+/** The suites that are broken. */
+export const brokenSuites = (folders: ConfigFolders): ValidatedFile[] =>
+  loadEach(configEntries(folders, 'suites'), 'suite', ({ file }) => loadSuiteFile(file, folders)).broken;
 
 /**
- * Tasks that a request names: ids, names of suites, or `all`; each task once, in the order named. Everything is checked
- * before anything is returned.
+ * Ids of the tasks that a request names: ids, names of suites, or `all`; each once, in the order named. The tasks are not read: one may be
+ * broken. BenchError (usage): a name is unknown, a named suite is broken, or there is nothing.
  */
-export function selectTasks(configsDir: string, names: readonly string[]): TaskFolder[] {
-  const ids = taskIds(configsDir);
-  const suites = yamlNames(join(configsDir, 'suites'));
+export function selectTaskIds(folders: ConfigFolders, names: readonly string[]): string[] {
+  const ids = taskIds(folders);
+  const suites = configEntries(folders, 'suites');
   const wanted = new Set<string>();
   for (const name of names) {
+    const suite = suites.find((one) => one.name === name);
     if (ids.includes(name)) wanted.add(name);
     else if (name === 'all') ids.forEach((id) => wanted.add(id));
-    else if (suites.includes(name)) suiteTasks(configsDir, name).forEach((id) => wanted.add(id));
+    else if (suite !== undefined)
+      loadEntry(suite, (file) => loadSuiteFile(file, folders)).tasks.forEach((id) => wanted.add(id));
     else {
-      throw new BenchError('usage', `there is no task or suite ${JSON.stringify(name)} under ${configsDir}`, {
+      throw new BenchError('usage', `there is no task or suite ${JSON.stringify(name)} under ${folders.join(' or ')}`, {
         code: 'task.unknown',
-        remedy: suggestion(name, [...ids, ...suites, 'all']),
+        remedy: suggestion(name, [...ids, ...suites.map((one) => one.name), 'all']),
       });
     }
   }
   if (wanted.size === 0) {
-    throw new BenchError('usage', `there are no tasks under ${join(configsDir, 'tasks')}`, {
+    const places = folders.map((folder) => join(folder, 'tasks')).join(' or ');
+    throw new BenchError('usage', `there are no tasks under ${places}`, {
       code: 'task.unknown',
       remedy: 'Set BENCH_CONFIGS to a folder that has tasks/, or leave it unset.',
     });
   }
-  return [...wanted].map((id) => loadTask(configsDir, id));
+  return [...wanted];
+}
+
+/**
+ * Tasks that a request names: ids, names of suites, or `all`; each task once, in the order named. Everything is checked before
+ * anything is returned. `all` leaves out tasks that are broken, and tells `onBroken` of each; one that is named itself, or by a suite, is a
+ * ConfigError.
+ */
+export function selectTasks(
+  folders: ConfigFolders,
+  names: readonly string[],
+  onBroken: (file: ValidatedFile) => void = () => undefined,
+): TaskFolder[] {
+  const ids = selectTaskIds(folders, names);
+  if (!names.includes('all')) return ids.map((id) => loadTask(folders, id));
+  const named = names.filter((name) => name !== 'all');
+  const required = named.length === 0 ? [] : selectTaskIds(folders, named);
+  required.forEach((id) => loadTask(folders, id));
+  const { tasks, broken } = listTasks(folders);
+  broken.forEach(onBroken);
+  const byId = new Map(tasks.map(({ task, entry }) => [entry.name, task]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { promptVariables } from '../domain/agent/messages.js';
 import { BenchError } from '../domain/errors.js';
 import { taskSchema } from '../domain/task.js';
@@ -7,13 +7,14 @@ import type { TaskFolder, TaskSpec } from '../domain/task.js';
 import { sampleAgent } from './agents.js';
 import { suggestion } from '../domain/closest.js';
 import { ConfigError } from './config-error.js';
-import { taskIds } from './config-names.js';
+import { type ConfigEntry, configEntries, type ConfigFolders } from './config-entries.js';
 import { hashFolder } from './folder-hash.js';
+import { loadEach, loadEntry } from './load-entry.js';
 import { networkProblems, requirementsProblems } from './task-environment.js';
 import { secretProblems, solutionProblems } from './task-solutions.js';
 import { readYaml } from './yaml-file.js';
 import type { ProblemAt } from './yaml-file.js';
-import type { ConfigProblem } from '../domain/views/catalog.js';
+import type { ConfigProblem, ValidatedFile } from '../domain/views/catalog.js';
 
 const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
 
@@ -116,19 +117,31 @@ export function loadTaskFolder(folder: string): TaskFolder {
   return { spec, dir, contentHash: hashFolder(dir) };
 }
 
-/** Load `configs/tasks/<id>/`. An unknown id is a usage error that lists what exists. */
-export function loadTask(configsDir: string, id: string): TaskFolder {
-  const ids = taskIds(configsDir);
-  if (!ids.includes(id)) {
-    throw new BenchError('usage', `there is no task ${JSON.stringify(id)} under ${join(configsDir, 'tasks')}`, {
+/** Load `tasks/<id>/`. An unknown id is a usage error that lists what exists. */
+export function loadTask(folders: ConfigFolders, id: string): TaskFolder {
+  const entries = configEntries(folders, 'tasks');
+  const entry = entries.find(({ name }) => name === id);
+  if (entry === undefined) {
+    const places = folders.map((folder) => join(folder, 'tasks')).join(' or ');
+    throw new BenchError('usage', `there is no task ${JSON.stringify(id)} under ${places}`, {
       code: 'task.unknown',
-      remedy: suggestion(id, ids),
+      remedy: suggestion(
+        id,
+        entries.map(({ name }) => name),
+      ),
     });
   }
-  return loadTaskFolder(join(configsDir, 'tasks', id));
+  return loadEntry(entry, (file) => loadTaskFolder(dirname(file)));
 }
 
-/** Every task of the configuration, sorted by id. Throws for the first broken one. */
-export function listTasks(configsDir: string): TaskFolder[] {
-  return taskIds(configsDir).map((id) => loadTask(configsDir, id));
+/** Every task of the configuration, sorted by id, and the files of those that are broken. */
+export function listTasks(folders: ConfigFolders): {
+  tasks: { task: TaskFolder; entry: ConfigEntry }[];
+  broken: ValidatedFile[];
+} {
+  const { loaded, broken } = loadEach(configEntries(folders, 'tasks'), 'task', (entry) => ({
+    task: loadTaskFolder(dirname(entry.file)),
+    entry,
+  }));
+  return { tasks: loaded, broken };
 }

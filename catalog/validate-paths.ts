@@ -1,96 +1,112 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { commandFileSchema } from '../domain/agent/config.js';
 import { BenchError } from '../domain/errors.js';
 import { loadAgentFile } from './agents.js';
-import { ConfigError } from './config-error.js';
-import { loadModelFile } from './model-configs.js';
+import { type ConfigFolders, isYaml, namesIn } from './config-entries.js';
+import { tryLoad } from './load-entry.js';
+import { listModelConfigs, loadModelFile } from './model-configs.js';
 import { loadSuiteFile } from './suites.js';
 import { loadTaskFolder } from './tasks.js';
 import { readYaml } from './yaml-file.js';
 import type { ValidatedFile } from '../domain/views/catalog.js';
 
-const ROOMS = ['agents', 'commands', 'configs', 'models', 'suites', 'tasks'];
-const isYaml = (path: string): boolean => /\.ya?ml$/.test(path);
+const ROOMS = ['agents', 'commands', 'models', 'suites', 'tasks'];
+const EXPECTED =
+  'Name a task folder, a YAML file under agents/, commands/, models/ or suites/, or a whole configs folder.';
 
 function check(file: string, kind: ValidatedFile['kind'], load: () => unknown): ValidatedFile {
-  try {
-    load();
-    return { file, kind, problems: [] };
-  } catch (error) {
-    if (error instanceof ConfigError) return { file, kind, problems: [...error.problems] };
-    if (error instanceof BenchError)
-      return { file, kind, problems: [{ file, line: null, key: '', message: error.message }] };
-    throw error;
-  }
+  return tryLoad(file, kind, load).broken ?? { file, kind, problems: [] };
 }
 
-/** Check configuration files: a task's folder or `task.yaml`, a file in `agents/`, `commands/`, `models/` or `suites/`, or a folder of such things. */
-export function validatePath(path: string): ValidatedFile[] {
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** Everything in these folders: replaced files too. A folder that is not there holds nothing. */
+export const validateFolders = (folders: ConfigFolders): ValidatedFile[] =>
+  folders.flatMap((folder) => {
+    const { value, broken } = tryLoad(folder, 'folder', () => namesIn(folder));
+    if (broken !== null) return [broken];
+    return value.filter((name) => ROOMS.includes(name)).flatMap((name) => validateRoom(join(folder, name), folders));
+  });
+
+/**
+ * Check configuration files: a task's folder or `task.yaml`, a file in `agents/`, `commands/`, `models/` or `suites/`, or a folder of such
+ * things. What lies in one of `folders` may name what lies in the others.
+ */
+export function validatePath(path: string, folders: ConfigFolders = []): ValidatedFile[] {
   const full = resolve(path);
-  if (!existsSync(full)) {
+  if (!existsSync(full))
     throw new BenchError('usage', `${path}: there is no such file or folder`, {
       code: 'file.not_found',
-      remedy:
-        'Name a task folder, a YAML file under agents/, commands/, models/ or suites/, or a whole configs folder.',
+      remedy: EXPECTED,
     });
-  }
-  if (statSync(full).isDirectory()) {
-    if (existsSync(join(full, 'task.yaml'))) {
-      return [check(join(full, 'task.yaml'), 'task', () => loadTaskFolder(full))];
-    }
-    const children = readdirSync(full)
-      .sort()
-      .filter((name) => !name.startsWith('.'))
-      .map((name) => join(full, name));
-    if (basename(full) === 'tasks') return children.flatMap(taskChild);
-    if (['agents', 'commands', 'models', 'suites'].includes(basename(full)))
-      return children.filter(isYaml).flatMap(validatePath);
-    const rooms = children.filter((child) => ROOMS.includes(basename(child)) && statSync(child).isDirectory());
-    if (rooms.length > 0) return rooms.flatMap(validatePath);
-    throw new BenchError(
-      'usage',
-      `${path}: holds no task.yaml and none of ${ROOMS.map((room) => `${room}/`).join(', ')}`,
-      {
-        remedy:
-          'Name a task folder, a YAML file under agents/, commands/, models/ or suites/, or a whole configs folder.',
-      },
-    );
+  if (isFolder(full)) {
+    if (existsSync(join(full, 'task.yaml'))) return [validateFile(join(full, 'task.yaml'), 'task', folders)];
+    if (ROOMS.includes(basename(full))) return validateRoom(full, folders);
+    const rooms = namesIn(full).filter((name) => ROOMS.includes(name) && isFolder(join(full, name)));
+    if (rooms.length > 0) return rooms.flatMap((name) => validateRoom(join(full, name), folders));
+    const configs = join(full, 'configs');
+    if (isFolder(configs)) return validatePath(configs, folders);
+    const known = ROOMS.map((room) => `${room}/`).join(', ');
+    throw new BenchError('usage', `${path}: holds no task.yaml and none of ${known}`, { remedy: EXPECTED });
   }
   const kind = kindOf(full);
-  if (kind === 'task') return [check(full, 'task', () => loadTaskFolder(dirname(full)))];
-  if (kind === 'agent') {
-    return [check(full, 'agent', () => loadAgentFile(full, basename(full).replace(/\.ya?ml$/, '')))];
-  }
-  if (kind === 'commands') return [check(full, 'commands', () => readYaml(full, commandFileSchema))];
-  if (kind === 'model') {
-    return [check(full, 'model', () => loadModelFile(full, basename(full).replace(/\.ya?ml$/, '')))];
-  }
-  if (kind === 'suite') return [check(full, 'suite', () => loadSuiteFile(full, dirname(dirname(full))))];
-  throw new BenchError(
-    'usage',
-    `${path}: neither a task.yaml nor a YAML file in a folder agents/, commands/, models/ or suites/`,
-    {
-      remedy: 'Move it where it belongs, or name another file.',
-    },
-  );
+  if (kind === null)
+    throw new BenchError(
+      'usage',
+      `${path}: neither a task.yaml nor a YAML file in a folder agents/, commands/, models/ or suites/`,
+      { remedy: 'Move it where it belongs, or name another file.' },
+    );
+  return [validateFile(full, kind, folders)];
 }
 
-function kindOf(file: string): ValidatedFile['kind'] | null {
-  if (basename(file) === 'task.yaml') return 'task';
-  if (!isYaml(file)) return null;
-  const folder = basename(dirname(file));
-  const kinds: Record<string, ValidatedFile['kind']> = {
-    agents: 'agent',
-    commands: 'commands',
-    models: 'model',
-    suites: 'suite',
+/** All files of `agents/`, `tasks/` …; every folder directly in `tasks/` must be a task. */
+function validateRoom(room: string, folders: ConfigFolders): ValidatedFile[] {
+  const { value: names, broken } = tryLoad(room, 'folder', () => namesIn(room));
+  if (broken !== null) return [broken];
+  if (basename(room) === 'tasks')
+    return names
+      .map((name) => join(room, name))
+      .filter(isFolder)
+      .map((dir) => validateFile(join(dir, 'task.yaml'), 'task', folders));
+  const clashes = basename(room) === 'models' ? clashesBelow(room, folders) : [];
+  return names.filter(isYaml).map((name) => {
+    const file = join(room, name);
+    return clashes.find((clash) => clash.file === file) ?? validateFile(file, kindOf(file)!, folders);
+  });
+}
+
+/** Model files that are broken by what others in their folder say. */
+const clashesBelow = (room: string, folders: ConfigFolders): ValidatedFile[] =>
+  listModelConfigs(foldersAround(dirname(room), folders)).broken;
+
+/** A folder that is none of those used stands for itself. */
+const foldersAround = (folder: string, folders: ConfigFolders): ConfigFolders =>
+  folders.includes(folder) ? folders : [folder];
+
+function validateFile(file: string, kind: FileKind, folders: ConfigFolders): ValidatedFile {
+  const around = foldersAround(dirname(dirname(file)), folders);
+  const name = basename(file).replace(/\.ya?ml$/, '');
+  const load: Record<FileKind, () => unknown> = {
+    task: () => loadTaskFolder(dirname(file)),
+    agent: () => loadAgentFile(file, name, around),
+    commands: () => readYaml(file, commandFileSchema),
+    model: () => loadModelFile(file, name),
+    suite: () => loadSuiteFile(file, around),
   };
-  return Object.hasOwn(kinds, folder) ? kinds[folder]! : null;
+  return check(file, kind, load[kind]);
 }
 
-/** Every folder directly in tasks/ must be a task. */
-function taskChild(child: string): ValidatedFile[] {
-  if (!statSync(child).isDirectory()) return [];
-  return [check(join(child, 'task.yaml'), 'task', () => loadTaskFolder(child))];
+type FileKind = Exclude<ValidatedFile['kind'], 'folder'>;
+const KINDS: Record<string, FileKind> = {
+  agents: 'agent',
+  commands: 'commands',
+  models: 'model',
+  suites: 'suite',
+};
+
+function kindOf(file: string): FileKind | null {
+  if (basename(file) === 'task.yaml') return 'task';
+  const folder = basename(dirname(file));
+  return isYaml(file) && Object.hasOwn(KINDS, folder) ? KINDS[folder]! : null;
 }

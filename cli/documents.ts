@@ -132,7 +132,7 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   'tasks import mlgym': [{ schema: importedTasksDocumentSchema }],
   'models list': [{ schema: modelsDocumentSchema }],
   'models test': [{ schema: modelTestsDocumentSchema }],
-  agents: [{ schema: agentsDocumentSchema }],
+  'agents list': [{ schema: agentsDocumentSchema }],
   'images build': [{ schema: imagesDocumentSchema }],
   prune: [{ schema: pruneDocumentSchema }],
   'validate-config': [{ schema: validationDocumentSchema }],

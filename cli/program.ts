@@ -71,7 +71,7 @@ Settings come from the environment, then ./.env, then $BENCH_HOME/.env:
   BENCH_PODMAN_HOST   the socket of podman's service, if not the usual one
   BENCH_ENGINE_REMOTE 1: the engine's socket is forwarded from another machine
   BENCH_WORKER        external: start no worker here
-  BENCH_CONFIGS       a folder with tasks/, agents/, suites/ instead of the bundled one
+  BENCH_CONFIGS       a folder with tasks/, agents/, suites/, models/ instead of the bundled one
   BENCH_ARTIFACTS     where submissions and snapshots are stored (default $BENCH_HOME/artifacts)
   BENCH_ADMIN_DATABASE_URL  the schema's owner, only for \`bench db migrate\` and \`bench db roles\`
   BENCH_DATABASE_POOL connections of a worker to the database (default 10)

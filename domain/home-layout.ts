@@ -4,6 +4,8 @@ import { join, resolve } from 'node:path';
 export function homeLayout(home: string) {
   return {
     home,
+    /** The user's own models, agents, suites and tasks, over those that come with bench. */
+    configs: join(home, 'configs'),
     /** Read after the working directory's `.env`. */
     envFile: join(home, '.env'),
     /** Ports and process ids of the embedded services (see services/). */

@@ -1,4 +1,5 @@
 import type { RemedyFields } from '../domain/errors.js';
+import type { ValidatedFile } from '../domain/views/catalog.js';
 
 /** What operations tell besides their results. Each is a value; doors put it into words, show it as an event, or ignore it. */
 export type Notice =
@@ -10,6 +11,8 @@ export type Notice =
   | { code: 'backend.no_engine'; reason: string; remedy?: string | undefined; fields?: RemedyFields | undefined }
   /** A task was left out of the batch. */
   | { code: 'task.left_out'; task: string; reason: string; remedy: string; fields: RemedyFields }
+  /** A configuration file that is disabled, since it is broken; everything else works. */
+  | { code: 'config.broken'; file: ValidatedFile }
   /** Variables that models need are not set here. `where`: only the workers, which run elsewhere, need them; or it was a dry run. */
   | { code: 'model.keys_missing'; where: 'workers' | 'here'; message: string; variables: number }
   /** Models that are not called, since the variable that holds their key is not set. */

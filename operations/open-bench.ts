@@ -51,7 +51,7 @@ export function openBench(settings: BenchSettings, hooks: BenchHooks = {}): Benc
     ]);
     if (worker === 'embedded') await checkWorkerSettings(settings, looksOnly);
     return ensureServices({
-      settings: { ...settings, worker, modelVariables: modelVariables(settings.configsDir) },
+      settings: { ...settings, worker, modelVariables: modelVariables(settings.configFolders) },
       renewWorker,
       migrate,
       looksOnly,

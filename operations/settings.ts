@@ -13,8 +13,11 @@ export interface BenchSettings {
   layout: HomeLayout;
   /** The package's own folder: configs/, images/, db/migrations beside package.json. */
   assetsRoot: string;
-  /** Tasks, agents and suites: `$BENCH_CONFIGS`, else `configs/` of the package. */
-  configsDir: string;
+  /**
+   * Folders of tasks, agents, suites and models, each once: `$BENCH_HOME/configs`, which need not exist, over `$BENCH_CONFIGS`, else over
+   * `configs/` of the package.
+   */
+  configFolders: readonly string[];
   /** Set: this Postgres is used and none is started. */
   databaseUrl?: string;
   /** The schema's owner, for migrations and roles alone; no process that we start gets to see it. */
@@ -57,6 +60,28 @@ function envFile(path: string): Record<string, string> {
   return parse(text);
 }
 
+/** See `BenchSettings.configFolders`. BenchError (usage): `$BENCH_CONFIGS` is not there. */
+export function configFolders({
+  layout,
+  assetsRoot,
+  env,
+  cwd,
+}: {
+  layout: HomeLayout;
+  assetsRoot: string;
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+}): string[] {
+  const named = env['BENCH_CONFIGS'];
+  const below = named === undefined ? join(assetsRoot, 'configs') : resolve(cwd, named);
+  if (!existsSync(below))
+    throw new BenchError('usage', `BENCH_CONFIGS names ${below}, which does not exist`, {
+      code: 'setting.invalid',
+      remedy: 'Name a folder with tasks/ and agents/, or unset it.',
+    });
+  return [...new Set([layout.configs, below])];
+}
+
 const expandHome = (path: string, home: string): string =>
   path === '~' || path.startsWith('~/') ? home + path.slice(1) : path;
 
@@ -87,21 +112,13 @@ export function readSettings(environment: NodeJS.ProcessEnv, cwd: string, assets
         'Set it to embedded (the default: a worker runs beside the services) or external (workers run elsewhere).',
     });
   }
-  const configsDir =
-    env['BENCH_CONFIGS'] === undefined ? join(assetsRoot, 'configs') : resolve(cwd, env['BENCH_CONFIGS']);
-  if (!existsSync(configsDir)) {
-    throw new BenchError('usage', `BENCH_CONFIGS names ${configsDir}, which does not exist`, {
-      code: 'setting.invalid',
-      remedy: 'Name a folder with tasks/ and agents/, or unset it.',
-    });
-  }
   const [databaseUrl, temporalAddress] = [env['DATABASE_URL'], env['TEMPORAL_ADDRESS']];
   const adminDatabaseUrl = env['BENCH_ADMIN_DATABASE_URL'];
   return {
     home,
     layout,
     assetsRoot,
-    configsDir,
+    configFolders: configFolders({ layout, assetsRoot, env, cwd }),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     ...(adminDatabaseUrl === undefined ? {} : { adminDatabaseUrl }),
     ...(temporalAddress === undefined ? {} : { temporalAddress }),

@@ -49,7 +49,7 @@ export interface WorkerParts {
 export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const { settings, hostId, store, backends } = parts;
   const definitions = new RunDefinitions(store);
-  const taskFolder = taskFolders(settings.layout, settings.configsDir);
+  const taskFolder = taskFolders(settings.layout, settings.configFolders);
   const artifacts = createFileArtifactStore(settings.artifactsDir);
   const models = createProviderModels(parts.env, parts.secrets);
   const players = createPlayers({ ...{ store, models, taskFolder }, turns: parts.turns, governor: parts.governor });

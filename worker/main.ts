@@ -43,7 +43,7 @@ const GPUS_TO_COME = 16;
 async function main(): Promise<void> {
   const settings = workerSettings(process.env);
   const sdkMetricsAddress = settings.metrics === undefined ? undefined : await loopbackAddress();
-  const secrets = secretsOf(process.env, modelVariables(settings.configsDir).keys);
+  const secrets = secretsOf(process.env, modelVariables(settings.configFolders).keys);
   const log = createLogger({ level: settings.logLevel, secrets, sdkMetricsAddress });
   const homeId = homeHostId(settings.layout, settings.hostname);
   const hostId = settings.hostId ?? homeId;

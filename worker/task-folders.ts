@@ -5,22 +5,22 @@ import type { HomeLayout } from '../domain/home-layout.js';
 import type { RunDefinition } from '../domain/run.js';
 import { hashFolder } from '../catalog/index.js';
 
-/** The task as it was when the run was submitted: the frozen copy, else the configured folder if its hash is the same. */
+/** The task as it was when the run was submitted: the frozen copy, else a configured folder whose hash is the same. */
 export function taskFolders(
   layout: HomeLayout,
-  configsDir: string,
+  configFolders: readonly string[],
 ): (run: Pick<RunDefinition, 'task' | 'taskHash'>) => Promise<string> {
   return async (run) => {
     const frozen = layout.frozenTask(run.taskHash);
     if (await exists(frozen)) return frozen;
-    const configured = join(configsDir, 'tasks', run.task.id);
-    if ((await exists(configured)) && hashFolder(configured) === run.taskHash) return configured;
+    const configured = configFolders.map((folder) => join(folder, 'tasks', run.task.id));
+    for (const folder of configured) if ((await exists(folder)) && hashFolder(folder) === run.taskHash) return folder;
     throw new BenchError(
       'usage',
       `Task ${run.task.id} is not on this host as it was submitted (content ${run.taskHash.slice(0, 12)}).`,
       {
         code: 'task.unavailable',
-        remedy: `Put the same folder at ${configured}, or copy ${frozen} from the home that submitted it.`,
+        remedy: `Put the same folder at ${configured.join(' or ')}, or copy ${frozen} from the home that submitted it.`,
       },
     );
   };

@@ -3,6 +3,7 @@ import type { ModelPrice } from '../../domain/model-config.js';
 import { listModels, type ModelWithKey } from '../../operations/catalog/list-models.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
+import { PLACES, placeText } from '../render/config-place.js';
 import { renderTable } from '../render/table.js';
 import { register as registerTest } from './models-test.js';
 import type { ModelsDocument } from '../../domain/views/catalog.js';
@@ -24,12 +25,12 @@ export function register(program: Command, context: CliContext): void {
     .command('list', { isDefault: true })
     .summary('list models (the default)')
     .description(
-      'List the models that --models accepts: those of configs/models with key, context window and price (US dollars per million tokens, input / output), and the scripted ones.',
+      `List the models that --models accepts: files in \`models/\` of a configuration folder, with key, context window and price (US dollars per million tokens, input / output), and the scripted ones. ${PLACES}`,
     )
     .action(() => {
       const { output } = context;
       const { colors } = output;
-      const models = listModels(context);
+      const { models, broken } = listModels(context);
       output.json({
         models: models.map(({ config, price, keyVariable, keySet, ...model }) => ({
           ...model,
@@ -40,6 +41,7 @@ export function register(program: Command, context: CliContext): void {
           keySet,
           price,
         })),
+        broken,
       } satisfies ModelsDocument);
       const keyText = ({ keyVariable, keySet }: ModelWithKey): string =>
         keyVariable === null ? '' : `${keyVariable} ${keySet === true ? colors.green('set') : colors.red('not set')}`;
@@ -50,6 +52,7 @@ export function register(program: Command, context: CliContext): void {
             real,
             [
               { title: 'model', value: (model) => [model.name, ...model.aliases].join(', ') },
+              { title: 'from', value: placeText },
               { title: 'provider', value: (model) => model.provider },
               { title: 'key', value: keyText },
               { title: 'context', value: (model) => contextText(model.config?.contextWindow ?? 0), align: 'right' },

@@ -79,7 +79,8 @@ function render(context: CliContext, tasks: readonly ImportedTask[], into: strin
   ]);
   const count = tasks.filter(({ status }) => status !== 'not imported').length;
   const place = `${plural(count, 'task')} of ${tasks.length} ${dryRun ? 'would be' : 'are'} in ${join(into, 'tasks')}.`;
-  const hint = into === context.settings.configsDir || dryRun ? '' : ` To use them: export BENCH_CONFIGS=${into}`;
+  const hint =
+    context.settings.configFolders.includes(into) || dryRun ? '' : ` To use them: export BENCH_CONFIGS=${into}`;
   return [table, '', ...details, '', place + hint].join('\n');
 }
 
@@ -98,7 +99,7 @@ export function register(tasks: Command, context: CliContext): void {
     .option('--tasks <ids>', "only these, by MLGym's ids; default: all that can be imported", commaList)
     .option(
       '--into <folder>',
-      'configs folder to write to, created as a copy of the bundled one; default: BENCH_CONFIGS',
+      'configs folder to write to, created as a copy of the bundled one if it does not exist (default: BENCH_CONFIGS, else $BENCH_HOME/configs)',
     )
     .option('--prefix <text>', 'prefix of the new ids', 'mlgym-')
     .option('--data <folder>', 'folder with datasets that the checkout lacks, under data_path of the configs')

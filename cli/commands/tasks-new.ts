@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../context.js';
+import { ownConfigs } from '../../operations/catalog/config-place.js';
 import { newTask, TASK_KINDS, type TaskKind } from '../../operations/tasks/new.js';
 import type { NewTaskDocument } from '../../domain/views/tasks.js';
 
@@ -20,10 +21,13 @@ export function register(tasks: Command, context: CliContext): void {
         .choices(TASK_KINDS)
         .default('data'),
     )
-    .option('--config-dir <folder>', 'configuration folder to write to; default: the one that bench uses')
+    .option(
+      '--config-dir <folder>',
+      'configuration folder to write to (default: BENCH_CONFIGS, else $BENCH_HOME/configs)',
+    )
     .action((id: string, flags: { kind: TaskKind; configDir?: string }) => {
       const { settings, output } = context;
-      const configsDir = flags.configDir === undefined ? settings.configsDir : resolve(flags.configDir);
+      const configsDir = flags.configDir === undefined ? ownConfigs(settings) : resolve(flags.configDir);
       const made = newTask({ assetsRoot: settings.assetsRoot, configsDir, id, kind: flags.kind });
       const { next } = made;
       output.json({ task: id, kind: flags.kind, dir: made.dir, files: made.files, next } satisfies NewTaskDocument);

@@ -9,6 +9,7 @@ import { showTask } from '../../operations/tasks/show.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { formatScore, oneLine } from '../render/format.js';
+import { PLACES, placeText } from '../render/config-place.js';
 import { renderFields, renderTable } from '../render/table.js';
 import { networkText } from '../render/world.js';
 import { register as registerCheck } from './tasks-check.js';
@@ -20,16 +21,19 @@ import type { TaskDocument, TasksDocument } from '../../domain/views/catalog.js'
 
 function list(context: CliContext): void {
   const { settings, output } = context;
-  const tasks = listTasks(context);
-  output.json({ tasks } satisfies TasksDocument);
-  if (tasks.length === 0) output.print(`There are no tasks under ${join(settings.configsDir, 'tasks')}.`);
+  const document = listTasks(context);
+  const { tasks } = document;
+  output.json(document satisfies TasksDocument);
+  const places = settings.configFolders.map((folder) => join(folder, 'tasks'));
+  if (tasks.length === 0) output.print(`There are no tasks under ${places.join(' or ')}.`);
   else {
     output.print(
       renderTable(
         tasks,
         [
           { title: 'task', value: (task) => task.id },
-          { title: 'name', value: (task) => task.name ?? output.colors.red('broken: see bench validate-config') },
+          { title: 'name', value: (task) => task.name ?? output.colors.red('broken') },
+          { title: 'from', value: placeText },
           { title: 'domain', value: (task) => task.domain ?? '' },
           {
             title: 'metric',
@@ -94,11 +98,11 @@ export function register(program: Command, context: CliContext): void {
   const tasks = program
     .command('tasks')
     .summary('list, prepare, check and write tasks')
-    .description('List, prepare, check and write tasks: one folder each under configs/tasks.');
+    .description('List, prepare, check and write tasks: one folder each in `tasks/` of a configuration folder.');
   tasks
     .command('list', { isDefault: true })
     .summary('list tasks (the default)')
-    .description('List all tasks.')
+    .description(`List all tasks. ${PLACES}`)
     .action(() => list(context));
   tasks
     .command('show')

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { problemLine } from '../../domain/config-problem.js';
 import { validateConfig } from '../../operations/catalog/validate-config.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
@@ -23,14 +24,12 @@ export function register(program: Command, context: CliContext): void {
       for (const file of files) {
         if (file.problems.length === 0) output.print(`${output.colors.green('ok')}  ${file.kind} ${file.file}`);
         for (const problem of file.problems) {
-          const line = problem.line === null ? '' : `:${problem.line}`;
-          const key = problem.key === '' ? '' : `${problem.key}: `;
-          output.print(`${output.colors.red('bad')} ${problem.file}${line}: ${key}${problem.message}`);
+          output.print(`${output.colors.red('bad')} ${problemLine(problem)}`);
         }
       }
       if (problems.length === 0) return;
       output.log(
-        `${plural(problems.length, 'problem')} in ${plural(files.filter((f) => f.problems.length > 0).length, 'file')}.`,
+        `${plural(problems.length, 'problem')} in ${plural(files.filter((f) => f.problems.length > 0).length, 'file')}. Correct them: until then these files are disabled.`,
       );
       context.setExitCode(2);
     });

@@ -1,6 +1,8 @@
 import type { Colors } from 'picocolors/types.js';
+import type { ValidatedFile } from '../../domain/views/catalog.js';
 import type { Notice } from '../../operations/notices.js';
-import { plural } from './format.js';
+import { problemLine } from '../../domain/config-problem.js';
+import { oneLine, plural } from './format.js';
 import { remedyText } from './remedy.js';
 
 const LOCAL =
@@ -20,6 +22,8 @@ export function renderNotice(notice: Notice, { dim, yellow }: Colors): string[] 
       ];
     case 'task.left_out':
       return [yellow(`Skipped: ${notice.task}: ${notice.reason}. ${remedyText(notice.remedy, notice.fields)}`)];
+    case 'config.broken':
+      return [yellow(brokenText(notice.file))];
     case 'model.keys_missing':
       return [
         yellow(
@@ -35,4 +39,11 @@ export function renderNotice(notice: Notice, { dim, yellow }: Colors): string[] 
     case 'batch.started':
       return [`Batch ${notice.batchId}: ${plural(notice.runs, 'run')} on the ${notice.backend} backend`];
   }
+}
+
+function brokenText({ kind, problems }: ValidatedFile): string {
+  const [first] = problems;
+  const what = first === undefined ? '' : oneLine(problemLine(first), 300);
+  const more = problems.length > 1 ? ` (and ${plural(problems.length - 1, 'more problem')})` : '';
+  return `Disabled ${kind}: ${what}${more}. Correct it; \`bench validate-config\` checks it.`;
 }

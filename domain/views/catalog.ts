@@ -5,6 +5,38 @@ import { countSchema, directionSchema, modelKindSchema, scoreSchema, usdSchema }
 
 /** What there is in the configuration folders. */
 
+/** Where an entry comes from; null: it has no file. */
+const placeKeys = {
+  origin: z
+    .enum(['home', 'BENCH_CONFIGS', 'bundled'])
+    .nullable()
+    .describe('which folder it is of: `$BENCH_HOME/configs`, `$BENCH_CONFIGS`, or the one of bench'),
+  file: z.string().nullable(),
+  replaces: z.string().nullable().describe('the file of the same name that would count without it'),
+};
+export const configPlaceSchema = z.strictObject(placeKeys);
+/** Where an entry comes from. */
+export type ConfigPlace = z.infer<typeof configPlaceSchema>;
+
+export const configProblemSchema = z
+  .strictObject({
+    file: z.string(),
+    line: countSchema.nullable().describe('from 1; null: the whole file'),
+    key: z.string().describe('as `metrics.payoff.direction`; empty: the whole file'),
+    message: z.string(),
+  })
+  .meta({ id: 'ConfigProblem' });
+export type ConfigProblem = z.infer<typeof configProblemSchema>;
+
+export const validatedFileSchema = z.strictObject({
+  file: z.string(),
+  kind: z.enum(['task', 'agent', 'commands', 'model', 'suite', 'folder']),
+  problems: z.array(configProblemSchema),
+});
+export type ValidatedFile = z.infer<typeof validatedFileSchema>;
+
+const broken = z.array(validatedFileSchema);
+
 export const listedTaskSchema = z
   .strictObject({
     id: z.string(),
@@ -16,12 +48,13 @@ export const listedTaskSchema = z
     baseline: scoreSchema,
     gpus: countSchema.nullable(),
     contentHash: z.string().nullable(),
+    ...placeKeys,
     error: z.string().nullable().describe('why it cannot be used; the others are then null'),
   })
   .meta({ id: 'ListedTask' });
 export type ListedTask = z.infer<typeof listedTaskSchema>;
 
-export const tasksDocumentSchema = z.strictObject({ tasks: z.array(listedTaskSchema) });
+export const tasksDocumentSchema = z.strictObject({ tasks: z.array(listedTaskSchema), broken });
 export type TasksDocument = z.infer<typeof tasksDocumentSchema>;
 
 export const taskDocumentSchema = taskSchema
@@ -32,6 +65,7 @@ export type TaskDocument = z.infer<typeof taskDocumentSchema>;
 export const modelSchema = z
   .strictObject({
     name: z.string(),
+    ...placeKeys,
     aliases: z.array(z.string()),
     kind: modelKindSchema,
     description: z.string(),
@@ -45,7 +79,7 @@ export const modelSchema = z
   })
   .meta({ id: 'Model' });
 
-export const modelsDocumentSchema = z.strictObject({ models: z.array(modelSchema) });
+export const modelsDocumentSchema = z.strictObject({ models: z.array(modelSchema), broken });
 export type ModelsDocument = z.infer<typeof modelsDocumentSchema>;
 
 export const modelTestSchema = z
@@ -64,33 +98,18 @@ export type ModelTest = z.infer<typeof modelTestSchema>;
 export const modelTestsDocumentSchema = z.strictObject({ ok: z.boolean(), models: z.array(modelTestSchema) });
 export type ModelTestsDocument = z.infer<typeof modelTestsDocumentSchema>;
 
-export const listedAgentSchema = z.strictObject({
-  name: z.string(),
-  description: z.string(),
-  outputParser: z.string(),
-  hash: z.string(),
-});
-export type ListedAgent = z.infer<typeof listedAgentSchema>;
-
-export const agentsDocumentSchema = z.strictObject({ agents: z.array(listedAgentSchema) });
-export type AgentsDocument = z.infer<typeof agentsDocumentSchema>;
-
-export const configProblemSchema = z
+export const listedAgentSchema = z
   .strictObject({
-    file: z.string(),
-    line: countSchema.nullable().describe('from 1; null: the whole file'),
-    key: z.string().describe('as `metrics.payoff.direction`; empty: the whole file'),
-    message: z.string(),
+    name: z.string(),
+    ...placeKeys,
+    description: z.string(),
+    outputParser: z.string(),
+    hash: z.string(),
   })
-  .meta({ id: 'ConfigProblem' });
-export type ConfigProblem = z.infer<typeof configProblemSchema>;
+  .meta({ id: 'ListedAgent' });
 
-export const validatedFileSchema = z.strictObject({
-  file: z.string(),
-  kind: z.enum(['task', 'agent', 'commands', 'model', 'suite']),
-  problems: z.array(configProblemSchema),
-});
-export type ValidatedFile = z.infer<typeof validatedFileSchema>;
+export const agentsDocumentSchema = z.strictObject({ agents: z.array(listedAgentSchema), broken });
+export type AgentsDocument = z.infer<typeof agentsDocumentSchema>;
 
 export const validationDocumentSchema = z.strictObject({ valid: z.boolean(), files: z.array(validatedFileSchema) });
 export type ValidationDocument = z.infer<typeof validationDocumentSchema>;

@@ -29,7 +29,7 @@ export async function forkRun(bench: Bench, asked: ForkRequest): Promise<Submitt
       remedy: 'Give it more steps, or fork at an earlier one.',
       fields: { maxSteps: true, atStep: true },
     });
-  const [ref] = request.model === null ? [origin.model] : resolveModels(settings.configsDir, [request.model], {});
+  const [ref] = request.model === null ? [origin.model] : resolveModels(settings.configFolders, [request.model], {});
   if (ref === undefined) throw new Error('a model that resolves to nothing');
   if (ref.kind === 'human')
     throw new BenchError('usage', 'nobody would answer: a person plays in a terminal, not in a batch', {

@@ -1,7 +1,8 @@
 import { type GroupRequest, samplingOf } from '../../domain/requests/run-options.js';
 import { BenchError } from '../../domain/errors.js';
-import { loadAgent, type LoadedAgent, resolveModels, selectTasks, underProfile } from '../../catalog/index.js';
+import { loadAgent, type LoadedAgent, resolveModels, underProfile } from '../../catalog/index.js';
 import type { Bench } from '../bench.js';
+import { namedTasks } from '../tasks/named-tasks.js';
 import { tasksWithData } from './available-tasks.js';
 import type { LoadedGroup } from './batch-plan.js';
 import { checkAgent } from './check-agent.js';
@@ -32,16 +33,13 @@ export function loadGroups(
 ): LoadedGroup[] {
   const { settings } = bench;
   const loaded = groups.map((group) => {
-    const modelRefs = resolveModels(settings.configsDir, group.models, { allowUnpriced: group.allowUnpriced });
+    const modelRefs = resolveModels(settings.configFolders, group.models, { allowUnpriced: group.allowUnpriced });
     const { sample } = group;
-    const selected = underProfile(selectTasks(settings.configsDir, group.tasks), {
-      profile: group.profile,
-      sample,
-    });
+    const selected = underProfile(namedTasks(bench, { ids: group.tasks }), { profile: group.profile, sample });
     const { taskFolders, skipped } = tasksWithData(bench, selected, {
       ...{ sample, skip: group.skipUnavailable, named: group.tasks },
     });
-    const loadedAgent = loadAgent(settings.configsDir, group.agent);
+    const loadedAgent = loadAgent(settings.configFolders, group.agent);
     if (group.memory) requireMemoryCommands(loadedAgent);
     if (!person && modelRefs.some(({ kind }) => kind === 'human'))
       throw new BenchError('usage', 'nobody would answer: a person plays in a terminal, not in a batch', {

@@ -1,4 +1,4 @@
-import { loadRecording, REPLAY_PREFIX, selectTasks } from '../../catalog/index.js';
+import { loadRecording, REPLAY_PREFIX, selectTaskIds } from '../../catalog/index.js';
 import { BenchError } from '../../domain/errors.js';
 import type { Backend } from '../../domain/run.js';
 import type { Bench } from '../bench.js';
@@ -26,7 +26,7 @@ export interface StartedReplay {
 /** Plays a recording again, as a batch of one run. */
 export async function replay(bench: Bench, request: ReplayRequest): Promise<StartedReplay> {
   const { file, task, agent } = request;
-  const tasks = selectTasks(bench.settings.configsDir, [task]);
+  const tasks = selectTaskIds(bench.settings.configFolders, [task]);
   if (tasks.length !== 1)
     throw new BenchError('usage', `${task} names ${tasks.length} tasks; a recording is of one`, {
       remedy: `Name the one, or play it on all of them: submit the model ${REPLAY_PREFIX}${file}.`,

@@ -1,12 +1,19 @@
 import { listModels as modelsOf, missingKeys, type ListedModel } from '../../catalog/index.js';
-import type { BenchSettings } from '../settings.js';
+import type { ConfigPlace, ValidatedFile } from '../../domain/views/catalog.js';
+import type { Bench } from '../bench.js';
+import { configPlace } from './config-place.js';
 
 /** `keySet`: whether the variable that holds its key is set here; null: it needs none. */
-export type ModelWithKey = ListedModel & { keyVariable: string | null; keySet: boolean | null };
+export type ModelWithKey = Omit<ListedModel, 'entry'> &
+  ConfigPlace & { keyVariable: string | null; keySet: boolean | null };
 
-/** The models that can be named: those of configs/models, and the scripted ones. */
-export function listModels({ settings }: { settings: BenchSettings }): ModelWithKey[] {
-  const models = modelsOf(settings.configsDir, new Date());
+/** The models that can be named: those that have a file, and the scripted ones. Files that are broken are told as notices too. */
+export function listModels({ settings, notify }: Pick<Bench, 'settings' | 'notify'>): {
+  models: ModelWithKey[];
+  broken: ValidatedFile[];
+} {
+  const { models, broken } = modelsOf(settings.configFolders, new Date());
+  for (const file of broken) notify({ code: 'config.broken', file });
   const missing = new Set(
     missingKeys(
       models.flatMap(({ name, kind, provider, config }) =>
@@ -15,8 +22,12 @@ export function listModels({ settings }: { settings: BenchSettings }): ModelWith
       settings.env,
     ).map(({ variable }) => variable),
   );
-  return models.map((model) => {
-    const keyVariable = model.config?.apiKeyVariable ?? null;
-    return { ...model, keyVariable, keySet: keyVariable === null ? null : !missing.has(keyVariable) };
-  });
+  return {
+    models: models.map(({ entry, ...model }) => {
+      const keyVariable = model.config?.apiKeyVariable ?? null;
+      const keySet = keyVariable === null ? null : !missing.has(keyVariable);
+      return { ...model, ...configPlace(settings, entry), keyVariable, keySet };
+    }),
+    broken,
+  };
 }

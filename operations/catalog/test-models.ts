@@ -64,7 +64,7 @@ export async function testModels(bench: Bench, names: readonly string[], signal:
 function modelsToTest(bench: Bench, names: readonly string[]): ModelRef[] {
   const { settings } = bench;
   if (names.length > 0) {
-    const named = resolveModels(settings.configsDir, names, { allowUnpriced: true });
+    const named = resolveModels(settings.configFolders, names, { allowUnpriced: true });
     const other = named.find(({ config }) => config === undefined);
     if (other !== undefined)
       throw new BenchError('usage', `${other.name} calls no provider: there is nothing to test`, {
@@ -75,9 +75,11 @@ function modelsToTest(bench: Bench, names: readonly string[]): ModelRef[] {
     if (missing.length > 0) throw missingKeysError(missing, settings.layout.envFile);
     return named;
   }
-  const real = listModels(settings.configsDir, new Date()).filter(({ kind }) => kind === 'real');
+  const { models, broken } = listModels(settings.configFolders, new Date());
+  for (const file of broken) bench.notify({ code: 'config.broken', file });
+  const real = models.filter(({ kind }) => kind === 'real');
   const all = resolveModels(
-    settings.configsDir,
+    settings.configFolders,
     real.map(({ name }) => name),
     { allowUnpriced: true },
   );

@@ -1,9 +1,10 @@
 import type { EngineBackend } from '../../backends/docker/engine-address.js';
-import { selectTasks, underProfile } from '../../catalog/index.js';
+import { underProfile } from '../../catalog/index.js';
 import { ensureImages, requireEngine } from '../batches/choose-backend.js';
 import { ensureTaskImages } from '../batches/ensure-task-images.js';
 import type { ImagesDocument } from '../../domain/views/home.js';
 import type { Bench } from '../bench.js';
+import { namedTasks } from '../tasks/named-tasks.js';
 
 export interface BuildRequest {
   backend: EngineBackend;
@@ -27,7 +28,7 @@ export async function buildImages(bench: Bench, request: BuildRequest): Promise<
     const { chooseBase } = await import('../../backends/docker/base-image.js');
     await chooseBase(docker, base);
   }
-  const named = request.tasks === undefined ? [] : selectTasks(settings.configsDir, request.tasks);
+  const named = request.tasks === undefined ? [] : namedTasks(bench, { ids: request.tasks });
   const tasks = underProfile(named, { profile: request.profile ?? null, sample: false });
   const layers = await bench.abortable('image-build', (signal) => ensureTaskImages(bench, tasks, backend, signal));
   return { images, layers };

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { engineAddress, type EngineBackend } from '../../backends/docker/engine-address.js';
 import { probeEngine } from '../../backends/docker/engine.js';
 import { findPython } from '../../backends/local/find-python.js';
+import { problemLine } from '../../domain/config-problem.js';
 import { BenchError, type RemedyFields } from '../../domain/errors.js';
 import { describeAccess, temporalAccess } from '../../domain/temporal-access.js';
 import {
@@ -21,6 +22,7 @@ import {
   servicesStatus,
 } from '../../services/index.js';
 import type { BenchSettings } from '../settings.js';
+import { validateConfig } from '../catalog/validate-config.js';
 import { serviceFacts } from './service-facts.js';
 import type { MachineCheck } from '../../domain/views/home.js';
 
@@ -52,6 +54,7 @@ export async function doctorChecks(settings: BenchSettings, cwd: string): Promis
     ['python', checkPython([docker, podman].some(({ status }) => status === 'ok'))],
     ['ports', checkPorts(settings)],
     ['services', checkServices(settings.home)],
+    ['configs', checkConfigs(settings)],
     ['.env', checkEnvFiles(settings, cwd)],
   ];
   const found: MachineCheck[] = [];
@@ -204,6 +207,18 @@ function checkServices(home: string): Finding {
   const ill = status.services.filter((service) => service.status !== 'healthy');
   if (ill.length === 0) return ok(detail);
   return warn(detail, `read ${ill.map((service) => service.log).join(' and ')}`);
+}
+
+/** A broken file disables itself alone: no reason to fail. */
+function checkConfigs(settings: BenchSettings): Finding {
+  const files = validateConfig({ settings }, []);
+  const problems = files.flatMap((file) => file.problems);
+  if (problems.length === 0)
+    return ok(`${files.length} files in ${settings.configFolders.filter(existsSync).join(', ')}`);
+  return warn(
+    problems.map(problemLine).join('; '),
+    'correct these files, which are disabled until then; `bench validate-config` checks them',
+  );
 }
 
 /** `.env` files hold keys: neither git nor other users should see them. */

@@ -8,14 +8,15 @@ import { type TemporalAccess, temporalAccess } from '../../domain/temporal-acces
 import { type GpuSetting, gpuSetting } from '../../domain/gpus.js';
 import { LOG_LEVELS, type WorkerLogLevel } from './log-levels.js';
 import { metricsAddress, type MetricsAddress } from './metrics-address.js';
-import { findAssetsRoot } from '../settings.js';
+import { configFolders, findAssetsRoot } from '../settings.js';
 import { artifactsDir, type HomeLayout, homeLayout } from '../../domain/home-layout.js';
 
 export interface WorkerSettings {
   layout: HomeLayout;
   /** The package's folder: images/, configs/. */
   assetsRoot: string;
-  configsDir: string;
+  /** As `BenchSettings.configFolders`. */
+  configFolders: readonly string[];
   /** Submissions and snapshots; hosts that share one can go on with each other's runs. */
   artifactsDir: string;
   /** Of this user, for all homes: bases of images. */
@@ -69,7 +70,7 @@ export function workerSettings(env: Env): WorkerSettings {
     layout,
     artifactsDir: artifactsDir(layout, env),
     assetsRoot,
-    configsDir: resolve(env['BENCH_CONFIGS'] ?? join(assetsRoot, 'configs')),
+    configFolders: configFolders({ layout, assetsRoot, env, cwd: process.cwd() }),
     databaseUrl: required(env, 'DATABASE_URL'),
     databasePool: positive(env, 'BENCH_DATABASE_POOL', 10),
     logLevel: logLevel(env['BENCH_LOG_LEVEL']),

@@ -17,7 +17,7 @@ export interface LeaderboardRequest extends ComparisonRequest {
 export async function leaderboard(bench: Bench, request: LeaderboardRequest = {}): Promise<Leaderboard> {
   const { comparison, metric, resamples = 1000, seed, estimateK } = request;
   const database = await bench.database();
-  const compared = await resolveComparison(request, bench.settings.configsDir, database);
+  const compared = await resolveComparison(request, bench.settings.configFolders, database);
   return database.queries.leaderboard({
     // A saved comparison says by itself what orders the rows, unless it is asked for.
     ...(comparison === undefined ? compared : { comparison, ...(metric === undefined ? {} : { metric }) }),

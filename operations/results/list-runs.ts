@@ -18,7 +18,7 @@ export async function listRuns(bench: Bench, request: RunsRequest): Promise<Runs
   const { batch, models, tasks, status, endReason, limit } = request;
   const database = await bench.database();
   const { queries } = database;
-  await refuseUnknownNames(database, bench.settings.configsDir, request);
+  await refuseUnknownNames(database, bench.settings.configFolders, request);
   const found = await queries.listRuns({
     batchId: batch === undefined ? undefined : (await queries.findBatch(batch)).batchId,
     models,

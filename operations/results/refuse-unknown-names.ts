@@ -2,7 +2,7 @@ import type { Database } from '../../db/index.js';
 import { BenchError } from '../../domain/errors.js';
 import { parseScriptedPolicy } from '../../domain/scripted-policies.js';
 import { closest } from '../../domain/closest.js';
-import { listModels, selectTasks } from '../../catalog/index.js';
+import { type ConfigFolders, listModels, taskIds } from '../../catalog/index.js';
 
 const SHOWN = 20;
 
@@ -28,21 +28,21 @@ const isScripted = (name: string): boolean =>
  */
 export async function refuseUnknownNames(
   { queries }: Pick<Database, 'queries'>,
-  configsDir: string,
+  configFolders: ConfigFolders,
   { models = [], tasks = [] }: { models?: readonly string[] | undefined; tasks?: readonly string[] | undefined },
 ): Promise<void> {
   if (models.length + tasks.length === 0) return;
   const played = await queries.playedNames();
   const model = models.find((name) => !played.models.includes(name) && !isScripted(name));
   if (model !== undefined) {
-    const listed = listModels(configsDir, new Date()).flatMap(({ name, aliases }) => [name, ...aliases]);
+    const listed = listModels(configFolders, new Date()).models.flatMap(({ name, aliases }) => [name, ...aliases]);
     const strange = models.find((name) => ![...played.models, ...listed].includes(name) && !isScripted(name));
     if (strange !== undefined) refuse('model', strange, [...new Set([...played.models, ...listed])], 'bench models');
   }
   const idOf = (name: string): string => name.replace(/@\d+$/, '');
   const task = tasks.find((name) => !played.tasks.includes(idOf(name)));
   if (task !== undefined) {
-    const listed = selectTasks(configsDir, ['all']).map(({ spec }) => spec.id);
+    const listed = taskIds(configFolders);
     const strange = tasks.find((name) => ![...played.tasks, ...listed].includes(idOf(name)));
     if (strange !== undefined) refuse('task', strange, [...new Set([...played.tasks, ...listed])], 'bench tasks');
   }

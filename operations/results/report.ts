@@ -29,7 +29,7 @@ export async function report(bench: Bench, request: ReportRequest): Promise<Repo
   const { metric, resamples, seed, over } = request;
   const database = await bench.database();
   const subject = await subjectOf(request, database);
-  const compared = await resolveComparison(request, settings.configsDir, database);
+  const compared = await resolveComparison(request, settings.configFolders, database);
   const board = await database.queries.leaderboard({
     ...('comparison' in subject.options
       ? { ...subject.options, ...(metric === undefined ? {} : { metric }) }

@@ -1,4 +1,4 @@
-import { selectTasks } from '../../catalog/index.js';
+import { type ConfigFolders, selectTaskIds } from '../../catalog/index.js';
 import type { Database } from '../../db/index.js';
 import type { ComparisonOptions, LeaderboardMetric, LeaderboardMode } from '../../domain/views/leaderboard.js';
 import { refuseUnknownNames } from './refuse-unknown-names.js';
@@ -27,12 +27,12 @@ export interface ComparisonRequest {
 /** The names in a request resolved: a suite becomes its tasks, a batch its id. BenchError: one of them is unknown. */
 export async function resolveComparison(
   request: ComparisonRequest,
-  configsDir: string,
+  configFolders: ConfigFolders,
   database: Pick<Database, 'queries'>,
 ): Promise<ComparisonOptions> {
   const { queries } = database;
-  await refuseUnknownNames(database, configsDir, request);
-  const suite = request.suite === undefined ? [] : selectTasks(configsDir, [request.suite]).map(({ spec }) => spec.id);
+  await refuseUnknownNames(database, configFolders, request);
+  const suite = request.suite === undefined ? [] : selectTaskIds(configFolders, [request.suite]);
   const tasks = [...(request.tasks ?? []), ...suite];
   return {
     metric: request.metric ?? 'best-attempt',

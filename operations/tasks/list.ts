@@ -1,41 +1,44 @@
-import { loadTask, taskIds } from '../../catalog/index.js';
-import { BenchError } from '../../domain/errors.js';
+import { brokenSuites, configEntries, type ConfigEntry, listTasks as tasksOf } from '../../catalog/index.js';
+import { problemLine } from '../../domain/config-problem.js';
 import { statedBaseline } from '../../domain/task-baseline.js';
-import type { ListedTask } from '../../domain/views/catalog.js';
+import type { TaskFolder } from '../../domain/task.js';
+import type { ListedTask, TasksDocument, ValidatedFile } from '../../domain/views/catalog.js';
+import type { Bench } from '../bench.js';
+import { configPlace } from '../catalog/config-place.js';
 import type { BenchSettings } from '../settings.js';
 
-function listed(configsDir: string, id: string): ListedTask {
-  try {
-    const { spec, contentHash } = loadTask(configsDir, id);
-    const direction = spec.metrics[spec.primary]?.direction ?? null;
-    const { name, domain, contract, primary, gpus } = spec;
-    return {
-      id,
-      name,
-      domain,
-      contract,
-      primary,
-      direction,
-      baseline: statedBaseline(spec)?.value ?? null,
-      gpus,
-      contentHash,
-      error: null,
-    };
-  } catch (error) {
-    if (!(error instanceof BenchError)) throw error;
-    const nothing = {
-      name: null,
-      domain: null,
-      contract: null,
-      primary: null,
-      direction: null,
-      baseline: null,
-      gpus: null,
-    };
-    return { id, ...nothing, contentHash: null, error: error.message };
-  }
+function listed(settings: BenchSettings, { task, entry }: { task: TaskFolder; entry: ConfigEntry }): ListedTask {
+  const { id, name, domain, contract, metrics, primary, gpus } = task.spec;
+  return {
+    ...{ id, name, domain, contract, primary, gpus },
+    direction: metrics[primary]?.direction ?? null,
+    baseline: statedBaseline(task.spec)?.value ?? null,
+    contentHash: task.contentHash,
+    ...configPlace(settings, entry),
+    error: null,
+  };
 }
 
-/** All tasks, broken ones too. */
-export const listTasks = ({ settings }: { settings: BenchSettings }): ListedTask[] =>
-  taskIds(settings.configsDir).map((id) => listed(settings.configsDir, id));
+function listedBroken(settings: BenchSettings, entry: ConfigEntry, { problems }: ValidatedFile): ListedTask {
+  return {
+    ...{ id: entry.name, name: null, domain: null, contract: null, primary: null, direction: null },
+    ...{ baseline: null, gpus: null, contentHash: null },
+    ...configPlace(settings, entry),
+    error: problems.map(problemLine).join('\n'),
+  };
+}
+
+/** All tasks, broken ones too. Broken files, of suites too, are told as notices. */
+export function listTasks({ settings, notify }: Pick<Bench, 'settings' | 'notify'>): TasksDocument {
+  const { tasks, broken } = tasksOf(settings.configFolders);
+  const files = [...broken, ...brokenSuites(settings.configFolders)];
+  for (const file of files) notify({ code: 'config.broken', file });
+  const rows = [
+    ...tasks.map((one) => listed(settings, one)),
+    ...configEntries(settings.configFolders, 'tasks').flatMap((entry) => {
+      const file = broken.find((one) => one.file === entry.file);
+      return file === undefined ? [] : [listedBroken(settings, entry, file)];
+    }),
+  ];
+  return { tasks: rows.sort((a, b) => (a.id < b.id ? -1 : 1)), broken: files };
+}

@@ -1,7 +1,7 @@
 import { selectTasks } from '../../catalog/index.js';
 import { BenchError } from '../../domain/errors.js';
 import type { TaskFolder } from '../../domain/task.js';
-import type { BenchSettings } from '../settings.js';
+import type { Bench } from '../bench.js';
 
 /** Which tasks are meant: by ids, `all`, or a suite. */
 export interface NamedTasks {
@@ -9,13 +9,16 @@ export interface NamedTasks {
   suite?: string | undefined;
 }
 
-/** The tasks that are meant. BenchError (usage): none is, or one is unknown. */
-export function namedTasks({ settings }: { settings: BenchSettings }, { ids, suite }: NamedTasks): TaskFolder[] {
+/** The tasks that are meant; broken ones of `all` are told as notices and left out. BenchError (usage): none is, or one is unknown or broken. */
+export function namedTasks(
+  { settings, notify }: Pick<Bench, 'settings' | 'notify'>,
+  { ids, suite }: NamedTasks,
+): TaskFolder[] {
   const names = [...ids, ...(suite === undefined ? [] : [suite])];
   if (names.length === 0)
     throw new BenchError('usage', 'no task is named', {
       remedy: 'Name tasks (`bench tasks` lists them), a suite, or `all`.',
       fields: { suite: '<name>' },
     });
-  return selectTasks(settings.configsDir, names);
+  return selectTasks(settings.configFolders, names, (file) => notify({ code: 'config.broken', file }));
 }

@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BenchError } from '../../domain/errors.js';
-import { folderFiles, loadTask, prepareCommand } from '../../catalog/index.js';
+import { folderFiles, loadTaskFolder, prepareCommand } from '../../catalog/index.js';
 import { makeFolder } from '../../services/make-folder.js';
 
 export const TASK_KINDS = ['game', 'questions', 'data', 'program'] as const;
@@ -15,6 +15,9 @@ export interface NewTask {
   next: string[];
 }
 
+/** Somebody's choice of folder is at fault, rather than the disk. */
+const NOT_OURS = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOENT'];
+
 /** `evenNumbers`, `even-numbers` → `Even numbers` */
 const nameOf = (id: string): string => {
   const words = id
@@ -26,7 +29,7 @@ const nameOf = (id: string): string => {
 
 /**
  * A new task that can be played as it is, of the templates beside the bundled configuration; whole or not at all.
- * Throws BenchError (usage).
+ * BenchError (usage): the id cannot be used, or the folder not be written.
  */
 export function newTask({
   assetsRoot,
@@ -62,14 +65,15 @@ export function newTask({
       writeFileSync(file, text);
     }
     renameSync(aside, dir);
-    const { spec } = loadTask(configsDir, id);
+    const { spec } = loadTaskFolder(dir);
     const next = [...(spec.data === undefined ? [] : [prepareCommand([id])]), `bench tasks verify ${id}`];
     return { dir, files, next };
   } catch (cause) {
     if (cause instanceof BenchError) throw cause;
-    throw new BenchError('failed', `cannot write ${dir}: ${(cause as Error).message}`, {
+    const { code = '', message } = cause as NodeJS.ErrnoException;
+    throw new BenchError(NOT_OURS.includes(code) ? 'usage' : 'failed', `cannot write ${dir}: ${message}`, {
       code: 'file.unwritable',
-      remedy: 'Make the folder writable, or name another one.',
+      remedy: 'Make that folder writable, or name another configuration folder.',
       fields: { configDir: true },
       cause,
     });

@@ -4,4 +4,4 @@ import type { BenchSettings } from '../settings.js';
 
 /** One task. BenchError (usage): it is unknown or broken. */
 export const showTask = ({ settings }: { settings: BenchSettings }, id: string): TaskFolder =>
-  loadTask(settings.configsDir, id);
+  loadTask(settings.configFolders, id);

@@ -36,7 +36,7 @@ let home: BenchHome;
 const workers: ReturnType<BenchHome['start']>[] = [];
 
 beforeAll(async () => {
-  const [model] = resolveModels(join(import.meta.dirname, '../../configs'), ['gpt-4o']);
+  const [model] = resolveModels([join(import.meta.dirname, '../../configs')], ['gpt-4o']);
   const rates = model!.config!.prices.at(-1)!;
   const of = (rate: string | undefined) => Number(rate ?? rates.input);
   simulator = await startProviderSimulator({

@@ -33,7 +33,7 @@ const faulty: Behaviour = (request) => {
 
 /** The simulator bills what the model files say. */
 function pricesOfConfigs(): (model: string) => SimulatedPrice {
-  const configs = resolveModels(join(import.meta.dirname, '../../configs'), MODELS).map((ref) => ref.config!);
+  const configs = resolveModels([join(import.meta.dirname, '../../configs')], MODELS).map((ref) => ref.config!);
   return (model) => {
     const rates = configs.find((config) => config.model === model)!.prices.at(-1)!;
     const of = (rate: string | undefined) => Number(rate ?? rates.input);

@@ -133,7 +133,7 @@ function configs(files: Record<string, string> = {}): string {
   }
   return dir;
 }
-const points = (files: Record<string, string> = {}) => loadTask(configs(files), 'points');
+const points = (files: Record<string, string> = {}) => loadTask([configs(files)], 'points');
 const options = (layout: HomeLayout, sample = false) => ({ layout, assetsRoot: REPOSITORY, sample });
 
 describe('fetching a source', () => {

@@ -97,7 +97,7 @@ describe('bench report', () => {
     const root = join(import.meta.dirname, '../..');
     const program = new Command().exitOverride();
     register(program, {
-      settings: { assetsRoot: root, configsDir: join(root, 'configs') },
+      settings: { assetsRoot: root, configFolders: [join(root, 'configs')] },
       output,
       database: () => Promise.resolve(db),
     } as unknown as CliContext);

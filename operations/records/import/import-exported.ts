@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { selectTasks } from '../../../catalog/index.js';
+import { listTasks } from '../../../catalog/index.js';
 import { BenchError } from '../../../domain/errors.js';
 import type { LinesRequest } from '../../../domain/requests/import.js';
 import type { ImportDocument } from '../../../domain/views/imports.js';
@@ -32,7 +32,7 @@ export async function importExported(
     ownKey: own === null ? null : createPublicKey(own),
     trusted,
     contracts: Object.fromEntries(
-      selectTasks(settings.configsDir, ['all']).map(({ spec }) => [spec.id, spec.contract]),
+      listTasks(settings.configFolders).tasks.map(({ task: { spec } }) => [spec.id, spec.contract]),
     ),
     onRun,
   }).catch((cause: unknown) => {

@@ -10,7 +10,7 @@ export async function saveComparison(bench: Bench, name: string, request: Compar
       remedy: 'Use letters, digits, `.`, `-` and `_`, at most 64.',
     });
   const database = await bench.database();
-  const options = await resolveComparison(request, bench.settings.configsDir, database);
+  const options = await resolveComparison(request, bench.settings.configFolders, database);
   const { comparison: compared, rows, tasks } = await database.queries.leaderboard(options);
   if (compared.T === null)
     throw new BenchError('usage', 'there is nothing to compare with these options', {

@@ -255,7 +255,7 @@ function plannedSubmission(
 /** Of the same id, among those that come with bench. */
 function ownTask(configs: string, { id }: CheckoutTask): TaskFolder | null {
   try {
-    return taskIds(configs).includes(id) ? loadTask(configs, id) : null;
+    return taskIds([configs]).includes(id) ? loadTask([configs], id) : null;
   } catch (error) {
     if (error instanceof BenchError) return null;
     throw error;

@@ -63,7 +63,7 @@ describe.each([
   });
 
   it('tells the agent the rules and limits that the referee keeps, and nothing of the opponent', () => {
-    const run = { task, agent: loadAgent(join(REPOSITORY, 'configs'), 'default').config, maxSteps: 50 };
+    const run = { task, agent: loadAgent([join(REPOSITORY, 'configs')], 'default').config, maxSteps: 50 };
     const shown = (promptVariables(run, '/w')['task'] as { description: string }).description;
     expect(text('evaluator/referee.py')).toContain('ROUNDS = 10\nGAMES = 10_000');
     for (const fact of [...facts, `${timeoutSeconds} seconds`, `${memoryMb} MB`]) expect(shown).toContain(fact);

@@ -22,7 +22,7 @@ export async function evaluateTask(
 ): Promise<Outcome> {
   const dir = mkdtempSync(join(tmpdir(), 'bench-test-eval-'));
   try {
-    const { spec, dir: taskDir } = loadTask(configs, id);
+    const { spec, dir: taskDir } = loadTask([configs], id);
     const files = await jobFiles(
       {
         id: 'e',

@@ -78,7 +78,7 @@ describe('a checkout of MLGym', () => {
   });
 
   it('gives the game what the evaluator imports and the description names, and says that the process is shared', () => {
-    const { spec } = loadTask(into, 'mlgym-guess');
+    const { spec } = loadTask([into], 'mlgym-guess');
     expect(spec).toMatchObject({
       submission: { files: ['strategy.py'] },
       evaluator: { kind: 'program', timeoutSeconds: 60 },
@@ -99,7 +99,7 @@ describe('a checkout of MLGym', () => {
   });
 
   it('keeps answers, and copies of them, from the agent', () => {
-    const { spec, dir } = loadTask(into, 'mlgym-table');
+    const { spec, dir } = loadTask([into], 'mlgym-table');
     expect(of('table').secrets).toEqual(['data/answer.csv']);
     const shown = readdirSync(join(dir, 'starter'), { recursive: true }).map(String).sort();
     expect(shown).toEqual(['baseline.py', 'data', 'data/test.csv', 'data/train.csv', 'evaluate.py']);
@@ -110,20 +110,20 @@ describe('a checkout of MLGym', () => {
   });
 
   it('leaves the two tasks of one id apart', () => {
-    expect(loadTask(into, 'mlgym-tableL1').spec.baseline?.command).toBeUndefined();
-    expect(loadTask(into, 'mlgym-table').spec.baseline?.command).toBeDefined();
+    expect(loadTask([into], 'mlgym-tableL1').spec.baseline?.command).toBeUndefined();
+    expect(loadTask([into], 'mlgym-table').spec.baseline?.command).toBeDefined();
   });
 
   it('states no time as a baseline: it is one of the machine that it was taken on', () => {
-    const { spec } = loadTask(into, 'mlgym-race');
+    const { spec } = loadTask([into], 'mlgym-race');
     expect(spec).toMatchObject({ primary: 'Time', metrics: { Time: { direction: 'minimize', unit: 's' } } });
     expect(spec.baseline).toEqual({});
   });
 
   it('marks a baseline that no program of the checkout makes as reported', () => {
-    expect(loadTask(into, 'mlgym-tableL1').spec.baseline).toMatchObject({ value: 0.5, reported: true });
-    expect(loadTask(into, 'mlgym-table').spec.baseline?.reported).toBeUndefined();
-    expect(loadTask(into, 'mlgym-guess').spec.baseline?.reported).toBeUndefined();
+    expect(loadTask([into], 'mlgym-tableL1').spec.baseline).toMatchObject({ value: 0.5, reported: true });
+    expect(loadTask([into], 'mlgym-table').spec.baseline?.reported).toBeUndefined();
+    expect(loadTask([into], 'mlgym-guess').spec.baseline?.reported).toBeUndefined();
   });
 });
 
@@ -183,7 +183,7 @@ describe('an imported table', () => {
 
 describe('imported checkpoints', () => {
   it('are scored with the config that lies in the submission, by the first line of JSON', async () => {
-    const { spec } = loadTask(into, 'mlgym-model');
+    const { spec } = loadTask([into], 'mlgym-model');
     expect(spec.submission).toMatchObject({ folders: ['checkpoints', 'src'], optional: ['config.yaml'] });
     const submission = {
       'src/network.py': 'def load(path):\n    return float(open(path).read())\n',
@@ -217,8 +217,8 @@ describe('what the caller says', () => {
       }),
     );
     expect(found.map(({ status }) => status)).toEqual(['imported', 'imported', 'imported']);
-    expect(loadTask(into, 'mlgym-mystery').spec.metrics).toMatchObject({ Wobble: { direction: 'minimize' } });
-    expect(loadTask(into, 'mlgym-guess').spec.submission.files).toEqual(['strategy.py', 'rules.py']);
+    expect(loadTask([into], 'mlgym-mystery').spec.metrics).toMatchObject({ Wobble: { direction: 'minimize' } });
+    expect(loadTask([into], 'mlgym-guess').spec.submission.files).toEqual(['strategy.py', 'rules.py']);
     expect(read('mlgym-heavy', 'requirements.txt')).toBe('torch==2.9.0\n');
     const evaluator = await importTasks(
       checkout,
@@ -244,7 +244,7 @@ describe('what the caller says', () => {
     expect(existsSync(join(dir, 'starter/data/rows.csv'))).toBe(true);
     expect(existsSync(join(dir, 'starter/data/extra.bin'))).toBe(false);
     expect(existsSync(join(dir, 'evaluator/secret/data/extra.bin'))).toBe(true);
-    expect(loadTask(into, 'mlgym-absent').spec.data).toBeUndefined();
+    expect(loadTask([into], 'mlgym-absent').spec.data).toBeUndefined();
   });
 
   it('replaces a task only with --force, and writes nothing on a dry run', async () => {

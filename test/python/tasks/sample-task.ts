@@ -24,7 +24,7 @@ export class SampleTask {
 
   static async make(id: string): Promise<SampleTask> {
     const root = mkdtempSync(join(tmpdir(), 'bench-test-sample-'));
-    const task = loadTask(join(REPOSITORY, 'configs'), id);
+    const task = loadTask([join(REPOSITORY, 'configs')], id);
     const data = await prepareTask(task, { layout: homeLayout(root), assetsRoot: REPOSITORY, sample: true });
     return new SampleTask(task, data, root);
   }

@@ -15,7 +15,7 @@ export const taskSpec = (task: string): TaskSpec => taskSchema.parse(parse(taskT
 
 /** What agents are told. */
 export function promptOf(task: string): string {
-  const agent = loadAgent(join(REPOSITORY, 'configs'), 'default').config;
+  const agent = loadAgent([join(REPOSITORY, 'configs')], 'default').config;
   const variables = promptVariables({ task: taskSpec(task), agent, maxSteps: 50 }, '/w');
   return (variables['task'] as { description: string }).description;
 }

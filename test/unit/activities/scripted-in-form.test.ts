@@ -11,9 +11,9 @@ import type { StepRecord } from '../../../domain/run.js';
 import { loadAgent, loadTask } from '../../../catalog/index.js';
 
 const CONFIGS = join(import.meta.dirname, '..', '..', '..', 'configs');
-const task = loadTask(CONFIGS, 'blotto').spec;
+const task = loadTask([CONFIGS], 'blotto').spec;
 const agentWith = (changes: Partial<AgentConfig>): AgentConfig => ({
-  ...loadAgent(CONFIGS, changes.outputParser === 'tool-calls' ? 'tool-calling' : 'default').config,
+  ...loadAgent([CONFIGS], changes.outputParser === 'tool-calls' ? 'tool-calling' : 'default').config,
   ...changes,
 });
 const observed = {

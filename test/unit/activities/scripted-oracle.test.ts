@@ -24,7 +24,7 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 const BINARY = Buffer.from(Array.from({ length: 250_001 }, (_, i) => (i * 131) % 251));
 
-const task = (change: Partial<TaskSpec> = {}): TaskSpec => ({ ...loadTask(CONFIGS, 'blotto').spec, ...change });
+const task = (change: Partial<TaskSpec> = {}): TaskSpec => ({ ...loadTask([CONFIGS], 'blotto').spec, ...change });
 const player = createScriptedPlayer(() => Promise.resolve(dir));
 
 async function commands(policy: string, spec: TaskSpec): Promise<string[]> {
@@ -55,7 +55,7 @@ describe('scripted:oracle', () => {
   });
 
   it('gives commands that no agent of ours is refused', async () => {
-    const lists = loadAgent(CONFIGS, 'default').config;
+    const lists = loadAgent([CONFIGS], 'default').config;
     for (const command of await commands('oracle', task()))
       expect(blockedCommand(command, lists), command.slice(0, 80)).toBeNull();
   });

@@ -52,7 +52,7 @@ describe('scripted policies', () => {
     ['prisonersDilemma', 'return 1'],
     ['blotto', 'return [0, 0, 30, 30, 30, 30]'],
   ])('optimum knows %s by its description, whatever demonstrations came before', async (task, move) => {
-    const { description } = loadTask(CONFIGS, task).spec;
+    const { description } = loadTask([CONFIGS], task).spec;
     const demonstrations = ['blotto', 'prisonersDilemma', 'battleOfSexes'].map((name): ChatMessage => ({
       role: 'user',
       content: name,

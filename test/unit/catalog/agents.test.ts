@@ -7,7 +7,7 @@ const bundled = join(import.meta.dirname, '../../../configs');
 
 function problemsOf(yaml: string, files: Record<string, string> = {}): string[] {
   try {
-    loadAgent(folder({ 'agents/plain.yaml': yaml, ...files }), 'plain');
+    loadAgent([folder({ 'agents/plain.yaml': yaml, ...files })], 'plain');
   } catch (error) {
     if (error instanceof ConfigError)
       return error.problems.map(({ line, key, message }) => `${line}: ${key}: ${message}`);
@@ -15,11 +15,11 @@ function problemsOf(yaml: string, files: Record<string, string> = {}): string[] 
   }
   return [];
 }
-const config = (yaml: string) => loadAgent(configs({ 'agents/plain.yaml': yaml }), 'plain').config;
+const config = (yaml: string) => loadAgent([configs({ 'agents/plain.yaml': yaml })], 'plain').config;
 
 describe('bundled agents', () => {
   it('are all usable', () =>
-    expect(listAgents(bundled).map(({ name, config: { outputParser } }) => [name, outputParser])).toEqual([
+    expect(listAgents([bundled]).agents.map(({ name, config: { outputParser } }) => [name, outputParser])).toEqual([
       ['bash-only', 'fenced'],
       ['default', 'fenced'],
       ['default-gpu-info', 'fenced'],
@@ -43,14 +43,14 @@ describe('an agent file', () => {
   });
   it('gives equal hashes to the field’s name and to ours', () => {
     const hash = (name: string) =>
-      loadAgent(configs({ 'agents/plain.yaml': `${agentYaml}outputParser: ${name}\n` }), 'plain').hash;
+      loadAgent([configs({ 'agents/plain.yaml': `${agentYaml}outputParser: ${name}\n` })], 'plain').hash;
     expect(hash('Identity')).toBe(hash('identity'));
   });
   it('takes its demonstrations in', () => {
     const traj = JSON.stringify({ history: [{ role: 'user', content: 'hello' }] });
     const yaml = `${agentYaml}demonstrations: [demos/a.traj]\nputDemosInHistory: true\n`;
     expect(
-      loadAgent(configs({ 'agents/plain.yaml': yaml, 'agents/demos/a.traj': traj }), 'plain').config.demonstrations,
+      loadAgent([configs({ 'agents/plain.yaml': yaml, 'agents/demos/a.traj': traj })], 'plain').config.demonstrations,
     ).toEqual([{ source: 'demos/a.traj', messages: [{ role: 'user', content: 'hello' }] }]);
   });
 });
@@ -67,7 +67,7 @@ commands:
   const tools = (files: string, more = '') => `${agentYaml}tools:\n  commandFiles: [${files}]\n${more}`;
   const files = { 'commands/a.yaml': commandsYaml('first'), 'commands/b.yaml': commandsYaml('second') };
   const load = (yaml: string, more: Record<string, string> = {}) =>
-    loadAgent(configs({ 'agents/plain.yaml': yaml, ...files, ...more }), 'plain');
+    loadAgent([configs({ 'agents/plain.yaml': yaml, ...files, ...more })], 'plain');
   const width = '  environment: { WIDTH: 80 }\n';
 
   it('are part of the agent, in their order and before its own commands', () => {
@@ -148,7 +148,7 @@ commands:
 });
 
 describe('the agents with an editor', () => {
-  const lines = (name: string) => loadAgent(bundled, name).config.systemTemplate.split('\n');
+  const lines = (name: string) => loadAgent([bundled], name).config.systemTemplate.split('\n');
   it.each(['default-gpu-info', 'default-memory', 'default-literature'])(
     '%s says all that the default one says',
     (name) => expect(lines(name)).toEqual(expect.arrayContaining(lines('default'))),

@@ -7,7 +7,7 @@ import { configs, folder } from './fixtures.js';
 
 describe('the content hash of a task', () => {
   it('is the same for the same content elsewhere', () => {
-    expect(loadTask(configs(), 'coin').contentHash).toBe(loadTask(configs(), 'coin').contentHash);
+    expect(loadTask([configs()], 'coin').contentHash).toBe(loadTask([configs()], 'coin').contentHash);
   });
 
   it('changes with a byte, a name and the executable bit', () => {
@@ -38,22 +38,22 @@ describe('freezing a task', () => {
   it('keeps what was submitted when the original changes', () => {
     const dir = configs();
     const home = layout();
-    const frozen = freezeTask(home, loadTask(dir, 'coin'));
+    const frozen = freezeTask(home, loadTask([dir], 'coin'));
     writeFileSync(join(dir, 'tasks/coin/starter/strategy.py'), 'changed');
     expect(readFileSync(join(frozen, 'starter/strategy.py'), 'utf8')).toContain('return 0');
-    expect(freezeTask(home, loadTask(dir, 'coin'))).not.toBe(frozen);
+    expect(freezeTask(home, loadTask([dir], 'coin'))).not.toBe(frozen);
   });
 
   it('is idempotent and leaves nothing else behind', () => {
     const home = layout();
-    const task = loadTask(configs(), 'coin');
+    const task = loadTask([configs()], 'coin');
     expect(freezeTask(home, task)).toBe(freezeTask(home, task));
     expect(readdirSync(home.tasks)).toEqual([task.contentHash]);
   });
 
   it('replaces a damaged copy', () => {
     const home = layout();
-    const task = loadTask(configs(), 'coin');
+    const task = loadTask([configs()], 'coin');
     const frozen = freezeTask(home, task);
     writeFileSync(join(frozen, 'task.yaml'), 'damaged');
     expect(hashFolder(freezeTask(home, task))).toBe(task.contentHash);
@@ -63,7 +63,7 @@ describe('freezing a task', () => {
   it('stores nothing when the original changed since it was loaded', () => {
     const dir = configs();
     const home = layout();
-    const task = loadTask(dir, 'coin');
+    const task = loadTask([dir], 'coin');
     writeFileSync(join(dir, 'tasks/coin/starter/strategy.py'), 'changed');
     expect(() => freezeTask(home, task)).toThrow(/changed while it was being copied/);
     expect(existsSync(home.tasks) ? readdirSync(home.tasks) : []).toEqual([]);
@@ -73,6 +73,6 @@ describe('freezing a task', () => {
 describe('--tasks', () => {
   it('takes each task once, in the order named', () => {
     const dir = configs({ 'suites/small.yaml': 'schema: 1\ndescription: few\ntasks: [coin]\n' });
-    expect(selectTasks(dir, ['coin', 'small', 'all']).map((task) => task.spec.id)).toEqual(['coin']);
+    expect(selectTasks([dir], ['coin', 'small', 'all']).map((task) => task.spec.id)).toEqual(['coin']);
   });
 });

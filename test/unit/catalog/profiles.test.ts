@@ -28,7 +28,7 @@ const withProfiles = (text = PROFILES, files: Record<string, string> = {}): stri
     'tasks/plain/evaluator/referee.py': '',
     ...files,
   });
-const tasksOf = (dir: string): TaskFolder[] => [loadTask(dir, 'coin'), loadTask(dir, 'plain')];
+const tasksOf = (dir: string): TaskFolder[] => [loadTask([dir], 'coin'), loadTask([dir], 'plain')];
 const under = (profile: string | null, sample = false) => underProfile(tasksOf(withProfiles()), { profile, sample });
 
 describe('a profile', () => {
@@ -67,9 +67,9 @@ describe('a profile', () => {
     const dir = withProfiles(PROFILES, { 'agents/plain.yaml': '' });
     const agents = configs();
     const group = loadedGroup({
-      models: resolveModels(dir, ['scripted:baseline']),
+      models: resolveModels([dir], ['scripted:baseline']),
       tasks: under('cpu'),
-      agent: loadAgent(agents, 'plain'),
+      agent: loadAgent([agents], 'plain'),
     });
     const [run] = planRuns(group, { batchId: 'b-1', seed: 1, backend: 'local' });
     expect(run).toMatchObject({ gpus: 0, task: { profile: 'cpu', limits: { commandSeconds: 60 } } });
@@ -92,7 +92,7 @@ describe('a profile', () => {
 describe('the baseline of a task', () => {
   const data = (sample: boolean): PreparedData => ({ dir: '/none', hash: 'ab', sample, files: [] });
   const baselineOn = (text: string, sample: boolean) =>
-    withData(loadTask(withProfiles(text), 'coin'), data(sample)).spec.baseline;
+    withData(loadTask([withProfiles(text)], 'coin'), data(sample)).spec.baseline;
 
   it('keeps its command on samples, with the score that is stated for them', () => {
     expect(baselineOn(PROFILES, true)).toMatchObject({
@@ -106,7 +106,7 @@ describe('the baseline of a task', () => {
   it('may state no score: then there is none until a run tells it', () => {
     const text = 'baseline: { command: python3 baseline.py }\n';
     expect(baselineOn(text, false)).toEqual({ command: 'python3 baseline.py' });
-    const { spec } = loadTask(withProfiles(text), 'coin');
+    const { spec } = loadTask([withProfiles(text)], 'coin');
     expect(evaluationMessage(spec, { kind: 'ok', metrics: { payoff: 1 } } as never)).toContain('baseline: not known');
     expect(baselineOn('baseline: { value: 0.5, standardError: 0.1 }\n', true)).toEqual({});
   });

@@ -14,7 +14,7 @@ beforeEach(() => {
 
 function refusal(name: string): BenchError {
   try {
-    resolveModels(configs(), [`replay:${name}`]);
+    resolveModels([configs()], [`replay:${name}`]);
   } catch (error) {
     if (error instanceof BenchError) return error;
     throw error;
@@ -25,7 +25,7 @@ function refusal(name: string): BenchError {
 describe('replay:<file> as a model', () => {
   it('is the recording, by its content', () => {
     const file = join(dir, 'run.traj');
-    const [model] = resolveModels(configs(), [`replay:${file}`]);
+    const [model] = resolveModels([configs()], [`replay:${file}`]);
     expect(model).toMatchObject({ name: `replay:${file}`, kind: 'replay', provider: 'replay' });
     expect(model?.model).toMatch(/^[0-9a-f]{64}$/);
     expect(model?.recording?.steps).toEqual([

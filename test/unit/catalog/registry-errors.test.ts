@@ -16,7 +16,7 @@ function failure(act: () => unknown): BenchError {
 
 const brokenTask = (text: string, extra: Record<string, string> = {}): ConfigError => {
   const dir = configs({ 'tasks/coin/task.yaml': text, ...extra });
-  const error = failure(() => loadTask(dir, 'coin'));
+  const error = failure(() => loadTask([dir], 'coin'));
   expect(error).toBeInstanceOf(ConfigError);
   expect(error.exitCode).toBe(2);
   expect(error.message).toContain(join(dir, 'tasks/coin/task.yaml'));
@@ -158,7 +158,7 @@ describe('a malformed task.yaml', () => {
 describe('a malformed agent', () => {
   const brokenAgent = (text: string): ConfigError => {
     const dir = configs({ 'agents/plain.yaml': text });
-    const error = failure(() => loadAgent(dir, 'plain'));
+    const error = failure(() => loadAgent([dir], 'plain'));
     expect(error).toBeInstanceOf(ConfigError);
     expect(error.message).toContain(join(dir, 'agents/plain.yaml'));
     return error as ConfigError;
@@ -189,32 +189,32 @@ describe('a malformed agent', () => {
 
 describe('unknown names', () => {
   it('proposes the task that was probably meant and lists all', () => {
-    const error = failure(() => loadTask(configs(), 'con'));
+    const error = failure(() => loadTask([configs()], 'con'));
     expect(error).toMatchObject({ type: 'usage', exitCode: 2 });
     expect(error.remedy).toBe('Did you mean coin? There are: coin.');
   });
 
   it('lists tasks and suites for --tasks', () => {
     const dir = configs({ 'suites/small.yaml': 'schema: 1\ndescription: few\ntasks: [coin]\n' });
-    expect(failure(() => selectTasks(dir, ['smal'])).remedy).toContain('Did you mean small?');
+    expect(failure(() => selectTasks([dir], ['smal'])).remedy).toContain('Did you mean small?');
   });
 
   it('names the line of a suite that holds an unknown task', () => {
     const dir = configs({ 'suites/small.yaml': 'schema: 1\ndescription: few\ntasks:\n  - coin\n  - dice\n' });
-    expect(failure(() => selectTasks(dir, ['small'])).message).toContain('small.yaml:5: tasks.1');
+    expect(failure(() => selectTasks([dir], ['small'])).message).toContain('small.yaml:5: tasks.1');
   });
 
   it('lists the models that exist', () => {
     for (const name of ['gpt-4o', 'scripted:nobody', 'openai:gpt', 'scripted:baseline:3', '']) {
-      const error = failure(() => resolveModels(configs(), [name]));
+      const error = failure(() => resolveModels([configs()], [name]));
       expect(error.exitCode).toBe(2);
       expect(error.remedy).toContain('scripted:baseline');
     }
-    expect(failure(() => resolveModels(configs(), ['baselin'])).remedy).toContain('Did you mean scripted:baseline?');
+    expect(failure(() => resolveModels([configs()], ['baselin'])).remedy).toContain('Did you mean scripted:baseline?');
   });
 
   it('refuses a model that is named twice', () => {
-    expect(failure(() => resolveModels(configs(), ['scripted:slow', 'scripted:slow'])).remedy).toContain(
+    expect(failure(() => resolveModels([configs()], ['scripted:slow', 'scripted:slow'])).remedy).toContain(
       'raise the attempts',
     );
   });

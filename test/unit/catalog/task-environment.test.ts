@@ -4,7 +4,7 @@ import { loadTask } from '../../../catalog/index.js';
 import { configs, taskYaml } from './fixtures.js';
 
 const load = (addition: string, files: Record<string, string> = {}) =>
-  loadTask(configs({ 'tasks/coin/task.yaml': taskYaml + addition, ...files }), 'coin').spec;
+  loadTask([configs({ 'tasks/coin/task.yaml': taskYaml + addition, ...files })], 'coin').spec;
 
 function problemsOf(addition: string, files: Record<string, string> = {}) {
   try {

@@ -32,7 +32,7 @@ afterAll(() => simulator.close());
 async function modelsTest(...names: string[]) {
   const { output, texts } = captured({ json: true });
   let exitCode = 0;
-  const configsDir = folder(
+  const configs = folder(
     Object.fromEntries([
       model('answers', `baseUrl: ${simulator.openAiBaseUrl}\napiKeyVariable: RIGHT_KEY`),
       model('refuses', `baseUrl: ${simulator.openAiBaseUrl}\napiKeyVariable: WRONG_KEY`),
@@ -41,7 +41,11 @@ async function modelsTest(...names: string[]) {
     ]),
   );
   const context = {
-    settings: { configsDir, env: { RIGHT_KEY: 'sk-right', WRONG_KEY: 'sk-wrong-canary' }, layout: { envFile: '.env' } },
+    settings: {
+      configFolders: [configs],
+      env: { RIGHT_KEY: 'sk-right', WRONG_KEY: 'sk-wrong-canary' },
+      layout: { envFile: '.env' },
+    },
     output,
     notify: (notice: Notice) => {
       for (const line of renderNotice(notice, output.logColors)) output.log(line);

@@ -1,10 +1,10 @@
+import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findAssetsRoot } from '../../../operations/settings.js';
 import { BenchError } from '../../../domain/errors.js';
 import { modelConfigSchema } from '../../../domain/model-config.js';
 import { samplingFor, samplingProblem } from '../../../domain/sampling.js';
 import {
-  listModelConfigs,
   listModels,
   missingKeys,
   missingKeysError,
@@ -12,6 +12,7 @@ import {
   resolveModels,
   validatePath,
 } from '../../../catalog/index.js';
+import { listModelConfigs } from '../../../catalog/model-configs.js';
 import { folder } from '../catalog/fixtures.js';
 
 const yaml = (more = '', prices = 'prices:\n  - { from: 2025-01-01, input: 2.50, output: 10 }\n'): string =>
@@ -34,16 +35,17 @@ function failure(act: () => unknown): BenchError {
   }
   throw new Error('expected a BenchError');
 }
-const problems = (text: string): string => failure(() => listModelConfigs(folder({ 'models/x.yaml': text }))).message;
+const problems = (text: string): string =>
+  failure(() => resolveModels([folder({ 'models/x.yaml': text })], ['x'])).message;
 
 describe('a model file', () => {
   it('keeps prices as the exact decimals that were written', () => {
-    const [model] = listModelConfigs(folder({ 'models/x.yaml': yaml() }));
+    const [model] = listModelConfigs([folder({ 'models/x.yaml': yaml() })]).models;
     expect(model?.config.prices).toEqual([{ from: '2025-01-01', input: '2.5', output: '10' }]);
   });
 
   it('stays the same when it was stored and is read again', () => {
-    const [model] = listModelConfigs(folder({ 'models/x.yaml': yaml() }));
+    const [model] = listModelConfigs([folder({ 'models/x.yaml': yaml() })]).models;
     expect(modelConfigSchema.parse(JSON.parse(JSON.stringify(model?.config)))).toEqual(model?.config);
   });
 
@@ -77,7 +79,14 @@ describe('a model file', () => {
 
   it('may not take a name that another has', () => {
     const dir = folder({ 'models/a.yaml': yaml(), 'models/b.yaml': yaml('aliases: [a]\n') });
-    expect(failure(() => listModelConfigs(dir)).message).toContain('the name a belongs already to');
+    expect(failure(() => resolveModels([dir], ['b'])).message).toMatch(
+      /b\.yaml:\d+: aliases\.0: the name a belongs already to/,
+    );
+    expect(resolveModels([dir], ['a'])).toHaveLength(1);
+    expect(validatePath(dir).map(({ file, problems }) => [basename(file), problems.length])).toEqual([
+      ['a.yaml', 0],
+      ['b.yaml', 1],
+    ]);
   });
 
   it('is checked by validate-config', () => {
@@ -89,38 +98,38 @@ describe('a model file', () => {
 
 describe('the models that ship', () => {
   it('are all usable and priced', () => {
-    const models = listModels(shipped, new Date()).filter((model) => model.kind === 'real');
+    const models = listModels([shipped], new Date()).models.filter((model) => model.kind === 'real');
     expect(models.length).toBeGreaterThan(10);
     for (const model of models) expect(model.price, model.name).not.toBeNull();
   });
 
   it('resolve by name and by alias, with their configuration', () => {
-    const [gpt, claude, scripted] = resolveModels(shipped, ['gpt-4o', 'claude', 'scripted:optimum']);
+    const [gpt, claude, scripted] = resolveModels([shipped], ['gpt-4o', 'claude', 'scripted:optimum']);
     expect(gpt).toMatchObject({ name: 'gpt-4o', kind: 'real', provider: 'openai', config: { contextWindow: 128_000 } });
     expect(claude).toMatchObject({ name: 'claude', kind: 'real', provider: 'anthropic' });
     expect(scripted).toEqual({ name: 'scripted:optimum', kind: 'scripted', provider: 'scripted', model: 'optimum' });
   });
 
   it('are proposed for a misspelt name', () => {
-    expect(failure(() => resolveModels(shipped, ['gtp-4o'])).remedy).toContain('Did you mean gpt-4o?');
+    expect(failure(() => resolveModels([shipped], ['gtp-4o'])).remedy).toContain('Did you mean gpt-4o?');
   });
 });
 
 describe('a model without a price', () => {
   const dir = (): string => folder({ 'models/x.yaml': yaml('', '') });
   it('is refused', () => {
-    expect(failure(() => resolveModels(dir(), ['x']))).toMatchObject({
+    expect(failure(() => resolveModels([dir()], ['x']))).toMatchObject({
       code: 'model.unpriced',
       fields: { allowUnpriced: true },
     });
   });
   it('is taken when that is allowed', () => {
-    expect(resolveModels(dir(), ['x'], { allowUnpriced: true })).toHaveLength(1);
+    expect(resolveModels([dir()], ['x'], { allowUnpriced: true })).toHaveLength(1);
   });
 });
 
 describe('keys', () => {
-  const models = resolveModels(shipped, ['gpt-4o', 'claude', 'gpt-4o-mini', 'vllm', 'scripted:baseline']);
+  const models = resolveModels([shipped], ['gpt-4o', 'claude', 'gpt-4o-mini', 'vllm', 'scripted:baseline']);
   it('that are missing are named once, with the models that need them', () => {
     expect(missingKeys(models, { OPENAI_API_KEY: ' ' })).toEqual([
       { variable: 'OPENAI_API_KEY', models: ['gpt-4o', 'gpt-4o-mini'] },
@@ -137,7 +146,7 @@ describe('keys', () => {
 });
 
 describe('sampling parameters', () => {
-  const [gpt, o3, haiku] = resolveModels(shipped, ['gpt-4o', 'o3', 'claude-haiku-4.5']).map((model) => model.config!);
+  const [gpt, o3, haiku] = resolveModels([shipped], ['gpt-4o', 'o3', 'claude-haiku-4.5']).map((model) => model.config!);
   it('are the model’s own unless asked otherwise', () => {
     expect(samplingFor(gpt!, {})).toEqual({ temperature: 0, topP: 0.95, maxOutputTokens: 4096 });
     expect(samplingFor(gpt!, { temperature: 1, maxOutputTokens: 10 })).toEqual({
@@ -166,9 +175,9 @@ it('the variables that model files name are known however broken the rest of a f
     'models/e.yaml': 'description: |\n  apiKeyVariable: IN_TEXT\napiKeyVariable: LAB_ACCESS # ours\n',
     'models/f.yaml': 'apiKeyVariable: NULL\nbaseUrlVariable: 12\n',
   });
-  expect(modelVariables(configs)).toEqual({
+  expect(modelVariables([configs])).toEqual({
     keys: ['FLOW_KEY', 'LAB_ACCESS', 'OPENAI_API_KEY'],
     addresses: ['FLOW_URL', 'LAB_ADDRESS'],
   });
-  expect(modelVariables(folder({ 'tasks/x': '' }))).toEqual({ keys: [], addresses: [] });
+  expect(modelVariables([folder({ 'tasks/x': '' })])).toEqual({ keys: [], addresses: [] });
 });

@@ -46,7 +46,7 @@ describe('settings', () => {
     expect(settings).toMatchObject({
       home: '/home/somebody/.bench',
       cacheDir: '/home/somebody/.cache/bench',
-      configsDir: join(assetsRoot, 'configs'),
+      configFolders: ['/home/somebody/.bench/configs', join(assetsRoot, 'configs')],
       temporalNamespace: 'default',
       worker: 'embedded',
     });

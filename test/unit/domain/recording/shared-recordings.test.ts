@@ -32,7 +32,7 @@ describe.skipIf(!present)('published recordings', () => {
     expect(recordings.filter(({ scores }) => scores.length > 0)).toHaveLength(11);
   });
 
-  const agents = listAgents(resolve(import.meta.dirname, '../../../../configs'));
+  const { agents } = listAgents([resolve(import.meta.dirname, '../../../../configs')]);
   it.each(agents.map((agent) => [agent.name, agent] as const))('are all said as recorded by agent %s', (_, agent) => {
     const form = { parser: agent.config.outputParser, commands: agent.config.tools.commands };
     const parse = parserOf(form.parser);

@@ -6,10 +6,10 @@ import { type LoadedAgent, loadAgent, loadTask, resolveModels } from '../../../.
 
 const CONFIGS = join(import.meta.dirname, '../../../../configs');
 const agentWith = (outputParser: OutputParserName): LoadedAgent => {
-  const agent = loadAgent(CONFIGS, 'default');
+  const agent = loadAgent([CONFIGS], 'default');
   return { ...agent, config: { ...agent.config, outputParser } };
 };
-const models = (...names: string[]) => resolveModels(CONFIGS, names);
+const models = (...names: string[]) => resolveModels([CONFIGS], names);
 
 describe('an agent for scripted models', () => {
   it('is refused if it takes special commands only, before anything starts', () => {
@@ -21,7 +21,7 @@ describe('an agent for scripted models', () => {
     expect(() => checkAgent(agentWith('action'), models('scripted:baseline', 'gpt-4o'))).not.toThrow();
   });
   it('must take shell commands where a task makes its baseline by one', () => {
-    const task = loadTask(CONFIGS, 'blotto');
+    const task = loadTask([CONFIGS], 'blotto');
     const made = { spec: { ...task.spec, baseline: { command: 'python3 baseline.py' } } };
     expect(() => checkAgent(agentWith('action'), models('scripted:baseline'), [task])).not.toThrow();
     expect(() => checkAgent(agentWith('action'), models('scripted:baseline'), [made])).toThrow('runs shell commands');

@@ -14,9 +14,9 @@ const planned = (models: string[], over: Partial<RunDefinition> = {}): RunDefini
   planRuns(
     loadedGroup(
       {
-        models: resolveModels(configsDir, models),
-        tasks: [loadTask(configsDir, 'battleOfSexes')],
-        agent: loadAgent(configsDir, 'default'),
+        models: resolveModels([configsDir], models),
+        tasks: [loadTask([configsDir], 'battleOfSexes')],
+        agent: loadAgent([configsDir], 'default'),
       },
       { attempts: 3, maxSteps: 7 },
     ),

@@ -11,9 +11,9 @@ describe('the matrix of a batch', () => {
   const runs = planRuns(
     loadedGroup(
       {
-        models: resolveModels(configsDir, ['scripted:baseline', 'scripted:clumsy']),
-        tasks: [loadTask(configsDir, 'battleOfSexes')],
-        agent: loadAgent(configsDir, 'default'),
+        models: resolveModels([configsDir], ['scripted:baseline', 'scripted:clumsy']),
+        tasks: [loadTask([configsDir], 'battleOfSexes')],
+        agent: loadAgent([configsDir], 'default'),
       },
       { attempts: 2, maxSteps: 7 },
     ),

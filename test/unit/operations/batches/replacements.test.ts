@@ -9,9 +9,9 @@ const configsDir = `${findAssetsRoot()}/configs`;
 const [run] = planRuns(
   loadedGroup(
     {
-      models: resolveModels(configsDir, ['scripted:baseline']),
-      tasks: [loadTask(configsDir, 'battleOfSexes')],
-      agent: loadAgent(configsDir, 'default'),
+      models: resolveModels([configsDir], ['scripted:baseline']),
+      tasks: [loadTask([configsDir], 'battleOfSexes')],
+      agent: loadAgent([configsDir], 'default'),
     },
     { attempts: 1, maxSteps: 7 },
   ),

@@ -6,7 +6,7 @@ import { loadTask } from '../../../../catalog/index.js';
 import { configs, taskYaml } from '../../catalog/fixtures.js';
 
 const task = (text = '', files: Record<string, string> = {}): TaskFolder =>
-  loadTask(configs({ 'tasks/coin/task.yaml': `${taskYaml}${text}`, ...files }), 'coin');
+  loadTask([configs({ 'tasks/coin/task.yaml': `${taskYaml}${text}`, ...files })], 'coin');
 const offer: Offer = { backend: 'docker', gpus: 0, memoryMb: null, freeBytes: 1e12 };
 const data = { sample: false, prepared: () => true, missingBytes: 0 };
 const needs = (one: TaskFolder, given: Partial<Offer> = {}, of: Partial<typeof data> = {}) => {

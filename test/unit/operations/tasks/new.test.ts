@@ -15,7 +15,7 @@ describe('a new task', () => {
     const configsDir = folder({});
     const { dir, files } = begin(configsDir, 'evenNumbers', kind);
     expect(validatePath(dir).flatMap(({ problems }) => problems)).toEqual([]);
-    const { spec } = loadTask(configsDir, 'evenNumbers');
+    const { spec } = loadTask([configsDir], 'evenNumbers');
     expect(spec).toMatchObject({ id: 'evenNumbers', name: 'Even numbers', evaluator: { kind } });
     expect(spec.baseline?.value).toEqual(expect.any(Number));
     expect(files.some((path) => path.startsWith('oracle/'))).toBe(true);

@@ -54,7 +54,7 @@ export function newTask({
     });
   const aside = join(configsDir, 'tasks', `.${id}.new`);
   try {
-    rmSync(aside, { recursive: true, force: true });
+    removeIfThere(aside);
     makeFolder(join(configsDir, 'tasks'));
     cpSync(join(assetsRoot, 'configs', 'templates', kind), aside, { recursive: true });
     const files = folderFiles(aside).map(({ path }) => path);
@@ -78,6 +78,14 @@ export function newTask({
       cause,
     });
   } finally {
-    rmSync(aside, { recursive: true, force: true });
+    removeIfThere(aside);
+  }
+}
+
+function removeIfThere(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // Where nothing could be written, nothing is left, and that is told already.
   }
 }

@@ -30,4 +30,30 @@ describe('a new task', () => {
     expect(() => begin(configsDir, '../up')).toThrow('cannot be the id of a task');
     expect(existsSync(join(configsDir, 'tasks', '.there.new'))).toBe(false);
   });
+
+  it('in a folder that cannot be written is a mistake of whoever named it, which names folder and remedy', () => {
+    const configsDir = join(folder({ file: 'no folder' }), 'file');
+    expect.assertions(process.getuid?.() === 0 ? 2 : 1);
+    const refused = (where: string) => {
+      try {
+        begin(where, 'there');
+      } catch (error) {
+        expect(error).toMatchObject({
+          ...{ type: 'usage', exitCode: 2, fields: { configDir: true } },
+          message: expect.stringContaining(`cannot write ${join(where, 'tasks', 'there')}: `) as string,
+          remedy: 'Make that folder writable, or name another configuration folder.',
+        });
+      }
+    };
+    refused(configsDir);
+    if (process.getuid?.() !== 0) return;
+    // Root may write nearly everywhere: as another user, into a folder of root's.
+    const others = folder({});
+    process.seteuid?.(65_534);
+    try {
+      refused(others);
+    } finally {
+      process.seteuid?.(0);
+    }
+  });
 });

@@ -31,6 +31,8 @@ export function homeLayout(home: string) {
       join(home, 'prepared', taskId, `${version}-${sample ? 'sample' : 'real'}`),
     /** Submissions and snapshots by SHA-256, unless BENCH_ARTIFACTS names another folder. */
     artifacts: join(home, 'artifacts'),
+    /** Disks of sandboxes that were kept, by name; see docs/concepts/snapshots.md. */
+    disks: join(home, 'disks'),
     runs: join(home, 'runs'),
     /** What containers are shown in place of the machine's figures. */
     figures: join(home, 'figures'),

@@ -1,6 +1,7 @@
 import type Docker from 'dockerode';
 import { AGENT_UID, CONTAINER_WORKSPACE } from '../../domain/limits.js';
 import type { SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
+import { standsOnOthers } from './disk-stack.js';
 import { EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './labels.js';
 import { hiddenFigures } from './machine-figures.js';
 import { diskMounts } from './workspace-disk.js';
@@ -49,8 +50,10 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
     Hostname: 'sandbox',
     Cmd: [
       ...['--control', CONTROL_INSIDE, '--workspace', CONTAINER_WORKSPACE, '--uid', String(AGENT_UID)],
-      // A disk of that size needs no watch.
-      ...(at.disk === null && workspaceMb !== undefined ? ['--workspace-limit-mb', String(workspaceMb)] : []),
+      // A disk of that size needs no watch. One that stands on others has that size for what is changed.
+      ...((at.disk === null || standsOnOthers(at.disk)) && workspaceMb !== undefined
+        ? ['--workspace-limit-mb', String(workspaceMb)]
+        : []),
       ...(spec.gpuDevices.length > 0 ? ['--gpus'] : []),
     ],
     User: '0:0',

@@ -8,6 +8,7 @@ import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
 import type {
   Collected,
   CollectOptions,
+  KeptDisks,
   SandboxInfo,
   SandboxPort,
   SandboxRef,
@@ -17,13 +18,14 @@ import { type ControlChannel, sharedDirectory } from '../shell/control-channel.j
 import { controlDirectories, makeControlDirectory } from '../shell/control-directory.js';
 import { SupervisorAway } from '../shell/shell-client.js';
 import { stageMemory } from '../shell/stage-memory.js';
-import { stageRestore } from '../shell/stage-restore.js';
+import { requireArchive, stageRestore } from '../shell/stage-restore.js';
 import { stageStarter } from '../shell/stage-starter.js';
 import { waitForSupervisor } from '../shell/wait-for-supervisor.js';
 import { collectFiles as collectHere } from '../shell/collect-files.js';
 import { collectFiles } from './collect-files.js';
 import { removeContainer, startContainer } from './container-life.js';
 import type { LayerRequirements } from '../../domain/task-requirements.js';
+import { thawDisk } from './copy-disk.js';
 import type { EngineBackend } from './engine-address.js';
 import { nameIsTaken, statusOf, translated, translatedEach, unlessStatus } from './engine-errors.js';
 import { execChannel } from './exec-channel.js';
@@ -32,6 +34,7 @@ import { isPodman as enginesIsPodman } from './engine.js';
 import type { BuiltImage } from './images.js';
 import { allowsNamedHosts, ensureProxy, proxyReports, relayOptions, removeProxy, wakeProxy } from './network-proxy.js';
 import { createDiskRoom, type DiskRoom } from './disk-room.js';
+import { keepDisk, keptDisk, restoreDisk } from './kept-disks.js';
 import { remembered } from './remembered.js';
 import { type ContainerPlace, containerName, sandboxContainer } from './sandbox-container.js';
 import { EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './labels.js';
@@ -105,7 +108,9 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
 
   /** Whatever is read from a broken disk, or fails on it, says nothing of the agent: the sandbox goes. Throws SandboxLost. */
   async function requireWholeDisk(ref: SandboxRef, before?: { mounted: boolean }): Promise<void> {
-    const fault = await diskFault(layout.run(ref.runId, ref.epoch).dir, before);
+    const { dir } = layout.run(ref.runId, ref.epoch);
+    await thawDisk(dir);
+    const fault = await diskFault(dir, before);
     if (fault === null) return;
     await remove(ref);
     throw new SandboxLost(`the workspace's disk of run ${ref.runId} ${fault}`);
@@ -182,16 +187,25 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       figures,
       relay,
     };
+    const { restore } = spec;
     if (sharesFiles) {
       await stageMemory(control, spec.memory);
+      if (restore !== undefined && 'disk' in restore) return await createFromKept(spec, at, restore.disk);
       const created =
-        spec.restore === undefined
+        restore === undefined
           ? await stageStarter(control, spec.starterDir)
-          : await stageRestore(control, spec.restore);
+          : await stageRestore(control, requireArchive(restore));
       return { created, container: await createWithDisk(spec, at) };
     }
     const container = await createOrAdopt(docker, spec, at);
     return { container, created: await stageIntoContainer(container, spec) };
+  }
+
+  async function createFromKept(spec: SandboxSpec, at: ContainerPlace, name: string) {
+    const place = layout.run(spec.runId, spec.epoch);
+    if (!hasDisk(place.dir)) await room.require(spec.runId, spec.limits.workspaceMb ?? 0);
+    const created = await restoreDisk(layout.disks, name, place);
+    return { created, container: await createOrAdopt(docker, spec, { ...at, disk: place.dir }) };
   }
 
   /** With a disk for the agent's files where that is possible here. */
@@ -252,6 +266,19 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     }
   }
 
+  const disks: KeptDisks = {
+    keep: (ref, name, limits) =>
+      translated(`keeping the disk of run ${ref.runId}`, async () => {
+        const place = layout.run(ref.runId, ref.epoch);
+        if (!hasDisk(place.dir)) return null;
+        // Without its container it is a sandbox's no more.
+        await containerOf(ref).inspect();
+        await mountWhole(ref);
+        return await onWholeDisk(ref, () => keepDisk(layout.disks, name, place, limits));
+      }),
+    has: async (name) => (await keptDisk(layout.disks, name)) !== null,
+  };
+
   return {
     backend,
     isolation: 'container',
@@ -260,7 +287,8 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       translated(`starting the container of run ${spec.runId}`, async () => {
         const plain = await options.image();
         const image = await withLayer(options, plain, spec.layer ?? null);
-        let { container, created } = await create(spec, plain, image);
+        const made = await create(spec, plain, image);
+        let { container } = made;
         try {
           await wake(spec, container);
         } catch (error) {
@@ -272,14 +300,14 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
           ranksProcesses = false;
           // It has never run.
           await removeContainer(container);
-          ({ container, created } = await create(spec, plain, image));
+          ({ container } = await create(spec, plain, image));
           await wake(spec, container);
         }
         const info: SandboxInfo = {
           isolation: 'container',
           imageDigest: image.digest,
           workspace: CONTAINER_WORKSPACE,
-          created,
+          created: made.created,
           workspaceLimit: hasDisk(layout.run(spec.runId, spec.epoch).dir)
             ? 'file_system'
             : spec.limits.workspaceMb === undefined
@@ -327,6 +355,8 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
 
     snapshot: (ref, limits, signal) =>
       translatedEach(`the snapshot of run ${ref.runId}`, snapshotOfWhole(ref, limits, signal)),
+
+    ...(disksWanted && { disks }),
 
     freeze: (ref) =>
       translated(`freezing the container of run ${ref.runId}`, () => freezeContainer(containerOf(ref))).catch(

@@ -6,9 +6,9 @@ import { pipeline } from 'node:stream/promises';
 import type Docker from 'dockerode';
 import { pack, type Pack } from 'tar-stream';
 import { Readable } from 'node:stream';
-import type { SandboxSpec } from '../../domain/ports/sandbox-port.js';
+import type { ArchiveRestore, SandboxSpec } from '../../domain/ports/sandbox-port.js';
 import { MEMORY_FILE, memoryFile } from '../shell/stage-memory.js';
-import { RESTORE_FILE } from '../shell/stage-restore.js';
+import { requireArchive, RESTORE_FILE } from '../shell/stage-restore.js';
 import { CONTROL_INSIDE } from './sandbox-container.js';
 
 /**
@@ -28,10 +28,7 @@ export async function stageIntoContainer(
   const content =
     restore === undefined
       ? fill(archive, starterDir, `${folder}/starter`)
-      : pipeline(
-          Readable.from(restore.open()),
-          archive.entry({ name: `${folder}/${RESTORE_FILE}`, mode: 0o600, size: restore.bytes }),
-        );
+      : fillFrom(archive, requireArchive(restore), `${folder}/${RESTORE_FILE}`);
   const filling = content.then(
     () => {
       archive.entry({ name: `${folder}/whole`, mode: 0o600 }, '');
@@ -51,6 +48,9 @@ export async function stageIntoContainer(
     return false;
   }
 }
+
+const fillFrom = (archive: Pack, restore: ArchiveRestore, name: string): Promise<void> =>
+  pipeline(Readable.from(restore.open()), archive.entry({ name, mode: 0o600, size: restore.bytes }));
 
 async function neverRan(container: Docker.Container): Promise<boolean> {
   const { State: state } = await container.inspect();

@@ -2,9 +2,19 @@ import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, open, readFile, readlink, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type Docker from 'dockerode';
-import { execa } from 'execa';
-import { InfrastructureError } from '../../domain/errors.js';
 import { AGENT_UID } from '../../domain/limits.js';
+import { thawDisk } from './copy-disk.js';
+import {
+  DISK,
+  dropStack,
+  filesAreShown,
+  filesOn,
+  lowersOf,
+  mountStack,
+  readStack,
+  standsOnOthers,
+} from './disk-stack.js';
+import { mountAt, mountsIn, system } from './mounts.js';
 
 /**
  * A file system of fixed size for everything that an agent may write to: a sparse file below the run's directory, mounted
@@ -12,7 +22,6 @@ import { AGENT_UID } from '../../domain/limits.js';
  */
 
 export const IMAGE = 'disk.img';
-const MOUNTED = 'disk';
 /** Of a file system below that its own books take too large a part. */
 const SMALLEST_MB = 16;
 /** Data that cannot be written ends the file system, as its books do: a run must not go on with files that have lost a part. */
@@ -51,33 +60,39 @@ export async function ensureDisk(dir: string, megabytes: number): Promise<void> 
 
 /** Mount the disk unless it is mounted. It is not after a reboot. */
 export async function mountDisk(dir: string): Promise<void> {
-  const at = join(dir, MOUNTED);
-  if ((await mountAt(at)) === null) {
-    await mkdir(at, { recursive: true, mode: 0o711 });
-    await system('mount', ['-o', MOUNT_OPTIONS, join(dir, IMAGE), at]);
+  const own = join(dir, DISK);
+  if ((await mountAt(own)) === null) {
+    await mkdir(own, { recursive: true, mode: 0o711 });
+    await system('mount', ['-o', MOUNT_OPTIONS, join(dir, IMAGE), own]);
   }
+  await thawDisk(dir);
   // A broken one cannot be written to, and need not be: whoever mounts it asks diskFault.
   if ((await diskFault(dir)) !== null) return;
+  await mountStack(dir);
+  const at = filesOn(dir);
   await folder(join(at, 'home'), 0o755, AGENT_UID);
   await folder(join(at, 'home', 'workspace'), 0o755, AGENT_UID);
   await folder(join(at, 'tmp'), 0o1777, 0);
 }
 
-/** Unmount it, also where it was mounted twice; false: it was not. Its file is the caller's to remove. */
+/** Unmount it, also where it was mounted twice, and what it stands on; false: it was not. Its file is the caller's to remove. */
 export async function unmountDisk(dir: string): Promise<boolean> {
-  const at = join(dir, MOUNTED);
-  const mounted = (await mountAt(at)) !== null;
-  for (let times = 0; times < 10 && (await mountAt(at)) !== null; times++)
-    // Lazily: whatever still holds a file of it cannot keep the run from being cleared away.
-    await system('umount', ['-l', at]).catch((error: unknown) => {
-      if (times === 9) throw error;
-    });
-  return mounted;
+  await thawDisk(dir);
+  const mounted = await mountsIn(dir);
+  for (let times = 0, left = mounted; times < 10 && left.length > 0; times++) {
+    for (const name of left)
+      // Lazily: whatever still holds a file of it cannot keep the run from being cleared away.
+      await system('umount', ['-l', join(dir, name)]).catch((error: unknown) => {
+        if (times === 9) throw error;
+      });
+    left = await mountsIn(dir);
+  }
+  return mounted.length > 0;
 }
 
 /** Break it: what was written lately and lies in memory is dropped, no more reaches its file. Nothing, where it is not mounted. */
 export async function abortDisk(dir: string): Promise<void> {
-  if ((await mountAt(join(dir, MOUNTED))) !== null) await system('mount', ['-o', 'remount,abort', join(dir, MOUNTED)]);
+  if ((await mountAt(join(dir, DISK))) !== null) await system('mount', ['-o', 'remount,abort', join(dir, DISK)]);
 }
 
 /**
@@ -86,24 +101,26 @@ export async function abortDisk(dir: string): Promise<void> {
  * was a moment ago.
  */
 export async function diskFault(dir: string, { mounted } = { mounted: false }): Promise<string | null> {
-  const mount = await mountAt(join(dir, MOUNTED));
-  if (mount === null) return mounted ? 'was taken away' : null;
+  const mount = await mountAt(join(dir, DISK));
+  if (mount === null || (mounted && standsOnOthers(dir) && !(await filesAreShown(dir))))
+    return mounted ? 'was taken away' : null;
   const errors = await errorsOf(mount.device);
   const times = errors === 0 ? '' : `, after ${errors} failed write${errors === 1 ? '' : 's'}`;
   if (mount.options.some((option) => GIVEN_UP.includes(option))) return `was made read-only by the kernel${times}`;
   // Mounted again since then.
-  return errors === 0 ? null : 'has lost what could not be written';
+  if (errors > 0) return 'has lost what could not be written';
+  return (await lowerFails(dir)) ? 'stands on one that cannot be read' : null;
 }
 
 /** The workspace on the disk, for this host; null: there is no disk. What lies there is the agent's, the folder itself too. */
 export const workspaceOn = (dir: string): string | null =>
-  hasDisk(dir) ? join(dir, MOUNTED, 'home', 'workspace') : null;
+  hasDisk(dir) ? join(filesOn(dir), 'home', 'workspace') : null;
 
 /** What the container gets of it: the places where an agent's user may write. */
 export function diskMounts(dir: string): Docker.MountSettings[] {
   const bind = (name: string, target: string): Docker.MountSettings => ({
     Type: 'bind',
-    Source: join(dir, MOUNTED, name),
+    Source: join(filesOn(dir), name),
     Target: target,
   });
   return [bind('home', '/home/agent'), bind('tmp', '/tmp'), bind('tmp', '/var/tmp')];
@@ -123,21 +140,14 @@ async function folder(path: string, mode: number, owner: number): Promise<void> 
   await chown(path, owner, owner);
 }
 
-interface Mount {
-  /** Of the file system, not of this mount of it. */
-  options: string[];
-  /** Major and minor number. */
-  device: string;
-}
-
-/** The uppermost there; null: none. */
-async function mountAt(path: string): Promise<Mount | null> {
-  const mounts = await readFile('/proc/self/mountinfo', 'utf8');
-  // Spaces and the like are written in octal there.
-  const written = path.replace(/[ \t\n\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
-  const line = mounts.split('\n').findLast((one) => one.split(' ')[4] === written);
-  if (line === undefined) return null;
-  return { device: line.split(' ')[2] ?? '', options: (line.split(' ').at(-1) ?? '').split(',') };
+/** Has a disk that this one stands on failed? */
+async function lowerFails(dir: string): Promise<boolean> {
+  const stack = standsOnOthers(dir) ? await readStack(dir) : null;
+  for (const name of stack === null ? [] : lowersOf(stack)) {
+    const mount = await mountAt(join(dir, name));
+    if (mount !== null && (await errorsOf(mount.device)) > 0) return true;
+  }
+  return false;
 }
 
 /** Written in the file system itself, so that they outlive its mount. Kernels without ext4's counter tell of none. */
@@ -150,19 +160,9 @@ async function errorsOf(device: string): Promise<number> {
   }
 }
 
-async function system(program: string, args: string[]): Promise<void> {
-  try {
-    await execa(program, args, { stdin: 'ignore', preferLocal: false, timeout: 60_000 });
-  } catch (error) {
-    const { shortMessage, stderr } = error as { shortMessage?: string; stderr?: string };
-    throw new InfrastructureError(`the workspace's disk: ${stderr?.trim() || shortMessage || program}`, {
-      cause: error,
-    });
-  }
-}
-
 /** Nothing remains of a disk that could not be used. */
 export async function dropDisk(dir: string): Promise<void> {
   await unmountDisk(dir);
   await rm(join(dir, IMAGE), { force: true });
+  await dropStack(dir);
 }

@@ -7,7 +7,7 @@ import type { SandboxPort, SandboxRef, SandboxSpec } from '../../domain/ports/sa
 import { sharedDirectory } from '../shell/control-channel.js';
 import { controlDirectories, controlDirectoryExists, makeControlDirectory } from '../shell/control-directory.js';
 import { stageMemory } from '../shell/stage-memory.js';
-import { stageRestore } from '../shell/stage-restore.js';
+import { requireArchive, stageRestore } from '../shell/stage-restore.js';
 import { interruptCommand, runCommand, supervisorAnswers, SupervisorAway } from '../shell/shell-client.js';
 import { waitForSupervisor } from '../shell/wait-for-supervisor.js';
 import { collectFiles } from '../shell/collect-files.js';
@@ -122,7 +122,7 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       await stageMemory(control, spec.memory);
       const created = (await readPlace(control)) === null;
       if (created) await writePlan(control, await plan(spec));
-      if (created && spec.restore !== undefined) await stageRestore(control, spec.restore);
+      if (created && spec.restore !== undefined) await stageRestore(control, requireArchive(spec.restore));
       await wake(spec);
       const view = await readView(control);
       if (view === null)

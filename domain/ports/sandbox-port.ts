@@ -31,11 +31,14 @@ export interface SandboxSpec extends SandboxRef {
 export const CANNOT_UNPACK = 'the snapshot could not be unpacked';
 
 /** An archive that `snapshot` gave, of this or another sandbox. */
-export interface SandboxRestore {
+export interface ArchiveRestore {
   /** Of the archive. */
   bytes: number;
   open(): AsyncIterable<Uint8Array>;
 }
+
+/** An archive, or the name of a disk that was kept, where sandboxes have those. */
+export type SandboxRestore = ArchiveRestore | { disk: string };
 
 export interface SandboxInfo {
   isolation: Isolation;
@@ -120,6 +123,20 @@ export interface CollectOptions {
   maxFiles?: number;
 }
 
+/**
+ * Copies of sandboxes' disks on this host, by name: snapshots that need no archive. Each holds what an archive would, and sandboxes of
+ * this host start from it without unpacking anything.
+ */
+export interface KeptDisks {
+  /**
+   * Copy what the sandbox's disk holds, and what its shell hands to the next command, under a name; what lies there is left alone.
+   * Between commands only. Null: this sandbox cannot be kept so, an archive can be tried. Throws SandboxLost, InfrastructureError.
+   */
+  keep(ref: SandboxRef, name: string, limits: { maxBytes: number }): Promise<{ bytes: number } | null>;
+  /** Is it there, whole, with all that it stands on? */
+  has(name: string): Promise<boolean>;
+}
+
 /** Where agents live. Every adapter passes test/engine/sandbox-port. */
 export interface SandboxPort {
   readonly backend: Backend;
@@ -145,6 +162,8 @@ export interface SandboxPort {
    * commands only. The iteration throws if it cannot be completed, as when the files are longer than `maxBytes` together.
    */
   snapshot(ref: SandboxRef, limits: { maxBytes: number }, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  /** Copies of its sandboxes' disks; absent: sandboxes have none here. */
+  readonly disks?: KeptDisks;
   /**
    * Stop all processes where they are, until `thaw`: what is evaluated meanwhile can tell them nothing. False: they go on. A sandbox that
    * is gone needs none. Idempotent.

@@ -5,6 +5,7 @@ import type { HostActivities, StartContainerArgs } from '../domain/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type { Snapshot, SnapshotLog } from '../domain/ports/record/snapshots.js';
 import type { EventLog } from '../domain/ports/record/events.js';
+import type { HostRegistry } from '../domain/ports/record/hosts.js';
 import type { Leases } from '../domain/ports/record/leases.js';
 import type { MemoryLog } from '../domain/ports/record/memories.js';
 import type { Placements } from '../domain/ports/record/placement.js';
@@ -20,7 +21,14 @@ import { rerunCommands } from './rerun-commands.js';
 import { cancellation } from './cancellation.js';
 
 export interface ContainerPorts {
-  store: EventLog & Leases & MemoryLog & Placements & RunLifecycle & SnapshotLog & StepLog;
+  store: EventLog &
+    Pick<HostRegistry, 'hostStates'> &
+    Leases &
+    MemoryLog &
+    Placements &
+    RunLifecycle &
+    SnapshotLog &
+    StepLog;
   definitions: RunDefinitions;
   backends: Backends;
   artifacts: ArtifactStore;
@@ -80,6 +88,7 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
       environment: run.agent.tools.environment,
       ...(memory === null ? {} : { memory }),
     },
+    signal,
   ).catch(async (error: unknown) => {
     // Postgres may have no room either: the next try tells of it.
     if (error instanceof NoRoom)
@@ -151,18 +160,21 @@ async function startFrom(
   run: RunDefinition,
   { runId, replayThrough }: StartContainerArgs,
   spec: SandboxSpec,
+  signal: AbortSignal,
 ): Promise<{ info: SandboxInfo; from: Snapshot | null }> {
   const { sandbox } = ports.backends[run.backend];
   for (;;) {
-    const from = replayThrough === 0 ? null : await findSnapshot(ports, runId, replayThrough);
-    if (from === null) return { info: await sandbox.start(spec), from };
-    const restore = { bytes: from.bytes, open: () => ports.artifacts.open(from.artifact) };
+    const found =
+      replayThrough === 0 ? null : await findSnapshot({ ...ports, disks: sandbox.disks }, runId, replayThrough, signal);
+    if (found === null) return { info: await sandbox.start(spec), from: null };
+    const { snapshot: from, restore } = found;
     try {
       return { info: await sandbox.start({ ...spec, restore }), from };
     } catch (error) {
       const { message } = error as Error;
       if (!message.includes(CANNOT_UNPACK)) throw error;
-      await dropSnapshot(ports.store, runId, from, message.slice(message.indexOf(CANNOT_UNPACK)));
+      if ('disk' in restore && from.artifact !== null) await ports.store.forgetDisk(restore.disk);
+      else await dropSnapshot(ports.store, runId, from, message.slice(message.indexOf(CANNOT_UNPACK)));
       await sandbox.stop(spec);
     }
   }

@@ -1,22 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
-import type { Snapshot, SnapshotLog } from '../domain/ports/record/snapshots.js';
 import type { EventLog } from '../domain/ports/record/events.js';
+import type { HostRegistry } from '../domain/ports/record/hosts.js';
+import type { Snapshot, SnapshotLog } from '../domain/ports/record/snapshots.js';
+import type { KeptDisks, SandboxRestore } from '../domain/ports/sandbox-port.js';
+
+/** Between two looks for an archive that another host makes. */
+const LOOK_MS = 1_000;
+/** A host that is alive may have many to make. */
+const MOST_LOOKS = 1_800;
+
+export interface FindSnapshotPorts {
+  store: EventLog & SnapshotLog & Pick<HostRegistry, 'hostStates'>;
+  artifacts: ArtifactStore;
+  /** Of the run's backend on this host. */
+  disks: KeptDisks | undefined;
+  hostId: string;
+}
 
 /**
- * The last snapshot at or before a step whose archive is where it should be. One without is forgotten, with an event: then a retry,
- * which must begin in the same way, cannot find it again.
+ * The last snapshot at or before a step that can be had here: a disk of this host, or an archive that is where it should be. One that
+ * another host alone has is asked for, and waited for while that host is alive. What cannot be had is forgotten, with an event: then a
+ * retry, which must begin in the same way, cannot find it again.
  */
 export async function findSnapshot(
-  ports: { store: EventLog & SnapshotLog; artifacts: ArtifactStore },
+  ports: FindSnapshotPorts,
   runId: string,
   step: number,
-): Promise<Snapshot | null> {
-  const { store, artifacts } = ports;
+  signal: AbortSignal,
+): Promise<{ snapshot: Snapshot; restore: SandboxRestore } | null> {
+  const { store, artifacts, disks, hostId } = ports;
   for (;;) {
-    const found = await store.snapshotAt(runId, step);
-    if (found === null || (await artifacts.check(found.artifact)) !== null) return found;
-    await dropSnapshot(store, runId, found, `its archive ${found.artifact} is not in the artifact store, or damaged`);
+    const snapshot = await store.snapshotAt(runId, step);
+    if (snapshot === null) return null;
+    const { artifact, bytes, disk, diskHost } = snapshot;
+    if (disk !== null && diskHost === hostId && (await disks?.has(disk)) === true)
+      return { snapshot, restore: { disk } };
+    if (artifact !== null && bytes !== null) {
+      if ((await artifacts.check(artifact)) !== null)
+        return { snapshot, restore: { bytes, open: () => artifacts.open(artifact) } };
+      await dropSnapshot(store, runId, snapshot, `its archive ${artifact} is not in the artifact store, or damaged`);
+    } else if (disk === null || diskHost === null || diskHost === hostId) {
+      await dropSnapshot(store, runId, snapshot, `its disk ${disk} is not on this host any more, or damaged`);
+    } else if (!(await archiveMade(store, disk, diskHost, signal)))
+      await dropSnapshot(store, runId, snapshot, `host ${diskHost}, which has its disk, makes no archive of it`);
   }
+}
+
+async function archiveMade(
+  store: FindSnapshotPorts['store'],
+  disk: string,
+  diskHost: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  await store.wantArchive(disk);
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    const found = await store.archiveOf(disk);
+    if (found !== 'wanted') return found === 'made';
+    if (!(await store.hostStates()).live.includes(diskHost)) return false;
+    await sleep(LOOK_MS, undefined, { signal });
+  }
+  return false;
 }
 
 export async function dropSnapshot(

@@ -4,6 +4,8 @@ import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { SnapshotLog } from '../domain/ports/record/snapshots.js';
 import type { Backends } from '../domain/ports/backends.js';
+import type { SandboxPort, SandboxRef } from '../domain/ports/sandbox-port.js';
+import { mostBytes } from '../domain/limits.js';
 import { cancellation } from './cancellation.js';
 import type { RunDefinitions } from './run-definitions.js';
 
@@ -12,10 +14,10 @@ export interface SnapshotPorts {
   definitions: RunDefinitions;
   backends: Backends;
   artifacts: ArtifactStore;
+  hostId: string;
+  /** Other hosts read the artifact store, too: kept disks are to be archived there before anybody asks. */
+  sharesArtifacts: boolean;
 }
-
-/** Of tasks without a limit on the workspace. */
-const MOST_MB = 20_480;
 
 export function snapshotActivities(ports: SnapshotPorts): Pick<HostActivities, 'snapshot'> {
   return { snapshot: (args) => snapshot(ports, args, cancellation()) };
@@ -28,15 +30,39 @@ async function snapshot(ports: SnapshotPorts, args: SnapshotArgs, signal: AbortS
   if ((await store.snapshotAt(runId, step))?.step === step) return;
   const run = await ports.definitions.get(runId);
   const { sandbox } = ports.backends[run.backend];
-  const maxBytes = (run.task.limits.workspaceMb ?? MOST_MB) * 1024 * 1024;
+  const limits = { maxBytes: mostBytes(run) };
   try {
-    const { sha256, bytes } = await artifacts.putStream(sandbox.snapshot({ runId, epoch }, { maxBytes }, signal));
-    await store.saveSnapshot({ runId, step, epoch, artifact: sha256, bytes, reason });
+    const disk = `${runId}-${step}-${epoch}`;
+    const kept = await keptDisk(sandbox, { runId, epoch }, disk, limits);
+    signal.throwIfAborted();
+    const archive = kept ? null : await artifacts.putStream(sandbox.snapshot({ runId, epoch }, limits, signal));
+    await store.saveSnapshot({
+      ...{ runId, step, epoch, reason },
+      ...{ artifact: archive?.sha256 ?? null, bytes: archive?.bytes ?? null },
+      ...{ disk: kept ? disk : null, diskHost: kept ? ports.hostId : null },
+      archiveWanted: kept && ports.sharesArtifacts,
+    });
   } catch (error) {
     signal.throwIfAborted();
     // The next command finds that out, and has it restored.
     if (error instanceof SandboxLost) return;
     const detail = `no snapshot after step ${step}: ${(error as Error).message}`.slice(0, 2000);
     await store.addEvent({ runId, batchId: run.batchId, kind: 'snapshot_failed', key: `snapshot-${step}`, detail });
+  }
+}
+
+/** False: an archive is to be tried. */
+async function keptDisk(
+  { disks }: SandboxPort,
+  ref: SandboxRef,
+  name: string,
+  limits: { maxBytes: number },
+): Promise<boolean> {
+  try {
+    return disks !== undefined && (await disks.keep(ref, name, limits)) !== null;
+  } catch (error) {
+    if (error instanceof SandboxLost) throw error;
+    // As when the host's disk has no room for a copy: an archive may be smaller.
+    return false;
   }
 }

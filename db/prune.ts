@@ -7,10 +7,13 @@ export interface Pruning {
   /** Snapshots of runs that ended so many days ago. */
   countOldSnapshots(keepDays: number): Promise<number>;
   removeOldSnapshots(keepDays: number): Promise<number>;
-  /** What the artifact store must keep: archives of snapshots (old ones apart, if asked so), and manifests of submissions. */
+  /**
+   * What the artifact store must keep: archives of snapshots (old ones apart, if asked so), and manifests of submissions; and the names of
+   * disks that hosts must.
+   */
   neededArtifacts(options: {
     withoutOlderThanDays: number | null;
-  }): Promise<{ archives: string[]; manifests: string[] }>;
+  }): Promise<{ archives: string[]; disks: string[]; manifests: string[] }>;
   /** Rows of archives that are no snapshot's any more. */
   forgetArtifacts(): Promise<void>;
   /** Digests of images in which unfinished runs live. */
@@ -40,7 +43,12 @@ export function createPruning(pool: pg.Pool): Pruning {
     async neededArtifacts({ withoutOlderThanDays }) {
       const archives = await run<{ sha256: string }>(
         'neededArtifacts',
-        `select distinct s.artifact as sha256 from snapshots s where $1::int is null or not ${OLD}`,
+        `select distinct s.artifact as sha256 from snapshots s where s.artifact is not null and ($1::int is null or not ${OLD})`,
+        [withoutOlderThanDays],
+      );
+      const disks = await run<{ disk: string }>(
+        'neededArtifacts',
+        `select distinct s.disk from snapshots s where s.disk is not null and ($1::int is null or not ${OLD})`,
         [withoutOlderThanDays],
       );
       const manifests = await run<{ sha256: string }>(
@@ -49,7 +57,11 @@ export function createPruning(pool: pg.Pool): Pruning {
          union select sha256 from submissions where sha256 is not null`,
         [],
       );
-      return { archives: archives.map(({ sha256 }) => sha256), manifests: manifests.map(({ sha256 }) => sha256) };
+      return {
+        archives: archives.map(({ sha256 }) => sha256),
+        disks: disks.map(({ disk }) => disk),
+        manifests: manifests.map(({ sha256 }) => sha256),
+      };
     },
     async forgetArtifacts() {
       await run(

@@ -26,3 +26,10 @@ export const MEMORY_RECORDS = 1000;
 
 /** However busy the machine is, so many times an evaluation's time limit is its end; see images/evaluator/bench_tasks/fair_clock.py. */
 export const EVALUATION_WALL_BOUND = 4;
+
+/** Of a snapshot's files, where the task has no limit on the workspace. */
+const MOST_SNAPSHOT_MB = 20_480;
+
+/** What the files of a run's snapshot may come to. */
+export const mostBytes = (run: { task: { limits: { workspaceMb?: number | undefined } } }): number =>
+  (run.task.limits.workspaceMb ?? MOST_SNAPSHOT_MB) * 1024 * 1024;

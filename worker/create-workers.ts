@@ -86,7 +86,10 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
           ...containerActivities({ store, definitions, backends, artifacts, hostId, taskFolder }),
           ...commandActivities({ store, definitions, backends, artifacts }),
           ...takeSubmissionActivities({ store, definitions, backends, artifacts }),
-          ...snapshotActivities({ store, definitions, backends, artifacts }),
+          ...snapshotActivities({
+            ...{ store, definitions, backends, artifacts, hostId },
+            sharesArtifacts: settings.artifactsDir !== settings.layout.artifacts,
+          }),
         },
         // Each run has one at a time; those with a lease come on top of the slots.
         { maxConcurrentActivityTaskExecutions: settings.slots + parts.gpus },

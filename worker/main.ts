@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { Worker } from '@temporalio/worker';
+import { createFileArtifactStore } from '../backends/artifacts/file-artifact-store.js';
 import { createDiskRoom } from '../backends/docker/disk-room.js';
 import { createRateGovernor } from '../models/rate-governor.js';
 import { BenchError } from '../domain/errors.js';
@@ -12,6 +13,7 @@ import { createBackends } from './backends.js';
 import { createWorkers } from './create-workers.js';
 import { gpuInventory } from '../backends/gpus/inventory.js';
 import { homeHostId } from './home-identity.js';
+import { diskArchiver } from './archive-disks.js';
 import { diskGuard } from './disk-guard.js';
 import { hostBeat } from './host-beat.js';
 import { createLogger } from './logger.js';
@@ -31,6 +33,8 @@ const REPORT_MS = 30_000;
 const REAP_MS = 10_000;
 /** Within this time no disk takes what is left when new runs are refused. */
 const DISK_MS = 500;
+/** Somebody waits for the archives. */
+const ARCHIVE_MS = 2_000;
 const TERMINATED_MS = 60_000;
 /** So long, and some seconds, a run may wait for an answer that it was not told of. */
 const ANSWERS_MS = 10_000;
@@ -159,6 +163,11 @@ async function main(): Promise<void> {
     const guardOrSay = () =>
       guard().catch((error: unknown) => log.warn({ error: String(error) }, 'could not look after the disk'));
     timers.push(every(DISK_MS, guardOrSay));
+    const artifacts = createFileArtifactStore(settings.artifactsDir);
+    const archive = diskArchiver({ store, backends, artifacts, hostId, log });
+    const archiveOrSay = () =>
+      archive().catch((error: unknown) => log.warn({ error: String(error) }, 'could not look for archives to be made'));
+    timers.push(every(ARCHIVE_MS, archiveOrSay));
     timers.push(every(REAP_MS, reapOnce), every(settings.heartbeatSeconds * 1000, beatOrSay));
   }
   try {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { InfrastructureError, NoRoom, SandboxLost } from '../../domain/errors.js';
 import type { HomeLayout } from '../../domain/home-layout.js';
+import { newRunId } from '../../domain/ids.js';
 import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
 import type {
   Collected,
@@ -90,6 +91,8 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
   const disksWanted = sharesFiles && disksPossible();
   let nextDiskAt = 0;
   let ranksProcesses = true;
+  /** Sandboxes that are nobody's but ours, and go with the archive that is made of them; after our death, with what has no run. */
+  const archiving = new Set<string>();
   const isPodman = remembered(() => enginesIsPodman(docker));
   const controlOf = ({ runId, epoch }: SandboxRef) => layout.run(runId, epoch).control;
   const containerOf = (ref: SandboxRef) => docker.getContainer(containerName(homeTag, ref));
@@ -266,6 +269,26 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     }
   }
 
+  /** Of a sandbox that is started from it and runs nothing. */
+  async function* archiveOf(name: string, limits: { maxBytes: number }, signal: AbortSignal) {
+    const ref = { runId: newRunId(), epoch: 1 };
+    const made = containerName(homeTag, ref);
+    archiving.add(made);
+    try {
+      const plain = await options.image();
+      const spec: SandboxSpec = {
+        ...{ ...ref, starterDir: '', restore: { disk: name }, network: 'none', gpuDevices: [] },
+        limits: { memoryMb: 512, cpus: 1, pids: 64 },
+      };
+      const { container } = await create(spec, plain, plain);
+      await wake(spec, container);
+      yield* snapshotOfWhole(ref, limits, signal);
+    } finally {
+      await remove(ref);
+      archiving.delete(made);
+    }
+  }
+
   const disks: KeptDisks = {
     keep: (ref, name, limits) =>
       translated(`keeping the disk of run ${ref.runId}`, async () => {
@@ -277,6 +300,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
         return await onWholeDisk(ref, () => keepDisk(layout.disks, name, place, limits));
       }),
     has: async (name) => (await keptDisk(layout.disks, name)) !== null,
+    archive: (name, limits, signal) => translatedEach(`the archive of ${name}`, archiveOf(name, limits, signal)),
   };
 
   return {
@@ -388,7 +412,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
           const ref = { runId, epoch: Number(labels[EPOCH_LABEL]) };
           refs.set(containerName(homeTag, ref), ref);
         }
-        return [...refs.values()];
+        return [...refs].flatMap(([name, ref]) => (archiving.has(name) ? [] : [ref]));
       }),
   };
 }

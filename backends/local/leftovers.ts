@@ -63,7 +63,8 @@ async function mounts(layout: HomeLayout): Promise<Leftover[]> {
       String.fromCharCode(parseInt(code, 8)),
     );
     const ref = at.startsWith(`${layout.runs}/`) ? refOf(at.slice(layout.runs.length + 1)) : null;
-    if (ref === null) continue;
+    // A sandbox's goes with it.
+    if (ref === null || existsSync(join(layout.run(ref.runId, ref.epoch).control, 'backend'))) continue;
     found.push({ what: 'mount', name: at, ...ref, abandoned: false, remove: () => unmountDisk(dirname(at)) });
   }
   return found;

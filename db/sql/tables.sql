@@ -100,7 +100,9 @@ comment on column runs.integrity_version is 'Version of the rules that looked fo
 comment on column runs.answered_calls is 'Answered model calls of its own: its rows of model_calls that are confirmed.';
 comment on column runs.met_budget_usd is 'The batch''s budget as it was when it had no room for a call of this run; the last one.';
 
-comment on table snapshots is 'Workspaces kept to restore a lost sandbox.';
+comment on table snapshots is 'Workspaces kept to restore a lost sandbox: as archives, or as disks that one host has.';
+comment on column snapshots.disk is 'Name of the kept disk on disk_host; null: the archive is all there is.';
+comment on column snapshots.archive_wanted_at is 'Since then disk_host is to make an archive of the disk; null: nobody wants one, or none can be made.';
 
 comment on table steps is 'What the model replied and what its command came to; observation is what it is shown next.';
 

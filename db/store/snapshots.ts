@@ -1,26 +1,27 @@
-import type { Snapshot } from '../../domain/ports/record/snapshots.js';
-import type { SnapshotLog } from '../../domain/ports/record/snapshots.js';
+import type { Snapshot, SnapshotLog } from '../../domain/ports/record/snapshots.js';
 import type { Statements } from '../statements.js';
 
-/** Workspaces as they were; their bytes lie in the artifact store. */
+/** Workspaces as they were; their bytes lie in the artifact store, or on one host as a disk. */
 export function snapshotStore(run: Statements): SnapshotLog {
   return {
-    async saveSnapshot({ runId, step, epoch, artifact, bytes, reason }) {
+    async saveSnapshot({ runId, step, epoch, artifact, bytes, disk, diskHost, reason, archiveWanted }) {
       await run(
         'saveSnapshot',
         `with kept as (
-           insert into artifacts (sha256, bytes, kind) values ($4, $5, 'snapshot') on conflict (sha256) do nothing
+           insert into artifacts (sha256, bytes, kind) select $4, $5, 'snapshot' where $4::text is not null
+           on conflict (sha256) do nothing
          )
-         insert into snapshots (run_id, step, epoch, artifact, bytes, reason) values ($1, $2, $3, $4, $5, $6)
+         insert into snapshots (run_id, step, epoch, artifact, bytes, disk, disk_host, reason, archive_wanted_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, case when $9 then now() end)
          on conflict (run_id, step, epoch) do nothing`,
-        [runId, step, epoch, artifact, bytes, reason],
+        [runId, step, epoch, artifact, bytes, disk, diskHost, reason, archiveWanted],
       );
     },
 
     async snapshotAt(runId, step) {
       const [row] = await run<Snapshot>(
         'snapshotAt',
-        `select step, epoch, artifact, bytes::float8 as bytes from snapshots
+        `select step, epoch, artifact, bytes::float8 as bytes, disk, disk_host as "diskHost" from snapshots
          where run_id = $1 and step <= $2 order by step desc, epoch desc limit 1`,
         [runId, step],
       );
@@ -33,6 +34,61 @@ export function snapshotStore(run: Statements): SnapshotLog {
         step,
         epoch,
       ]);
+    },
+
+    async forgetDisk(disk) {
+      await run(
+        'forgetDisk',
+        'update snapshots set disk = null, disk_host = null where disk = $1 and artifact is not null',
+        [disk],
+      );
+    },
+
+    async wantArchive(disk) {
+      await run(
+        'wantArchive',
+        `update snapshots set archive_wanted_at = now()
+         where disk = $1 and artifact is null and archive_wanted_at is null`,
+        [disk],
+      );
+    },
+
+    async archivesWanted(hostId) {
+      return await run<{ runId: string; step: number; disk: string }>(
+        'archivesWanted',
+        `select distinct on (step, disk) run_id as "runId", step, disk from snapshots
+         where disk_host = $1 and artifact is null and archive_wanted_at is not null
+         order by step desc, disk, epoch desc`,
+        [hostId],
+      );
+    },
+
+    async saveArchive(disk, { sha256, bytes }) {
+      await run(
+        'saveArchive',
+        `with kept as (
+           insert into artifacts (sha256, bytes, kind) values ($2, $3, 'snapshot') on conflict (sha256) do nothing
+         )
+         update snapshots set artifact = $2, bytes = $3 where disk = $1 and artifact is null`,
+        [disk, sha256, bytes],
+      );
+    },
+
+    async refuseArchive(disk) {
+      await run('refuseArchive', 'update snapshots set archive_wanted_at = null where disk = $1 and artifact is null', [
+        disk,
+      ]);
+    },
+
+    async archiveOf(disk) {
+      const [row] = await run<{ found: 'made' | 'wanted' | 'refused' }>(
+        'archiveOf',
+        `select case when bool_or(artifact is not null) then 'made'
+           when bool_or(archive_wanted_at is not null) then 'wanted' else 'refused' end as found
+         from snapshots where disk = $1`,
+        [disk],
+      );
+      return row?.found ?? 'refused';
     },
   };
 }

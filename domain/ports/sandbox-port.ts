@@ -135,6 +135,8 @@ export interface KeptDisks {
   keep(ref: SandboxRef, name: string, limits: { maxBytes: number }): Promise<{ bytes: number } | null>;
   /** Is it there, whole, with all that it stands on? */
   has(name: string): Promise<boolean>;
+  /** The archive that `snapshot` would have given. The iteration throws if it cannot be completed. */
+  archive(name: string, limits: { maxBytes: number }, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
 /** Where agents live. Every adapter passes test/engine/sandbox-port. */

@@ -9,6 +9,7 @@ import { requireEngine } from '../batches/choose-backend.js';
 /** Null: not asked for. */
 export interface PrunePlan {
   snapshots: number | null;
+  /** Files of the artifact store, and kept disks of this host. */
   artifacts: StoredFile[] | null;
   images: (OldImage & { backend: EngineBackend })[] | null;
 }
@@ -26,7 +27,7 @@ export async function planPrune(bench: Bench, request: PruneRequest): Promise<Pr
   const { pruning } = await bench.database();
   return {
     snapshots: request.snapshots ? await pruning.countOldSnapshots(request.keepDays) : null,
-    artifacts: request.artifacts ? await unneeded(bench, request) : null,
+    artifacts: request.artifacts ? Object.values(await unneeded(bench, request)).flat() : null,
     images: request.images ? await oldImages(bench, request) : null,
   };
 }
@@ -35,12 +36,17 @@ export async function planPrune(bench: Bench, request: PruneRequest): Promise<Pr
 export async function prune(bench: Bench, request: PruneRequest, plan: PrunePlan): Promise<PrunePlan> {
   const { pruning } = await bench.database();
   const { removeArtifacts } = await import('../../backends/artifacts/unneeded-artifacts.js');
+  const { removeDisks } = await import('../../backends/docker/unneeded-disks.js');
   const { removeOldImage } = await import('../../backends/docker/old-images.js');
   const done: PrunePlan = { snapshots: null, artifacts: null, images: null };
   if (request.snapshots) done.snapshots = await pruning.removeOldSnapshots(request.keepDays);
   if (request.artifacts) {
     // Looked at anew: rows may have come since people were asked.
-    done.artifacts = await removeArtifacts(await unneeded(bench, request), oldest(request));
+    const { files, disks } = await unneeded(bench, request);
+    done.artifacts = [
+      ...(await removeArtifacts(files, oldest(request))),
+      ...(await removeDisks(disks, oldest(request))),
+    ];
     await pruning.forgetArtifacts();
   }
   if (plan.images !== null) {
@@ -54,21 +60,25 @@ export async function prune(bench: Bench, request: PruneRequest, plan: PrunePlan
 const oldest = ({ keepDays }: PruneRequest): Date =>
   new Date(Math.min(before(keepDays).getTime(), Date.now() - YOUNGEST_MS));
 
-async function unneeded(bench: Bench, request: PruneRequest): Promise<StoredFile[]> {
+async function unneeded(bench: Bench, request: PruneRequest): Promise<{ files: StoredFile[]; disks: StoredFile[] }> {
   const { settings } = bench;
   const { pruning } = await bench.database();
   const { createFileArtifactStore } = await import('../../backends/artifacts/file-artifact-store.js');
   const { unneededArtifacts } = await import('../../backends/artifacts/unneeded-artifacts.js');
+  const { unneededDisks } = await import('../../backends/docker/unneeded-disks.js');
   const { submissionFiles } = await import('../../domain/stored-submission.js');
   const dir = artifactsDir(settings.layout, settings.env);
   const store = createFileArtifactStore(dir);
-  const { archives, manifests } = await pruning.neededArtifacts({
+  const { archives, disks, manifests } = await pruning.neededArtifacts({
     withoutOlderThanDays: request.snapshots ? request.keepDays : null,
   });
   const needed = new Set([...archives, ...manifests]);
   for (const manifest of manifests)
     for (const [, sha256] of (await submissionFiles(store, manifest)) ?? []) needed.add(sha256);
-  return await unneededArtifacts(dir, needed, oldest(request));
+  return {
+    files: await unneededArtifacts(dir, needed, oldest(request)),
+    disks: await unneededDisks(settings.layout, new Set(disks), oldest(request)),
+  };
 }
 
 /** Of the engines that answer. */

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { probeEngine } from '../../backends/docker/engine.js';
+import { removeDisks, unneededDisks } from '../../backends/docker/unneeded-disks.js';
 import { SandboxLost } from '../../domain/errors.js';
 import { newRunId } from '../../domain/ids.js';
 import type { CommandOutcome, KeptDisks, SandboxRef } from '../../domain/ports/sandbox-port.js';
@@ -215,6 +217,62 @@ function suite(make: () => Promise<BackendUnderTest>) {
     expect(await backend.sandbox.start(specOf(second, 'cut'))).toMatchObject({ created: true });
     expect(await told(second, 1, 'cat one; wc -c < ~/large')).toBe(`1\n${LARGE * MB}\n`);
     await stop(second);
+  });
+
+  it('give the archive that their sandbox would have given, and nothing of that is left', async () => {
+    const first = await started();
+    await run(first, 1, large() + BUILT);
+    await disks.keep(first, 'archived-1', limits);
+    const second = await started('archived-1');
+    await run(second, 2, 'cd ~/workspace; rm -r empty; echo 2 > tool; mv old new');
+    await disks.keep(second, 'archived-2', limits);
+    const digest = async (pieces: AsyncIterable<Uint8Array>) => {
+      const hash = createHash('sha256');
+      for await (const piece of pieces) hash.update(piece);
+      return hash.digest('hex');
+    };
+    const wanted = await digest(backend.sandbox.snapshot(second, limits, never));
+    const others = await backend.sandbox.list();
+    const found: SandboxRef[][] = [];
+    const looked = async function* () {
+      for await (const piece of disks.archive('archived-2', limits, never)) {
+        if (found.length === 0) found.push(await backend.sandbox.list());
+        yield piece;
+      }
+    };
+    expect(await digest(looked())).toBe(wanted);
+    // It is nobody's sandbox meanwhile, and none afterwards.
+    expect(found).toEqual([others]);
+    expect(await backend.another().list()).toEqual(others);
+    await expect(digest(disks.archive('archived-2', { maxBytes: MB }, never))).rejects.toThrow(
+      /more than 1048576 bytes/,
+    );
+    await expect(digest(disks.archive('unknown', limits, never))).rejects.toThrow(/not on this host/);
+    expect(await backend.another().list()).toEqual(others);
+    await stop(first, second);
+  });
+
+  it('go when no snapshot and no sandbox needs them, directly or below another', async () => {
+    const first = await started();
+    await run(first, 1, large());
+    await disks.keep(first, 'lowest', limits);
+    const second = await started('lowest');
+    await disks.keep(second, 'upper', limits);
+    await stop(first);
+    const later = new Date(Date.now() + 60_000);
+    const unneeded = async (needed: string[], before = later) =>
+      (await unneededDisks(backend.layout, new Set(needed), before)).map(({ path }) => basename(path));
+    const stacked = existsSync(join(dirOf(second), 'lower-0'));
+    const mine = (names: string[]) => names.filter((name) => name === 'lowest' || name === 'upper').sort();
+    expect(mine(await unneeded([]))).toEqual(stacked ? ['upper'] : ['lowest', 'upper']);
+    await stop(second);
+    expect(mine(await unneeded(['upper']))).toEqual(stacked ? [] : ['lowest']);
+    expect(mine(await unneeded(['lowest']))).toEqual(['upper']);
+    expect(await unneeded([], new Date(0))).toEqual([]);
+    const all = await unneededDisks(backend.layout, new Set(), later);
+    expect(await removeDisks(all, later)).toEqual(all);
+    expect(await disks.has('upper')).toBe(false);
+    expect((await readdir(backend.layout.disks)).filter((name) => name !== 'partial')).toEqual([]);
   });
 
   it('are not kept of a sandbox that is gone, and a disk whose base was taken away is lost', async () => {

@@ -135,6 +135,22 @@ describe('a container that is removed in the midst of a run', () => {
       { step: 6, epoch: 1, reason: 'interval' },
       { step: 9, epoch: 2, reason: 'interval' },
     ]);
+    // As root its disk was kept, and no archive was made.
+    const kept = await home.sql(
+      'select disk is not null as disk, artifact is not null as archive from snapshots where run_id = $1',
+      [runId],
+    );
+    const root = process.getuid?.() === 0;
+    expect(kept).toEqual(Array.from({ length: 3 }, () => ({ disk: root, archive: !root })));
+    expect(existsSync(join(home.dir, 'disks', `${runId}-9-2`, 'disk.img'))).toBe(root);
+
+    const { batchId } = await home.json<{ batchId: string }>('fork', runId, '--at-step', '9', '--wait');
+    const [fork] = await home.sql<{ run_id: string }>('select run_id from runs where batch_id = $1', [batchId]);
+    const forkId = fork?.run_id ?? '';
+    expect(await ended(forkId)).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok', epoch: 1 });
+    expect(await eventsOf(forkId, 'forked')).toEqual([
+      expect.stringContaining(`begins after step 9 of run ${runId}: the snapshot after step 9 is restored`) as string,
+    ]);
   });
 
   it.concurrent(
@@ -210,8 +226,13 @@ describe('a container that is removed in the midst of a run', () => {
       '3',
     );
     await removeAtStep8(runId, async () => {
-      const kept = await home.sql<{ artifact: string }>('select artifact from snapshots where run_id = $1', [runId]);
-      for (const { artifact } of kept) rmSync(join(home.dir, 'artifacts', artifact.slice(0, 2), artifact));
+      const kept = await home.sql<{ artifact: string | null; disk: string | null }>(
+        'select artifact, disk from snapshots where run_id = $1',
+        [runId],
+      );
+      for (const { artifact, disk } of kept)
+        if (disk !== null) rmSync(join(home.dir, 'disks', disk), { recursive: true });
+        else rmSync(join(home.dir, 'artifacts', artifact?.slice(0, 2) ?? '', artifact ?? ''));
     });
     expect(await ended(runId)).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok', epoch: 2 });
     expect((await stepsOf(runId))[8]?.observation).toBe(TOLD);

@@ -41,7 +41,10 @@ async function fork(origin: SubmittedRun, atStep: number, replaces: string | nul
   return batch.runs[0] as SubmittedRun;
 }
 const snapshot = (runId: string, step: number, epoch: number, artifact: string) =>
-  db.store.saveSnapshot({ runId, step, epoch, artifact, bytes: 10, reason: 'interval' });
+  db.store.saveSnapshot({
+    ...{ runId, step, epoch, artifact, bytes: 10, disk: null, diskHost: null },
+    ...{ reason: 'interval', archiveWanted: false },
+  });
 
 test('of the snapshots at or before a step the last one counts, and of one step that of the last container', async () => {
   const { runId } = await aRun(0);
@@ -50,10 +53,49 @@ test('of the snapshots at or before a step the last one counts, and of one step 
   await snapshot(runId, 5, 2, 'never');
   await snapshot(runId, 9, 2, 'c');
   expect(await db.store.snapshotAt(runId, 4)).toBeNull();
-  expect(await db.store.snapshotAt(runId, 8)).toEqual({ step: 5, epoch: 2, artifact: 'b', bytes: 10 });
+  expect(await db.store.snapshotAt(runId, 8)).toMatchObject({ step: 5, epoch: 2, artifact: 'b', bytes: 10 });
   await db.store.forgetSnapshot(runId, { step: 5, epoch: 2 });
   expect(await db.store.snapshotAt(runId, 8)).toMatchObject({ epoch: 1, artifact: 'a' });
   expect(await db.store.snapshotAt(runId, 9)).toMatchObject({ artifact: 'c' });
+});
+
+test('a kept disk is known as one host’s until its archive is made, which then counts for forks too', async () => {
+  const origin = await aRun(3);
+  await db.store.registerHost({ hostId: 'keeper', hostname: 'k', cpus: 1, memoryMb: 1, gpus: [], backends: [] });
+  const disk = `${origin.runId}-2-1`;
+  const kept = { step: 2, epoch: 1, artifact: null, bytes: null, disk, diskHost: 'keeper' };
+  for (let times = 0; times < 2; times++)
+    await db.store.saveSnapshot({ runId: origin.runId, ...kept, reason: 'validate', archiveWanted: false });
+  expect(await db.store.snapshotAt(origin.runId, 3)).toEqual(kept);
+  const copy = await fork(origin, 3);
+  expect(await db.store.snapshotAt(copy.runId, 3)).toEqual({ ...kept, epoch: 0 });
+  expect(await db.store.archivesWanted('keeper')).toEqual([]);
+  expect(await db.store.archiveOf(disk)).toBe('refused');
+
+  await db.store.wantArchive(disk);
+  expect(await db.store.archivesWanted('keeper')).toMatchObject([{ step: 2, disk }]);
+  expect(await db.store.archivesWanted('another')).toEqual([]);
+  await db.store.refuseArchive(disk);
+  expect(await db.store.archiveOf(disk)).toBe('refused');
+  await db.store.wantArchive(disk);
+  expect(await db.store.archiveOf(disk)).toBe('wanted');
+  // Without an archive its row is all there is of it.
+  await db.store.forgetDisk(disk);
+  expect(await db.store.snapshotAt(copy.runId, 3)).toMatchObject({ disk, artifact: null });
+  for (let times = 0; times < 2; times++) await db.store.saveArchive(disk, { sha256: 'of-the-disk', bytes: 7 });
+  for (const [runId, epoch] of [
+    [origin.runId, 1],
+    [copy.runId, 0],
+  ] as const)
+    expect(await db.store.snapshotAt(runId, 3)).toEqual({ ...kept, epoch, artifact: 'of-the-disk', bytes: 7 });
+  expect(await db.store.archiveOf(disk)).toBe('made');
+  expect(await db.store.archivesWanted('keeper')).toEqual([]);
+  await db.store.forgetDisk(disk);
+  expect(await db.store.snapshotAt(copy.runId, 3)).toMatchObject({
+    disk: null,
+    diskHost: null,
+    artifact: 'of-the-disk',
+  });
 });
 
 test('a fork has the steps, evaluations and snapshots up to its step, and nothing else of the run', async () => {
@@ -84,7 +126,7 @@ test('a fork has the steps, evaluations and snapshots up to its step, and nothin
     ],
   });
   expect(await db.store.evaluationNumber(copy.runId, 4, 'validate')).toBe(3);
-  expect(await db.store.snapshotAt(copy.runId, 50)).toEqual({ step: 2, epoch: 0, artifact: 's2-2', bytes: 10 });
+  expect(await db.store.snapshotAt(copy.runId, 50)).toMatchObject({ step: 2, epoch: 0, artifact: 's2-2', bytes: 10 });
   expect(await db.store.definition(copy.runId)).toMatchObject({ forkedFrom: { runId: origin.runId, step: 3 } });
   expect(await db.store.loadShard(copy.batchId, 0)).toMatchObject([{ copiedSteps: 3, snapshotEvery: 5 }]);
 });

@@ -1,0 +1,55 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { HomeLayout } from '../../domain/home-layout.js';
+import type { StoredFile } from '../artifacts/unneeded-artifacts.js';
+import { readStack } from './disk-stack.js';
+import { KEPT_ASIDE, keptDisk } from './kept-disks.js';
+import { IMAGE } from './workspace-disk.js';
+
+/**
+ * Kept disks of this host, a folder each, that no snapshot named in `needed` is or stands on, that no sandbox stands on, and that were
+ * not made since `before`: what is being kept just now is needed by rows that are not there yet.
+ */
+export async function unneededDisks(
+  layout: HomeLayout,
+  needed: ReadonlySet<string>,
+  before: Date,
+): Promise<StoredFile[]> {
+  const names = await readdir(layout.disks).catch(() => []);
+  const cutOff = (await readdir(join(layout.disks, KEPT_ASIDE)).catch(() => [])).map((name) => join(KEPT_ASIDE, name));
+  const kept = new Set(await stoodOn(layout));
+  for (const name of needed) {
+    kept.add(name);
+    for (const below of (await keptDisk(layout.disks, name))?.below ?? []) kept.add(below);
+  }
+  const found: StoredFile[] = [];
+  for (const name of [...names.filter((one) => one !== KEPT_ASIDE && !kept.has(one)), ...cutOff]) {
+    const path = join(layout.disks, name);
+    const made = await stat(path).catch(() => null);
+    if (made === null || made.mtime >= before) continue;
+    const image = await stat(join(path, IMAGE)).catch(() => null);
+    found.push({ path, bytes: (image?.blocks ?? 0) * 512 });
+  }
+  return found;
+}
+
+/** Gives those that went. A disk that was made anew meanwhile stays. */
+export async function removeDisks(disks: readonly StoredFile[], before: Date): Promise<StoredFile[]> {
+  const gone: StoredFile[] = [];
+  for (const disk of disks) {
+    const made = await stat(disk.path).catch(() => null);
+    if (made === null || made.mtime >= before) continue;
+    await rm(disk.path, { recursive: true, force: true });
+    gone.push(disk);
+  }
+  return gone;
+}
+
+/** By sandboxes that are there: after a reboot they are mounted again. */
+async function stoodOn(layout: HomeLayout): Promise<string[]> {
+  const found: string[] = [];
+  for (const runId of await readdir(layout.runs).catch(() => []))
+    for (const epoch of await readdir(join(layout.runs, runId)).catch(() => []))
+      found.push(...((await readStack(join(layout.runs, runId, epoch)))?.below ?? []).map(({ name }) => name));
+  return found;
+}

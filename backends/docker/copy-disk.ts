@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InfrastructureError } from '../../domain/errors.js';
 import { DISK } from './disk-stack.js';
@@ -9,14 +8,20 @@ import { mountAt, system } from './mounts.js';
 const FROZEN = 'frozen';
 const COPYING_MS = 20 * 60_000;
 
-/** The mounted disk as a descriptor: what is mounted or not meanwhile, no other file system can be meant, the host's own least of all. */
-const HOLD_IT = `exec 3<${DISK} || exit 1; [ "$(stat -Lc %d /dev/fd/3)" != "$(stat -c %d .)" ] || { echo 'it is not mounted' >&2; exit 1; }`;
+/**
+ * One at a time, whoever asks; killed, its copying program holds the lock to its own end. The mounted disk is held as a descriptor: what is
+ * mounted or not meanwhile, no other file system can be meant, the host's own least of all.
+ */
+const ALONE = `exec 3<${DISK} 4>>disk.lock && flock 4 || exit 1
+[ "$(stat -Lc %d /dev/fd/3)" != "$(stat -c %d .)" ] || { echo 'it is not mounted' >&2; exit 1; }`;
 /** A shell's, which goes on, and thaws the disk, when whoever started it is killed. */
-const COPY = `trap : TERM INT HUP; ${HOLD_IT}; fsfreeze -f /dev/fd/3 || exit 1
+const COPY = `trap : TERM INT HUP; ${ALONE}
+: > ${FROZEN} && fsfreeze -f /dev/fd/3 || exit 1
 cp --reflink=auto --sparse=auto -- "$1" "$2"; copied=$?
-fsfreeze -u /dev/fd/3 || { echo 'it was written to while it was copied' >&2; exit 1; }
-exit $copied`;
-const THAW = `${HOLD_IT}; fsfreeze -u /dev/fd/3 2>/dev/null; exit 0`;
+fsfreeze -u /dev/fd/3 || { echo 'somebody else has thawed it' >&2; exit 1; }
+rm -f ${FROZEN}; exit $copied`;
+const THAW = `${ALONE}
+fsfreeze -u /dev/fd/3 2>/dev/null; rm -f ${FROZEN}`;
 
 /**
  * Copy the mounted disk of the run whose directory this is, as the file `image`, to a new file. Whoever writes to it waits meanwhile;
@@ -26,7 +31,6 @@ const THAW = `${HOLD_IT}; fsfreeze -u /dev/fd/3 2>/dev/null; exit 0`;
 export async function copyDisk(dir: string, image: string, to: string): Promise<void> {
   // What was deleted is not copied; not every host's file system has holes.
   await system('fstrim', [join(dir, DISK)]).catch(() => undefined);
-  await writeFile(join(dir, FROZEN), '');
   try {
     await system('sh', ['-c', COPY, 'sh', join(dir, image), to], { cwd: dir, timeoutMs: COPYING_MS });
   } finally {
@@ -34,11 +38,10 @@ export async function copyDisk(dir: string, image: string, to: string): Promise<
   }
 }
 
-/** Let whoever writes to the disk go on, if somebody who copied it was killed before he could. */
+/** Let whoever writes to the disk go on, if somebody who copied it was killed before he could; a copy that is under way is waited for. */
 export async function thawDisk(dir: string): Promise<void> {
   if (!existsSync(join(dir, FROZEN)) || (await mountAt(join(dir, DISK))) === null) return;
-  await system('sh', ['-c', THAW], { cwd: dir });
-  await rm(join(dir, FROZEN), { force: true });
+  await system('sh', ['-c', THAW], { cwd: dir, timeoutMs: COPYING_MS });
 }
 
 /** A file of the host, copied; at no cost in room where its file system shares blocks. Throws InfrastructureError. */

@@ -17,11 +17,15 @@ CREATE TABLE "snapshots" (
 	"run_id" text NOT NULL,
 	"step" integer NOT NULL,
 	"epoch" integer NOT NULL,
-	"artifact" text NOT NULL,
-	"bytes" bigint NOT NULL,
+	"artifact" text,
+	"bytes" bigint,
+	"disk" text,
+	"disk_host" text,
+	"archive_wanted_at" timestamp with time zone,
 	"reason" text NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "snapshots_pkey" PRIMARY KEY("run_id","step","epoch")
+	CONSTRAINT "snapshots_pkey" PRIMARY KEY("run_id","step","epoch"),
+	CONSTRAINT "snapshots_lies_somewhere" CHECK ("snapshots"."artifact" is not null or ("snapshots"."disk" is not null and "snapshots"."disk_host" is not null))
 );
 --> statement-breakpoint
 CREATE TABLE "batches" (
@@ -496,6 +500,7 @@ CREATE TABLE "turns" (
 --> statement-breakpoint
 ALTER TABLE "snapshots" ADD CONSTRAINT "snapshots_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "snapshots" ADD CONSTRAINT "snapshots_artifact_artifacts_sha256_fk" FOREIGN KEY ("artifact") REFERENCES "public"."artifacts"("sha256") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "snapshots" ADD CONSTRAINT "snapshots_disk_host_hosts_host_id_fk" FOREIGN KEY ("disk_host") REFERENCES "public"."hosts"("host_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "episode_actions" ADD CONSTRAINT "episode_actions_run_id_episodes_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."episodes"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "episodes" ADD CONSTRAINT "episodes_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "evaluations" ADD CONSTRAINT "evaluations_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -522,6 +527,7 @@ ALTER TABLE "steps" ADD CONSTRAINT "steps_run_id_runs_run_id_fk" FOREIGN KEY ("r
 ALTER TABLE "submissions" ADD CONSTRAINT "submissions_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "baselines" ADD CONSTRAINT "baselines_content_hash_task_versions_content_hash_fk" FOREIGN KEY ("content_hash") REFERENCES "public"."task_versions"("content_hash") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "turns" ADD CONSTRAINT "turns_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "snapshots_disk" ON "snapshots" USING btree ("disk");--> statement-breakpoint
 CREATE INDEX "episodes_expires" ON "episodes" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "episodes_group" ON "episodes" USING btree ("group_key") WHERE group_key is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "evaluations_number_unique" ON "evaluations" USING btree ("run_id","split","number");--> statement-breakpoint

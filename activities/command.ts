@@ -27,7 +27,7 @@ export function commandActivities(ports: CommandPorts): Pick<HostActivities, 'ex
   return { executeCommand: (args) => executeCommand(ports, args, cancellation()) };
 }
 
-/** Hand the step's command to the durable shell, or find what it came to; either way it runs once. */
+/** Run the step's command in the durable shell, or return its recorded outcome. It runs once. */
 async function executeCommand(
   ports: CommandPorts,
   args: ExecuteCommandArgs,
@@ -50,11 +50,11 @@ async function executeCommand(
   try {
     outcome = await sandbox.run(ref, command, signal);
   } catch (error) {
-    // A worker that stops leaves the command alone: the next one re-attaches. A cancelled run does not.
+    // On shutdown leave the command running: the next worker re-attaches. On cancellation interrupt it.
     if (signal.aborted && !isWorkerShutdown(signal)) await interruptQuietly(sandbox, ref, step);
     throw error;
   }
-  // At once: processes that the agent left behind go on, and the evaluation may have to wait for its place, or be put again.
+  // Take it now: the agent's background processes keep writing, and the evaluation may wait or be retried.
   const submission = outcome.requested === null ? null : (await takeSubmission(ports, run, ref)).taken;
   if (typeof run.task.network !== 'string') await recordNetworkRequests(ports.store, sandbox, ref, { close: false });
   await ports.store.saveCommand(
@@ -77,21 +77,21 @@ async function executeCommand(
   return { requested: outcome.requested, exitCode: outcome.exitCode, timedOut: outcome.timedOut, ms: outcome.ms };
 }
 
-/** What befell the sandbox on the way. */
+/** Faults of the sandbox during the command, as events. */
 function eventsOf({ restarted, lost }: CommandOutcome, step: number): RunEvent[] {
   const events: RunEvent[] = [];
   const tell = (kind: RunEvent['kind'], key: string, what: string) =>
     events.push({ kind, key, detail: `step ${step}: ${what}` });
   if (restarted === true)
-    tell('sandbox_restarted', `restart-${step}`, 'the container had ended, and was started again with its files');
-  if (lost) tell('command_lost', `step-${step}`, "the command's process was gone without an exit code");
+    tell('sandbox_restarted', `restart-${step}`, 'the container had stopped and was restarted with its files');
+  if (lost) tell('command_lost', `step-${step}`, "the command's process disappeared without an exit code");
   return events;
 }
 
-/** Bash's own exit code for what is no command. */
+/** Bash's exit code for a syntax error. */
 const SYNTAX_ERROR = 2;
 
-/** Nothing of the action may run, and the step is used: the model is told why. */
+/** Run nothing, use up the step, and show the model why. */
 async function refuse(
   { store }: CommandPorts,
   { runId }: RunDefinition,
@@ -118,7 +118,7 @@ async function refuse(
   return { requested: null, exitCode: SYNTAX_ERROR, timedOut: false, ms: 0 };
 }
 
-/** With the records that the run has put into its memory so far. */
+/** Includes the memory records that the run has written so far. */
 async function toolStateAfter(
   store: EventLog & StepLog,
   run: RunDefinition,
@@ -141,11 +141,11 @@ async function interruptQuietly(sandbox: SandboxPort, ref: { runId: string; epoc
   try {
     await sandbox.interrupt(ref, n);
   } catch {
-    // The run is being cancelled: its container goes next.
+    // The run is being cancelled; its container is removed next.
   }
 }
 
-/** What the model is shown: the output, and in brackets what it could not know otherwise. */
+/** What the model sees: the output, and notes in brackets. */
 function observationOf(outcome: CommandOutcome, limits: CommandLimits, task: TaskSpec['limits']): string {
   const notes: string[] = [];
   if (outcome.timedOut) notes.push(stopNote(outcome.stoppedBy, limits, task));
@@ -156,7 +156,7 @@ function observationOf(outcome: CommandOutcome, limits: CommandLimits, task: Tas
   return output + notes.join('\n');
 }
 
-/** Which limit it was; what the command had printed by then is kept. */
+/** Names the limit that stopped the command. */
 function stopNote(stoppedBy: StoppedBy | null, limits: CommandLimits, task: TaskSpec['limits']): string {
   if (stoppedBy === 'silence') return `[command stopped: it printed nothing for ${limits.silenceLimitSeconds} s]`;
   if (stoppedBy === 'workspace') return '[command stopped: its files filled the disk space of this task]';

@@ -33,7 +33,7 @@ export interface ContainerPorts {
   backends: Backends;
   artifacts: ArtifactStore;
   hostId: string;
-  /** Folder of the task as it was when the run was submitted. */
+  /** Folder of the task, frozen at submit. */
   taskFolder: (run: RunDefinition) => Promise<string>;
 }
 
@@ -47,7 +47,7 @@ export function containerActivities(ports: ContainerPorts): Pick<HostActivities,
   };
 }
 
-/** Nothing of the run's agent lives on this host any more. */
+/** True when nothing of the run's agent is left on this host. */
 export async function endSandboxes(
   { store, backends }: { store: EventLog; backends: Backends },
   { runId, backend }: RunDefinition,
@@ -90,7 +90,7 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
     },
     signal,
   ).catch(async (error: unknown) => {
-    // Postgres may have no room either: the next try tells of it.
+    // PostgreSQL may be out of disk too; the next try writes the event.
     if (error instanceof NoRoom)
       await store
         .addEvent({
@@ -104,9 +104,9 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
     throw error;
   });
   if (args.token !== undefined && !(await store.leaseValid(runId, args.token))) {
-    // Taken back while the container was made: whoever did that may not have seen it.
+    // The lease was revoked while the container was created; the revoker may not have seen it.
     await ports.backends[run.backend].sandbox.stop({ runId, epoch });
-    throw new Stale(`run ${runId}: its GPU lease ${args.token} was taken back`);
+    throw new Stale(`run ${runId}: its GPU lease ${args.token} was revoked`);
   }
   if (through > 0 || epoch > 1) await replay(ports, run, { ...args, replayThrough: through }, from, signal);
   await store.sandboxStarted(runId, {
@@ -120,18 +120,18 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
   await store.setStatus(runId, 'running');
 }
 
-/** The run is ours in this epoch, and its lease is its own. */
+/** Throws Stale unless the run is still in this epoch and holds its lease. */
 async function requireCurrent({ store, hostId }: ContainerPorts, args: StartContainerArgs): Promise<void> {
   const { runId, epoch, token } = args;
   if (token !== undefined && !(await store.leaseValid(runId, token)))
-    throw new Stale(`run ${runId}: its GPU lease ${token} was taken back`);
+    throw new Stale(`run ${runId}: its GPU lease ${token} was revoked`);
   if (!(await store.beginEpoch(runId, epoch, hostId)))
-    throw new Stale(`run ${runId}: container ${epoch} on ${hostId} is not its own any more`);
+    throw new Stale(`run ${runId}: container ${epoch} on ${hostId} is no longer current`);
 }
 
 /**
- * A run's workflow that was started anew over what is on record, since the one before was terminated or its history is lost, knows of
- * no step, and would have none brought back. The first container may be gone, or go at any moment: the next one has them brought back.
+ * A restarted workflow (its predecessor was terminated, or its history lost) does not know which steps are recorded, and would
+ * restore none. So the first container is discarded, and the next one restores them from the database.
  */
 async function requireFirstStart(
   { store, backends }: ContainerPorts,
@@ -144,17 +144,17 @@ async function requireFirstStart(
   const last = await lastExecuted(store, { ...args, replayThrough: run.maxSteps });
   if (last <= through) return;
   await backends[run.backend].sandbox.stop({ runId, epoch });
-  throw new SandboxLost(`steps ${through + 1} to ${last} of an earlier life are brought back into another container`);
+  throw new SandboxLost(`the workflow was restarted: steps ${through + 1} to ${last} are restored in a new container`);
 }
 
-/** The last step, up to the one that is asked for, whose command has an end on record: a host that was lost may have left one without. */
+/** The last step up to `replayThrough` whose command has a recorded outcome; a lost host may have left a step without one. */
 async function lastExecuted(store: StepLog, { runId, replayThrough }: StartContainerArgs): Promise<number> {
   if (replayThrough === 0) return 0;
   const steps = await store.transcript(runId);
   return Math.max(0, ...steps.filter((s) => s.step <= replayThrough && s.observation !== null).map((s) => s.step));
 }
 
-/** Start with the last snapshot that can be used, if the run has steps behind it. */
+/** Start from the last usable snapshot, if the run has taken steps. */
 async function startFrom(
   ports: ContainerPorts,
   run: RunDefinition,
@@ -181,8 +181,8 @@ async function startFrom(
 }
 
 /**
- * A container was lost, and its effects with it: what no snapshot holds of them comes from running the recorded commands again in
- * the new one. What the model saw stays as it was.
+ * Bring a replaced container up to date: rerun the recorded commands that came after the snapshot. What the model saw is not
+ * changed.
  */
 async function replay(
   ports: ContainerPorts,
@@ -201,7 +201,7 @@ async function replay(
     kind: forked ? 'forked' : 'sandbox_lost',
     key: `epoch-${epoch}`,
     detail: forked
-      ? `begins after step ${run.forkedFrom?.step} of run ${run.forkedFrom?.runId}: ${how}`
+      ? `continues after step ${run.forkedFrom?.step} of run ${run.forkedFrom?.runId}: ${how}`
       : `the container was lost; ${how} in container ${epoch}${because === undefined ? '' : ` (${because})`}`,
   });
   const sandbox = ports.backends[run.backend].sandbox;
@@ -210,7 +210,7 @@ async function replay(
 
 function howRestored(done: number, through: number): string {
   const rerun = done + 1 === through ? `command ${through} is rerun` : `commands ${done + 1} to ${through} are rerun`;
-  if (done === 0) return through === 0 ? 'nothing is to be rerun' : rerun;
+  if (done === 0) return through === 0 ? 'no command is rerun' : rerun;
   const restored = `the snapshot after step ${done} is restored`;
   return done === through ? restored : `${restored} and ${rerun}`;
 }

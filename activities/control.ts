@@ -6,10 +6,10 @@ import { FAILURE, SIGNAL } from '../domain/messages.js';
 import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, runWorkflowId } from '../domain/queues.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 
-/** Activities that touch only Postgres and Temporal. */
+/** Activities that need only PostgreSQL and Temporal. */
 export function controlActivities(ports: { store: RunStore; temporal: Client }): ControlActivities {
   const { store, temporal } = ports;
-  /** Starts the pool if it does not run. */
+  /** Starts the pool if it is not running. */
   const signalPool = async (signal: string, argument: object): Promise<void> => {
     await temporal.workflow.signalWithStart('gpuPool', {
       workflowId: GPU_POOL_WORKFLOW_ID,
@@ -70,8 +70,8 @@ export function controlActivities(ports: { store: RunStore; temporal: Client }):
       await store.revokeLease({ runId, ...lease });
       const detail =
         reason === 'closed'
-          ? `the run's workflow is closed: its GPUs ${lease.devices.join(', ')} on ${lease.hostId} are taken back`
-          : `the run has held GPUs ${lease.devices.join(', ')} on ${lease.hostId} longer than it may: they are taken back`;
+          ? `the run's workflow is closed: its GPUs ${lease.devices.join(', ')} on ${lease.hostId} are revoked`
+          : `the run held GPUs ${lease.devices.join(', ')} on ${lease.hostId} past its limit: they are revoked`;
       await store.addEvent({ runId, batchId: null, kind: 'lease_revoked', key: `lease-${lease.token}`, detail });
     },
   };

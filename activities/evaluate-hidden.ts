@@ -13,7 +13,7 @@ export function hiddenEvaluationActivities(ports: EvaluatePorts): Pick<HostActiv
   return { evaluateHidden: ({ runId }) => evaluateHidden(ports, runId, cancellation()) };
 }
 
-/** One submission at a time: others may have their turn in between, and what a crash costs is one evaluation. */
+/** One submission at a time, so that others get their turn and a crash costs one evaluation. */
 async function evaluateHidden(ports: EvaluatePorts, runId: string, signal: AbortSignal): Promise<EvaluateHiddenResult> {
   const { store, definitions, backends } = ports;
   const run = await definitions.get(runId);
@@ -27,7 +27,7 @@ async function evaluateHidden(ports: EvaluatePorts, runId: string, signal: Abort
   await store.saveEvaluation({
     ...{ runId, step, kind, ...test, submissionSha256, fromStep },
     suspect: test.metrics !== null && (test.suspect || next.suspect),
-    // The agent has been told what it may know.
+    // Only the event has the reason: the agent has already seen what it may.
     shown: '',
     ms: Math.round(performance.now() - started),
     evaluationNumber: number,
@@ -50,7 +50,7 @@ async function tested(
   const { step, submissionSha256 } = next;
   const files = await readSubmission(ports.artifacts, submissionSha256);
   if (files !== null) return await evaluateOnSplit(ports, { run, ...next }, 'test', files, signal);
-  const message = `the submission of step ${step} (${submissionSha256}) is not in the artifact store: it cannot be tested`;
+  const message = `the submission of step ${step} (${submissionSha256}) is missing from the artifact store, so it cannot be tested`;
   await ports.store.addEvent({
     ...{ runId: run.runId, batchId: run.batchId, kind: 'submission_missing', key: `submission-${step}-test` },
     detail: message,

@@ -10,11 +10,11 @@ export interface SplitPorts {
   store: EventLog;
   backends: Backends;
   taskFolder: (run: RunDefinition) => Promise<string>;
-  /** The home's secret: agents cannot guess the evaluators' seeds. */
+  /** The home's secret, which keeps evaluators' seeds unpredictable. */
   secret: string;
 }
 
-/** Evaluate a submission on one split, in a clean room. */
+/** Evaluate a submission on one split, in a fresh container. */
 export async function evaluateOnSplit(
   { store, backends, taskFolder, secret }: SplitPorts,
   wanted: { run: RunDefinition; step: number; kind: EvaluationKind; number: number; fromStep?: number | null },
@@ -35,18 +35,18 @@ export async function evaluateOnSplit(
   const { evaluator } = backends[run.backend];
   const outcome = await evaluator.evaluate(job, signal);
   if (outcome.kind !== 'rejected' || outcome.starved !== true) return outcome;
-  // Once: who is late again is late.
+  // Repeat once only: late twice is late.
   await store.addEvent({
     ...{ runId: run.runId, batchId: run.batchId, kind: 'machine_busy', key: `${step}-${kind}-${split}` },
-    detail: `step ${step}: the machine was too short of CPU to evaluate the submission in time, it is evaluated again: ${outcome.message}`,
+    detail: `step ${step}: the machine was too busy to evaluate in time; evaluating again: ${outcome.message}`,
   });
   return await evaluator.evaluate(job, signal);
 }
 
 /**
- * Hidden and reproducible: HMAC-SHA-256 under the home's secret. The run's id is its salt: it stays over retries, and what one run
- * learned of its draws tells another nothing. Runs that verify a task meet the same games, so that they can be compared exactly: no
- * agent plays them. Each split has its own.
+ * Hidden and reproducible: HMAC-SHA-256 under the home's secret. The run's id is the salt, so retries draw the same and one run
+ * learns nothing about another's draws. Runs that verify a task share their draws, to be compared exactly; no model plays those.
+ * Each split has its own seed.
  */
 function evaluationSeed(secret: string, run: RunDefinition, number: number, split: Split): string {
   const salt = run.verification === true ? run.batchId : run.runId;

@@ -32,12 +32,12 @@ async function evaluate(ports: EvaluatePorts, args: EvaluateArgs, signal: AbortS
   try {
     return await evaluateOnce(ports, run, args, signal);
   } finally {
-    // Also what a worker that died left frozen.
+    // A dead worker may have left it frozen.
     await ports.backends[run.backend].sandbox.thaw({ runId, epoch });
   }
 }
 
-/** Evaluate the submission that was taken, in a clean room, and store what came of it. */
+/** Evaluate the submission in a fresh container and store the outcome. */
 async function evaluateOnce(
   ports: EvaluatePorts,
   run: RunDefinition,
@@ -70,7 +70,7 @@ async function evaluateOnce(
     evaluatorImageDigest: imageDigest,
     events: failuresOf(run, step, kind, outcomes),
   };
-  // Time in which nothing of the agent's could run is none of its own.
+  // While the sandbox was frozen, the run's clock stood still.
   const onClock = found.frozen ? 0 : ms;
   const shown = outcomes.get('validation');
   if (shown?.kind === 'ok' && !splits.includes('test')) {
@@ -83,11 +83,11 @@ async function evaluateOnce(
   return { status: test.status, primary: test.primary, ms: onClock };
 }
 
-/** What is evaluated while the agent's sandbox lives. */
+/** The splits that are evaluated while the sandbox exists. */
 const shownSplits = ({ splits }: TaskSpec): readonly Split[] =>
   splits.includes('validation') ? ['validation'] : splits;
 
-/** Splits whose evaluator failed. */
+/** An event for each split whose evaluator failed. */
 const failuresOf = (
   { task }: RunDefinition,
   step: number,
@@ -110,14 +110,14 @@ interface Wanted extends Omit<EvaluateArgs, 'runId'> {
 }
 interface Found {
   outcomes: Map<Split, Outcome>;
-  /** The sandbox stood still meanwhile, or nothing was run. */
+  /** The sandbox was frozen during the evaluation, or nothing was evaluated. */
   frozen: boolean;
   submissionSha256: string | null;
-  /** The step whose validate the submission is from; null: it was taken from the workspace now. */
+  /** Step whose `validate` the submission comes from; null: taken from the workspace now. */
   fromStep: number | null;
 }
 
-/** The files as they lay in the workspace when the evaluation was asked for. */
+/** The files as they were when the evaluation was requested. */
 async function ofWorkspace(ports: EvaluatePorts, wanted: Wanted, signal: AbortSignal): Promise<Found> {
   const { taken, files } = await takenFiles(ports, wanted);
   if (taken.kind !== 'files')
@@ -143,14 +143,14 @@ async function takenFiles(
       batchId: run.batchId,
       kind: 'submission_missing',
       key: `submission-${step}-${kind}`,
-      detail: `the submission of step ${step} (${taken.sha256}) is not in the artifact store: it is taken from the workspace again`,
+      detail: `the submission of step ${step} (${taken.sha256}) is missing from the artifact store; it is taken from the workspace again`,
     });
   const now = await takeSubmission(ports, run, { runId: run.runId, epoch });
   await store.saveTakenSubmission(run.runId, step, kind, now.taken, epoch, taken?.sha256);
   return now;
 }
 
-/** At the end of a run that did not submit, as its task says: see `onForcedEnd`. */
+/** For a run that ended without `submit`: see the task's `onForcedEnd`. */
 async function forced(ports: EvaluatePorts, wanted: Wanted, signal: AbortSignal): Promise<Found> {
   const { run, step } = wanted;
   const policy = run.task.onForcedEnd;
@@ -158,7 +158,7 @@ async function forced(ports: EvaluatePorts, wanted: Wanted, signal: AbortSignal)
   if (best !== null) return best;
   const current = await ofWorkspace(ports, wanted, signal);
   const status = [...current.outcomes.values()].at(-1)?.kind;
-  // That the evaluator failed is no fault of these files.
+  // An evaluator error is not the files' fault.
   if (policy !== 'last_valid' || status === 'ok' || status === 'evaluator_error') return current;
   const last = await ofEarlier(ports, wanted, 'last', signal);
   if (last === null) return current;
@@ -167,12 +167,12 @@ async function forced(ports: EvaluatePorts, wanted: Wanted, signal: AbortSignal)
     batchId: run.batchId,
     kind: 'forced_fallback',
     key: `forced-${step}`,
-    detail: `the files at the end came to ${status}; the submission of step ${last.fromStep} counts instead`,
+    detail: `the files at the end: ${status}; the submission of step ${last.fromStep} counts instead`,
   });
   return last;
 }
 
-/** A submission that the agent had validated earlier, as it was then. Null: there is none. */
+/** An earlier submission, as it was at `validate`. Null: there is none. */
 async function ofEarlier(
   ports: EvaluatePorts,
   wanted: Wanted,
@@ -191,7 +191,7 @@ async function ofEarlier(
     batchId: run.batchId,
     kind: 'submission_missing',
     key: `submission-${fromStep}`,
-    detail: `the submission of step ${fromStep} (${submissionSha256}) is not in the artifact store: it cannot count at the end`,
+    detail: `the submission of step ${fromStep} (${submissionSha256}) is missing from the artifact store, so it cannot count at the end`,
   });
   return null;
 }
@@ -208,15 +208,15 @@ async function onSplits(
   for (const split of wanted.splits) {
     const outcome = await evaluateOnSplit(ports, wanted, split, submission, signal);
     outcomes.set(split, outcome);
-    // What is no submission on the first split is none on the next.
+    // If one split rejects the submission, skip the rest.
     if (outcome.kind !== 'ok') break;
   }
   return { outcomes, frozen };
 }
 
 /**
- * A submission that sees hidden data can tell them by what it does to the machine's memory and CPUs: nothing of the agent's that could
- * listen may run meanwhile.
+ * A submission that sees hidden data could signal it through memory or CPU load, so no process of the agent may run
+ * meanwhile.
  */
 async function freeze(
   { store, backends }: EvaluatePorts,
@@ -224,11 +224,11 @@ async function freeze(
 ): Promise<boolean> {
   const { sandbox } = backends[backend];
   if (await sandbox.freeze({ runId, epoch })) return true;
-  // Of the others every row says that they keep nothing apart.
+  // Other backends isolate nothing, and their rows say so.
   if (sandbox.isolation === 'container')
     await store.addEvent({
       ...{ runId, batchId, kind: 'sandbox_not_frozen', key: `${step}-${kind}` },
-      detail: `step ${step}: processes of the agent went on during its evaluation: the engine could not pause the container`,
+      detail: `step ${step}: the engine could not pause the container: the agent's processes ran during the evaluation`,
     });
   return false;
 }

@@ -75,7 +75,7 @@ export async function dropSnapshot(
     batchId: null,
     kind: 'snapshot_missing',
     key: `snapshot-missing-${step}-${epoch}`,
-    detail: `the snapshot after step ${step} cannot be used: ${why}`.slice(0, 2000),
+    detail: `the snapshot after step ${step} is unusable: ${why}`.slice(0, 2000),
   });
   await store.forgetSnapshot(runId, snapshot);
 }

@@ -1,12 +1,12 @@
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { SandboxPort, SandboxRef } from '../domain/ports/sandbox-port.js';
 
-/** Reports of a sandbox that are events already: those of a worker that died are written again, which changes nothing. */
+/** How many reports of a sandbox are stored already. After a worker's death they are written again, which changes nothing. */
 const written = new Map<string, number>();
 
 /**
- * Write what an agent asked the network for as the run's events `network_request`. `close`: the sandbox is about to go, its
- * network ends first. Harmless to repeat: a report has one key for ever.
+ * Store the agent's network requests as events `network_request` of the run. `close`: the sandbox is about to be removed, so its
+ * network is closed first. Safe to repeat: a report always has the same key.
  */
 export async function recordNetworkRequests(
   store: EventLog,

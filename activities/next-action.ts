@@ -20,7 +20,7 @@ export function modelActivities(ports: ModelPorts): ModelActivities {
   return { nextAction: ({ runId, step }) => nextAction(ports, runId, step, cancellation()) };
 }
 
-/** The step's action: messages from the record, a reply (bought once), the parser, at most two requeries. */
+/** The step's action: messages from the record, a reply (paid once), the parser, at most two requeries. */
 async function nextAction(
   ports: ModelPorts,
   runId: string,
@@ -54,7 +54,7 @@ async function nextAction(
     const prompt = { messages: [...history, ...turn.messages], ...(tools === undefined ? {} : { tools }) };
     const next = await player.next(run, { runId, step, try: replies.length }, prompt, signal);
     if (next.kind === 'end') return { kind: 'end', endReason: next.endReason, ms: modelMs };
-    // What was bought for this step until now is stored, and found again.
+    // Replies paid so far are stored; the next try finds them.
     if (next.kind === 'wait') return { kind: 'wait', endReason: null, ms: 0, waitMs: next.waitMs };
     if (next.kind === 'asked') return { kind: 'asked', endReason: null, ms: 0, try: replies.length };
     replies.push(next.reply);

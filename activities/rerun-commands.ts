@@ -9,9 +9,9 @@ import type { RunDefinition, StepRecord } from '../domain/run.js';
 type Recorded = Pick<StepRecord, 'exitCode' | 'timedOut' | 'lost'>;
 
 /**
- * Run the recorded commands of the steps `after` + 1 to `through` again in a new container. They are handed over by their numbers:
- * a retry goes on where its predecessor broke off. One that ends otherwise than on record is told as an event. Throws SandboxLost,
- * with the container removed, if that died on the way: then it holds something else than what the commands make.
+ * Rerun the recorded commands of steps `after` + 1 to `through` in a new container. They keep their numbers, so a retry continues
+ * where its predecessor stopped. A command that ends differently is stored as an event. If the container dies on the way, it is
+ * removed and SandboxLost is thrown, since its contents are then unknown.
  */
 export async function rerunCommands(
   { store, sandbox }: { store: EventLog & Pick<StepLog, 'transcript'>; sandbox: Pick<SandboxPort, 'run' | 'stop'> },
@@ -26,31 +26,31 @@ export async function rerunCommands(
     const { step, action } = recorded;
     if (step <= after || step > through || action === null) continue;
     const guarded = guardMultiline(action, run.agent.tools.commands);
-    // It was refused then.
+    // It was refused, so it never ran.
     if (guarded.kind === 'malformed') continue;
     const { script } = guarded;
     const command = { n: step, script, ...commandLimits(script, run.task.limits, ranAtMost(recorded)) };
     const outcome = await sandbox.run(ref, command, signal);
     if (diedOnTheWay(outcome, recorded, first)) {
       await sandbox.stop(ref);
-      throw new SandboxLost(`container ${epoch} died while the commands on record were rerun in it, at step ${step}`);
+      throw new SandboxLost(`container ${epoch} died while rerunning the recorded commands, at step ${step}`);
     }
     first = false;
     const [then, now] = [endOf(recorded), endOf(outcome)];
     if (then === now) continue;
-    const detail = `step ${step}: on record the command ${then}, rerun in container ${epoch} it ${now}`;
+    const detail = `step ${step}: the recorded command ${then}, but the rerun in container ${epoch} ${now}`;
     await store.addEvent({ runId, batchId, kind: 'rerun_differs', key: `epoch-${epoch}-step-${step}`, detail });
   }
 }
 
-/** A command that a limit stopped had its effects for so long; what limit, as the rest of the run's time, is on no record. */
+/** A command that a limit stopped gets the time that it took then: which limit it was is not recorded. */
 const ranAtMost = ({ timedOut, commandMs }: StepRecord): number =>
   timedOut && commandMs !== null ? Math.max(1, Math.ceil(commandMs / 1000)) : Infinity;
 
-/** A command that was lost on record may have been what ended the container, and may do so every time. */
+/** A command recorded as lost may have killed the container, and may do so each time. */
 function diedOnTheWay({ lost, restarted }: CommandOutcome, recorded: Recorded, first: boolean): boolean {
   if (recorded.lost || restarted !== true) return false;
-  // Restarted before anything had run in it, the container has lost nothing.
+  // Restarted before its first command, the container has lost nothing.
   return lost || !first;
 }
 

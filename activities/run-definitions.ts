@@ -1,7 +1,7 @@
 import type { RunDefinitions as StoredDefinitions } from '../domain/ports/record/run-definitions.js';
 import type { RunDefinition } from '../domain/run.js';
 
-/** Definitions never change after submission: each is read once per worker and run. */
+/** Definitions never change after submit, so each worker reads them once per run. */
 export class RunDefinitions {
   readonly #cache = new Map<string, RunDefinition>();
   readonly #store: StoredDefinitions;
@@ -12,7 +12,7 @@ export class RunDefinitions {
     const known = this.#cache.get(runId);
     if (known !== undefined) return known;
     const run = await this.#store.definition(runId);
-    // A worker that bears runs for weeks must not keep them all.
+    // A worker lives for weeks: keep a bounded number.
     if (this.#cache.size >= 2_000) this.#cache.clear();
     this.#cache.set(runId, run);
     return run;

@@ -23,7 +23,7 @@ export function snapshotActivities(ports: SnapshotPorts): Pick<HostActivities, '
   return { snapshot: (args) => snapshot(ports, args, cancellation()) };
 }
 
-/** Keep the workspace as it is between two commands. What goes wrong costs time when the container is lost, and nothing else. */
+/** Take a snapshot between two commands. A failure only costs time if the container is lost later. */
 async function snapshot(ports: SnapshotPorts, args: SnapshotArgs, signal: AbortSignal): Promise<void> {
   const { store, artifacts } = ports;
   const { runId, step, epoch, reason } = args;
@@ -44,7 +44,7 @@ async function snapshot(ports: SnapshotPorts, args: SnapshotArgs, signal: AbortS
     });
   } catch (error) {
     signal.throwIfAborted();
-    // The next command finds that out, and has it restored.
+    // The next command notices and has it restored.
     if (error instanceof SandboxLost) return;
     const detail = `no snapshot after step ${step}: ${(error as Error).message}`.slice(0, 2000);
     await store.addEvent({ runId, batchId: run.batchId, kind: 'snapshot_failed', key: `snapshot-${step}`, detail });

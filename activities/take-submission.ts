@@ -19,21 +19,21 @@ export function takeSubmissionActivities(ports: TakeSubmissionPorts): Pick<HostA
   return { takeSubmission: (args) => takeOnce(ports, args) };
 }
 
-/** At a forced end, which no command asks for: the evaluation may have to wait, and processes of the agent's go on meanwhile. */
+/** At a forced end: taken at once, since the evaluation may wait while the agent's processes go on. */
 async function takeOnce(ports: TakeSubmissionPorts, args: TakeSubmissionArgs): Promise<void> {
   const { store } = ports;
   const { runId, step, epoch, kind } = args;
   if ((await store.takenSubmission(runId, step, kind)) !== null) return;
   const run = await ports.definitions.get(runId);
-  // Then the files are not looked at: no container has to be there for them.
+  // An earlier submission counts, so the container is not needed.
   if (run.task.onForcedEnd === 'best' && (await store.validSubmission(runId, 'best')) !== null) return;
   const { taken } = await takeSubmission(ports, run, { runId, epoch });
   await store.saveTakenSubmission(runId, step, kind, taken, epoch);
 }
 
 /**
- * Copy the task's submission out of the workspace as data, as it is now, and keep it in the artifact store. `files` is null unless
- * it is whole. Throws what the sandbox throws.
+ * Copy the task's submission out of the workspace, as data, into the artifact store. `files` is null if any is missing or
+ * refused. Throws what the sandbox throws.
  */
 export async function takeSubmission(
   { backends, artifacts }: Pick<TakeSubmissionPorts, 'backends' | 'artifacts'>,

@@ -2,8 +2,7 @@ import { readlink } from 'node:fs/promises';
 import { bootId, isAlive, startedAt } from './local/host-processes.js';
 
 /**
- * What short-lived things carry, so that others can tell when nobody will clear them away: which process made them, and until when
- * they can be of use at the most.
+ * A label on short-lived things: which process made them, and when they expire. It shows others what nobody will clean up.
  */
 export interface Mark {
   maker: string;
@@ -15,13 +14,13 @@ const MARGIN_MS = 10 * 60_000;
 
 let self: Promise<string> | undefined;
 
-/** For something that is of use for so long at the most. */
+/** Mark for something that is needed at most this long. */
 export async function markFor(limitMs: number): Promise<Mark> {
   self ??= makerOf(process.pid);
   return { maker: await self, until: Math.ceil((Date.now() + limitMs + MARGIN_MS) / 1000) };
 }
 
-/** True: its time is over, or its maker has died. Of makers on other machines, or that see other processes, only their time is known. */
+/** True: it has expired, or its process died. For processes on other machines or in other namespaces only the time is known. */
 export async function isAbandoned(mark: Mark): Promise<boolean> {
   if (mark.until * 1000 < Date.now()) return true;
   const [boot, processes, pid, started] = mark.maker.split('/');
@@ -30,7 +29,7 @@ export async function isAbandoned(mark: Mark): Promise<boolean> {
   return !(await isAlive(Number(pid), Number(started)));
 }
 
-/** Boot, process namespace, process id and its start; empty where the system does not tell. */
+/** Boot id, process namespace, pid and its start; empty where unknown. */
 export async function makerOf(pid: number): Promise<string> {
   try {
     const started = await startedAt(pid);

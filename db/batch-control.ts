@@ -3,16 +3,16 @@ import type { EndReason } from '../domain/outcomes.js';
 import type { Statements } from './statements.js';
 import { missingBatch } from './store/missing.js';
 
-/** What people change about a batch that is stored. Its workflow is to be told afterwards. */
+/** Changes to a stored batch. Signal its workflow afterwards. */
 export interface BatchControl {
-  /** No run is started from now on. False: the batch is over. */
+  /** Start no more runs. False: the batch is over. */
   pause(batchId: string): Promise<boolean>;
   unpause(batchId: string): Promise<void>;
-  /** The batch has this budget from now on. Throws BenchError (usage) if it has a larger one, or none. */
+  /** Raise the batch's budget. Throws BenchError (usage) if it has a larger one, or none. */
   raiseBudget(batchId: string, budgetUsd: string): Promise<void>;
-  /** Runs that the budget before the last raise has ended, or ends once they are evaluated, and that no other run replaces. */
+  /** Runs that the budget before the last raise ended, or will end after their evaluation, and that no run replaces. */
   stoppedByOldBudget(batchId: string): Promise<{ runId: string; ended: boolean }[]>;
-  /** Runs that ended so, and that no other run replaces; of the batch, or the one. With the last step that is wholly over, 0: none. */
+  /** Runs with these end reasons that no run replaces, of a batch or a single one; with the last complete step (0: none). */
   replaceable(
     of: { batchId: string } | { runId: string },
     ends: readonly EndReason[],
@@ -48,7 +48,7 @@ export function batchControl(run: Statements): BatchControl {
          ), told as (
            insert into events (batch_id, kind, key, detail)
            select batch_id, 'budget_raised', 'budget-' || trim_scale($2::numeric),
-             'the budget is ' || trim_scale($2::numeric) || ' US dollars from now on'
+             'the budget is now ' || trim_scale($2::numeric) || ' US dollars'
            from raised on conflict do nothing
          )
          select trim_scale(budget_usd)::text as before,
@@ -58,22 +58,22 @@ export function batchControl(run: Statements): BatchControl {
       );
       if (row === undefined) throw missingBatch(batchId);
       if (row.before === null)
-        throw new BenchError('usage', `batch ${batchId} has no budget that could be raised`, {
+        throw new BenchError('usage', `batch ${batchId} has no budget to raise`, {
           code: 'budget.none',
-          remedy: 'A budget is given when a batch is submitted.',
+          remedy: 'A budget can only be set at submit.',
           fields: { budget: true },
         });
       if (!row.raised)
         throw new BenchError('usage', `batch ${batchId} has a larger budget already: ${row.before} US dollars`, {
           code: 'budget.too_small',
-          remedy: 'Name the new total, not less than that: what was spent before counts.',
+          remedy: 'Give the new total, including what was spent already.',
         });
     },
 
     stoppedByOldBudget: (batchId) =>
       run(
         'stoppedByOldBudget',
-        // What met the new budget is not to go on for ever.
+        // Never continue a run that the new budget stopped.
         `select r.run_id as "runId", r.status = 'ended' as ended
          from runs r join batches b on b.batch_id = r.batch_id left join lateral (
            select max(e.at) as at from events e where e.run_id = r.run_id and e.kind = 'budget_spent'

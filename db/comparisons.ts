@@ -9,7 +9,7 @@ import type { Statements } from './statements.js';
 import type { FrozenOptions, SavedComparison } from '../domain/views/comparisons.js';
 import type { SavedComparisonState } from '../domain/views/leaderboard.js';
 
-/** Comparisons saved under names. `find` and `remove` throw BenchError (not_found), `save` BenchError (usage) if the name is taken. */
+/** Saved comparisons. `find` and `remove` throw BenchError (not_found), `save` BenchError (usage) if the name is taken. */
 export interface Comparisons {
   save(name: string, options: FrozenOptions): Promise<SavedComparison>;
   /** By name. */

@@ -1,6 +1,6 @@
 import { BenchError } from '../domain/errors.js';
 
-/** What is common to all our connections. */
+/** Settings of all our connections. */
 export function connectionSettings(databaseUrl: string) {
   describeDatabase(databaseUrl);
   return {

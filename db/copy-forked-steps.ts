@@ -4,9 +4,9 @@ import { BenchError } from '../domain/errors.js';
 import type { RunDefinition } from '../domain/run.js';
 
 /**
- * Give forks, whose rows were just inserted, the steps that they begin with: with their evaluations, so that scores and numbers go on
- * from there, and with the snapshots to start from. Not the model calls: those were the other run's, and cost this one nothing.
- * Throws BenchError (usage) when a run has not taken these steps, which undoes the transaction.
+ * Copy to newly inserted forks the steps that they begin with, with their evaluations (so that scores and numbers continue) and the
+ * snapshots to start from. Model calls are not copied: they cost the fork nothing. Throws BenchError (usage), undoing the
+ * transaction, when the original run has not taken these steps.
  */
 export async function copyForkedSteps(
   tx: Pick<NodePgDatabase, 'execute'>,
@@ -27,9 +27,9 @@ export async function copyForkedSteps(
     select f.run_id, e.step, e.kind, e.split, e.number, e.status, e.metrics, e.primary_score, e.suspect, e.message,
       e.submission_sha256, e.isolation, e.evaluator_version, e.contract, e.ms, e.created_at, e.ended_at
     from ${forks} join evaluations e on e.run_id = f.forked_from and e.step <= f.forked_at_step
-      -- Those whose test waits: it is the fork's to evaluate, too.
+      -- With those whose test is pending: the fork evaluates it too.
       and e.kind = 'validate' and (e.status <> 'pending' or e.submission_sha256 is not null)`);
-  // Of several containers that stood after the same step the last one counts. Number 0: none of the fork's own.
+  // Of several containers after the same step the last one counts. Epoch 0: not the fork's own.
   await tx.execute(sql`
     insert into snapshots (run_id, step, epoch, artifact, bytes, disk, disk_host, archive_wanted_at, reason)
     select distinct on (f.run_id, p.step) f.run_id, p.step, 0, p.artifact, p.bytes, p.disk, p.disk_host, p.archive_wanted_at,
@@ -48,8 +48,8 @@ export async function copyForkedSteps(
     select forked_from as origin, forked_at_step as step, taken from counted where taken < forked_at_step limit 1`);
   const [bad] = short.rows;
   if (bad !== undefined)
-    throw new BenchError('usage', `run ${bad.origin} has no step ${bad.step} that is over: it has ${bad.taken}`, {
+    throw new BenchError('usage', `run ${bad.origin} has not completed step ${bad.step}, only ${bad.taken}`, {
       code: 'run.not_forkable',
-      remedy: `Name an earlier one; \`bench trajectory ${bad.origin}\` shows them.`,
+      remedy: `Choose an earlier step: \`bench trajectory ${bad.origin}\` shows them.`,
     });
 }

@@ -12,7 +12,7 @@ const NETWORK_CODES = new Set([
   'EAI_AGAIN',
   'ENOENT', // unix socket
 ]);
-/** What pg says, without a code, when the server or the network went away. */
+/** pg's messages, without a code, for a lost server or network. */
 const LOST_CONNECTION =
   /connection terminated|connection ended|timeout exceeded when trying to connect|client has encountered a connection error|client was closed|read timeout/i;
 
@@ -47,18 +47,18 @@ export function isInfrastructureProblem(error: unknown): boolean {
 
 const TLS_CODE = /^(ERR_(SSL|TLS|OSSL)_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|CERT_)/;
 
-/** The two sides do not agree on TLS: no retry mends it. */
+/** A TLS mismatch, which no retry can fix. */
 export function isTlsProblem(error: unknown): boolean {
   const { code, message } = errorFields(error);
   return TLS_CODE.test(code ?? '') || /server does not support SSL/i.test(message);
 }
 
-/** Two writers met: the statement did nothing and can simply be run again. */
+/** A conflict of two writers: the statement had no effect and can be repeated. */
 export function isRetryable(error: unknown): boolean {
   return ['40001', '40P01'].includes(errorFields(error).code ?? '');
 }
 
-/** Server messages quote values, and drivers attach parameters: only what is known to be free of them is kept. */
+/** Server messages quote values, and drivers attach parameters; keep only what is free of both. */
 function describe(error: unknown): string {
   const { code, constraint, table, message } = errorFields(error);
   if (isTlsProblem(error)) return message;
@@ -68,7 +68,7 @@ function describe(error: unknown): string {
   return `${NETWORK_CODES.has(code) ? code : `SQLSTATE ${code}`}${where === '' ? '' : ` (${where})`}`;
 }
 
-/** For activities. No cause is attached: failures travel with their causes, and those hold parameters. */
+/** For activities. Attaches no cause: failures are stored with their causes, which hold parameters. */
 export function storeError(operation: string, error: unknown): Error {
   if (error instanceof BenchError || error instanceof InfrastructureError) return error;
   if (isInfrastructureProblem(error))
@@ -111,10 +111,10 @@ export function queryError(operation: string, error: unknown): Error {
   if (isInfrastructureProblem(error))
     return new BenchError('services', `Postgres: ${operation} failed: ${describe(error)}`, {
       code: 'database.unreachable',
-      remedy: 'See `bench doctor`; `bench up` starts the embedded database again.',
+      remedy: 'Run `bench doctor`; `bench up` restarts the embedded database.',
     });
   if (['42P01', '42703', '42883'].includes(errorFields(error).code ?? ''))
-    return new BenchError('services', `Postgres: ${operation} failed: the schema is not that of this program`, {
+    return new BenchError('services', `Postgres: ${operation} failed: the schema does not match this program`, {
       code: 'database.outdated',
       remedy: 'Run `bench up`, which brings the schema up to date.',
     });

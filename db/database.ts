@@ -25,25 +25,25 @@ import { turnStore } from './store/turns.js';
 import { rateStore } from './store/rate-limits.js';
 import { appendRuns, type BatchSubmission, insertBatch, type SubmittedRun } from './submission.js';
 
-/** One pool and what is done through it. The schema must have been brought up to date with `migrate` before. */
+/** One connection pool and everything done through it. Call `migrate` first. */
 export interface Database {
   readonly pool: pg.Pool;
   readonly store: RunStore;
   readonly queries: Queries;
-  /** Questions to people who play, and their replies. */
+  /** Questions to players outside, and their replies. */
   readonly turns: Turns;
   /** Runs that trainers play. */
   readonly episodes: Episodes;
-  /** Grants of calls to providers. */
+  /** Grants of provider calls. */
   readonly rates: RateStore;
   readonly rateControl: RateControl;
   readonly pruning: Pruning;
-  /** Store a batch and all its runs, or nothing. */
+  /** Store a batch with all its runs, or nothing. */
   submit(submission: BatchSubmission): Promise<void>;
-  /** Add runs to a batch, or nothing; one that was over is then running again. */
+  /** Add runs to a batch, all or none; a batch that was over is running again. */
   append(batchId: string, runs: SubmittedRun[], harnessVersion: string): Promise<void>;
   readonly batches: BatchControl;
-  /** Saved ones, which a leaderboard can be of. */
+  /** Saved comparisons. */
   readonly comparisons: Comparisons;
   readonly exports: Exports;
   /** Store a run that another harness recorded, or nothing; `read` hands over its steps. */
@@ -56,13 +56,13 @@ export function openDatabase(databaseUrl: string, options: { max?: number } = {}
   const pool = new pg.Pool({
     ...connectionSettings(databaseUrl),
     max: options.max ?? 10,
-    // A server that stops answering must not hold an activity for ever.
+    // A server that stops answering must not hold an activity forever.
     query_timeout: 120_000,
     allowExitOnIdle: true,
   });
   // An idle connection that breaks is replaced on the next use.
   pool.on('error', () => undefined);
-  // The pool listens to idle ones alone. One that breaks in use, between two queries, fails the next query with it.
+  // The pool listens only to idle connections. One that breaks between two queries fails the next query.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return {
     pool,

@@ -5,19 +5,19 @@ import { connectionSettings, describeDatabase } from './connection-settings.js';
 import { connectionError, errorFields, queryError } from './database-error.js';
 import { isAlive } from './store/hosts.js';
 
-/** Which installation the database is; it becomes one when it is first asked. The schema must be up to date. */
+/** The database's installation id, created on first use. The schema must be up to date. */
 export function readInstallation(databaseUrl: string): Promise<Installation> {
   return connected(databaseUrl, async (client, database) => {
-    // Two may ask at once for the first time: the index lets one row in.
+    // Two processes may do this at once: the index admits one row.
     let id = await idOf(client);
     if (id === undefined) await client.query('insert into installation default values on conflict do nothing');
     id ??= await idOf(client);
-    if (id === undefined) throw new BenchError('failed', `the table installation at ${database} takes no row`);
+    if (id === undefined) throw new BenchError('failed', `cannot insert into the table installation at ${database}`);
     return { id, database, hosts: await liveHosts(client) };
   });
 }
 
-/** The same without writing; null: it has never been asked, or has no tables yet. */
+/** The same without writing; null: no id yet, or no tables. */
 export function findInstallation(databaseUrl: string): Promise<Installation | null> {
   return connected(databaseUrl, async (client, database) => {
     try {

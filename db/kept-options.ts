@@ -4,7 +4,7 @@ import { runs } from './schema/runs.js';
 
 const columns = getTableColumns(runs);
 
-/** Select list of the options that runs keep, each under its own name. Big integers come as numbers. */
+/** Select list of the options stored with runs, under their own names. Big integers come as numbers. */
 export const selectKept = (table: string): string =>
   KEPT.map((key) => {
     const { name, columnType } = columns[key];

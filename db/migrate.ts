@@ -7,19 +7,19 @@ import { ensureReaderRole } from './reader-role.js';
 import { createObjects, dropObjects, refreshDerived, SQL_OBJECTS, storedSql } from './sql-objects.js';
 import { compareSql, knownSql } from './sql-sources.js';
 
-/** Any number, the same for all: who holds it migrates. */
+/** Key of the advisory lock under which one process migrates. */
 const LOCK = 7_236_181_640;
 const LOCK_SECONDS = 120;
 const OLDEST_SERVER = 140_000;
 const MAX_TRIES = 5;
 
-/** Named as drizzle's own migrator does, so that earlier versions see that the database is not theirs. */
+/** Named as by drizzle's own migrator, so that earlier versions see that the database is newer. */
 const HISTORY = 'drizzle.__drizzle_migrations';
 const HISTORY_TABLE = `
   create schema if not exists drizzle;
   create table if not exists ${HISTORY} (id serial primary key, hash text not null, created_at bigint)`;
 
-/** How many migrations were applied, and whether views and functions were made, or made anew. */
+/** How many migrations were applied, and whether views and functions were (re)created. */
 export interface Migrated {
   applied: number;
   created: boolean;
@@ -27,7 +27,7 @@ export interface Migrated {
 
 const NOTHING: Migrated = { applied: 0, created: false };
 
-/** Bring the database's schema up to this program's; safe when many processes do it at once, quick when it is current. */
+/** Bring the schema up to date. Safe in many processes at once, fast when it is current. */
 export async function migrate(databaseUrl: string): Promise<Migrated> {
   const where = describeDatabase(databaseUrl);
   const client = new pg.Client(connectionSettings(databaseUrl));
@@ -48,7 +48,7 @@ export async function migrate(databaseUrl: string): Promise<Migrated> {
   }
 }
 
-/** Tables by migrations; views and functions wholly anew: all of it, or nothing. */
+/** Migrate the tables and recreate views and functions, in one transaction. */
 async function bringUpToDate(client: pg.Client, applied: number): Promise<Migrated> {
   await client.query(HISTORY_TABLE);
   const hadObjects = await dropObjects(client);
@@ -63,7 +63,7 @@ async function bringUpToDate(client: pg.Client, applied: number): Promise<Migrat
   return { applied: pending.length, created: true };
 }
 
-/** Workers that write meanwhile take the same locks in other orders. */
+/** Retries deadlocks with workers that write meanwhile. */
 async function untilNoDeadlock<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -78,7 +78,7 @@ async function untilNoDeadlock<T>(client: pg.Client, work: () => Promise<T>): Pr
   }
 }
 
-/** Whether the schema is this program's, and how many migrations it has; a newer or foreign one is refused. */
+/** The schema's state and its number of migrations. Throws for a newer or foreign schema. */
 export async function schemaState(databaseUrl: string): Promise<SchemaState> {
   const where = describeDatabase(databaseUrl);
   const client = new pg.Client(connectionSettings(databaseUrl));
@@ -94,12 +94,12 @@ export async function schemaState(databaseUrl: string): Promise<SchemaState> {
   }
 }
 
-/** For workers: they never change the schema, and work on no other than theirs. */
+/** For workers, which never change the schema. Throws unless it is exactly this program's. */
 export async function checkSchema(databaseUrl: string): Promise<void> {
   if ((await schemaState(databaseUrl)).state === 'current') return;
   throw new BenchError('usage', `the schema at ${describeDatabase(databaseUrl)} is older than this program`, {
     code: 'database.outdated',
-    remedy: 'Run `bench db migrate` with the same version, then start this again.',
+    remedy: 'Run `bench db migrate` with this version, then try again.',
   });
 }
 
@@ -116,7 +116,7 @@ async function stateOf(client: pg.Client, where: string): Promise<SchemaState> {
   const stored = rows[0]?.objects === true ? await storedSql(client) : undefined;
   const history = compareMigrations(knownMigrations(), applied);
   if (history === 'before')
-    throw new BenchError('usage', `the database at ${where} was made before the first release, and is not upgraded`, {
+    throw new BenchError('usage', `the database at ${where} was made before the first release and cannot be upgraded`, {
       code: 'database.outdated',
       remedy:
         'With the version that made it, export each batch to a file with `bench export <batch>`; then `bench import jsonl <file>` into a new home. See docs/reference/upgrades.md.',
@@ -163,7 +163,7 @@ function migrationError(where: string, error: unknown): BenchError {
     return new BenchError('services', `this user may not create the schema at ${where} (${message})`, {
       code: 'database.refused',
       remedy:
-        'Run `bench db migrate` with BENCH_ADMIN_DATABASE_URL naming the owner of the database, or grant CREATE on it.',
+        'Run `bench db migrate` with the URL of the owner of the database in BENCH_ADMIN_DATABASE_URL, or grant CREATE on it.',
     });
   if (code === '55P03')
     return new BenchError(
@@ -175,9 +175,9 @@ function migrationError(where: string, error: unknown): BenchError {
   if (code !== undefined && ['42P07', '42723', '42710'].includes(code))
     return new BenchError('usage', `the database at ${where} holds tables of other programs (${message})`, {
       code: 'database.foreign',
-      remedy: 'Point DATABASE_URL at a database of its own.',
+      remedy: 'Point DATABASE_URL at an empty database.',
     });
-  // Migrations hold no data of users: the server's message is safe to show.
+  // Migrations contain no user data, so the server's message is safe to show.
   return new BenchError('failed', `the schema at ${where} could not be brought up to date: ${message}`, {
     cause: error,
   });

@@ -2,9 +2,9 @@ import type pg from 'pg';
 import { queryError } from './database-error.js';
 import { statements } from './statements.js';
 
-/** What rows still need, and the removal of those that nothing needs. */
+/** What rows still need, and removal of rows that nothing needs. */
 export interface Pruning {
-  /** Snapshots of runs that ended so many days ago. */
+  /** Snapshots of runs that ended more than `keepDays` days ago. */
   countOldSnapshots(keepDays: number): Promise<number>;
   removeOldSnapshots(keepDays: number): Promise<number>;
   /**
@@ -16,7 +16,7 @@ export interface Pruning {
   }): Promise<{ archives: string[]; disks: string[]; manifests: string[] }>;
   /** Rows of archives that are no snapshot's any more. */
   forgetArtifacts(): Promise<void>;
-  /** Digests of images in which unfinished runs live. */
+  /** Digests of images that unfinished runs use. */
   neededImages(): Promise<string[]>;
 }
 

@@ -4,12 +4,12 @@ import { grantedPerMinute } from '../domain/rate-limits/buckets.js';
 import type { Statements } from './statements.js';
 import type { RateAccountRow } from '../domain/views/rate-accounts.js';
 
-/** What people see and set of the accounts' limits. */
+/** Rate limits of accounts, as people see and set them. */
 export interface RateControl {
   accounts(): Promise<RateAccountRow[]>;
   /** Per minute, for all workers; null: leave as it is. Throws BenchError (not_found). */
   set(account: string, limits: RateLimits): Promise<void>;
-  /** Forget what was set and learned, reservations' factors included. Throws BenchError (not_found). */
+  /** Forget what was set and learned, including reservation factors. Throws BenchError (not_found). */
   reset(account: string): Promise<void>;
 }
 
@@ -31,11 +31,11 @@ export function rateControl(run: Statements): RateControl {
   const known = async (account: string): Promise<BenchError> => {
     const rows = await run<{ account: string }>('accounts', 'select account from rate_accounts order by 1', []);
     const names = rows.map((row) => row.account).join(', ');
-    return new BenchError('not_found', `there is no account "${account}"`, {
+    return new BenchError('not_found', `no account "${account}"`, {
       code: 'account.not_found',
       remedy:
         names === ''
-          ? 'An account is known from the first call to its provider on.'
+          ? 'An account appears after the first call to its provider.'
           : `Accounts are: ${names}. \`bench limits\` shows them.`,
     });
   };

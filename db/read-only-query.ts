@@ -15,21 +15,20 @@ export interface ReadOnlyResult {
 
 const MAX_ROWS = 100_000;
 const ROWS_PER_FETCH = 5_000;
-const SELECT_ONLY =
-  'One SELECT (or WITH … SELECT, VALUES, TABLE) is allowed; to change data use psql "$(bench db url)".';
+const SELECT_ONLY = 'Write one SELECT (or WITH … SELECT, VALUES, TABLE). To change data, use psql "$(bench db url)".';
 
 /**
- * A SELECT may call functions that change no row, yet reach others: advisory locks, on which migrations wait, are had in a read-only
- * transaction too. An ordinary user cannot take the right to call them from itself, so their names are looked for; and those of functions
- * that run text as a query, and identifiers in escapes, which could hide a name.
+ * A SELECT may call functions that change no row but affect others: advisory locks, for example, work in a read-only transaction and
+ * would block migrations. An ordinary user cannot revoke these from itself, so the query is searched for their names, for functions
+ * that run text as a query, and for escaped identifiers, which could hide a name.
  */
 const REACHES_OTHERS =
   /pg_(?:try_)?advisory_\w*|pg_notify|\w*_to_xml\w*|ts_stat|ts_rewrite|dblink\w*|crosstab\w*|connectby|xpath_table|u&\s*"/i;
 
 /**
- * Run one SELECT that can change nothing. Three walls, each enough against most: the text becomes the query of a cursor,
- * which can only be a SELECT, and the protocol takes one statement; the transaction is read-only and has begun, so it
- * cannot be made writable; the role may only select, and cannot become another one (see reader-role).
+ * Run one SELECT that can change nothing. Three barriers: the text becomes the query of a cursor, which can only be a SELECT, over a
+ * protocol that takes one statement; the transaction is read-only and has begun, so it cannot become writable; the role may only
+ * select, and cannot become another one (see reader-role).
  */
 export async function runReadOnlyQuery(
   databaseUrl: string,
@@ -41,9 +40,9 @@ export async function runReadOnlyQuery(
     throw new BenchError('usage', 'an empty query', { code: 'query.refused', remedy: SELECT_ONLY });
   const reaching = REACHES_OTHERS.exec(sql)?.[0];
   if (reaching !== undefined)
-    throw new BenchError('usage', `the query was refused: ${reaching} is not for queries that only read`, {
+    throw new BenchError('usage', `the query was refused: ${reaching} is not allowed in a read-only query`, {
       code: 'query.refused',
-      remedy: 'Locks, notifications and queries in texts: psql "$(bench db url)".',
+      remedy: 'For locks, notifications and dynamic queries, use psql "$(bench db url)".',
     });
   const client = new pg.Client({ ...connectionSettings(databaseUrl), query_timeout: options.timeoutMs + 10_000 });
   client.on('error', () => undefined);
@@ -67,11 +66,10 @@ async function enter(client: pg.Client, where: string, timeoutMs: number): Promi
   if (!(await readerIsSafe(client))) {
     await ensureReaderRole(client).catch(() => undefined);
     if (!(await readerIsSafe(client)))
-      throw new BenchError(
-        'services',
-        `the superuser of ${where} cannot be kept from writing: no role ${READER_ROLE}`,
-        { code: 'database.refused', remedy: 'Use a DATABASE_URL with a user that is no superuser.' },
-      );
+      throw new BenchError('services', `cannot keep the superuser of ${where} from writing: no role ${READER_ROLE}`, {
+        code: 'database.refused',
+        remedy: 'Use a DATABASE_URL with a user that is not a superuser.',
+      });
   }
   await client.query('begin transaction isolation level repeatable read, read only');
   await client.query(`set local statement_timeout = ${Math.max(1, Math.floor(timeoutMs))}`);
@@ -80,14 +78,14 @@ async function enter(client: pg.Client, where: string, timeoutMs: number): Promi
   try {
     await client.query(`set local role ${READER_ROLE}`);
   } catch {
-    // The user may not have the role: then it reads as itself, in a read-only transaction.
+    // A user without the role reads as itself, in a read-only transaction.
     await client.query('rollback to savepoint reader');
   }
-  // With its first snapshot, and inside a savepoint, a transaction can no longer be made writable.
+  // After its first snapshot, or inside a savepoint, a transaction can no longer become writable.
   await client.query('select 1');
 }
 
-/** For a superuser a read-only transaction is not enough: it may read and write the server's files. */
+/** A read-only transaction does not stop a superuser, who can read and write the server's files. */
 async function readerIsSafe(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ safe: boolean }>(
     `select not me.rolsuper or coalesce(

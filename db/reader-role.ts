@@ -4,8 +4,8 @@ import type pg from 'pg';
 export const READER_ROLE = 'bench_reader';
 
 /**
- * Make the role, if this user may, and let it read all that is ours. Under a superuser it also loses set_config, through
- * which a plain SELECT could become the superuser again (`RESET ROLE` itself cannot be part of a SELECT).
+ * Create the role, if this user may, and let it read all our tables. Under a superuser it also loses set_config, with which a plain
+ * SELECT could become the superuser again (`RESET ROLE` cannot be part of a SELECT).
  */
 export async function ensureReaderRole(client: pg.ClientBase): Promise<void> {
   await client.query(`do $$

@@ -4,12 +4,12 @@ import { connectionSettings, describeDatabase } from './connection-settings.js';
 import { connectionError, errorFields, isInfrastructureProblem, isTlsProblem } from './database-error.js';
 import { ensureReaderRole, READER_ROLE } from './reader-role.js';
 
-/** The role of workers and of the command line: it reads and writes rows, and can change no table. */
+/** The role of workers and commands: reads and writes rows, cannot change tables. */
 export const APP_ROLE = 'bench_app';
 
 /**
- * Make both roles, which cannot log in themselves, and grant them what is there and what later migrations of this user
- * will make. To be called by whoever owns the schema; doing it again changes nothing.
+ * Create both roles, which cannot log in, and grant them everything that exists or that this user's later migrations will create.
+ * Call it as the owner of the schema. Idempotent.
  */
 export async function ensureRoles(adminUrl: string): Promise<{ app: string; reader: string }> {
   const where = describeDatabase(adminUrl);
@@ -22,13 +22,13 @@ export async function ensureRoles(adminUrl: string): Promise<{ app: string; read
   } catch (error) {
     const { code, message } = errorFields(error);
     if (code === '42501')
-      throw new BenchError('services', `this user may not make the roles at ${where} (${message})`, {
+      throw new BenchError('services', `this user may not create the roles at ${where} (${message})`, {
         code: 'database.refused',
-        remedy: 'Name a user in BENCH_ADMIN_DATABASE_URL that owns the schema and has CREATEROLE.',
+        remedy: 'Set BENCH_ADMIN_DATABASE_URL to a user that owns the schema and has CREATEROLE.',
       });
     if (isInfrastructureProblem(error) || isTlsProblem(error) || ['28P01', '28000', '3D000'].includes(code ?? ''))
       throw connectionError(where, error);
-    throw new BenchError('failed', `the roles at ${where} could not be made: ${message}`, { cause: error });
+    throw new BenchError('failed', `the roles at ${where} could not be created: ${message}`, { cause: error });
   } finally {
     await client.end().catch(() => undefined);
   }
@@ -51,7 +51,7 @@ const GRANTS = `do $$
     execute format('grant usage, select on all sequences in schema %I to ${APP_ROLE}', here);
     grant select on all tables in schema drizzle to ${APP_ROLE};
     grant select on all sequences in schema drizzle to ${APP_ROLE};
-    -- pg_dump reads all of the above, and begins with set_config, which a superuser's database lets nobody else have: see reader-role.
+    -- pg_dump reads all of the above and begins with set_config, which is revoked from everyone else under a superuser: see reader-role.
     if (select rolsuper from pg_roles where rolname = current_user) then
       grant execute on function pg_catalog.set_config(text, text, boolean) to ${APP_ROLE};
     end if;

@@ -17,8 +17,8 @@ import { stepStore } from './store/steps.js';
 import { submissionStore } from './store/submissions.js';
 
 /**
- * The record of runs in PostgreSQL. Each method is one statement or transaction, so it happens wholly or not at all. Errors hold no
- * parameters; those that may pass are InfrastructureErrors.
+ * The record of runs in PostgreSQL. Each method is one statement or transaction. Errors hold no parameters; transient ones are
+ * InfrastructureErrors.
  */
 export function createRunStore(pool: pg.Pool): RunStore {
   const run = statements(pool, storeError);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { MIGRATIONS_FOLDER } from './migration-files.js';
 import { type SqlSource, sqlSources } from './sql-sources.js';
 
-/** The part of docs/reference/schema.md that is written by scripts/update-schema-docs.mjs lies between these. */
+/** Markers around the generated part of docs/reference/schema.md. */
 export const SCHEMA_BEGIN = '<!-- schema: written by scripts/update-schema-docs.mjs -->';
 export const SCHEMA_END = '<!-- end of schema -->';
 
@@ -25,7 +25,7 @@ interface Table {
   compositePrimaryKeys: Record<string, { columns: string[] }>;
 }
 
-/** What drizzle-kit wrote down of db/schema with the last migration. */
+/** drizzle-kit's snapshot of db/schema at the last migration. */
 function latestTables(folder = MIGRATIONS_FOLDER): Table[] {
   const last = readdirSync(join(folder, 'meta'))
     .filter((name) => /^\d+_snapshot\.json$/.test(name))
@@ -55,7 +55,7 @@ const keysOf = (table: Table): Set<string> =>
     ...Object.values(table.compositePrimaryKeys).flatMap((key) => key.columns),
   ]);
 
-/** Mermaid takes words only. */
+/** Mermaid accepts single words only. */
 const word = (type: string): string =>
   type
     .replace('timestamp with time zone', 'timestamptz')
@@ -118,7 +118,7 @@ function commented(comments: ReadonlyMap<string, string>, kind: 'view' | 'functi
     .sort();
 }
 
-/** Tables, how they hang together, views and functions: as Markdown. */
+/** Tables, their relations, views and functions, as Markdown. */
 export function schemaReference(): string {
   const tables = latestTables();
   const comments = commentsIn(sqlSources());
@@ -127,7 +127,7 @@ export function schemaReference(): string {
     '',
     '## Diagram',
     '',
-    'Keys alone; every column is below.',
+    'Keys only; every column is below.',
     '',
     ...diagram(tables),
     '',
@@ -139,7 +139,7 @@ export function schemaReference(): string {
     '',
     '## Functions',
     '',
-    'Types that they share come first. `\\df+ <name>` shows the arguments.',
+    'Shared types come first. `\\df+ <name>` shows the arguments.',
     '',
     '| function | what |',
     '| --- | --- |',
@@ -158,6 +158,6 @@ export function withSchema(page: string, reference: string): string {
   const [before, rest] = page.split(SCHEMA_BEGIN);
   const after = rest?.split(SCHEMA_END)[1];
   if (before === undefined || after === undefined)
-    throw new Error('docs/reference/schema.md lacks the marks of its written part');
+    throw new Error('docs/reference/schema.md lacks the markers of its generated part');
   return `${before}${SCHEMA_BEGIN}\n\n${reference.trimEnd()}\n\n${SCHEMA_END}${after}`;
 }

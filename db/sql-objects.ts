@@ -3,7 +3,7 @@ import { BenchError } from '../domain/errors.js';
 import { errorFields } from './database-error.js';
 import { declaredVersion, hashOf, type SqlVersion, sqlSources } from './sql-sources.js';
 
-/** One row: of which version the objects of db/sql are, and the statements that drop them. */
+/** One row: the version of the objects of db/sql, and the statements that drop them. */
 export const SQL_OBJECTS = 'drizzle.sql_objects';
 
 const TABLE = `create table if not exists ${SQL_OBJECTS} (
@@ -13,7 +13,7 @@ const TABLE = `create table if not exists ${SQL_OBJECTS} (
   created_at timestamp with time zone not null default now()
 )`;
 
-/** A statement for each trigger, view, function and type of the schema that no extension brought: first what rests on others. */
+/** A drop statement for each trigger, view, function and type that belongs to no extension, dependants first. */
 const DROPS = `
   with here as (select current_schema()::regnamespace::oid as id)
   select s.statement from (
@@ -32,13 +32,13 @@ const DROPS = `
     from pg_class c where c.relnamespace = (select id from here) and c.relkind = 'c'
   ) s order by s.turn`;
 
-/** Undefined: none were ever made. The table is there. */
+/** Undefined: never created. The table exists. */
 export async function storedSql(client: pg.ClientBase): Promise<SqlVersion | undefined> {
   const { rows } = await client.query<SqlVersion>(`select version, hash from ${SQL_OBJECTS}`);
   return rows[0];
 }
 
-/** Before tables change, since views hold on to columns. Says whether there were any. */
+/** Drop them before tables change, since views depend on columns. Returns whether there were any. */
 export async function dropObjects(client: pg.ClientBase): Promise<boolean> {
   await client.query(TABLE);
   const { rows } = await client.query<{ drops: string[] }>(`delete from ${SQL_OBJECTS} returning drops`);
@@ -48,7 +48,7 @@ export async function dropObjects(client: pg.ClientBase): Promise<boolean> {
 }
 
 export async function createObjects(client: pg.ClientBase): Promise<void> {
-  // What users made beside ours stays when ours are dropped.
+  // Only our objects are dropped later, not those that users add.
   const others = new Set(await listDrops(client));
   const sources = sqlSources();
   // A test checks the bodies; planning each one here takes a sixth of the time of a new home's schema.
@@ -61,7 +61,7 @@ export async function createObjects(client: pg.ClientBase): Promise<void> {
   ]);
 }
 
-/** What earlier functions computed and stored is computed by those of now. */
+/** Recompute what earlier versions of the functions stored. */
 export async function refreshDerived(client: pg.ClientBase): Promise<void> {
   await client.query('select refresh_run_results()');
   await client.query(
@@ -79,7 +79,7 @@ function refuseDependents(error: unknown): never {
   if (errorFields(error).code !== '2BP01') throw error;
   throw new BenchError(
     'usage',
-    `something of yours rests on a view or function that changes (${errorFields(error).message})`,
+    `one of your own objects depends on a view or function that changes (${errorFields(error).message})`,
     {
       remedy: 'Drop it, run `bench db migrate`, and create it again.',
     },

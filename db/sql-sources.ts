@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Beside this file, in the source tree as in the compiled one. */
+/** Beside this file, in the sources and in dist/. */
 export const SQL_FOLDER = fileURLToPath(new URL('../db/sql', import.meta.url));
 
-/** Files of db/sql in order of dependence: each uses tables and what stands above it. */
+/** Files of db/sql in order of dependency: each uses tables and files above it. */
 export const SQL_ORDER = [
-  'tables', // comments alone
+  'tables', // only comments
   'announce_progress',
 
   'score_cell',
@@ -70,7 +70,7 @@ export interface SqlSource {
 }
 
 export interface SqlVersion {
-  /** Grows with each change, so that of two programs that share a database the older one is known. */
+  /** Raised with each change, so that of two programs on one database the older one is known. */
   version: number;
   /** Over all files. */
   hash: string;
@@ -84,14 +84,14 @@ export const hashOf = (sources: readonly SqlSource[]): string =>
     .update(JSON.stringify(sources.map(({ name, text }) => [name, text])))
     .digest('hex');
 
-/** What db/sql/version.json says; a test compares its hash with the files. */
+/** Content of db/sql/version.json; a test compares its hash with the files. */
 export const declaredVersion = (): SqlVersion =>
   JSON.parse(readFileSync(join(SQL_FOLDER, 'version.json'), 'utf8')) as SqlVersion;
 
-/** The hash is that of the files as they lie there: who edits one sees the change at the next command. */
+/** Hashes the actual files, so an edit takes effect at the next command. */
 export const knownSql = (): SqlVersion => ({ version: declaredVersion().version, hash: hashOf(sqlSources()) });
 
-/** `newer`: made by a later program. `behind`: to be made, or made anew. */
+/** `newer`: made by a later program. `behind`: to be (re)created. */
 export function compareSql(known: SqlVersion, stored: SqlVersion | undefined): 'current' | 'behind' | 'newer' {
   if (stored?.hash === known.hash) return 'current';
   return stored !== undefined && stored.version > known.version ? 'newer' : 'behind';

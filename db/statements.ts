@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { isRetryable } from './database-error.js';
 
-/** Run one statement in a transaction of its own. */
+/** Run one statement in its own transaction. */
 export type Statements = <Row extends object>(operation: string, text: string, values: unknown[]) => Promise<Row[]>;
 
 const MAX_TRIES = 5;
 
-/** `translate` makes the error that callers see. Deadlocks and the like are tried again first. */
+/** `translate` makes the error that callers see. Deadlocks and similar conflicts are retried first. */
 export function statements(pool: pg.Pool, translate: (operation: string, error: unknown) => Error): Statements {
   return async <Row extends object>(operation: string, text: string, values: unknown[]): Promise<Row[]> => {
     for (let tries = 1; ; tries++) {

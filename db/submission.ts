@@ -22,7 +22,7 @@ export interface BatchDefinition {
   batchId: string;
   /** Unique over all batches; null: the batch has no name. */
   name: string | null;
-  /** The expanded specification that the batch was submitted with, for people and for `export`. */
+  /** The expanded specification as submitted, for people and for `export`. */
   spec: Record<string, unknown>;
   seed: number;
   concurrency: number;
@@ -30,13 +30,13 @@ export interface BatchDefinition {
   priority?: number;
   /** US dollars as a decimal string; null: no budget. */
   budgetUsd: string | null;
-  /** It verifies tasks: its runs rank in its own leaderboard alone. */
+  /** It verifies tasks, so its runs rank only in its own leaderboard. */
   verification?: boolean;
-  /** Version of this program, kept on every run. */
+  /** Version of this program, stored with every run. */
   harnessVersion: string;
 }
 
-/** A run to be stored. Task versions and agent configurations are taken from the definitions, once per hash. */
+/** A run to store. Task versions and agent configurations are stored once per hash. */
 export interface SubmittedRun extends RunDefinition {
   /** The run that this one repeats. */
   replaces?: string | null;
@@ -54,9 +54,9 @@ const ROWS_PER_INSERT = 500;
 /** Store a batch and all its runs, or nothing. */
 export async function insertBatch(pool: pg.Pool, { batch, runs: submitted }: BatchSubmission): Promise<void> {
   if (submitted.length === 0)
-    throw new BenchError('usage', 'a batch without runs', {
+    throw new BenchError('usage', 'the batch has no runs', {
       code: 'batch.empty',
-      remedy: 'Name at least one model and one task.',
+      remedy: 'Choose at least one model and one task.',
     });
   const stray = submitted.find((run) => run.batchId !== batch.batchId);
   if (stray !== undefined) throw new Error(`run ${stray.runId} belongs to ${stray.batchId}, not to ${batch.batchId}`);
@@ -80,8 +80,8 @@ export async function insertBatch(pool: pg.Pool, { batch, runs: submitted }: Bat
 }
 
 /**
- * Add runs to a batch, in shards of their own, or nothing; one that was over is then running again. Whoever runs the batch's workflow
- * is to be told.
+ * Add runs to a batch in new shards, all or none. A batch that was over is running again. The caller must signal the batch's
+ * workflow.
  */
 export async function appendRuns(
   pool: pg.Pool,
@@ -94,13 +94,13 @@ export async function appendRuns(
   if (stray !== undefined) throw new Error(`run ${stray.runId} belongs to ${stray.batchId}, not to ${batchId}`);
   try {
     await drizzle(pool).transaction(async (tx) => {
-      // One at a time, and none while the batch's end is being written.
+      // One addition at a time, and none while the batch's end is being written.
       const [known] = await tx.select().from(batches).where(eq(batches.batchId, batchId)).for('update');
       if (known === undefined) throw new BenchError('not_found', `no batch ${batchId}`, { code: 'batch.not_found' });
       if (known.origin !== 'bench')
-        throw new BenchError('usage', `batch ${batchId} was imported: no runs can be added to it`, {
+        throw new BenchError('usage', `batch ${batchId} was imported, so no runs can be added to it`, {
           code: 'batch.imported',
-          remedy: 'Submit them as a batch of their own.',
+          remedy: 'Submit them as a new batch.',
         });
       const [last] = await tx
         .select({ ordinal: max(runs.ordinal), shard: max(runs.shard) })
@@ -137,7 +137,7 @@ export async function insertRuns(
 async function insertContent(tx: Pick<NodePgDatabase, 'insert'>, submitted: SubmittedRun[]): Promise<void> {
   const versions = new Map(submitted.map((run) => [run.taskHash, run.task]));
   const agents = new Map(submitted.map((run) => [run.agentHash, run]));
-  // Sorted, so that two submissions at once lock the shared rows in the same order.
+  // Sorted, so that concurrent submissions lock shared rows in the same order.
   const tasks = [...versions].sort(([a], [b]) => (a < b ? -1 : 1));
   await tx
     .insert(taskVersions)
@@ -180,7 +180,7 @@ async function insertContent(tx: Pick<NodePgDatabase, 'insert'>, submitted: Subm
     .onConflictDoNothing();
 }
 
-/** Model configurations are few and small: their canonical JSON names them. */
+/** Hash of the canonical JSON: model configurations are few and small. */
 function configHash(config: ModelConfig): string {
   const known = hashes.get(config);
   if (known !== undefined) return known;
@@ -249,26 +249,28 @@ function submissionError(batch: Pick<BatchDefinition, 'batchId' | 'name'>, error
       remedy: 'Raise `contract` in its task.yaml: scores of different contracts are never compared.',
     });
   if (constraint === 'batches_name_unique')
-    return new BenchError('conflict', `a batch named "${batch.name ?? ''}" exists already`, {
+    return new BenchError('conflict', `a batch named "${batch.name ?? ''}" already exists`, {
       code: 'batch.name_taken',
       remedy: `Choose another name, or look at it with \`bench status ${batch.name ?? ''}\`.`,
       fields: { name: true },
     });
   if (constraint === 'runs_attempt_unique')
-    return new BenchError('usage', 'the batch names the same model, task and attempt twice', {
+    return new BenchError('usage', 'the batch contains the same model, task and attempt twice', {
       code: 'batch.repeats_run',
       remedy: 'Remove the repeated model or task.',
     });
   if (constraint === 'runs_replaces_unique')
-    return new BenchError('usage', 'one of these runs has been replaced already', {
+    return new BenchError('usage', 'one of these runs has already been replaced', {
       code: 'run.replaced',
-      remedy: '`bench status` shows the runs that go on in place of others.',
+      remedy: '`bench status` shows which runs replace others.',
     });
   if (constraint === 'runs_replaces_runs_run_id_fk')
-    return new BenchError('not_found', 'the batch repeats a run that is not in the database', {
+    return new BenchError('not_found', 'the batch repeats a run that is missing in the database', {
       code: 'run.not_found',
     });
   if (constraint === 'runs_forked_from_runs_run_id_fk')
-    return new BenchError('not_found', 'the batch forks a run that is not in the database', { code: 'run.not_found' });
+    return new BenchError('not_found', 'the batch forks a run that is missing in the database', {
+      code: 'run.not_found',
+    });
   return queryError(`storing batch ${batch.batchId}`, error);
 }

@@ -1,8 +1,8 @@
 import type { ModelConfig } from '../domain/model-config.js';
 
 /**
- * Names the provider account: the configuration's word, else provider, address and the name of the key's variable, as
- * `openai:api.openai.com:OPENAI_API_KEY`. Credentials within an address are left out.
+ * The provider account's name: as configured, else provider, address and the name of the key's variable, such as
+ * `openai:api.openai.com:OPENAI_API_KEY`. Credentials in an address are left out.
  */
 export function accountOf(
   config: Pick<ModelConfig, 'provider' | 'account' | 'apiKeyVariable'>,

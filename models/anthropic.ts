@@ -20,7 +20,7 @@ import { outputLimit } from './output-limit.js';
 import { sendableMessages } from './sendable-messages.js';
 import { withStatedLimits } from './stated-limits.js';
 
-/** Anthropic's messages, with the stable part of the prompt marked for its cache. */
+/** Anthropic's messages API, with the stable part of the prompt marked for its cache. */
 export function createAnthropicModel(settings: ModelSettings): ModelPort {
   const { config, apiKey } = settings;
   const clientOf = (sending: Sending | undefined) =>
@@ -55,7 +55,7 @@ export function createAnthropicModel(settings: ModelSettings): ModelPort {
   };
 }
 
-/** Everything up to the marked block is read from the cache by the next call, if that begins the same. */
+/** The next call reads everything up to the marked block from the cache, if it begins the same. */
 const CACHED = { cache_control: { type: 'ephemeral' } } as const;
 
 function requestBody(config: ModelConfig, request: ModelRequest): MessageCreateParamsNonStreaming {
@@ -93,13 +93,13 @@ function requestBody(config: ModelConfig, request: ModelRequest): MessageCreateP
   };
 }
 
-/** The garbage that a model wrote as arguments, in the only form that goes back: an object. */
+/** Invalid arguments of a model, wrapped in an object, the only form that can be sent back. */
 function inputOf(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // told below
+    // wrapped below
   }
   return { unparsed: text };
 }
@@ -123,7 +123,7 @@ function wireMessages(messages: readonly ChatMessage[]): MessageParam[] {
   return turns;
 }
 
-/** The system message is the same for all runs of a task; the last user message is where the next step goes on from. */
+/** Mark the system message, which all runs of a task share, and the last user message, where the next step continues. */
 function markForCache(system: TextBlockParam[], messages: MessageParam[]): void {
   const last = messages.findLast((message) => message.role === 'user')?.content.at(-1);
   for (const block of [system.at(-1), last]) if (typeof block === 'object') Object.assign(block, CACHED);
@@ -157,7 +157,7 @@ const messageSchema = z.object({
 });
 type Message = z.infer<typeof messageSchema>;
 
-/** Anthropic counts what was read from and written to the cache apart from the rest of the prompt. */
+/** Anthropic counts cache reads and writes separately from the rest of the prompt. */
 function usageOf({ usage }: Message): TokenUsage | null {
   if (usage == null) return null;
   const cachedTokens = usage.cache_read_input_tokens ?? 0;

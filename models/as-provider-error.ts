@@ -9,11 +9,11 @@ import { CallTookTooLong } from './bounded-call.js';
 import { HtmlAnswer, NotConnected, UnusableResponse } from './http-fetch.js';
 import { isExhausted, refusedDimension, resetMs, statedLimits } from './stated-limits.js';
 
-/** What the errors of both SDKs have in common; everything in it comes from outside. */
+/** What the errors of both SDKs share; all of it is untrusted. */
 interface Answer {
   status: number;
   headers: Headers | undefined;
-  /** The provider's words: read to tell cases apart, never passed on. */
+  /** The provider's text: used to tell cases apart, never passed on. */
   text: string;
   code: string;
   type: string;
@@ -70,14 +70,14 @@ function kindOf({ status, text, code, type }: Answer): ProviderErrorKind {
   return 'bad_request';
 }
 
-/** The provider refused to answer this prompt by its content policy: the caller makes it a reply. */
+/** The provider's content policy refused the prompt; the caller turns this into a reply. */
 export function isContentPolicy(error: unknown): boolean {
   const answer = answerOf(error);
   if (answer === null || ![400, 403, 422].includes(answer.status)) return false;
   return FILTERED.test(`${answer.code} ${answer.type} ${answer.text}`);
 }
 
-/** Seconds or a date (RFC 9110), or OpenAI's milliseconds; capped. Undefined: nothing usable was said. */
+/** Seconds or a date (RFC 9110), or OpenAI's milliseconds; capped. Undefined: nothing usable. */
 export function retryAfterMs(headers: Headers | undefined, now: Date): number | undefined {
   const cap = (ms: number): number | undefined =>
     Number.isFinite(ms) && ms >= 0 ? Math.min(Math.ceil(ms), MAX_RETRY_AFTER_MS) : undefined;
@@ -89,25 +89,25 @@ export function retryAfterMs(headers: Headers | undefined, now: Date): number | 
   return cap(Math.max(0, Date.parse(text) - now.getTime()));
 }
 
-/** A provider's word for something, if it is one: no sentence, no text of ours, no key. */
+/** The provider's code, if it is a single word and holds no key. */
 const codeWord = (text: string, key: string): string =>
   /^[\w.[\]-]{1,64}$/.test(text) && (key === '' || !text.includes(key)) ? text : '';
 
 const WHAT: Record<ProviderErrorKind, string> = {
-  rate_limited: 'wants fewer calls',
+  rate_limited: 'limits the rate of calls',
   overloaded: 'is overloaded',
   server_error: 'failed',
   timeout: 'did not answer in time',
   unreachable: 'could not be reached',
   connection_cut: 'cut the connection',
-  malformed_response: 'answered with something that is no reply',
-  not_an_api: 'answered with a page in HTML, as no API does',
+  malformed_response: 'sent a malformed response',
+  not_an_api: 'answered with an HTML page, so it is no API',
   auth: 'does not accept the key',
   permission: 'does not allow this key to use the model',
-  quota: 'says that the account has no credit left',
+  quota: 'reports that the account has no credit left',
   unknown_model: 'does not know the model or the address',
   bad_request: 'does not accept the request',
-  context_window: 'says that the prompt is longer than the context window',
+  context_window: 'reports that the prompt exceeds the context window',
 };
 
 export interface CallFacts {
@@ -151,7 +151,7 @@ export function asProviderError(error: unknown, facts: CallFacts): ProviderError
     const page = /^\s*text\/html\b/i.test(answer.headers?.get('content-type') ?? '');
     const notes = [
       `status ${answer.status}`,
-      page ? 'a page in HTML' : '',
+      page ? 'an HTML page' : '',
       ...words,
       requestId === '' ? '' : `request ${requestId}`,
     ];

@@ -6,7 +6,7 @@ import type { CallLedger } from '../domain/ports/record/call-ledger.js';
 import { addUsd, compareUsd } from '../domain/price.js';
 import type { RunDefinition } from '../domain/run.js';
 
-/** A turn that need not or must not be taken: its reply is stored, or a limit of the run forbids it. Null: it may be taken. */
+/** The stored reply, or the run's limit that forbids the call. Null: make the call. */
 export async function beforeCall(
   store: CallLedger,
   run: RunDefinition,
@@ -16,7 +16,7 @@ export async function beforeCall(
 ): Promise<Extract<TurnResult, { kind: 'reply' | 'end' }> | null> {
   const reached = await limitReached(store, run, key, reservedUsd, prompt);
   if (reached === null) return null;
-  // Bought by a worker that died before the step was recorded; it may be the very call that used the limit up.
+  // A worker paid for it and died before recording the step. This may be the call that used up the limit.
   const stored = await store.storedAnswer(key);
   if (stored !== null) return { kind: 'reply', ...stored };
   if (reached instanceof Unrecoverable) throw reached;
@@ -24,8 +24,8 @@ export async function beforeCall(
 }
 
 /**
- * The limit that forbids this call, if one does. Lost answers count against the cost limit, since they may be on the bill; but an end
- * that they alone bring about is not the agent's.
+ * The limit that forbids this call, if any. Lost answers count against the cost limit, since they may be billed. But if they alone
+ * exceed it, the end is not the agent's fault.
  */
 async function limitReached(
   store: CallLedger,
@@ -46,12 +46,12 @@ async function limitReached(
   if (compareUsd(addUsd(confirmedUsd, reservedUsd), costLimit) > 0) return 'cost';
   const fitsWith = (lostUsd: string): boolean => compareUsd(addUsd(confirmedUsd, lostUsd, reservedUsd), costLimit) <= 0;
   if (fitsWith(spent.unconfirmedUsd)) return null;
-  // A worker may have died with a call that had not gone out: that one was not lost.
+  // A dead worker's call may never have been sent; then nothing was lost.
   await store.releaseUnsent([run.runId]);
   const { unconfirmedUsd } = await store.spending(run.runId);
   if (fitsWith(unconfirmedUsd)) return null;
   return new Unrecoverable(
     `step ${key.step}: calls whose answers were lost may have cost $${unconfirmedUsd}; with $${confirmedUsd} spent ` +
-      `and up to $${reservedUsd} for this call that is above the cost limit of $${costLimit}`,
+      `and up to $${reservedUsd} for this call, that exceeds the cost limit of $${costLimit}`,
   );
 }

@@ -1,10 +1,10 @@
-/** The call took longer than it may. */
+/** The call exceeded its time limit. */
 export class CallTookTooLong extends Error {
   override name = 'CallTookTooLong';
 }
 
 /**
- * A call that ends by `limitMs` whatever the server does, body included (the SDKs' own timeouts end with the headers).
+ * A call that ends within `limitMs`, body included (the SDKs' own timeouts only cover the headers).
  * Throws the caller's reason if the caller aborted.
  */
 export async function boundedCall<T>(

@@ -21,7 +21,7 @@ export interface ModelCallPorts {
   governor: RateGovernor;
 }
 
-/** Some seconds: a server that is just being started. */
+/** A few tries: the server may just be starting. */
 const FIRST_CALL_TRIES = 5;
 
 /** Paid models: each turn is a call through the ledger and the rate governor. */
@@ -29,7 +29,7 @@ export const paidModels = (ports: ModelCallPorts): Player => ({
   next: (run, turn, prompt, signal) => callModel(ports, run, turn, prompt, signal),
 });
 
-/** One model call: a stored answer is never asked for again, and no call is made that a limit of the run might not allow. */
+/** One model call. A stored answer is never requested again, and a call that might exceed a limit of the run is not made. */
 export async function callModel(
   ports: ModelCallPorts,
   run: RunDefinition,
@@ -49,7 +49,7 @@ export async function callModel(
   if (before !== null) return before;
   if (port === undefined) throw new Error(`this worker serves no provider "${provider}"`);
 
-  // Before the money: what waits for its turn must not hold a part of the budget. The wait is on no run's clock.
+  // Before reserving money: a waiting call must not hold part of the budget. The wait does not count as the run's time.
   const turn = await waitForTurn(ports, port, run, key, prompt, signal);
   if (turn?.kind === 'wait') return turn;
   const grant = turn?.grant;
@@ -91,13 +91,13 @@ export async function callModel(
     await store.settleCall(key, reply, ms, dearer);
     return { kind: 'reply', reply, ms };
   } catch (error) {
-    // What kept it from going out is no fault of the provider's.
+    // It was never sent, so this is not the provider's fault.
     const fault = notSent[0] ?? error;
     if (!sent) grant?.released();
     else if (fault instanceof ProviderError) reportRefusal(grant, fault);
     if (signal.aborted || !(fault instanceof ProviderError)) {
-      // Of a call that went out, as when a worker goes down, the row stays as reserved, and counts as lost when asked again.
-      // Of one that did not, the next attempt or the run's end gives it back if this fails.
+      // If the call was sent (the worker is stopping), its row stays reserved and counts as lost on the retry. If it was not sent
+      // and this fails, the next attempt or the run's end returns the reservation.
       if (!sent) await store.releaseUnsent([run.runId]).catch(() => undefined);
       throw fault;
     }
@@ -116,7 +116,7 @@ export async function callModel(
     if (wrongAddress)
       throw new BenchError(
         'usage',
-        `${fault.message}, at ${endpoint ?? 'its address'}; no call of ${run.model.name} in this batch has been answered yet`,
+        `${fault.message}, at ${endpoint ?? 'its address'}; ${run.model.name} has answered no call of this batch yet`,
         {
           code: 'model.address_invalid',
           remedy: `Correct the address, see what \`bench models test ${run.model.name}\` says, then repeat all unscored runs: \`bench retry ${run.batchId}\`.`,
@@ -127,8 +127,7 @@ export async function callModel(
 }
 
 /**
- * A model that nobody has reached in this batch is not waited for: its address is wrong, or its server is not there. Once it has answered,
- * it is.
+ * Do not wait for a model that has not answered in this batch yet: its address is wrong, or its server is not running.
  */
 async function isWrongAddress(
   store: CallLedger,
@@ -140,10 +139,10 @@ async function isWrongAddress(
   return !(await store.modelHasAnswered(run.batchId, run.model.name));
 }
 
-/** As the activity's policy has it; said by the call itself, so that people can be told when it is tried again. */
+/** As in the activity's retry policy; set here so that people can see when the call is retried. */
 const backoffMs = (attempt: number): number => Math.min(500 * 2 ** Math.min(attempt - 1, 20), 60_000);
 
-/** Whoever bills more than was asked for does it again: the model's next calls set aside as much. */
+/** A provider that bills more than was reserved will do it again, so later calls reserve more. */
 function dearerAnswer(
   { step, try: requery }: TurnKey,
   call: { account: string; model: string; reservedUsd: string; estimatedUsd: string; costUsd: string },
@@ -151,12 +150,12 @@ function dearerAnswer(
   const { account, model, reservedUsd, estimatedUsd, costUsd } = call;
   const factor = factorFor(costUsd, estimatedUsd);
   const detail =
-    `step ${step}: an answer of ${model} cost $${costUsd}, more than the $${reservedUsd} that were set aside for it; ` +
-    `its next calls set aside ${factor} times their estimate`;
+    `step ${step}: an answer of ${model} cost $${costUsd}, more than the $${reservedUsd} reserved for it; ` +
+    `its next calls reserve ${factor} times their estimate`;
   return { account, model, factor, event: { kind: 'reservation_exceeded', key: `dearer-${step}-${requery}`, detail } };
 }
 
-/** The call's grant of its account; null: nothing limits the model. */
+/** The grant from the call's account; null: the model has no limit. */
 async function waitForTurn(
   ports: ModelCallPorts,
   port: ModelPort,

@@ -9,18 +9,19 @@ function problemWith(usage: TokenUsage | null, reply: { text: string }, config: 
   if (usage === null) return 'the provider sent no token counts';
   const { inputTokens, outputTokens, cachedTokens, reasoningTokens, cacheWriteTokens = 0 } = usage;
   const counts = [inputTokens, outputTokens, cachedTokens, reasoningTokens, cacheWriteTokens];
-  if (!counts.every((count) => Number.isSafeInteger(count) && count >= 0)) return 'a token count is no natural number';
+  if (!counts.every((count) => Number.isSafeInteger(count) && count >= 0))
+    return 'a token count is not a natural number';
   if (inputTokens > 2 * config.contextWindow || outputTokens > 2 * config.contextWindow)
     return 'a token count is far above the context window';
   if (inputTokens === 0 || (outputTokens === 0 && reply.text !== '')) return 'a token count is zero';
   if (cachedTokens + cacheWriteTokens > inputTokens || reasoningTokens > outputTokens)
-    return 'a part of the tokens is more than the whole';
+    return 'a part of the tokens exceeds the whole';
   return null;
 }
 
 /**
- * Usage and cost of a reply: by the provider's count if it can be right, else by our own, which errs to the high side, but is never
- * more than was asked for and set aside.
+ * Usage and cost of a reply: the provider's count if plausible, else our own estimate, which errs high but never exceeds what was
+ * reserved.
  */
 export function priced(
   reply: Pick<ModelReply, 'text' | 'toolCalls' | 'finishReason'>,
@@ -45,7 +46,7 @@ export function priced(
   return problem === null ? result : { ...result, usageProblem: problem };
 }
 
-/** The prompt was refused by the provider's content policy before a model saw it: the same as a model that says nothing. */
+/** The provider's content policy refused the prompt before the model saw it; treated as an empty reply. */
 export const refusedPrompt: ModelReply = {
   text: '',
   usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0, cacheWriteTokens: 0 },

@@ -8,8 +8,8 @@ import { freeReply } from './free-reply.js';
 import { reserveTurn } from './reserve-turn.js';
 
 /**
- * Somebody outside, a person or a trainer: the question is put down, and whoever asks comes back when it is answered. Nobody knows how
- * long that takes, and it is not on the run's clock.
+ * Turns taken outside, by a person or a trainer. The question is stored, and the workflow asks again when it is answered. The wait
+ * may be long and does not count as the run's time.
  */
 export const externalPlayer = (store: CallLedger & EventLog, turns: Pick<Turns, 'ask'>): Player => ({
   async next(run, turn, prompt) {

@@ -7,23 +7,23 @@ import type { RunDefinition } from '../domain/run.js';
 import { beforeCall } from './before-call.js';
 import { reserveTurn } from './reserve-turn.js';
 
-/** A turn as programs of ours see it: what a model is shown, and what no provider gets to know. */
+/** A turn as our own programs see it: what a model is shown, and more that no provider gets. */
 export interface TurnRequest extends Prompt {
   model: ModelRef;
-  /** Whose turn it is, for programs that go by it instead of by the messages. */
+  /** Step and try, for programs that go by these instead of the messages. */
   turn?: TurnKey;
-  /** The task as it was submitted, for programs that know it. */
+  /** The task as submitted, for programs that need it. */
   plays?: Pick<RunDefinition, 'task' | 'taskHash'> & Partial<Pick<RunDefinition, 'backend'>>;
-  /** How the run's agent reads replies, for programs that write in its form. */
+  /** How the run's agent reads replies, for programs that must write them. */
   readAs?: ReplyForm;
 }
 
-/** A program of ours that plays for nothing: the same turn, the same reply. */
+/** One of our programs, which plays for free and deterministically. */
 export interface FreePlayer {
   reply(request: TurnRequest): Promise<ModelReply>;
 }
 
-/** Plays runs by a program, on the record of model calls like any model. */
+/** Lets a program play; its calls are recorded like a model's. */
 export const freePlayer = (store: CallLedger & EventLog, program: FreePlayer): Player => ({
   async next(run, turn, prompt) {
     const before = await beforeCall(store, run, turn, '0', prompt);

@@ -5,7 +5,7 @@ const written = ({ content, toolCalls = [] }: Pick<ChatMessage, 'content' | 'too
   content + toolCalls.map((call) => call.name + call.arguments).join('');
 const tokens = (text: string): number => Math.ceil(text.length / 4);
 
-/** Tokens of those whom nobody counts, programs and people: four characters each. */
+/** Token estimate for programs and people: four characters each. */
 const roughUsage = (messages: readonly ChatMessage[], { text, toolCalls }: DecodedReply): TokenUsage => ({
   inputTokens: tokens(messages.map(written).join('')),
   outputTokens: tokens(written({ content: text, ...(toolCalls === undefined ? {} : { toolCalls }) })),
@@ -13,7 +13,7 @@ const roughUsage = (messages: readonly ChatMessage[], { text, toolCalls }: Decod
   reasoningTokens: 0,
 });
 
-/** What was said for nothing, as a model's reply. */
+/** A free reply, in the form of a model's. */
 export const freeReply = (
   messages: readonly ChatMessage[],
   said: DecodedReply,

@@ -2,20 +2,20 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Sending } from '../domain/ports/model-port.js';
 
-/** A reply longer than this is no reply. */
+/** Longest accepted body. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-/** What came back is no HTTP response that we can use. */
+/** The answer is not a usable HTTP response. */
 export class UnusableResponse extends Error {
   override name = 'UnusableResponse';
 }
 
-/** A page for people, with a status as if all were well: whoever answers there is no provider, and bills nothing. */
+/** An HTML page with a success status: not a provider, so nothing is billed. */
 export class HtmlAnswer extends Error {
   override name = 'HtmlAnswer';
 }
 
-/** Nothing was sent: no connection was made, or it was lost before. Its text holds no system code: an SDK takes one with TIMEDOUT for its own limit. */
+/** Nothing was sent. The text omits system codes: an SDK takes TIMEDOUT for its own limit. */
 export class NotConnected extends Error {
   override name = 'NotConnected';
   readonly code: string | undefined;
@@ -26,11 +26,11 @@ export class NotConnected extends Error {
 }
 
 /**
- * The `fetch` that the provider SDKs are given. The built-in one gives up on a server that thinks for more than five minutes
- * and follows redirects with the key; this one waits as long as its signal says, reads a bounded body to its end before it
- * answers, so that a cut connection is always an error of the call, and uses a connection once: one that went stale is
- * indistinguishable from a call that was cut. One that was never made is told apart by its events, not by its error's code: some
- * codes (EHOSTUNREACH, ETIMEDOUT) also end a connection over which the request went. `sending`: see ModelPort.
+ * The `fetch` of the provider SDKs. The built-in one gives up on a server that thinks for more than five minutes, and follows
+ * redirects with the key. This one waits as long as its signal allows; reads the bounded body to its end before it returns, so
+ * that a cut connection always fails the call; and uses each connection once, since a stale one looks like a cut call. Whether a
+ * connection was ever made is seen from its events, not from the error code: EHOSTUNREACH and ETIMEDOUT may also end a connection
+ * that carried the request. `sending`: see ModelPort.
  */
 export async function httpFetch(
   input: string | URL | Request,
@@ -40,7 +40,7 @@ export async function httpFetch(
   const url = new URL(input instanceof Request ? input.url : input);
   const { signal, body } = init;
   if (body !== undefined && body !== null && typeof body !== 'string')
-    throw new TypeError('only texts are sent to providers');
+    throw new TypeError('a request to a provider must be text');
   signal?.throwIfAborted();
   return new Promise<Response>((resolve, reject) => {
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
@@ -61,7 +61,7 @@ export async function httpFetch(
       request.end(body ?? undefined);
     };
     request.once('socket', (socket) => {
-      // Nothing is written before that.
+      // Nothing is written before the connection exists.
       socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
         goOut().catch((error: unknown) => request.destroy(error instanceof Error ? error : new Error(String(error))));
       });
@@ -97,7 +97,7 @@ function asResponse(response: IncomingMessage, bytes: Buffer): Response {
   for (const [name, value] of Object.entries(response.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
-  if (status < 300 && isPage(headers, bytes)) throw new HtmlAnswer('the response is a page in HTML');
+  if (status < 300 && isPage(headers, bytes)) throw new HtmlAnswer('the response is an HTML page');
   const bodiless = status === 204 || status === 205 || status === 304;
   return new Response(bodiless ? null : new Uint8Array(bytes), { status, headers });
 }

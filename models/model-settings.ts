@@ -1,26 +1,26 @@
 import type { ModelConfig, Provider } from '../domain/model-config.js';
 
-/** What an adapter is made of. */
+/** Settings of an adapter. */
 export interface ModelSettings {
   config: ModelConfig;
-  /** Empty for servers that want none. */
+  /** Empty for servers without keys. */
   apiKey: string;
   /** Overrides the configuration's own. */
   baseUrl?: string | undefined;
   /** Overrides the configuration's own; tests make it short. */
   requestTimeoutMs?: number | undefined;
-  /** The clock that prices and Retry-After dates are read by. */
+  /** Clock for prices and Retry-After dates. */
   now?: (() => Date) | undefined;
 }
 
-/** Options that both SDKs share: no retries of their own, nothing logged, no credentials and addresses from elsewhere. */
+/** Options for both SDKs: no retries, no logging, no credentials or addresses from the environment. */
 export const quietClient = {
   maxRetries: 0,
   logLevel: 'off',
   logger: { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} },
 } as const;
 
-/** Where the providers' own SDKs go; a compatible server has no usual address. */
+/** The providers' default addresses; compatible servers have none. */
 export const USUAL_BASE_URL: Partial<Record<Provider, string>> = {
   openai: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com',

@@ -18,7 +18,7 @@ import { outputLimit } from './output-limit.js';
 import { sendableMessages } from './sendable-messages.js';
 import { withStatedLimits } from './stated-limits.js';
 
-/** Chat completions, of OpenAI itself and of the servers that speak its wire (vLLM, Ollama, proxies). */
+/** Chat completions, of OpenAI and compatible servers (vLLM, Ollama, proxies). */
 export function createOpenAiModel(settings: ModelSettings): ModelPort {
   const { config, apiKey } = settings;
   const clientOf = (sending: Sending | undefined) =>
@@ -64,7 +64,7 @@ function requestBody(config: ModelConfig, request: ModelRequest): ChatCompletion
     ...config.extraBody,
     model: config.model,
     messages: wireMessages(sendableMessages(request.messages)),
-    // Reasoning models take only the new name, other servers often only the old one.
+    // Reasoning models accept only the new name, other servers often only the old one.
     ...(config.provider === 'openai' ? { max_completion_tokens: most } : { max_tokens: most }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { top_p: topP }),
@@ -80,7 +80,7 @@ function requestBody(config: ModelConfig, request: ModelRequest): ChatCompletion
   };
 }
 
-/** Messages of one user in a row become one: some chat templates demand that turns alternate. */
+/** Merge consecutive user messages: some chat templates require alternating turns. */
 function wireMessages(messages: readonly ChatMessage[]): ChatCompletionMessageParam[] {
   const wire: ChatCompletionMessageParam[] = [];
   for (const message of messages) {
@@ -158,7 +158,7 @@ function contentText(content: Completion['choices'][number]['message']['content'
   return content.map((part) => partSchema.safeParse(part).data?.text ?? '').join('');
 }
 
-/** A call of a tool, however mangled: its defects are the model's, and the agent's parser tells it. */
+/** A tool call, however malformed: the agent's parser reports defects to the model. */
 function toolCallOf(call: unknown, index: number): ToolCall {
   const parsed = callSchema.safeParse(call).data ?? { id: '', function: { name: '', arguments: '' } };
   const { name, arguments: given } = parsed.function;

@@ -6,7 +6,7 @@ import { samplingFor } from '../domain/sampling.js';
 /** A reply is given at least this much room, even if our high estimate of the prompt leaves none. */
 const LEAST_OUTPUT = 1024;
 
-/** Tokens that the reply may have: as asked for, less when the prompt already fills most of the window. */
+/** Maximum tokens of the reply: as requested, or less when the prompt fills most of the window. */
 export function outputLimit(
   config: ModelConfig,
   request: Pick<ModelRequest, 'messages' | 'tools' | 'sampling'>,

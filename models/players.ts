@@ -20,7 +20,7 @@ export interface PlayerParts {
   taskFolder: TaskFolderOf;
 }
 
-/** Everyone who can play, by the provider that runs name. */
+/** All players, by the provider that runs name. */
 export function createPlayers({ store, turns, governor, models, taskFolder }: PlayerParts): Map<string, Player> {
   const paid = paidModels({ store, models, governor });
   return new Map([

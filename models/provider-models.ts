@@ -11,12 +11,11 @@ import { createOpenAiModel } from './openai.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-const RESTART = 'start the worker again, then repeat the run.';
+const RESTART = 'restart the worker, then repeat the run.';
 
 /**
- * The worker's models of each provider. What to call is in the request (the configuration that the run was submitted with); keys
- * and addresses are in the worker's environment, and leave it only in the call itself. `secrets`: further values that no reply may
- * bring into the record.
+ * The worker's models of each provider. The request has the configuration that the run was submitted with; keys and addresses come
+ * from the worker's environment and are used only for the call. `secrets`: further values to keep out of recorded replies.
  */
 export function createProviderModels(env: Env, secrets: readonly string[] = []): Map<Provider, ModelPort> {
   return new Map(PROVIDERS.map((provider) => [provider, providerModel(env, secrets)]));
@@ -45,21 +44,21 @@ function providerModel(env: Env, secrets: readonly string[]): ModelPort {
     async complete(request, signal, sending) {
       const { name, config } = request.model;
       if (config === undefined)
-        throw new BenchError('usage', `the run holds no configuration of its model ${name}`, {
+        throw new BenchError('usage', `the run has no configuration for its model ${name}`, {
           remedy: 'Submit it again.',
         });
       const apiKey = said(config.apiKeyVariable);
       if (config.apiKeyVariable !== undefined && apiKey === '')
         throw new BenchError('usage', `this worker has no ${config.apiKeyVariable}, which model ${name} needs`, {
           code: 'model.key_missing',
-          remedy: `Set it where the worker is started, ${RESTART}`,
+          remedy: `Set it in the worker's environment, ${RESTART}`,
         });
       const baseUrl = baseUrlOf(request.model);
       if (baseUrl === undefined && config.provider === 'openai-compatible')
         throw new BenchError(
           'usage',
           `this worker has no ${config.baseUrlVariable ?? 'base URL'}, the address of model ${name}`,
-          { code: 'model.address_invalid', remedy: `Set it where the worker is started, ${RESTART}` },
+          { code: 'model.address_invalid', remedy: `Set it in the worker's environment, ${RESTART}` },
         );
       const problem = baseUrl === undefined ? null : addressProblem(baseUrl);
       if (problem !== null) {
@@ -80,7 +79,7 @@ function providerModel(env: Env, secrets: readonly string[]): ModelPort {
   };
 }
 
-/** A server may echo what it was sent. */
+/** Redact the key in replies: a server may echo it. */
 const withoutKeys = (reply: ModelReply, redact: (text: string) => string): ModelReply => ({
   ...reply,
   text: redact(reply.text),

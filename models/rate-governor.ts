@@ -2,27 +2,27 @@ import type { RateGovernor, RateGrant } from '../domain/ports/rate-governor.js';
 import type { RateReport, RateStore, RateTicket } from '../domain/ports/rate-store.js';
 
 const MINUTE_MS = 60_000;
-/** In minutes: a call waits here for so long, then in its workflow, where it takes no worker's place. */
+/** In minutes: how long a call waits here before it waits in its workflow, where it takes no slot of a worker. */
 const HOLD = 1 / 3;
-/** Between exchanges while calls wait: when the next grant is expected, within these bounds. */
+/** Bounds on the time between exchanges while calls wait. */
 const SHORTEST_POLL = 1 / 240;
 const LONGEST_POLL = 1 / 30;
-/** Reports that wait for a database which is away; more are dropped, and count as they were charged. */
+/** Reports kept while the database is down; further ones are dropped, and their calls count as charged. */
 const MOST_REPORTS = 1000;
 
 type Acquired = Awaited<ReturnType<RateGovernor['acquire']>>;
 
 interface Waiter {
   ticket: RateTicket;
-  /** Has the store heard of it? */
+  /** The store knows it. */
   told: boolean;
   since: number;
   end(outcome: Acquired | Error): void;
 }
 
 /**
- * One per process. All of its calls to an account go through one exchange with the store at a time, so that the load on the
- * database grows with the workers and not with the calls that wait. `minuteMs`: how long a minute lasts; tests shorten it.
+ * One per process. All calls to an account share one exchange with the store at a time, so the load on the database grows with the
+ * workers, not with the waiting calls. `minuteMs`: length of a minute; tests shorten it.
  */
 export function createRateGovernor(store: RateStore, options: { minuteMs?: number } = {}): RateGovernor {
   const minuteMs = options.minuteMs ?? MINUTE_MS;
@@ -41,7 +41,7 @@ export function createRateGovernor(store: RateStore, options: { minuteMs?: numbe
   };
 }
 
-/** The calls of this process to one account. */
+/** This process's calls to one account. */
 class Line {
   private readonly waiters = new Map<string, Waiter>();
   private reports: RateReport[] = [];
@@ -58,7 +58,7 @@ class Line {
   ) {}
 
   acquire(ticket: RateTicket, signal: AbortSignal): Promise<Acquired> {
-    // The same question asked twice: an earlier attempt that was given up.
+    // An abandoned earlier attempt of the same question.
     this.waiters.get(ticket.ticket)?.end({ kind: 'wait', waitMs: this.minuteMs * HOLD });
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
@@ -90,7 +90,7 @@ class Line {
 
   private report(report: RateReport): void {
     if (this.reports.length < MOST_REPORTS) this.reports.push(report);
-    // A refusal concerns everyone at once; the others may gather.
+    // Report a refusal at once, since it concerns everyone; the others can be batched.
     this.schedule(report.kind === 'limited' ? 0 : this.minuteMs * SHORTEST_POLL);
   }
 
@@ -137,7 +137,7 @@ class Line {
     const current = new Map(asked.map((waiter) => [waiter.ticket.ticket, waiter]));
     for (const ticket of answer.granted) {
       const waiter = current.get(ticket);
-      // One that was aborted meanwhile has said so.
+      // An aborted call has reported itself already.
       if (waiter !== undefined && this.waiters.get(ticket) === waiter)
         waiter.end({ kind: 'granted', grant: this.grant(ticket) });
     }
@@ -158,7 +158,7 @@ class Line {
     }
   }
 
-  /** Does it go on waiting here, when its grant is expected in so long? */
+  /** Keep waiting here if the grant is expected in time? */
   private holds(waiter: Waiter, expectedMs: number): boolean {
     const hold = this.minuteMs * HOLD;
     const waited = Date.now() - waiter.since;
@@ -182,5 +182,5 @@ class Line {
 
 const clamp = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);
 
-/** No two workers in step. */
+/** Keeps workers out of step. */
 const jittered = (ms: number): number => Math.round(ms * (0.8 + Math.random() * 0.4));

@@ -4,8 +4,8 @@ import type { FreePlayer } from './free-player.js';
 import { freeReply } from './free-reply.js';
 
 /**
- * Plays recorded runs: in step n it says what the recording says in step n, in the form of the run's agent. It goes by step
- * and try alone, so that asking again gives the same. Nothing is read or generated: no tokens, no cost.
+ * Plays recorded runs: in step n it sends the recording's step n, in the form of the run's agent. It depends only on step and try,
+ * so asking again gives the same. No tokens, no cost.
  */
 export const replayPlayer: FreePlayer = {
   async reply({ model, messages, turn, readAs }) {
@@ -15,8 +15,8 @@ export const replayPlayer: FreePlayer = {
     if (reply === null)
       throw new BenchError(
         'usage',
-        `The output parser ${readAs.parser} has no place for the recorded command of step ${turn.step}.`,
-        { remedy: 'Replay it with an agent that has another outputParser.' },
+        `The output parser ${readAs.parser} cannot express the recorded command of step ${turn.step}.`,
+        { remedy: 'Replay with an agent that has another outputParser.' },
       );
     return freeReply(messages, reply, { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 });
   },

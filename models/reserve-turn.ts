@@ -3,10 +3,10 @@ import type { CallLedger } from '../domain/ports/record/call-ledger.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { RunDefinition } from '../domain/run.js';
 
-/** Calls in flight hold the rest of the batch's budget: they take seconds. */
+/** How soon to retry while calls in flight, which take seconds, hold the rest of the budget. */
 const BUDGET_WAIT_MS = 2_000;
 
-/** Write the turn's row before it is taken, or find the stored reply, or that the batch's budget has no room for it. */
+/** Write the turn's row before the call; or return the stored reply, or that the batch's budget has no room. */
 export async function reserveTurn(
   store: CallLedger & EventLog,
   run: RunDefinition,
@@ -17,10 +17,10 @@ export async function reserveTurn(
   if (reserved.kind === 'reserved') return reserved;
   if (reserved.kind === 'stored') return { kind: 'reply', reply: reserved.reply, ms: reserved.ms };
   if (reserved.open) return { kind: 'wait', waitMs: BUDGET_WAIT_MS };
-  // It has its evaluation still before it: whoever raises the budget meanwhile is to know of it.
+  // The run is yet to be evaluated; record this so that `resume --budget` finds it.
   await store.addEvent({
     ...{ runId: run.runId, batchId: run.batchId, kind: 'budget_spent', key: `budget-${key.step}` },
-    detail: `step ${key.step}: its next call may cost $${call.reservedUsd}, more than is left of the batch's budget`,
+    detail: `step ${key.step}: the next call may cost $${call.reservedUsd}, more than is left of the batch's budget`,
   });
   return { kind: 'end', endReason: 'budget' };
 }

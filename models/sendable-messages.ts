@@ -1,11 +1,11 @@
 import type { ChatMessage, ToolCall } from '../domain/model.js';
 
-/** Half a surrogate pair, as a cut in the middle of a character leaves it: providers refuse it as broken JSON. */
+/** A lone surrogate, left by a cut within a character: providers refuse it as broken JSON. */
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 const clean = (text: string): string => text.replace(LONE_SURROGATE, '\ufffd');
 const orWord = (text: string, word: string): string => (text.trim() === '' ? word : clean(text));
 
-/** Names and ids go back to the provider, which checks what its own model made up. */
+/** Names and ids are sent back to the provider, which validates even what its own model made up. */
 const token = (text: string, word: string): string => text.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || word;
 
 /**

@@ -2,7 +2,7 @@ import type { ModelReply } from '../domain/model.js';
 import { type Dimension, DIMENSIONS, type RateLimits } from '../domain/rate-limits/account-state.js';
 import { MAX_RETRY_AFTER_MS } from '../domain/provider-error.js';
 
-/** The headers by which OpenAI (and servers that speak its wire) and Anthropic tell limits, what remains, and when that is refilled. */
+/** Headers of OpenAI (and compatible servers) and Anthropic with limits, what remains, and when it is refilled. */
 const HEADERS = {
   limit: {
     requests: ['x-ratelimit-limit-requests', 'anthropic-ratelimit-requests-limit'],
@@ -29,7 +29,7 @@ const said = (headers: Headers | undefined, names: readonly string[]): string[] 
 const count = (text: string | undefined): number | null =>
   text !== undefined && /^\d{1,12}(\.\d+)?$/.test(text) ? Number(text) : null;
 
-/** Per minute, as far as they were said. */
+/** Per minute, where stated. */
 export function statedLimits(headers: Headers | undefined): RateLimits {
   const of = (one: Dimension): number | null => count(said(headers, HEADERS.limit[one])[0]) || null;
   return { requests: of('requests'), tokens: of('tokens') };
@@ -40,10 +40,10 @@ export function withStatedLimits(reply: ModelReply, headers: Headers): ModelRepl
   return stated.requests === null && stated.tokens === null ? reply : { ...reply, statedLimits: stated };
 }
 
-/** Of a limit: with less left than this, a call was refused for it. */
+/** Share of a limit: with less left than this, a refusal was due to it. */
 const NEXT_TO_NOTHING = 0.05;
 
-/** Do the headers say that the limit is used up? Some refusals have other causes, or come from something before the provider. */
+/** Do the headers say that the limit is used up? Some refusals have other causes, or come from a proxy. */
 export function isExhausted(headers: Headers | undefined, dimension: Dimension | null): boolean {
   if (dimension === null) return false;
   const limit = count(said(headers, HEADERS.limit[dimension])[0]) ?? 0;
@@ -52,7 +52,7 @@ export function isExhausted(headers: Headers | undefined, dimension: Dimension |
   );
 }
 
-/** Which limit a refusal is about: the one of which nothing remains, else by the provider's words (which go no further). */
+/** Which limit was refused: the one with nothing left, else by the provider's text (which is not passed on). */
 export function refusedDimension(headers: Headers | undefined, words: string): Dimension | null {
   const used = DIMENSIONS.filter((one) => said(headers, HEADERS.remaining[one]).some((text) => count(text) === 0));
   if (used.length === 1) return used[0] ?? null;
@@ -61,7 +61,7 @@ export function refusedDimension(headers: Headers | undefined, words: string): D
   return tokens === requests ? null : tokens ? 'tokens' : 'requests';
 }
 
-/** When the limit is refilled: `6m0s`, `1.5s`, `120ms`, or a date. Undefined: nothing usable was said. */
+/** When the limit is refilled: `6m0s`, `1.5s`, `120ms`, or a date. Undefined: nothing usable. */
 export function resetMs(headers: Headers | undefined, dimension: Dimension | null, now: Date): number | undefined {
   const [text] = said(headers, HEADERS.reset[dimension ?? 'requests']);
   if (dimension === null || text === undefined) return undefined;

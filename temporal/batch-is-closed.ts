@@ -1,13 +1,13 @@
 import type { Client } from '@temporalio/client';
 import { batchWorkflowId } from '../domain/queues.js';
 
-/** Whether the batch's workflow has ended, or never was. Rejects when the server cannot say. */
+/** True if the batch's workflow has ended or never existed. Rejects when the server does not answer. */
 export async function batchIsClosed(client: Client, batchId: string): Promise<boolean> {
   try {
     const { status } = await client.workflow.getHandle(batchWorkflowId(batchId)).describe();
     return status.name !== 'RUNNING';
   } catch (error) {
-    // By name: the client's classes are loaded on first use.
+    // Compared by name: the client's classes are loaded on first use.
     if (error instanceof Error && error.name === 'WorkflowNotFoundError') return true;
     throw error;
   }

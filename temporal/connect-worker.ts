@@ -3,7 +3,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { BenchError } from '../domain/errors.js';
 import { describeAccess, type TemporalAccess } from '../domain/temporal-access.js';
 
-/** The two connections of a worker: one that polls, one that signals and looks. */
+/** A worker's two connections: one for polling, one for signals and queries. */
 export async function connectWorker(settings: {
   temporalAddress: string;
   temporalAccess: TemporalAccess;
@@ -11,7 +11,7 @@ export async function connectWorker(settings: {
 }): Promise<{ connection: NativeConnection; client: Client }> {
   const server = { address: settings.temporalAddress, ...settings.temporalAccess };
   try {
-    // Requests are small and a server without TLS, or of this machine, is near: to compress them costs more than it saves.
+    // Requests are small, and a server without TLS or on this machine is near: compression costs more than it saves.
     const near = settings.temporalAccess.tls === undefined || settings.temporalAddress.startsWith('127.0.0.1:');
     const connection = await NativeConnection.connect({
       ...server,
@@ -24,7 +24,7 @@ export async function connectWorker(settings: {
     const reason = (cause instanceof Error ? cause.message : String(cause)).split('\n')[0] ?? '';
     throw new BenchError('services', `Temporal at ${settings.temporalAddress} (${how}) does not answer: ${reason}`, {
       code: 'temporal.unreachable',
-      remedy: '`bench doctor` with the same environment says more.',
+      remedy: 'Run `bench doctor` with the same environment for details.',
       cause,
     });
   }

@@ -5,12 +5,12 @@ import type { ServiceEndpoints } from '../domain/services.js';
 import { temporalAccess } from '../domain/temporal-access.js';
 
 export type TemporalEndpoint = Pick<ServiceEndpoints, 'temporalAddress' | 'temporalNamespace'> & {
-  /** Left out: named by the environment. */
+  /** Default: from the environment. */
   readonly embedded?: Pick<ServiceEndpoints['embedded'], 'temporal'>;
   readonly temporalVariables?: ServiceEndpoints['temporalVariables'];
 };
 
-/** To be imported on first use: it loads the client. */
+/** Import on first use: it loads the client. */
 export async function connectTemporal(
   endpoints: TemporalEndpoint,
   env: Readonly<Record<string, string>>,
@@ -25,7 +25,7 @@ export async function connectTemporal(
     throw new BenchError('services', `Temporal does not answer at ${endpoints.temporalAddress}`, {
       code: 'temporal.unreachable',
       remedy: embedded
-        ? '`bench doctor` says what is wrong with the embedded server.'
+        ? 'Run `bench doctor` to see what is wrong with the embedded server.'
         : 'Correct TEMPORAL_ADDRESS, or start that server, or unset TEMPORAL_ADDRESS to use the embedded one.',
       cause,
     });

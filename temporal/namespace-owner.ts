@@ -9,15 +9,15 @@ import { BenchError } from '../domain/errors.js';
 import type { TemporalNamespace } from '../domain/ports/record/hosts.js';
 import { GPU_POOL_WORKFLOW_ID, INSTALLATION_WORKFLOW_ID } from '../domain/queues.js';
 
-/** What the memo of the mark says: the id decides, the rest is for people. */
+/** Memo of the marker workflow. Only the id is compared; the rest is for people. */
 export interface NamespaceOwner {
   installation: string;
-  /** Host, port and database, as they were when the namespace was claimed. */
+  /** Host, port and database when the namespace was claimed. */
   database: string;
   /** The machine that claimed it. */
   machine: string;
   since: Date;
-  /** Of the mark. */
+  /** Of the marker workflow. */
   workflowRunId: string;
 }
 
@@ -26,18 +26,18 @@ export interface NamespaceClaim {
   machine: string;
   /** For messages: where the client is connected. */
   temporalAddress: string;
-  /** The server is this home's own, which may change its database: an owner of whom no workflow is left gives way. */
+  /** The server belongs to this home, whose database may change: an owner without workflows loses the namespace. */
   ownServer: boolean;
 }
 
 const SEE = 'docs/reference/deployment.md, "One database, one namespace"';
 
-/** Others may claim at the same time: each try either settles it or meets another's change. */
+/** Others may claim at the same time: each try settles it or sees another's change. */
 const TRIES = 5;
 
 /**
- * See to it that the client's namespace serves this installation alone: two that share one would take each other's runs from
- * the queues, and GPUs from one pool. The first to ask is the owner, by a workflow that nobody runs.
+ * Ensure that the client's namespace serves only this installation: two in one namespace would take each other's runs from the
+ * queues, and GPUs from one pool. The first to ask owns it, marked by a workflow that no worker executes.
  * @throws BenchError (usage) if the namespace serves another installation; else what the client throws.
  */
 export async function claimNamespace(client: Client, claim: NamespaceClaim): Promise<void> {
@@ -50,7 +50,7 @@ export async function claimNamespace(client: Client, claim: NamespaceClaim): Pro
   }
 }
 
-/** Whom the namespace serves; null if nobody has claimed it. */
+/** The namespace's owner; null if unclaimed. */
 export async function namespaceOwner(client: Client): Promise<NamespaceOwner | null> {
   let marker: WorkflowExecutionDescription;
   try {
@@ -78,8 +78,8 @@ export async function namespaceOf(client: Client, temporalAddress: string): Prom
 }
 
 /**
- * Hosts of one database that poll two namespaces would wait for each other's runs for ever. To be asked before a namespace is
- * claimed; this home's own host, which may have got another server, does not count.
+ * Hosts of one database that poll two namespaces would wait for each other's runs forever. Check before claiming a namespace. This
+ * home's own host is ignored, since its server may have changed.
  * @throws BenchError (usage) if a host that is heard now polls another one.
  */
 export function refuseSecondNamespace(
@@ -95,13 +95,13 @@ export function refuseSecondNamespace(
     {
       code: 'namespace.taken',
       remedy:
-        'Set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE to that one (`bench down` first, where this home is up), or DATABASE_URL to another ' +
-        `database. If the server was replaced: wait half a minute. More: ${SEE}.`,
+        'Set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE to that one (`bench down` first, if this home is up), or DATABASE_URL to another ' +
+        `database. If the server was replaced, wait half a minute. See ${SEE}.`,
     },
   );
 }
 
-/** Why the namespace is not this installation's; both are named. */
+/** The error when the namespace belongs to another installation; names both. */
 export function refusalOf(namespace: string, claim: NamespaceClaim, owner: NamespaceOwner): BenchError {
   const { installation, temporalAddress, ownServer } = claim;
   const since = owner.since.toISOString().replace(/\.\d+Z$/, 'Z');
@@ -113,10 +113,10 @@ export function refusalOf(namespace: string, claim: NamespaceClaim, owner: Names
       code: 'namespace.taken',
       remedy:
         owner.database === installation.database
-          ? `That database was restored or made anew since: ${SEE}.`
+          ? `That database was restored or recreated since: see ${SEE}.`
           : ownServer
-            ? `\`bench down\`, then set DATABASE_URL as it was until the runs of that database are over, or take another BENCH_HOME. More: ${SEE}.`
-            : `\`bench down\`, then give this one a namespace of its own (TEMPORAL_NAMESPACE), or set DATABASE_URL to that database. Where that one is gone for good: ${SEE}.`,
+            ? `Run \`bench down\`, then set DATABASE_URL as it was until that database has no unfinished runs, or use another BENCH_HOME. See ${SEE}.`
+            : `Run \`bench down\`, then use another namespace (TEMPORAL_NAMESPACE), or set DATABASE_URL to that database. If that database is gone for good, see ${SEE}.`,
     },
   );
 }
@@ -125,23 +125,23 @@ async function mark(client: Client, { installation, machine }: NamespaceClaim): 
   try {
     await client.workflow.start('installation', {
       workflowId: INSTALLATION_WORKFLOW_ID,
-      // Nobody polls it.
+      // No worker polls this queue.
       taskQueue: INSTALLATION_WORKFLOW_ID,
       memo: { installation: installation.id, database: installation.database, machine },
-      staticSummary: 'Whose this namespace is; nobody runs it.',
+      staticSummary: 'Names the owner of this namespace. Never executed.',
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }
 
-/** No run or batch of the owner is open. */
+/** True if the owner has no open run or batch. */
 async function isIdle(client: Client): Promise<boolean> {
   const others = [INSTALLATION_WORKFLOW_ID, GPU_POOL_WORKFLOW_ID].map((id) => ` and WorkflowId != '${id}'`).join('');
   return (await client.workflow.count(`ExecutionStatus = 'Running'${others}`)).count === 0;
 }
 
-/** The owner's mark, and by whoever ended that, the pool, which knows the owner's hosts. */
+/** Ends the owner's marker workflow; whoever succeeds also ends the pool, which knows the owner's hosts. */
 async function giveUp(client: Client, { workflowRunId }: NamespaceOwner): Promise<void> {
   const reason = 'the home of this server has another database now';
   try {

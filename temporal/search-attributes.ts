@@ -7,8 +7,8 @@ const PERMISSION_DENIED = 7;
 const UNIMPLEMENTED = 12;
 
 /**
- * Register what our workflows set, where that has not been done. To be imported where it is needed: it loads the client, and
- * most commands meet an embedded server, which has them from its start.
+ * Register our search attributes where they are missing. Import on first use: it loads the client, and the embedded server has them
+ * from the start.
  */
 export async function registerSearchAttributes(
   address: string,
@@ -20,7 +20,7 @@ export async function registerSearchAttributes(
     const customAttributes = await connection.operatorService.listSearchAttributes({ namespace }).then(
       (answer) => answer.customAttributes,
       (error: unknown) => {
-        // Temporal Cloud and careful administrators let no client look: a missing one then shows at the first start.
+        // Temporal Cloud and strict administrators forbid the lookup; a missing attribute then shows at the first start.
         if ([PERMISSION_DENIED, UNIMPLEMENTED].includes((error as { code?: number }).code ?? 0)) return null;
         throw error;
       },
@@ -37,7 +37,7 @@ export async function registerSearchAttributes(
     const list = SEARCH_ATTRIBUTES.map((name) => ['--name', name, '--type', 'Keyword'].join(' ')).join(' ');
     throw new BenchError('services', `cannot register search attributes at Temporal ${address}`, {
       code: 'temporal.unreachable',
-      remedy: `have them created once: temporal operator search-attribute create ${list} --namespace ${namespace}`,
+      remedy: `have an administrator create them: temporal operator search-attribute create ${list} --namespace ${namespace}`,
       cause: error,
     });
   } finally {

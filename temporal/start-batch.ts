@@ -3,8 +3,8 @@ import { SIGNAL, type BatchInput } from '../domain/messages.js';
 import { batchWorkflowId, CONTROL_QUEUE } from '../domain/queues.js';
 
 /**
- * Start the batch's workflow for what is unfinished; one that runs already is told to look at its rows again, where runs may have been
- * added and a pause begun or ended.
+ * Start the batch's workflow for its unfinished runs. One that is already running is signalled to reread its rows, since runs may
+ * have been added, or the batch paused or resumed.
  */
 export async function startBatchWorkflow(client: Client, { batchId }: BatchInput): Promise<void> {
   await client.workflow.signalWithStart('batch', {

@@ -4,8 +4,8 @@ import type { TurnKey } from '../domain/ports/player.js';
 import { agentLoopWorkflowId } from '../domain/queues.js';
 
 /**
- * Wake the run that waits for this turn's answer. False: its steps are not running; when they do, they find the answer. Rejects when the
- * server is away.
+ * Wake the run that waits for this turn's answer. False: its agent loop is not running, and will find the answer when it does.
+ * Rejects when the server does not answer.
  */
 export async function tellAnswered(client: Client, { runId, step, try: requery }: TurnKey): Promise<boolean> {
   try {
@@ -13,7 +13,7 @@ export async function tellAnswered(client: Client, { runId, step, try: requery }
     await client.workflow.getHandle(agentLoopWorkflowId(runId)).signal(SIGNAL.turnAnswered, turn);
     return true;
   } catch (error) {
-    // By name: the client's classes are loaded on first use.
+    // Compared by name: the client's classes are loaded on first use.
     if (error instanceof Error && error.name === 'WorkflowNotFoundError') return false;
     throw error;
   }

@@ -3,12 +3,12 @@ import { CONTROL_QUEUE, EXTERNAL_PROVIDER, evaluationQueue, hostQueue, modelQueu
 import { EVALUATION_WALL_BOUND } from '../domain/limits.js';
 import { FAILURE } from '../domain/messages.js';
 
-// A dead worker is noticed by its missed heartbeats; activities beat every two seconds for their whole life.
+// Missed heartbeats reveal a dead worker; activities send one every two seconds.
 const HEARTBEAT = '10 seconds';
 
 const NON_RETRYABLE = [FAILURE.sandboxLost, FAILURE.config, FAILURE.stale];
 
-/** Postgres may be down for a while: keep trying, nobody is charged for the time. */
+/** PostgreSQL may be down for a while: keep trying, at nobody's expense. */
 export const controlOptions: ActivityOptions = {
   taskQueue: CONTROL_QUEUE,
   startToCloseTimeout: '1 minute',
@@ -16,13 +16,13 @@ export const controlOptions: ActivityOptions = {
   retry: { initialInterval: '500 milliseconds', maximumInterval: '10 seconds' },
 };
 
-/** Tried until a host can take the run: retries leave nothing in the history, however long that takes. */
+/** Retried until a host can take the run; retries add nothing to the history. */
 export const placementOptions: ActivityOptions = {
   ...controlOptions,
   retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
 };
 
-/** A bounded number of tries (about an hour of a dead engine), then the run ends as infra_error. */
+/** Retried for about an hour of a dead engine; then the run ends as infra_error. */
 const boundedRetry = {
   initialInterval: '500 milliseconds',
   maximumInterval: '1 minute',
@@ -38,14 +38,14 @@ export const containerOptions = (hostId: string): ActivityOptions => ({
   retry: boundedRetry,
 });
 
-/** Removing what a closed run left: soon or not at all, so that a dead host does not hold up the pool. */
+/** Removing what a closed run left: a short time limit, so that a dead host does not hold up the pool. */
 export const reclaimOptions = (hostId: string): ActivityOptions => ({
   ...containerOptions(hostId),
   startToCloseTimeout: '1 minute',
   scheduleToCloseTimeout: '1 minute',
 });
 
-/** Files of a submission may be large, and the machine busy. */
+/** A submission may be large, and the machine busy. */
 const COPYING_SECONDS = 600;
 
 export const commandOptions = (hostId: string, seconds: number): ActivityOptions => ({
@@ -58,17 +58,17 @@ export const commandOptions = (hostId: string, seconds: number): ActivityOptions
 
 export const takingOptions = (hostId: string): ActivityOptions => commandOptions(hostId, 0);
 
-/** Waiting for a place is on no clock of the run. */
+/** Waiting for a place does not count as the run's time. */
 export const evaluationOptions = (hostId: string, seconds: number): ActivityOptions => ({
-  // A busy machine takes its time, and may be given a second chance.
+  // A busy machine is slow, and the evaluation may be repeated.
   ...commandOptions(hostId, 2 * EVALUATION_WALL_BOUND * seconds),
   taskQueue: evaluationQueue(hostId),
 });
 
-/** Soon or not at all: the agent waits for it. */
+/** Short, since the agent waits for it. */
 export const snapshotOptions = (hostId: string): ActivityOptions => ({
   ...containerOptions(hostId),
-  // A host that is gone is found out by the next command.
+  // The next command notices a dead host.
   scheduleToStartTimeout: '30 seconds',
   startToCloseTimeout: '20 minutes',
   scheduleToCloseTimeout: '30 minutes',
@@ -82,7 +82,7 @@ export const modelOptions = (provider: string): ActivityOptions => ({
   ...(provider === EXTERNAL_PROVIDER ? untilAsked : {}),
 });
 
-/** It needs Postgres alone, which may be down for a while: whoever waits for days for an answer is not ended by that. */
+/** Needs only PostgreSQL, which may be down for a while: that must not end a run that waits for days for an answer. */
 const untilAsked = {
   retry: { ...controlOptions.retry, nonRetryableErrorTypes: NON_RETRYABLE },
 } satisfies ActivityOptions;

@@ -27,11 +27,11 @@ export const turnAnswered = defineSignal<[AnsweredTurn]>(SIGNAL.turnAnswered);
 
 const nameOf = (turn: AnsweredTurn): string => `${turn.step}/${turn.try}`;
 
-/** The steps of a run: ask the model, run its command, evaluate when asked to; two activities a step. */
+/** The steps of a run: ask the model, run its command, evaluate on request. Two activities per step. */
 export async function agentLoop(input: AgentLoopInput): Promise<AgentLoopResult> {
-  /** Where the step began that is under way: what of it is recorded is found again when it is taken once more. */
+  /** State at the start of the current step. When the step is repeated, its recorded parts are found again. */
   const reached = { ...input };
-  /** Turns that somebody outside has answered: in Postgres, where the next question finds the answer, be it in a fresh history. */
+  /** Turns answered from outside. The answers are in PostgreSQL, where the next question finds them, even in a fresh history. */
   const answered = new Set<string>();
   setHandler(turnAnswered, (turn) => void answered.add(nameOf(turn)));
   try {
@@ -50,19 +50,19 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
 
   const model = proxyActivities<ModelActivities>(modelOptions(ticket.provider));
   const keeper = proxyActivities<HostActivities>(snapshotOptions(hostId));
-  /** It must be over before the next command begins; until then the model may think. */
+  /** Must end before the next command begins; the model may think meanwhile. */
   let snapshot: Promise<void> = Promise.resolve();
   const keep = (reason: SnapshotReason): void => {
     snapshot = keeper.snapshot({ runId, step, epoch, reason }).catch(() => undefined);
   };
   const here = () => ({ runId, hostId, epoch });
-  /** On the run's clock; none when a model's call took all that was left. */
+  /** Time left on the run's clock; none when a model call used it up. */
   const wallSecondsLeft = () => (ticket.wallSeconds === 0 ? Infinity : ticket.wallSeconds - elapsedMs / 1000);
   /** By the clock on the wall: whoever set the deadline waits for nobody. */
   const untilDeadline = () => (ticket.endsBy == null ? Infinity : (ticket.endsBy - Date.now()) / 1000);
   const secondsLeft = () => Math.min(wallSecondsLeft(), untilDeadline());
 
-  /** Do it in the current container; if that is lost, in a new one into which the earlier steps were replayed. */
+  /** Run `work` in the current container; if that is lost, in a new one in which the earlier steps were replayed. */
   const inContainer = async <T>(through: number, work: () => Promise<T>): Promise<T> => {
     for (;;) {
       try {
@@ -80,7 +80,7 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
     }
   };
   const evaluate = async (kind: EvaluationKind): Promise<EvaluateResult> => {
-    // Forced: first the files, then what may count instead of them.
+    // Forced end: take the files first, then see what may count instead.
     const seconds = kind === 'forced' ? 2 * ticket.evaluationSeconds : ticket.evaluationSeconds;
     const result = await inContainer(step, () =>
       onHost(here(), evaluationOptions(hostId, seconds), (host) => host.evaluate({ runId, step, epoch, kind })),
@@ -107,7 +107,7 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
     else if (untilDeadline() <= 0) ending ??= 'deadline';
     if (ending !== null) {
       step = Math.min(step, ticket.maxSteps);
-      // What lies there now counts, not what will when the evaluation has its place.
+      // Take the files now: the evaluation may have to wait for its place.
       await inContainer(step, () =>
         onHost(here(), takingOptions(hostId), (host) => host.takeSubmission({ runId, step, epoch, kind: 'forced' })),
       );
@@ -127,7 +127,7 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
       continue;
     }
     if (next.kind === 'asked') {
-      // Without a deadline no timer: nothing is added to the history while nobody answers. A signal that is lost is sent again by the worker.
+      // Without a deadline no timer, so waiting adds nothing to the history. The worker resends a lost signal.
       const asked = nameOf({ step, try: next.try ?? 0 });
       const isAnswered = () => answered.has(asked);
       if (ticket.endsBy == null) await condition(isAnswered);

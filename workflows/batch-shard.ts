@@ -25,8 +25,8 @@ export const slotsGranted = defineSignal<[{ slots: number }]>(SIGNAL.slotsGrante
 export const shardPaused = defineSignal<[{ paused: boolean }]>(SIGNAL.pause);
 
 /**
- * Up to SHARD_SIZE runs, as many at a time as it has slots; slots that it has no run for go back to the batch. Paused, it starts none.
- * One run's failure never ends the others.
+ * Up to SHARD_SIZE runs, as many at a time as it has slots; unused slots go back to the batch. While paused it starts none. One
+ * run's failure never ends the others.
  */
 export async function batchShard(input: ShardInput): Promise<BatchResult> {
   const { batchId, shard } = input;
@@ -75,7 +75,7 @@ export async function batchShard(input: ShardInput): Promise<BatchResult> {
   // Cancelled while waiting: runs in flight end themselves.
   await CancellationScope.nonCancellable(() => condition(() => inFlight === 0));
   if (cut.length === 0 && waiting.length === 0) return { runs: tickets.length };
-  // The end of those that never started is written here. A run ends once.
+  // Runs that never started are ended here. A run ends once.
   const runIds = [...cut, ...waiting].map(({ runId }) => runId);
   await CancellationScope.nonCancellable(() =>
     control.finishRuns({ runIds, end: { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null } }),
@@ -83,7 +83,7 @@ export async function batchShard(input: ShardInput): Promise<BatchResult> {
   throw new CancelledFailure('the shard was cancelled');
 }
 
-/** A batch that does not run now needs none: when it is started again, it asks for our rows. */
+/** A batch that is not running needs no signal: when restarted, it reads our rows. */
 async function giveBack(batchId: string, shard: number, slots: number): Promise<void> {
   try {
     await getExternalWorkflowHandle(batchWorkflowId(batchId)).signal(SIGNAL.slotsReturned, { shard, slots });
@@ -99,7 +99,7 @@ async function oneRun(ticket: RunTicket): Promise<void> {
       workflowId,
       args: [ticket],
       workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
-      // A batch that is terminated loses no run: `bench resume` finds them by their rows.
+      // A terminated batch loses no run: `bench resume` finds them in the database.
       parentClosePolicy: ParentClosePolicy.ABANDON,
     });
   } catch (error) {

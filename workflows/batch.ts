@@ -25,15 +25,15 @@ export const batchChanged = defineSignal(SIGNAL.batchChanged);
 export const slotsReturned = defineSignal<[{ shard: number; slots: number }]>(SIGNAL.slotsReturned);
 
 /**
- * All runs of a batch, shard by shard, within one window. Its rows are the truth: at each start, and whenever a signal says that they
- * were changed (paused, resumed, runs added), they are read again. Shards skip what has ended.
+ * All runs of a batch, shard by shard, within one window. The database is the truth: rows are read at each start, and again when a
+ * signal says that they changed (paused, resumed, runs added). Shards skip ended runs.
  */
 export async function batch({ batchId }: BatchInput): Promise<BatchResult> {
   let changed = false;
   setHandler(batchChanged, () => {
     changed = true;
   });
-  // Before anything is awaited: shards that an earlier start left behind speak at once.
+  // Set handlers before the first await: shards of an earlier start signal at once.
   const early: { shard: number; slots: number }[] = [];
   let onReturn = (back: { shard: number; slots: number }): void => void early.push(back);
   setHandler(slotsReturned, (back) => onReturn(back));
@@ -49,7 +49,7 @@ export async function batch({ batchId }: BatchInput): Promise<BatchResult> {
   let runs = 0;
   let pauseSeconds = 1;
 
-  /** Returns when the shard can be told things. */
+  /** Returns when the shard can be signalled. */
   const start = async (shard: number, count: number): Promise<void> => {
     waiting = waiting.filter((other) => other !== shard);
     let started = false;
@@ -59,7 +59,7 @@ export async function batch({ batchId }: BatchInput): Promise<BatchResult> {
         runs += played;
       } catch (error) {
         if (isCancellation(error)) cancelled = true;
-        // Its unfinished runs are found by their rows.
+        // Its unfinished runs are found in the database.
         else log.error('a shard failed', { batchId, shard, error: String(error) });
       } finally {
         started = true;
@@ -106,7 +106,7 @@ export async function batch({ batchId }: BatchInput): Promise<BatchResult> {
       }
       const finished = await control.finishBatch({ batchId, cancelled: false });
       if (finished && !changed) return { runs };
-      // Runs were added in between; or a run's workflow failed, and left it to be started again, though not at once.
+      // Runs were added meanwhile; or a run's workflow failed, and is to be restarted after a pause.
       if (!changed) {
         await condition(() => changed, pauseSeconds * 1000);
         pauseSeconds = Math.min(pauseSeconds * 2, 300);
@@ -123,12 +123,12 @@ export async function batch({ batchId }: BatchInput): Promise<BatchResult> {
     changed = false;
     await control.finishBatch({ batchId, cancelled: true });
   });
-  // Runs that were added while this ended, as a retry does, are not among the cancelled ones.
+  // Do not cancel runs that a retry added while the batch was ending.
   if (changed) await continueAsNew<typeof batch>({ batchId });
   return { runs };
 }
 
-/** By its id, since an earlier start of this batch may have started it. One that has just closed needs nothing any more. */
+/** By id, since an earlier start of this batch may have started it. A shard that has just closed needs no signal. */
 async function tell(batchId: string, shard: number, what: { paused: boolean } | { slots: number }): Promise<void> {
   const handle = getExternalWorkflowHandle(shardWorkflowId(batchId, shard));
   try {
@@ -136,7 +136,7 @@ async function tell(batchId: string, shard: number, what: { paused: boolean } | 
     else await handle.signal(shardPaused, what);
   } catch (error) {
     if (isCancellation(error)) throw error;
-    log.info('a shard that was to be told something has closed', { batchId, shard });
+    log.info('a shard closed before it could be signalled', { batchId, shard });
   }
 }
 

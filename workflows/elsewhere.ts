@@ -1,8 +1,8 @@
 import { CancellationScope, getExternalWorkflowHandle, isCancellation, sleep } from '@temporalio/workflow';
 
 /**
- * Wait for work that an earlier start of its parent left running: a workflow cannot await an execution that is not its
- * child, so its rows are asked. When we are cancelled, so is that execution, and its end is still awaited.
+ * Wait for an execution that an earlier start of its parent left running. A workflow cannot await an execution that is not its
+ * child, so poll the database. If we are cancelled, cancel that execution and still await its end.
  */
 export async function untilEndedElsewhere(workflowId: string, ended: () => Promise<boolean>): Promise<void> {
   const wait = async (): Promise<void> => {
@@ -13,7 +13,7 @@ export async function untilEndedElsewhere(workflowId: string, ended: () => Promi
   } catch (error) {
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(async () => {
-      // It may have closed in the meantime; then its rows say so.
+      // It may have closed meanwhile; the database shows that.
       await getExternalWorkflowHandle(workflowId)
         .cancel()
         .catch(() => undefined);

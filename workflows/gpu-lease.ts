@@ -5,15 +5,15 @@ import { controlOptions } from './activity-options.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 
-/** A pool that lost its memory is asked again. */
+/** Ask again now and then: the pool may have been restarted. */
 const ASK_AGAIN = '15 minutes';
-/** Beyond a run's own time, which stands still while it waits for others. */
+/** On top of the run's time limit, whose clock stops while the run waits. */
 const TTL_SLACK_S = 24 * 3600;
 
-/** The lease of one run: asked for, held, given back. Grants come by signal. */
+/** One run's lease: request, hold, return. Grants come by signal. */
 export class GpuLease {
   #held: Lease | null = null;
-  /** Older grants are of leases that were given up. */
+  /** Older grants belong to leases that were given up. */
   #lastToken = 0;
   readonly #ticket: RunTicket;
 
@@ -45,12 +45,12 @@ export class GpuLease {
       }
       const lease: Lease = this.#held;
       if (await control.recordLease({ runId, lease })) return lease;
-      // It was taken back before we had it.
+      // It was revoked before we got it.
       this.#held = null;
     }
   }
 
-  /** Its host is lost: those GPUs are nobody's until the host is back. */
+  /** Its host is lost: nobody gets those GPUs until the host is back. */
   async abandon(): Promise<void> {
     const lease = this.#held;
     if (lease === null) return;
@@ -58,7 +58,7 @@ export class GpuLease {
     await control.abandonLease({ runId: this.#ticket.runId, lease });
   }
 
-  /** Also when none was granted: the run waits no longer. */
+  /** Also withdraws a request that was not granted. */
   async release(): Promise<void> {
     await control.releaseLease({ runId: this.#ticket.runId, token: this.#held?.token ?? null });
   }

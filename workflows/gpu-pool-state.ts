@@ -1,38 +1,38 @@
 import type { Lease, LeaseRequest } from '../domain/messages.js';
 import type { GpuHost, OpenLease } from '../domain/ports/record/leases.js';
 
-/** A request that waits, and how often later requests have been served before it while it stood at the head of its batch. */
+/** A waiting request, and how often later requests were served first while it was the first of its batch. */
 interface Waiting extends LeaseRequest {
   overtaken: number;
-  /** Kept free for it since it was overtaken often enough. */
+  /** Host kept free for it, since it was overtaken too often. */
   keptHost?: string;
 }
 
 interface Held {
   runId: string;
   lease: Lease;
-  /** Milliseconds since 1970; null: it may be held for ever. */
+  /** Milliseconds since 1970; null: no limit. */
   expiresAt: number | null;
-  /** It is being taken back: the run does not have it any more, and nobody else has it yet. */
+  /** Being revoked: the run has lost it, and nobody else has it yet. */
   revoking?: true;
 }
 
-/** The GPU semaphore as a pure state: who has what, who waits. Plain JSON, so that it survives continue-as-new. */
+/** The GPU semaphore as pure state: who holds what, who waits. Plain JSON, to survive continue-as-new. */
 export interface GpuPoolState {
-  /** Hosts that hand out GPUs now. What runs hold elsewhere they keep. */
+  /** Hosts that lease GPUs now. Leases on other hosts stay. */
   hosts: GpuHost[];
-  /** One line per batch, each in order of arrival. The batch that was served longest ago comes first. */
+  /** One queue per batch, each in order of arrival. The batch served longest ago comes first. */
   lines: { batchId: string; requests: Waiting[] }[];
   held: Held[];
-  /** Leases whose hosts are lost: nobody has those GPUs until the hosts are back. */
+  /** Leases on lost hosts: nobody gets those GPUs until the hosts are back. */
   lost: Held[];
-  /** Runs that ask for what they hold: they are told once more. */
+  /** Runs that asked again for a lease they hold: repeat the grant. */
   repeats: string[];
-  /** Fencing tokens only grow. */
+  /** Fencing tokens only increase. */
   nextToken: number;
-  /** When hosts and holders were last looked after, milliseconds since 1970. */
+  /** When hosts and holders were last checked, milliseconds since 1970. */
   lookedAt?: number;
-  /** Leave for a fresh history after so many events; only tests set it. */
+  /** Continue as new after this many events; only tests set it. */
   continueAfterEvents?: number;
 }
 
@@ -41,14 +41,14 @@ export interface Grant {
   lease: Lease;
 }
 
-/** So many later requests may pass a head of a line that does not fit yet; then a host is kept free for it. */
+/** How many later requests may overtake a first request that does not fit; then a host is kept free for it. */
 export const MAX_OVERTAKEN = 16;
-/** A round that comes so many times later than it should: the services were away. */
+/** A round this many times later than due means that the services were down. */
 const ROUNDS_MISSED = 6;
 
 export const emptyPool = (): GpuPoolState => ({ hosts: [], lines: [], held: [], lost: [], repeats: [], nextToken: 1 });
 
-/** A pool that begins where another was cut off: what Postgres knows as held, is held. */
+/** A new pool's state: leases that PostgreSQL knows are held. */
 export function poolOf({ leases, nextToken }: { leases: OpenLease[]; nextToken: number }): GpuPoolState {
   const state = { ...emptyPool(), nextToken };
   for (const { runId, revoked, abandoned, ...lease } of leases) {
@@ -59,7 +59,7 @@ export function poolOf({ leases, nextToken }: { leases: OpenLease[]; nextToken: 
   return state;
 }
 
-/** The hosts as they are now replace those known before; leases stay. */
+/** Replace the known hosts; leases stay. */
 export function setHosts(state: GpuPoolState, hosts: GpuHost[]): void {
   state.hosts = [...hosts].sort((a, b) => (a.hostId < b.hostId ? -1 : 1));
 }
@@ -67,17 +67,17 @@ export function setHosts(state: GpuPoolState, hosts: GpuHost[]): void {
 export const waitingCount = (state: GpuPoolState): number =>
   state.lines.reduce((sum, line) => sum + line.requests.length, 0);
 
-/** Nobody holds anything or waits: nothing can happen but a request. */
+/** Nothing is held or requested, so only a request can change anything. */
 export const isIdle = (state: GpuPoolState): boolean =>
   state.held.length === 0 && state.lost.length === 0 && state.lines.length === 0;
 
-/** The runs whose end would change something: holders, and who stands first in a line. */
+/** The runs whose end would change something: holders and the first of each queue. */
 export const watchedRuns = (state: GpuPoolState): string[] => [
   ...state.held.map((holder) => holder.runId),
   ...state.lines.flatMap((line) => (line.requests[0] === undefined ? [] : [line.requests[0].runId])),
 ];
 
-/** Queue a request, once per run. A run that holds its lease already is told again. */
+/** Queue a request, once per run. A run that holds its lease gets the grant again. */
 export function request(state: GpuPoolState, wanted: LeaseRequest): void {
   if (state.lines.some((line) => line.requests.some((one) => one.runId === wanted.runId))) return;
   if (state.held.some((holder) => holder.runId === wanted.runId && holder.revoking !== true)) {
@@ -91,15 +91,14 @@ export function request(state: GpuPoolState, wanted: LeaseRequest): void {
   else line.requests.push(entry);
 }
 
-/** The run waits no longer. */
+/** Withdraw the run's request. */
 export function withdraw(state: GpuPoolState, runId: string): void {
   for (const line of state.lines) line.requests = line.requests.filter((one) => one.runId !== runId);
   state.lines = state.lines.filter((line) => line.requests.length > 0);
 }
 
 /**
- * The lease is given back. Without a token: whatever the run has, and it waits no longer. A token that is not the holder's changes
- * nothing.
+ * Return a lease. Without a token: whatever the run holds, and its request too. A token that is not the holder's changes nothing.
  */
 export function release(state: GpuPoolState, runId: string, token: number | null): void {
   if (token === null) withdraw(state, runId);
@@ -108,26 +107,26 @@ export function release(state: GpuPoolState, runId: string, token: number | null
   );
 }
 
-/** The lease is being taken back; its GPUs are free when it is released. */
+/** Start revoking the lease; its GPUs are free when it is released. */
 export function revoke(state: GpuPoolState, token: number): void {
   for (const holder of state.held) if (holder.lease.token === token) holder.revoking = true;
 }
 
-/** The lease's host is lost: the run may ask for another, those GPUs are nobody's. */
+/** The lease's host is lost: the run may request another lease, and nobody gets those GPUs. */
 export function abandon(state: GpuPoolState, runId: string, token: number): void {
   const gone = state.held.filter((holder) => holder.runId === runId && holder.lease.token === token);
   state.held = state.held.filter((holder) => !gone.includes(holder));
   state.lost.push(...gone);
 }
 
-/** Of the abandoned leases only these are not free yet. */
+/** Keep only these abandoned leases; the others are free. */
 export function keepLost(state: GpuPoolState, tokens: number[]): void {
   state.lost = state.lost.filter((holder) => tokens.includes(holder.lease.token));
 }
 
 /**
- * Hosts and holders were looked after. The time since then is nobody's if it was much longer than a round, for then all was away, nor that of
- * holders on hosts that are not heard: their leases last so much longer.
+ * Hosts and holders were checked. Extend leases by the time since the last check if it was much longer than a round (everything was
+ * down), and leases on silent hosts in any case.
  */
 export function lookedAfter(
   state: GpuPoolState,
@@ -144,9 +143,9 @@ export const expired = (state: GpuPoolState, now: number): Held[] =>
   state.held.filter((holder) => holder.expiresAt !== null && holder.expiresAt <= now);
 
 /**
- * Grants that are possible now: all GPUs of a request at once, on one host. Higher priority first (1 before 5); within one, batches take
- * turns; within a batch, first come, first served. A head that does not fit may be overtaken by what does (backfill), a bounded
- * number of times: then one host is kept free for it, so a request for many GPUs cannot starve.
+ * Grants that are possible now: all GPUs of a request at once, on one host. Higher priority first (1 before 5); within a priority,
+ * batches take turns; within a batch, first come, first served. A first request that does not fit may be overtaken (backfill) a
+ * bounded number of times; then a host is kept free for it, so that a request for many GPUs cannot starve.
  */
 export function grant(state: GpuPoolState, now = 0): Grant[] {
   const repeated = state.held.filter((holder) => state.repeats.includes(holder.runId) && holder.revoking !== true);
@@ -157,7 +156,7 @@ export function grant(state: GpuPoolState, now = 0): Grant[] {
 }
 
 function grantOne(state: GpuPoolState, now: number): Grant | null {
-  /** Hosts kept free for a head that was overtaken often enough. */
+  /** Hosts kept free for a request that was overtaken too often. */
   const kept = new Set<string>();
   const passed: Waiting[] = [];
   for (const { line, head } of heads(state)) {
@@ -175,7 +174,7 @@ function grantOne(state: GpuPoolState, now: number): Grant | null {
   return null;
 }
 
-/** Heads of the lines in the order in which they are to be served. */
+/** First requests of the queues, in the order to serve them. */
 function heads(state: GpuPoolState): { line: GpuPoolState['lines'][number]; head: Waiting }[] {
   return state.lines
     .flatMap((line) => (line.requests[0] === undefined ? [] : [{ line, head: line.requests[0] }]))
@@ -191,7 +190,7 @@ function take(
   now: number,
 ): Grant {
   line.requests.shift();
-  // To the end of the turn; a line without requests goes.
+  // Move the batch to the end of the turn; drop an empty queue.
   state.lines = [...state.lines.filter((one) => one !== line), ...(line.requests.length > 0 ? [line] : [])];
   const lease = { token: state.nextToken++, hostId: place.hostId, devices: place.free.slice(0, head.gpus) };
   const expiresAt = head.ttlSeconds === undefined ? null : now + head.ttlSeconds * 1000;
@@ -199,7 +198,7 @@ function take(
   return { runId: head.runId, lease };
 }
 
-/** The host with the fewest free GPUs that are enough: large requests find whole hosts longer. */
+/** The host with the fewest sufficient free GPUs, which keeps whole hosts free for large requests. */
 function bestFit(
   state: GpuPoolState,
   head: Waiting,
@@ -213,7 +212,7 @@ function bestFit(
   return fitting[0] ?? null;
 }
 
-/** The host that is kept already, or else, of those that could ever bear the request, the one that lacks the fewest GPUs now. */
+/** The host already kept, or else, of those large enough for the request, the one that lacks the fewest GPUs now. */
 function keptFor(state: GpuPoolState, head: Waiting, kept: ReadonlySet<string>): string | undefined {
   const able = state.hosts
     .filter((host) => host.devices.length >= head.gpus && !kept.has(host.hostId) && offers(host, head))

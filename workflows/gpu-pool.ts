@@ -43,15 +43,15 @@ export const requestLeaseSignal = defineSignal<[LeaseRequest]>(SIGNAL.requestLea
 export const releaseLeaseSignal = defineSignal<[{ runId: string; token: number | null }]>(SIGNAL.releaseLease);
 export const abandonLeaseSignal = defineSignal<[{ runId: string; token: number }]>(SIGNAL.abandonLease);
 
-/** Holders and hosts are looked after so often: a dead holder's GPUs are free within half a minute. */
+/** How often holders and hosts are checked: a dead holder's GPUs are free within half a minute. */
 const ROUND_MS = 10_000;
 
-/** The semaphore: stands alone, one per namespace, grants by signal. */
+/** The GPU semaphore: one per namespace, grants by signal. */
 export async function gpuPool(carried?: GpuPoolState): Promise<void> {
   let state = carried ?? emptyPool();
   let changed = true;
   let nextRoundAt = 0;
-  /** What came before the pool knew what is held. */
+  /** Signals that arrived before the pool knew what is held. */
   let early: (() => void)[] | null = carried === undefined ? [] : null;
   const handle = (change: () => void): void => {
     if (early === null) change();
@@ -73,7 +73,7 @@ export async function gpuPool(carried?: GpuPoolState): Promise<void> {
     for (const change of changes) change();
   }
 
-  /** Tokens of leases that are being taken back right now. */
+  /** Tokens of leases being revoked now. */
   const reclaiming = new Set<number>();
   const reclaim = (runId: string, lease: Lease, reason: 'closed' | 'expired'): void => {
     if (reclaiming.has(lease.token)) return;
@@ -92,7 +92,7 @@ export async function gpuPool(carried?: GpuPoolState): Promise<void> {
         try {
           await getExternalWorkflowHandle(runWorkflowId(runId)).signal(SIGNAL.leaseGranted, lease);
         } catch {
-          // The run closed while it waited: what it was given goes to the next.
+          // The run closed while waiting: return the grant for the next one.
           release(state, runId, lease.token);
           changed = true;
         }
@@ -112,12 +112,12 @@ export async function gpuPool(carried?: GpuPoolState): Promise<void> {
   };
 
   for (;;) {
-    // What an idle pool knows of its hosts may be of yesterday.
+    // An idle pool's knowledge of its hosts may be old.
     if (!isFull() && Date.now() >= nextRoundAt) await round();
     await grantAll();
     const full = isFull();
     if (full && reclaiming.size === 0 && allHandlersFinished()) await continueAsNew<typeof gpuPool>(state);
-    // A full history takes up nothing new, but grants go on until what was begun has come back.
+    // With a full history start nothing new, but keep granting until pending activities have returned.
     const moved = () => changed || (!full && nextRoundAt === 0);
     if (full || isIdle(state)) {
       await condition(moved);
@@ -126,7 +126,7 @@ export async function gpuPool(carried?: GpuPoolState): Promise<void> {
   }
 }
 
-/** Which hosts hand out GPUs, which holders are gone, which leases have lasted too long. */
+/** Check which hosts lease GPUs, which holders are gone, and which leases have expired. */
 async function lookAround(
   state: GpuPoolState,
   reclaim: (runId: string, lease: Lease, reason: 'closed' | 'expired') => void,
@@ -134,7 +134,7 @@ async function lookAround(
   const asked = state.lost.map((holder) => holder.lease.token);
   const seen = await control.poolRound({ runIds: watchedRuns(state), lostTokens: asked });
   setHosts(state, seen.hosts);
-  // What was given up meanwhile was not asked for.
+  // Leases given up meanwhile were not part of the question.
   const since = state.lost.map((holder) => holder.lease.token).filter((token) => !asked.includes(token));
   keepLost(state, [...seen.lostTokens, ...since]);
   const closed = new Set(seen.closed);
@@ -145,7 +145,7 @@ async function lookAround(
     const { hostId } = holder.lease;
     if (seen.removedHosts.includes(hostId) && closed.has(holder.runId))
       release(state, holder.runId, holder.lease.token);
-    // What cannot be reached cannot be cleared: those GPUs are not handed on.
+    // An unreachable host cannot be cleaned up, so its GPUs are not leased again.
     if (!seen.liveHosts.includes(hostId)) continue;
     if (closed.has(holder.runId)) reclaim(holder.runId, holder.lease, 'closed');
     else if (overdue.has(holder)) reclaim(holder.runId, holder.lease, 'expired');
@@ -153,8 +153,8 @@ async function lookAround(
 }
 
 /**
- * That a run is closed does not prove its GPUs idle: its containers go first. While they cannot be removed, the lease stays
- * where it is, and the next round tries again. The release comes back as a signal.
+ * A closed run's GPUs may still be in use, so its containers are removed first. If that fails, the lease stays and the next round
+ * tries again. The release arrives as a signal.
  */
 async function takeBack(runId: string, lease: Lease, reason: 'closed' | 'expired'): Promise<void> {
   await control.revokeLease({ runId, lease, reason });
@@ -162,7 +162,7 @@ async function takeBack(runId: string, lease: Lease, reason: 'closed' | 'expired
   try {
     await host.stopContainer({ runId });
   } catch (error) {
-    log.warn('the containers of a revoked lease could not be removed; its GPUs are not handed on', {
+    log.warn('the containers of a revoked lease could not be removed; its GPUs are not leased again', {
       runId,
       hostId: lease.hostId,
       error: String(error),

@@ -3,13 +3,13 @@ import { FAILURE, type StartContainerArgs } from '../domain/messages.js';
 import { containerOptions } from './activity-options.js';
 import { onHost } from './on-host.js';
 
-/** A container that is lost this often is the host's trouble: the run ends as infra_error. */
+/** After this many lost containers the run ends as infra_error. */
 export const MAX_EPOCHS = 10;
 
 /**
- * Start a container, into which the activity brings back the steps so far. One that is lost in the midst of that is replaced like any
- * other. `began` hears each epoch before its container is started; returned is the one that holds. `because`: why there has to be
- * another one. Throws HostLost.
+ * Start a container, in which the activity restores the steps so far. A container lost meanwhile is replaced like any other.
+ * `began` is called with each epoch before its container starts. Returns the epoch that succeeded. `because`: why a new container is
+ * needed. Throws HostLost.
  */
 export async function startHeldContainer(
   { hostId, epoch: first, because }: { hostId: string; epoch: number; because?: string },
@@ -33,7 +33,7 @@ export async function startHeldContainer(
 
 export const isSandboxLost = (error: unknown): boolean => hasType(error, FAILURE.sandboxLost);
 
-/** In the words of whoever found it out, cut: they lie in the history. */
+/** The reason, cut, since it is kept in the history. */
 export const whyLost = (error: unknown): string =>
   error instanceof ActivityFailure && error.cause !== undefined ? error.cause.message.slice(0, 300) : 'unknown';
 

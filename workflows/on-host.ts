@@ -5,18 +5,18 @@ import { controlOptions } from './activity-options.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 
-/** The host of a run will not answer any more: the run goes on elsewhere. */
+/** The run's host is lost: the run moves to another one. */
 export class HostLost extends Error {
   override name = 'HostLost';
 }
 
-/** Nobody took an activity for so long: has the host gone? Asked less and less often while the answer is no. */
+/** How long an activity waits for a worker before we ask whether the host is lost. Doubles while the answer is no. */
 const FIRST_DOUBT_S = 20;
 const LAST_DOUBT_S = 300;
 
 /**
- * An activity on the run's host. While nobody takes it and the host is not lost, as when all services were down, it is put
- * again: no clock of the run runs. Throws HostLost.
+ * An activity on the run's host. While no worker takes it and the host is not lost (services may be down), it is scheduled again,
+ * without using the run's time. Throws HostLost.
  */
 export async function onHost<T>(
   at: { runId: string; hostId: string; epoch: number },

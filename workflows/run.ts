@@ -32,7 +32,7 @@ const placement = proxyActivities<Pick<ControlActivities, 'placeRun'>>(placement
 
 export const leaseGranted = defineSignal<[Lease]>(SIGNAL.leaseGranted);
 
-/** One run: owns the lease, the host, the container and their cleanup. The steps are in its child, whose history may roll over. */
+/** One run: owns the lease, the host, the container and their cleanup. Its child takes the steps and may continue as new. */
 export async function run(ticket: RunTicket): Promise<RunEnd> {
   const lease = new GpuLease(ticket);
   setHandler(leaseGranted, (granted) => lease.granted(granted));
@@ -68,7 +68,7 @@ export async function run(ticket: RunTicket): Promise<RunEnd> {
   }
   const ended = end;
   await CancellationScope.nonCancellable(async () => {
-    // The agent's world first, then the lease: a GPU is handed on only when nothing of ours runs on it. Else the pool sees to both.
+    // First the containers, then the lease: a GPU is leased again only when nothing of ours uses it. If this fails, the pool does both.
     const stopped = hostId === null || (await stopQuietly(hostId, runId));
     if (ticket.gpus > 0 && stopped) await lease.release();
     if (!ticket.hiddenSplit) await control.finishRun({ runId, end: ended });
@@ -79,9 +79,9 @@ export async function run(ticket: RunTicket): Promise<RunEnd> {
   return judged;
 }
 
-/** The end, with what the hidden test says of its submission. Nothing of the agent's lives any more that could learn of it. */
+/** The end, with the hidden test's result. The sandbox is gone, so the agent cannot learn it. */
 async function judgedByTest(ticket: RunTicket, at: { hostId: string; epoch: number }, end: RunEnd): Promise<RunEnd> {
-  // It ended without an evaluation: none of its scores count.
+  // It ended without an evaluation, so no score counts.
   if (end.finalEvaluation === 'not_run') return end;
   const { runId, evaluationSeconds } = ticket;
   let { hostId, epoch } = at;
@@ -104,7 +104,7 @@ async function judgedByTest(ticket: RunTicket, at: { hostId: string; epoch: numb
   }
 }
 
-/** The container, and the steps in it, until the run ends or its host is lost. */
+/** Run the steps in a container until the run ends or its host is lost. */
 async function onOneHost(at: Omit<AgentLoopInput, 'continueAfterEvents'>): ReturnType<typeof agentLoop> {
   const { ticket, hostId, devices, token, step, elapsedMs, ending } = at;
   const { runId } = ticket;
@@ -114,7 +114,7 @@ async function onOneHost(at: Omit<AgentLoopInput, 'continueAfterEvents'>): Retur
       { hostId, epoch },
       (one) => ({
         ...{ runId, epoch: one, devices, ...(token === undefined ? {} : { token }) },
-        // In a later one: all that is on record.
+        // In a later epoch: restore all recorded steps.
         replayThrough: one === 1 ? step - 1 : ticket.maxSteps,
       }),
       (one) => (epoch = one),
@@ -130,7 +130,7 @@ async function onOneHost(at: Omit<AgentLoopInput, 'continueAfterEvents'>): Retur
   });
 }
 
-/** A container that cannot be removed now is left to the worker's sweep: the run still ends. */
+/** If the container cannot be removed, the run still ends and the worker's reaper removes it. */
 async function stopQuietly(hostId: string, runId: string): Promise<boolean> {
   const options = containerOptions(hostId);
   const brief = { ...options, scheduleToCloseTimeout: '10 minutes' } as const;

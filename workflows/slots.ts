@@ -1,11 +1,11 @@
 /**
- * Who may have how many runs in flight: one window over the whole batch, as a pure state. Shards are filled one after another, in
- * order of submission: the first that still has runs to start gets every free slot; a shard with none left gives back what its
- * running runs do not hold. So the window is full as long as any run waits, wherever the slow ones are.
+ * How many runs each shard may have in flight: one window over the whole batch, as pure state. Shards are filled in order of
+ * submission: the first with runs left to start gets every free slot; a shard with none left returns its unused slots. So the
+ * window is full as long as any run waits, wherever the slow runs are.
  */
 export interface Slots {
   free: number;
-  /** Shards that run. `drains`: it has given slots back, so all its runs are started. */
+  /** Running shards. `drains`: it has returned slots, so all its runs have started. */
   shards: Map<number, { held: number; drains: boolean }>;
 }
 
@@ -30,11 +30,11 @@ export function grant(state: Slots, shard: number, slots: number): void {
   else known.held += slots;
 }
 
-/** A shard has no run for these any more. */
+/** A shard returns slots for which it has no run. */
 export function giveBack(state: Slots, shard: number, slots: number): void {
   const known = state.shards.get(shard);
   if (known === undefined) return;
-  // A shard that an earlier start of the batch left behind may have more than this one gave it.
+  // A shard of an earlier start may hold more than this start gave it.
   const own = Math.min(slots, known.held);
   known.held -= own;
   known.drains = true;
@@ -46,5 +46,5 @@ export function shardClosed(state: Slots, shard: number): void {
   state.shards.delete(shard);
 }
 
-/** So many returns keep a shard's and its batch's history short, and at most a sixteenth of the window waits to be returned. */
+/** Returning slots in such steps keeps histories short, and leaves at most a sixteenth of the window unused. */
 export const slotsPerReturn = (concurrency: number): number => Math.max(1, Math.floor(concurrency / 16));

@@ -5,8 +5,8 @@ import { ProviderError } from '../../domain/provider-error.js';
 import { FAILURE } from '../../domain/messages.js';
 
 /**
- * The one place where an error becomes retryable or not. Messages are cut: a failure lies in the history, and nothing but
- * our own words and ids belongs there.
+ * The one place that decides whether an error is retried. Messages are cut: failures are kept in the history, where only our own
+ * words and ids belong.
  */
 export function asFailure(error: unknown): unknown {
   if (error instanceof SandboxLost)
@@ -28,13 +28,13 @@ function providerFailure(error: ProviderError): ApplicationFailure {
     message: error.message.slice(0, 1000),
     type: error.retryable ? `Provider:${error.kind}` : FAILURE.config,
     nonRetryable: !error.retryable,
-    // Being told to wait is ordinary: no alarm, and asked again exactly when the provider wants.
+    // A rate limit is ordinary: retry exactly when the provider says.
     ...(error.kind === 'rate_limited' ? { category: ApplicationFailureCategory.BENIGN } : {}),
     ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),
   });
 }
 
-/** Translates what an activity throws. */
+/** Translates what an activity throws into Temporal's failures. */
 export const failures = (): ActivityInterceptors => ({
   inbound: {
     async execute(input, next) {

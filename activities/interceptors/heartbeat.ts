@@ -4,8 +4,8 @@ import type { ActivityInterceptors } from '@temporalio/worker';
 const BEAT_MS = 2_000;
 
 /**
- * Beats from a timer for the whole life of each activity, so that a dead worker is noticed and cancellation arrives. The start counts
- * as the first beat: most activities end before the second, and cost the server no request and no write.
+ * Heartbeats from a timer while an activity runs, so that a dead worker is noticed and cancellation arrives. The start counts as
+ * the first beat: most activities end before the second and cost the server nothing.
  */
 export const heartbeat = (context: Context): ActivityInterceptors => ({
   inbound: {

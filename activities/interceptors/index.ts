@@ -4,7 +4,7 @@ import { failures } from './failures.js';
 import { heartbeat } from './heartbeat.js';
 import { retryEvents } from './retry-events.js';
 
-/** What every activity is wrapped in, outermost first. */
+/** The interceptors of every activity, outermost first. */
 export const activityInterceptors = (ports: { store: EventLog }): ActivityInterceptorsFactory[] => [
   failures,
   retryEvents(ports.store),

@@ -2,18 +2,28 @@ import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptors } from '@temporalio/worker';
 import type { EventLog } from '../../domain/ports/record/events.js';
 
-/** What the activities of a run are given. */
+/** Arguments of a run's activities. */
 interface OfRun {
   runId: string;
   step?: number;
   epoch?: number;
 }
 
+/** Activities as people know them; others go by their name. */
+const IN_WORDS: Partial<Record<string, string>> = {
+  nextAction: 'model call',
+  executeCommand: 'command',
+  evaluate: 'evaluation',
+  evaluateHidden: 'hidden test',
+  startContainer: 'container start',
+  takeSubmission: 'copying of the submission',
+};
+
 const isOfRun = (args: unknown): args is OfRun => typeof (args as Partial<OfRun> | undefined)?.runId === 'string';
 
 /**
- * An activity that is tried again leaves an event in its run's log: its worker died, or what it needs failed. One row for each
- * activity, however often it is tried. What cannot be written now is written at the next try.
+ * Records an event for each retried activity of a run: its worker died, or something that it needs failed. One row per activity,
+ * however often it is retried. If the event cannot be written now, the next try writes it.
  */
 export const retryEvents =
   (store: EventLog) =>
@@ -21,7 +31,7 @@ export const retryEvents =
     inbound: {
       async execute(input, next) {
         const [first] = input.args;
-        // A run that waits for a host asks again and again: its status says so.
+        // A run that waits for a host retries until it gets one; its status says so.
         if (attempt > 1 && activityType !== 'placeRun' && isOfRun(first))
           await report(store, activityType, first, attempt).catch(() => undefined);
         return await next(input);
@@ -30,9 +40,9 @@ export const retryEvents =
   });
 
 async function report(store: EventLog, name: string, { runId, step, epoch }: OfRun, attempt: number): Promise<void> {
-  // A run's activity is named by what it is given; Temporal's own ids begin anew with each history.
+  // Keyed by the arguments: Temporal's activity ids start over with each history.
   const key = ['retry', name, step ?? '', epoch ?? ''].join('-');
-  const at = step === undefined ? '' : ` of step ${step}`;
-  const detail = `${name}${at} was begun ${attempt === 2 ? 'a second time' : `${attempt} times`}: its worker, or what it needs, failed`;
+  const at = step === undefined ? '' : `step ${step}: `;
+  const detail = `${at}${IN_WORDS[name] ?? name} retried (attempt ${attempt}): its worker, or a service that it needs, failed`;
   await store.addEvent({ runId, batchId: null, kind: 'activity_retried', key, detail });
 }

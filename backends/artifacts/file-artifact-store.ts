@@ -4,16 +4,16 @@ import { mkdir, open, readFile, rename, rm, utimes, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import type { ArtifactStore } from '../../domain/ports/artifact-store.js';
 
-/** Where an artifact lies below its store's folder. */
+/** An artifact's path below its store's folder. */
 export const artifactPath = (dir: string, sha256: string): string => join(dir, sha256.slice(0, 2), sha256);
 
-/** Artifacts as files `<dir>/<first two>/<sha256>`, written aside and renamed: never half there. */
+/** Artifacts as files `<dir>/<first two>/<sha256>`, written aside and renamed, so never incomplete. */
 export function createFileArtifactStore(dir: string): ArtifactStore {
-  /** It is there, and young again: `bench prune` leaves it to the row that will refer to it. */
+  /** Touch an existing artifact, so that `bench prune` spares it until its row is written. */
   const renewed = (path: string): Promise<boolean> =>
     utimes(path, new Date(), new Date()).then(
       () => true,
-      // Another host's user wrote it: it is there all the same.
+      // Another user's file cannot be touched, but it exists.
       (error: unknown) => (error as NodeJS.ErrnoException).code !== 'ENOENT',
     );
   const newAside = async (): Promise<string> => {
@@ -33,7 +33,7 @@ export function createFileArtifactStore(dir: string): ArtifactStore {
         await writeFile(aside, bytes);
         await keep(aside, sha256);
       } catch (error) {
-        // On a full disk a part of it would take room for nothing.
+        // Do not leave a partial file on a full disk.
         await rm(aside, { force: true });
         throw error;
       }
@@ -88,7 +88,7 @@ export function createFileArtifactStore(dir: string): ArtifactStore {
   };
 }
 
-/** What is being written; whatever is old in here was cut off. */
+/** Unfinished writes; old ones were interrupted. */
 export const ASIDE = 'partial';
 
 function nullIfMissing(error: unknown): null {

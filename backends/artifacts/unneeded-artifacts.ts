@@ -8,8 +8,8 @@ export interface StoredFile {
 }
 
 /**
- * Files of an artifact store that are not needed and were not stored since `before`: what is being stored just now is
- * needed by rows that are not there yet. Names that are none of the store's are left alone.
+ * Files of an artifact store that no row needs and that are older than `before`: rows of newer ones may not be written yet.
+ * Files that do not belong to the store are ignored.
  */
 export async function unneededArtifacts(dir: string, needed: ReadonlySet<string>, before: Date): Promise<StoredFile[]> {
   const found: StoredFile[] = [];
@@ -27,7 +27,7 @@ export async function unneededArtifacts(dir: string, needed: ReadonlySet<string>
   return found;
 }
 
-/** Gives those that went. A file that somebody stored again meanwhile stays. */
+/** Returns those removed. A file stored again in the meantime stays. */
 export async function removeArtifacts(files: readonly StoredFile[], before: Date): Promise<StoredFile[]> {
   const gone: StoredFile[] = [];
   for (const file of files) {

@@ -6,14 +6,14 @@ import { execa } from 'execa';
 import { BenchError } from '../../domain/errors.js';
 import { followEngine } from './follow-engine.js';
 
-/** What images are built on unless told otherwise. */
+/** The default base image. */
 export const DEFAULT_BASE = 'python:3.11-slim';
-/** Marks the base that somebody chose for a build: from then on every image is built on it. */
+/** Tag of a base chosen with `bench images build`; from then on every image is built on it. */
 export const CHOSEN_BASE = 'bench-base:chosen';
-/** Built here with debootstrap when no registry answers. */
+/** Made locally with debootstrap when no registry answers. */
 export const DEBOOTSTRAP_BASE = 'bench-base:bookworm';
 
-/** In the order in which they are chosen. */
+/** In order of preference. */
 export const KNOWN_BASES: readonly string[] = [CHOSEN_BASE, DEFAULT_BASE, DEBOOTSTRAP_BASE];
 
 export interface BaseImage {
@@ -49,12 +49,16 @@ export async function resolveBaseImage(
       (await given(docker, donor, [wanted], onProgress)) ??
       (await pull(docker, wanted, onProgress, signal));
     if (found instanceof Error)
-      throw new BenchError('failed', `base image ${wanted} is not here and cannot be pulled: ${found.message}`, {
-        code: 'image.not_built',
-        remedy: 'load it (docker load, docker import) or name one of `docker images`',
-        fields: { base: true },
-        cause: found,
-      });
+      throw new BenchError(
+        'failed',
+        `base image ${wanted} does not exist locally and cannot be pulled: ${found.message}`,
+        {
+          code: 'image.not_built',
+          remedy: 'load it (docker load, docker import) or choose one of `docker images`',
+          fields: { base: true },
+          cause: found,
+        },
+      );
     return found;
   }
   const known = KNOWN_BASES.map((ref) => (ref === CHOSEN_BASE ? chosen : ref));
@@ -73,21 +77,21 @@ export async function resolveBaseImage(
     throw new BenchError('failed', `no base image: ${DEFAULT_BASE} cannot be pulled, and ${built.message}`, {
       code: 'image.not_built',
       remedy:
-        'bring any Debian-like or Python ≥ 3.9 image and name it to `bench images build` as the base; ' +
-        'or run once as root on Debian, where the base is made with debootstrap; or use the local backend',
+        'pass any Debian-like image, or one with Python ≥ 3.9, to `bench images build` as the base; ' +
+        'or run once as root on Debian, so that debootstrap can make one; or use the local backend',
       fields: { base: '<image>', backend: 'local' },
       cause: pulled,
     });
   return built;
 }
 
-/** Build every image on this base from now on; the user names it once. */
+/** Build every image on this base from now on. */
 export async function chooseBase(docker: Docker, ref: string, chosen = CHOSEN_BASE): Promise<void> {
   const [repo = '', tag = ''] = chosen.split(':');
   await docker.getImage(ref).tag({ repo, tag });
 }
 
-/** The image as the engine knows it, or null. */
+/** The image in the engine, or null. */
 export async function localImage(docker: Docker, ref: string): Promise<BaseImage | null> {
   try {
     return { ref, id: (await docker.getImage(ref).inspect()).Id };
@@ -97,7 +101,7 @@ export async function localImage(docker: Docker, ref: string): Promise<BaseImage
   }
 }
 
-/** The first of these images that the other engine has, brought over; null: it has none, or cannot give. */
+/** Copies the first of these images that the other engine has; null: it has none, or cannot export. */
 export async function given(
   docker: Docker,
   donor: Docker | undefined,
@@ -108,12 +112,12 @@ export async function given(
   for (const ref of refs) {
     try {
       if ((await localImage(donor, ref)) === null) continue;
-      onProgress(`taking ${ref} from the other engine of this machine`);
+      onProgress(`copying ${ref} from the other engine on this machine`);
       const answer = await docker.loadImage(await donor.getImage(ref).get());
       await followEngine(docker, answer, () => undefined);
       return await localImage(docker, ref);
     } catch (error) {
-      onProgress(`that engine gives no image: ${(error as Error).message}`);
+      onProgress(`that engine exported no image: ${(error as Error).message}`);
       return null;
     }
   }
@@ -165,7 +169,7 @@ async function debootstrapBase(
   const dir = await mkdtemp('/var/tmp/bench-debootstrap-');
   try {
     const root = join(dir, 'root');
-    onProgress(`making ${DEBOOTSTRAP_BASE} with debootstrap (a minimal Debian with Python; takes some minutes once)`);
+    onProgress(`making ${DEBOOTSTRAP_BASE} with debootstrap (a minimal Debian with Python; takes a few minutes, once)`);
     const making = execa(tool, ['--variant=minbase', '--include=python3', 'bookworm', root], {
       stdin: 'ignore',
       all: true,
@@ -173,7 +177,7 @@ async function debootstrapBase(
     });
     for await (const line of making.iterable({ from: 'all' })) onProgress(line);
     await making;
-    // Somebody may have been faster: one base is enough.
+    // Another process may have made it meanwhile.
     const meanwhile = await localImage(docker, DEBOOTSTRAP_BASE);
     if (meanwhile !== null) return meanwhile;
     onProgress(`importing ${DEBOOTSTRAP_BASE}`);
@@ -194,7 +198,7 @@ async function debootstrapBase(
   }
 }
 
-/** For the next engine. A cache that cannot be written is no reason to fail. */
+/** Cache it for the next engine. Failing to write the cache is not an error. */
 async function keep(tar: string, file: string, onProgress: Progress): Promise<void> {
   const aside = `${file}.${process.pid}`;
   try {

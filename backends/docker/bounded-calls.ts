@@ -1,8 +1,8 @@
 import type Docker from 'dockerode';
 
-/** A loaded engine on a loaded machine is slow; one that has said nothing for so long will not. */
+/** Longer than a loaded engine on a loaded machine needs. */
 const ANSWER_LIMIT_MS = 120_000;
-/** Archives and images are as large as they are. */
+/** For archives and images, which may be large. */
 const TRANSFER_LIMIT_MS = 30 * 60_000;
 
 type Dial = Docker['modem']['dial'];
@@ -10,8 +10,8 @@ type DialOptions = Parameters<Dial>[0];
 type Answer = Parameters<NonNullable<Parameters<Dial>[1]>>[1];
 
 /**
- * Bound each call of this client: dockerode itself waits for ever, for an engine that does not answer and for an answer that broke
- * off in its midst. A stream counts as answered when it begins; whoever reads it bounds that.
+ * Bound each call of this client: dockerode waits forever for an engine that does not answer or that stops in the middle of an
+ * answer. A stream counts as answered when it begins; its reader bounds the rest.
  */
 export function boundCalls(docker: Docker, answerLimitMs = ANSWER_LIMIT_MS): Docker {
   const { modem } = docker;

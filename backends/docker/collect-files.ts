@@ -7,7 +7,7 @@ import { badPath } from '../shell/submission-paths.js';
 import { execOutput } from './exec-output.js';
 
 const PROGRAM = ['/opt/bench/python3', '-IS', '/opt/bench/durable_shell/collect.py'];
-/** It waits for nobody: whatever takes longer is the engine. */
+/** The program never waits, so anything longer is the engine's fault. */
 const LIMIT_MS = 600_000;
 /** A line names one path, or all that are missing. */
 const LONGEST_LINE = 1024 * 1024;
@@ -21,8 +21,8 @@ const lineSchema = z.union([
 ]);
 
 /**
- * Copy files out of a container's workspace as data, by a program inside (images/agent/durable_shell/collect.py): the engine's own
- * archive follows links, and waits for ever at a FIFO, with all that is asked of that container afterwards.
+ * Copy files out of a container's workspace as data, with a program inside (images/agent/durable_shell/collect.py). The engine's
+ * own archive follows links, and hangs on a FIFO, together with all later calls for that container.
  */
 export async function collectFiles(
   container: Docker.Container,
@@ -39,7 +39,7 @@ export async function collectFiles(
   return await readCollected(execOutput(container, [...PROGRAM, JSON.stringify(plan)], signal), maxBytes);
 }
 
-/** Lines, each followed by the bytes that it announces; the last one says what it came to. */
+/** Lines, each followed by the bytes that it announces; the last one is the outcome. */
 export async function readCollected(pieces: AsyncIterable<Buffer>, maxBytes: number): Promise<Collected> {
   const found: { path: string; left: number; chunks: Buffer[] }[] = [];
   let line: Buffer[] = [];
@@ -49,7 +49,7 @@ export async function readCollected(pieces: AsyncIterable<Buffer>, maxBytes: num
     const said = lineSchema.parse(JSON.parse(text));
     if (!('path' in said)) return void (end = said.kind === 'files' ? { kind: 'files', files: [] } : said);
     announced += said.size;
-    if (announced > maxBytes) throw new InfrastructureError('its program sends more than it was asked for');
+    if (announced > maxBytes) throw new InfrastructureError('its program sent more than it was asked for');
     found.push({ path: said.path, left: said.size, chunks: [] });
   };
   for await (const piece of pieces) {
@@ -66,7 +66,7 @@ export async function readCollected(pieces: AsyncIterable<Buffer>, maxBytes: num
       const part = piece.subarray(at, newline < 0 ? piece.length : newline);
       line.push(part);
       inLine += part.length;
-      if (inLine > LONGEST_LINE) throw new InfrastructureError('its program sends a line without end');
+      if (inLine > LONGEST_LINE) throw new InfrastructureError('its program sent an endless line');
       at += part.length;
       if (newline < 0) continue;
       at += 1;
@@ -74,7 +74,7 @@ export async function readCollected(pieces: AsyncIterable<Buffer>, maxBytes: num
       [line, inLine] = [[], 0];
     }
   }
-  if (end === null) throw new InfrastructureError('its program ended in the midst of it');
+  if (end === null) throw new InfrastructureError('its program ended before its last line');
   return (end as Collected).kind === 'files'
     ? {
         kind: 'files',

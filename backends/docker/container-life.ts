@@ -4,18 +4,18 @@ import { SandboxLost } from '../../domain/errors.js';
 import { statusOf, unlessStatus } from './engine-errors.js';
 import { endStrayShim } from './stray-shim.js';
 
-/** Podman still cleans up after a container that has just died, and refuses to start or remove it meanwhile. */
+/** Podman refuses to start or remove a container that just died until it has cleaned up. */
 const STILL_DYING = /container state improper|refusing to clean up/;
-/** An engine that died while it started a container has left a task or an endpoint of that name behind. */
+/** An engine that died while starting a container leaves a task or endpoint of that name behind. */
 const HALF_STARTED = /\balready exists\b/;
 const MOST_REFUSALS = 50;
 const REFUSED_WAIT_MS = 100;
 const REMOVAL_LIMIT_MS = 120_000;
 const LOOK_EVERY_MS = 3_000;
-/** Podman has a word of its own for a container that it has not cleaned up after yet. */
+/** Podman's state of a container that it has not cleaned up yet. */
 const ENDED = ['exited', 'stopped', 'dead'];
 
-/** Start a container, or leave it running. One that can never start is removed: SandboxLost. Throws the engine's errors, too. */
+/** Start a container unless it runs. One that can never start is removed, with SandboxLost. Also throws the engine's errors. */
 export async function startContainer(container: Docker.Container): Promise<void> {
   let cleared = false;
   for (let refusals = 0; ; refusals++) {
@@ -27,18 +27,18 @@ export async function startContainer(container: Docker.Container): Promise<void>
       if (refusals === 0) cleared = await endStrayShim((await container.inspect()).Id);
       if (!cleared || refusals === MOST_REFUSALS) {
         await removeContainer(container);
-        throw new SandboxLost(`it could never be started again, and was removed: ${message}`, { cause: error });
+        throw new SandboxLost(`it could not be started again and was removed: ${message}`, { cause: error });
       }
       await sleep(REFUSED_WAIT_MS);
     }
   }
 }
 
-/** Remove a container with its anonymous volumes, running or not, and return when it is gone. None there is fine. Throws the engine's errors. */
+/** Remove a container, running or not, with its anonymous volumes; returns when it is gone or never existed. Throws the engine's errors. */
 export async function removeContainer(container: Docker.Container): Promise<void> {
   try {
     const { Id: id, State: state } = await container.inspect();
-    // What an engine's death left of its start would go on, and hold its files.
+    // After the engine died, a leftover task would keep running and hold the files.
     if (state.Status === 'created') await endStrayShim(id);
     await untilDead(() => container.remove({ force: true, v: true }));
   } catch (error) {
@@ -50,8 +50,8 @@ export async function removeContainer(container: Docker.Container): Promise<void
 }
 
 /**
- * Wait until a container has ended; returns its exit code. Besides being waited for it is looked at: dockerode never tells that the
- * connection broke off while it waited. Throws the engine's errors, and the reason of `signal`.
+ * Wait until a container has ended; returns its exit code. Also polls it, since dockerode does not report a connection that broke
+ * while waiting. Throws the engine's errors, and the reason of `signal`.
  */
 export async function waitForExit(
   container: Docker.Container,
@@ -87,8 +87,7 @@ async function untilGone(container: Docker.Container): Promise<void> {
       if (statusOf(error) === 404) return;
       throw error;
     }
-    if (Date.now() > deadline)
-      throw new Error(`its removal is in progress, and has not ended for ${REMOVAL_LIMIT_MS / 1000} s`);
+    if (Date.now() > deadline) throw new Error(`its removal has not finished within ${REMOVAL_LIMIT_MS / 1000} s`);
     await sleep(REFUSED_WAIT_MS);
   }
 }

@@ -6,43 +6,43 @@ import type { SandboxRef } from '../../domain/ports/sandbox-port.js';
 import { IMAGE } from './workspace-disk.js';
 
 const MB = 2 ** 20;
-/** What is counted of an allowance: most runs write far less than they may, and all allowances together would leave most disks to three runs. */
+/** How much of an allowance is reserved: most runs write far less, and most disks hold only three whole allowances. */
 const SHARE_MB = 256;
-/** Left to the services of the home. */
+/** Reserved for the home's services. */
 const RESERVE_MB = 64;
 
-/** What the runs of a home may take of its disk, and who takes too much. */
+/** Shares out a home's disk among its runs, and finds the run that takes too much. */
 export interface DiskRoom {
   /**
-   * Is there room for what one more run may write, beside what was promised to the disks that are there and is not taken yet? One that
-   * was stopped for what it took asks for that and more, or it would be stopped there again. Throws NoRoom.
+   * Is there room for one more run, beside what existing disks were promised and have not used? A run that was stopped for its disk
+   * usage asks for more than it used, or it would be stopped again. Throws NoRoom.
    */
   require(runId: string, megabytes: number): Promise<void>;
   /**
-   * With less than `lowMb` free: whose disk has grown the most since there was twice as much, among those that take more than every run
-   * was promised. Null: there is room, or it is not runs that fill the disk. Named once: it is to be stopped.
+   * With less than `lowMb` free: the run to stop, whose disk has grown the most since twice as much was free, among those that use
+   * more than their promise. Null: there is room, or it is not runs that fill the disk. Each run is returned once.
    */
   largestWriter(lowMb: number): Promise<LargestWriter | null>;
 }
 
 export interface LargestWriter extends SandboxRef {
-  /** What its disk takes, how much of that is new, and what is free, in megabytes. */
+  /** Size of its disk, how much it grew, and what is free, in megabytes. */
   takenMb: number;
   grownMb: number;
   freeMb: number;
 }
 
 interface Disk extends SandboxRef {
-  /** In megabytes: how large it may become, and what it takes by now. */
+  /** In megabytes: how large it may become, and its size now. */
   size: number;
   taken: number;
 }
 
 export function createDiskRoom(layout: HomeLayout): DiskRoom {
   const nameOf = ({ runId, epoch }: SandboxRef) => `${runId}-${epoch}`;
-  /** Of runs that were stopped, until they have room again. */
+  /** Stopped runs, until they have room again. */
   const stopped = new Map<string, { takenMb: number; lowMb: number }>();
-  /** What each took when there was room, by its name; null: not looked at yet. */
+  /** Each disk's size when there was room; null: not measured yet. */
   let calm: Map<string, number> | null = null;
   const remember = (disks: readonly Disk[]) => {
     calm = new Map(disks.map((one) => [nameOf(one), one.taken]));
@@ -61,7 +61,7 @@ export function createDiskRoom(layout: HomeLayout): DiskRoom {
       if (free < wanted + promised + RESERVE_MB)
         throw new NoRoom(
           `the home's disk has no room for another workspace: ${free} MB are free, ${Math.ceil(promised)} MB of that are promised to ` +
-            `${disks.length} runs, and ${wanted} MB are wanted`,
+            `${disks.length} runs, and ${wanted} MB are needed`,
         );
       stopped.delete(runId);
     },
@@ -79,7 +79,7 @@ export function createDiskRoom(layout: HomeLayout): DiskRoom {
         .filter(({ grown }) => grown > 0)
         .sort((a, b) => b.grown - a.grown || b.taken - a.taken);
       if (largest === undefined) return null;
-      // Before the next one is stopped, it has to grow from here.
+      // The next run to stop is the one that grows from here.
       remember(disks);
       const { runId, epoch, grown: grownMb } = largest;
       const takenMb = Math.ceil(largest.taken);

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { BenchError } from '../../domain/errors.js';
 
-/** Backends that are container engines. */
+/** The backends that use a container engine. */
 export type EngineBackend = 'docker' | 'podman';
 
-/** Where an engine answers. */
+/** An engine's address. */
 export interface EngineAddress {
   backend: EngineBackend;
-  /** For people, and the variable's value that would name it: unix:///path or tcp://host:port. */
+  /** As in DOCKER_HOST: unix:///path or tcp://host:port. */
   url: string;
-  /** Null: it is reached over the network. */
+  /** Null: over the network. */
   socketPath: string | null;
-  /** False: the engine cannot mount our directories, be it on another machine or behind a forwarded socket. */
+  /** False: the engine cannot mount our directories (another machine, or a forwarded socket). */
   sharesFiles: boolean;
   connection: Docker.DockerOptions;
 }
@@ -24,7 +24,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const VARIABLES = { docker: 'DOCKER_HOST', podman: 'BENCH_PODMAN_HOST' } as const;
 const DEFAULT_PORTS = { http: '2375', https: '2376' };
 
-/** The address that the environment means: DOCKER_HOST or BENCH_PODMAN_HOST and what belongs to them. Throws BenchError (usage). */
+/** The engine's address from DOCKER_HOST or BENCH_PODMAN_HOST and related variables. Throws BenchError (usage). */
 export function engineAddress(backend: EngineBackend, env: Env): EngineAddress {
   const variable = VARIABLES[backend];
   const named = env[variable];
@@ -43,7 +43,7 @@ export function engineAddress(backend: EngineBackend, env: Env): EngineAddress {
     throw new BenchError('usage', `${variable}=${host}: engines are not reached over ssh directly.`, {
       code: 'setting.invalid',
       remedy:
-        `Forward its socket and name the forwarded one: ssh -nNT -L /tmp/engine.sock:${defaultSocket(backend, {})} ` +
+        `Forward its socket and use the forwarded one: ssh -nNT -L /tmp/engine.sock:${defaultSocket(backend, {})} ` +
         `${host.slice('ssh://'.length)} & ${variable}=unix:///tmp/engine.sock BENCH_ENGINE_REMOTE=1`,
     });
   return { backend, socketPath: null, sharesFiles: false, ...overNetwork(variable, host, env) };
@@ -79,7 +79,7 @@ function overNetwork(variable: string, host: string, env: Env): Pick<EngineAddre
       remedy: 'It is unix:///path/of/a/socket or tcp://host:port.',
     });
   const protocol = isSet(env['DOCKER_TLS_VERIFY']) || url.protocol === 'https:' ? 'https' : 'http';
-  // Ports that are their scheme's own are left out by URL.
+  // URL omits a scheme's default port.
   const port = url.port !== '' ? url.port : (/:(\d+)\/?$/.exec(host)?.[1] ?? DEFAULT_PORTS[protocol]);
   return {
     url: `tcp://${url.hostname}:${port}`,

@@ -1,18 +1,18 @@
 import { SupervisorAway } from '../shell/shell-client.js';
 import { BenchError, InfrastructureError, SandboxLost } from '../../domain/errors.js';
 
-/** The status of the engine's answer, if the error is one. */
+/** HTTP status of the engine's answer, if there was one. */
 export const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode;
 
 export const unlessStatus = (status: number) => (error: unknown) => {
   if (statusOf(error) !== status) throw error;
 };
 
-/** Docker says 409, Podman 500 with words. */
+/** Docker answers 409, Podman 500 with a text. */
 export const nameIsTaken = (error: unknown): boolean =>
   statusOf(error) === 409 || /already in use/i.test((error as Error).message);
 
-/** The engine's errors in our terms: no such container, or soon none, means that the sandbox is lost, all else may pass. */
+/** Translates the engine's errors: a missing or vanishing container is SandboxLost; anything else may pass. */
 export async function translated<T>(doing: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -21,7 +21,7 @@ export async function translated<T>(doing: string, work: () => Promise<T>): Prom
   }
 }
 
-/** The same for what comes piece by piece. */
+/** The same for a stream. */
 export async function* translatedEach<T>(doing: string, pieces: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* pieces;
@@ -34,7 +34,7 @@ function translatedError(doing: string, error: unknown): Error {
   if (error instanceof InfrastructureError || error instanceof SandboxLost || error instanceof SupervisorAway)
     return error;
   if (error instanceof BenchError) return error;
-  // Our own waiting was given up.
+  // We stopped waiting.
   if ((error as Error).name === 'AbortError') return error as Error;
   const message = (error as Error).message;
   if (

@@ -14,7 +14,7 @@ const GET = {
   docker: {
     install: 'install one (on Debian: apt-get install docker.io) and start it, or point DOCKER_HOST at its socket',
     start: 'start it (systemctl start docker, or as root: dockerd)',
-    permission: 'add yourself to its group (usermod -aG docker <user>, then log in again), or run as root',
+    permission: 'join its group (usermod -aG docker <user>, then log in again), or run as root',
   },
   podman: {
     install:
@@ -25,12 +25,12 @@ const GET = {
   },
 };
 
-/** A client of the engine, whose calls end. Does not connect. */
+/** A client of the engine whose calls are bounded. Does not connect. */
 export function connectEngine(address: EngineAddress): Docker {
   return boundCalls(new Docker(address.connection));
 }
 
-/** Does an engine answer that can hold our sandboxes? If not: why, and what to do. Never throws. */
+/** Probes for an engine that can run our sandboxes. If there is none: why, and what to do. Never throws. */
 export async function probeEngine(address: EngineAddress = engineAddress('docker', {})): Promise<EngineProbe> {
   const { url, socketPath, backend } = address;
   if (socketPath !== null) {
@@ -56,7 +56,7 @@ export async function probeEngine(address: EngineAddress = engineAddress('docker
   }
 }
 
-/** Podman, whatever variable names it: its interface is Docker's, its needs are not. */
+/** Podman, whichever variable names it: same API as Docker, different needs. */
 export async function isPodman(docker: Docker): Promise<boolean> {
   const { Components: parts } = (await docker.version()) as { Components?: { Name: string }[] };
   return parts?.some((part) => part.Name === 'Podman Engine') ?? false;

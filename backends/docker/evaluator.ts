@@ -20,11 +20,11 @@ export interface DockerEvaluatorOptions {
   docker: Docker;
   /** See ensureImage. */
   imageRef: string;
-  /** The engine's id of that image, kept with what it evaluates. */
+  /** The engine's id of that image, stored with each evaluation. */
   imageDigest?: string;
-  /** Folder for what it is shown in place of the machine's figures; absent: the engine cannot mount our files. */
+  /** Folder of made-up machine figures; absent: the engine cannot mount our files. */
   figuresDir?: string;
-  /** Names this home: containers of several homes live side by side. */
+  /** Tag of this home, since homes share an engine. */
   homeTag: string;
 }
 
@@ -36,13 +36,13 @@ const USERS = {
 /** A folder in memory, of limited size, where a program writes its outputs. */
 const OUTPUT_FOLDER = '/output';
 const PLAYERS_FOLDER = `nr_inodes=10000,mode=700,uid=${USERS.player.uid},gid=${USERS.player.gid}`;
-/** Podman's belong to root, with the rights of the image's folder. Only the player is there to write; what its files cost beyond their bytes is its memory. */
+/** With Podman it belongs to root, with the image folder's permissions. Only the player writes there; overhead counts as its memory. */
 const PODMAN_FOLDER = 'mode=777';
 const OUTPUT_LIMIT = 64 * 1024;
-/** It has ended by then: its output waits to be read. */
+/** The container has ended by then; only its output is left to read. */
 const LOG_LIMIT_MS = 60_000;
 
-/** One fresh container per evaluation. Secrets and submission go in as data; of the host nothing is mounted but made-up figures. */
+/** One fresh container per evaluation. Secrets and submission are copied in; nothing of the host is mounted but made-up figures. */
 export function createDockerEvaluator(options: DockerEvaluatorOptions): EvaluatorPort {
   const { docker } = options;
   // Podman asks its host's package manager for every answer to that.
@@ -74,7 +74,7 @@ export function createDockerEvaluator(options: DockerEvaluatorOptions): Evaluato
           const found = await outcome(docker, container, job, signal);
           return options.imageDigest === undefined ? found : { ...found, imageDigest: options.imageDigest };
         } finally {
-          // By id: a later attempt of this job may have taken the name already.
+          // By id: a later attempt may already use the name.
           await removeContainer(container);
         }
       } catch (error) {
@@ -162,7 +162,7 @@ async function outcome(
   const { State } = await container.inspect();
   const { evaluator } = job.task;
   if (State.OOMKilled && evaluator.kind !== 'data')
-    // Init's and the referee's memory is limited: what does not fit is the submission.
+    // Init's and the referee's memory is limited, so it was the submission.
     return {
       kind: 'rejected',
       message: `The submission used too much memory (the limit is ${evaluator.memoryMb} MB)`,
@@ -172,7 +172,7 @@ async function outcome(
   );
 }
 
-/** Only init writes here: its children have pipes of their own. */
+/** Only init writes here: its children have their own pipes. */
 async function output(docker: Docker, container: Docker.Container): Promise<{ stdout: string; stderr: string }> {
   const abortSignal = AbortSignal.timeout(LOG_LIMIT_MS);
   const logs = await container.logs({ stdout: true, stderr: true, follow: true, abortSignal });

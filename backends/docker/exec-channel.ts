@@ -9,27 +9,27 @@ import { type ControlRequest, OUTCOME_FILE_LIMIT, parseOutcome, replySchema } fr
 import { PATIENCE_MS, SHORT_ANSWER_MS, SupervisorAway } from '../shell/shell-client.js';
 import { statusOf } from './engine-errors.js';
 
-/** Speaks with the supervisor inside. What is asked goes by its stdin: an exec's arguments appear in the engine's events. */
+/** The client inside. Requests go to its stdin, since an exec's arguments appear in the engine's events. */
 const CLIENT = ['/opt/bench/python3', '-IS', '/opt/bench/durable_shell/control_client.py'];
-/** An outcome within a line of JSON: each of its characters may be escaped. */
+/** Longest outcome as one line of JSON, each character escaped. */
 const ANSWER_LIMIT = 2 * OUTCOME_FILE_LIMIT + 65_536;
 /**
- * The client inside writes an empty line every few seconds while it waits (control_client.py). A connection that is silent for so long
- * has broken without a word, or its exec never began.
+ * The client inside writes an empty line every few seconds while it waits (control_client.py). A longer silence means that the
+ * connection broke or the exec never began.
  */
 const SILENT_MS = 30_000;
 const NEWLINE = 10;
 const NOT_RUNNING = /is not running|container .*stopped|stopped container|no running task/i;
 
 const answerSchema = z.object({
-  /** Null: no supervisor answers in there. */
+  /** Null: no supervisor answers inside. */
   reply: replySchema.nullable(),
-  /** Text of the outcome's file, when there is one of the command asked for. */
+  /** Text of the outcome file, if the command has one. */
   outcome: z.string().max(OUTCOME_FILE_LIMIT).nullable(),
 });
 type Answer = z.infer<typeof answerSchema>;
 
-/** Through the engine alone, where worker and container share no directory: one exec per request, as root inside. */
+/** Where worker and container share no directory: one exec per request, as root inside. */
 export function execChannel(container: Docker.Container, what: string): ControlChannel {
   const ask = async (request: ControlRequest, limits: { signal?: AbortSignal; withinMs: number }): Promise<Answer> =>
     await answerTo(container, await connect(container, what), request, { ...limits, what });
@@ -53,7 +53,7 @@ export function execChannel(container: Docker.Container, what: string): ControlC
       try {
         return (await ask({ op: 'ping' }, { withinMs: SHORT_ANSWER_MS })).reply !== null;
       } catch {
-        // It may when asked again. Engines have many words for a container that is just ending; what it is, an inspection tells.
+        // Engines report an ending container in many ways; inspect it to find out.
         return false;
       }
     },
@@ -66,9 +66,9 @@ async function connect(container: Docker.Container, what: string): Promise<Duple
     const exec = await container.exec({ Cmd: CLIENT, User: '0:0', WorkingDir: '/', ...attach });
     return await exec.start({ hijack: true, stdin: true });
   } catch (error) {
-    // The container does not run, or stopped between the two calls.
+    // The container was not running, or stopped between the two calls.
     if (statusOf(error) === 409 || NOT_RUNNING.test((error as Error).message))
-      throw new SupervisorAway(`${what} does not run`, { cause: error });
+      throw new SupervisorAway(`${what} is not running`, { cause: error });
     throw error;
   }
 }
@@ -91,7 +91,7 @@ const answerTo = (
       clearTimeout(silence);
       signal?.removeEventListener('abort', aborted);
       how();
-      // Ends the client inside too: its input closes.
+      // Closes the client's stdin, which ends it.
       stream.destroy();
     };
     const aborted = () => settle(() => reject(signal?.reason as Error));
@@ -99,7 +99,7 @@ const answerTo = (
       settle(() =>
         reject(new InfrastructureError(`the supervisor of ${what} has not answered for ${withinMs / 1000} s`)),
       );
-    // Longer than any timer can wait: no limit, heartbeats and activity timeouts still hold.
+    // Longer than any timer can wait: no limit here; heartbeats and activity timeouts still apply.
     if (withinMs < 2 ** 31) timer = setTimeout(late, withinMs);
     if (signal?.aborted === true) return aborted();
     signal?.addEventListener('abort', aborted, { once: true });
@@ -121,7 +121,7 @@ const answerTo = (
         try {
           resolve(answerSchema.parse(JSON.parse(text.slice(0, text.indexOf('\n')))));
         } catch (error) {
-          // The engine's own words, in place of the client's: the container ended, or had no room for another process.
+          // The engine's message instead of the client's: the container ended, or could not start another process.
           reject(new SupervisorAway(`no client ran in ${what}: ${text.slice(0, 300).trim()}`, { cause: error }));
         }
       });

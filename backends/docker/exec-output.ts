@@ -9,8 +9,8 @@ const MOST_WORDS = 4000;
 const EXIT_CODE_ATTEMPTS = 100;
 
 /**
- * What a program prints that runs in a container as root, taken as fast as it is used, and no faster. Throws InfrastructureError with
- * the program's complaints if it fails, and the engine's errors.
+ * Output of a program run as root in a container, read with backpressure. Throws InfrastructureError with the program's stderr if
+ * it fails, and the engine's errors.
  */
 export async function* execOutput(
   container: Docker.Container,
@@ -45,7 +45,7 @@ export async function* execOutput(
   throw new InfrastructureError(words === '' ? `its program ended with ${exitCode ?? 'no exit code'}` : words);
 }
 
-/** Each write comes in a frame: stream, three zeros, length. Not dockerode's demuxStream, which takes whatever comes into memory. */
+/** Frames of stream, three zeros, length. Not dockerode's demuxStream, which reads without bound. */
 async function* framesOf(stream: Duplex): AsyncGenerator<{ kind: number; bytes: Buffer }> {
   let head: Buffer = Buffer.alloc(0);
   let left = 0;
@@ -71,7 +71,7 @@ async function* framesOf(stream: Duplex): AsyncGenerator<{ kind: number; bytes: 
   if (left > 0 || head.length > 0) throw new InfrastructureError('the connection to the engine broke');
 }
 
-/** The engine may not have noticed yet that the program ended, though its output has. */
+/** The output may end before the engine notices that the program did. */
 async function exitCodeOf(exec: Docker.Exec): Promise<number | null> {
   for (let attempt = 0; attempt < EXIT_CODE_ATTEMPTS; attempt++) {
     const { Running: running, ExitCode: exitCode } = await exec.inspect();

@@ -10,8 +10,8 @@ interface EngineEvent {
 }
 
 /**
- * Read the answer of a pull, build or import to its end; an error in its midst becomes an exception. Aborted, it hangs up, at which
- * the engine ends a build or pull.
+ * Read the answer of a pull, build or import to its end; an error in the stream is thrown. Aborting closes the connection, on
+ * which the engine ends a build or pull.
  */
 export async function followEngine(
   docker: Docker,
@@ -32,7 +32,7 @@ export async function followEngine(
         else resolve(all);
       },
       (event: EngineEvent) => {
-        // A download's progress bar repeats for every few bytes.
+        // Skip repeated lines of a download's progress bar.
         if (event.progress !== undefined) return;
         const line = (event.stream ?? event.status ?? '').trimEnd();
         if (line !== '') onProgress(line);

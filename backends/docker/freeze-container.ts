@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
 
-/** The engine may be in the midst of something with it. */
+/** The engine may be busy with the container. */
 const ATTEMPTS = 5;
 const PAUSE_MS = 200;
 
 /**
- * Stop all processes of a container where they are. False: the engine cannot, and they go on. One that does not run needs none.
- * Throws what `inspect` throws.
+ * Pause all processes of a container. False: the engine cannot, and they continue. A stopped container needs no pause. Throws
+ * what `inspect` throws.
  */
 export async function freezeContainer(container: Docker.Container): Promise<boolean> {
   return await until(
@@ -17,14 +17,14 @@ export async function freezeContainer(container: Docker.Container): Promise<bool
   );
 }
 
-/** Let them go on. Throws the engine's errors. */
+/** Unpause them. Throws the engine's errors. */
 export async function thawContainer(container: Docker.Container): Promise<void> {
   const thawed = await until(
     container,
     ({ Paused: paused }) => !paused,
     () => container.unpause(),
   );
-  if (!thawed) throw new Error('the engine does not let its processes go on');
+  if (!thawed) throw new Error('the engine cannot unpause its processes');
 }
 
 async function until(
@@ -36,7 +36,7 @@ async function until(
     if (done((await container.inspect()).State)) return true;
     if (attempt > ATTEMPTS) return false;
     if (attempt > 1) await sleep(PAUSE_MS);
-    // What became of it, somebody else's doing included, is seen next.
+    // The next inspection shows its state, whoever changed it.
     await work().catch(() => undefined);
   }
 }

@@ -18,12 +18,12 @@ export interface ImageOptions {
   base?: string | undefined;
   /** See BaseSources. */
   chosen?: string | undefined;
-  /** Where a base that was made once is kept for other engines and homes; absent: nowhere. */
+  /** Cache of a base made by debootstrap, for other engines and homes; absent: none. */
   cacheDir?: string | undefined;
-  /** Another engine of this machine, whose images are taken rather than made a second time. */
+  /** Another engine on this machine, from which images are copied instead of built again. */
   donor?: Docker | undefined;
   onProgress?: ((line: string) => void) | undefined;
-  /** Ends a build, at once. */
+  /** Aborts a build. */
   signal?: AbortSignal | undefined;
 }
 
@@ -35,8 +35,8 @@ export interface BuiltImage {
 }
 
 /**
- * The image of `images/<kind>/`, built if the engine lacks it. The tag is a hash of its input, so what exists is what would
- * be built. Callers in one process share a build; builds in several processes end with the same tag.
+ * The image of `images/<kind>/`, built if the engine lacks it. The tag is a hash of its input, so an existing image is never
+ * stale. Callers in one process share a build; builds in several processes end with the same tag.
  */
 export async function ensureImage(docker: Docker, kind: ImageKind, options: ImageOptions): Promise<BuiltImage> {
   const onProgress = options.onProgress ?? (() => undefined);
@@ -54,7 +54,7 @@ export async function ensureImage(docker: Docker, kind: ImageKind, options: Imag
   });
 }
 
-/** What ensureImage would use of what the engine has, for each base that it might choose; nothing is made. */
+/** The existing images that ensureImage might use, for each base that it might choose. Builds nothing. */
 export async function currentImageRefs(docker: Docker, assetsRoot: string): Promise<string[]> {
   const bases = (await Promise.all(KNOWN_BASES.map((ref) => localImage(docker, ref)))).filter((base) => base !== null);
   const refs: string[] = [];
@@ -78,8 +78,8 @@ async function shared<T>(docker: Docker, key: string, work: () => Promise<T>): P
 }
 
 /**
- * Podman's bridge wants plugins of its own, and a firewall beside Docker's: packages come over the host's network. And it sets
- * more open files than its service may be allowed, unless told.
+ * Podman's bridge needs plugins and a firewall beside Docker's, so packages come over the host's network. Its default for open
+ * files may exceed what its service is allowed.
  */
 const PODMAN_BUILD = { networkmode: 'host', ulimits: JSON.stringify(['nofile=8192:8192']) };
 
@@ -116,7 +116,7 @@ async function build(
     signal?.throwIfAborted();
     throw new BenchError('failed', `building the ${kind} image ${ref} on ${base} failed: ${(error as Error).message}`, {
       code: 'image.not_built',
-      remedy: 'the lines above say which step failed; or build on another base with `bench images build`',
+      remedy: 'see above which step failed, or build on another base with `bench images build`',
       fields: { base: '<image>' },
       cause: error,
     });
@@ -131,7 +131,7 @@ async function readContext(dir: string): Promise<TarEntry[]> {
   const files: TarEntry[] = [];
   const names = (await readdir(dir, { recursive: true })).sort();
   for (const path of names) {
-    // A word changed in a README makes no new image.
+    // A change in a README makes no new image.
     if (path.includes('__pycache__') || path.endsWith('.md')) continue;
     const stat = await lstat(join(dir, path));
     if (!stat.isFile()) continue;

@@ -12,19 +12,19 @@ import type { PackageSources } from './package-sources.js';
 import { PODMAN_ULIMITS } from './sandbox-container.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
 
-/** In a volume: nothing of it is in the image that is made. */
+/** In a volume, so that none of it ends up in the image. */
 const INSIDE = '/bench-layer';
-/** The script's own exit code. */
+/** The script's exit code when there is no pip. */
 const NO_PIP = 86;
 const KEPT_LINES = 12;
 const MOST_LINES = 2000;
 const NAME_ATTEMPTS = 200;
 
-/** The installer ended with an error of its own. */
+/** The installer failed. */
 export class InstallFailed extends Error {
   override name = 'InstallFailed';
   readonly lastLines: string;
-  /** Packages could not be reached at all: another try may bring them. */
+  /** The package index was unreachable: another try may help. */
   readonly unreachable: boolean;
   /** The image has no pip. */
   readonly withoutPip: boolean;
@@ -40,7 +40,7 @@ export class InstallFailed extends Error {
 const UNREACHABLE =
   /NewConnectionError|ConnectTimeoutError|ReadTimeoutError|ConnectionResetError|ProxyError|NameResolutionError|Temporary failure (?:in name resolution|resolving)|Could not (?:connect|resolve)|Connection (?:refused|timed out|failed)|Network is unreachable|50[0-4] (?:Server|Internal|Bad|Service|Gateway)/;
 
-/** An installation takes as long as it takes. */
+/** No limit for an installation. */
 const NEVER = new AbortController().signal;
 
 export interface LayerOrder {
@@ -56,9 +56,8 @@ export interface LayerOrder {
 }
 
 /**
- * Install in a container and keep it as an image. Not a Dockerfile: its history and caches would hold the addresses, and
- * with them the passwords, of package mirrors. The container's name is the layer's: whoever finds it waits for it, so that
- * two processes do the work once and what a crash left is used up.
+ * Install in a container and commit it as an image. Not a Dockerfile: its history and caches would hold the addresses of package
+ * mirrors, passwords included. The container is named after the layer; a second process finds and awaits it, also after a crash.
  */
 export async function installLayer(docker: Docker, order: LayerOrder): Promise<void> {
   const name = `${LAYER_NAME}${order.hash}`;
@@ -81,13 +80,13 @@ export async function installLayer(docker: Docker, order: LayerOrder): Promise<v
         await container.remove({ force: true, v: true }).catch(unlessGone);
         throw error;
       }
-      // Another process was done with it first.
+      // Another process finished it first.
       if (!isGone(error)) throw error;
       if ((await localImage(docker, order.ref)) !== null) return;
       await sleep(50);
     }
   }
-  throw new Error(`container ${name} comes and goes`);
+  throw new Error(`container ${name} keeps disappearing`);
 }
 
 const isGone = (error: unknown): boolean =>
@@ -108,9 +107,9 @@ async function createOrFind(docker: Docker, name: string, { plain, kind }: Layer
       Cmd: [],
       Labels: { [LAYER_LABEL]: kind },
       HostConfig: {
-        // As for builds: Podman's bridge wants plugins of its own.
+        // As for builds: Podman's bridge needs plugins.
         NetworkMode: podman ? 'host' : 'bridge',
-        // Podman's own choice may be the journal, which not every machine keeps.
+        // Podman may default to the journal, which some machines lack.
         ...(podman && { Ulimits: PODMAN_ULIMITS, LogConfig: { Type: 'k8s-file', Config: {} } }),
         Mounts: [
           {
@@ -128,11 +127,11 @@ async function createOrFind(docker: Docker, name: string, { plain, kind }: Layer
   }
 }
 
-/** Start what has never run; what runs or has ended is left as it is. */
+/** Start the container if it has never run. */
 async function start(container: Docker.Container, order: LayerOrder): Promise<void> {
   const { State: state } = await container.inspect();
   if (state.Status !== 'created' && state.Status !== 'configured') return;
-  // The same files from whoever comes: no harm if two do it.
+  // Doing it twice is harmless: the files are the same.
   await container.putArchive(await tarBytes(entries(order)), { path: INSIDE });
   await container.start().catch(unlessStatus(304));
 }
@@ -180,7 +179,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 async function keepAsImage(docker: Docker, container: Docker.Container, order: LayerOrder): Promise<void> {
   const [repo, tag] = order.ref.split(':') as [string, string];
   const { Config: plain } = await docker.getImage(order.plain.ref).inspect();
-  // What the container was told for its installation goes back to what the plain image says.
+  // Reset what was set for the installation to the plain image's values.
   const changes = [
     `ENTRYPOINT ${JSON.stringify(plain.Entrypoint ?? [])}`,
     `CMD ${JSON.stringify(plain.Cmd ?? [])}`,
@@ -191,7 +190,7 @@ async function keepAsImage(docker: Docker, container: Docker.Container, order: L
   await container.commit({ repo, tag, changes: changes.join('\n') });
 }
 
-/** What the container prints until its end, both streams together. */
+/** The container's stdout and stderr until its end. */
 async function followLog(
   docker: Docker,
   container: Docker.Container,

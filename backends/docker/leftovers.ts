@@ -14,13 +14,13 @@ import {
   UNTIL_LABEL,
 } from './labels.js';
 
-/** Whoever waits for an installation makes an image of it when it ends: a matter of minutes. */
+/** An awaited installation becomes an image within minutes of its end. */
 const LAYER_KEPT_MS = 3_600_000;
 const DOES_NOT_RUN = ['created', 'configured', 'exited', 'stopped', 'dead'];
 
 /**
- * Evaluators and volumes of this home on an engine, and installations of whichever home that nobody waits for any more. Labels say
- * whose something is; names mean nothing.
+ * Evaluators and volumes of this home on an engine, and installations of any home that nobody waits for. Ownership is by label,
+ * not by name.
  */
 export function createDockerLeftovers({
   docker,
@@ -36,13 +36,13 @@ export function createDockerLeftovers({
     async find() {
       const found: Leftover[] = [];
       for (const { Id: id, Labels: labels, Names: names } of await docker.listContainers({ all: true, filters })) {
-        // Others are sandboxes and their proxies.
+        // The others are sandboxes and their proxies.
         if (labels[EVALUATION_LABEL] === undefined) continue;
         const name = names[0]?.replace(/^\//, '') ?? id;
         const remove = () => removed(docker.getContainer(id).remove({ force: true, v: true }));
         found.push({ what: 'evaluator', name, ...(await ownerOf(labels)), remove });
       }
-      // Podman gives no list where it has none.
+      // Podman returns null instead of an empty list.
       const { Volumes: volumes } = await docker.listVolumes({ filters });
       for (const { Name: name, Labels: labels } of volumes ?? []) {
         const remove = () => removed(docker.getVolume(name).remove());
@@ -54,8 +54,8 @@ export function createDockerLeftovers({
 }
 
 /**
- * Homes share them, so that they are told by their time alone. One that runs ends by itself. An image that was made of one hands the
- * label on to every container of its own, agents' and evaluators': those have other names, and a home.
+ * Homes share installations, so only age shows that one is abandoned; a running one ends on its own. Images made of one pass its
+ * label on to agents' and evaluators' containers, which have other names and a home.
  */
 async function forgottenLayers(docker: Docker, now: number): Promise<Leftover[]> {
   const found: Leftover[] = [];
@@ -70,19 +70,19 @@ async function forgottenLayers(docker: Docker, now: number): Promise<Leftover[]>
     const since = await restsSince(container);
     if (since === null || now - since < LAYER_KEPT_MS) continue;
     const name = names[0]?.replace(/^\//, '') ?? id;
-    // Not by force: who has just found it and started it goes on.
+    // Not forced: another process may just have started it.
     const remove = () => removed(container.remove({ v: true }));
     found.push({ what: 'installation', name, runId: null, epoch: null, abandoned: true, remove });
   }
   return found;
 }
 
-/** Epoch ms of a container's end, or of its making if it never ran; null: it is gone, or runs. */
+/** When a container ended, or was created if it never ran (epoch ms); null: it is gone or running. */
 async function restsSince(container: Docker.Container): Promise<number | null> {
   try {
     const { State: state, Created: created } = await container.inspect();
     if (state.Running) return null;
-    // Of one that never ran the engine states an end in the year 1.
+    // The engine dates the end of a container that never ran to the year 1.
     return Math.max(Date.parse(state.FinishedAt) || 0, Date.parse(created));
   } catch (error) {
     if (statusOf(error) === 404) return null;
@@ -106,7 +106,7 @@ async function removed(removal: Promise<unknown>): Promise<boolean> {
     await removal;
     return true;
   } catch (error) {
-    // 409: it is in use, or its removal is under way; the next round finds out.
+    // 409: in use, or already being removed; the next round sees which.
     if (statusOf(error) === 404 || statusOf(error) === 409) return false;
     throw error;
   }

@@ -6,8 +6,8 @@ import { availableParallelism, uptime } from 'node:os';
 import type Docker from 'dockerode';
 
 /**
- * Figures of the whole machine move with what every process on it does: whoever sees them hears what another container does with its
- * memory. Containers share the kernel, so these are hidden, or made up where programs cannot do without them.
+ * The machine's figures change with every process on it, so a container could use them to signal another. They are hidden, or made
+ * up where programs need them.
  */
 
 const NODES = 8;
@@ -26,12 +26,12 @@ const HIDDEN = [
   ...['softirqs', 'sys/fs/dentry-state', 'sys/fs/file-nr', 'sys/fs/inode-nr', 'sys/fs/inode-state', 'vmallocinfo'],
   ...['vmstat', 'zoneinfo'],
 ].map((name) => `/proc/${name}`);
-/** Those that the machine does not have are passed over. */
+/** Missing ones are skipped. */
 const OF_NODES = Array.from({ length: NODES }, (_, n) =>
   ['meminfo', 'numastat', 'vmstat'].map((name) => `/sys/devices/system/node/node${n}/${name}`),
 ).flat();
 
-/** What Docker hides unless it is told what to hide. */
+/** Docker's default masked paths, which a list of our own replaces. */
 const DOCKERS_OWN = [
   ...['acpi', 'asound', 'kcore', 'keys', 'latency_stats', 'sched_debug', 'scsi', 'timer_list', 'timer_stats'].map(
     (name) => `/proc/${name}`,
@@ -41,7 +41,7 @@ const DOCKERS_OWN = [
 
 type Masks = Pick<Docker.HostConfig, 'MaskedPaths' | 'SecurityOpt'>;
 
-/** Part of a container's HostConfig. Podman takes further ones as a security option, and keeps its own. */
+/** Part of a container's HostConfig. Podman adds ours to its own, as a security option. */
 export const hiddenFigures = (podman: boolean, securityOptions: readonly string[]): Masks =>
   podman
     ? { SecurityOpt: [...securityOptions, `mask=${[...HIDDEN, ...OF_NODES].join(':')}`] }
@@ -59,7 +59,7 @@ export async function madeUpFigures(dir: string, memoryBytes: number): Promise<D
   );
 }
 
-/** Under its content's hash: nobody ever changes a file that a container has mounted. */
+/** Named by content hash, so a mounted file never changes. */
 async function kept(dir: string, name: string, text: string): Promise<string> {
   const path = join(dir, `${name}-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`);
   if (existsSync(path)) return path;
@@ -92,10 +92,10 @@ function meminfo(bytes: number): string {
 
 function stat(): string {
   const cpus = availableParallelism();
-  // Shares of nothing would be divided by.
+  // Zero here would make programs divide by zero.
   const idle = (many: number) => `1 0 1 ${many * 1000} 0 0 0 0 0 0`;
   const each = Array.from({ length: cpus }, (_, n) => `cpu${n} ${idle(1)}\n`);
-  // When the machine was booted is no secret, and `ps` tells by it when processes began. To the minute, so that it stays the same.
+  // `ps` needs the boot time, which is no secret. Rounded to the minute, so that the content stays the same.
   const booted = Math.round((Date.now() / 1000 - uptime()) / 60) * 60;
   return `cpu  ${idle(cpus)}\n${each.join('')}intr 0\nctxt 0\nbtime ${booted}\nprocesses 1\nprocs_running 1\nprocs_blocked 0\n`;
 }

@@ -6,7 +6,7 @@ import { networkReports } from './network-reports.js';
 import { EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './labels.js';
 import { containerName } from './sandbox-container.js';
 
-/** In the agent's container below a directory that only root may enter. */
+/** In the agent's container, below a directory that only root may enter. */
 const SOCKET_INSIDE = '/run/bench/network';
 const PORT = 3128;
 const STOP_SECONDS = 10;
@@ -21,7 +21,7 @@ const proxyName = (homeTag: string, ref: SandboxRef): string => `${containerName
 export const allowsNamedHosts = (network: TaskNetwork): network is Exclude<TaskNetwork, string> =>
   typeof network !== 'string';
 
-/** Shared by the agent's container, which has no network at all, and its proxy's: the way between them is a socket in it. */
+/** Volume shared by the agent's container, which has no network, and its proxy: it holds the socket between them. */
 const socketMount = (homeTag: string, ref: SandboxRef): Docker.MountSettings => ({
   Type: 'volume',
   Source: proxyName(homeTag, ref),
@@ -35,7 +35,7 @@ const labels = (homeTag: string, { runId, epoch }: SandboxRef) => ({
   [EPOCH_LABEL]: String(epoch),
 });
 
-/** What the agent's container has in addition, to reach its proxy at an address that programs understand. */
+/** Additions to the agent's container, so that programs can reach the proxy at an ordinary address. */
 export function relayOptions(homeTag: string, spec: SandboxSpec) {
   const proxy = `http://127.0.0.1:${PORT}`;
   const local = 'localhost,127.0.0.1,::1';
@@ -45,7 +45,7 @@ export function relayOptions(homeTag: string, spec: SandboxSpec) {
       ...['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].map((name) => `${name}=${proxy}`),
       ...['NO_PROXY', 'no_proxy'].map((name) => `${name}=${local}`),
     ],
-    // The relay is root's, and comes back should the kernel end it for want of memory.
+    // The relay runs as root and restarts if the kernel kills it for memory.
     Entrypoint: [
       '/bin/sh',
       '-c',
@@ -56,7 +56,7 @@ export function relayOptions(homeTag: string, spec: SandboxSpec) {
   };
 }
 
-/** Create the proxy of (run, epoch) or adopt it, and have it run. `image`: an agent's image without a task's packages. */
+/** Create or adopt the proxy of (run, epoch) and start it. `image`: an agent's image without a task's packages. */
 export async function ensureProxy(
   { docker, homeTag }: ProxyPlace,
   spec: SandboxSpec & { network: Exclude<TaskNetwork, string> },
@@ -75,7 +75,7 @@ export async function ensureProxy(
       Labels: labels(homeTag, spec),
       StopSignal: 'SIGTERM',
       HostConfig: {
-        // Podman's bridge wants plugins of its own. The proxy listens on no address, and connects to none of the host.
+        // Podman's bridge needs plugins. The proxy listens on no address and refuses the host's.
         NetworkMode: at.podman ? 'host' : 'bridge',
         ExtraHosts: [...at.extraHosts],
         CapDrop: ['ALL'],
@@ -84,7 +84,7 @@ export async function ensureProxy(
         Memory: 256 * 1024 * 1024,
         PidsLimit: 64,
         Mounts: [socketMount(homeTag, spec)],
-        // Never rotated: events are numbered by its lines. The proxy bounds them.
+        // Never rotated, since events are numbered by its lines. The proxy bounds their number.
         LogConfig: { Type: at.podman ? 'k8s-file' : 'json-file', Config: {} },
         ...(at.podman && {
           Ulimits: [
@@ -100,7 +100,7 @@ export async function ensureProxy(
   await wakeProxy({ docker, homeTag }, spec);
 }
 
-/** Start the proxy again if the sandbox has one and it does not run. */
+/** Restart the sandbox's proxy if it has one that is not running. */
 export async function wakeProxy({ docker, homeTag }: ProxyPlace, ref: SandboxRef): Promise<void> {
   try {
     await docker.getContainer(proxyName(homeTag, ref)).start();
@@ -109,7 +109,7 @@ export async function wakeProxy({ docker, homeTag }: ProxyPlace, ref: SandboxRef
   }
 }
 
-/** The proxy's record so far; none without a proxy. `close`: stop it first, so that it tells of what is under way. */
+/** The proxy's reports so far; empty without a proxy. `close`: stop it first, so that it reports open requests. */
 export async function proxyReports(
   { docker, homeTag }: ProxyPlace,
   ref: SandboxRef,

@@ -17,14 +17,14 @@ const lineSchema = z.union([
   z.object({ more: z.object({ allowed: z.number(), refused: z.number(), up: z.number(), down: z.number() }) }),
 ]);
 
-/** The proxy's lines out of an engine's log (images/agent/network/proxy.py), numbered by where they stand. */
+/** The proxy's lines in an engine's log (images/agent/network/proxy.py), numbered by position. */
 export function networkReports(log: Buffer): NetworkReport[] {
-  // What is not ended by a line's end is still being written.
+  // A last line without a newline is still being written.
   const lines = unframed(log).split('\n').slice(0, -1);
   return lines.map((line, index) => ({ n: index + 1, detail: describe(line) }));
 }
 
-/** Each write comes in a frame of its own: stream, three zeros, length. */
+/** Each write is a frame: stream, three zeros, length. */
 function unframed(log: Buffer): string {
   const parts: Buffer[] = [];
   for (let at = 0; at + FRAME_HEAD <= log.length;) {

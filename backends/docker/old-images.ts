@@ -10,8 +10,8 @@ export interface OldImage {
 }
 
 /**
- * Images of agents, evaluators and tasks that are neither current nor made on a current one, that no container uses and nobody needs,
- * made before some time. Whatever goes can be built again.
+ * Images of agents, evaluators and tasks, made before a given time, that are neither current nor based on a current one, and that
+ * no container or run uses. All can be built again.
  */
 export async function findOldImages(
   docker: Docker,
@@ -33,7 +33,7 @@ export async function findOldImages(
     .map(({ image }) => ({ id: image.Id, refs: (image.RepoTags ?? []).map(plain), bytes: image.Size }));
 }
 
-/** False: somebody uses it, or it is gone already. */
+/** False: it is in use, or gone already. */
 export async function removeOldImage(docker: Docker, { id, refs }: OldImage): Promise<boolean> {
   try {
     for (const ref of refs.length === 0 ? [id] : refs) await docker.getImage(ref).remove();
@@ -44,7 +44,7 @@ export async function removeOldImage(docker: Docker, { id, refs }: OldImage): Pr
   }
 }
 
-/** Podman names its own registry. */
+/** Podman prefixes its own registry. */
 const plain = (ref: string): string => ref.replace(/^localhost\//, '');
 
 async function layersOf(docker: Docker, id: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Where image layers get their packages from: settings of whoever builds, never part of an image. */
+/** Where image layers get their packages from. Settings of the builder, never part of an image. */
 export interface PackageSources {
   /** For pip's and apt's environment while they install. */
   environment: Record<string, string>;
@@ -20,7 +20,7 @@ const TAKEN = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]),
 ];
 
-/** pip's and the proxies' variables of an environment. Of PIP_FIND_LINKS only addresses: our folders are not in the container. */
+/** pip's and proxy variables of an environment. PIP_FIND_LINKS keeps only URLs: our folders are not in the container. */
 export function packageSources(env: Readonly<Record<string, string | undefined>>): PackageSources {
   const environment: Record<string, string> = {};
   for (const name of TAKEN) if (env[name]) environment[name] = env[name];
@@ -34,7 +34,7 @@ function readable(file: string): Buffer | null {
   try {
     return readFileSync(file);
   } catch {
-    // pip says what it thinks of the certificates that it meets.
+    // pip itself reports bad certificates.
     return null;
   }
 }

@@ -6,7 +6,7 @@ import { EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './labels.js';
 import { hiddenFigures } from './machine-figures.js';
 import { diskMounts } from './workspace-disk.js';
 
-/** Where the control directory appears inside; its parent is root's alone. */
+/** The control directory inside; only root may enter its parent. */
 export const CONTROL_INSIDE = '/run/bench/control';
 const CPU_PERIOD_US = 100_000;
 
@@ -18,23 +18,23 @@ const CAPABILITIES = ['SETUID', 'SETGID', 'KILL', 'CHOWN', 'DAC_OVERRIDE'];
 export interface ContainerPlace {
   homeTag: string;
   imageRef: string;
-  /** The engine is Podman, whatever it is reached as. */
+  /** The engine is Podman, whichever backend it serves. */
   podman: boolean;
-  /** Our control directory for the engine to mount; null: it cannot, and the container gets a volume of its own. */
+  /** Our control directory for the engine to mount; null: it cannot, so the container gets a volume. */
   control: string | null;
-  /** Directory of the run whose disk holds what the agent writes; null: that lies in the container. */
+  /** Directory with the disk for the agent's files; null: they lie in the container. */
   disk: string | null;
-  /** The supervisor may settle for good whom the kernel kills when memory is short. An engine in a container may have no such right to give. */
+  /** The supervisor may fix the OOM order for good. An engine that runs in a container may be unable to grant this. */
   ranksProcesses: boolean;
   /** See madeUpFigures; empty: the engine cannot mount our files. */
   figures: Docker.MountSettings[];
-  /** What reaches the proxy of a task that allows named hosts; see relayOptions. */
+  /** Access to the proxy of a task that allows named hosts; see relayOptions. */
   relay: { Env: string[]; Entrypoint: string[]; mount: Docker.MountSettings } | null;
 }
 
 /**
- * Podman sets limits that its own service may not be allowed to set, unless told others. Processes are counted per user of the
- * host, over all containers: what holds is PidsLimit.
+ * Podman's default limits may exceed what its service is allowed to set. Processes are counted per host user over all containers,
+ * so PidsLimit is what counts.
  */
 export const PODMAN_PROCESSES = { Name: 'nproc', Soft: 16_384, Hard: 16_384 };
 export const PODMAN_ULIMITS = [{ Name: 'nofile', Soft: 8192, Hard: 8192 }, PODMAN_PROCESSES];
@@ -57,9 +57,9 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
       ...(spec.gpuDevices.length > 0 ? ['--gpus'] : []),
     ],
     User: '0:0',
-    // Not the workspace, the image's own: the agent may put something else there, and the container could not be started again.
+    // Not the workspace: the agent may replace it, and then the container could not be restarted.
     WorkingDir: '/',
-    // Besides the image's own; the supervisor hands it on to the agent's shells.
+    // Besides the image's own; the supervisor passes it to the agent's shells.
     Env: [
       ...Object.entries(spec.environment ?? {}).map(([name, value]) => `${name}=${value}`),
       ...(at.relay?.Env ?? []),
@@ -69,7 +69,7 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
     Labels: labels,
     NetworkDisabled: spec.network !== 'open',
     HostConfig: {
-      // Podman's needs a program that Debian does not bring along; the supervisor reaps what is left to it anyway.
+      // Podman's init needs a program that Debian lacks; the supervisor reaps orphans anyway.
       Init: !at.podman,
       NetworkMode: spec.network === 'open' ? 'bridge' : 'none',
       CapDrop: ['ALL'],
@@ -78,9 +78,9 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
       Memory: memory,
       // No swap on top.
       MemorySwap: memory,
-      // Counted against the memory; the engine's own 64 MB are too few for data loaders.
+      // Counts as memory; the engine's default of 64 MB is too small for data loaders.
       ShmSize: Math.floor(memory / 2),
-      // Not NanoCpus: the engine refuses more of those than the machine has, a quota only has no effect then.
+      // Not NanoCpus, which the engine refuses above the machine's CPUs; a larger quota just has no effect.
       CpuPeriod: CPU_PERIOD_US,
       CpuQuota: Math.round(spec.limits.cpus * CPU_PERIOD_US),
       PidsLimit: spec.limits.pids,
@@ -90,9 +90,9 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
         ...(at.disk === null ? [] : diskMounts(at.disk)),
         ...(at.relay === null ? [] : [at.relay.mount]),
       ],
-      // Everyone may write there too, and would do so beside the disk.
+      // World-writable too, and not on the disk.
       ...(at.disk !== null && { Tmpfs: { '/run/lock': 'size=1m,mode=1777,nosuid,nodev,noexec' } }),
-      // Only the supervisor's own complaints go there; a single file cannot be compressed.
+      // Only the supervisor's own errors go there; a single file cannot be compressed.
       LogConfig: at.podman
         ? { Type: 'k8s-file', Config: { 'max-size': '1m' } }
         : { Type: 'local', Config: { 'max-size': '1m', 'max-file': '1', compress: 'false' } },
@@ -104,7 +104,7 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
   };
 }
 
-/** CUDA numbers what it sees from 0. Without a lease nothing is seen, though the image may ask for all and the engine's runtime grant it. */
+/** CUDA numbers visible devices from 0. Without a lease none is visible, even if the image asks for all. */
 const gpuEnvironment = (devices: readonly string[]): string[] => [
   `NVIDIA_VISIBLE_DEVICES=${devices.length === 0 ? 'void' : devices.join(',')}`,
   `CUDA_VISIBLE_DEVICES=${devices.map((_, i) => i).join(',')}`,
@@ -112,7 +112,7 @@ const gpuEnvironment = (devices: readonly string[]): string[] => [
 
 const controlMount = (control: string | null, labels: Record<string, string>): Docker.MountSettings =>
   control === null
-    ? // Without a name it goes with the container.
+    ? // Anonymous: removed with the container.
       {
         Type: 'volume',
         Source: '',

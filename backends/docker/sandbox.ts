@@ -53,18 +53,18 @@ import {
   workspaceOn,
 } from './workspace-disk.js';
 
-/** So long an exec may find no room in a container that runs, before its processes are ended. */
+/** How long an exec may find no room in a running container before its processes are ended. */
 const EXEC_PATIENCE_MS = 15_000;
 const MOST_STARTS = 3;
 const NAME_ATTEMPTS = 200;
-/** An engine that may itself do less than root. */
+/** The engine cannot grant all rights of root. */
 const CAPS_REFUSED = /unable to apply caps/;
-/** After a disk could not be made. */
+/** Pause after a disk could not be made. */
 const DISK_PAUSE_MS = 10 * 60_000;
 
 export interface DockerSandboxOptions {
   docker: Docker;
-  /** What runs are recorded with; default: docker. */
+  /** Name recorded with runs; default: docker. */
   backend?: EngineBackend;
   /** False: the engine cannot mount our directories; see EngineAddress. */
   sharesFiles?: boolean;
@@ -74,7 +74,7 @@ export interface DockerSandboxOptions {
   taskImage?: (plain: BuiltImage, layer: LayerRequirements) => Promise<BuiltImage>;
   /** `name:address` that proxies resolve without DNS. */
   extraHosts?: readonly string[];
-  /** Told what people should know, though runs go on. */
+  /** Gets warnings for people; runs continue. */
   onWarning?: (text: string) => void;
   /** Shared by all sandboxes of the home. */
   room?: DiskRoom | undefined;
@@ -83,7 +83,7 @@ export interface DockerSandboxOptions {
   homeTag: string;
 }
 
-/** One container per run. Commands go to the durable shell's supervisor; the engine is asked only around them, if it shares our files. */
+/** One container per run. Commands go to the durable shell's supervisor, without the engine where it shares our files. */
 export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort {
   const { docker, layout, homeTag, backend = 'docker', sharesFiles = true } = options;
   const place = { docker, homeTag };
@@ -109,7 +109,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     await rmdir(dirname(dir)).catch(() => undefined);
   }
 
-  /** Whatever is read from a broken disk, or fails on it, says nothing of the agent: the sandbox goes. Throws SandboxLost. */
+  /** A result from a broken disk says nothing about the agent, so the sandbox is lost. Throws SandboxLost. */
   async function requireWholeDisk(ref: SandboxRef, before?: { mounted: boolean }): Promise<void> {
     const { dir } = layout.run(ref.runId, ref.epoch);
     await thawDisk(dir);
@@ -119,7 +119,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     throw new SandboxLost(`the workspace's disk of run ${ref.runId} ${fault}`);
   }
 
-  /** Looked at before and after; one that had a disk must have it still. Throws SandboxLost. */
+  /** Checks the disk before and after; it must not vanish. Throws SandboxLost. */
   async function onWholeDisk<T>(ref: SandboxRef, work: () => Promise<T>): Promise<T> {
     const mounted = hasDisk(layout.run(ref.runId, ref.epoch).dir);
     await requireWholeDisk(ref);
@@ -143,13 +143,13 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     };
     await wakeProxy(place, ref);
     await mountWhole(ref);
-    // A worker that died in the midst of an evaluation left it frozen.
+    // A worker that died during an evaluation leaves it frozen.
     await thawContainer(container);
     await start();
     await waitForSupervisor(channelTo(ref), nameOf(ref), async (waitedMs) => {
       const { State: state } = await container.inspect();
       if (state.Running) {
-        // No room for the process of an exec: the agent's processes fill the container, and end with it.
+        // No room for an exec: the agent's processes fill the container, so end them with it.
         if (!sharesFiles && waitedMs > EXEC_PATIENCE_MS && starts === 1) {
           await container.kill().catch(unlessStatus(409));
           await start();
@@ -157,8 +157,8 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
         return null;
       }
       if (starts === MOST_STARTS)
-        return `container of run ${ref.runId} ended at its start with ${state.ExitCode}: ${await lastWords(container)}`;
-      // The engine may not have noticed yet that it had ended when we asked for the start.
+        return `container of run ${ref.runId} exited at its start with ${state.ExitCode}: ${await lastWords(container)}`;
+      // The engine may not have noticed its end when we asked for the start.
       await start();
       return null;
     });
@@ -170,7 +170,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     image: BuiltImage,
   ): Promise<{ container: Docker.Container; created: boolean }> {
     const { control } = layout.run(spec.runId, spec.epoch);
-    // Also where it is not shared: it tells list() of containers that were removed behind our back.
+    // Even where it is not shared: list() needs it to find containers removed behind our back.
     await makeControlDirectory(control, backend);
     const podman = await isPodman();
     const { network } = spec;
@@ -223,12 +223,12 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       return await createOrAdopt(docker, spec, { ...at, disk: dir });
     } catch (error) {
       if (error instanceof NoRoom) throw error;
-      // No loop device to be had, or an engine that does not see our mounts: that may pass, but not with the next run.
+      // No free loop device, or an engine that does not see our mounts. This may pass, but not at once.
       if (!(error instanceof InfrastructureError) && !/bind source path|statfs/.test((error as Error).message))
         throw error;
       nextDiskAt = Date.now() + DISK_PAUSE_MS;
       options.onWarning?.(
-        `run ${spec.runId} gets no disk of its own, its files are watched instead, as those of all runs that start in the next ` +
+        `run ${spec.runId} gets no disk of its own; its files are watched instead, like those of all runs that start in the next ` +
           `${DISK_PAUSE_MS / 60_000} minutes: ${(error as Error).message}`,
       );
       await dropDisk(dir);
@@ -246,7 +246,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     }
   }
 
-  /** By a process in the container: it has to run, and to have room for one. One that was frozen is so again afterwards. */
+  /** Needs a running container with room for a process. A frozen one is thawed and frozen again. */
   async function collectInside(
     ref: SandboxRef,
     ...wanted: [files: string[], maxBytes: number, more: CollectOptions | undefined]
@@ -260,7 +260,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
           return await collectFiles(container, ...wanted);
         } catch (error) {
           if (attempt === 3) throw error;
-          // What the agent left running fills the container, and ends with it; its files stay.
+          // The agent's leftover processes fill the container. Restarting ends them; the files stay.
           if (attempt === 2) await container.kill().catch(unlessStatus(409));
         }
       }
@@ -319,10 +319,10 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
           if (!CAPS_REFUSED.test((error as Error).message)) throw error;
           if (ranksProcesses)
             options.onWarning?.(
-              'the engine cannot grant CAP_SYS_RESOURCE: where the kernel has no Landlock either, an agent that exhausts its memory may lose the command that runs',
+              'the engine cannot grant CAP_SYS_RESOURCE: where the kernel has no Landlock either, an agent that runs out of memory may lose the running command',
             );
           ranksProcesses = false;
-          // It has never run.
+          // It has never been started.
           await removeContainer(container);
           ({ container } = await create(spec, plain, image));
           await wake(spec, container);
@@ -359,7 +359,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     async interrupt(ref, n) {
       await translated(`interrupting command ${n} of run ${ref.runId}`, () => channelTo(ref).interrupt(n)).catch(
         (error: unknown) => {
-          // Nothing runs in a container that does not.
+          // A stopped container runs nothing.
           if (!(error instanceof SupervisorAway) && !(error instanceof SandboxLost)) throw error;
         },
       );
@@ -367,7 +367,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
 
     collect: (ref, files, maxBytes, more) =>
       translated(`collecting files of run ${ref.runId}`, async () => {
-        // After a reboot the container has ended and its disk is not mounted: its files would seem missing.
+        // After a reboot the disk is not mounted, and files would seem missing.
         await mountWhole(ref);
         const workspace = workspaceOn(layout.run(ref.runId, ref.epoch).dir);
         return await onWholeDisk(ref, () =>
@@ -384,7 +384,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
 
     freeze: (ref) =>
       translated(`freezing the container of run ${ref.runId}`, () => freezeContainer(containerOf(ref))).catch(
-        // Nothing runs in a container that is gone.
+        // A missing container runs nothing.
         (error: unknown) => error instanceof SandboxLost || Promise.reject(error as Error),
       ),
 
@@ -404,7 +404,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       translated('listing containers', async () => {
         const containers = await docker.listContainers({ all: true, filters: { label: [`${HOME_LABEL}=${homeTag}`] } });
         const refs = new Map<string, SandboxRef>();
-        // A container that was removed behind our back leaves its control directory, which stop() clears away.
+        // A container removed behind our back leaves its control directory, which stop() removes.
         for (const ref of await controlDirectories(layout, backend)) refs.set(containerName(homeTag, ref), ref);
         for (const { Labels: labels } of containers) {
           const runId = labels[RUN_LABEL];
@@ -417,7 +417,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
   };
 }
 
-/** Packages are the task's: what is wrong with them is no fault of the engine. */
+/** Faults in the task's packages are not the engine's. */
 async function withLayer(
   { taskImage }: DockerSandboxOptions,
   plain: BuiltImage,
@@ -441,7 +441,7 @@ async function createOrAdopt(docker: Docker, spec: SandboxSpec, at: ContainerPla
       await existing.inspect();
       return existing;
     } catch (error) {
-      // The name is taken by a creation, or a removal, that is still under way.
+      // The name is in use by a creation or removal still under way.
       if (statusOf(error) !== 404 || attempt === NAME_ATTEMPTS) throw error;
       await sleep(50);
     }
@@ -450,7 +450,7 @@ async function createOrAdopt(docker: Docker, spec: SandboxSpec, at: ContainerPla
 
 async function lastWords(container: Docker.Container): Promise<string> {
   const log = (await container.logs({ stdout: true, stderr: true, tail: 5 })).toString('utf8');
-  // Each line comes in a frame of its own, with an eight-byte head.
+  // Each line is a frame with a header of eight bytes.
   // oxlint-disable-next-line no-control-regex
-  return log.replace(/[\x00-\x09\x0b-\x1f]/g, '').trim() || 'it said nothing';
+  return log.replace(/[\x00-\x09\x0b-\x1f]/g, '').trim() || 'no output';
 }

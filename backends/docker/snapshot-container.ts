@@ -7,8 +7,8 @@ const PROGRAM = ['/opt/bench/python3', '-IS', '/opt/bench/durable_shell/snapshot
 const HOME = '/home/agent';
 
 /**
- * A container's files and shell state, written by a program inside that is root there: so it is the same for engines that share our
- * directories and for those that do not. What it writes is taken as fast as it is used, and no faster.
+ * A container's files and shell state, written by a program inside, as root: the same for all engines, whether they share our
+ * directories or not. Read with backpressure.
  */
 export async function* snapshotOf(
   container: Docker.Container,

@@ -12,9 +12,9 @@ import { requireArchive, RESTORE_FILE } from '../shell/stage-restore.js';
 import { CONTROL_INSIDE } from './sandbox-container.js';
 
 /**
- * Put the task's starter files, or the snapshot to start from, and its memory if the run has one, into a container that has never run,
- * where its supervisor finds them at its first start (images/agent/durable_shell/starter.py). False: it ran before. Doing it twice does
- * no harm, at the same time neither: each has a folder of its own, which counts when its last entry is there.
+ * Copy the starter files or snapshot, and the task's memory if the run uses it, into a container that has never run; its supervisor
+ * reads them at its first start (images/agent/durable_shell/starter.py). False: it ran before. Safe to do twice, even at the same
+ * time: each copy has its own folder, which is valid once its last entry exists.
  */
 export async function stageIntoContainer(
   container: Docker.Container,
@@ -43,7 +43,7 @@ export async function stageIntoContainer(
     ]);
     return true;
   } catch (error) {
-    // Someone else started it, and it has taken ours away while the engine was about its last touches.
+    // It was started meanwhile, and removed our folder before the engine was done with it.
     if (await neverRan(container)) throw error;
     return false;
   }
@@ -57,10 +57,10 @@ async function neverRan(container: Docker.Container): Promise<boolean> {
   return NEVER_RAN.includes(state.Status);
 }
 
-/** Podman has words of its own. */
+/** Podman words it differently. */
 const NEVER_RAN = ['created', 'configured', 'initialized'];
 
-/** Files and folders only, as the supervisor takes no others. */
+/** Files and folders only: the supervisor accepts nothing else. */
 async function fill(archive: Pack, dir: string, name: string): Promise<void> {
   await new Promise<void>((resolve, reject) =>
     archive.entry({ name, type: 'directory', mode: 0o755 }, (error) => (error ? reject(error) : resolve())),

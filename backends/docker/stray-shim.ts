@@ -2,9 +2,9 @@ import { readFile, readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 
 /**
- * An engine that is killed while it starts a container leaves the shim of that start behind: the container's task exists for
- * containerd, not for the engine, which then can neither start the container nor end what runs in it. Without the shim containerd
- * clears the task away. False: there is none on this machine, or none that we may end (that takes root).
+ * An engine killed while starting a container leaves that start's shim behind. Containerd then has a task that the engine does not
+ * know, so the engine can neither start the container nor end what runs in it. Ending the shim makes containerd remove the task.
+ * False: there is no shim on this machine, or we may not end it (only root may).
  */
 export async function endStrayShim(containerId: string): Promise<boolean> {
   let ended = false;
@@ -16,7 +16,7 @@ export async function endStrayShim(containerId: string): Promise<boolean> {
       process.kill(Number(pid), 'SIGKILL');
       ended = true;
     } catch {
-      // Gone by itself, or not ours to end.
+      // Already gone, or not permitted.
     }
   }
   return ended;

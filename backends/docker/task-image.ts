@@ -12,17 +12,17 @@ import type { PackageSources } from './package-sources.js';
 export interface TaskImageOptions {
   sources: PackageSources;
   onProgress?: ((line: string) => void) | undefined;
-  /** Ends an installation, at once; whoever else waits for it begins it anew. */
+  /** Aborts an installation; others waiting for it start it again. */
   signal?: AbortSignal | undefined;
 }
 
-/** Bumped when the way in which layers are made changes. */
+/** Bump when the way layers are made changes. */
 const LAYER_FORMAT = 1;
 
 /**
- * The image with a task's requirements, made on first need from `plain`: what exists under the hash of that image and the
- * requirements is what would be made, so tasks with the same ones share it. Throws BenchError (usage) when packages cannot be
- * had as they are written, InfrastructureError when the engine or the way to the packages fails.
+ * The image with a task's requirements, made from `plain` when first needed. Its tag is a hash of that image and the requirements,
+ * so tasks with equal requirements share it. Throws BenchError (usage) when packages cannot be installed as written,
+ * InfrastructureError when the engine or the package index fails.
  */
 export async function ensureTaskImage(
   docker: Docker,
@@ -73,7 +73,7 @@ async function layerFiles({ taskDir, file, taskId }: LayerRequirements): Promise
 
 function layerHash(base: string, { file, apt }: LayerRequirements, files: LayerFile[]): string {
   const hash = createHash('sha256').update(JSON.stringify([LAYER_FORMAT, base, [...apt].sort(), file !== null]));
-  // The requirements file comes first; what it is called makes no other image.
+  // The requirements file comes first, whatever its name.
   for (const [index, { path, bytes }] of files.entries())
     hash.update(`\0${index === 0 ? '' : path}\0${bytes.length}\0`).update(bytes);
   return hash.digest('hex').slice(0, 16);
@@ -101,7 +101,7 @@ async function make(docker: Docker, making: Making, options: TaskImageOptions): 
       await installLayer(docker, order);
     } catch (error) {
       if (!(error instanceof InstallFailed && error.withoutPip)) throw error;
-      // Debian's, in a layer of its own: all tasks share it.
+      // Debian packages go into their own layer, shared by all tasks.
       const pip = { ...layer, file: null, apt: ['python3-pip'] };
       await installLayer(docker, { ...order, plain: await ensureTaskImage(docker, kind, making.plain, pip, options) });
     }
@@ -118,7 +118,7 @@ async function make(docker: Docker, making: Making, options: TaskImageOptions): 
     const message = `task ${layer.taskId}: ${what} cannot be installed for the ${kind}:\n${cause.lastLines}`;
     if (cause.unreachable) throw new InfrastructureError(message, { cause });
     throw new BenchError('usage', message, {
-      remedy: 'Correct the versions, then build the layers of this task again with `bench images build`.',
+      remedy: "Correct the versions, then rebuild the task's layers with `bench images build`.",
       fields: { tasks: layer.taskId },
       cause,
     });

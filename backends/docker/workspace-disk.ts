@@ -17,16 +17,16 @@ import {
 import { mountAt, mountsIn, system } from './mounts.js';
 
 /**
- * A file system of fixed size for everything that an agent may write to: a sparse file below the run's directory, mounted
- * through a loop device. It takes root; elsewhere the supervisor watches the size.
+ * A file system of fixed size for everything that an agent may write: a sparse file below the run's directory, mounted through a
+ * loop device. Needs root; elsewhere the supervisor watches the size.
  */
 
 export const IMAGE = 'disk.img';
 /** Of a file system below that its own books take too large a part. */
 const SMALLEST_MB = 16;
-/** Data that cannot be written ends the file system, as its books do: a run must not go on with files that have lost a part. */
+/** Failed data writes shut the file system down, like metadata errors: a run must not continue with damaged files. */
 const MOUNT_OPTIONS = 'loop,nosuid,nodev,errors=remount-ro,data_err=abort';
-/** The kernel's words, in the order of its versions, for a file system that it has given up. */
+/** Mount options by which kernels, oldest first, mark a file system that they shut down. */
 const GIVEN_UP = ['ro', 'emergency_ro', 'shutdown'];
 
 export const hasDisk = (dir: string): boolean => existsSync(join(dir, IMAGE));
@@ -90,15 +90,14 @@ export async function unmountDisk(dir: string): Promise<boolean> {
   return mounted.length > 0;
 }
 
-/** Break it: what was written lately and lies in memory is dropped, no more reaches its file. Nothing, where it is not mounted. */
+/** Shut it down: unwritten data is dropped and nothing more reaches its file. No effect where it is not mounted. */
 export async function abortDisk(dir: string): Promise<void> {
   if ((await mountAt(join(dir, DISK))) !== null) await system('mount', ['-o', 'remount,abort', join(dir, DISK)]);
 }
 
 /**
- * What has broken the mounted disk for good; null: nothing has, or it is not mounted. The home's disk was full, or failed, when what
- * the agent had written was to be kept: the kernel gives such a file system up. A disk that the agent has filled is whole. `mounted`: it
- * was a moment ago.
+ * Why the mounted disk is broken for good; null: it is whole, or not mounted. A disk breaks when the home's disk is full or fails
+ * while data is written back. A disk that the agent filled is whole. `mounted`: it was mounted a moment ago.
  */
 export async function diskFault(dir: string, { mounted } = { mounted: false }): Promise<string | null> {
   const mount = await mountAt(join(dir, DISK));
@@ -112,11 +111,11 @@ export async function diskFault(dir: string, { mounted } = { mounted: false }): 
   return (await lowerFails(dir)) ? 'stands on one that cannot be read' : null;
 }
 
-/** The workspace on the disk, for this host; null: there is no disk. What lies there is the agent's, the folder itself too. */
+/** Path of the workspace on the disk; null: there is no disk. Everything there is the agent's, even the folder. */
 export const workspaceOn = (dir: string): string | null =>
   hasDisk(dir) ? join(filesOn(dir), 'home', 'workspace') : null;
 
-/** What the container gets of it: the places where an agent's user may write. */
+/** The disk's folders that are mounted into the container: where the agent may write. */
 export function diskMounts(dir: string): Docker.MountSettings[] {
   const bind = (name: string, target: string): Docker.MountSettings => ({
     Type: 'bind',
@@ -127,7 +126,7 @@ export function diskMounts(dir: string): Docker.MountSettings[] {
 }
 
 async function folder(path: string, mode: number, owner: number): Promise<void> {
-  // What exists is the agent's, and may be a link by now.
+  // Existing entries are the agent's, and may be links.
   const made = await mkdir(path).then(
     () => true,
     (error: unknown) => {
@@ -150,7 +149,7 @@ async function lowerFails(dir: string): Promise<boolean> {
   return false;
 }
 
-/** Written in the file system itself, so that they outlive its mount. Kernels without ext4's counter tell of none. */
+/** Stored in the file system, so it outlives the mount. 0 on kernels without ext4's counter. */
 async function errorsOf(device: string): Promise<number> {
   try {
     const name = basename(await readlink(`/sys/dev/block/${device}`));

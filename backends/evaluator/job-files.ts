@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { EvaluatorSpec } from '../../domain/evaluator-spec.js';
 import type { EvaluationJob } from '../../domain/ports/evaluator-port.js';
 
-/** Whom a folder's content is for; nobody else may read it, and nobody may write it. `both`: referee and player. */
+/** Who may read a folder's content; nobody may write it. `both`: referee and player. */
 export type Reader = 'init' | 'referee' | 'player' | 'both';
 
 export interface JobFile {
@@ -20,7 +20,7 @@ export interface EvaluationUsers {
   player: { uid: number; gid: number };
 }
 
-/** Folders of a task's `evaluator/` with another reader than the referee. */
+/** Folders of a task's `evaluator/` that others than the referee read. */
 const INPUTS = 'inputs';
 const PLAYER = 'player';
 const PLAYERS_FOLDERS: Record<EvaluatorSpec['kind'], string[]> = {
@@ -41,7 +41,7 @@ export async function jobFiles(
     users: EvaluationUsers | null;
     /** True: init's stdin closes when the worker dies, and init then ends everything. */
     lifeline: boolean;
-    /** Is the evaluation alone in a container, so that its control group counts its CPU time? */
+    /** The evaluation is alone in its container, so the control group measures its CPU time. */
     ownContainer: boolean;
     /** An empty folder that the player may write to; see outputMb. */
     outputFolder: string;
@@ -59,7 +59,7 @@ export async function jobFiles(
     ...submissionFiles(job),
   ];
   if (forPlayer.includes(INPUTS)) {
-    // The other split's inputs stay outside: a program is not to see what it is tested on while it is validated.
+    // Leave out the other split's inputs: a program must not see the test during validation.
     const [inputs, split] = [join(secrets, INPUTS), `${INPUTS}/${job.split}`];
     files.push({ path: INPUTS, reader: 'both', bytes: null }, { path: split, reader: 'both', bytes: null });
     if (existsSync(inputs)) files.push(...(await folderFiles(join(inputs, job.split), split, 'both')));

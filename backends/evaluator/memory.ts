@@ -6,7 +6,7 @@ const OVERHEAD_MB = 192;
 /** Size of the folder that the player may write its outputs to; 0: there is none. */
 export const outputMb = (spec: EvaluatorSpec): number => (spec.kind === 'program' ? spec.outputMb : 0);
 
-/** What an evaluation's container may use in all: its outputs and scratch files lie in memory, too. */
+/** Memory of an evaluation's container, including outputs and scratch files, which lie in memory. */
 export function containerMb(spec: EvaluatorSpec): number {
   const shared = OVERHEAD_MB + outputMb(spec);
   switch (spec.kind) {
@@ -16,7 +16,7 @@ export function containerMb(spec: EvaluatorSpec): number {
     case 'data':
       return shared + spec.refereeMemoryMb;
     case 'program':
-      // One after the other.
+      // They run one after the other.
       return shared + Math.max(spec.memoryMb, spec.refereeMemoryMb);
   }
 }

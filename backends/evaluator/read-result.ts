@@ -9,7 +9,7 @@ const resultSchema = z.discriminatedUnion('outcome', [
   z.strictObject({ outcome: z.literal('evaluator_error'), message: z.string() }),
 ]);
 
-/** The one line that images/evaluator/init.py prints; anything else is the evaluator's fault. */
+/** Parses the line that images/evaluator/init.py prints; anything else is the evaluator's fault. */
 export function readResult(stdout: string, task: TaskSpec): EvaluationOutcome {
   let json: unknown;
   try {
@@ -29,7 +29,7 @@ export function readResult(stdout: string, task: TaskSpec): EvaluationOutcome {
   if (declared.join('\n') !== given.join('\n'))
     return {
       kind: 'evaluator_error',
-      message: `evaluator of ${task.id} gave metrics ${given.join(', ')}; declared are ${declared.join(', ')}`,
+      message: `evaluator of ${task.id} returned metrics ${given.join(', ')}; declared are ${declared.join(', ')}`,
     };
   return { kind: 'ok', metrics: result.metrics };
 }

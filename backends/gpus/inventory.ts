@@ -5,21 +5,21 @@ import type { NvidiaSmi } from './nvidia-smi.js';
 export interface GpusNow {
   /** Device ids that runs may lease. */
   ids: string[];
-  /** Of these, the ones on which something computes; all of them while that cannot be known. */
+  /** Those in use; all of them while that is unknown. */
   busy: string[];
-  /** Why nobody knows what computes where, or which GPUs there are; null: it is known, or there is no nvidia-smi to ask. */
+  /** Why the GPUs or their use are unknown; null: known, or there is no nvidia-smi. */
   unknown: string | null;
 }
 
 export interface GpuInventory {
-  /** Device ids that runs may lease; null: the driver has not told them yet. */
+  /** Device ids that runs may lease; null: the driver has not answered yet. */
   ids: string[] | null;
   now: () => Promise<GpusNow>;
 }
 
 /**
- * The GPUs of this machine as far as it hands them out. Without nvidia-smi, those that are numbered, unchecked. Throws BenchError
- * (usage) if it has not what is listed, or cannot say so.
+ * The GPUs that this machine leases. Without nvidia-smi, numbered GPUs are taken unchecked. Throws BenchError (usage) if a listed
+ * GPU is missing or cannot be checked.
  */
 export async function gpuInventory(setting: GpuSetting, ask: NvidiaSmi): Promise<GpuInventory> {
   if (setting.kind === 'declared') return unchecked(setting.ids);
@@ -27,21 +27,21 @@ export async function gpuInventory(setting: GpuSetting, ask: NvidiaSmi): Promise
   if (first.kind === 'absent') return unchecked(setting.kind === 'auto' ? [] : possible(setting.ids));
   if (first.kind === 'ok') return watched(setting.kind === 'auto' ? null : setting.ids, parseGpus(first.csv), ask);
   if (setting.kind === 'listed')
-    throw new BenchError('usage', `nvidia-smi cannot tell which GPUs this machine has: ${first.why}`, {
+    throw new BenchError('usage', `nvidia-smi cannot list this machine's GPUs: ${first.why}`, {
       code: 'setting.invalid',
-      remedy: 'Mend the driver, or hand out no GPUs (BENCH_GPUS=none).',
+      remedy: 'Fix the driver, or lease no GPUs (BENCH_GPUS=none).',
       fields: { gpus: 'none' },
     });
   return awaited(first.why, ask);
 }
 
-/** A number or a UUID names a GPU somewhere; any other word would be offered to runs, which then could not start. */
+/** Accept only numbers and UUIDs: runs could not start with anything else. */
 function possible(ids: string[]): string[] {
   const impossible = ids.find((id) => !/^(\d+|(GPU|MIG)-[0-9A-Za-z-]+)$/.test(id));
   if (impossible === undefined) return ids;
-  throw new BenchError('usage', `this machine has no GPU ${impossible}: it has no nvidia-smi that would list any`, {
+  throw new BenchError('usage', `this machine has no GPU ${impossible}: there is no nvidia-smi`, {
     code: 'setting.invalid',
-    remedy: 'Write none, or device numbers as 0,1 (BENCH_GPUS), or leave it out.',
+    remedy: 'Set BENCH_GPUS to device numbers such as 0,1, or to none, or unset it.',
     fields: { gpus: true },
   });
 }
@@ -51,7 +51,7 @@ const unchecked = (ids: string[]): GpuInventory => ({
   now: async () => ({ ids, busy: [], unknown: null }),
 });
 
-/** The driver may be mended, or still be starting: the GPUs are there from then on. */
+/** Asks again until the driver answers: it may still be starting, or be fixed later. */
 function awaited(why: string, ask: NvidiaSmi): GpuInventory {
   let found: GpuInventory | null = null;
   let asked = false;
@@ -59,7 +59,7 @@ function awaited(why: string, ask: NvidiaSmi): GpuInventory {
     ids: null,
     async now() {
       if (found !== null) return found.now();
-      // At the start it has just been asked.
+      // It was just asked at the start.
       const answer = asked ? await ask('gpu', 'index,uuid') : { kind: 'failed' as const, why };
       asked = true;
       if (answer.kind === 'ok') return (found = watched(null, parseGpus(answer.csv), ask)).now();
@@ -76,21 +76,21 @@ function watched(wanted: string[] | null, gpus: readonly Gpu[], ask: NvidiaSmi):
   if (missing !== undefined)
     throw new BenchError('usage', `this machine has no GPU ${missing}: nvidia-smi lists ${named(gpus)}`, {
       code: 'setting.invalid',
-      remedy: 'Correct the list of GPUs (BENCH_GPUS), or leave it out to hand out all of them.',
+      remedy: 'Correct the list of GPUs (BENCH_GPUS), or unset it to lease all of them.',
       fields: { gpus: true },
     });
   const twice = ids.find((id, i) => ids.findIndex((other) => known.get(other) === known.get(id)) !== i);
   if (twice !== undefined)
     throw new BenchError('usage', `GPU ${twice} is named twice, by its number and its UUID`, {
       code: 'setting.invalid',
-      remedy: 'Name each GPU once.',
+      remedy: 'List each GPU once.',
     });
   return {
     ids,
     async now() {
       if (ids.length === 0) return { ids, busy: [], unknown: null };
       const answer = await ask('compute-apps', 'gpu_uuid,pid');
-      // Not what it was a moment ago: who came since then is just what matters.
+      // Do not reuse the last answer: a new user of the GPU is what matters.
       if (answer.kind !== 'ok') return { ids, busy: ids, unknown: answer.kind === 'failed' ? answer.why : GONE };
       const computing = parseBusyGpus(answer.csv, gpus);
       return { ids, busy: ids.filter((id) => computing.includes(known.get(id)?.index ?? '')), unknown: null };
@@ -98,6 +98,6 @@ function watched(wanted: string[] | null, gpus: readonly Gpu[], ask: NvidiaSmi):
   };
 }
 
-const GONE = 'there is no nvidia-smi any more';
+const GONE = 'nvidia-smi has disappeared';
 
 const named = (gpus: readonly Gpu[]): string => gpus.map((gpu) => gpu.index).join(', ') || 'none';

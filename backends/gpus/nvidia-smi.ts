@@ -1,18 +1,18 @@
 import { execFile } from 'node:child_process';
 
-/** `absent`: there is no such program here. `failed`: there is, but its driver told it nothing. */
+/** `absent`: there is no such program. `failed`: there is, but the driver did not answer it. */
 export type NvidiaSmiAnswer = { kind: 'ok'; csv: string } | { kind: 'absent' } | { kind: 'failed'; why: string };
 
 export type NvidiaSmi = (what: 'gpu' | 'compute-apps', columns: string) => Promise<NvidiaSmiAnswer>;
 
 /**
- * Asks the driver. A program that hangs in the driver cannot even be killed: it is waited for so long, and no other is started while
- * it is there.
+ * Queries the driver. A program that hangs in the driver cannot be killed, so stop waiting after a limit and start no other while
+ * it exists.
  */
 export function nvidiaSmi(limitMs = 10_000): NvidiaSmi {
   let hanging = false;
   return async (what, columns) => {
-    if (hanging) return { kind: 'failed', why: 'the nvidia-smi that was asked before hangs, and cannot be ended' };
+    if (hanging) return { kind: 'failed', why: 'an earlier nvidia-smi hangs and cannot be killed' };
     const args = [`--query-${what}=${columns}`, '--format=csv,noheader'];
     return new Promise((answer) => {
       const child = execFile('nvidia-smi', args, (error, stdout, stderr) => {

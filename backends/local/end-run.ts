@@ -10,11 +10,11 @@ const KILL_MS = 20_000;
 /** End every process of a local run. */
 export async function endProcesses(control: string): Promise<void> {
   const record = await readSupervisor(control);
-  // After a reboot the numbers mean other processes.
+  // After a reboot the ids belong to other processes.
   if (record === null || record.boot !== (await bootId())) return;
   const supervisor = async () => ((await isAlive(record.pid, record.started)) ? [record.pid] : []);
   if (!record.ownsProcesses && (await supervisor()).length > 0) {
-    // It knows its descendants, daemons included, and takes them along.
+    // It kills its descendants, daemons included.
     kill(record.pid, 'SIGTERM');
     const begun = performance.now();
     while ((await supervisor()).length > 0 && performance.now() - begun < POLITE_MS)
@@ -25,7 +25,9 @@ export async function endProcesses(control: string): Promise<void> {
     ...(record.uid === null ? await leftInSessions(control) : await processesOfUser(record.uid)),
   ];
   if (!(await killUntilNone(rest, KILL_MS)))
-    throw new InfrastructureError(`processes of the local sandbox ${control} do not end: ${(await rest()).join(', ')}`);
+    throw new InfrastructureError(
+      `processes of the local sandbox ${control} cannot be killed: ${(await rest()).join(', ')}`,
+    );
 }
 
 /** Members of the sessions of recorded commands. */
@@ -41,7 +43,7 @@ async function leftInSessions(control: string): Promise<number[]> {
   return found;
 }
 
-/** Remove a directory of the agent's, which may have taken our right to enter parts of it. */
+/** Remove a directory of the agent, who may have made parts of it inaccessible. */
 export async function removeTree(dir: string): Promise<void> {
   try {
     await rm(dir, { recursive: true, force: true });

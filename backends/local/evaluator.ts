@@ -19,22 +19,22 @@ export interface LocalEvaluatorOptions {
   assetsRoot: string;
   /** Folders of evaluations are made here and removed. */
   scratchDir: string;
-  /** Said of those folders: whose they are. */
+  /** Notes whose those folders are. */
   home: string;
   /** Tried first: see findPython. */
   python?: string;
-  /** False: do without namespaces, as on hosts that forbid them. */
+  /** False: use no namespaces, as on hosts that forbid them. */
   namespaces?: boolean;
 }
 
-/** Owns nothing: what it can run, the evaluations' users can. */
+/** A user who owns nothing: a program it can run, the evaluations' users can. */
 const NOBODY = 65_534;
 const OUTPUT_LIMIT = 64 * 1024;
 
 /**
  * The evaluator image's programs as processes of this host: for machines without an engine. As root, referee and player run as
- * users of their own, and where the host allows namespaces they see neither our folders nor each other's leftovers. It remains
- * isolation `none`: the host's files that everybody may read are readable.
+ * separate users, and where the host allows namespaces they see neither our folders nor each other's leftovers. Isolation is still
+ * `none`: world-readable files of the host remain readable.
  */
 export function createLocalEvaluator(options: LocalEvaluatorOptions): EvaluatorPort {
   const root = process.getuid?.() === 0;
@@ -49,7 +49,7 @@ export function createLocalEvaluator(options: LocalEvaluatorOptions): EvaluatorP
       signal.throwIfAborted();
       found ??= tools();
       const { python, namespaces } = await found;
-      // Without a mount of its own the folder must be reachable for users who may not enter our home.
+      // Without a mount namespace the folder must be reachable for users who may not enter our home.
       const parent = root && namespaces === null ? tmpdir() : options.scratchDir;
       const dir = join(parent, `${EVALUATION_FOLDER}${job.id}`);
       try {
@@ -96,7 +96,7 @@ async function outcome(command: string[], job: EvaluationJob, signal: AbortSigna
     cwd: '/',
     env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
     extendEnv: false,
-    // Stays open as long as this process lives: when it closes, init ends everything.
+    // Open while this process lives; when it closes, init ends everything.
     stdin: 'pipe',
     reject: false,
     maxBuffer: OUTPUT_LIMIT,
@@ -126,7 +126,7 @@ async function furnish(
   assetsRoot: string,
   outputFolder: string,
 ): Promise<void> {
-  // Not recursive: in a shared temporary directory somebody else might have made it.
+  // Not recursive: in a shared temporary directory someone else may have made it.
   await mkdir(dir);
   await copyPrograms(join(assetsRoot, 'images', 'evaluator'), join(dir, 'program'));
   for (const file of await jobFiles(job, { users, lifeline: true, ownContainer: false, outputFolder })) {

@@ -33,7 +33,7 @@ async function probe(python: string, uid: number | null): Promise<string | null>
 }
 
 /**
- * The same, remembered while it is still there: to try one costs a process. What one user may run who owns nothing, so may the next.
+ * The same, remembered while the program exists, since each probe costs a process. Users who own nothing can run the same programs.
  */
 export function pythonFinder(preferred: string | undefined): (uid: number | null) => Promise<string> {
   const known = new Map<boolean, string>();

@@ -5,8 +5,8 @@ import { readSupervisor } from './run-world.js';
 const FREEZE_MS = 5_000;
 
 /**
- * Stop all processes of a local run where they are, its supervisor first: it is not to take stopped shells for hanging ones. False:
- * they cannot be told from others, as without a user of their own, or some go on.
+ * Pause all processes of a local run, the supervisor first, or it would take stopped shells for hanging ones. False: they cannot be
+ * told apart from others (no user of their own), or some are still running.
  */
 export async function freezeRun(control: string): Promise<boolean> {
   const record = await current(control);
@@ -25,7 +25,7 @@ export async function freezeRun(control: string): Promise<boolean> {
   }
 }
 
-/** Let them go on. */
+/** Resume them. */
 export async function thawRun(control: string): Promise<void> {
   const record = await current(control);
   if (record === null || record.uid === null) return;
@@ -33,10 +33,10 @@ export async function thawRun(control: string): Promise<void> {
   kill(record.pid, 'SIGCONT');
 }
 
-/** Null: it does not live. */
+/** Null: it is dead. */
 async function current(control: string) {
   const record = await readSupervisor(control);
-  // After a reboot the numbers mean other processes.
+  // After a reboot the ids belong to other processes.
   if (record === null || record.boot !== (await bootId())) return null;
   return (await isAlive(record.pid, record.started)) ? record : null;
 }

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setImmediate as breath, setTimeout as sleep } from 'node:timers/promises';
 import { sharedWork } from './shared-work.js';
 
-/** Processes of this host, through /proc: `kill(pid, 0)` would take a zombie for a living process. */
+/** Processes of this host, from /proc: `kill(pid, 0)` would count zombies as alive. */
 
 interface HostProcess {
   pid: number;
@@ -43,10 +43,10 @@ export async function bootId(): Promise<string> {
 const allPids = async (): Promise<number[]> =>
   (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map((name) => Number(name));
 
-/** What the kernel answers from memory is read at once; in between others have their turn. */
+/** /proc is read synchronously, in batches, so that others get their turn. */
 const PIDS_AT_ONCE = 50;
 
-/** Living processes by their real and effective users. One look serves all who asked before it began: hundreds of runs end at once. */
+/** Living processes by real and effective user. Concurrent callers share a scan, since hundreds of runs may end at once. */
 const processesByUser = sharedWork(async (): Promise<ReadonlyMap<number, readonly number[]>> => {
   const found = new Map<number, number[]>();
   for (const [i, pid] of (await allPids()).entries()) {
@@ -101,8 +101,8 @@ export function kill(pid: number, signal: NodeJS.Signals): void {
 }
 
 /**
- * Kill what `find` finds until it finds nothing. False: `withinMs` after the first kill something was still there; how long it
- * takes to look is no sign of that.
+ * Kill what `find` finds until it finds nothing. False: something was still there `withinMs` after the first kill. The time of the
+ * scans does not count.
  */
 export async function killUntilNone(find: () => Promise<readonly number[]>, withinMs: number): Promise<boolean> {
   let begun: number | undefined;

@@ -17,14 +17,14 @@ export function createHostLeftovers({ layout }: { layout: HomeLayout }): Leftove
   return {
     find: async () => [
       ...(await scratchFolders(layout)),
-      // Mounts first: what lies in them is not to be removed piece by piece.
+      // Mounts first, so that their content is not deleted file by file.
       ...(await mounts(layout)),
       ...(await runFolders(layout)),
     ],
   };
 }
 
-/** Of evaluations on the local backend: below the home, and among other people's where only that could be reached. */
+/** Folders of local evaluations: below the home, or in a shared temporary directory. */
 async function scratchFolders(layout: HomeLayout): Promise<Leftover[]> {
   const found: Leftover[] = [];
   for (const parent of [layout.scratch, tmpdir()]) {
@@ -42,7 +42,7 @@ async function scratchFolders(layout: HomeLayout): Promise<Leftover[]> {
         epoch: null,
         abandoned: note === null || (await isAbandoned(note)),
         remove: async () => {
-          // Its evaluation may have been begun again meanwhile.
+          // Its evaluation may have been restarted meanwhile.
           const now = await noteOfFolder(dir);
           if (now === 'gone' || now?.maker !== note?.maker) return false;
           await removeScratchFolder(dir);
@@ -70,7 +70,7 @@ async function mounts(layout: HomeLayout): Promise<Leftover[]> {
   return found;
 }
 
-/** Of containers that had not come so far as to be listed as sandboxes, or had gone farther. */
+/** Of containers not yet, or no longer, listed as sandboxes. */
 async function runFolders(layout: HomeLayout): Promise<Leftover[]> {
   const found: Leftover[] = [];
   for (const runId of await readdir(layout.runs).catch(() => [])) {

@@ -4,8 +4,8 @@ import { execa } from 'execa';
 export const INSIDE = '/mnt';
 
 /**
- * Prefix of a command that gives it process ids, mounts and a network (none) of its own, where this host allows that; else null.
- * All its processes, whatever they fork, die with the first one.
+ * Command prefix that adds process, mount and (empty) network namespaces, where this host allows them; else null. All processes die
+ * with the first one.
  */
 export async function namespacePrefix(): Promise<string[] | null> {
   if (process.platform !== 'linux') return null;
@@ -23,8 +23,8 @@ export async function namespacePrefix(): Promise<string[] | null> {
 }
 
 /**
- * `sh -c` script: $1 appears at INSIDE, with an `output` of $2 MB in memory (0: without), what the world may write becomes empty
- * and small, the other folders up to `--` are hidden.
+ * `sh -c` script: $1 appears at INSIDE, with an `output` of $2 MB in memory (0: none); world-writable folders become small and
+ * empty; the other folders up to `--` are hidden.
  */
 export const FURNISH = `set -e
 mount --bind "$1" ${INSIDE}

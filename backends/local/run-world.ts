@@ -6,21 +6,21 @@ import { z } from 'zod';
 import type { HomeLayout } from '../../domain/home-layout.js';
 import type { SandboxRef } from '../../domain/ports/sandbox-port.js';
 
-/** What the supervisor of a local run is told and what it reports, as files of the control directory. */
+/** Input and reports of a local run's supervisor, as files of the control directory. */
 
-/** Written by us before the first start: images/agent/durable_shell/local_world.py builds what it says. */
+/** Written before the first start; images/agent/durable_shell/local_world.py acts on it. */
 export interface WorldPlan {
-  /** Unprivileged user of this run alone; only root can use it. */
+  /** Unprivileged user of this run only; needs root. */
   uid: number | null;
-  /** Holds workspace, home and temporary directory, unless the agent's user could not get there. */
+  /** Holds workspace, home and temporary directory, unless the agent's user cannot reach it. */
   base: string;
   starterDir: string;
   /** Folder of the agent's tools. */
   tools: string;
-  /** Directories that the agent must not see. */
+  /** Directories hidden from the agent. */
   hide: string[];
   gpuDevices: string[];
-  /** The host's network rather than none. */
+  /** True: the host's network; false: none. */
   openNetwork: boolean;
   /** Most processes of the run's own user. */
   pids: number;
@@ -31,7 +31,7 @@ export interface WorldPlan {
 }
 
 const placeSchema = z.object({ base: z.string(), workspace: z.string() });
-/** Where the run's directories really are. Appears once the starter's files are in place. */
+/** Where the run's directories are. Written once the starter files are in place. */
 export type Place = z.infer<typeof placeSchema>;
 
 const viewSchema = z.object({ workspace: z.string() }).catchall(z.string());
@@ -40,7 +40,7 @@ const recordSchema = z.object({
   started: z.number(),
   boot: z.string(),
   uid: z.number().int().nullable(),
-  /** True: it is the init of a process namespace, whose end takes everything with it. */
+  /** True: it is init of a process namespace, and its end ends everything. */
   ownsProcesses: z.boolean(),
 });
 export type SupervisorRecord = z.infer<typeof recordSchema>;
@@ -53,9 +53,9 @@ export const writePlan = (control: string, plan: WorldPlan): Promise<void> =>
 export const readPlace = (control: string) => readRecord(join(control, 'place.json'), placeSchema);
 /** The workspace as the agent sees it. */
 export const readView = (control: string) => readRecord(join(control, 'view.json'), viewSchema);
-/** Why the snapshot that it was to start from could not be used. */
+/** Why the snapshot to start from was unusable. */
 export const readUnusable = (control: string) => readRecord(join(control, 'unusable'), z.string());
-/** The process whose end is the sandbox's, in the host's terms. */
+/** Host pid of the process whose end is the sandbox's. */
 export const readSupervisor = (control: string) => readRecord(join(control, 'supervisor.json'), recordSchema);
 
 async function readRecord<T>(path: string, schema: z.ZodType<T>): Promise<T | null> {

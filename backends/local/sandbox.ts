@@ -35,8 +35,8 @@ export interface LocalSandboxOptions {
 }
 
 /**
- * Runs on this host without an engine: the same supervisor as in containers, as a detached process per run. As root each run
- * gets a user and, where the kernel allows, namespaces of its own; memory and CPUs are not limited.
+ * Runs on this host without an engine: the same supervisor as in containers, as a detached process per run. As root each run gets
+ * its own user and, where the kernel allows, namespaces. Memory and CPUs are not limited.
  */
 export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxOptions): SandboxPort {
   const program = join(assetsRoot, 'images', 'agent', 'sandbox_main.py');
@@ -61,7 +61,7 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
   /** Start a supervisor unless one answers. Its lock keeps a second one from doing anything. */
   async function wake(ref: SandboxRef): Promise<void> {
     const control = controlOf(ref);
-    // A worker that died in the midst of an evaluation left it frozen.
+    // A worker that died during an evaluation leaves it frozen.
     await thawRun(control);
     if (await supervisorAnswers(control)) return;
     const interpreter = await findPython(uidOfRun(layout, ref));
@@ -70,7 +70,7 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       let ended: string | null = null;
       const launcher = spawn(interpreter, ['-EsS', program, '--control', control, '--local', PLAN_FILE], {
         cwd: '/',
-        // Nothing of the worker's environment, which may hold keys.
+        // Pass nothing of the worker's environment, which may hold keys.
         env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' },
         detached: true,
         stdio: ['ignore', log.fd, log.fd],
@@ -116,7 +116,7 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
           remedy: 'use containers: the backend docker or podman',
         });
       const control = controlOf(spec);
-      // A stop that was cut off.
+      // Finish an interrupted stop.
       if (isStopping(control)) await stop(spec);
       await makeControlDirectory(control, 'local');
       await stageMemory(control, spec.memory);
@@ -125,8 +125,7 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       if (created && spec.restore !== undefined) await stageRestore(control, requireArchive(spec.restore));
       await wake(spec);
       const view = await readView(control);
-      if (view === null)
-        throw new InfrastructureError(`the local sandbox of run ${spec.runId} does not name its workspace`);
+      if (view === null) throw new InfrastructureError(`the local sandbox of run ${spec.runId} reported no workspace`);
       const workspaceLimit = spec.limits.workspaceMb === undefined ? null : 'watched';
       return { isolation: 'none', imageDigest: null, workspace: view.workspace, created, workspaceLimit };
     },
@@ -191,5 +190,4 @@ async function requireSandbox(control: string, ref: SandboxRef) {
 }
 
 const lastWords = async (control: string): Promise<string> =>
-  (await readFile(join(control, 'log'), 'utf8').catch(() => '')).trim().split('\n').slice(-3).join(' ') ||
-  'it said nothing';
+  (await readFile(join(control, 'log'), 'utf8').catch(() => '')).trim().split('\n').slice(-3).join(' ') || 'no output';

@@ -6,15 +6,15 @@ import { type Mark, markFor } from '../mark.js';
 
 const noteSchema = z.object({ home: z.string(), maker: z.string(), until: z.number() });
 
-/** Beside the folder, so that nothing of ours is in it. */
+/** Beside the folder, not in it. */
 const noteOf = (dir: string): string => `${dir}${NOTE_SUFFIX}`;
 export const NOTE_SUFFIX = '.maker';
 const ASIDE = '.maker-';
 
-/** Say whose a temporary folder will be, before it is made. */
+/** Note the owner of a temporary folder before it is made. */
 export async function noteScratchFolder(dir: string, home: string, limitMs: number): Promise<void> {
   await mkdir(dirname(dir), { recursive: true });
-  // Whole from the first moment on: a sweep of left-overs reads it whenever it likes.
+  // Written atomically: a sweep of leftovers may read it at any time.
   const aside = join(dirname(dir), `${ASIDE}${randomBytes(8).toString('hex')}`);
   await writeFile(aside, JSON.stringify({ home, ...(await markFor(limitMs)) }), { flag: 'wx', mode: 0o600 });
   try {
@@ -31,8 +31,8 @@ export async function removeScratchFolder(dir: string): Promise<void> {
 }
 
 /**
- * Null: the folder is there, and nobody has said whose it is; `gone`: it was made or removed just now. The note is there before
- * the folder and after it: only a folder that stood there all the while lacks one.
+ * Null: the folder exists and has no note; `gone`: it was made or removed just now. A note is written before its folder and removed
+ * after it, so only a foreign folder lacks one.
  */
 export async function noteOfFolder(dir: string): Promise<(Mark & { home: string }) | null | 'gone'> {
   const before = await identityOf(dir);

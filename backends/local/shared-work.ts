@@ -1,6 +1,6 @@
 /**
- * `work` for many callers at once: each gets the outcome of a round that began after its call; all who call while a round is
- * under way share the next one.
+ * Shares `work` among callers: each gets the result of a round that began after its call, and all who call during a round share
+ * the next one.
  */
 export function sharedWork<T>(work: () => Promise<T>): () => Promise<T> {
   let current: Promise<unknown> = Promise.resolve();

@@ -29,7 +29,7 @@ export async function* snapshotOf(
     child.once('error', reject);
     child.once('close', resolve);
   });
-  // Asked for below; until then it is nobody's.
+  // Awaited below; avoid an unhandled rejection until then.
   ended.catch(() => undefined);
   try {
     yield* child.stdout as AsyncIterable<Uint8Array>;

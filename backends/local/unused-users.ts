@@ -5,7 +5,7 @@ import { usersWithProcesses } from './host-processes.js';
 /** Above people's and services' user ids, below those of systemd's dynamic services. */
 const [FIRST, LAST] = [50_000, 59_998];
 
-/** A pair of user ids that no process of this host has, so that all processes of the player can be ended by user id. */
+/** Two user ids that no process of this host has, so that the player's processes can be killed by user id. */
 export async function unusedUsers(): Promise<EvaluationUsers> {
   const taken = await usersWithProcesses().catch(() => new Set<number>());
   for (;;) {

@@ -12,8 +12,8 @@ const tooMany = (path: string, maxFiles: number): Refused =>
   new Refused(`${path}: more than ${maxFiles} files and folders in all`);
 
 /**
- * Copy files out of a workspace of this host as data. Each directory on the way is opened from the one before it, so nothing
- * that the agent swaps meanwhile leads outside. With an `owner`, files of anyone else (hard links) are refused.
+ * Copy files out of a workspace on this host as data. Each directory is opened relative to its parent, so nothing that the agent
+ * swaps meanwhile leads outside. With an `owner`, files of anyone else (hard links) are refused.
  */
 export async function collectFiles(
   workspace: string,
@@ -51,7 +51,7 @@ export async function collectFiles(
   return missing.length > 0 ? { kind: 'missing', paths: missing } : { kind: 'files', files: collected };
 }
 
-/** All files of a folder, at any depth, sorted; `entries` counts folders, too. Null: it is missing. */
+/** All files of a folder, at any depth, sorted; `entries` includes folders. Null: it is missing. */
 async function namesBelow(
   workspace: string,
   folder: string,
@@ -91,7 +91,7 @@ function nameOf(bytes: Buffer, folder: string): string {
   return name;
 }
 
-/** Each directory on the way is opened from the one before it. Null: missing. */
+/** Opens each directory relative to its parent. Null: missing. */
 async function openDirectory(workspace: string, parts: string[]): Promise<FileHandle | null> {
   const top = await openWorkspace(workspace);
   if (top === null) return null;
@@ -113,7 +113,7 @@ async function openDirectory(workspace: string, parts: string[]): Promise<FileHa
   return directory;
 }
 
-/** The folder itself is the agent's too: it may be gone, or something else. */
+/** The agent owns the folder too: it may be missing or something else. */
 async function openWorkspace(workspace: string): Promise<FileHandle | null> {
   try {
     return await open(workspace, DIRECTORY);
@@ -178,7 +178,7 @@ async function openPart(
   }
 }
 
-/** Null: it has more. The file may grow while it is read. */
+/** Null: the file is larger. It may grow while it is read. */
 async function readUpTo(file: FileHandle, room: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let size = 0;

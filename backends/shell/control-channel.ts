@@ -4,11 +4,11 @@ import { interruptCommand, runCommand, supervisorAnswers } from './shell-client.
 /** How a worker reaches a sandbox's supervisor. */
 export interface ControlChannel {
   /**
-   * Hand command n over, or re-attach to it, and wait for its outcome. Aborting ends the waiting only. Throws SupervisorAway,
+   * Start command n, or re-attach to it, and wait for its outcome. Aborting only stops waiting. Throws SupervisorAway,
    * and InfrastructureError when the supervisor refuses.
    */
   run(command: SandboxCommand, signal: AbortSignal): Promise<CommandOutcome>;
-  /** Stop command n if it is the one that runs. Throws SupervisorAway. */
+  /** Stop command n if it is running. Throws SupervisorAway. */
   interrupt(n: number): Promise<void>;
   /** Does a supervisor answer? */
   answers(): Promise<boolean>;

@@ -7,10 +7,10 @@ import type { CommandOutcome, SandboxRef } from '../../domain/ports/sandbox-port
 import type { Backend } from '../../domain/run.js';
 import { OUTCOME_FILE_LIMIT, parseOutcome } from './protocol.js';
 
-/** Says whose sandbox a control directory belongs to, also when its container is gone. */
+/** Says which run a control directory belongs to, even when its container is gone. */
 const BACKEND_FILE = 'backend';
 
-/** Ours alone: the supervisor, which is root, writes here; the agent never gets in. */
+/** Only root may enter: the supervisor writes here, out of the agent's reach. */
 export async function makeControlDirectory(control: string, backend: Backend): Promise<void> {
   await mkdir(control, { recursive: true, mode: 0o700 });
   await writeFile(join(control, BACKEND_FILE), backend, { mode: 0o600 });
@@ -40,8 +40,8 @@ export async function controlDirectoryExists(control: string): Promise<boolean> 
 }
 
 /**
- * Command n's outcome, or null while there is none. Synchronous, as a command's end waits for it: small files of a local disk
- * are read faster than a thread is found for them.
+ * Command n's outcome, or null while there is none. Synchronous: for a small local file that is faster than the thread pool, and
+ * each command waits for it.
  */
 export function readOutcome(control: string, n: number): CommandOutcome | null {
   const path = join(control, 'steps', String(n), 'outcome.json');
@@ -54,7 +54,7 @@ export function readOutcome(control: string, n: number): CommandOutcome | null {
   }
   try {
     const stat = fstatSync(file);
-    if (!stat.isFile() || stat.size > OUTCOME_FILE_LIMIT) throw new Error(`${path} is no outcome of a supervisor`);
+    if (!stat.isFile() || stat.size > OUTCOME_FILE_LIMIT) throw new Error(`${path} is not a supervisor's outcome`);
     return parseOutcome(readFileSync(file, 'utf8'));
   } finally {
     closeSync(file);
@@ -64,7 +64,7 @@ export function readOutcome(control: string, n: number): CommandOutcome | null {
 /** A connection to the supervisor. Rejects with ENOENT or ECONNREFUSED when there is none. */
 export async function connectToSupervisor(control: string): Promise<Socket> {
   if (process.platform !== 'linux') return await connected(join(control, 'sock'));
-  // Longer socket paths than 107 bytes are cut off silently; through the descriptor any directory is near.
+  // Socket paths above 107 bytes are cut silently; the path through a descriptor is short.
   const directory = openSync(control, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     return await connected(`/proc/self/fd/${directory}/sock`);

@@ -3,8 +3,8 @@ import { gpuSchema } from '../../domain/tool-state.js';
 import type { CommandOutcome, SandboxCommand } from '../../domain/ports/sandbox-port.js';
 
 /**
- * What passes between the worker and the sandbox's supervisor (images/agent/durable_shell): requests and replies as lines of
- * JSON over the control socket, outcomes as files of the control directory.
+ * Protocol between the worker and the sandbox's supervisor (images/agent/durable_shell): requests and replies are lines of JSON
+ * over the control socket, outcomes are files of the control directory.
  */
 
 export type ControlRequest = { op: 'ping' } | ({ op: 'submit' } & SandboxCommand) | { op: 'interrupt'; n: number };
@@ -16,7 +16,7 @@ export const replySchema = z.union([
 ]);
 export type ControlReply = z.infer<typeof replySchema>;
 
-/** Head and tail of the output, and what went into the memory, each byte of it in the longest form that JSON knows, and some room. */
+/** Head and tail of the output and the memory records, each byte in JSON's longest escape, and some room. */
 export const OUTCOME_FILE_LIMIT = 6 * 1024 * 1024;
 
 const MEMORIES_PER_COMMAND = 32;
@@ -43,7 +43,7 @@ const outcomeSchema = z.object({
   pid: z.number().int().nullable(),
 });
 
-/** Throws when the text is no outcome. Its strings can go anywhere: no NUL, no half characters. */
+/** Throws when the text is not an outcome. The strings are cleaned of NUL and lone surrogates. */
 export function parseOutcome(text: string): CommandOutcome {
   const { openFile, gpus, restarted, ...outcome } = outcomeSchema.parse(JSON.parse(text));
   return {
@@ -53,7 +53,7 @@ export function parseOutcome(text: string): CommandOutcome {
     notice: outcome.notice === null ? null : storable(outcome.notice),
     workingDir: storable(outcome.workingDir),
     toolState: {
-      // No path that the kernel takes is longer.
+      // The kernel's longest path.
       openFile: openFile === null || openFile.length > LONGEST_PATH ? null : storable(openFile),
       ...(gpus === undefined ? {} : { gpus: gpus.map((gpu) => ({ ...gpu, name: storable(gpu.name) })) }),
     },
@@ -61,5 +61,5 @@ export function parseOutcome(text: string): CommandOutcome {
   };
 }
 
-/** Postgres text holds no NUL, and JSON may smuggle in lone surrogates. */
+/** PostgreSQL text cannot hold NUL, and JSON may contain lone surrogates. */
 const storable = (text: string): string => text.replace(/\0|\p{Surrogate}/gu, '\ufffd');

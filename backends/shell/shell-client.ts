@@ -9,12 +9,12 @@ export class SupervisorAway extends Error {
   override name = 'SupervisorAway';
 }
 
-/** Escalation, reading what is left, a loaded machine: after this the supervisor itself is taken to hang. */
+/** Allows for escalation, reading the rest and a loaded machine. After this the supervisor counts as hung. */
 export const PATIENCE_MS = 120_000;
 export const SHORT_ANSWER_MS = 10_000;
 
 /**
- * Hand command n over, or re-attach to it, and wait for its outcome. Aborting ends the waiting only. Throws SupervisorAway,
+ * Start command n, or re-attach to it, and wait for its outcome. Aborting only stops waiting. Throws SupervisorAway,
  * and InfrastructureError when the supervisor refuses.
  */
 export async function runCommand(
@@ -32,7 +32,7 @@ export async function runCommand(
     );
   } catch (error) {
     if (!(error instanceof SupervisorAway)) throw error;
-    // It may have finished the command before it went.
+    // It may have finished the command before it died.
     const outcome = readOutcome(control, command.n);
     if (outcome === null) throw error;
     return outcome;
@@ -44,7 +44,7 @@ export async function runCommand(
   return outcome;
 }
 
-/** Stop command n if it is the one that runs. Throws SupervisorAway. */
+/** Stop command n if it is running. Throws SupervisorAway. */
 export async function interruptCommand(control: string, n: number): Promise<void> {
   const reply = await ask(control, { op: 'interrupt', n }, { withinMs: SHORT_ANSWER_MS });
   if ('error' in reply) throw new InfrastructureError(`interrupting command ${n} in ${control}: ${reply.error}`);
@@ -89,7 +89,7 @@ const answerTo = (
     const aborted = () => reject(signal?.reason as Error);
     const late = () =>
       reject(new InfrastructureError(`the supervisor of ${control} has not answered for ${withinMs / 1000} s`));
-    // Longer than any timer can wait: no limit, heartbeats and activity timeouts still hold.
+    // Longer than any timer can wait: no limit here; heartbeats and activity timeouts still apply.
     const timer = withinMs < 2 ** 31 ? setTimeout(late, withinMs) : undefined;
     const settled = () => {
       clearTimeout(timer);
@@ -105,7 +105,7 @@ const answerTo = (
       try {
         resolve(replySchema.parse(JSON.parse(text.slice(0, text.indexOf('\n')))));
       } catch (error) {
-        reject(new InfrastructureError(`the supervisor of ${control} answers nonsense`, { cause: error }));
+        reject(new InfrastructureError(`the supervisor of ${control} sent an invalid answer`, { cause: error }));
       }
     });
     const gone = (error?: Error) => {

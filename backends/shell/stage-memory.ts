@@ -12,8 +12,8 @@ export const memoryFile = (memory: readonly string[]): string =>
   JSON.stringify({ records: memory.map((text) => ({ text })) });
 
 /**
- * Put the task's memory where the supervisor finds it (images/agent/durable_shell/memory_records.py), before its first start. Without records
- * to read there is still a memory to write to; without this file there is none. What is there already stays.
+ * Put the task's memory where the supervisor reads it at its first start (images/agent/durable_shell/memory_records.py). An empty
+ * file still allows writing; without the file the run has no memory. An existing file is kept.
  */
 export async function stageMemory(control: string, memory: readonly string[] | undefined): Promise<void> {
   const staged = join(control, MEMORY_FILE);

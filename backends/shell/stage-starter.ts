@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { InfrastructureError } from '../../domain/errors.js';
 
 /**
- * Put the task's starter files where a container's supervisor finds them at its first start (images/agent/durable_shell/
- * starter.py): it alone fills the workspace, so a second start can never overwrite the agent's work. False: it has already.
+ * Put the starter files where a container's supervisor reads them at its first start (images/agent/durable_shell/starter.py). Only
+ * the supervisor fills the workspace, so a second start cannot overwrite the agent's work. False: it has started before.
  */
 export async function stageStarter(control: string, starterDir: string): Promise<boolean> {
   if (existsSync(join(control, 'seeded'))) return false;
@@ -18,7 +18,7 @@ export async function stageStarter(control: string, starterDir: string): Promise
     await rename(aside, staged);
   } catch (error) {
     await rm(aside, { recursive: true, force: true });
-    // Someone else was faster.
+    // Another process was faster.
     if (existsSync(staged) || existsSync(join(control, 'seeded'))) return true;
     throw new InfrastructureError(`the starter files of ${starterDir} cannot be copied: ${(error as Error).message}`, {
       cause: error,

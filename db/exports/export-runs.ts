@@ -8,7 +8,7 @@ import { runLine } from './run-line.js';
 const COUNTS =
   's.counted and not (b.verification or b.training) and (r.forked_from is null or is_own_attempt(r.run_id, null))';
 
-/** One row per run, flat: what it was, how it ended, scores, tokens, costs. */
+/** One flat row per run: definition, end, scores, tokens, costs. */
 const FLAT = `select r.run_id, r.batch_id, b.name as batch, r.origin, r.model_name as model, r.model_kind, r.provider_model, r.agent_name as agent,
   r.task_id as task, r.sample, v.spec ->> 'profile' as profile, r.contract, r.task_hash, v.primary_metric, v.direction, base.value as baseline, r.attempt, r.seed, r.status, r.end_reason,
   coalesce(${COUNTS}, false) as counts, s.superseded, r.replaces, r.forked_from,
@@ -26,7 +26,7 @@ where r.batch_id = $1 order by r.ordinal`;
 
 export type ExportRow = Record<string, unknown>;
 
-/** What a run directory of MLGym needs beyond a run's steps and evaluations. */
+/** What an MLGym run directory needs besides steps and evaluations. */
 export interface ExportSource {
   /** The directory's name, if the run came from one. */
   source: string | null;
@@ -39,7 +39,7 @@ export interface ExportSource {
   prompt: { role: string; content: string }[] | null;
 }
 
-/** Whether leaderboards over all batches take scores from a run, and if not, why. */
+/** Whether leaderboards over all batches count a run, and if not, why. */
 export interface Standing {
   counts: boolean;
   endReason: string | null;
@@ -48,7 +48,7 @@ export interface Standing {
 }
 
 export interface Exports {
-  /** In the order of submission. */
+  /** In order of submission. */
   runIds(batchId: string): Promise<string[]>;
   /** One line of JSON, without its line end, in pieces. */
   line(runId: string): AsyncGenerator<string>;
@@ -88,7 +88,7 @@ export function createExports(pool: pg.Pool): Exports {
          from runs r join batches b on b.batch_id = r.batch_id join run_scores s on s.run_id = r.run_id where r.run_id = $1`,
         [runId],
       );
-      if (row === undefined) throw new Error(`there is no run ${runId}`);
+      if (row === undefined) throw new Error(`no run ${runId}`);
       return row;
     },
     startLine: () => startLine(pool),

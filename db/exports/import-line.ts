@@ -3,35 +3,35 @@ import { BenchError } from '../../domain/errors.js';
 import { errorFields, queryError } from '../database-error.js';
 import { HEAD, LINE_LISTS, LINE_VERSION, LISTS } from './run-line.js';
 
-/** A value of the line's object, or one entry of one of its lists: text of JSON. */
+/** A value of the line's object, or one entry of a list in it, as JSON text. */
 export interface LinePart {
   key: string;
   listed: boolean;
   text: string;
 }
 
-/** What is known of where a line is from. */
+/** What is known about a line's origin. */
 export interface LineSource {
-  /** This home signed it: the run comes back as what it was. Of any other the origin is `import`, whatever the line says. */
+  /** Signed by this home: the run is restored as it was. Any other gets the origin `import`, whatever the line says. */
   own: boolean;
-  /** Id of the key whose signature was verified. */
+  /** Id of the verified signing key. */
   signedBy: string | null;
   /** The tasks' contracts here. */
   contracts: Readonly<Record<string, number>>;
 }
 
-/** A line that is being stored, in one transaction. What it throws, BenchError (usage) for a line that cannot be taken, has undone all. */
+/** Stores a line in one transaction. Any error undoes it all; BenchError (usage) if the line is not accepted. */
 export interface LineImport {
   add(part: LinePart): Promise<void>;
   finish(
     contentHash: string,
     source: LineSource,
   ): Promise<{ kind: 'imported' | 'known' | 'changed'; runId: string; steps: number }>;
-  /** Undo all; after an end, nothing. */
+  /** Undo everything; no effect after `end`. */
   abandon(): Promise<void>;
 }
 
-/** Tables whose rows are shared by runs, in the order of their references. */
+/** Tables whose rows runs share, in order of reference. */
 const SHARED = [
   ['batches', 'batch'],
   ['task_versions', 'task'],
@@ -41,7 +41,7 @@ const SHARED = [
   ['recordings', 'recording'],
 ] as const;
 
-/** Parts are sent together up to so many characters. */
+/** Parts are sent together up to this many characters. */
 const CHARACTERS = 1_000_000;
 
 const refuse = (problem: string, remedy?: string): never => {
@@ -75,7 +75,7 @@ export async function startLine(pool: pg.Pool): Promise<LineImport> {
     const sent = parts;
     parts = [];
     characters = 0;
-    // A long one goes by itself: as an entry of an array it would be copied once more.
+    // Send a long part alone: in an array it would be copied once more.
     if (sent.length === 1)
       await client.query('insert into line_part values ($1, $2, $3, $4::jsonb)', [
         ...[first.place, first.key, first.listed, first.text],
@@ -116,13 +116,13 @@ export async function startLine(pool: pg.Pool): Promise<LineImport> {
   };
 }
 
-/** What of a line's head is the run's own: the integrity rules of this database look at a run anew, and it knows by itself where a run is from. */
+/** The run's own part of a line's head. Origin and integrity marks are left out: this database sets them itself. */
 const compared = (head: string): string =>
   `((${head}) - 'batch' - 'baseline' - 'import' - 'signature' #- '{run,integrity_version}' #- '{run,origin}')`;
 
 const entriesOf = (key: string): string => `line_part p where p.listed and p.key = '${key}'`;
 
-/** Rows of a list that the run here has and the line has not, or the other way round. */
+/** Rows of a list that differ between the stored run and the line. */
 const differences = LINE_LISTS.map((key) => {
   const { table, row, order } = LISTS[key];
   return `exists (
@@ -159,33 +159,33 @@ async function store(
   );
   const [found] = rows;
   if (found?.format !== 'bench-run' || found.version !== String(LINE_VERSION) || found.run_id === null)
-    return refuse('the line is not of the form that `bench export` writes');
+    return refuse('the line does not have the form that `bench export` writes');
   const { run_id: runId, steps } = found;
   if (found.known) {
     const { rows: compared } = await client.query<{ differ: boolean }>(`select ${differences} as differ`, [runId]);
     return { kind: found.same && compared[0]?.differ === false ? 'known' : 'changed', runId, steps: 0 };
   }
   if (found.status !== 'ended')
-    return refuse(`run ${runId} had not ended when it was exported`, 'Export its batch again when it has.');
+    return refuse(`run ${runId} had not ended when it was exported`, 'Export its batch again when it has ended.');
   await refuseForgery(client, source);
   if (!source.own)
     await client.query(
-      // A baseline ranks all: a version that is here already keeps its own, or has none.
+      // A baseline affects all ranks: a known task version keeps its own, or none.
       `update line set l = jsonb_set(jsonb_set(
          l #- case when exists (select from task_versions v where v.content_hash = l #>> '{task,content_hash}') then '{baseline}'::text[] else '{}' end,
          '{run,origin}', '"import"'), '{batch,origin}', '"import"')`,
     );
-  // The batch is over here, whatever it was there; its hosts are none of ours.
+  // Here the batch is over, and its hosts are not ours.
   await client.query(
     `update line set l = jsonb_set(l, '{batch,status}', '"ended"') where l #>> '{batch,status}' in ('queued', 'running')`,
   );
   await client.query(
     `insert into hosts (host_id, removed_at) select l #>> '{run,host_id}', now() from line where l #>> '{run,host_id}' is not null on conflict do nothing`,
   );
-  // The marks are not in the line: the rules here look at the run when it is stored.
+  // Marks are not in the line: the rules run when the run is stored.
   await client.query(`update line set l = l #- '{run,integrity_version}'`);
   const columns = await columnsOfLine(client);
-  /** `source`: what follows `from`, with rows that `value` is the JSON of. */
+  /** `source`: the text after `from`; `value`: its column with the row as JSON. */
   const insert = async (table: string, source: string, value: string, rest = ''): Promise<void> => {
     const list = columns.get(table);
     if (list === undefined) return;
@@ -213,7 +213,7 @@ async function store(
   return { kind: 'imported', runId, steps };
 }
 
-/** Rows that would change what is known of other runs. Whoever signs the line, its rows are those of one run. */
+/** Refuses rows that would change other runs: whoever signed the line, its rows must belong to one run. */
 async function refuseForgery(client: pg.PoolClient, { own, contracts }: LineSource): Promise<void> {
   const { rows } = await client.query<{
     ownRows: boolean;
@@ -261,25 +261,23 @@ async function refuseForgery(client: pg.PoolClient, { own, contracts }: LineSour
      from line`,
   );
   const found = rows[0]!;
-  if (!found.ownRows) refuse('its rows are not those of one run, its batch and its task');
+  if (!found.ownRows) refuse('its rows do not all belong to one run, its batch and its task');
   if (own) return;
   if (found.batchOrigin !== null && found.batchOrigin !== 'import')
-    refuse(`batch ${found.batch} is one of this database, and another home signed the line, or none`);
+    refuse(`batch ${found.batch} was played here, but the line is not signed by this home`);
   if (found.replaced !== null && found.replaced !== 'import')
-    refuse(`it is to replace run ${found.replaces}, which was played here`);
+    refuse(`it replaces run ${found.replaces}, which was played here`);
   const newest = Math.max(found.newest ?? -1, contracts[found.task] ?? -1);
   if (newest >= 0 && found.contract > newest)
     refuse(
-      `it is of contract ${found.contract} of task ${found.task}, which is unknown here: the newest is ${newest}`,
-      'Import it with the version of bench, or the task, that has this contract.',
+      `contract ${found.contract} of task ${found.task} is unknown here: the newest is ${newest}`,
+      'Import it with a version of bench, or of the task, that has this contract.',
     );
-  if (found.otherProfiles)
-    refuse(`it is of task ${found.task} with other profiles than those that it has here at contract ${found.contract}`);
+  if (found.otherProfiles) refuse(`at contract ${found.contract}, task ${found.task} has other profiles here`);
 }
 
 /**
- * Of each table the columns that the line has: those that came later than the line take their defaults. Tables that it has nothing
- * for are left out.
+ * For each table the columns that the line has; newer columns take their defaults. Tables without rows in the line are left out.
  */
 async function columnsOfLine(client: pg.PoolClient): Promise<Map<string, string[]>> {
   const objects = [...SHARED, ['runs', 'run'], ['imports', 'import']].map(
@@ -301,13 +299,13 @@ async function columnsOfLine(client: pg.PoolClient): Promise<Map<string, string[
 function translated(error: unknown): unknown {
   const { code, constraint, message } = errorFields(error);
   try {
-    if (code === '22P02' || code === '22P05') refuse(`not JSON that can be stored: ${message.slice(0, 200)}`);
+    if (code === '22P02' || code === '22P05') refuse(`its JSON cannot be stored: ${message.slice(0, 200)}`);
     if (code === '54000') refuse(`too large to be stored: ${message.slice(0, 200)}`);
     if (constraint === 'task_versions_contract')
       refuse(message, 'Rename one of the tasks, or raise its contract where it was played.');
-    if (constraint === 'batches_name_unique') refuse('another batch has the name of its batch');
+    if (constraint === 'batches_name_unique') refuse("another batch has its batch's name");
     if (constraint === 'runs_forked_from_runs_run_id_fk' || constraint === 'runs_replaces_runs_run_id_fk')
-      refuse('the run goes on from another run that is not here', 'Import the batch of that run first.');
+      refuse('the run continues another run that is missing here', "Import that run's batch first.");
     if (code !== undefined && /^23/.test(code)) refuse(`its rows do not fit here (${constraint ?? code})`);
   } catch (refusal) {
     return refusal;

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { errorFields, queryError } from '../database-error.js';
 
-/** Form of a run's line; the keys are the tables' columns. */
+/** Version of a line's format; its keys are the tables' columns. */
 export const LINE_VERSION = 1;
 
-/** Everything of one run but its lists, as rows are in their tables, exact to the digit; `r` is its row. */
+/** All rows of a run except its lists, exact to the digit; `r` is the run's row. */
 export const HEAD = `jsonb_build_object(
   'format', 'bench-run', 'version', ${LINE_VERSION},
   'batch', (select to_jsonb(b) from batches b where b.batch_id = r.batch_id),
@@ -17,7 +17,7 @@ export const HEAD = `jsonb_build_object(
   'run', to_jsonb(r)
 )`;
 
-/** The lists, in their order: rows of the run $1. */
+/** The lists of run $1, in order. */
 export const LISTS = {
   steps: { table: 'steps', row: 'to_jsonb(t)', order: 't.step' },
   calls: { table: 'model_calls', row: 'to_jsonb(t)', order: 't.step, t.try, t.attempt' },
@@ -32,7 +32,7 @@ export const LINE_LISTS = Object.keys(LISTS) as readonly ListKey[];
 
 const ROWS_AT_ONCE = 50;
 
-/** One line of JSON, without its line end, in pieces, all of one moment: a run of any length takes the same memory. Empty: there is no such run. */
+/** One line of JSON without its newline, in pieces, from one snapshot: memory does not grow with the run. Empty: no such run. */
 export async function* runLine(pool: pg.Pool, runId: string): AsyncGenerator<string> {
   const client = await pool.connect();
   try {
@@ -66,7 +66,7 @@ export async function* runLine(pool: pg.Pool, runId: string): AsyncGenerator<str
   } catch (error) {
     throw errorFields(error).code === undefined ? error : queryError(`exporting run ${runId}`, error);
   } finally {
-    // Nothing was written; whoever stops reading early ends here too.
+    // Read-only, so roll back, also when the reader stops early.
     await client.query('rollback').catch(() => undefined);
     client.release();
   }

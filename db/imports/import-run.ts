@@ -10,13 +10,13 @@ import type { Metrics } from '../../domain/score.js';
 import { errorFields, queryError } from '../database-error.js';
 import { storable } from '../statements.js';
 
-/** What is known of a recorded run before its trajectory is read. */
+/** What is known about a recorded run before its trajectory is read. */
 export interface RecordedRun {
-  /** Name of its directory. */
+  /** The run directory's name. */
   source: string;
   contentHash: string;
   model: string;
-  /** As the harness named it to the provider. */
+  /** The provider's name for it. */
   providerModel: string;
   taskId: string;
   task: MlgymTask;
@@ -57,7 +57,7 @@ export interface RecordedEvaluation {
   message: string;
 }
 
-/** What is known when all of a run's files have been read. */
+/** What is known after all files were read. */
 export interface RecordedEnd {
   steps: number;
   endReason: EndReason;
@@ -74,7 +74,7 @@ export interface RecordedEnd {
   evaluations: readonly RecordedEvaluation[];
   submission: string | null;
   workspace: string | null;
-  /** That of the task, if it has its metric. */
+  /** The task's baseline, if it uses the task's metric. */
   baselineValue: number | null;
   baseline: Metrics | null;
   environment: string | null;
@@ -86,30 +86,30 @@ export interface RecordedEnd {
 
 export type ImportOutcome =
   | { kind: 'imported'; runId: string; batchId: string; attempt: number; taskBaseline: number | null }
-  /** The same content is here. */
+  /** The same content is already stored. */
   | { kind: 'known'; runId: string; batchId: string }
-  /** The directory was imported into this batch with other content. */
+  /** The directory was imported into this batch before, with other content. */
   | { kind: 'changed'; runId: string; batchId: string };
 
-/** Takes a run's steps in order, as they are read. */
+/** Receives a run's steps in order, as they are read. */
 export type StepWriter = (step: RecordedStep) => Promise<void>;
 
 export interface ImportOptions {
-  /** The batch's name; made if there is none of that name. */
+  /** The batch's name; the batch is created if needed. */
   batch: string;
-  /** Find out everything, keep nothing. */
+  /** Check everything, store nothing. */
   dryRun: boolean;
 }
 
-/** Reads a run's files, handing over its steps. */
+/** Reads a run's files and passes on its steps. */
 export type ReadRun = (write: StepWriter) => Promise<{ end: RecordedEnd; remarks: readonly unknown[] }>;
 
 const ROWS = 200;
 const CHARACTERS = 2_000_000;
 
 /**
- * Store a run that MLGym recorded, or nothing: `read` reads its trajectory, hands over the steps and returns the rest, and what it throws
- * undoes all. Content that is here already is not read. Throws BenchError (usage) if the batch is one of ours, or the task is ranked by
+ * Store a run that MLGym recorded, or nothing: `read` reads the trajectory, passes on the steps and returns the rest; an error in it
+ * undoes everything. Content already stored is not read. Throws BenchError (usage) if the batch holds other runs, or the task has
  * another metric here.
  */
 export async function importRun(
@@ -142,7 +142,7 @@ export async function importRun(
     return { kind: 'imported', ...placed, batchId, taskBaseline };
   } catch (error) {
     await sql('rollback').catch(() => undefined);
-    // Another import stored the same content into another batch meanwhile.
+    // A concurrent import stored the same content in another batch.
     if (errorFields(error).constraint === 'imports_content_unique') {
       const known = await knownRun(sql, run, options.batch);
       if (known !== null) return known;
@@ -184,10 +184,10 @@ async function batchFor(sql: Sql, name: string): Promise<string> {
   if (row.origin !== 'mlgym')
     throw new BenchError(
       'usage',
-      `"${name}" is a batch of other runs, played here or imported as lines (${row.batchId})`,
+      `batch "${name}" holds other runs, played here or imported as lines (${row.batchId})`,
       {
         code: 'batch.imported',
-        remedy: 'Name another batch: run directories have one of their own.',
+        remedy: 'Choose another name: run directories need a batch of their own.',
         fields: { batch: true },
       },
     );
@@ -218,7 +218,7 @@ async function taskVersionFor(sql: Sql, { taskId, task }: RecordedRun): Promise<
       `task ${taskId} was imported before with another metric: ${other.metric}, ${other.direction}`,
       {
         code: 'import.conflict',
-        remedy: `Give the same one: ${taskId}=${other.metric}:${other.direction.slice(0, 3)}.`,
+        remedy: `Use the same one: ${taskId}=${other.metric}:${other.direction.slice(0, 3)}.`,
         fields: { taskMetric: true },
       },
     );
@@ -240,7 +240,7 @@ async function taskVersionFor(sql: Sql, { taskId, task }: RecordedRun): Promise<
   return hash;
 }
 
-/** The task's baseline: the first that has its metric stays. */
+/** The task's baseline: the first one with its metric stays. */
 async function baselineOf(sql: Sql, taskHash: string, value: number | null): Promise<number | null> {
   if (value !== null)
     await sql(`insert into baselines (content_hash, value, standard_error) values ($1, $2, 0) on conflict do nothing`, [
@@ -272,7 +272,7 @@ async function insertRun(
   );
   const { attempt = run.attempt, ordinal = 0 } = rows[0] ?? {};
   const runId = newRunId();
-  // Ended from the start: no worker ever sees it in another state.
+  // Inserted as ended, so that no worker picks it up.
   await sql(
     `insert into runs (run_id, batch_id, origin, shard, ordinal, model_name, model_kind, provider, provider_model, sampling,
        task_id, task_hash, contract, agent_name, agent_hash, attempt, seed, max_steps, wall_seconds, cost_limit_usd, backend, gpus,
@@ -303,7 +303,7 @@ async function insertRun(
   return { runId, attempt };
 }
 
-/** Steps are written many at a time: by number, or by size. */
+/** Steps are written in groups, limited by number and size. */
 function stepWriter(sql: Sql, runId: string): { write: StepWriter; flush: () => Promise<void> } {
   let rows: RecordedStep[] = [];
   let characters = 0;
@@ -419,7 +419,7 @@ async function insertImport(
   );
 }
 
-/** JSON as PostgreSQL takes it: no NUL, no half of a surrogate pair, in keys either. */
+/** JSON that PostgreSQL accepts: no NUL and no lone surrogates, not even in keys. */
 function wellFormedJson(value: unknown): string {
   return JSON.stringify(value).replace(/(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/gi, '$1\uFFFD');
 }

@@ -4,11 +4,11 @@ import type { Statements } from '../statements.js';
 import type { LeaderboardMetric, LeaderboardMode, SavedComparisonState } from '../../domain/views/leaderboard.js';
 import type { FrozenOptions, SavedComparison } from '../../domain/views/comparisons.js';
 
-/** The tasks' baselines, as leaderboard() takes them beside the tasks. */
+/** The tasks' baselines, as an argument of leaderboard(). */
 export const baselinesOf = ({ tasks, baselines }: Pick<FrozenOptions, 'tasks' | 'baselines'>): (number | null)[] =>
   tasks.map((task) => baselines[task] ?? null);
 
-/** Tasks as leaderboard() takes them: of these contracts alone. */
+/** Tasks with their contracts, as an argument of leaderboard(). */
 export const tasksAtContracts = ({ tasks, contracts }: Pick<FrozenOptions, 'tasks' | 'contracts'>): string[] =>
   tasks.map((task) => (contracts[task] === undefined ? task : `${task}@${contracts[task]}`));
 
@@ -60,21 +60,21 @@ export async function savedComparisons(run: Statements): Promise<SavedComparison
   return rows.map(comparisonOf);
 }
 
-/** BenchError (not_found) that names those that there are. */
+/** Throws BenchError (not_found) that lists the saved ones. */
 export async function savedComparison(run: Statements, name: string): Promise<SavedComparison> {
   const all = await savedComparisons(run);
   const found = all.find((one) => one.name === name);
   if (found !== undefined) return found;
-  throw new BenchError('not_found', `there is no comparison "${name}"`, {
+  throw new BenchError('not_found', `no comparison "${name}"`, {
     code: 'comparison.not_found',
     remedy:
       all.length === 0
         ? 'None is saved yet: `bench comparison save <name>` saves what `bench leaderboard` would compare.'
-        : `There are: ${all.map((one) => one.name).join(', ')}`,
+        : `Saved: ${all.map((one) => one.name).join(', ')}`,
   });
 }
 
-/** BenchError (usage) if the name is taken: what was published under a name stays. */
+/** Throws BenchError (usage) if the name is taken: a published comparison never changes. */
 export async function saveComparison(run: Statements, name: string, options: FrozenOptions): Promise<SavedComparison> {
   const [row] = await run<ComparisonRow>(
     'saveComparison',
@@ -102,9 +102,9 @@ export async function saveComparison(run: Statements, name: string, options: Fro
     ],
   );
   if (row !== undefined) return comparisonOf(row);
-  throw new BenchError('usage', `there is a comparison "${name}" already`, {
+  throw new BenchError('usage', `a comparison "${name}" already exists`, {
     code: 'comparison.name_taken',
-    remedy: `Choose another name, or remove that one: bench comparison rm ${name}`,
+    remedy: `Choose another name, or remove it: bench comparison rm ${name}`,
   });
 }
 
@@ -113,7 +113,7 @@ export async function removeComparison(run: Statements, name: string): Promise<v
   await run('removeComparison', 'delete from comparison_sets where name = $1', [name]);
 }
 
-/** What the data hold that the comparison leaves out, and what came to it later. */
+/** Data that the comparison leaves out, and what was added or changed since. */
 export async function comparisonState(
   run: Statements,
   { name, createdAt, options }: SavedComparison,

@@ -22,13 +22,13 @@ import type { ActionCount, ReportRun } from '../../domain/views/report.js';
 import type { RunDetail, RunFilter, RunSummary } from '../../domain/views/runs.js';
 import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 
-/** What the CLI reads. Unknown or ambiguous references are BenchErrors of type not_found that name candidates. */
+/** All read queries. Unknown or ambiguous references are BenchErrors of type not_found that name candidates. */
 export interface Queries {
-  /** By id, by name, or by an unambiguous beginning or end of an id; undefined: the latest batch. */
+  /** By id, name, or an unambiguous beginning or end of an id; undefined: the latest batch. */
   findBatch(ref: string | undefined): Promise<BatchSummary>;
-  /** By id, or by an unambiguous beginning or end of an id. */
+  /** By id, or an unambiguous beginning or end of one. */
   findRun(ref: string): Promise<RunSummary>;
-  /** Newest first, at most so many, and how many there are. */
+  /** Newest first, up to the limit, with the total. */
   listBatches(limit?: number): Promise<{ batches: ListedBatch[]; total: number }>;
   batchStatus(batchId: string): Promise<BatchStatusReport>;
   /** Newest first. */
@@ -38,7 +38,7 @@ export interface Queries {
   showRun(runId: string): Promise<RunDetail>;
   /** Steps after `afterStep` (default 0), in order. */
   trajectory(runId: string, afterStep?: number): Promise<TrajectoryStep[]>;
-  /** Oldest first; of a batch: of its runs too. */
+  /** Oldest first; for a batch, with those of its runs. */
   events(filter: EventFilter): Promise<EventRow[]>;
   leases(options?: { includeReleased?: boolean }): Promise<LeaseRow[]>;
   /** Runs that wait for GPUs, the longest first. */
@@ -46,7 +46,7 @@ export interface Queries {
   hosts(options?: { includeRemoved?: boolean }): Promise<HostRow[]>;
   unfinishedRuns(): Promise<number>;
   leaderboard(options?: LeaderboardOptions): Promise<Leaderboard>;
-  /** The runs behind its figures, and what the steps of those that count did. */
+  /** The runs behind its figures, and the action categories of those that count. */
   reportRuns(board: Leaderboard): Promise<{ runs: ReportRun[]; actions: ActionCount[] }>;
   /** Of one batch, or of all. */
   runIds(batchId?: string): Promise<string[]>;
@@ -54,7 +54,7 @@ export interface Queries {
   episodeReturns(runIds: readonly string[], request: RewardRequest): Promise<RewardedEpisode[]>;
   /** The steps that they earned it in, by run. */
   episodeSteps(runIds: readonly string[], request: RewardRequest): Promise<Map<string, RewardedStep[]>>;
-  /** What the worker shows to Prometheus. */
+  /** Figures for Prometheus. */
   metrics(): Promise<MetricFamily[]>;
 }
 

@@ -2,7 +2,7 @@ import { BenchError } from '../../domain/errors.js';
 import { DEFAULT_PROFILE } from '../../domain/task-profile.js';
 import type { Statements } from '../statements.js';
 
-/** A slip of the keyboard would else show every task as it is. BenchError (usage) that names the profiles that submitted tasks have. */
+/** Throws BenchError (usage) for a profile that no submitted task has: a typo would otherwise show every task as it is. */
 export async function refuseUnknownProfile(run: Statements, asked: string): Promise<void> {
   if (asked === DEFAULT_PROFILE) return;
   const [known] = await run<{ names: string[] }>(
@@ -17,8 +17,8 @@ export async function refuseUnknownProfile(run: Statements, asked: string): Prom
   );
   const names = known?.names ?? [];
   if (names.includes(asked)) return;
-  throw new BenchError('usage', `no task that was submitted has a profile "${asked}"`, {
+  throw new BenchError('usage', `no submitted task has a profile "${asked}"`, {
     code: 'profile.unknown',
-    remedy: `There are: ${[DEFAULT_PROFILE, ...names].join(', ')}.`,
+    remedy: `Profiles: ${[DEFAULT_PROFILE, ...names].join(', ')}.`,
   });
 }

@@ -7,7 +7,7 @@ import type { LeaderboardRow } from '../../domain/views/leaderboard.js';
 
 type Id = Pick<LeaderboardRow, 'model' | 'kind' | 'isolation'>;
 
-/** What a leaderboard's runs are chosen by, in the order of the statements' parameters. */
+/** How a leaderboard's runs are selected, in the order of the statements' parameters. */
 export interface Selection {
   batchId: string | null;
   tasks: readonly string[];
@@ -15,7 +15,7 @@ export interface Selection {
   models: readonly string[];
   /** Runs on sample data instead of real data; tasks without data count in both. */
   sample: boolean;
-  /** Under which they were played, where their tasks have it. */
+  /** Profile under which they were played, where their tasks have it. */
   profile: string;
 }
 
@@ -28,7 +28,7 @@ const parametersOf = ({ batchId, tasks, contracts, models, sample, profile }: Se
   profile,
 ];
 
-/** As leaderboard_scores() chooses runs. */
+/** Selects runs as leaderboard_scores() does. */
 const SELECTED = `
   join unnest($2::text[], $3::int[]) t (task, contract) on t.task = r.task_id and t.contract = r.contract
   join task_versions v on v.content_hash = r.task_hash and (r.sample = $5 or v.spec -> 'data' is null)
@@ -37,7 +37,7 @@ const SELECTED = `
   where (case when $1::text is null then not (b.verification or b.training) else r.batch_id = $1 end) and r.model_name = any ($4)
     and (r.forked_from is null or is_own_attempt(r.run_id, $1))`;
 
-/** How many runs of each row bear the mark of each rule. */
+/** How many runs of each row have each rule's mark. */
 export async function markedRuns(
   run: Statements,
   selection: Selection,
@@ -64,14 +64,14 @@ export interface RecordedCost {
   model: string;
   kind: ModelKind;
   isolation: ScoredIsolation;
-  /** Imported runs, of which bench itself knows no cost. */
+  /** Imported runs, whose cost bench did not measure. */
   runs: number;
-  /** US dollars, decimal strings; null: their harness wrote none down. */
+  /** US dollars, decimal strings; null: not recorded. */
   totalUsd: string | null;
   perRunUsd: string | null;
 }
 
-/** What other harnesses recorded as the cost of the runs that were imported, by row. */
+/** Cost of imported runs as recorded by their harness, by row. */
 export async function recordedCosts(run: Statements, selection: Selection): Promise<RecordedCost[]> {
   return run(
     'recordedCosts',
@@ -84,7 +84,7 @@ export async function recordedCosts(run: Statements, selection: Selection): Prom
   );
 }
 
-/** What the leaderboard leaves out because it was played under another profile. Null tasks, models: all. */
+/** Runs left out because they were played under another profile. Null tasks or models: all. */
 export async function otherProfiles(
   run: Statements,
   {

@@ -46,8 +46,8 @@ const BASELINE = 'baseline';
 const NO_AREA: Area = { bestAup: null, lastAup: null, solvedTasks: null, missingTasks: null, notRunTasks: null };
 
 /**
- * Every figure but the intervals comes from SQL functions; those of the comparison in one statement, so that all of them are
- * of one moment, and over one grid, so that it is computed once.
+ * Every figure but the intervals comes from SQL functions. The comparison is one statement, hence one snapshot, over one grid, which
+ * is computed once.
  */
 const STATEMENT = (metric: 'best' | 'last', suffix: '_strict' | '') => `
   with given as materialized (
@@ -146,7 +146,7 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
     includeImported,
   ];
   const [result] = await run<Found>('leaderboard', STATEMENT(kind, suffix), parameters(includeSuspect));
-  if (result === undefined) throw new BenchError('failed', 'the database gave no leaderboard');
+  if (result === undefined) throw new BenchError('failed', 'the database returned no leaderboard');
   const { models, areas, starter } = result;
   const tasks = new Map(result.tasks.map((one) => [one.task, one]));
   // Thousands of cells: spreading each into a new object took a fifth of a second.
@@ -244,11 +244,11 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
 const methodOf = ({ model, kind, isolation }: Id): string =>
   `[${[model, kind, isolation].map((part) => JSON.stringify(part)).join(', ')}]`;
 
-/** Beside imported runs: of those that bench played alone. */
+/** Beside imported runs: only of those that bench played. */
 const perRun = (usd: string, runs: number): string | null =>
   runs === 0 ? null : String(Number((Number(usd) / runs).toFixed(10)));
 
-/** Steps of the profile by which the mode's AUP is the area: a task that was not run is none of the strict ones. */
+/** Steps of the profile whose area is the mode's AUP; strict leaves out tasks that were not run. */
 function stepsOf(ratios: readonly RatioRow[], kind: 'best' | 'last', mode: 'strict' | 'compat', axis: number) {
   const counted = ratios.filter(
     (one) => one.kind === kind && one.ratio !== null && (mode === 'compat' || one.status !== 'not_run'),

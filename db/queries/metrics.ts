@@ -3,33 +3,29 @@ import type { Statements } from '../statements.js';
 
 type Row = { name: string; labels: Record<string, string> | null; value: number };
 
-/** What each figure is; the names are documented in docs/reference/metrics.md. */
+/** Help texts; docs/reference/metrics.md documents the names. */
 const FAMILIES: [name: string, type: MetricFamily['type'], help: string][] = [
   ['bench_runs', 'gauge', 'Runs by status.'],
   ['bench_runs_ended_total', 'counter', 'Ended runs by end reason.'],
   ['bench_batches', 'gauge', 'Batches by status.'],
   ['bench_steps_total', 'counter', 'Steps of all runs.'],
-  ['bench_evaluations_total', 'counter', 'Evaluations that are over by kind and status.'],
+  ['bench_evaluations_total', 'counter', 'Finished evaluations by kind and status.'],
   ['bench_evaluations_open', 'gauge', 'Evaluations without a result yet by kind.'],
-  ['bench_model_calls_total', 'counter', 'Calls to providers that are over by provider and status.'],
-  ['bench_model_calls_open', 'gauge', 'Calls to providers without an answer yet by provider.'],
+  ['bench_model_calls_total', 'counter', 'Finished model calls by provider and status.'],
+  ['bench_model_calls_open', 'gauge', 'Model calls without an answer yet by provider.'],
   ['bench_model_tokens_total', 'counter', 'Tokens of answered calls by provider and direction.'],
   ['bench_model_cost_usd_total', 'counter', 'US dollars of answered calls by provider.'],
-  ['bench_gpu_leases', 'gauge', 'GPUs that are leased now, by host.'],
+  ['bench_gpu_leases', 'gauge', 'GPUs leased now, by host.'],
   ['bench_hosts', 'gauge', 'Hosts whose worker was seen in the last two minutes.'],
   ['bench_host_seen_seconds', 'gauge', 'Seconds since the worker of a host was last seen.'],
-  [
-    'bench_rate_limit_per_minute',
-    'gauge',
-    'What was learned that a provider account lets through, by account and dimension.',
-  ],
-  ['bench_rate_waiting_calls', 'gauge', 'Calls that wait for their grant, by provider account.'],
+  ['bench_rate_limit_per_minute', 'gauge', 'Learned rate limit of a provider account, by account and dimension.'],
+  ['bench_rate_waiting_calls', 'gauge', 'Calls waiting for their grant, by provider account.'],
   ['bench_events_total', 'counter', 'Faults, retries and recoveries by kind.'],
 ];
 
 /**
- * Every figure of one moment, in one statement. Runs are read once, and with them what each has counted of its steps and answered calls, so
- * that no call is read but those without an answer: `npm run benchmark:leaderboard` measures it.
+ * All figures from one snapshot, in one statement. Runs hold counts of their steps and answered calls, so only unanswered calls are
+ * read. `npm run benchmark:leaderboard` measures it.
  */
 export async function metrics(run: Statements): Promise<MetricFamily[]> {
   const rows = await run<Row>(

@@ -48,7 +48,7 @@ export async function leases(run: Statements, includeReleased: boolean): Promise
   }));
 }
 
-/** Who waits longest comes first. */
+/** Longest wait first. */
 export async function leaseWaiters(run: Statements): Promise<LeaseWaiter[]> {
   const rows = await run<Omit<LeaseWaiter, 'waitingSince'> & { waitingSince: Date }>(
     'leaseWaiters',

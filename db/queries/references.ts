@@ -13,7 +13,7 @@ import type { RunSummary } from '../../domain/views/runs.js';
 
 const CANDIDATES = 5;
 
-/** Ids of one day begin alike: people abbreviate by the end, programs by the beginning. */
+/** Ids of one day begin alike, so people abbreviate by the end, programs by the beginning. */
 const abbreviates = (column: string, prefix: string) =>
   `(starts_with(${column}, lower($1)) or starts_with(${column}, '${prefix}' || lower($1))
     or right(${column}, length($1)) = lower($1))`;
@@ -28,9 +28,9 @@ export async function findBatch(run: Statements, ref: string | undefined): Promi
   if (ref === undefined) {
     const [newest] = await latest();
     if (newest !== undefined) return batchSummary(newest);
-    throw new BenchError('not_found', 'there is no batch yet', {
+    throw new BenchError('not_found', 'no batch yet', {
       code: 'batch.not_found',
-      remedy: 'Make one with `bench submit` or `bench demo`.',
+      remedy: 'Submit one with `bench submit` or `bench demo`.',
     });
   }
   const found =
@@ -50,7 +50,9 @@ export async function findBatch(run: Statements, ref: string | undefined): Promi
     throw new BenchError('not_found', `no batch "${ref}"`, {
       code: 'batch.not_found',
       remedy:
-        known.length === 0 ? 'There is no batch yet: `bench submit` makes one.' : `The latest: ${known.join(', ')}`,
+        known.length === 0
+          ? 'There is no batch yet: submit one with `bench submit`.'
+          : `The latest: ${known.join(', ')}`,
     });
   }
   if (second === undefined || first.batchId === ref.toLowerCase() || first.name === ref) return batchSummary(first);
@@ -71,7 +73,7 @@ export async function findRun(run: Statements, ref: string): Promise<RunSummary>
   if (first === undefined)
     throw new BenchError('not_found', `no run "${ref}"`, {
       code: 'run.not_found',
-      remedy: 'List runs with `bench runs`; an id may be cut to its first or last characters.',
+      remedy: 'List runs with `bench runs`; the first or last characters of an id suffice.',
     });
   if (second === undefined || first.runId === ref.toLowerCase()) return summaryOfRun(first);
   throw ambiguous(
@@ -85,8 +87,8 @@ const labelOf = (batch: BatchSummaryRow) => (batch.name === null ? batch.batchId
 
 function ambiguous(what: 'batch' | 'run', ref: string, candidates: string[]): BenchError {
   const shown = candidates.slice(0, CANDIDATES);
-  return new BenchError('not_found', `more than one ${what} is meant by "${ref}"`, {
+  return new BenchError('not_found', `"${ref}" matches more than one ${what}`, {
     code: `${what}.ambiguous`,
-    remedy: `Give more of the id. Candidates: ${shown.join(', ')}${candidates.length > shown.length ? ', …' : ''}`,
+    remedy: `Type more of the id. Candidates: ${shown.join(', ')}${candidates.length > shown.length ? ', …' : ''}`,
   });
 }

@@ -2,7 +2,7 @@ import type { Statements } from '../statements.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { ActionCount, ReportRun } from '../../domain/views/report.js';
 
-/** The runs of a leaderboard's models and tasks, chosen by the rules of leaderboard_scores(): by task, model, attempt. */
+/** The runs of a leaderboard's models and tasks, selected as by leaderboard_scores(); sorted by task, model, attempt. */
 export async function reportRuns(run: Statements, { comparison, tasks }: Leaderboard): Promise<ReportRun[]> {
   const rows = await run<Omit<ReportRun, 'createdAt'> & { createdAt: Date }>(
     'reportRuns',

@@ -1,7 +1,7 @@
-/** What `json_build_object('a', json_agg(a), …)` gives: equally long; null: no rows. */
+/** Result of `json_build_object('a', json_agg(a), …)`: columns of equal length; null: no rows. */
 export type Columns<Row> = { [Key in keyof Row]: Row[Key][] | null };
 
-/** Many rows as columns are half as long in JSON, and take PostgreSQL half the time to write. */
+/** Columns take half the JSON of rows, and half of PostgreSQL's time. */
 export function rowsOfColumns<Row extends object>(columns: Columns<Row>): Row[] {
   const entries = Object.entries(columns) as [keyof Row, Row[keyof Row][] | null][];
   const length = entries[0]?.[1]?.length ?? 0;

@@ -6,7 +6,7 @@ import type { EvaluationDetail, RunDetail, RunFilter, RunSummary } from '../../d
 
 const DEFAULT_LIMIT = 1000;
 
-/** Newest first, unless ordered otherwise. */
+/** Newest first by default. */
 export async function listRuns(
   run: Statements,
   filter: RunFilter,

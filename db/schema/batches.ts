@@ -9,21 +9,21 @@ export const batches = pgTable(
   {
     batchId: text('batch_id').primaryKey(),
     name: text('name').unique('batches_name_unique'),
-    /** Not `bench`: its runs were imported, and it has no workflow. */
+    /** Other than `bench`: its runs were imported, and it has no workflow. */
     origin: text('origin', { enum: ORIGINS }).notNull().default('bench'),
-    /** It plays tasks for `bench tasks verify`: its runs rank in its own leaderboard alone. */
+    /** Made by `bench tasks verify`: its runs rank only in its own leaderboard. */
     verification: boolean('verification').notNull().default(false),
     /** Trainers play its runs: they rank in its own leaderboard alone. */
     training: boolean('training').notNull().default(false),
     spec: jsonb('spec').$type<Record<string, unknown>>().notNull(),
     seed: bigint('seed', { mode: 'number' }).notNull(),
     concurrency: integer('concurrency').notNull(),
-    /** 1 (first) to 5 (last), where batches compete. */
+    /** 1 (first) to 5 (last), when batches compete. */
     priority: integer('priority').notNull().default(3),
     budgetUsd: money('budget_usd'),
-    /** Of a batch with a budget: confirmed costs, and the reservations of calls whose answer is open or was lost. */
+    /** With a budget: confirmed costs, plus reservations of calls whose answer is pending or was lost. */
     chargedUsd: money('charged_usd').notNull().default('0'),
-    /** Since then no run is started; null: the batch is not paused. */
+    /** When it was paused: no run is started since; null: not paused. */
     pausedAt: time('paused_at'),
     status: text('status', { enum: BATCH_STATUSES }).notNull().default('queued'),
     createdAt: createdAt(),

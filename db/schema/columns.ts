@@ -7,7 +7,7 @@ export const createdAt = () => time('created_at').notNull().defaultNow();
 /** US dollars, exact. */
 export const money = (name: string) => numeric(name, { precision: 20, scale: 10 });
 
-/** Durations in milliseconds; clocks give fractions. */
+/** Durations in milliseconds, with fractions. */
 export const milliseconds = (name: string) => doublePrecision(name);
 
 /** A text column that holds one of a few words. */

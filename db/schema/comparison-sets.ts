@@ -2,16 +2,16 @@ import { boolean, check, doublePrecision, integer, pgTable, text } from 'drizzle
 import { sql } from 'drizzle-orm';
 import { createdAt } from './columns.js';
 
-/** What a published table compared: its figures depend on the whole set, so a new model or task must not change it. */
+/** What a published table compared. Its figures depend on the whole set, so a new model or task must not change it. */
 export const comparisonSets = pgTable(
   'comparison_sets',
   {
     name: text('name').primaryKey(),
     models: text('models').array().notNull(),
     tasks: text('tasks').array().notNull(),
-    /** Of the tasks, in their order: runs of another contract are no part of it. */
+    /** The tasks' contracts, in their order; runs of other contracts are left out. */
     contracts: integer('contracts').array().notNull(),
-    /** Of the tasks, in their order, as they were when it was saved; null: it had none. */
+    /** The tasks' baselines when it was saved, in their order; null: none. */
     baselines: doublePrecision('baselines').array().notNull(),
     k: integer('k'),
     /** Length of the profiles' axis, in log10 units. */
@@ -26,9 +26,9 @@ export const comparisonSets = pgTable(
     includeLocal: boolean('include_local').notNull().default(false),
     includeImported: boolean('include_imported').notNull().default(false),
     includeScripted: boolean('include_scripted').notNull().default(false),
-    /** Of sample data, and of tasks that need none; false: of real data, and of those. */
+    /** Compares runs on sample data; false: on real data. Tasks without data count in both. */
     sample: boolean('sample').notNull().default(false),
-    /** Under which the runs were played, of tasks that have it; tasks without it count as they are. */
+    /** Profile of the runs; tasks without it count as they are. */
     profile: text('profile').notNull().default('default'),
     batchId: text('batch_id'),
     createdAt: createdAt(),

@@ -20,7 +20,7 @@ export const EVALUATION_ROW_STATUSES = [
 ] as const satisfies readonly (EvaluationStatus | 'pending')[];
 
 /**
- * `reserved`: asked, no answer yet · `confirmed`: the answer is stored and counted · `unconfirmed`: cut off, so that the
- * provider may bill it: it counts as its reservation, apart from the ledger · `failed`: the provider gave an error, unbilled.
+ * `reserved`: no answer yet · `confirmed`: the answer is stored and counted · `unconfirmed`: cut off, may be billed, and counts as
+ * its reservation, apart from the ledger · `failed`: the provider returned an error, not billed.
  */
 export const CALL_STATUSES = ['reserved', 'confirmed', 'unconfirmed', 'failed'] as const;

@@ -35,7 +35,7 @@ export const evaluations = pgTable(
     suspect: boolean('suspect').notNull().default(false),
     message: text('message').notNull().default(''),
     submissionSha256: text('submission_sha256'),
-    /** Of a forced end: the step whose validate the submission is from; null: it was in the workspace. */
+    /** At a forced end: step whose `validate` the submission comes from; null: the workspace. */
     fromStep: integer('from_step'),
     isolation: text('isolation', { enum: ISOLATIONS }),
     /** Content hash of the task folder, which holds the evaluator. */

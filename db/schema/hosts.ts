@@ -1,7 +1,7 @@
 import { bigint, integer, jsonb, pgTable, real, text } from 'drizzle-orm/pg-core';
 import { createdAt, time } from './columns.js';
 
-/** Machines that bear runs. All but the id is unknown until the host's worker has registered. */
+/** Machines that execute runs. All but the id is unknown until the host's worker has registered. */
 export const hosts = pgTable('hosts', {
   hostId: text('host_id').primaryKey(),
   hostname: text('hostname'),
@@ -21,20 +21,20 @@ export const hosts = pgTable('hosts', {
   memoryFreeMb: integer('memory_free_mb'),
   diskTotalMb: bigint('disk_total_mb', { mode: 'number' }),
   diskFreeMb: bigint('disk_free_mb', { mode: 'number' }),
-  /** Used by processes of others. */
+  /** In use by processes of others. */
   busyGpus: jsonb('busy_gpus').$type<string[]>().notNull().default([]),
   heartbeatSeconds: real('heartbeat_seconds').notNull().default(10),
-  /** Since then it has been heard without a gap. */
+  /** It has registered without a gap since then. */
   aliveSince: time('alive_since').notNull().defaultNow(),
-  /** Why it takes no new runs, in its own words. */
+  /** Why it takes no new runs. */
   paused: text('paused'),
   drainedAt: time('drained_at'),
-  /** Its runs were given to others; null again when it has cleared away what was left of them. */
+  /** When its runs were moved to other hosts; null again once it has removed what was left of them. */
   lostAt: time('lost_at'),
   removedAt: time('removed_at'),
 
-  /** Of Temporal, which its worker polls. */
+  /** Temporal namespace that its worker polls. */
   namespaceId: text('namespace_id'),
-  /** The same for people: name and address, as that machine has them. */
+  /** The same for people: name and address, as that machine sees them. */
   namespaceAt: text('namespace_at'),
 });

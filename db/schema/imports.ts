@@ -6,7 +6,7 @@ import { runs } from './runs.js';
 
 export const IMPORT_FORMATS = ['mlgym', 'jsonl'] as const;
 
-/** Where an imported run came from, and what of its record has no column elsewhere. */
+/** Where an imported run came from, and the parts of its record that have no other column. */
 export const imports = pgTable(
   'imports',
   {
@@ -17,17 +17,17 @@ export const imports = pgTable(
       .notNull()
       .references(() => batches.batchId),
     format: text('format', { enum: IMPORT_FORMATS }).notNull(),
-    /** The run directory's name, without the folders above it; of a line of JSON the run's id. */
+    /** The run directory's name without parent folders; for a line of JSON the run's id. */
     source: text('source').notNull(),
     /** SHA-256 over the directory's name and its files, or over the line. */
     contentHash: text('content_hash').notNull(),
-    /** Id of the key whose signature of its line was verified; null: none was, or it was no line. */
+    /** Id of the key whose signature of the line was verified; null: none, or not a line. */
     signedBy: text('signed_by'),
-    /** As it was written, an empty one too; null: none was. */
+    /** As recorded, possibly empty; null: not recorded. */
     rawExitStatus: text('raw_exit_status'),
     modelStats: jsonb('model_stats').$type<Record<string, number>>(),
     submission: text('submission'),
-    /** The baseline that was stored with this run. */
+    /** The baseline stored with this run. */
     baseline: jsonb('baseline').$type<Metrics>(),
     environment: text('environment'),
     /** args.yaml without what looks like a secret. */
@@ -37,7 +37,7 @@ export const imports = pgTable(
     historyMessages: integer('history_messages'),
     /** The last action in its history, which may have no step. */
     lastAction: text('last_action'),
-    /** What the report of its import said. */
+    /** Remarks of its import's report. */
     remarks: jsonb('remarks').$type<unknown[]>().notNull().default([]),
     createdAt: createdAt(),
   },

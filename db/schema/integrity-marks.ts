@@ -11,10 +11,10 @@ export const integrityMarks = pgTable(
       .notNull()
       .references(() => runs.runId, { onDelete: 'cascade' }),
     rule: text('rule', { enum: INTEGRITY_RULES }).notNull(),
-    /** Where it shows first; null: in no single step. */
+    /** First step where it shows; null: no single step. */
     step: integer('step'),
     detail: text('detail').notNull(),
-    /** Of the rules that found it. */
+    /** Version of the rules that found it. */
     version: integer('version').notNull(),
     createdAt: createdAt(),
   },

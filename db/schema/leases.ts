@@ -17,13 +17,13 @@ export const leases = pgTable(
       .references(() => hosts.hostId),
     device: text('device').notNull(),
     grantedAt: time('granted_at').notNull().defaultNow(),
-    /** Since then its run may not use it; the GPU is free when it is released. */
+    /** When it was revoked: the run may not use it any more, but the GPU is free only when released. */
     revokedAt: time('revoked_at'),
     releasedAt: time('released_at'),
   },
   (t) => [
     primaryKey({ name: 'leases_pkey', columns: [t.runId, t.token, t.device] }),
-    /** Whatever the pool believes: no GPU has two holders. */
+    /** Whatever the pool believes, no GPU has two holders. */
     uniqueIndex('leases_one_holder')
       .on(t.hostId, t.device)
       .where(sql`released_at is null`),

@@ -2,7 +2,7 @@ import { index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { createdAt } from './columns.js';
 import { runs } from './runs.js';
 
-/** What agents wrote into their task's memory: later runs of the task that ask for memory can read it. */
+/** Notes of agents in their task's memory, readable by later runs with memory. */
 export const memories = pgTable(
   'memories',
   {

@@ -18,7 +18,7 @@ import { runs } from './runs.js';
 
 const tokens = (name: string) => bigint(name, { mode: 'number' });
 
-/** One row per call to a provider; (run, step, try) names the question, `attempt` how often it was put. */
+/** One row per call to a provider. (run, step, try) is the question, `attempt` counts its repetitions. */
 export const modelCalls = pgTable(
   'model_calls',
   {
@@ -30,9 +30,9 @@ export const modelCalls = pgTable(
     attempt: integer('attempt').notNull(),
     provider: text('provider').notNull(),
     model: text('model').notNull(),
-    /** Host and path that it goes to; null: it goes to no server. */
+    /** Host and path of the call; null: no server. */
     endpoint: text('endpoint'),
-    /** SHA-256 over provider, model and messages: tells whether a repeated question was the same one. */
+    /** SHA-256 over provider, model and messages: shows whether a repeated question was the same. */
     requestHash: text('request_hash').notNull(),
     requestMessages: integer('request_messages').notNull(),
     reservedUsd: money('reserved_usd').notNull().default('0'),
@@ -50,12 +50,12 @@ export const modelCalls = pgTable(
     costUsd: money('cost_usd'),
     ms: milliseconds('ms'),
     error: text('error'),
-    /** The error in our words, for people. */
+    /** The error for people, in our words. */
     errorDetail: text('error_detail'),
-    /** When the question is put again after the error; null: it is not. */
+    /** When the call is retried after the error; null: it is not. */
     retryAt: time('retry_at'),
     createdAt: createdAt(),
-    /** Nothing of it went out before; null: nothing has. */
+    /** When the request was sent; null: nothing was sent. */
     sentAt: time('sent_at'),
     endedAt: time('ended_at'),
   },
@@ -64,7 +64,7 @@ export const modelCalls = pgTable(
     uniqueIndex('model_calls_one_answer')
       .on(t.runId, t.step, t.try)
       .where(sql`status = 'confirmed'`),
-    /** Calls that have no answer, to be counted; the others are counted in `runs.answered_calls`. */
+    /** For counting unanswered calls; answered ones are counted in `runs.answered_calls`. */
     index('model_calls_unanswered')
       .on(t.provider, t.status)
       .where(sql`status <> 'confirmed'`),
@@ -72,7 +72,7 @@ export const modelCalls = pgTable(
   ],
 );
 
-/** Models whose answers cost more than was set aside for them: their calls set aside so many times as much. */
+/** Models that billed more than was reserved: their later calls reserve `factor` times the estimate. */
 export const reservationFactors = pgTable(
   'reservation_factors',
   {

@@ -2,10 +2,10 @@ import { jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import type { ModelConfig } from '../../domain/model-config.js';
 import { createdAt } from './columns.js';
 
-/** Model files as they were at submission: a run keeps its prices and limits. */
+/** Model files as submitted: a run keeps its prices and limits. */
 export const modelConfigs = pgTable('model_configs', {
   hash: text('hash').primaryKey(),
-  /** The name under which it was first submitted; each run keeps its own. */
+  /** Name under which it was first submitted; each run keeps its own. */
   name: text('name').notNull(),
   content: jsonb('content').$type<ModelConfig>().notNull(),
   createdAt: createdAt(),

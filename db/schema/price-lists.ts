@@ -4,7 +4,7 @@ import { check, date, numeric, pgTable, primaryKey, text } from 'drizzle-orm/pg-
 /** US dollars per million tokens. */
 const price = (name: string) => numeric(name, { precision: 20, scale: 10 });
 
-/** Named lists of prices, to compute costs from token counts on reading: `run_costs`. What runs really cost is in `runs`. */
+/** Named price lists, from which `run_costs` computes costs by token counts. Actual costs are in `runs`. */
 export const priceLists = pgTable(
   'price_lists',
   {
@@ -13,9 +13,9 @@ export const priceLists = pgTable(
     model: text('model').notNull(),
     inputUsd: price('input_usd').notNull(),
     outputUsd: price('output_usd').notNull(),
-    /** Of input that is read from the provider's cache; null: as any input. */
+    /** For input read from the provider's cache; null: like other input. */
     cachedInputUsd: price('cached_input_usd'),
-    /** Days of the runs' creation for which it holds: from the first, before the second. Null: without end. */
+    /** Valid for runs created from the first day until before the second. Null: no end. */
     validFrom: date('valid_from').notNull().default('-infinity'),
     validUntil: date('valid_until'),
   },

@@ -3,16 +3,16 @@ import { bigint, check, doublePrecision, index, jsonb, pgTable, text, uniqueInde
 import type { AccountState } from '../../domain/rate-limits/account-state.js';
 import { createdAt, oneOf, time } from './columns.js';
 
-/** Accounts at providers, whose limits all workers share. The row's lock is what grants are made under. */
+/** Accounts at providers, whose limits all workers share. Grants are made under the row's lock. */
 export const rateAccounts = pgTable(
   'rate_accounts',
   {
-    /** Provider, address and the name of the key's variable, or the configuration's word; never a key. */
+    /** Provider, address and the name of the key's variable, or as configured; never a key. */
     account: text('account').primaryKey(),
     provider: text('provider').notNull(),
-    /** Buckets, learned limits, turns of batches: what domain/rate-limits computes with. */
+    /** Buckets, learned limits, turns of batches: state of domain/rate-limits. */
     state: jsonb('state').$type<AccountState>().notNull(),
-    /** By `bench limits set`, per minute; null: as declared, or none. */
+    /** Set by `bench limits set`, per minute; null: as declared, or none. */
     setRequests: doublePrecision('set_requests'),
     setTokens: doublePrecision('set_tokens'),
     createdAt: createdAt(),
@@ -21,7 +21,7 @@ export const rateAccounts = pgTable(
   () => [check('rate_accounts_set', sql`set_requests > 0 and set_tokens > 0`)],
 );
 
-/** Calls that wait, are under way, ended a short time after their grant, or were refused within the last hour. */
+/** Calls that wait, are in flight, ended recently, or were refused within the last hour. */
 export const rateTickets = pgTable(
   'rate_tickets',
   {
@@ -34,10 +34,10 @@ export const rateTickets = pgTable(
     /** Estimate: the prompt and the longest reply. */
     tokens: bigint('tokens', { mode: 'number' }).notNull(),
     arrivedAt: time('arrived_at').notNull(),
-    /** While it waits: when its worker last asked for it. */
+    /** When its worker last asked for it, while it waits. */
     seenAt: time('seen_at').notNull(),
     grantedAt: time('granted_at'),
-    /** Tokens taken for it, in the end those that it came to. */
+    /** Tokens charged: an estimate, later the actual number. */
     charged: bigint('charged', { mode: 'number' }),
     endedAt: time('ended_at'),
   },

@@ -2,7 +2,7 @@ import { jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import type { Recording } from '../../domain/recording.js';
 import { createdAt } from './columns.js';
 
-/** Recorded runs, of here or elsewhere, that `replay:` plays back: by content, so that a run keeps what it played. */
+/** Recorded runs that `replay:` plays, by content hash, so that a run keeps what it played. */
 export const recordings = pgTable('recordings', {
   /** SHA-256 over the canonical content, hex. */
   hash: text('hash').primaryKey(),

@@ -2,7 +2,7 @@ import { boolean, doublePrecision, integer, pgTable, text } from 'drizzle-orm/pg
 import { runs } from './runs.js';
 
 /**
- * What find_run_results() finds in a run's evaluations, written down so that leaderboards need not read them all. Triggers keep it; no row: no
+ * Stored result of find_run_results(), so that leaderboards need not read all evaluations. Kept current by triggers. No row: no
  * evaluation yet.
  */
 export const runResults = pgTable('run_results', {

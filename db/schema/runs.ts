@@ -34,7 +34,7 @@ export const runs = pgTable(
     batchId: text('batch_id')
       .notNull()
       .references(() => batches.batchId),
-    /** Where its record is from; of those not played here only the record is here, and nothing is left to run. */
+    /** Where its record comes from. Runs not played here cannot be continued. */
     origin: text('origin', { enum: ORIGINS }).notNull().default('bench'),
     shard: integer('shard').notNull(),
     ordinal: integer('ordinal').notNull(),
@@ -69,12 +69,12 @@ export const runs = pgTable(
     gpus: integer('gpus').notNull(),
     harnessVersion: text('harness_version').notNull(),
     replaces: text('replaces').references((): AnyPgColumn => runs.runId),
-    /** The run whose first steps, up to `forkedAtStep`, this one begins with. */
+    /** The run with whose first steps, up to `forkedAtStep`, this one begins. */
     forkedFrom: text('forked_from').references((): AnyPgColumn => runs.runId),
     forkedAtStep: integer('forked_at_step'),
 
     status: text('status', { enum: RUN_STATUSES }).notNull().default('queued'),
-    /** While it waits for a GPU or a host. */
+    /** Since when it waits for a GPU or a host. */
     waitingSince: time('waiting_since'),
     hostId: text('host_id').references(() => hosts.hostId),
     isolation: text('isolation', { enum: ISOLATIONS }),
@@ -82,7 +82,7 @@ export const runs = pgTable(
     workspace: text('workspace'),
     imageDigest: text('image_digest'),
     evaluatorImageDigest: text('evaluator_image_digest'),
-    /** How the workspace's size is kept within the task's limit: by the file system, or by watching; null: not at all. */
+    /** How the task's limit on the workspace is enforced; null: not at all. */
     workspaceLimit: text('workspace_limit', { enum: ['file_system', 'watched'] }),
 
     /** May the agent read and write the task's memory? */
@@ -100,11 +100,11 @@ export const runs = pgTable(
     reasoningTokens: count('reasoning_tokens'),
     cacheWriteTokens: count('cache_write_tokens'),
     costUsd: money('cost_usd').notNull().default('0'),
-    /** Answered model calls of its own: the rows of `model_calls` that are confirmed. */
+    /** Its answered model calls: confirmed rows of `model_calls`. */
     answeredCalls: integer('answered_calls').notNull().default(0),
-    /** Of imported runs: what their own harness wrote as cost and as number of model calls; `cost_usd` and `model_calls` know nothing of them. */
+    /** Imported runs: cost and number of model calls as recorded by their harness. `cost_usd` and `model_calls` do not include them. */
     recordedCostUsd: money('recorded_cost_usd'),
-    /** The batch's budget as it was when it had no room for a call of this run; the last one. */
+    /** The batch's budget when it last had no room for a call of this run. */
     metBudgetUsd: money('met_budget_usd'),
     recordedCalls: bigint('recorded_calls', { mode: 'number' }),
     bestScore: doublePrecision('best_score'),
@@ -112,10 +112,10 @@ export const runs = pgTable(
 
     endReason: text('end_reason', { enum: END_REASONS }),
     finalEvaluation: text('final_evaluation', { enum: FINAL_EVALUATIONS }),
-    /** Of imported runs: the status in their harness's words, an empty one rewritten as its own reports do; null: it wrote none. */
+    /** Imported runs: the status in their harness's words; an empty one is rewritten as in its reports; null: none recorded. */
     exitStatus: text('exit_status'),
     detail: text('detail'),
-    /** Version of the rules that looked for integrity marks; null: none did yet. */
+    /** Version of the integrity rules that checked the run; null: not checked yet. */
     integrityVersion: integer('integrity_version'),
     createdAt: createdAt(),
     startedAt: time('started_at'),

@@ -16,7 +16,7 @@ export const steps = pgTable(
     modelMs: milliseconds('model_ms'),
     createdAt: createdAt(),
 
-    /** What the agent is shown: the command's output, and after it the message of a `validate`. */
+    /** What the agent sees: the command's output, then the message of a `validate`. */
     observation: text('observation'),
     exitCode: integer('exit_code'),
     timedOut: boolean('timed_out').notNull().default(false),
@@ -24,10 +24,10 @@ export const steps = pgTable(
     outputBytes: bigint('output_bytes', { mode: 'number' }),
     requested: text('requested', { enum: ['validate', 'submit'] }),
     workingDir: text('working_dir'),
-    /** What the special commands remember after this step, for prompts: open file, memory. Null: nothing. */
+    /** State of the special commands after this step, for prompts: open file, memory. Null: none. */
     toolState: jsonb('tool_state').$type<ToolState>(),
     commandMs: milliseconds('command_ms'),
-    /** When the command's outcome was stored: from then on it stays as it is. */
+    /** When the command's outcome was stored; it never changes after that. */
     executedAt: time('executed_at'),
   },
   (t) => [

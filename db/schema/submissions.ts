@@ -4,7 +4,7 @@ import { createdAt, oneOf } from './columns.js';
 import { EVALUATION_KINDS } from './enums.js';
 import { runs } from './runs.js';
 
-/** What was copied out of the workspace when an evaluation was asked for: files, or why there are none. */
+/** What was copied out of the workspace for an evaluation: files, or why there are none. */
 export const submissions = pgTable(
   'submissions',
   {
@@ -15,9 +15,9 @@ export const submissions = pgTable(
     kind: text('kind', { enum: EVALUATION_KINDS }).notNull(),
     /** Of the manifest in the artifact store. */
     sha256: text('sha256'),
-    /** Files and folders that were not there. */
+    /** Missing files and folders. */
     missing: text('missing').array(),
-    /** Why what was there could not be taken. */
+    /** Why existing files were refused. */
     refused: text('refused'),
     createdAt: createdAt(),
   },

@@ -1,17 +1,17 @@
 import { boolean, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 
 /**
- * What the integrity marks must know of tasks whose evaluator lay in the agent's reach: imported ones, by contract. Of ours nothing is
- * listed: none of these files is in the agent's world, and metrics come from the referee.
+ * Imported tasks whose evaluator was within the agent's reach, by contract, for the integrity rules. Our own tasks are not listed:
+ * their evaluators are outside the sandbox.
  */
 export const taskIntegrity = pgTable(
   'task_integrity',
   {
     taskId: text('task_id').notNull(),
     contract: integer('contract').notNull(),
-    /** Relative to the workspace: of the evaluator, an opponent, a solver. */
+    /** Files of the evaluator, an opponent or a solver, relative to the workspace. */
     protectedFiles: text('protected_files').array().notNull(),
-    /** The primary metric is a value that the agent writes. */
+    /** The agent itself writes the primary metric's value. */
     selfReported: boolean('self_reported').notNull().default(false),
   },
   (t) => [primaryKey({ name: 'task_integrity_pkey', columns: [t.taskId, t.contract] })],

@@ -4,7 +4,7 @@ import type { TaskSpec } from '../../domain/task.js';
 import { createdAt, oneOf } from './columns.js';
 import { DIRECTIONS } from './enums.js';
 
-/** A task's folder as it was at some submission. */
+/** A task's folder as submitted. */
 export const taskVersions = pgTable(
   'task_versions',
   {

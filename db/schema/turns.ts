@@ -4,7 +4,7 @@ import type { ChatMessage, ToolDefinition } from '../../domain/model.js';
 import { createdAt, time } from './columns.js';
 import { runs } from './runs.js';
 
-/** The protocol of players outside of this system: the worker asks here, whoever plays answers here. */
+/** The protocol with players outside: the worker asks here, the player answers here. */
 export const turns = pgTable(
   'turns',
   {

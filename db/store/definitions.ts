@@ -41,7 +41,7 @@ interface DefinitionRow extends KeptOptions {
   forked_at_step: number | null;
 }
 
-/** Content under a hash never changes: it is checked once per process. */
+/** Content under a hash never changes, so it is checked once per process. */
 function byHash<Value>(parse: (content: unknown) => Value) {
   const parsed = new Map<string, Value>();
   return (hash: string, content: unknown): Value => {
@@ -67,7 +67,7 @@ export const TICKETS = `select r.run_id as "runId", r.batch_id as "batchId", r.p
   left join episodes ep on ep.run_id = r.run_id
   cross join lateral (select jsonb_array_length(v.spec -> 'splits') as amount) splits`;
 
-/** What runs were submitted with. */
+/** Definitions with which runs were submitted. */
 export function definitionStore(run: Statements): RunDefinitions & Pick<BatchLifecycle, 'loadShard'> {
   const taskOf = byHash<TaskSpec>((content) => storedTaskSchema.parse(content) as TaskSpec);
   const modelOf = byHash<ModelConfig>((content) => modelConfigSchema.parse(content));
@@ -108,9 +108,9 @@ export function definitionStore(run: Statements): RunDefinitions & Pick<BatchLif
       );
       if (row === undefined) throw missingRun(runId);
       if (row.origin !== 'bench')
-        throw new BenchError('usage', `run ${runId} was imported: its task and its agent are not here to be run`, {
+        throw new BenchError('usage', `run ${runId} was imported, without its task and agent`, {
           code: 'run.imported',
-          remedy: `Write \`bench trajectory ${runId}\` to a file as JSON; \`bench replay <file>\` plays its steps at a task of ours.`,
+          remedy: `Write \`bench trajectory ${runId}\` to a file as JSON; \`bench replay <file>\` plays its steps on one of bench's tasks.`,
           fields: { json: true, task: '<id>' },
         });
       return {

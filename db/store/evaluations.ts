@@ -8,10 +8,10 @@ import { untilSettled } from './until-settled.js';
 
 type Evaluations = EvaluationLog;
 
-/** JSON has no NaN; a score that is no number is no score. */
+/** JSON has no NaN; a non-finite score counts as none. */
 const finite = (value: number | null) => (value !== null && Number.isFinite(value) ? value : null);
 
-/** What submissions were worth. */
+/** Results of evaluations. */
 export function evaluationStore(run: Statements): Evaluations {
   return {
     async evaluationNumber(runId, step, kind) {
@@ -56,7 +56,7 @@ export function evaluationStore(run: Statements): Evaluations {
     async saveEvaluation(record) {
       const [row] = await run<{ status: string }>(
         'saveEvaluation',
-        // An evaluation that comes after the run's end, or from a sandbox that it has left, changes nothing.
+        // An evaluation after the run's end, or from an earlier sandbox, changes nothing.
         `with saved as (
            insert into evaluations as e (run_id, step, kind, number, status, metrics, primary_score, suspect, message,
              submission_sha256, isolation, evaluator_version, contract, ms, from_step, ended_at)
@@ -80,7 +80,7 @@ export function evaluationStore(run: Statements): Evaluations {
              suspect boolean, message text)
            on conflict do nothing
          ), baseline as (
-           -- What the starter is worth, where the task's file does not say it: told once, by the first run that submits it.
+           -- The baseline of a task that states none: set by the first run that submits the starter.
            insert into baselines (content_hash, value, standard_error)
            select r.task_hash, saved.primary_score, 0
            from saved join runs r on r.run_id = saved.run_id

@@ -3,8 +3,8 @@ import type { EventLog } from '../../domain/ports/record/events.js';
 import { type Statements, storable } from '../statements.js';
 
 /**
- * Common table expression's body: the events of the run whose row `from` returned; none if it returned none. `parameter` is theirs,
- * see eventRows.
+ * Body of a common table expression that inserts events of the run whose row `from` returned, if any. `parameter` holds them, see
+ * eventRows.
  */
 export const eventsOf = (from: string, parameter: string): string =>
   `insert into events (run_id, batch_id, kind, key, detail)

@@ -5,13 +5,13 @@ import { type Statements, storable } from '../statements.js';
 import { eventRows, eventsOf } from './events.js';
 import { missingRun } from './missing.js';
 
-/** Evaluations of tasks with a validation split: that one is shown at once, the test waits until the run's sandbox has ended. */
+/** Evaluations of tasks with a validation split: its result is shown at once, the test waits until the sandbox has ended. */
 export function hiddenEvaluationStore(run: Statements): HiddenEvaluations {
   return {
     async saveShown(record) {
       const [row] = await run<{ status: string }>(
         'saveShown',
-        // From a sandbox that the run has left, or after its end, nothing changes.
+        // An evaluation after the run's end, or from an earlier sandbox, changes nothing.
         `with waiting as (
            update evaluations e set submission_sha256 = $4, isolation = $5, from_step = $6, ms = $7
            from runs r

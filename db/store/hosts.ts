@@ -9,15 +9,15 @@ type Hosts = HostRegistry & Pick<Placements, 'judgeHost' | 'beginEpoch'> & Pick<
 
 const beats = (host: string, n: number) => `make_interval(secs => ${host}.heartbeat_seconds * ${n})`;
 
-/** Heard lately. */
+/** Registered recently. */
 export const isAlive = (host: string): string =>
   `${host}.seen_at > now() - ${beats(host, SILENT_AFTER_BEATS)} and ${host}.removed_at is null`;
 
-/** May be given something new. */
+/** Takes new runs. */
 export const isAdmitting = (host: string): string =>
   `${isAlive(host)} and ${host}.lost_at is null and ${host}.drained_at is null and ${host}.paused is null`;
 
-/** Machines: what they say of themselves, and what is said of them. */
+/** Hosts: their registrations, and decisions about them. */
 export function hostStore(run: Statements): Hosts {
   const known = async (operation: string, hostId: string, change: string): Promise<void> => {
     const rows = await run(operation, `update hosts set ${change} where host_id = $1 returning host_id`, [hostId]);
@@ -33,7 +33,7 @@ export function hostStore(run: Statements): Hosts {
         abandoned: number[];
       }>(
         'registerHost',
-        // A gap in its registrations begins its life anew: whoever was cut off himself bears no witness against others.
+        // A gap in its registrations resets alive_since: a host that was cut off itself proves nothing about others.
         `with before as (
            select paused, backends, ${isAlive('h')} and h.home_id is not null and $15::text is not null and h.home_id <> $15 as foreign
            from hosts h where host_id = $1
@@ -90,7 +90,7 @@ export function hostStore(run: Statements): Hosts {
       if (row?.foreign === true)
         throw new BenchError('usage', `another machine is the host "${host.hostId}" and alive`, {
           code: 'host.name_taken',
-          remedy: 'Give this one a name of its own (BENCH_HOST); `bench hosts` lists those in use.',
+          remedy: 'Give this machine another name (BENCH_HOST); `bench hosts` lists those in use.',
           fields: { host: true },
         });
       return { lost: row?.lost ?? false, formerBackends: row?.formerBackends ?? [], abandoned: row?.abandoned ?? [] };
@@ -107,7 +107,7 @@ export function hostStore(run: Statements): Hosts {
          )
          insert into events (kind, key, detail)
          select 'host_returned', 'host-returned-' || $1 || '-' || extract(epoch from clock_timestamp()),
-           'host ' || $1 || ' is back and has cleared away what was left of runs that others bear'
+           'host ' || $1 || ' is back and has removed what was left of runs that moved to other hosts'
          from returned`,
         [hostId, abandoned],
       );
@@ -160,7 +160,7 @@ export function hostStore(run: Statements): Hosts {
          ), told as (
            insert into events (run_id, batch_id, kind, key, detail)
            select r.run_id, r.batch_id, 'host_lost', 'host-lost-' || $3::int,
-             'host ' || $2 || ' is not heard any more; the run goes on on another'
+             'host ' || $2 || ' stopped registering; the run continues on another host'
            from host join runs r on r.run_id = $1 where host.lost
            on conflict do nothing
          )
@@ -209,7 +209,7 @@ export function hostStore(run: Statements): Hosts {
 }
 
 const missingHost = (hostId: string): BenchError =>
-  new BenchError('not_found', `there is no host "${hostId}"`, {
+  new BenchError('not_found', `no host "${hostId}"`, {
     code: 'host.not_found',
-    remedy: '`bench hosts` lists them.',
+    remedy: '`bench hosts` lists all hosts.',
   });

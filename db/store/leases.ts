@@ -1,7 +1,7 @@
 import type { OpenLease, Leases } from '../../domain/ports/record/leases.js';
 import type { Statements } from '../statements.js';
 
-/** Its run has gone on without it, to no host, another host or another lease, or has ended. */
+/** A revoked lease whose run has ended, or has moved to no host, another host or another lease. */
 export const isAbandoned = (lease: string): string =>
   `${lease}.revoked_at is not null and ${lease}.released_at is null and exists (
      select from runs r where r.run_id = ${lease}.run_id and (r.host_id is distinct from ${lease}.host_id
@@ -9,7 +9,7 @@ export const isAbandoned = (lease: string): string =>
        or exists (select from leases newer where newer.run_id = r.run_id and newer.token > ${lease}.token))
    )`;
 
-/** Who holds which GPU. The pool decides; what stands here is what it may not contradict. */
+/** Who holds which GPU. The pool decides, within these constraints. */
 export function leaseStore(run: Statements): Omit<Leases, 'gpuHosts'> {
   return {
     async openLeases() {
@@ -63,7 +63,7 @@ export function leaseStore(run: Statements): Omit<Leases, 'gpuHosts'> {
     },
 
     async revokeLease({ runId, token, hostId, devices }) {
-      // One that was never recorded is void at once, and holds nothing.
+      // A lease that was never recorded is void at once and holds nothing.
       await run(
         'revokeLease',
         `with host as (
@@ -77,7 +77,7 @@ export function leaseStore(run: Statements): Omit<Leases, 'gpuHosts'> {
     },
 
     async abandonLease({ runId, token, hostId, devices }) {
-      // Said again, it finds the run on no host, or with a newer lease, perhaps on the same host once more.
+      // Repeated, this finds the run on no host, or with a newer lease, perhaps on the same host.
       await run(
         'abandonLease',
         `with host as (

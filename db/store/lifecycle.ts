@@ -18,7 +18,7 @@ type Lifecycle = Pick<
   | 'finishBatch'
 >;
 
-/** Where runs and batches are. Nothing here moves what has ended. */
+/** Status of runs and batches. Never changes ended ones. */
 export function lifecycleStore(run: Statements): Lifecycle {
   const changeRun = async (operation: string, runId: string, change: string, values: unknown[]) => {
     const [row] = await run<{ known: boolean }>(

@@ -28,14 +28,14 @@ interface ReservedRow extends AnswerRow {
   capped: boolean;
 }
 
-/** Columns of an AnswerRow, of a `model_calls` row or none called `answer`. */
+/** Columns of an AnswerRow, from a `model_calls` row (or none) with the alias `answer`. */
 const ANSWER = `answer.response, answer.finish_reason, answer.input_tokens::float8, answer.output_tokens::float8,
   answer.cached_tokens::float8, answer.reasoning_tokens::float8, answer.cache_write_tokens::float8, answer.tool_calls,
   trim_scale(answer.cost_usd)::text as cost_usd, answer.ms`;
 
 const questionOf = (key: ModelCallKey) => `run ${key.runId}, step ${key.step}, try ${key.try}`;
 
-/** The ledger of calls: a question is answered, and paid for, once. */
+/** The ledger of calls: a question is answered, and paid, once. */
 export function modelCallStore(
   run: Statements,
 ): Pick<
@@ -50,7 +50,7 @@ export function modelCallStore(
   | 'failCall'
   | 'spending'
 > {
-  /** If every call in flight of the batch turned out to cost nothing, would there be room? */
+  /** Would there be room if every call in flight of the batch cost nothing? */
   const mayHaveRoom = async (runId: string, wantedUsd: string): Promise<boolean> => {
     const [row] = await run<{ room: boolean }>(
       'mayHaveRoom',
@@ -76,7 +76,7 @@ export function modelCallStore(
       return untilSettled(`reserveCall of ${questionOf(key)}`, async () => {
         const [row] = await run<ReservedRow>(
           'reserveCall',
-          // The room in a budget is taken under the lock of the batch's row, which is read anew when it had to be waited for.
+          // The reservation is made under the lock of the batch's row, which is reread after waiting for the lock.
           `with account as (
              select b.batch_id, b.budget_usd is not null as capped
              from runs r join batches b on b.batch_id = r.batch_id where r.run_id = $1
@@ -126,7 +126,7 @@ export function modelCallStore(
             request.tellsSending === true,
           ],
         ).catch((error: unknown) => {
-          // A twin took the attempt's number at the same moment; what this one charged went with it.
+          // A concurrent call took the attempt's number; our charge was rolled back.
           if (error instanceof Error && 'constraint' in error && error.constraint === 'model_calls_pkey') return [];
           throw error;
         });
@@ -152,7 +152,7 @@ export function modelCallStore(
         [key.runId, key.step, key.try, attempt],
       );
       if (rows.length === 0)
-        throw new Stale(`${questionOf(key)}: attempt ${attempt} was given up before it went out: it is not made`);
+        throw new Stale(`${questionOf(key)}: attempt ${attempt} was given up before it was sent, so it is not made`);
     },
 
     async modelHasAnswered(batchId, model) {
@@ -244,12 +244,12 @@ export function modelCallStore(
           eventRows(dearer === undefined ? [] : [dearer.event]),
         ],
       ).catch((error: unknown) => {
-        // Another attempt of the same question was settled at the same moment: that one counts.
+        // Another attempt of the same question was settled concurrently; that one counts.
         if (error instanceof Error && 'constraint' in error && error.constraint === 'model_calls_one_answer')
           return [{ known: true }];
         throw error;
       });
-      if (row?.known !== true) throw new Error(`${questionOf(key)}: an answer to a call that was never reserved`);
+      if (row?.known !== true) throw new Error(`${questionOf(key)}: answer to a call that was never reserved`);
     },
 
     async failCall(key, errorType, billed, { event, detail, retryAt } = {}) {
@@ -280,7 +280,7 @@ export function modelCallStore(
     async spending(runId) {
       const [row] = await run<{ confirmed: string; unconfirmed: string; tokens: number }>(
         'spending',
-        // A run that goes on for one that the batch's budget had ended has what that one has lost in mind, too.
+        // A run that continues one stopped by the budget also counts the calls which that one lost.
         `with recursive line as (
            select run_id, replaces from runs where run_id = $1
            union all

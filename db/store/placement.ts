@@ -5,12 +5,12 @@ import { inTransaction } from '../in-transaction.js';
 import { isAdmitting, isAlive } from './hosts.js';
 import { missingRun } from './missing.js';
 
-/** One decision at a time over all workers: each sees the runs that the last one placed. */
+/** One decision at a time over all workers, so that each sees the previous placements. */
 const PLACEMENT_LOCK = 7_210_901;
 
 const BORNE = `('starting', 'running', 'finishing')`;
 
-/** Which host bears a run. A transaction of its own: lock, choose, write. */
+/** Chooses a run's host in one transaction: lock, choose, write. */
 export function placementStore(pool: pg.Pool): Pick<Placements, 'placeRun'> {
   return {
     async placeRun(args) {
@@ -43,7 +43,7 @@ async function place(
   );
   const [run] = found;
   if (run === undefined) throw missingRun(runId);
-  // A repeated decision is the first one.
+  // A repeated call gets the first decision.
   if (run.epoch >= epoch && run.hostId !== null && (hostId ?? run.hostId) === run.hostId && isBorne(run.status))
     return { kind: 'placed', hostId: run.hostId, epoch: run.epoch };
   const refusal = hostId === undefined ? null : await refusalOf(client, hostId);
@@ -56,7 +56,7 @@ async function place(
     );
     return { kind: 'none', reason: refusal ?? (await whyNot(client, run)) };
   }
-  // What stands elsewhere in this epoch is of the past.
+  // A container on another host in this epoch is obsolete.
   const moved = run.hostId !== null && run.hostId !== chosen;
   const from = Math.max(epoch, moved ? run.epoch + 1 : run.epoch);
   await client.query('insert into hosts (host_id) values ($1) on conflict do nothing', [chosen]);
@@ -71,20 +71,20 @@ async function place(
 const isBorne = (status: string): boolean => BORNE.includes(`'${status}'`);
 
 /**
- * Why the host whose GPUs a run holds takes nothing new now; null: it does. One that is not heard takes it: only a run that was put
- * there asks whether it is lost, and then gets other GPUs; a run that waited for it would wait for ever.
+ * Why the host whose GPUs a run holds takes no runs now; null: it does. A silent host counts as taking it: only a run placed there
+ * checks whether the host is lost and then gets other GPUs, while a run that waited for it would wait forever.
  */
 async function refusalOf(client: pg.PoolClient, hostId: string): Promise<string | null> {
   const { rows } = await client.query<{ why: string }>(
     `select case when h.drained_at is not null then 'it is drained'
-       when h.lost_at is not null then 'what its former runs have left there is not removed yet' else h.paused end as why
+       when h.lost_at is not null then 'what its former runs left there is not removed yet' else h.paused end as why
      from hosts h where h.host_id = $1 and ${isAlive('h')} and not (${isAdmitting('h')})`,
     [hostId],
   );
   return rows[0] === undefined ? null : `${hostId}, whose GPUs it holds, takes no new runs: ${rows[0].why}`;
 }
 
-/** Of those that can: the one with the largest part of its slots free. Runs with GPUs take none, but their memory is gone. */
+/** Of the suitable hosts, the one with the largest share of free slots. Runs with GPUs take no slot, but memory. */
 async function choose(client: pg.PoolClient, runId: string, run: RunRow): Promise<string | undefined> {
   const { rows } = await client.query<{ hostId: string }>(
     `select h.host_id as "hostId"

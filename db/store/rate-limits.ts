@@ -11,13 +11,13 @@ import { storeError } from '../database-error.js';
 import { storable } from '../statements.js';
 import { inTransaction } from '../in-transaction.js';
 
-/** A waiting call whose worker has not asked for it for so long has no worker any more; in minutes. */
+/** After this long without a question from its worker, a waiting call counts as abandoned; in minutes. */
 const GONE = 1 / 4;
 /** In minutes: longer than a call may take (`requestTimeoutSeconds`), so that its end finds its grant. */
 const LONGEST_CALL = 30;
-/** In minutes: refusals are weighed against calls that were granted in the last one. */
+/** In minutes: refusals are weighed against the calls granted in this time. */
 const REMEMBERED = 2;
-/** Calls that are looked at for one round of grants. */
+/** Waiting calls considered per round of grants. */
 const MOST_WAITING = 1000;
 
 /** Grants of calls to providers: one short transaction under the lock of the account's row. */
@@ -36,7 +36,7 @@ export function rateStore(pool: pg.Pool): RateStore {
 interface LockedAccount {
   state: AccountState;
   set: RateLimits;
-  /** Epoch ms by Postgres' clock, read after the lock was had. */
+  /** Epoch ms by PostgreSQL's clock, read after taking the lock. */
   now: number;
 }
 
@@ -57,7 +57,7 @@ async function grantUnderLock(client: pg.PoolClient, exchange: RateExchange, min
   );
   const { granted, expected } = grantCalls(state, waiting, set, now, minuteMs);
 
-  // Calls of other workers are granted as well: those hear of it when they next ask.
+  // Other workers' calls are granted too; they learn of it when they next ask.
   const { rows } = await client.query<{ ticket: string }>(
     `with granted as (
        update rate_tickets t set status = 'granted', granted_at = to_timestamp($4::float8 / 1000), charged = g.charged
@@ -107,12 +107,12 @@ async function lockAccount(client: pg.PoolClient, { account, provider }: RateExc
   }
   const [row] = rows;
   if (row === undefined) throw new Error(`rate account ${account} vanished`);
-  // The select's own clock may have been read before the lock was had: never go back.
+  // The select may have read the clock before it got the lock: never go back.
   const now = Math.max(row.now, row.state.at);
   return { state: row.state, set: { requests: row.requests, tokens: row.tokens }, now };
 }
 
-/** New calls line up, where they stood if they had been there before; those that still wait are seen. */
+/** Queue new calls (known ones keep their place), and mark those still waiting as seen. */
 async function attend(client: pg.PoolClient, exchange: RateExchange, now: number, minuteMs: number): Promise<void> {
   const arrivals = exchange.arrivals.map(({ ticket, batchId, tokens }) => ({
     ticket,
@@ -142,7 +142,7 @@ async function attend(client: pg.PoolClient, exchange: RateExchange, now: number
       `update rate_tickets set seen_at = to_timestamp((case when ticket = any($4) then $2::float8 - $5::float8 else $2 end) / 1000)
        where account = $1 and status = 'waiting'
          and (ticket = any($3) and seen_at < to_timestamp(($2::float8 - $5::float8 / 3) / 1000) or ticket = any($4))`,
-      // Those that wait are written anew some times before they would be taken for gone, not at each exchange.
+      // Update waiting calls a few times before they would count as abandoned, not at each exchange.
       [exchange.account, now, attending, parked, GONE * minuteMs],
     );
 }
@@ -168,7 +168,7 @@ async function report(
     kind: one.kind,
     used: one.kind === 'settled' && one.tokens !== null ? Math.ceil(one.tokens) : null,
   }));
-  // The last grant of the ticket is meant: an earlier one may have been lost with its worker.
+  // This concerns the ticket's last grant: an earlier one may have been lost with its worker.
   const { rows } = await client.query<Ended>(
     `with said as (
        select distinct on (s.ticket) s.*, t.ctid as row, t.status, t.tokens, t.charged, t.granted_at
@@ -186,7 +186,7 @@ async function report(
        extract(epoch from granted_at)::float8 * 1000 as "grantedAt" from said`,
     [account, JSON.stringify(said), now],
   );
-  // No calls are known that were granted earlier.
+  // Older grants are not kept.
   const lately = (at: number): number => Math.max(at, state.at - minuteMs);
   const byTicket = new Map(rows.map((row) => [row.ticket, row]));
   const refusals: { one: Extract<RateReport, { kind: 'limited' }>; grantedAt: number }[] = [];
@@ -194,7 +194,7 @@ async function report(
     const row = byTicket.get(one.ticket);
     if (one.kind !== 'released' && one.stated !== undefined) statedLimits(state, one.stated);
     if (row?.grantedAt == null || row.charged === null) {
-      // Its row is gone, so it was granted long ago; what the provider said is true all the same.
+      // Its row is gone, so it was granted long ago, but the provider's answer still counts.
       if (one.kind === 'limited') refusals.push({ one, grantedAt: lately(0) });
       continue;
     }
@@ -217,7 +217,7 @@ async function report(
   }
 }
 
-/** Of the last minute, in hundredths of a second or so. */
+/** Grants of the last minute, in groups of about a hundredth of a second. */
 async function recentCalls(
   client: pg.PoolClient,
   account: string,
@@ -235,7 +235,7 @@ async function recentCalls(
   return rows;
 }
 
-/** An event of no run: all that use the account are concerned. */
+/** An event without a run, since it concerns all that use the account. */
 async function tellCut(
   client: pg.PoolClient,
   account: string,
@@ -251,6 +251,6 @@ async function tellCut(
   }).filter((text) => text !== null);
   await client.query(`insert into events (kind, key, detail) values ('limit_learned', $1, $2) on conflict do nothing`, [
     storable(`limit-${account}-${Math.round(now)}`),
-    storable(`${account} refused a call for its rate: ${after.join(', ')}`),
+    storable(`${account} refused a call because of its rate: ${after.join(', ')}`),
   ]);
 }

@@ -12,7 +12,7 @@ const RELEASE_UNSENT = `
   update batches b set charged_usd = b.charged_usd - of_batch.amount
   from of_batch where b.batch_id = of_batch.batch_id and b.budget_usd is not null`;
 
-/** They are over as `not_sent`: whoever still has one in hand finds no reservation when it would go out. */
+/** They end as `not_sent`. A worker that still holds one finds no reservation when it is about to send. */
 export async function releaseUnsent(run: Statements, runIds: readonly string[]): Promise<void> {
   await run('releaseUnsent', RELEASE_UNSENT, [runIds]);
 }

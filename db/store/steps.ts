@@ -4,12 +4,12 @@ import { type Statements, storable } from '../statements.js';
 import { eventRows, eventsOf } from './events.js';
 import { submissionColumns } from './submissions.js';
 
-/** A StepRecord, of the table `steps` under the alias s. */
+/** Columns of a StepRecord, from `steps s`. */
 export const STEP_COLUMNS = `s.step, s.response, s.thought, s.action, s.observation, s.exit_code as "exitCode",
   s.timed_out as "timedOut", s.lost, s.output_bytes::float8 as "outputBytes", s.requested,
   s.working_dir as "workingDir", s.tool_state as "toolState", s.command_ms as "commandMs", s.model_ms as "modelMs"`;
 
-/** Actions and what they came to. */
+/** Actions and their outcomes. */
 export function stepStore(run: Statements): StepLog {
   return {
     async transcript(runId) {
@@ -80,7 +80,7 @@ export function stepStore(run: Statements): StepLog {
           ...submissionColumns(submission),
         ],
       );
-      if (row?.known !== true) throw new Error(`run ${runId}, step ${step}: a command without an action`);
+      if (row?.known !== true) throw new Error(`run ${runId}, step ${step}: command without an action`);
     },
   };
 }

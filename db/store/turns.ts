@@ -9,7 +9,7 @@ export function turnStore(run: Statements): Turns {
   return {
     async ask(turn, { messages, tools }) {
       const key = [turn.runId, turn.step, turn.try];
-      // First whether it is answered: then the question, which may be long, need not be sent.
+      // Check for an answer first, to avoid sending the question, which may be long.
       const [row] = await run<{ reply: string | null }>(
         'ask',
         `select reply from turns where run_id = $1 and step = $2 and try = $3`,
@@ -67,5 +67,5 @@ export function turnStore(run: Statements): Turns {
   };
 }
 
-/** jsonb refuses NUL characters, which commands print. */
+/** jsonb refuses NUL characters, which commands may print. */
 const storableMessage = (message: ChatMessage): ChatMessage => ({ ...message, content: storable(message.content) });

@@ -7,14 +7,14 @@ import type { ReplyForm } from '../../domain/agent/reply-form.js';
 import type { TurnRequest } from '../free-player.js';
 import type { PolicyReply } from './policy.js';
 
-/** How replies to this request are read: as the run says, else by tool calls where tools are offered. */
+/** How replies to this request are read: as the run says, else as tool calls if tools are offered. */
 export const formOf = ({ readAs, tools }: Pick<TurnRequest, 'readAs' | 'tools'>): ReplyForm =>
   readAs ?? { parser: tools === undefined ? 'fenced' : 'tool-calls', commands: DEFAULT_COMMANDS };
 
 function inForm(said: Said, form: ReplyForm): DecodedReply {
   const encoded = encodeReplyAs(form.parser, said, form);
   if (encoded !== null) return encoded;
-  throw new BenchError('usage', `The output parser ${form.parser} has no place for a command that the policy gives.`, {
+  throw new BenchError('usage', `The output parser ${form.parser} cannot express the policy's command.`, {
     code: 'agent.unfit',
     remedy: 'Choose an agent with another outputParser for scripted models.',
   });
@@ -29,7 +29,7 @@ function wrongly(instead: NonNullable<PolicyReply['instead']>, form: ReplyForm):
   return { text, toolCalls: calls.map((call, index) => ({ ...call, id: `call_${index + 1}` })) };
 }
 
-/** A policy's reply as the run's agent reads it; or wrongly, if the policy wants that and the agent would refuse it. */
+/** A policy's reply in the form that the run's agent reads; or in a wrong form, if the policy asks for that and the agent would refuse it. */
 export function replyInForm(reply: PolicyReply, form: ReplyForm): DecodedReply {
   if (reply.instead !== undefined) {
     const wrong = wrongly(reply.instead, form);

@@ -18,10 +18,10 @@ import { spoiler } from './spoiler.js';
 
 const POLICIES: Record<ScriptedPolicy, Policy> = { baseline, oracle, spoiler, optimum, clumsy, slow, counter };
 
-/** Where the task of a run lies, with its secrets. */
+/** Folder of a run's task, with its secrets. */
 export type TaskFolderOf = (run: { task: TaskSpec; taskHash: string }) => Promise<string>;
 
-/** The scripted policies, in the form that the run's agent reads. Without `taskFolder`, the policy that needs a task's oracle cannot play. */
+/** The scripted policies, in the form that the run's agent reads. Policies that need the task's folder require `taskFolder`. */
 export const createScriptedPlayer = (taskFolder?: TaskFolderOf): FreePlayer => ({
   async reply(request) {
     const named = parseScriptedPolicy(request.model.model);
@@ -46,7 +46,7 @@ export const createScriptedPlayer = (taskFolder?: TaskFolderOf): FreePlayer => (
 /** Without any task's folder. */
 export const scriptedPlayer: FreePlayer = createScriptedPlayer();
 
-/** A run tells its policies whose turn it is; without it, the usable replies among the messages are counted. */
+/** The run's step; without it, count the usable replies among the messages. */
 function viewOf(request: TurnRequest) {
   const { messages, turn } = request;
   const game = gameOf(messages);

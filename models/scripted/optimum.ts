@@ -55,7 +55,7 @@ const steps = (play: Play): readonly [thought: string, command: string][] => [
   ['That is as good as it gets.', 'submit'],
 ];
 
-/** Reaches the optimum of the game that it plays through real edits and validations. */
+/** Reaches the game's optimum through real edits and validations. */
 export const optimum: Policy = ({ game, stepsTaken }) => {
   const [thought, command] = steps(PLAYS[game])[stepsTaken] ?? ['That is as good as it gets.', 'submit'];
   return reply(thought, command);

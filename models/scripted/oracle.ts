@@ -2,7 +2,7 @@ import { BenchError } from '../../domain/errors.js';
 import type { TaskSpec } from '../../domain/task.js';
 import { type Policy, type PolicyView, reply, type OracleFile } from './policy.js';
 
-/** Bytes that one command writes: a step each, so few, but none that a shell or a history could not bear. */
+/** Bytes that one command writes: large, since each takes a step, but small enough for a shell and the history. */
 const PIECE = 96 * 1024;
 
 const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
@@ -38,10 +38,10 @@ export function writeCommands(files: readonly OracleFile[]): string[] {
   return commands;
 }
 
-/** What makes the submission out of the task's solution. Throws BenchError where the task has none. */
+/** Commands that make the submission from the task's solution. Throws BenchError if the task has none. */
 export function oracleCommands({ task, oracleFiles = [] }: PolicyView): { commands: string[]; task: TaskSpec } {
   if (task === undefined || oracleFiles.length === 0)
-    throw new BenchError('usage', `Task ${task?.id ?? ''} has no oracle/ that could be played.`, {
+    throw new BenchError('usage', `Task ${task?.id ?? ''} has no oracle/ to play.`, {
       code: 'model.not_playable',
       remedy: 'Put a solution into the folder oracle/ of the task, or leave this model out.',
     });

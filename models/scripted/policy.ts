@@ -4,7 +4,7 @@ import type { Backend } from '../../domain/run.js';
 import type { TaskSpec } from '../../domain/task.js';
 import type { Game } from './game.js';
 
-/** What a policy sees: the same messages that a provider would. Policies are pure: the same view, the same reply. */
+/** What a policy sees: a provider's messages, and more. Policies are pure: the same view gives the same reply. */
 export interface PolicyView {
   messages: ChatMessage[];
   game: Game;
@@ -23,8 +23,8 @@ export interface PolicyView {
 }
 
 /**
- * What a policy says; the run's agent decides in which form. `instead`: a reply in a wrong form, to be given where that form can
- * be wrong: words without a command, or several commands at once.
+ * A policy's reply; the run's agent decides on its form. `instead`: a reply in a wrong form, sent where the agent would refuse it:
+ * text without a command, or several commands at once.
  */
 export interface PolicyReply extends Said {
   instead?: { text: string } | { commands: readonly Said[] };

@@ -10,8 +10,8 @@ const file = (path: string, text: string) => ({
 });
 
 /**
- * Has the task's solution validated, then that solution spoiled in each way; looks for the task's secrets and for its own limits; hands in
- * nothing. What comes of it is judged by `bench tasks verify`.
+ * Validates the task's solution, then the solution spoiled in each way; looks for the task's secrets and its own limits; submits
+ * nothing. `bench tasks verify` judges the results.
  */
 export const spoiler: Policy = (view) => {
   const { task, secretSizes = [], backend, stepsTaken } = view;
@@ -23,7 +23,7 @@ export const spoiler: Policy = (view) => {
     file('look.py', LOOK),
     file('limits.py', LIMITS),
   ];
-  // Without isolation the host's own files are readable: nobody says that they are not.
+  // Without isolation the host's files are readable, so do not check.
   const places = backend === 'local' ? '"$HOME"' : '/';
   const steps: [thought: string, command: string][] = [
     ...commands.map((command): [string, string] => ['The solution.', command]),

@@ -280,7 +280,7 @@ describe('forks', () => {
       { step: 10 },
     ]);
     expect(await eventsOf(runId, 'forked')).toEqual([
-      `begins after step 7 of run ${origin}: the snapshot after step 6 is restored and command 7 is rerun`,
+      `continues after step 7 of run ${origin}: the snapshot after step 6 is restored and command 7 is rerun`,
     ]);
   });
 

@@ -74,7 +74,7 @@ describe('commands on record that are run again in a new container', () => {
     const { error, events } = await brought([{}, {}], { 2: { lost: true, exitCode: null } });
     expect(error).toBeNull();
     expect(events).toEqual([
-      'rerun_differs epoch-2-step-2: step 2: on record the command ended with 0, rerun in container 2 it was lost',
+      'rerun_differs epoch-2-step-2: step 2: the recorded command ended with 0, but the rerun in container 2 was lost',
     ]);
   });
 
@@ -88,9 +88,9 @@ describe('commands on record that are run again in a new container', () => {
     });
     expect(error).toBeNull();
     expect(events).toEqual([
-      'rerun_differs epoch-2-step-1: step 1: on record the command was stopped by a limit, rerun in container 2 it ended with 0',
-      'rerun_differs epoch-2-step-2: step 2: on record the command ended with 1, rerun in container 2 it ended with 0',
-      'rerun_differs epoch-2-step-3: step 3: on record the command ended with 0, rerun in container 2 it was stopped by a limit',
+      'rerun_differs epoch-2-step-1: step 1: the recorded command was stopped by a limit, but the rerun in container 2 ended with 0',
+      'rerun_differs epoch-2-step-2: step 2: the recorded command ended with 1, but the rerun in container 2 ended with 0',
+      'rerun_differs epoch-2-step-3: step 3: the recorded command ended with 0, but the rerun in container 2 was stopped by a limit',
     ]);
   });
 

@@ -31,7 +31,7 @@ interface Sample {
   variables: Record<string, unknown>[];
 }
 
-/** Every template of the agent with values as it gets them in a run. */
+/** Every template of the agent, with sample values as in a run. */
 function samplesOf(agent: AgentConfig): Sample[] {
   const commands = agent.tools.commands;
   // Texts of commands are rendered on their own below: one of them may be broken.
@@ -74,7 +74,7 @@ function samplesOf(agent: AgentConfig): Sample[] {
   ];
 }
 
-/** What is wrong with the use of a variable, or null. The keys of a task are known as well. */
+/** What is wrong with the use of a variable, or null. Also checks the keys of `task`. */
 function misuse(use: readonly string[], variables: Record<string, unknown>): string | null {
   const [name = ''] = use;
   const names = Object.keys(variables).sort();
@@ -94,7 +94,7 @@ function misuse(use: readonly string[], variables: Record<string, unknown>): str
   return null;
 }
 
-/** By reading it: every variable in every branch, each with its line. Null when the template has a syntax error. */
+/** Finds every variable in every branch, with its line. Null if the template has a syntax error. */
 function unknownVariables({ path, template, variables }: Sample, problem: ProblemAt): ConfigProblem[] | null {
   try {
     return templateVariables(template).flatMap((use) => {
@@ -106,7 +106,7 @@ function unknownVariables({ path, template, variables }: Sample, problem: Proble
   }
 }
 
-/** By rendering it: syntax errors, unknown filters, what only values show. */
+/** Renders it to find syntax errors, unknown filters and errors that depend on values. */
 function renderProblem({ path, template, variables }: Sample, problem: ProblemAt): ConfigProblem[] {
   for (const values of variables) {
     try {
@@ -121,7 +121,7 @@ function renderProblem({ path, template, variables }: Sample, problem: ProblemAt
   return [];
 }
 
-/** What is wrong with an agent's templates, found before any run. `docstring`: for problems with the text of a command, by its index. */
+/** Problems in an agent's templates, found before any run. `docstring`: reports problems in a command's text, by index. */
 export function agentTemplateProblems(
   agent: AgentConfig,
   problem: ProblemAt,

@@ -20,11 +20,11 @@ import type { ConfigProblem, ValidatedFile } from '../domain/views/catalog.js';
 export interface LoadedAgent {
   name: string;
   config: AgentConfig;
-  /** SHA-256 over the checked configuration, hex: comments and order of keys do not change it. */
+  /** SHA-256 over the checked configuration, hex; comments and key order do not matter. */
   hash: string;
 }
 
-/** The least that a template can be, where any agent does. */
+/** A minimal agent, where any will do. */
 export const sampleAgent: AgentConfig = agentConfigSchema.parse({
   schema: 1,
   description: 'sample',
@@ -61,13 +61,18 @@ function readDemonstrations(
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       const message = code === undefined ? (error as Error).message : `cannot be read (${code})`;
-      problems.push(problem(['demonstrations', index], `${source} ${message}; name a .traj file beside this one`));
+      problems.push(
+        problem(
+          ['demonstrations', index],
+          `${source} ${message}; give the path of a .traj file, relative to this file`,
+        ),
+      );
       return [];
     }
   });
 }
 
-/** A command of the agent, and how to name a problem with it where it is written. */
+/** A command of the agent, and how to report a problem at its place. */
 interface PlacedCommand {
   command: AgentConfig['tools']['commands'][number];
   problem: (key: string, message: string, lineOfText?: number) => ConfigProblem;
@@ -87,7 +92,7 @@ function placeCommands(
     for (const [index, command] of commands.entries()) {
       const place: PlacedCommand['problem'] = (key, message, line) => tell([...at, index, key], message, line);
       const earlier = origin.get(command.name);
-      if (earlier !== undefined) problems.push(place('name', `${command.name} is in ${earlier} already; keep one`));
+      if (earlier !== undefined) problems.push(place('name', `${command.name} is already in ${earlier}; keep one`));
       else origin.set(command.name, from);
       placed.push({ command, problem: place });
     }
@@ -99,7 +104,7 @@ function placeCommands(
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       const absent = error.problems.every(({ line, key }) => line === null && key === '');
-      // A file that is not there is the agent's mistake, what is wrong within it is that file's.
+      // A missing file is reported at the agent, mistakes within it at that file.
       problems.push(
         ...(absent
           ? error.problems.map(({ message }) => problem(['tools', 'commandFiles', index], `${source}: ${message}`))

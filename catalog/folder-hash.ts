@@ -12,7 +12,7 @@ export interface FolderFile {
   executable: boolean;
 }
 
-/** All regular files below a folder, in one order on every machine. Links and devices are refused: a hash must not depend on what they point to. */
+/** All regular files below a folder, in the same order on every machine. Links and devices are refused: a hash must not depend on their targets. */
 export function folderFiles(dir: string): FolderFile[] {
   const files: FolderFile[] = [];
   const visit = (relative: string): void => {
@@ -24,7 +24,7 @@ export function folderFiles(dir: string): FolderFile[] {
       else if (stat.isFile()) files.push({ path, executable: (stat.mode & 0o100) !== 0 });
       else {
         throw new BenchError('usage', `${join(dir, path)}: neither a regular file nor a folder`, {
-          remedy: 'Replace it by a copy of what it stands for.',
+          remedy: 'Replace it with a regular file.',
         });
       }
     }
@@ -58,7 +58,7 @@ export function fileDigest(path: string): string | null {
   return hash.digest('hex');
 }
 
-/** In pieces: data sets are larger than a buffer may be. */
+/** Read in pieces: data sets may exceed a buffer's maximum. */
 function addFile(path: string, begin: (bytes: number) => Hash): void {
   const file = openSync(path, 'r');
   try {

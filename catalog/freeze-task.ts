@@ -24,7 +24,7 @@ const DATA_FILES = 'data.json';
 /** Beside them too: under which profile it is played. */
 const PROFILE = 'profile.json';
 
-/** What the hash of a frozen folder is now; null: data are missing or have changed. */
+/** The current hash of a frozen folder; null: its data are missing or have changed. */
 function frozenHash(dir: string): string | null {
   const files = readIfThere<PreparedFile[]>(join(dir, DATA_FILES));
   const profile = readIfThere<{ profile: string }>(join(dir, PROFILE));
@@ -41,8 +41,8 @@ const readIfThere = <T>(file: string): T | null =>
 const intact = (dir: string, hash: string): boolean => existsSync(dir) && frozenHash(dir) === hash;
 
 /**
- * Copy a task's folder, with its prepared data, to its frozen place, whole or not at all; what a run was submitted with is what it plays,
- * whatever happens to the original. Safe when several submissions freeze the same task at once. Returns the frozen folder.
+ * Copy a task's folder with its prepared data to its frozen place, atomically, so that runs play the task as submitted, whatever
+ * happens to the original. Several processes may freeze the same task at once. Returns the frozen folder.
  */
 export function freezeTask(layout: HomeLayout, task: TaskFolder): string {
   const target = layout.frozenTask(task.contentHash);
@@ -61,9 +61,9 @@ export function freezeTask(layout: HomeLayout, task: TaskFolder): string {
     if (profile !== undefined) writeFileSync(join(staging, PROFILE), JSON.stringify({ profile }));
     if (task.data !== undefined) addData(staging, task.data);
     if (frozenHash(staging) !== task.contentHash) {
-      throw new BenchError('failed', `task ${task.spec.id} changed while it was being copied`, {
+      throw new BenchError('failed', `task ${task.spec.id} changed while it was copied`, {
         code: 'task.changed',
-        remedy: 'Submit again once its files are at rest.',
+        remedy: 'Submit again when its files no longer change.',
       });
     }
     if (existsSync(target) && !intact(target, task.contentHash)) {
@@ -84,7 +84,7 @@ export function freezeTask(layout: HomeLayout, task: TaskFolder): string {
       `cannot store task ${task.spec.id} under ${layout.tasks}: ${(cause as Error).message}`,
       {
         code: 'file.unwritable',
-        remedy: 'Make room there, or make it writable, or choose another BENCH_HOME; then submit again.',
+        remedy: 'Free disk space or make it writable, or choose another BENCH_HOME; then submit again.',
         cause,
       },
     );
@@ -93,7 +93,7 @@ export function freezeTask(layout: HomeLayout, task: TaskFolder): string {
   }
 }
 
-/** Links, which take no room: prepared data never change, and whoever runs a task only copies them. */
+/** Hard links, to save space: prepared data never change, and runs only copy them. */
 function addData(staging: string, { dir, files }: NonNullable<TaskFolder['data']>): void {
   for (const file of files) {
     const [from, to] = [join(dir, file.path), join(staging, placeInTask(file))];

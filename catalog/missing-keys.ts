@@ -12,7 +12,7 @@ export interface MissingKey {
 
 const isSet = (env: Env, variable: string): boolean => (env[variable] ?? '').trim() !== '';
 
-/** What the worker's environment lacks for these models: keys, and addresses that nothing else gives. */
+/** Keys and addresses that the worker's environment lacks for these models. */
 export function missingKeys(models: readonly ModelRef[], env: Env): MissingKey[] {
   const missing = new Map<string, string[]>();
   for (const { name, config } of models) {
@@ -26,7 +26,7 @@ export function missingKeys(models: readonly ModelRef[], env: Env): MissingKey[]
   return [...missing].map(([variable, names]) => ({ variable, models: names }));
 }
 
-/** The SDKs know where openai and anthropic are; the address of a compatible server must come from somewhere. */
+/** The SDKs know the addresses of openai and anthropic; that of a compatible server must be given. */
 const addressOf = (config: NonNullable<ModelRef['config']>): string | undefined =>
   config.provider === 'openai-compatible' ? config.baseUrlVariable : undefined;
 

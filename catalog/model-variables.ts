@@ -11,8 +11,8 @@ export interface ModelVariables {
 }
 
 /**
- * The variables that the model files name, whatever else may be wrong with them: what is to be watched and kept out of logs must not
- * hang on every file being right.
+ * The variables named in the model files, even in broken ones: what must be watched and kept out of logs must not depend on every
+ * file being valid.
  */
 export function modelVariables(folders: ConfigFolders): ModelVariables {
   const found = { keys: new Set<string>(), addresses: new Set<string>() };
@@ -45,7 +45,7 @@ function textOf(file: string): string {
 /** As nearly every file names them. Only strings have an underscore: YAML reads `NULL` and `TRUE` as something else. */
 const PLAIN = /^(apiKeyVariable|baseUrlVariable): ([A-Z][A-Z0-9]*_[A-Z0-9_]*)$/gm;
 
-/** Every command asks, and to parse all files takes it longer than all else: null where a file must be. */
+/** Null: the file must be parsed. Every command needs the variables, and parsing all files would dominate its time. */
 function plainNames(text: string): Record<string, string> | null {
   const plain = [...text.matchAll(PLAIN)].map(([, key = '', name = '']): [string, string] => [key, name]);
   const mentioned = text.match(/apiKeyVariable|baseUrlVariable/g)?.length ?? 0;

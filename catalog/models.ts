@@ -88,7 +88,7 @@ export function listModels(folders: ConfigFolders, now: Date): { models: ListedM
   return { models: [...real, ...scripted, human, external, replay], broken };
 }
 
-/** What plays a task's secret solution is no method of any kind. */
+/** A player of the task's secret solution does not rank. */
 const scriptedKind = (policy: ScriptedPolicy): ModelRef['kind'] => (playsOracle(policy) ? 'oracle' : 'scripted');
 
 /** The model that is a person. */
@@ -118,7 +118,7 @@ function resolveModel(folders: ConfigFolders, name: string): ModelRef {
   const real = models.flatMap((model) => [model.name, ...model.config.aliases]);
   const near =
     closest(name, [...real, ...scripted]) ?? (name.includes(':') ? null : closest(`scripted:${name}`, scripted));
-  throw new BenchError('usage', `there is no model ${JSON.stringify(name)}`, {
+  throw new BenchError('usage', `no model ${JSON.stringify(name)}`, {
     code: 'model.unknown',
     remedy: `${near === null ? '' : `Did you mean ${near}? `}There are: ${[...real, ...scripted].join(', ')}, ${REPLAY_PREFIX}<file>. Add one as a file under ${join(folders[0] ?? '', 'models')}.`,
   });
@@ -139,7 +139,7 @@ export function resolveModels(
     if (same !== undefined)
       throw new BenchError('usage', `model ${model.name} is named twice`, {
         code: 'model.repeated',
-        remedy: 'Name it once; for more runs of each pair raise the attempts.',
+        remedy: 'List it once; for more runs of each pair raise the attempts.',
         fields: { attempts: true },
       });
   });

@@ -23,7 +23,7 @@ const manifestSchema = z.strictObject({
 });
 export type DataManifest = z.infer<typeof manifestSchema>;
 
-/** Names what prepare.py makes: its own text and what task.yaml declares. Other changes of the task leave its data as they are. */
+/** Version of the data: a hash of prepare.py and of `data` in task.yaml. Other changes of the task keep its data valid. */
 export function dataVersion(task: TaskFolder): string {
   const { sources, agent, hidden } = dataOf(task);
   return createHash('sha256')
@@ -60,7 +60,7 @@ export function findPrepared(layout: HomeLayout, task: TaskFolder, sample: boole
       `the prepared data of task ${task.spec.id} have changed: ${join(dir, changed.path)}`,
       {
         code: 'data.changed',
-        remedy: `Make them anew: ${prepareCommand([task.spec.id])}`,
+        remedy: `Prepare them again: ${prepareCommand([task.spec.id])}`,
         fields: { ...(sample && { sample: true }), force: true },
       },
     );
@@ -74,7 +74,7 @@ export const prepareCommand = (ids: readonly string[]): string => `bench tasks p
 export const hashWithData = (folderHash: string, data: string): string =>
   createHash('sha256').update(`task\0${folderHash}\0data\0${data}`).digest('hex');
 
-/** The task with data that belong to it: its hash tells them apart, and on sample data it has another baseline. */
+/** The task with its data: these are part of its hash, and sample data have another baseline. */
 export function withData(task: TaskFolder, data: PreparedData): TaskFolder {
   const { baseline, ...spec } = task.spec;
   return {
@@ -89,7 +89,7 @@ function onSample({ value: _, standardError: __, sample, ...rest }: TaskBaseline
   return { ...rest, ...sample, ...(sample !== undefined && { sample }) };
 }
 
-/** Tasks as they can be submitted: those without data as they are, the others with theirs, or named as missing them. */
+/** Tasks ready to submit, with their data where they need any; and those whose data are missing. */
 export function attachData(
   layout: HomeLayout,
   tasks: readonly TaskFolder[],

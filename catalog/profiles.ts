@@ -4,11 +4,11 @@ import { DEFAULT_PROFILE, profileMeant, type TaskProfile } from '../domain/task-
 import type { TaskFolder } from '../domain/task.js';
 import { suggestion } from '../domain/closest.js';
 
-/** SHA-256 that tells a task under a profile from the task as it is. */
+/** SHA-256 of a task under a profile. */
 export const hashWithProfile = (folderHash: string, profile: string): string =>
   createHash('sha256').update(`task\0${folderHash}\0profile\0${profile}`).digest('hex');
 
-/** The task with what one of its profiles says in place of its own. */
+/** The task with one of its profiles applied. */
 export function withProfile(task: TaskFolder, name: string): TaskFolder {
   const { profiles, ...spec } = task.spec;
   const profile = profiles?.[name];
@@ -27,8 +27,8 @@ const given = (profile: TaskProfile) =>
   };
 
 /**
- * Tasks under the profile that was asked for; those that do not have it as they are. Without a wish, sample data imply `cpu`. Throws BenchError
- * (usage) for a name that no task has.
+ * The tasks under the requested profile; tasks without it are unchanged. By default sample data imply `cpu`. Throws BenchError
+ * (usage) if no task has the profile.
  */
 export function underProfile(
   tasks: readonly TaskFolder[],

@@ -6,7 +6,7 @@ import { readRecording } from '../domain/recording-reader.js';
 
 export const REPLAY_PREFIX = 'replay:';
 
-/** A longer file is no recording of one run; the longest published one has about 1 MB. */
+/** Largest accepted recording; the longest published one has about 1 MB. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 export interface LoadedRecording {
@@ -19,18 +19,19 @@ function bytesOf(file: string): Buffer {
   try {
     const { size } = statSync(file);
     if (size > MAX_BYTES)
-      throw new BenchError('usage', `${file}: has ${size} bytes; a recording has at most ${MAX_BYTES}`, {
+      throw new BenchError('usage', `${file} has ${size} bytes; a recording may have at most ${MAX_BYTES}`, {
         code: 'recording.invalid',
-        remedy: 'Name the `.traj` of one run.',
+        remedy: 'Give the `.traj` of one run.',
       });
     return readFileSync(file);
   } catch (error) {
     if (error instanceof BenchError) throw error;
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-    const why = { ENOENT: 'there is no such file', EISDIR: 'is a folder', EACCES: 'may not be read' }[code];
+    const why = { ENOENT: 'no such file', EISDIR: 'is a folder', EACCES: 'permission denied' }[code];
     throw new BenchError('usage', `${file}: ${why ?? `cannot be read (${code})`}`, {
       code: 'recording.invalid',
-      remedy: 'Name a `.traj` file, or the JSON of `bench trajectory <run>`; paths are relative to where you are.',
+      remedy:
+        'Give a `.traj` file or the JSON of `bench trajectory <run>`; paths are relative to the working directory.',
       cause: error,
     });
   }
@@ -41,9 +42,9 @@ function textOf(file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new BenchError('usage', `${file}: is not text in UTF-8`, {
+    throw new BenchError('usage', `${file} is not UTF-8 text`, {
       code: 'recording.invalid',
-      remedy: 'Convert it, for example with `iconv -t UTF-8`; a compressed file must be unpacked first.',
+      remedy: 'Convert it, for example with `iconv -t UTF-8`; unpack a compressed file first.',
       cause,
     });
   }
@@ -54,7 +55,7 @@ export function loadRecording(file: string): LoadedRecording {
   if (file === '')
     throw new BenchError('usage', `${REPLAY_PREFIX} names no file`, {
       code: 'recording.invalid',
-      remedy: `Write ${REPLAY_PREFIX}run.traj; the path is relative to where you are.`,
+      remedy: `Write ${REPLAY_PREFIX}run.traj; the path is relative to the working directory.`,
     });
   const recording = recordingSchema.parse(readRecording(textOf(file), file));
   return { recording, hash: createHash('sha256').update(JSON.stringify(recording)).digest('hex') };

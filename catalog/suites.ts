@@ -23,9 +23,7 @@ export function loadSuiteFile(file: string, folders: ConfigFolders): Suite {
   const { value, problem } = readYaml(file, suiteSchema);
   const ids = taskIds(folders);
   const unknown = value.tasks.flatMap((id, index) =>
-    ids.includes(id)
-      ? []
-      : [problem(['tasks', index], `there is no task ${JSON.stringify(id)}. ${suggestion(id, ids)}`)],
+    ids.includes(id) ? [] : [problem(['tasks', index], `no task ${JSON.stringify(id)}. ${suggestion(id, ids)}`)],
   );
   if (unknown.length > 0) throw new ConfigError(unknown);
   return value;

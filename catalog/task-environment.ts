@@ -10,14 +10,14 @@ type ProblemAt = (path: PropertyKey[], message: string) => ConfigProblem;
 
 const isRegularFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
-/** Requirements files must be there, pinned, and name archives that are there; each problem at its own file and line. */
+/** Requirements files must exist, pin versions, and name existing archives. Each problem has its own file and line. */
 export function requirementsProblems(spec: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
   const profiles = Object.entries(spec.profiles ?? {});
   const found = [
     ...problemsOf(spec.requirements, [], dir, problem),
     ...profiles.flatMap(([name, { requirements }]) => problemsOf(requirements, ['profiles', name], dir, problem)),
   ];
-  // A file that several name is wrong once.
+  // Report a shared file's problems once.
   return found.filter((one, nth) => found.findIndex((other) => isDeepStrictEqual(other, one)) === nth);
 }
 
@@ -33,7 +33,7 @@ function problemsOf(
     if (path === undefined) continue;
     const file = join(dir, path);
     if (!isRegularFile(file)) {
-      problems.push(problem([...at, 'requirements', key], `there is no file ${path} beside task.yaml`));
+      problems.push(problem([...at, 'requirements', key], `no file ${path} beside task.yaml`));
       continue;
     }
     const read = readRequirements(readFileSync(file, 'utf8'));
@@ -44,14 +44,14 @@ function problemsOf(
           file,
           line: requirement.line,
           key: '',
-          message: `there is no file ${requirement.path} in the task's folder`,
+          message: `no file ${requirement.path} in the task's folder`,
         });
     }
   }
   return problems;
 }
 
-/** Each entry of network.allow must be one that the proxy can decide by. */
+/** The proxy must understand each entry of network.allow. */
 export function networkProblems(spec: TaskSpec, problem: ProblemAt): ConfigProblem[] {
   if (typeof spec.network === 'string') return [];
   return spec.network.allow.flatMap((entry, index) => {

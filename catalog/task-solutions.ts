@@ -14,7 +14,7 @@ const scriptsOf = (command: string): string[] =>
     (match) => match[1]!.replace(/^\.\//, ''),
   );
 
-/** The commands that make the baseline's and the oracle's submission find their scripts, and the oracle its files. */
+/** Scripts in the commands of baseline and oracle must exist, and so must the oracle's files. */
 export function solutionProblems(spec: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const made = (path: string): boolean =>
@@ -49,27 +49,22 @@ function oracleProblems(spec: TaskSpec, dir: string, problem: ProblemAt): Config
   const missing = spec.submission.files.filter((path) => !there(path));
   return missing.length === 0
     ? []
-    : [
-        problem(
-          ['oracle'],
-          `oracle/ holds no ${missing.join(', ')}; put it there, or say with oracle.command what makes it`,
-        ),
-      ];
+    : [problem(['oracle'], `oracle/ lacks ${missing.join(', ')}; put it there, or make it with oracle.command`)];
 }
 
-/** What only the evaluator may know does not lie in starter/. */
+/** The evaluator's secrets must not be in starter/. */
 export function secretProblems(spec: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
   const [starter, evaluator] = [join(dir, 'starter'), join(dir, 'evaluator')];
   if (!isFolder(starter) || !isFolder(evaluator)) return [];
   const problems: ConfigProblem[] = [];
-  const remedy = 'agents see what lies in starter/: remove it there';
+  const remedy = 'agents see starter/: remove it there';
   for (const [index, path] of (spec.data?.hidden ?? []).entries()) {
     if (existsSync(join(starter, path)))
-      problems.push(problem(['data', 'hidden', index], `starter/${path} is there too; ${remedy}`));
+      problems.push(problem(['data', 'hidden', index], `starter/${path} exists too; ${remedy}`));
     if (
       spec.data?.agent.some((shown) => path === shown || path.startsWith(`${shown}/`) || shown.startsWith(`${path}/`))
     )
-      problems.push(problem(['data', 'hidden', index], `is among data.agent too, which agents see; name another path`));
+      problems.push(problem(['data', 'hidden', index], `is also in data.agent, which agents see; choose another path`));
   }
   const shown = folderFiles(starter).map(({ path }) => ({ path, size: statSync(join(starter, path)).size }));
   for (const { path } of folderFiles(evaluator)) {

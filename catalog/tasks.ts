@@ -18,7 +18,7 @@ import type { ConfigProblem, ValidatedFile } from '../domain/views/catalog.js';
 
 const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
 
-/** What the evaluator runs must come from somewhere, and from one place only. */
+/** The evaluator's script must exist in exactly one place. */
 function evaluatorProblems(spec: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
   const { evaluator, submission, splits } = spec;
   const problems: ConfigProblem[] = [];
@@ -46,19 +46,19 @@ function evaluatorProblems(spec: TaskSpec, dir: string, problem: ProblemAt): Con
   const inputs = join(dir, 'evaluator', 'inputs');
   for (const split of splits) {
     if (isFolder(inputs) && !isFolder(join(inputs, split)))
-      problems.push(problem(['splits'], `there is no folder evaluator/inputs/${split}/ for the split ${split}`));
+      problems.push(problem(['splits'], `no folder evaluator/inputs/${split}/ for the split ${split}`));
   }
   return problems;
 }
 
-/** prepare.py must be there, and nothing in the places of what it makes. */
+/** prepare.py must exist, and the files it makes must not. */
 function dataProblems({ data }: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
   if (data === undefined) return [];
   const problems: ConfigProblem[] = [];
   if (!existsSync(join(dir, 'prepare.py')))
     problems.push(problem(['data'], 'needs a file prepare.py beside task.yaml, which makes the data'));
   if (existsSync(join(dir, 'data.json')))
-    problems.push(problem(['data'], 'data.json beside task.yaml is in the way: frozen tasks have one of their own'));
+    problems.push(problem(['data'], 'remove data.json beside task.yaml: the name is reserved for frozen tasks'));
   for (const [key, folder] of [
     ['agent', 'starter'],
     ['hidden', 'evaluator'],
@@ -68,13 +68,13 @@ function dataProblems({ data }: TaskSpec, dir: string, problem: ProblemAt): Conf
         problems.push(
           problem(
             ['data', key, index],
-            `${folder}/${path} lies in the task's folder already; prepare.py is to make it`,
+            `${folder}/${path} already exists in the task's folder, but prepare.py must make it`,
           ),
         );
   return problems;
 }
 
-/** What the schema cannot see: files beside the YAML, and keys that must agree with each other. */
+/** Checks beyond the schema: files beside the YAML, and keys that must agree. */
 function consistencyProblems(spec: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   if (spec.id !== basename(dir)) {
@@ -95,7 +95,7 @@ function consistencyProblems(spec: TaskSpec, dir: string, problem: ProblemAt): C
     }
   }
   for (const folder of ['starter', 'evaluator']) {
-    if (!isFolder(join(dir, folder))) problems.push(problem([], `there is no ${folder}/ folder beside task.yaml`));
+    if (!isFolder(join(dir, folder))) problems.push(problem([], `no folder ${folder}/ beside task.yaml`));
   }
   if (isFolder(join(dir, 'evaluator')) && !existsSync(join(dir, 'evaluator', 'referee.py'))) {
     problems.push(problem(['evaluator', 'kind'], `${spec.evaluator.kind} needs evaluator/referee.py`));

@@ -43,7 +43,7 @@ function linesBelow(document: Document, path: readonly PropertyKey[], lineOfText
   return isScalar(node) && node.type === 'BLOCK_LITERAL' ? lineOfText : 0;
 }
 
-/** What zod says, in words that name the value found and what to write instead. */
+/** zod's issue in our words, with the value found and what is expected. */
 function describe(issue: z.core.$ZodIssue, found: unknown): string {
   if (issue.code === 'invalid_type') {
     if (found === undefined) return `is missing; expected ${issue.expected}`;

@@ -4,7 +4,7 @@ import { fixed } from './numbers.js';
 import { methodLabel, rankedRows, type ReportData } from './report-data.js';
 import type { LeaderboardRow } from '../domain/views/leaderboard.js';
 
-/** The others stand in the table. */
+/** The others are in the table. */
 const MOST = 30;
 
 const AREAS = [

@@ -13,7 +13,7 @@ export interface Breakdown {
   rows: { label: string; amounts: number[] }[];
 }
 
-/** The other rows stand in the table. */
+/** The other rows are in the table. */
 export const MOST_BARS = 30;
 
 /** Where a part is too thin for its share to be read in it. */

@@ -13,7 +13,7 @@ export const rowsShown = ({ board }: Pick<ReportData, 'board'>): LeaderboardRow[
 const OUTCOMES = ['complete', 'incomplete', 'failed', 'not recorded'] as const;
 const OUTCOME_STYLES = [2, 4, 1, 7];
 
-/** What the counted runs came to. */
+/** Outcomes of the counted runs. */
 export function exitBreakdown(data: ReportData): Breakdown {
   return {
     id: 'exits',

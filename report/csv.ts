@@ -1,7 +1,7 @@
 import { csvText } from './csv-text.js';
 import { type ReportData, runsOf } from './report-data.js';
 
-/** A row per model and task, unrounded; what there is none of is an empty field. */
+/** A row per model and task, unrounded; missing values are empty. */
 export function reportCsv({ board, over, runs }: ReportData): string {
   const rows = board.tasks.flatMap(({ task, primary, direction, baseline }) =>
     board.rows.flatMap((row) => {

@@ -2,7 +2,7 @@ import { DEFAULT_PROFILE } from '../domain/task-profile.js';
 import { fixed, plural, time } from './numbers.js';
 import type { ReportData } from './report-data.js';
 
-/** What was compared, when, by which rules. */
+/** What was compared, when and by which rules. */
 export function facts({
   board,
   subject,

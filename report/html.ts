@@ -7,7 +7,7 @@ type Content = Html | string | number | null | false | undefined | readonly Cont
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** For text and for quoted attributes. Names of models and tasks are anybody's text. */
+/** For text and quoted attributes. Names of models and tasks are untrusted. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
 
 /** A template whose values are escaped, unless they are Html. Lists are joined; null, undefined and false vanish. */

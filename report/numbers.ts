@@ -1,4 +1,4 @@
-/** What there is none of. */
+/** Shown for a missing value. */
 export const NONE = '–';
 
 export const fixed = (value: number | null | undefined, digits = 2): string =>

@@ -4,7 +4,7 @@ import { fixed } from './numbers.js';
 import { methodLabel, rankedRows, type ReportData } from './report-data.js';
 import { type SeriesStyle, styleOf } from './series.js';
 
-/** More lines than this nobody tells apart: the first by rank are drawn, the others stand in the table. */
+/** Most lines that can be told apart: the first by rank are drawn, the rest are in the table. */
 const MOST = 10;
 
 export interface Profile {

@@ -1,14 +1,14 @@
 import type { ActionCount, ReportRun } from '../domain/views/report.js';
 import type { Leaderboard, LeaderboardRow } from '../domain/views/leaderboard.js';
 
-/** All that a report says, in whatever format. */
+/** A report's content, for any format. */
 export interface ReportData {
   /** What is compared, in a few words. */
   subject: string;
   /** ISO 8601. */
   generatedAt: string;
   harnessVersion: string;
-  /** Which intervals stand beside the AUP: were there other tasks, or other attempts at these. */
+  /** What AUP's intervals resample: tasks or attempts. */
   over: 'tasks' | 'attempts';
   board: Leaderboard;
   /** Every run of the leaderboard's models and tasks, by task, model, attempt. */
@@ -21,7 +21,7 @@ type Method = Pick<LeaderboardRow, 'model' | 'kind' | 'isolation'>;
 
 const indexes = new WeakMap<readonly ReportRun[], Map<string, ReportRun[]>>();
 
-/** The runs of a row of the leaderboard, in their order; of one task, if it is given. Looked up, since a report may hold thousands of both. */
+/** The runs of a leaderboard row, in order, optionally of one task. Indexed, since a report may hold thousands. */
 export function runsOf(runs: readonly ReportRun[], row: Method, task?: string): readonly ReportRun[] {
   let index = indexes.get(runs);
   if (index === undefined) {
@@ -39,7 +39,7 @@ export function runsOf(runs: readonly ReportRun[], row: Method, task?: string): 
 
 export const methodKey = ({ model, kind, isolation }: Method): string => JSON.stringify([model, kind, isolation]);
 
-/** A model's name; what else tells rows apart where the name does not. */
+/** A model's name, with what distinguishes rows of the same name. */
 export function methodLabel(row: Method, { rows }: Pick<ReportData['board'], 'rows'>): string {
   const alike = rows.filter(({ model }) => model === row.model);
   const apart = [

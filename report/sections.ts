@@ -26,7 +26,7 @@ export interface Section {
 
 const text = (words: string): SectionPart => ({ kind: 'text', text: words });
 
-/** What a report has, in its order, without the runs. Sections that need ranked models are there if there are some. */
+/** Sections of a report, in order, without the runs. Those about ranked models appear if there are any. */
 export function sections(data: ReportData): Section[] {
   const { board } = data;
   const compared = board.comparison.T !== null && rankedRows(board).length > 0;
@@ -62,7 +62,7 @@ export function sections(data: ReportData): Section[] {
       id: 'spending',
       title: 'Cost and tokens',
       parts: [
-        text('Of all runs, repeated ones too; per run: divided by the runs that ended.'),
+        text('Over all runs, including repeated ones; per run: divided by the runs that ended.'),
         { kind: 'table', table: spendingTable(data) },
       ],
     },
@@ -101,7 +101,7 @@ function areaSection(data: ReportData): Section {
     title: 'AUP',
     parts: [
       text(
-        `Area under the performance profile. Filled: best attempts; hollow: best submissions.${sampled ? ` Lines: 95 % of what ${drawn} may give. Models whose lines overlap are not told apart by these runs.` : ''}`,
+        `Area under the performance profile. Filled: best attempts; hollow: best submissions.${sampled ? ` Lines: 95 % of what ${drawn} may give. These runs do not separate models whose lines overlap.` : ''}`,
       ),
       { kind: 'chart', chart: aupChart(data) },
     ],

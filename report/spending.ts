@@ -3,7 +3,7 @@ import type { LeaderboardRow } from '../domain/views/leaderboard.js';
 import type { ReportRun } from '../domain/views/report.js';
 
 export interface Spending {
-  /** Of all runs, repeated ones too. Null: nobody wrote a cost down. */
+  /** Over all runs, including repeated ones. Null: no cost recorded. */
   totalUsd: number | null;
   /** Per run that ended, as the leaderboard divides. */
   perRunUsd: number | null;

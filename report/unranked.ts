@@ -6,10 +6,10 @@ import type { LeaderboardRow } from '../domain/views/leaderboard.js';
 import type { ReportRun } from '../domain/views/report.js';
 
 const REASONS: Record<NonNullable<LeaderboardRow['unranked']>, string> = {
-  import: 'imported from elsewhere: nobody here has seen these runs',
+  import: 'imported: these runs were not played here',
   isolation: 'played without isolation: nothing kept the agent from the answers',
-  kind: 'not a model: scripted agents, replays and external players are ranked on request alone',
-  spoiler: 'hands in what it spoilt: never ranked',
+  kind: 'not a model: scripted agents, replays and external players are ranked only on request',
+  spoiler: 'submits spoiled solutions: never ranked',
 };
 
 /** Null: every row ranks. */
@@ -35,13 +35,13 @@ export function unrankedTable({ board, runs }: ReportData): ReportTable | null {
   );
 }
 
-/** Runs with scores outside of the bounds that their task declares, and runs that an integrity rule marked. Null: there are none. */
+/** Runs with scores outside their task's bounds, and runs that an integrity rule marked. Null: none. */
 export function suspectTable({ board, runs }: ReportData): ReportTable | null {
   const suspect = runs.filter((run) => run.suspect > 0 || run.marks.length > 0);
   if (suspect.length === 0) return null;
   const how = board.comparison.includeSuspect ? 'they count here' : 'they do not count';
   return tableOf<ReportRun>(
-    `Suspect runs, by scores outside of their task's bounds or by the rules of integrity: ${how}`,
+    `Suspect runs (scores outside the task's bounds, or integrity marks): ${how}`,
     [
       { title: 'run', value: ({ runId }) => runId },
       { title: 'model', value: (run) => methodLabel(run, board) },

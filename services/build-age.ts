@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { BenchError } from '../domain/errors.js';
 
 export const buildSchema = z.object({ version: z.string(), builtAt: z.number() });
-/** Of the program that a supervisor runs: by which two that know the same schema are older and newer. */
+/** Age of a supervisor's program; decides which of two builds with the same schema is newer. */
 export type Build = z.infer<typeof buildSchema>;
 
 /** `entry`: a compiled program, in a folder of `dist/` beside package.json. */
@@ -16,13 +16,13 @@ export function buildOf(entry: string): Build {
   return { version, builtAt: Math.round(statSync(entry).mtimeMs) };
 }
 
-/** Two builds that share a home would else restart its services in turn: the newer one keeps them. */
+/** The newer build keeps the services; otherwise two builds on one home would restart them in turn. */
 export function refuseOlder(home: string, ours: Build, theirs: Build): void {
   if (compare(ours, theirs) >= 0) return;
   throw new BenchError(
     'usage',
-    `the services of ${home} run a newer build of bench (${told(theirs)}) than this one (${told(ours)}): they are left as they are`,
-    { code: 'home.in_use', remedy: 'Use the newer build, or run `bench down` first to go back to this one.' },
+    `the services of ${home} run a newer build of bench (${told(theirs)}) than this one (${told(ours)})`,
+    { code: 'home.in_use', remedy: 'Use the newer build, or run `bench down` first to switch back to this one.' },
   );
 }
 

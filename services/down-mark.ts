@@ -2,10 +2,10 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { BenchError } from '../domain/errors.js';
 import { servicePaths } from './home-paths.js';
 
-/** Somebody said `bench down`, and nothing has started the services since. */
+/** True after `bench down`, until something starts the services again. */
 export const isDown = (home: string): boolean => existsSync(servicePaths(home).down);
 
-/** A home that never ran has nothing to be kept down. */
+/** A home that never ran needs no mark. */
 export function markDown(home: string): void {
   const { own, down } = servicePaths(home);
   if (existsSync(own)) writeFileSync(down, '', { mode: 0o600 });
@@ -13,7 +13,7 @@ export function markDown(home: string): void {
 
 export const unmarkDown = (home: string): void => rmSync(servicePaths(home).down, { force: true });
 
-/** A command that only looks does not undo an explicit `bench down`. */
+/** A read-only command does not undo an explicit `bench down`. */
 export class ServicesDown extends BenchError {
   constructor(home: string) {
     super('services', `the services of ${home} are down`, {

@@ -48,40 +48,39 @@ export interface ServicesSettings {
 
 export interface EnsureOptions {
   settings: ServicesSettings;
-  /** Bring the schema up to date; called whenever the database answers, must bear many callers at once. */
+  /** Bring the schema up to date. Called whenever the database answers; must be safe to call concurrently. */
   migrate?: (databaseUrl: string) => Promise<unknown>;
-  /** Register what our workflows set at a Temporal server that is not ours: an embedded one has it from its start. */
+  /** Register our search attributes at an external Temporal server; the embedded one has them. */
   registerSearchAttributes?: (address: string, namespace: string, access: TemporalAccess) => Promise<void>;
   /**
-   * See to it that the Temporal namespace serves this database alone, and throw if it does not. Called once the database is
-   * migrated and Temporal answers, before a worker is started; not if both servers are ours and a worker is up, which has seen
-   * to it.
+   * Ensure that the Temporal namespace serves only this database; throw otherwise. Called after migration, once Temporal answers,
+   * before a worker is started. Skipped if both servers are embedded and a worker is up, since that worker has checked.
    */
   claimNamespace?: (endpoints: ServiceEndpoints) => Promise<void>;
-  /** Throws if the database has a schema that this build does not know: asked before what runs is restarted for this build. */
+  /** Throws if this build does not know the database's schema. Checked before running services are restarted for this build. */
   refuseNewer?: (databaseUrl: string) => Promise<void>;
-  /** The command only looks: what `bench down` stopped stays down. */
+  /** The command is read-only: what `bench down` stopped stays down. */
   looksOnly?: boolean;
   onProgress?: (line: string) => void;
-  /** Settings that only the running worker has are taken from it, keys excepted: what it is to do is to be done with ours. */
+  /** The worker drops settings, except keys, that this command does not have. */
   renewWorker?: boolean;
   /** For tests: how PostgreSQL is run as root, and where Temporal's ports are. */
   postgresUser?: SupervisorOptions['postgresUser'];
   temporalRoom?: SupervisorOptions['temporalRoom'];
 }
 
-/** Without a step forward, of seconds that we could have used (`Patience`): the services, and each start of the supervisor. */
+/** Limit without progress, counted in usable seconds (`Patience`), for the services and each start of the supervisor. */
 const STUCK_AFTER_MS = 120_000;
-/** While a service starts: its supervisor ends one that hangs, so this ends the wait for a supervisor that does. */
+/** Limit while a service starts. The supervisor ends a hanging service, so this catches a hanging supervisor. */
 const START_STUCK_AFTER_MS = 15 * 60_000;
-/** What has answered so short a time ago is not asked again while its supervisor says that it is well: the worker's start is waited for. */
+/** Do not probe again within this time while the supervisor reports health. */
 const FRESH_MS = 1000;
-/** Nobody should wonder whether a command hangs. */
+/** Show progress after this long, so that nobody wonders whether the command hangs. */
 const WAIT_LINE_MS = 4000;
 
 /**
- * All services of a home answer when this returns: started if need be, reused if they run. Many processes may call it
- * at once; one supervisor comes of it.
+ * Returns when all services of a home answer; starts them if needed. Many processes may call it at once and will share one
+ * supervisor.
  */
 export async function ensureServices(options: EnsureOptions): Promise<ServiceEndpoints> {
   const waiting: Waiting = { for: 'the services' };
@@ -105,9 +104,9 @@ interface Waiting {
 async function ensure(options: EnsureOptions, waiting: Waiting): Promise<ServiceEndpoints> {
   const { settings } = options;
   const external = { database: settings.databaseUrl ?? null, temporal: settings.temporalAddress ?? null };
-  waiting.for = 'the database of DATABASE_URL';
+  waiting.for = 'the database at DATABASE_URL';
   if (external.database !== null) await checkExternalDatabase(external.database);
-  waiting.for = 'the Temporal server of TEMPORAL_ADDRESS';
+  waiting.for = 'the Temporal server at TEMPORAL_ADDRESS';
   if (external.temporal !== null)
     await checkExternalTemporal(external.temporal, settings.temporalNamespace, accessOf(settings));
 
@@ -160,7 +159,7 @@ class EnsureSupervised {
   /** Of the supervisor that we started last. */
   private guardian: ProcessIdentity | null = null;
   private starts = 0;
-  /** Wall clock of our first start: failures recorded before are not of our start. */
+  /** Wall clock of our first start; ignores failures recorded before. */
   private startedAt = Infinity;
   private readonly began = performance.now();
   private readonly steps = new Set<string>();
@@ -185,7 +184,7 @@ class EnsureSupervised {
         : null;
   }
 
-  /** Something that has not been so yet; what comes again and again is none. */
+  /** Records progress: a state not seen before. Repetition is no progress. */
   private noteStep(file: ServicesFile | null): void {
     const services = Object.entries(file?.services ?? {}).map(([name, { status }]) => `${name} ${status}`);
     const step = [isAlive(file?.supervisor), file?.status, this.starts, this.migrated, this.claimed, ...services];
@@ -220,10 +219,10 @@ class EnsureSupervised {
       this.waiting.for = describe(file);
       if (file?.failure && file.failure.at >= this.startedAt) throw this.startFailure(file);
       if (file === null || !isAlive(file.supervisor)) {
-        // One that we started has not written yet: its guardian lives. Or it lost the race for the home: give the other one time.
+        // Ours has not written its file yet (its guardian is alive), or lost the race for the home: give the other one time.
         if (!isAlive(this.guardian) && performance.now() - this.lastStart > 5000) await this.start(file);
       } else if (file.status === 'stopping' || file.status === 'failed') {
-        // It is on its way out.
+        // It is shutting down.
         if (this.options.looksOnly === true && isDown(this.options.settings.home))
           throw new ServicesDown(this.options.settings.home);
       } else {
@@ -231,8 +230,8 @@ class EnsureSupervised {
         if (file.supervisor !== null && file.supervisor.stamp !== this.stamp) {
           refuseOlder(this.options.settings.home, this.build, file.supervisor.build);
           await this.refuseIfOlder(file);
-          this.say('the running services belong to another build: restarting them');
-          this.waiting.for = 'those services to end';
+          this.say('the running services belong to another build; restarting them');
+          this.waiting.for = 'those services to stop';
           await stopServices({ home: this.options.settings.home });
           this.lastStart = -Infinity;
           this.guardian = null;
@@ -251,7 +250,7 @@ class EnsureSupervised {
     }
   }
 
-  /** The database may have been brought to a schema that we do not know: then nothing that runs is touched. */
+  /** If we do not know the database's schema, nothing that runs is touched. */
   private async refuseIfOlder(file: ServicesFile): Promise<void> {
     const { databaseUrl } = this.options.settings;
     const embedded = databaseUrl === undefined;
@@ -353,7 +352,7 @@ class EnsureSupervised {
     ).guardian;
   }
 
-  /** One home, one database: two terminals that disagree must not restart each other's services in turn. */
+  /** One home, one database: two terminals that disagree must not keep restarting each other's services. */
   private refuseOtherServices(file: ServicesFile): void {
     const { settings } = this.options;
     const wanted = {
@@ -363,10 +362,10 @@ class EnsureSupervised {
     const refuse = (what: string, variable: string): never => {
       throw new BenchError(
         'services',
-        `the home ${settings.home} is running with another ${what} than ${variable} says`,
+        `the home ${settings.home} is running with a different ${what} than ${variable} names`,
         {
           code: 'home.in_use',
-          remedy: `run \`bench down\` first, or set BENCH_HOME to another directory, or set ${variable} as it was`,
+          remedy: `run \`bench down\` first, set BENCH_HOME to another directory, or set ${variable} back to its old value`,
         },
       );
     };
@@ -405,7 +404,7 @@ class EnsureSupervised {
     }
   }
 
-  /** Give the supervisor our worker if it has none, an older build, or other keys. True: a change is under way. */
+  /** Pass our worker to the supervisor if it has none, an older build, or other keys. True: a change is under way. */
   private handOverWorker(file: ServicesFile): boolean {
     const worker = this.worker;
     if (worker === null) return false;
@@ -429,10 +428,10 @@ class EnsureSupervised {
   private startFailure(file: ServicesFile): BenchError {
     const failure = file.failure ?? {
       service: 'services',
-      message: 'they do not start',
+      message: 'they did not start',
       log: this.paths.supervisorLog,
     };
-    return this.failure(`${failure.service} does not start: ${failure.message}`, failure.log);
+    return this.failure(`${failure.service} did not start: ${failure.message}`, failure.log);
   }
 
   private workerFailure(lastExit: string | null): BenchError {
@@ -442,7 +441,7 @@ class EnsureSupervised {
   private timeout(file: ServicesFile | null): BenchError {
     const states = Object.entries(file?.services ?? {}).map(([name, { status }]) => `${name} ${status}`);
     const seconds = Math.round((performance.now() - this.began) / 1000);
-    const detail = states.length === 0 ? 'the supervisor does not start' : states.join(', ');
+    const detail = states.length === 0 ? 'the supervisor did not start' : states.join(', ');
     return this.failure(`the services are not up after ${seconds} s: ${detail}`, this.paths.supervisorLog);
   }
 
@@ -451,7 +450,7 @@ class EnsureSupervised {
     const shown = lines.length === 0 ? '' : `\nlast lines of ${log}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
     return new BenchError('services', `${message}${shown}`, {
       code: 'services.not_started',
-      remedy: `read ${log}; \`bench doctor\` checks what the services need`,
+      remedy: `read ${log}; run \`bench doctor\` to check what the services need`,
     });
   }
 

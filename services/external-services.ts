@@ -15,7 +15,7 @@ export function withoutPassword(databaseUrl: string): string {
   }
 }
 
-/** Does the database of DATABASE_URL answer at all? Credentials show at the first real connection; see `databaseError`. */
+/** Does the database at DATABASE_URL answer? Credentials are checked by the first real connection; see `databaseError`. */
 export async function checkExternalDatabase(databaseUrl: string): Promise<void> {
   let url: URL;
   try {
@@ -40,7 +40,7 @@ export async function checkExternalDatabase(databaseUrl: string): Promise<void> 
   const answer = await probePostgres({ host, port, user, database, tls }, 5000);
   if (answer === 'ready') return;
   const what = answer === 'busy' ? 'is starting up or shutting down' : 'does not answer';
-  throw new BenchError('services', `the PostgreSQL of DATABASE_URL ${what}: ${withoutPassword(databaseUrl)}`, {
+  throw new BenchError('services', `the PostgreSQL at DATABASE_URL ${what}: ${withoutPassword(databaseUrl)}`, {
     code: 'database.unreachable',
     remedy: DATABASE_REMEDY,
   });
@@ -60,9 +60,9 @@ export function databaseError(databaseUrl: string, error: unknown): BenchError {
     '28000': 'this user may not connect',
     '3D000': 'this database does not exist',
     '42501': 'this user may not create tables there',
-    ECONNREFUSED: 'nobody listens there',
+    ECONNREFUSED: 'connection refused',
     ENOTFOUND: 'no such host',
-    EAI_AGAIN: 'the host name cannot be looked up',
+    EAI_AGAIN: 'the host name cannot be resolved',
     ETIMEDOUT: 'no answer',
   };
   const reason = (code === null ? undefined : reasons[code]) ?? `it failed (${code ?? nameOf(error)})`;
@@ -87,7 +87,7 @@ function codeOf(error: unknown): string | null {
 
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'unknown');
 
-/** Does the Temporal of TEMPORAL_ADDRESS answer, with this namespace and our search attributes? */
+/** Does the Temporal server at TEMPORAL_ADDRESS answer, with this namespace and our search attributes? */
 export async function checkExternalTemporal(address: string, namespace: string, access: TemporalAccess): Promise<void> {
   const answer = await probeTemporal(address, namespace, 15_000, access);
   if (answer.kind === 'no_namespace') {

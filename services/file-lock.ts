@@ -34,7 +34,7 @@ export function tryLock(path: string): FileLock | null {
   });
 }
 
-/** Wait for the lock; `onWait` is told once when another process holds it. */
+/** Wait for the lock; `onWait` is called once if another process holds it. */
 export async function lock(path: string, options: { onWait?: () => void; timeoutMs: number }): Promise<FileLock> {
   const deadline = performance.now() + options.timeoutMs;
   let told = false;
@@ -44,9 +44,9 @@ export async function lock(path: string, options: { onWait?: () => void; timeout
     if (!told) options.onWait?.();
     told = true;
     if (performance.now() > deadline) {
-      throw new BenchError('services', `another process has held ${path} for too long`, {
+      throw new BenchError('services', `another process is holding the lock ${path}`, {
         code: 'home.in_use',
-        remedy: `see who it is (fuser ${path}), end it, and try again`,
+        remedy: `find it (fuser ${path}), end it, and try again`,
       });
     }
     await new Promise((resolve) => setTimeout(resolve, 250));

@@ -25,7 +25,7 @@ export interface FindTemporalOptions {
   env: Readonly<Record<string, string>>;
   cacheDir: string;
   onProgress?: (line: string) => void;
-  /** False: only look, get nothing. */
+  /** False: only look, do not download or build. */
   obtain?: boolean;
 }
 
@@ -47,7 +47,7 @@ export async function findTemporal(options: FindTemporalOptions): Promise<FoundT
   }
   const held = await lock(join(bin, '.temporal.lock'), {
     timeoutMs: 30 * 60_000,
-    onWait: () => options.onProgress?.('waiting for another process that is getting Temporal …'),
+    onWait: () => options.onProgress?.('waiting for another process that installs Temporal …'),
   });
   try {
     const since = await findPresent(options);
@@ -92,7 +92,7 @@ async function findPresent(options: FindTemporalOptions): Promise<FoundTemporal 
     if (!isExecutable(path)) continue;
     const version = await versionOf(path, options.env);
     if (version !== null) return { path, source, version };
-    options.onProgress?.(`${path} is not a working Temporal CLI: passed over`);
+    options.onProgress?.(`${path} is not a working Temporal CLI; skipped`);
   }
   return null;
 }
@@ -168,7 +168,7 @@ async function download(scratch: string, options: FindTemporalOptions): Promise<
   return binary;
 }
 
-/** Minutes of compiling on a small machine: says what it does, and every few seconds for how long. */
+/** Takes minutes on a small machine, so it reports progress every few seconds. */
 async function buildWithGo(scratch: string, options: FindTemporalOptions): Promise<string> {
   const go = findOnPath('go', options.env);
   if (go === null) throw new Error('no Go toolchain on PATH');

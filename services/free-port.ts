@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 import { BenchError } from '../domain/errors.js';
 
-/** Below the range from which systems take the ports of outgoing connections: a recorded port stays free for us. */
+/** Below the range of ephemeral ports, so that a recorded port stays free for us. */
 const FIRST = 20_000;
 const COUNT = 12_000;
 
@@ -22,9 +22,8 @@ export interface ListeningSocket {
 }
 
 /**
- * A socket that listens at that loopback port, for another process: whoever comes before that has it is sent away. Its descriptor
- * is no public part of Node's servers. To send the server by a channel would be the public way, but the process that gets it
- * takes and forgets connections before it hears of it.
+ * A listening socket at that loopback port, to be inherited by another process; earlier connections are refused. The descriptor is
+ * not public in Node. Sending the server over a channel would be public, but the receiver loses early connections.
  */
 export function listenForOther(port: number): Promise<ListeningSocket> {
   return new Promise((resolve, reject) => {
@@ -35,12 +34,12 @@ export function listenForOther(port: number): Promise<ListeningSocket> {
       const close = () => void server.close();
       if (fd >= 0) return resolve({ descriptor: fd, close });
       close();
-      reject(new Error('this Node.js does not tell the descriptor of a socket'));
+      reject(new Error("this Node.js does not expose a socket's descriptor"));
     });
   });
 }
 
-/** A free loopback port; where the search starts depends on `seed`, so that homes seldom try for the same one. */
+/** A free loopback port. The search starts at a place given by `seed`, so that homes rarely compete. */
 export async function chooseFreePort(seed: string, taken: readonly number[] = []): Promise<number> {
   const start = createHash('sha256').update(seed).digest().readUInt32BE(0) % COUNT;
   for (let step = 0; step < 500; step++) {
@@ -49,6 +48,6 @@ export async function chooseFreePort(seed: string, taken: readonly number[] = []
   }
   throw new BenchError('services', `no free TCP port on 127.0.0.1 among 500 tried from ${FIRST + start}`, {
     code: 'services.not_started',
-    remedy: 'end programs that hold ports (ss -ltnp shows them), or set DATABASE_URL and TEMPORAL_ADDRESS',
+    remedy: 'end programs that use ports (see ss -ltnp), or set DATABASE_URL and TEMPORAL_ADDRESS',
   });
 }

@@ -11,7 +11,7 @@ export function servicePaths(home: string) {
     own,
     /** Held by the one supervisor of this home, for its life. */
     lock: join(own, 'lock'),
-    /** There from `bench down` until the next start that is asked for. */
+    /** Exists from `bench down` until the next explicit start. */
     down: join(own, 'down'),
     /** Which build's migrations the database has seen: the worker waits for it. */
     migrated: join(own, 'migrated'),
@@ -19,7 +19,7 @@ export function servicePaths(home: string) {
     handover: join(own, 'handover.json'),
     /** Holds the worker's process id from when it is ready. */
     workerReady: join(own, 'worker-ready'),
-    /** Who holds the key speaks with the embedded Temporal. */
+    /** The key for clients of the embedded Temporal. */
     temporalKey: join(dirname(layout.temporalDb), 'tls.key'),
     temporalCertificate: join(dirname(layout.temporalDb), 'tls.crt'),
     postgresPassword: join(home, 'postgres', 'password'),

@@ -13,13 +13,13 @@ export interface ThreadTime {
 export type ReadThreads = () => ReadonlyMap<number, ThreadTime> | null;
 
 const LOOK_MS = 500;
-/** However loaded the machine: a second in so many counts. */
+/** However loaded the machine, at least one second in this many counts. */
 const SMALLEST_SHARE = 1 / 60;
 
 /**
- * A bound on waiting for a process, in seconds that the process could have used. On a loaded machine it gets a share of the CPUs
- * only, and time in which it wanted them counts as that share; time in which it wanted none counts whole, since then it does not
- * answer by itself. So a slow process gets the time that it needs, and one that hangs is found out in the same time on any machine.
+ * A time limit for a process, in seconds that it could have used. Time in which it waited for a CPU counts only as the share that
+ * it got; time in which it wanted none counts in full. So a slow process on a loaded machine gets the time it needs, and one that
+ * hangs is detected equally fast on any machine.
  */
 export class Patience {
   private spentMs = 0;
@@ -55,7 +55,7 @@ export class Patience {
   }
 }
 
-/** The part of `elapsedMs` that the process could have used: what its threads waited for CPUs is not in it. */
+/** The part of `elapsedMs` that the process could have used, without its threads' waits for CPUs. */
 function share(before: ReturnType<ReadThreads>, after: ReturnType<ReadThreads>, elapsedMs: number): number {
   if (before === null || after === null) return 1;
   let ran = 0;
@@ -65,12 +65,12 @@ function share(before: ReturnType<ReadThreads>, after: ReturnType<ReadThreads>, 
     const { ran: ranBefore, waited: waitedBefore } = before.get(id) ?? { ran: 0, waited: 0 };
     ran += thread.ran - ranBefore;
     waited += thread.waited - waitedBefore;
-    // The wait of one that still waits is not in its numbers yet.
+    // A wait in progress is not in the numbers yet.
     starved ||= thread.busy && thread.ran === ranBefore;
   }
   if (starved) return SMALLEST_SHARE;
   if (ran + waited <= 0) return 1;
-  // Of the time in which it wanted CPUs it got a share; the rest it slept, hindered by nobody.
+  // It got a share of the time in which it wanted CPUs; the rest it slept.
   const wanting = Math.min(1, (ran + waited) / 1e6 / elapsedMs);
   return Math.max(SMALLEST_SHARE, 1 - wanting * (waited / (ran + waited)));
 }

@@ -4,11 +4,11 @@ export type PostgresAnswer =
   | 'ready'
   /** It answers, but is starting, recovering or stopping. */
   | 'busy'
-  /** Nobody listens, or not a Postgres. */
+  /** Nothing listens there, or it is not PostgreSQL. */
   | 'silent';
 
 /**
- * Ask as `pg_isready` does: send a startup message, look at the first answer, hang up. Needs no password. With `tls` it
+ * Probe like `pg_isready`: send a startup message, read the first answer, hang up. Needs no password. With `tls` it
  * only asks whether TLS is spoken: servers that insist on it may answer nothing else.
  */
 export function probePostgres(

@@ -19,7 +19,7 @@ import { writeFileAtomically } from './services-file.js';
 export const POSTGRES_USER = 'bench';
 export const POSTGRES_DATABASE = 'bench';
 
-/** This home's own password, made at first use; the file is the owner's alone. */
+/** This home's password, made at first use, in a file that only the owner can read. */
 export function postgresPassword(passwordFile: string): string {
   if (existsSync(passwordFile)) return readFileSync(passwordFile, 'utf8').trim();
   mkdirSync(dirname(passwordFile), { recursive: true });
@@ -124,9 +124,9 @@ function runToEnd(user: PostgresUser, program: string, args: readonly string[], 
 export const POSTGRES_ENV: Record<string, string> = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 
 /**
- * Make way for a start on this data directory, whose home we hold the lock of. Ends what is left of an earlier server,
- * its worker processes too (a killed server's live on for a moment, and must not meet a second server); removes a
- * `postmaster.pid` that names a stranger or a zombie, either of which would block the start.
+ * Clear the way for a start on this data directory, whose home's lock we hold. Ends what is left of an earlier server, including
+ * its worker processes (those of a killed server live on for a moment), and removes a `postmaster.pid` that names a foreign
+ * process or a zombie, which would block the start.
  */
 export async function clearWayForPostgres(dataDir: string, log: (line: string) => void): Promise<void> {
   if (!existsSync(dataDir)) return;

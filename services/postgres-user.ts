@@ -30,7 +30,7 @@ export function choosePostgresUser(options: {
   binaries: PostgresBinaries;
   /** A choice made earlier for this data directory, or by a test. */
   kind?: PostgresUser['kind'];
-  /** Only say which; prepare nothing. */
+  /** Only choose; prepare nothing. */
   look?: boolean;
 }): PostgresUser {
   const { binaries, dataDir } = options;

@@ -31,8 +31,8 @@ export function prepareHome(home: string): void {
 }
 
 /**
- * Submissions, snapshots and hidden data are nobody else's business. A home in which another user's PostgreSQL lies, as one that was
- * made by root with wider permissions, stays as it is: that user has to get there.
+ * Keep submissions, snapshots and hidden data private. A home with another user's PostgreSQL in it keeps its permissions, since
+ * that user must be able to enter.
  */
 function keepOthersOut(home: string, postgresData: string): void {
   const { uid, mode } = statSync(home);

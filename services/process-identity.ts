@@ -34,7 +34,7 @@ export function signal(identity: ProcessIdentity | null | undefined, name: NodeJ
   }
 }
 
-/** The time is what the process could use of it: one that ends slowly for want of CPU is waited for. */
+/** Counts only usable time, so that a process that ends slowly for lack of CPU is waited for. */
 export async function waitUntilGone(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   const patience = new Patience(timeoutMs, () => readThreads(identity.pid));
   while (isAlive(identity)) {
@@ -44,7 +44,7 @@ export async function waitUntilGone(identity: ProcessIdentity, timeoutMs: number
   return true;
 }
 
-/** Live processes of which `/proc` shows this to be true; empty where there is no `/proc`. */
+/** Live processes whose `/proc` entry matches; empty without `/proc`. */
 export function findProcesses(matches: (pid: number) => boolean): ProcessIdentity[] {
   if (process.platform !== 'linux') return [];
   const found: ProcessIdentity[] = [];

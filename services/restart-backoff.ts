@@ -1,4 +1,4 @@
-/** How long to wait before the next start: at once nearly, then longer and longer, from the beginning after good health. */
+/** Delay before the next start: short at first, doubling, reset after good health. */
 export class RestartBackoff {
   private failures = 0;
 

@@ -1,12 +1,12 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 import type { ServiceFault } from '../domain/service-fault.js';
 
-/** Some thousands of faults; the worker has made events of them long before the file is this large. */
+/** Enough for thousands of faults; the worker turns them into events long before. */
 const LIMIT_BYTES = 1024 * 1024;
 
 /**
- * Add a line to the home's faults. Postgres may be what died, so a file keeps them until the worker can make events of them.
- * A disk that takes no more lines must not take the supervisor with it: returns false then.
+ * Append to the home's faults. A file keeps them until the worker can store them as events, since PostgreSQL may be what died.
+ * Returns false on a full disk, which must not stop the supervisor.
  */
 export function recordServiceFault(path: string, fault: ServiceFault): boolean {
   try {

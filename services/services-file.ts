@@ -11,7 +11,7 @@ const portSchema = z.number().int().min(1).max(65535);
 const serviceStateSchema = z.object({
   /** Null while it is not running. */
   process: identitySchema.nullable(),
-  /** `waiting`: for what it needs; `backoff`: it ended and will be started again. */
+  /** `waiting`: for a dependency; `backoff`: it ended and will be restarted. */
   status: z.enum(['waiting', 'starting', 'healthy', 'backoff', 'stopped']),
   /** Starts after the first, since the supervisor's start. */
   restarts: z.number().int(),
@@ -41,7 +41,7 @@ const servicesFileSchema = z.object({
     .nullable(),
   /** Kept over restarts, so that addresses stay the same. */
   ports: z.object({ postgres: portSchema.optional(), temporal: portSchema.optional() }),
-  /** The embedded Temporal wants TLS, and the home's key; false: it speaks plainly. */
+  /** The embedded Temporal requires TLS and the home's key; false: no TLS. */
   temporalTls: z.boolean(),
   /** Differs from the home's own folder only where its user may not enter it. */
   postgresData: z.string().nullable(),
@@ -52,7 +52,7 @@ const servicesFileSchema = z.object({
 });
 export type ServicesFile = z.infer<typeof servicesFileSchema>;
 
-/** Null when there is none, or none that can be understood: then everything is found out anew. */
+/** Null if missing or unreadable; then everything is determined afresh. */
 export function readServicesFile(path: string): ServicesFile | null {
   let text: string;
   try {

@@ -18,7 +18,7 @@ export interface ServicesStatus {
   services: ServiceStatus[];
 }
 
-/** What runs in this home now; starts nothing, asks nobody but the process table. */
+/** What runs in this home now. Starts nothing and looks only at the process table. */
 export function servicesStatus(home: string): ServicesStatus {
   const paths = servicePaths(home);
   const file = readServicesFile(paths.layout.servicesFile);

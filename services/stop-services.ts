@@ -13,30 +13,30 @@ const STOP_LIMIT_MS = 75_000;
  */
 export async function stopServices(options: {
   home: string;
-  /** Said by a person: commands that only look do not start them again. */
+  /** Explicit: read-only commands do not start them again. */
   stayDown?: boolean;
   onProgress?: (line: string) => void;
 }): Promise<{ stopped: ServiceName[] }> {
   const { servicesFile } = servicePaths(options.home).layout;
   const say = options.onProgress ?? (() => undefined);
-  // Before anything ends: whoever sees it end must not start it again.
+  // First of all, so that nobody restarts what we stop.
   if (options.stayDown === true) markDown(options.home);
   const before = readServicesFile(servicesFile);
   if (before === null) return { stopped: [] };
   const running = SERVICE_NAMES.filter((name) => isAlive(before.services[name]?.process));
 
-  // First the one that would start the supervisor again.
+  // First the guardian, which would restart the supervisor.
   signal(before.supervisor?.guardian, 'SIGTERM');
   if (before.supervisor && signal(before.supervisor, 'SIGTERM')) {
     say('stopping: worker, Temporal, PostgreSQL …');
     if (!(await waitUntilGone(before.supervisor, STOP_LIMIT_MS))) {
-      say('the supervisor does not end: killing it');
+      say('the supervisor did not stop; killing it');
       signal(before.supervisor, 'SIGKILL');
       await waitUntilGone(before.supervisor, 5000);
     }
   }
 
-  // Whatever a killed supervisor left behind.
+  // What a killed supervisor left behind.
   const after = readServicesFile(servicesFile) ?? before;
   if (isAlive(after.supervisor)) return { stopped: running };
   let orphans = false;
@@ -44,7 +44,7 @@ export async function stopServices(options: {
     const process = after.services[name]?.process;
     if (!process || !isAlive(process)) continue;
     orphans = true;
-    say(`ending ${name}, process ${process.pid}, which no supervisor watches`);
+    say(`ending ${name}, process ${process.pid}, left without a supervisor`);
     const polite = name === 'postgres' ? 'SIGINT' : 'SIGTERM';
     await endProcess(process, [[polite, 20_000] as const, ['SIGKILL', 5000] as const], say);
   }

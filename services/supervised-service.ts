@@ -18,21 +18,21 @@ export interface Launch {
 export interface ServiceDefinition {
   name: ServiceName;
   log: string;
-  /** Prepare and say what to start; called before every start. Rejects when it cannot be started now. */
+  /** Prepares a start and returns the command; called before every start. Rejects if it cannot start now. */
   launch(signal: AbortSignal): Promise<Launch>;
-  /** Does it answer? `busy`: it says that it works, and does not serve yet. */
+  /** Does it answer? `busy`: alive, but not serving yet. */
   probe(process: ProcessIdentity | null): Promise<boolean | 'busy'>;
   /** How to end it, from polite to final. */
   stopWith: readonly (readonly [NodeJS.Signals, number])[];
 }
 
-/** Of seconds that the process could have used (`Patience`): a start that takes longer than this hangs. */
+/** A start that takes longer hangs; in usable seconds (`Patience`). */
 const START_LIMIT_MS = 120_000;
 const PROBE_EVERY_MS = 5000;
-/** A process that answers nothing for this long, counted so, is killed and started again. */
+/** A process that does not answer for this long, counted likewise, is killed and restarted. */
 const HUNG_AFTER_MS = 60_000;
 
-/** Keeps one process running: starts it, watches it, starts it again with backoff, says so. */
+/** Keeps one process running: starts, watches and restarts it with backoff, and logs that. */
 export class SupervisedService {
   readonly state: ServiceState = {
     process: null,
@@ -41,7 +41,7 @@ export class SupervisedService {
     startedAt: null,
     lastExit: null,
   };
-  /** Consecutive starts that came to nothing. */
+  /** Consecutive failed starts. */
   failures = 0;
   private readonly backoff = new RestartBackoff();
   private readonly stopping = new AbortController();
@@ -52,7 +52,7 @@ export class SupervisedService {
     private readonly definition: ServiceDefinition,
     private readonly onChange: () => void,
     private readonly say: (line: string) => void,
-    /** It ended, or was killed because it hung, unasked. */
+    /** It ended unexpectedly, or was killed because it hung. */
     private readonly onFault: (reason: string) => void = () => undefined,
     private readonly patienceWith = patienceOf,
   ) {}
@@ -99,7 +99,7 @@ export class SupervisedService {
       }
       const delay = this.backoff.nextDelay(outcome.healthyMs);
       this.failures = outcome.healthyMs > 0 ? 1 : this.failures + 1;
-      this.say(`${name}: ${outcome.reason}; starting it again in ${delay} ms`);
+      this.say(`${name}: ${outcome.reason}; restarting in ${delay} ms`);
       this.onFault(outcome.reason);
       if (outcome.healthyMs === 0) for (const line of lastLogLines(log, 3)) this.say(`${name}: log: ${line}`);
       this.change({
@@ -168,7 +168,7 @@ export class SupervisedService {
       if (answers === true) return performance.now();
       if (answers === 'busy') patience.renew();
       else if (late) {
-        this.say(`${name}: no answer for ${START_LIMIT_MS / 1000} s of its time after its start: killing it`);
+        this.say(`${name}: no answer within ${START_LIMIT_MS / 1000} s of its time after the start; killing it`);
         signal(identity, 'SIGKILL');
         return null;
       }
@@ -187,7 +187,7 @@ export class SupervisedService {
       rotateLog(log);
       if ((await this.definition.probe(identity).catch(() => false)) === true) patience.renew();
       else if (patience.isOver()) {
-        this.say(`${name}: alive, but has answered nothing for ${HUNG_AFTER_MS / 1000} s of its time: killing it`);
+        this.say(`${name}: alive, but did not answer for ${HUNG_AFTER_MS / 1000} s of its time; killing it`);
         signal(identity, 'SIGKILL');
         return;
       }
@@ -214,7 +214,7 @@ export async function endProcess(
     if (await waitUntilGone(identity, graceMs)) return;
     say(`process ${identity.pid} did not end within ${graceMs / 1000} s of ${name}`);
   }
-  if (isAlive(identity)) say(`process ${identity.pid} cannot be ended`);
+  if (isAlive(identity)) say(`process ${identity.pid} cannot be killed`);
 }
 
 /** Resolves early, without fault, when the signal aborts. */

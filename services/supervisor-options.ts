@@ -37,13 +37,13 @@ export type SupervisorOptions = z.infer<typeof supervisorOptionsSchema>;
 
 export const handoverSchema = z.object({
   worker: workerCommandSchema,
-  /** Variables that the worker is not to have any more. */
+  /** Variables to remove from the worker. */
   gone: z.array(z.string()).default([]),
 });
 
 export const fingerprintOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 24);
 
-/** Changes with every build, so that a new build does not go on with processes of the old one. */
+/** Changes with every build, so that a new build does not keep the old one's processes. */
 export function buildStamp(entry: string): string {
   return fingerprintOf(`${entry} ${statSync(entry).mtimeMs}`);
 }
@@ -68,7 +68,7 @@ export function workerFingerprint(worker: WorkerCommand): Record<string, string>
   return fingerprint;
 }
 
-/** A variable that only the running worker has is no reason for a restart: another terminal gave it. */
+/** A variable that only the running worker has is no reason for a restart: it came from another terminal. */
 export function workerDiffers(running: Record<string, string> | undefined, wanted: Record<string, string>): boolean {
   return Object.entries(wanted).some(([name, value]) => running?.[name] !== value);
 }
@@ -76,7 +76,7 @@ export function workerDiffers(running: Record<string, string> | undefined, wante
 const KEY = /(^|_)(API_KEY|TOKEN|SECRET|PASSWORD)$/;
 
 /**
- * Settings that only the running worker has. Not its keys: another terminal gave them, and what runs needs them; they go with
+ * Settings that only the running worker has. Keys are excluded: they came from another terminal, and running batches need them until
  * `bench down`.
  */
 export function goneSettings(

@@ -56,7 +56,7 @@ const STOP: Record<ServiceName, readonly (readonly [NodeJS.Signals, number])[]> 
 
 const WATCH_MS = 1000;
 
-/** Attempts before a first start is given up; a home that has been healthy is never given up. */
+/** Attempts before giving up on a first start; a home that was healthy once is never given up. */
 const FIRST_START_ATTEMPTS = 3;
 
 const stamped = (line: string): string => `${new Date().toISOString()} ${line}\n`;
@@ -117,7 +117,7 @@ class Supervisor {
         temporal: options.temporalAddress === null ? null : fingerprintOf(options.temporalAddress),
       },
       temporalNamespace: options.temporalNamespace,
-      // Known until they are replaced, in case we die now, but nobody may take them for healthy.
+      // Keep their ids until they are replaced, in case we die now, but not as healthy.
       services: Object.fromEntries(
         Object.entries(previous?.services ?? {}).map(([name, state]) => [
           name,
@@ -171,7 +171,7 @@ class Supervisor {
     await this.guardian?.dismiss();
   }
 
-  /** Nobody else would start the guardian again. */
+  /** Restarts the guardian, which nobody else would. */
   private replaceGuardian(): void {
     const { supervisor } = this.file;
     if (this.stop.signal.aborted || supervisor === null || this.options.guardianPid === null) return;
@@ -236,11 +236,11 @@ class Supervisor {
         this.file.status = 'failed';
         this.file.failure = {
           service: name,
-          message: service.state.lastExit ?? 'it does not start',
+          message: service.state.lastExit ?? 'it did not start',
           log: this.paths.log(name as ServiceName),
           at: Date.now(),
         };
-        this.requestStop(`${name} does not start`);
+        this.requestStop(`${name} did not start`);
         return;
       }
     }
@@ -263,7 +263,7 @@ class Supervisor {
     const end = (name: ServiceName, identity: ProcessIdentity | null | undefined) =>
       this.endLeftover(name, identity, 'of an earlier supervisor');
     const { worker, temporal, postgres } = this.file.services;
-    // A worker that hands its work back to a Temporal that has gone waits ten seconds for it.
+    // End the worker first: without Temporal, handing back its work takes ten seconds.
     await end('worker', worker?.process);
     await Promise.all([
       end('temporal', temporal?.process).then(() => this.endTemporals()),
@@ -288,7 +288,7 @@ class Supervisor {
     say(`${name}: process ${identity.pid} has ended`);
   }
 
-  /** The recorded port, unless a stranger has it: then another, and whoever was told the old one is started anew. */
+  /** The recorded port; if another program took it, a new one, and processes that use the old one are restarted. */
   private async portFor(name: 'postgres' | 'temporal'): Promise<number> {
     const recorded = this.file.ports[name];
     if (recorded !== undefined) {
@@ -401,7 +401,7 @@ class Supervisor {
     if (worker === null) throw new Error('no worker command');
     const [program, ...args] = worker.command;
     if (program === undefined) throw new Error('empty worker command');
-    // Now, not when they were handed over: whoever reads them may take the worker that runs for one that has them.
+    // Record them now, not at the hand-over, or a reader might think that the running worker has them already.
     if (this.services.worker) this.services.worker.state.fingerprint = workerFingerprint(worker);
     const { ports } = this.file;
     const env = {
@@ -449,7 +449,7 @@ class Supervisor {
     this.write();
   }
 
-  /** Somebody removed the home: nothing is left to serve. */
+  /** The home was removed, so nothing is left to serve. */
   private leaveIfHomeIsGone(): void {
     try {
       statSync(this.paths.own);

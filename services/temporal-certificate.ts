@@ -5,12 +5,12 @@ import { writeFileAtomically } from './services-file.js';
 
 type Paths = Pick<ReturnType<typeof servicePaths>, 'temporalCertificate' | 'temporalKey'>;
 
-/** Nobody looks it up: clients are told to expect it. */
+/** Not resolved: clients are told to expect it. */
 const NAME = 'bench-temporal';
 
 /**
- * See to it that the home has a key and a certificate. Server and clients show the same one, and trust it alone: who can
- * read the key may come in. True: they are new.
+ * Ensure that the home has a key and a certificate. Server and clients present the same one and trust only it, so reading the key is
+ * the permission to connect. True: newly made.
  */
 export async function ensureTemporalCertificate(paths: Paths): Promise<boolean> {
   if (belongTogether(paths)) return false;
@@ -31,7 +31,7 @@ function belongTogether({ temporalKey, temporalCertificate }: Paths): boolean {
   }
 }
 
-/** What a client of the home's server is given beside its address: variables that Temporal's own tools know too. */
+/** Variables for clients of the home's server, besides its address; Temporal's own tools know them too. */
 export const temporalVariables = ({ temporalCertificate, temporalKey }: Paths): Record<string, string> => ({
   TEMPORAL_TLS_SERVER_NAME: NAME,
   TEMPORAL_TLS_SERVER_CA_CERT_PATH: temporalCertificate,

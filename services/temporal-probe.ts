@@ -58,8 +58,8 @@ export function probeTemporal(
     request.on('error', (error: NodeJS.ErrnoException) => setImmediate(() => failed(error)));
     const closed =
       access.tls === undefined
-        ? 'the connection was closed: not a Temporal server, or one that wants TLS (TEMPORAL_TLS=true)'
-        : 'the connection was closed: not a Temporal server, or one that wants another client certificate';
+        ? 'the connection was closed: not a Temporal server, or one that requires TLS (TEMPORAL_TLS=true)'
+        : 'the connection was closed: not a Temporal server, or one that requires another client certificate';
     request.on('close', () => setImmediate(() => unavailable(closed)));
     request.resume();
     request.end(describeNamespaceRequest(namespace));
@@ -81,16 +81,16 @@ function openSession(address: string, { tls }: TemporalAccess): ClientHttp2Sessi
 /** What OpenSSL means, for people; null: nothing to do with TLS. */
 export function tlsProblem({ code = '', message }: NodeJS.ErrnoException): string | null {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return 'its certificate bears another name (TEMPORAL_TLS_SERVER_NAME says which one to expect)';
+    return 'its certificate has another name (set the expected one in TEMPORAL_TLS_SERVER_NAME)';
   if (/^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_UNTRUSTED)/.test(code))
-    return `its certificate comes from an authority that is not trusted here (TEMPORAL_TLS_SERVER_CA_CERT_PATH names another): ${code}`;
+    return `its certificate comes from an authority that is not trusted here (set TEMPORAL_TLS_SERVER_CA_CERT_PATH): ${code}`;
   if (/^CERT_/.test(code)) return `its certificate is not valid: ${code}`;
   if (/KEY_VALUES_MISMATCH/.test(`${code} ${message}`))
     return 'TEMPORAL_TLS_CLIENT_KEY does not belong to the client certificate';
   if (/ALERT_(CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE)/.test(code))
-    return 'it wants a client certificate (TEMPORAL_TLS_CLIENT_CERT_PATH, TEMPORAL_TLS_CLIENT_KEY_PATH)';
+    return 'it requires a client certificate (TEMPORAL_TLS_CLIENT_CERT_PATH, TEMPORAL_TLS_CLIENT_KEY_PATH)';
   if (/ALERT_(UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_|DECRYPT_ERROR|ACCESS_DENIED)/.test(code))
-    return 'it refuses the client certificate';
+    return 'it rejected the client certificate';
   if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/.test(code)) return 'it does not speak TLS (TEMPORAL_TLS=false)';
   if (/^ERR_(OSSL|SSL)/.test(code)) return `TLS fails: ${code}`;
   return null;

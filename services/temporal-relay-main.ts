@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { createServer } from 'node:tls';
 
 /**
- * Entry of a process in a network of its own (temporal-room.ts): runs the Temporal server there, and carries to it what
- * comes over TLS from who holds the home's key. The socket that it listens on was made outside, where it stays reachable,
- * and is inherited. Ends as the server ends; the supervisor starts both again.
+ * Entry of a process in its own network namespace (temporal-room.ts): runs the Temporal server there and relays TLS connections of
+ * clients with the home's key to it. The listening socket was opened outside, where it is reachable, and is inherited. Exits with
+ * the server; the supervisor restarts both.
  *
  *   temporal-relay-main.js <certificate> <key> <port inside> <program> <arguments …>
  */
@@ -39,7 +39,7 @@ const server = createServer(
   (outer) => {
     outer.on('error', () => undefined);
     outer.setNoDelay(true);
-    // Who comes before the server answers waits for it.
+    // Connections wait until the server answers.
     void started.then(() => {
       if (outer.destroyed) return;
       const inner = connect({ port, host: '127.0.0.1', noDelay: true });
@@ -48,7 +48,7 @@ const server = createServer(
     });
   },
 );
-// Somebody without the key, or a probe that gave up.
+// A client without the key, or a probe that gave up.
 server.on('tlsClientError', () => undefined);
 server.listen({ fd: SOCKET });
 

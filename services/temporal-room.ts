@@ -3,14 +3,14 @@ import { spawnSync } from 'node:child_process';
 /** Where the embedded server's ports lie. */
 export type TemporalRoom =
   | {
-      /** A network of its own, whose ports nobody else reaches; a relay lets those in who hold the home's key. */
+      /** A network namespace whose ports nobody else can reach; a relay admits clients with the home's key. */
       kind: 'own';
       /** Goes before the relay; replaces itself by it, so that its process id is the relay's. */
       outer: readonly string[];
       /** Goes before the server: it ends with the relay, however that ends. */
       inner: readonly string[];
     }
-  /** The machine's loopback: other users reach it. */
+  /** The machine's loopback, which other users can reach. */
   | { kind: 'shared'; reason: string };
 
 /** A new network has a loopback device that is down; the server's parts speak with each other through it. */
@@ -20,7 +20,7 @@ const END_WITH_PARENT = ['setpriv', '--pdeathsig', 'KILL', '--'];
 /** Where systems keep their own programs, whatever PATH says. */
 const PROGRAMS = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
-/** Looks what the kernel and a container around us allow: milliseconds. */
+/** Probes what the kernel, or a container around us, allows. Takes milliseconds. */
 export function chooseTemporalRoom(): TemporalRoom {
   if (process.platform !== 'linux') return { kind: 'shared', reason: 'only Linux has network namespaces' };
   const own = ['unshare', '--net', ...(process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']), '--'];
@@ -29,5 +29,5 @@ export function chooseTemporalRoom(): TemporalRoom {
   const tried = spawnSync(command, args, { env: PROGRAMS, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] });
   if (tried.status === 0) return { kind: 'own', outer, inner: END_WITH_PARENT };
   const said = tried.error?.message ?? tried.stderr.trim().split('\n').at(-1) ?? '';
-  return { kind: 'shared', reason: `no network namespace of its own here: ${said}` };
+  return { kind: 'shared', reason: `network namespaces are not allowed here: ${said}` };
 }

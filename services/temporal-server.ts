@@ -15,9 +15,9 @@ export function temporalArguments(options: { databaseFile: string; port: number;
   return [
     ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(options.port)],
     ...['--db-filename', options.databaseFile, '--log-level', 'warn', '--log-format', 'json', '--color', 'never'],
-    // Beside its log: it would end over a greeting that a full disk does not take.
+    // Not to its log: it would exit if a full disk did not take its greeting.
     ...['--output', 'none'],
-    // Nobody's personal settings: they could point this server, or its start, elsewhere.
+    // Ignore personal settings, which could redirect the server.
     ...['--disable-config-file', '--disable-config-env'],
     ...(options.namespace === 'default' ? [] : ['--namespace', options.namespace]),
     ...SEARCH_ATTRIBUTES.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),

@@ -18,7 +18,7 @@ import { layerOf } from '../domain/task-requirements.js';
 import type { Logger } from './logger.js';
 import type { WorkerSettings } from '../operations/home/worker-settings.js';
 
-/** The adapters of each backend, wired to this home. Nothing is asked of an engine before a run needs it. */
+/** The adapters of each backend, wired to this home. Engines are contacted only when a run needs them. */
 export function createBackends(settings: WorkerSettings, log: Logger, room?: DiskRoom): Backends {
   const { layout, assetsRoot } = settings;
   const homeTag = tagOf(layout);
@@ -82,7 +82,7 @@ export function createBackends(settings: WorkerSettings, log: Logger, room?: Dis
   };
 }
 
-/** The environment names this engine wrongly: runs that need it say so. */
+/** The engine's address is invalid: runs that need it fail with the reason. */
 function unusable(problem: BenchError): Backends[Backend] {
   const refuse = () => Promise.reject(problem);
   return {

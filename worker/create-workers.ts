@@ -28,12 +28,12 @@ import { taskFolders } from './task-folders.js';
 
 export interface WorkerParts {
   settings: WorkerSettings;
-  /** Where the providers' keys are. */
+  /** Environment with the providers' keys. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Values of it that nothing may show. */
+  /** Secret values in it. */
   secrets: readonly string[];
   hostId: string;
-  /** How many GPUs it hands out. */
+  /** How many GPUs it leases. */
   gpus: number;
   connection: NativeConnection;
   temporal: Client;
@@ -63,10 +63,10 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
         taskQueue,
         interceptors: { activity: [activityLogInterceptors, ...activityInterceptors({ store })] },
         activities,
-        // Commands and calls live on without us: a stopping worker needs no more than to say goodbye.
+        // Commands and calls survive the worker, so stopping needs little time.
         shutdownGraceTime: '1 second',
         shutdownForceTime: '10 seconds',
-        // The SDK would hold beats back for four fifths of the time after which they are missed: too long on a busy machine.
+        // By default the SDK delays heartbeats to four fifths of their timeout: too long on a busy machine.
         maxHeartbeatThrottleInterval: '4 seconds',
         ...options,
       }),
@@ -91,7 +91,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
             sharesArtifacts: settings.artifactsDir !== settings.layout.artifacts,
           }),
         },
-        // Each run has one at a time; those with a lease come on top of the slots.
+        // One per run; runs with a lease come on top of the slots.
         { maxConcurrentActivityTaskExecutions: settings.slots + parts.gpus },
       ),
       worker(

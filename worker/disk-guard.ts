@@ -17,9 +17,9 @@ export interface DiskGuardParts {
 }
 
 /**
- * One look at the home's disk: where runs fill it, the largest writer's sandbox is taken away before the others, and the services, are
- * hurt. It counts as lost, not as the agent's doing: nothing of the command that was running is kept, and the run goes on in a new one
- * when there is room for more than it had taken. Returns who was stopped.
+ * Check the home's disk. If runs fill it, the largest writer loses its sandbox before other runs and the services suffer. This counts
+ * as a lost sandbox: the running command is discarded, and the run continues in a new one when there is room for more than it used.
+ * Returns the stopped run.
  */
 export function diskGuard({
   layout,
@@ -34,20 +34,20 @@ export function diskGuard({
     if (found === null) return null;
     const { runId, epoch, takenMb, grownMb, freeMb } = found;
     const detail =
-      `the home's disk is short, ${freeMb} MB are free: container ${epoch} is taken away, whose files took ${takenMb} MB, ${grownMb} MB ` +
-      `of them of late; the run goes on in a new one when there is room for more`;
+      `the home's disk is nearly full, ${freeMb} MB are free: container ${epoch}, whose files take ${takenMb} MB, ${grownMb} MB ` +
+      `of them recent, is removed; the run continues in a new one when there is room`;
     log.warn({ runId, freeMb, takenMb, grownMb }, detail);
-    // At once, whatever the engine does: its processes may have much in memory that would be written at their end.
+    // Break the disk at once: its processes may still have much in memory to write.
     await abortDisk(layout.run(runId, epoch).dir);
     for (const { sandbox } of [backends.docker, backends.podman])
-      // Where the engine is away, whoever uses the sandbox next finds its disk broken, and removes it.
+      // If the engine is down, the sandbox's next user finds the disk broken and removes it.
       try {
         const theirs = await sandbox.list();
         if (theirs.some((one) => one.runId === runId && one.epoch === epoch)) await sandbox.stop({ runId, epoch });
       } catch (error) {
         log.debug({ runId, error: String(error) }, 'an engine does not answer');
       }
-    // Postgres may have no room yet: the lost sandbox has an event of its own.
+    // PostgreSQL may be out of disk too; the lost sandbox gets another event later.
     await store
       .addEvent({ runId, batchId: null, kind: 'disk_short', key: `writer-${epoch}`, detail })
       .catch((error: unknown) => log.warn({ runId, error: String(error) }, 'could not record who was stopped'));

@@ -13,7 +13,7 @@ import { offeredBackends } from './offered-backends.js';
 import type { WorkerSettings } from '../operations/home/worker-settings.js';
 import { reap } from './reap.js';
 
-/** Below this part of the memory, nothing new is taken. */
+/** Below this share of free memory, no new runs are taken. */
 const MIN_MEMORY_FREE = 0.05;
 
 export interface HostParts {
@@ -33,15 +33,15 @@ export interface HostParts {
 }
 
 /**
- * One sign of life: what this host is and has, now. Where its runs were given to others meanwhile, what is left of them is
- * removed first. Throws BenchError (usage) if the host's name belongs to another home.
+ * One registration: what this host is and has now. If its runs were moved to other hosts meanwhile, what is left of them is removed
+ * first. Throws BenchError (usage) if the host's name belongs to another home.
  */
 export function hostBeat(parts: HostParts): () => Promise<void> {
   const { settings, hostId, store, backends, log } = parts;
   const everOffered = new Set<string>();
   const tellOfGpus = gpuReporter(parts);
   return async () => {
-    // Who holds what is asked first: a process that ends meanwhile was a run's.
+    // Read leases first: a process that ends meanwhile belonged to a run.
     const held = await store.heldDevices(hostId);
     const [offered, gpus, disk] = await Promise.all([
       offeredBackends(settings.engines),
@@ -61,23 +61,23 @@ export function hostBeat(parts: HostParts): () => Promise<void> {
       ...{ slots: settings.slots, memoryForRunsMb: settings.memoryForRunsMb, roles: settings.roles },
       ...{ gpus: gpus.ids, backends: offered, heartbeatSeconds: settings.heartbeatSeconds },
       namespace: parts.namespace(),
-      // Of GPUs that nobody can look at, none is handed on, not even when its holder gives it back before the next beat.
+      // While GPUs cannot be checked, none is leased, not even one returned before the next registration.
       busyGpus: gpus.unknown === null ? gpus.busy.filter((device) => !held.includes(device)) : gpus.busy,
       paused: pauseReason(facts, settings.minDiskFreeMb),
     });
     await tellOfGpus(gpus);
     for (const backend of [...offered, ...formerBackends]) everOffered.add(backend);
-    // A run may give its lease up after the host has come back: what it has left here goes all the same.
+    // A run may give up its lease after the host has returned; what it left here is removed too.
     if (!lost && abandoned.length === 0) return;
-    log.warn({ hostId, lost, abandoned }, 'runs went on without this host: what is left of them here is removed');
+    log.warn({ hostId, lost, abandoned }, 'runs moved to other hosts; removing what is left of them here');
     const clear = await reap(store, backends, log);
     const left = [...everOffered].filter((backend) => !clear.some((one) => one === backend));
     if (left.length === 0) await store.hostReturned(hostId, abandoned);
-    else log.warn({ hostId, backends: left }, 'what is left of former runs cannot be removed yet');
+    else log.warn({ hostId, backends: left }, 'cannot remove what is left of former runs yet');
   };
 }
 
-/** Says once that the driver does not answer, and once that it does again: in the log, and for GPUs that were handed out in an event. */
+/** Reports once that the driver stopped answering, and once that it answers again: in the log, and as an event if GPUs are leased. */
 function gpuReporter({ hostId, store, log }: HostParts): (gpus: GpusNow) => Promise<void> {
   let told: { event: boolean } | null = null;
   return async ({ ids, unknown }) => {
@@ -85,8 +85,8 @@ function gpuReporter({ hostId, store, log }: HostParts): (gpus: GpusNow) => Prom
     const event = told === null ? ids.length > 0 : told.event;
     const [kind, detail]: [EventKind, string] =
       unknown === null
-        ? ['gpus_known', `nvidia-smi answers again on host ${hostId}: its free GPUs are handed out`]
-        : ['gpus_unknown', `nvidia-smi fails on host ${hostId}, which hands out no GPU until it answers: ${unknown}`];
+        ? ['gpus_known', `nvidia-smi answers again on host ${hostId}: its free GPUs can be leased`]
+        : ['gpus_unknown', `nvidia-smi fails on host ${hostId}, which leases no GPU until it answers: ${unknown}`];
     if (unknown === null) log.info({ hostId, gpus: ids }, detail);
     else log.error({ hostId, gpus: ids }, detail);
     if (event) {
@@ -97,7 +97,7 @@ function gpuReporter({ hostId, store, log }: HostParts): (gpus: GpusNow) => Prom
   };
 }
 
-/** Why no new runs are taken, in words for people; null: they are. */
+/** Why no new runs are taken, for people; null: they are. */
 export function pauseReason(
   has: { memoryMb: number; memoryFreeMb: number; diskTotalMb: number; diskFreeMb: number },
   minDiskFreeMb: number,

@@ -21,8 +21,8 @@ export interface LoggerOptions {
 }
 
 /**
- * Whatever becomes of its log, a worker goes on: on a full disk lines are lost. A file is not written by process.stdout, which an error
- * ends for good.
+ * A worker survives a full disk and only loses log lines. Files are not written through process.stdout, which an error closes for
+ * good.
  */
 function linesOut(): (line: string) => void {
   if (!fstatSync(1).isFile()) {
@@ -37,8 +37,8 @@ function linesOut(): (line: string) => void {
 }
 
 /**
- * JSON lines on stdout, which the supervisor keeps as worker.log; the Temporal SDK, its native part included, logs through
- * it too. Installs the SDK's runtime: to be called once, before anything else of the SDK.
+ * JSON lines on stdout, which the supervisor keeps as worker.log. The Temporal SDK, with its native part, logs through it too.
+ * Installs the SDK's runtime: call once, before anything else of the SDK.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const redact = keyRedactor(options.secrets);

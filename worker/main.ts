@@ -29,18 +29,18 @@ import { untoldAnswers } from './untold-answers.js';
 import { serviceFaultReporter } from './service-faults.js';
 
 const REPORT_MS = 30_000;
-/** What a crash leaves behind is gone in half a minute: some seconds to be started again, this, and the removal. */
+/** Interval of the reaper: what a crash leaves behind is gone within half a minute. */
 const REAP_MS = 10_000;
-/** Within this time no disk takes what is left when new runs are refused. */
+/** Short enough that no disk fills between refusing new runs and this check. */
 const DISK_MS = 500;
 /** Somebody waits for the archives. */
 const ARCHIVE_MS = 2_000;
 const TERMINATED_MS = 60_000;
-/** So long, and some seconds, a run may wait for an answer that it was not told of. */
+/** How long a run may wait for an answer whose signal was lost. */
 const ANSWERS_MS = 10_000;
-/** Shorter than the home's supervisor waits for a worker that it has started. */
+/** Shorter than the supervisor waits for a started worker. */
 const START_PATIENCE_MS = 60_000;
-/** Where the driver has not told yet how many GPUs there are: as many as a machine may have. */
+/** GPUs assumed while the driver has not answered: the most that a machine may have. */
 const GPUS_TO_COME = 16;
 
 /** The worker's composition root: reads the environment, builds the adapters, polls until it is told to stop. */
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   const homeId = homeHostId(settings.layout, settings.hostname);
   const hostId = settings.hostId ?? homeId;
   const gpus = await gpuInventory(settings.gpus, nvidiaSmi());
-  // Whoever starts a worker by hand is told at once what is away.
+  // Started by hand, a worker reports missing services at once.
   const patiently = patientFor(settings.readyFile === undefined ? 0 : START_PATIENCE_MS, log);
   await patiently(() => checkSchema(settings.databaseUrl));
   const database = openDatabase(settings.databaseUrl, { max: settings.databasePool });
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   const installation = await patiently(() => readInstallation(settings.databaseUrl));
   const claim = {
     ...{ installation, machine: settings.hostname, temporalAddress: settings.temporalAddress },
-    // Who started this worker has settled what a home's own server may do.
+    // Whoever started this worker has already claimed the embedded server's namespace.
     ownServer: false,
   };
   let namespace = await patiently(() => namespaceOf(client, settings.temporalAddress));
@@ -103,7 +103,7 @@ async function main(): Promise<void> {
   });
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => {
-      log.info({ signal }, 'stopping; running commands live on and are found again');
+      log.info({ signal }, 'stopping; running commands continue and are found again');
       stop(workers);
     });
   log.info({ hostId, queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
@@ -114,7 +114,7 @@ async function main(): Promise<void> {
     faultsToEvents().catch((error: unknown) => log.warn({ error: String(error) }, 'could not record service faults'));
   void reportFaults();
   const reapOnce = () => reap(store, backends, log);
-  /** Why this worker may not go on: what it would take from its queues is another's. */
+  /** Why this worker must stop: its queues belong to another installation. */
   const refusal: BenchError[] = [];
   const stopFor = (error: BenchError, why: string): void => {
     log.error({ hostId, error: error.message }, why);
@@ -127,9 +127,9 @@ async function main(): Promise<void> {
       namespace = await namespaceOf(client, settings.temporalAddress);
       await claimNamespace(client, claim);
     } catch (error) {
-      if (isRefusal(error)) return stopFor(error, 'stopping: the namespace is not ours any more');
+      if (isRefusal(error)) return stopFor(error, 'stopping: the namespace belongs to another database now');
       // Temporal may be away for a moment.
-      log.warn({ error: String(error) }, 'could not look whose the namespace is');
+      log.warn({ error: String(error) }, 'could not check who owns the namespace');
     }
   };
   const timers = [every(REPORT_MS, reportFaults), every(settings.heartbeatSeconds * 1000, claimOrStop)];
@@ -142,7 +142,9 @@ async function main(): Promise<void> {
     void look();
     const tellAnswers = untoldAnswers(client, turns);
     const tell = () =>
-      tellAnswers().catch((error: unknown) => log.warn({ error: String(error) }, 'could not tell runs of answers'));
+      tellAnswers().catch((error: unknown) =>
+        log.warn({ error: String(error) }, 'could not wake runs that have an answer'),
+      );
     void tell();
     timers.push(every(TERMINATED_MS, look), every(ANSWERS_MS, tell));
   }
@@ -153,7 +155,7 @@ async function main(): Promise<void> {
       beat().catch((error: unknown) => {
         // Postgres may be away for a moment; the next beat says again that this host is alive.
         if (!isRefusal(error)) return log.warn({ error: String(error) }, 'could not refresh the host');
-        stopFor(error, 'stopping: this host is not ours any more');
+        stopFor(error, "stopping: this host's name belongs to another machine now");
       });
     // From half of what is left when new runs are refused: those that are there go on until then.
     const guard = diskGuard({
@@ -161,7 +163,7 @@ async function main(): Promise<void> {
       lowMb: settings.minDiskFreeMb / 2,
     });
     const guardOrSay = () =>
-      guard().catch((error: unknown) => log.warn({ error: String(error) }, 'could not look after the disk'));
+      guard().catch((error: unknown) => log.warn({ error: String(error) }, 'could not check the disk'));
     timers.push(every(DISK_MS, guardOrSay));
     const artifacts = createFileArtifactStore(settings.artifactsDir);
     const archive = diskArchiver({ store, backends, artifacts, hostId, log });
@@ -185,12 +187,12 @@ async function main(): Promise<void> {
 
 const isRefusal = (error: unknown): error is BenchError => error instanceof BenchError && error.type === 'usage';
 
-/** Nothing more is taken from the queues. Said again, it changes nothing. */
+/** Stop polling. Idempotent. */
 function stop(workers: readonly Worker[]): void {
   for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
 }
 
-/** One after the other: what takes longer than its interval is not begun again meanwhile. */
+/** Never overlaps with itself, even if a round takes longer than the interval. */
 function every(ms: number, work: () => Promise<unknown>): NodeJS.Timeout {
   let running = false;
   return setInterval(() => {

@@ -5,12 +5,12 @@ import type { Logger } from './logger.js';
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 2_000;
 
-/** Does a step of the worker's start, again and again if it must be. */
+/** Runs a step of the worker's start, with retries. */
 export type Patiently = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * Steps of the start that wait, `forMs` in all, for a server that went away meanwhile: the home's supervisor brings it back, and a worker
- * that ended over it would only have to be started again. What is a refusal stays so.
+ * Retries steps of the start for up to `forMs` while a server is down: the supervisor restarts it, and exiting would only mean being
+ * restarted too. Refusals are not retried.
  */
 export function patientFor(forMs: number, log: Pick<Logger, 'warn'>): Patiently {
   const until = performance.now() + forMs;

@@ -9,9 +9,9 @@ import type { Logger } from './logger.js';
 type Store = EventLog & Pick<RunLifecycle, 'runStates'>;
 
 /**
- * Remove what no live run owns: sandboxes, evaluators, volumes, folders and mounts that a crash left behind. Ours is what carries this
- * home's mark; a run owns it while it has not ended, unless it belongs to a container that was given up. Each removal is an event.
- * Returns the backends in which nothing is left to be removed.
+ * Remove what no live run owns: sandboxes, evaluators, volumes, folders and mounts that a crash left behind. Touches only what has
+ * this home's label. A run owns it until it ends, unless it belongs to an earlier container. Each removal is an event. Returns the
+ * backends with nothing left to remove.
  */
 export async function reap(
   store: Store,
@@ -37,7 +37,7 @@ async function reapBackend(
   log: Pick<Logger, 'info' | 'warn' | 'debug'>,
 ): Promise<boolean> {
   const { sandbox, leftovers } = backends[backend];
-  // Looked at before the rows are: what is made meanwhile is not there to be removed.
+  // List before reading rows, so that nothing made meanwhile is removed.
   const found: Leftover[] = [
     ...(await sandbox.list()).map((ref) => ({
       what: 'sandbox',
@@ -70,10 +70,10 @@ async function reapBackend(
         key: `reaped-${name}-${Date.now()}`,
         detail,
       });
-      log.info({ runId, backend, what, name, why }, 'removed what nobody owned');
+      log.info({ runId, backend, what, name, why }, 'removed a leftover');
     } catch (error) {
-      // The next round tries again, and the others are not to wait for it.
-      log.warn({ runId, backend, what, name, error: String(error) }, 'could not remove what nobody owns');
+      // The next round tries again; do not hold up the others.
+      log.warn({ runId, backend, what, name, error: String(error) }, 'could not remove a leftover');
       clear = false;
     }
   }
@@ -85,11 +85,11 @@ function whyUnowned(
   { runId, epoch, abandoned }: Leftover,
   runs: ReadonlyMap<string, { ended: boolean; epoch: number }>,
 ): string | null {
-  if (abandoned) return 'its maker is gone';
+  if (abandoned) return 'its worker died';
   if (runId === null) return null;
   const run = runs.get(runId);
-  if (run === undefined) return 'the database knows no such run';
+  if (run === undefined) return 'its run is not in the database';
   if (run.ended) return 'its run has ended';
-  if (epoch !== null && epoch < run.epoch) return `its run lives in container ${run.epoch}`;
+  if (epoch !== null && epoch < run.epoch) return `its run moved to container ${run.epoch}`;
   return null;
 }

@@ -3,7 +3,7 @@ import { SHORTEST_SECRET } from '../domain/redact-keys.js';
 type Env = Readonly<Record<string, string | undefined>>;
 
 const SECRET_NAME = /(^|_)(API_KEY|TOKEN|SECRET|PASSWORD|PGPASSWORD|ACCESS_KEY|KEY_DATA)$/i;
-/** The values of an environment that no log may show: keys by their names, or named by the models' files, and passwords within URLs. */
+/** Secret values of an environment: keys by name, or named in model files, and passwords in URLs. */
 export function secretsOf(env: Env, keys: readonly string[] = []): string[] {
   const found = new Set<string>();
   for (const [name, value = ''] of Object.entries(env)) {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { EventLog } from '../domain/ports/record/events.js';
 import { type ServiceFault, serviceFaultSchema } from '../domain/service-fault.js';
 
-/** Makes events of what the supervisor wrote down: deaths of the worker, Temporal and Postgres. Repeating it changes nothing. */
+/** Stores the supervisor's faults (deaths of worker, Temporal, PostgreSQL) as events. Idempotent. */
 export function serviceFaultReporter(store: EventLog, file: string): () => Promise<void> {
   let reported = 0;
   return async () => {

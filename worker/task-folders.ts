@@ -17,7 +17,7 @@ export function taskFolders(
     for (const folder of configured) if ((await exists(folder)) && hashFolder(folder) === run.taskHash) return folder;
     throw new BenchError(
       'usage',
-      `Task ${run.task.id} is not on this host as it was submitted (content ${run.taskHash.slice(0, 12)}).`,
+      `Task ${run.task.id} is missing on this host in the submitted version (content ${run.taskHash.slice(0, 12)}).`,
       {
         code: 'task.unavailable',
         remedy: `Put the same folder at ${configured.join(' or ')}, or copy ${frozen} from the home that submitted it.`,

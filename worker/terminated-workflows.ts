@@ -8,7 +8,7 @@ import { SIGNAL } from '../domain/messages.js';
 import { agentLoopWorkflowId, batchWorkflowId, CONTROL_QUEUE } from '../domain/queues.js';
 import type { Logger } from './logger.js';
 
-/** What was terminated while no worker ran is looked for so far back. */
+/** How far back to look for workflows terminated while no worker ran. */
 const LOOK_BACK_MS = 24 * 3_600_000;
 /** Of closed workflows, lists lag behind. */
 const OVERLAP_MS = 10 * 60_000;
@@ -21,8 +21,8 @@ interface Ports {
 }
 
 /**
- * A workflow that somebody terminated in Temporal tells nobody: its run or batch would stand still until all else of the batch is over.
- * Those whose rows have not ended are started again, and an event tells of it.
+ * A workflow terminated in Temporal notifies nobody, and its run or batch would stall. Restarts those whose rows have not ended, with
+ * an event.
  */
 export function terminatedWorkflows({ client, store, queries, log }: Ports): () => Promise<void> {
   let lookFrom = Date.now() - LOOK_BACK_MS;
@@ -41,19 +41,19 @@ export function terminatedWorkflows({ client, store, queries, log }: Ports): () 
       await store.addEvent({ ...subject, kind: 'workflow_terminated', key: `terminated-${terminated.runId}`, detail });
       log.info({ workflowId: terminated.workflowId }, detail);
     }
-    // Those that could not be started yet are to be found again.
+    // Find those that could not be restarted in the next round.
     if (open === 0) lookFrom = began - OVERLAP_MS;
   };
 
   async function restartRun(runId: string): Promise<string | null> {
     const run = await queries.findRun(runId);
     if (run.status === 'ended') return null;
-    // It was told to end when its parent was; a second one cannot begin beside it.
+    // Its parent's end cancelled it; a second one cannot start beside it.
     if (await isRunning(client, agentLoopWorkflowId(runId))) return 'later';
     const ticket = await store.ticket(runId);
     if (ticket === null) return null;
     await startRunWorkflow(client, ticket);
-    return '; it was started again, and the run goes on from its record';
+    return '; it was restarted, and the run continues from its record';
   }
 
   async function restartBatch(batchId: string, isShard: boolean): Promise<string | null> {
@@ -66,7 +66,7 @@ export function terminatedWorkflows({ client, store, queries, log }: Ports): () 
       signal: SIGNAL.batchChanged,
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     });
-    return isShard ? '; its batch starts what is left of it when its other shards are over' : '; it was started again';
+    return isShard ? '; its batch restarts its unfinished runs when the other shards are over' : '; it was restarted';
   }
 }
 

@@ -2,14 +2,14 @@ import type { Client } from '@temporalio/client';
 import type { Turns } from '../domain/ports/turns.js';
 import { tellAnswered } from '../temporal/tell-answered.js';
 
-/** Younger answers are just being told by whoever gave them. */
+/** Younger answers are still being signalled by their sender. */
 const OLD_SECONDS = 5;
-/** Temporal keeps what it was told; only one that was restored from a backup forgets it. */
+/** Signal each answer once: Temporal keeps signals, unless it was restored from a backup. */
 const TELL_AGAIN_MS = 3_600_000;
 
 /**
- * An answer is stored before its run is told, and whoever gave it may die between, or Temporal be away. So runs that have not taken up
- * their answer are told of it: the rows are what is still to be sent. Runs that wait need no timers of their own for that.
+ * An answer is stored before its run is signalled; its sender may die in between, or Temporal be down. So runs that have not taken up
+ * their answer are signalled again. Waiting runs need no timers for that.
  */
 export function untoldAnswers(client: Client, turns: Pick<Turns, 'notTakenUp'>): () => Promise<void> {
   let told = new Map<string, number>();

@@ -19,7 +19,7 @@ function distance(a: string, b: string): number {
   return rows[a.length]![b.length]!;
 }
 
-/** The candidate that a misspelt word was probably meant to be, or null when none is near. */
+/** The candidate that a misspelt word probably meant, or null if none is near. */
 export function closest(word: string, candidates: readonly string[]): string | null {
   const wanted = word.toLowerCase();
   const beginsSo = candidates.filter((candidate) => candidate.toLowerCase().startsWith(wanted));

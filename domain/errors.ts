@@ -4,12 +4,12 @@ import type { ErrorCode } from './error-codes.js';
 
 export type BenchErrorType =
   | 'usage' // bad arguments, bad config: exit code 2
-  | 'not_found' // an id that names nothing: exit code 2
+  | 'not_found' // an unknown id: exit code 2
   | 'conflict' // a name that is taken: exit code 2
   | 'services' // Temporal, Postgres, the engine are not reachable: exit code 1
   | 'failed'; // the work itself failed: exit code 1
 
-/** Options of the request, by name, that a remedy is about; a value where it says which. How an option is given is for the door to say. */
+/** Options of the request, by name, that a remedy is about, with a value where it suggests one. The door says how to give them. */
 export type RemedyFields = Readonly<Record<string, string | true>>;
 
 interface BenchErrorOptions {
@@ -39,27 +39,27 @@ export class BenchError extends Error {
   }
 }
 
-/** The container of a run exists no longer, or cannot be started again: its effects are lost with it. */
+/** A run's container is gone or cannot be restarted, and its effects are lost. */
 export class SandboxLost extends Error {
   override name = 'SandboxLost';
 }
 
-/** The engine, the image or the disk failed us: never the agent's doing. Retried, then `infra_error`. */
+/** The engine, the image or the disk failed: never the agent's fault. Retried, then `infra_error`. */
 export class InfrastructureError extends Error {
   override name = 'InfrastructureError';
 }
 
-/** The home's disk has no room for what a run may write: it waits for that. */
+/** The home's disk has no room for what the run may write, so the run waits. */
 export class NoRoom extends InfrastructureError {
   override name = 'NoRoom';
 }
 
-/** Not the agent's doing either, but no retry can mend it: ends the run as `infra_error` at once. */
+/** Not the agent's fault either, but no retry can help: ends the run as `infra_error` at once. */
 export class Unrecoverable extends Error {
   override name = 'Unrecoverable';
 }
 
-/** The run, or its lease, has moved on: whoever still works for its past stops. Never retried. */
+/** The run or its lease has moved on; work for an earlier epoch stops. Never retried. */
 export class Stale extends Error {
   override name = 'Stale';
 }

@@ -1,4 +1,4 @@
-/** What `bench events` tells of: faults, retries, recoveries. */
+/** The kinds of events: faults, retries, recoveries. */
 export const EVENT_KINDS = [
   'activity_retried',
   'budget_raised',

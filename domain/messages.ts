@@ -170,30 +170,30 @@ export interface ControlActivities {
   loadShard(args: { batchId: string; shard: number }): Promise<RunTicket[]>;
   startBatch(args: { batchId: string }): Promise<void>;
   batchState(args: { batchId: string }): Promise<BatchState>;
-  /** False: it has runs that have not ended. Cancelled: those of them that were never started end here. */
+  /** False: it has unfinished runs. Cancelled: those that never started are ended here. */
   finishBatch(args: { batchId: string; cancelled: boolean }): Promise<boolean>;
   finishRun(args: { runId: string; end: RunEnd }): Promise<void>;
   /** The same end for all of them that have not ended. */
   finishRuns(args: { runIds: string[]; end: RunEnd }): Promise<void>;
   waitingForGpu(args: { runId: string }): Promise<void>;
   /**
-   * Choose the run's host and write it on its row; with `hostId`, which a lease names, only the latter. While no host can take
-   * it this fails, and is tried again: the run waits. `epoch` comes back as it is by the row, which may be further.
+   * Choose the run's host (or take `hostId`, from a lease) and store it. Fails and is retried while no host can take the run. Returns
+   * the row's `epoch`, which may be higher.
    */
   placeRun(args: { runId: string; epoch: number; hostId?: string }): Promise<{ hostId: string; epoch: number }>;
-  /** An activity found nobody on the host's queue: is the host lost, and the run to go on elsewhere? */
+  /** No worker took an activity from the host's queue: is the host lost, so that the run must move? */
   judgeHost(args: { runId: string; hostId: string; epoch: number }): Promise<'keep' | 'lost'>;
-  /** Ask the pool for a lease; starts the pool if it does not run. */
+  /** Ask the pool for a lease; starts the pool if it is not running. */
   requestLease(request: LeaseRequest): Promise<void>;
-  /** Write the grant to Postgres, whose constraint refuses a GPU that is held. False: it was taken back meanwhile. */
+  /** Store the grant in PostgreSQL, whose index refuses a GPU that is held. False: it was revoked meanwhile. */
   recordLease(args: { runId: string; lease: Lease }): Promise<boolean>;
-  /** The lease's host is lost: its GPUs are nobody's until the host is back or removed. */
+  /** The lease's host is lost: nobody gets its GPUs until the host is back or removed. */
   abandonLease(args: { runId: string; lease: Lease }): Promise<void>;
   releaseLease(args: { runId: string; token: number | null }): Promise<void>;
-  /** The pool begins: what is held, by Postgres. */
+  /** For a new pool: the leases that PostgreSQL knows. */
   openLeases(): Promise<{ leases: OpenLease[]; nextToken: number }>;
   poolRound(args: PoolRoundArgs): Promise<PoolRoundResult>;
-  /** Before the containers of a lease are removed against its holder's will: no new ones are started with it. */
+  /** Called before a lease's containers are removed by force, so that no new ones start with it. */
   revokeLease(args: { runId: string; lease: Lease; reason: 'closed' | 'expired' }): Promise<void>;
   /** Has the run ended, by its row? */
   runEnded(args: { runId: string }): Promise<boolean>;
@@ -206,10 +206,10 @@ export interface HostActivities {
   stopContainer(args: { runId: string }): Promise<void>;
   /** Also takes the submission, if the command asks for an evaluation. */
   executeCommand(args: ExecuteCommandArgs): Promise<ExecuteCommandResult>;
-  /** Keep the submission as it lies in the workspace now, once. */
+  /** Store the submission as it is in the workspace now, once. */
   takeSubmission(args: TakeSubmissionArgs): Promise<void>;
   evaluate(args: EvaluateArgs): Promise<EvaluateResult>;
-  /** Evaluate the next submission of the run on the hidden test split. Nothing of the agent's may live any more: its sandbox is ended first. */
+  /** Evaluate the next submission of the run on the hidden test split. Ends the sandbox first, so that no process of the agent is left. */
   evaluateHidden(args: { runId: string }): Promise<EvaluateHiddenResult>;
   /** Keep the workspace and the shell's state. One that cannot be made is an event. */
   snapshot(args: SnapshotArgs): Promise<void>;
@@ -223,9 +223,9 @@ export interface ModelActivities {
 export const FAILURE = {
   /** The container is gone: start a new epoch. */
   sandboxLost: 'SandboxLost',
-  /** Retrying cannot help and nobody but the operator can: ends the run as config_error. */
+  /** Only the operator can fix it: ends the run as config_error. */
   config: 'ConfigError',
-  /** The run or its lease has moved on; whoever works for its past stops. */
+  /** The run or its lease has moved on; work for an earlier epoch stops. */
   stale: 'Stale',
   /** No host can take the run now. */
   noHost: 'NoHost',

@@ -14,7 +14,7 @@ function codes(error: unknown, depth = 0): string[] {
   ];
 }
 
-/** A service is away or going away: what a retry, after the services are up again, may mend. */
+/** A service is down or going down: a retry may succeed once the services are up again. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof BenchError) return error.type === 'services';
   // As the record's own statements throw it.
@@ -31,14 +31,14 @@ export function isOutage(error: unknown): boolean {
   );
 }
 
-/** Whatever was thrown, as an error for people. */
+/** Converts anything thrown into an error for people. */
 export function asBenchError(error: unknown): BenchError {
   if (error instanceof BenchError) return error;
   const message = error instanceof Error ? error.message || error.name : String(error);
   if (isOutage(error)) {
     return new BenchError('services', `a service stopped answering: ${message}`, {
       code: 'services.lost',
-      remedy: '`bench doctor` says which one and why; then run the command again.',
+      remedy: 'Run `bench doctor` to see which one and why; then run the command again.',
       cause: error,
     });
   }
@@ -46,20 +46,20 @@ export function asBenchError(error: unknown): BenchError {
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
     return new BenchError('failed', message, {
       code: 'file.unwritable',
-      remedy: 'Give this user the right to write there, or choose another BENCH_HOME.',
+      remedy: 'Give this user write permission there, or choose another BENCH_HOME.',
       cause: error,
     });
   }
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new BenchError('failed', message, {
       code: 'disk.full',
-      remedy: 'Make room on that disk, then run the command again.',
+      remedy: 'Free space on that disk, then run the command again.',
       cause: error,
     });
   }
   return new BenchError('failed', message, {
     code: 'unexpected',
-    remedy: 'This was not expected: run it again with BENCH_DEBUG=1 for the details.',
+    remedy: 'This is unexpected. Run it again with BENCH_DEBUG=1 for details.',
     cause: error,
   });
 }

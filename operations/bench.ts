@@ -10,7 +10,7 @@ import type { BenchSettings } from './settings.js';
  */
 export interface Bench {
   readonly settings: BenchSettings;
-  /** Tells the door something that its user should know; the door puts it into words. */
+  /** Passes a notice to the door, which puts it into words. */
   notify(notice: Notice): void;
   /** Runs work that takes minutes and cleans up after itself when its signal is aborted; whether it ever is, is the door's choice. */
   abortable<T>(what: LongWork, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
@@ -26,11 +26,11 @@ export interface Bench {
   temporal(): Promise<Client>;
   /** Ensures the services again, as after one of them died; connections stay open if they answer where they did. */
   refreshServices(): Promise<void>;
-  /** From now on, services that `bench down` stopped are not started: this caller only looks. */
+  /** From now on, do not start services that `bench down` stopped: this caller is read-only. */
   looksOnly(): void;
   /** Closes connections: the next use ensures services and connects again. */
   reconnect(): Promise<void>;
-  /** Closes connections for good; services go on. */
+  /** Closes connections for good; services keep running. */
   close(): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ export interface OpenOptions extends BenchHooks {
 }
 
 /**
- * Opens a home. Nothing is started before a verb needs it; services go on after `close`, as after any command, until `down`.
+ * Opens a home. Services start when a verb needs them, and keep running after `close`, as after any command, until `down`.
  * Throws BenchError (usage) that names a wrong setting.
  */
 export function openBench({ home, env = process.env, cwd = process.cwd(), ...hooks }: OpenOptions = {}): Bench {

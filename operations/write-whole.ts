@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BenchError } from '../domain/errors.js';
 
-/** The whole text or nothing: whoever reads `path` sees the old file or the new one. BenchError (usage): it cannot be written. */
+/** Writes a file atomically: readers see the old file or the new one. Throws BenchError (usage) if it cannot be written. */
 export async function writeWhole(path: string, text: string): Promise<string> {
   const file = resolve(path);
   const aside = join(dirname(file), `.${basename(file)}.${randomBytes(4).toString('hex')}`);
@@ -24,7 +24,7 @@ export async function writeWhole(path: string, text: string): Promise<string> {
             : String(cause);
     throw new BenchError('usage', `${file} cannot be written: ${reason}`, {
       code: 'file.unwritable',
-      remedy: 'Name another file, or make its folder first.',
+      remedy: 'Choose another file, or create its folder first.',
       fields: { output: '<file>' },
       cause,
     });

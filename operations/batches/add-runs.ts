@@ -12,8 +12,8 @@ import { freezeAndCheck, prepareBatch } from './prepare-batch.js';
 import { harnessVersion } from './store-batch.js';
 
 /**
- * More runs for a batch that is stored, whether it runs, is paused or is over. Attempts go on after the highest one that the batch has of
- * the same model and task. What belongs to the batch (name, seed, concurrency, priority, budget) stays as it is.
+ * Adds runs to a stored batch, whether it is running, paused or over. Attempts continue after the highest one of the same model and
+ * task. The batch's own settings (name, seed, concurrency, priority, budget) do not change.
  */
 export async function addRuns(bench: Bench, ref: string, input: BatchRequestInput): Promise<SubmittedBatch> {
   const batch = await findBatch(bench, ref);
@@ -25,7 +25,7 @@ export async function addRuns(bench: Bench, ref: string, input: BatchRequestInpu
   return submitted(plan);
 }
 
-/** What would be added. Looks only. */
+/** What would be added. Read-only. */
 export async function planAddition(bench: Bench, ref: string, input: BatchRequestInput): Promise<BatchPlan> {
   const batch = await findBatch(bench, ref);
   return planBatch(bench, { ...input, ...ofBatch(batch) }, await after(bench, batch));
@@ -48,7 +48,7 @@ async function after(bench: Bench, { batchId }: BatchSummary): Promise<PlanOptio
   return { batchId, firstAttempt: (model, task) => (before.get(`${model}\n${task}`) ?? 0) + 1 };
 }
 
-/** Rows in one transaction, then the workflow is told or started. */
+/** Stores the rows in one transaction, then signals or starts the workflow. */
 export async function appendAndStart(bench: Bench, batchId: string, runs: SubmittedRun[]): Promise<void> {
   await bench.renewWorker();
   const database = await bench.database();
@@ -60,7 +60,7 @@ export async function appendAndStart(bench: Bench, batchId: string, runs: Submit
     throw new BenchError(
       'services',
       `${runs.length} runs were added to batch ${batchId}, but it could not be started`,
-      { code: 'batch.not_started', remedy: `\`bench resume ${batchId}\` starts it.`, cause },
+      { code: 'batch.not_started', remedy: `Start it with \`bench resume ${batchId}\`.`, cause },
     );
   }
 }

@@ -7,13 +7,13 @@ import { attachData, prepareCommand } from '../../catalog/index.js';
 import type { Bench } from '../bench.js';
 import { formatBytes } from '../../domain/format-bytes.js';
 
-/** A task that is left out of a batch, and the command that mends it. */
+/** A task that is left out of a batch, and how to fix that. */
 export interface SkippedTask extends SkippedTaskView {
   /** The options of the request that the remedy is about. */
   fields: RemedyFields;
 }
 
-/** What cannot be played as things are: refused, or told and left out. Throws BenchError if it is refused, or nothing is left. */
+/** Tasks that cannot be played now are refused, or left out with a notice. Throws BenchError if refused, or if none is left. */
 function leaveOut(
   bench: Bench,
   { skip, left }: { skip: boolean; left: number },
@@ -34,10 +34,10 @@ function leaveOut(
   for (const one of skipped) bench.notify({ code: 'task.left_out', ...one });
 }
 
-/** More are told together: a line each would bury what to do. */
+/** More than this are summarized: a line each would bury the remedy. */
 const TOLD_ONE_BY_ONE = 3;
 
-/** What it takes to play tasks that a newcomer named with `all`, in three lines. `named`: by which names they were asked for. */
+/** In three lines, how to play many unprepared tasks, as when a newcomer says `all`. `named`: the names in the request. */
 function needsData(
   missing: readonly TaskFolder[],
   { ready, sample, named }: { ready: number; sample: boolean; named: readonly string[] },
@@ -58,8 +58,8 @@ function needsData(
       remedy: [
         sample
           ? `Make the sample data: \`${prepareCommand(named)}\`, in minutes and without a download.`
-          : `Small stand-ins, without a download or GPUs: prepare and submit these tasks on sample data. The real data: ${real}.`,
-        ready === 0 ? '`bench tasks` lists the tasks.' : `Or leave these out and play the other ${ready}.`,
+          : `For small stand-ins, without a download or GPUs, prepare and submit these tasks on sample data. The real data: ${real}.`,
+        ready === 0 ? '`bench tasks` lists the tasks.' : `Or leave these out and play the remaining ${ready}.`,
       ].join('\n'),
       fields: { sample: true, ...(ready > 0 && { skipUnavailable: true }) },
     },
@@ -86,7 +86,7 @@ export function tasksWithData(
   return { taskFolders: ready, skipped };
 }
 
-/** The tasks for which some host that offers the backend has GPUs enough. */
+/** The tasks for which some host with the backend has enough GPUs. */
 export function tasksWithGpus(
   bench: Bench,
   tasks: readonly TaskFolder[],
@@ -115,7 +115,7 @@ export function tasksOnBackend(
 ): { taskFolders: TaskFolder[]; skipped: SkippedTask[] } {
   const skipped = tasks.flatMap(({ spec }): SkippedTask[] => {
     const reason = unmetNeed(spec, backend);
-    const remedy = 'Use the backend docker or podman (`bench doctor` says what is missing), or leave these tasks out';
+    const remedy = 'Use the backend docker or podman (`bench doctor` shows what is missing), or leave these tasks out';
     return reason === null ? [] : [{ task: spec.id, reason, remedy, fields: { backend: true } }];
   });
   const taskFolders = tasks.filter(({ spec }) => !skipped.some(({ task }) => task === spec.id));

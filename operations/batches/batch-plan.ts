@@ -14,7 +14,7 @@ export interface LoadedGroup extends GroupRequest {
   skipped: SkippedTask[];
 }
 
-/** What a request comes to on a backend: nothing of it is stored yet. */
+/** A request resolved on a backend. Nothing is stored yet. */
 export interface BatchPlan {
   request: BatchRequest;
   batchId: string;
@@ -34,7 +34,7 @@ export interface SubmittedBatch {
   budgetUsd: string | null;
   /** Tasks that were left out. */
   skipped?: SkippedTask[];
-  /** It was there already: nothing was submitted, its unfinished runs go on. */
+  /** It existed already: nothing was submitted, its unfinished runs continue. */
   existing?: boolean;
 }
 

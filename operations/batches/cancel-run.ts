@@ -4,10 +4,10 @@ import { cancelWorkflow } from '../../temporal/cancel-workflow.js';
 import { startCancelledRun } from '../../temporal/start-cancelled-run.js';
 import type { Bench } from '../bench.js';
 
-/** What is written of a run that no workflow can end any more. */
+/** The end of a run that no workflow can end any more. */
 export const CANCELLED = { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null } as const;
 
-/** Asks for the end of a run, whether its workflow runs, waits for its turn, or is gone. */
+/** Cancels a run, whether its workflow is running, not started yet, or gone. */
 export async function cancelRun(bench: Bench, run: Pick<RunSummary, 'runId'>): Promise<void> {
   const { store } = await bench.database();
   if (await cancelWorkflow(await bench.temporal(), runWorkflowId(run.runId))) return;

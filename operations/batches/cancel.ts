@@ -5,12 +5,12 @@ import { findRunOrBatch } from '../results/find-run-or-batch.js';
 import { cancelBatch } from './cancel-batch.js';
 import { cancelRun } from './cancel-run.js';
 
-/** What was asked for; `requested` is false where it was over already. `status` is what it was before. */
+/** `requested`: false if it was already over. `status`: as it was before. */
 export type Cancellation =
   | { kind: 'run'; runId: string; requested: boolean; status: RunSummary['status']; endReason: RunSummary['endReason'] }
   | { kind: 'batch'; batchId: string; requested: boolean; status: BatchSummary['status']; unfinishedRuns: number };
 
-/** Stops a batch or a run: containers are removed, records stay. Returns when the end is asked for; it comes later. */
+/** Stops a batch or a run: containers are removed, records stay. Returns when the end is requested, before it happens. */
 export async function cancel(bench: Bench, ref: string): Promise<Cancellation> {
   const found = await findRunOrBatch(bench, ref);
   if (found.kind === 'run') {

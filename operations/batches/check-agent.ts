@@ -23,7 +23,7 @@ export function checkAgent(
   if (stuck === undefined) return;
   throw new BenchError(
     'usage',
-    `${stuck.name} runs shell commands, and agent ${agent.name} takes only its special commands (outputParser: ${outputParser})`,
+    `${stuck.name} runs shell commands, but agent ${agent.name} accepts only its special commands (outputParser: ${outputParser})`,
     {
       code: 'agent.unfit',
       remedy: 'Choose an agent with another outputParser, or another model; `bench agents` lists agents.',

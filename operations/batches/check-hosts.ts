@@ -5,9 +5,9 @@ interface Host {
   hostId: string;
   backends: readonly string[];
   gpus: readonly string[];
-  /** What the memory limits of its runs may come to together, MB; null or absent: not counted. */
+  /** Cap on the sum of its runs' memory limits, MB; null or absent: none. */
   memoryForRunsMb?: number | null;
-  /** ISO time of the last sign of life. */
+  /** ISO time of the last registration. */
   seenAt: string;
 }
 
@@ -15,7 +15,7 @@ interface Host {
 const ALIVE_MS = 3 * 60_000;
 
 /**
- * Refuse runs that no host could bear. Before any worker has reported, and while all of them are away, runs may wait for one that can.
+ * Refuse runs that no host can execute. If no worker has registered, or all are away, runs may wait for a suitable one.
  * Throws BenchError (usage).
  */
 export function checkHosts(
@@ -43,7 +43,7 @@ export function checkHosts(
   if (offering.length > 0 && offering.every((host) => (host.memoryForRunsMb ?? Infinity) < memoryMb))
     throw new BenchError(
       'usage',
-      `a run may take ${memoryMb} MB of memory, but no host that offers ${wanted.backend} has as much for its runs`,
+      `a run may use ${memoryMb} MB of memory, but no host that offers ${wanted.backend} has that much for its runs`,
       {
         code: 'memory.too_little',
         remedy: 'Lower limits.memoryMb of the task, or start a worker with more memory for its runs (BENCH_MEMORY_MB).',
@@ -63,7 +63,7 @@ export function checkHosts(
   refuseGpusElsewhere(hosts, wanted);
 }
 
-/** GPUs on one host and the backend on another help no run: one must have both. */
+/** One host must have both the GPUs and the backend. */
 function refuseGpusElsewhere(
   hosts: readonly Host[],
   { backend, gpus, profiles }: Parameters<typeof checkHosts>[1],
@@ -107,7 +107,7 @@ const profileField = ([profile]: readonly string[]): RemedyFields => (profile ==
 /** Throws BenchError (usage). */
 export function refuseGpusOnPodman(gpus: number, backend: Backend, profiles: readonly string[] = []): void {
   if (backend !== 'podman' || gpus === 0) return;
-  throw new BenchError('usage', `a run asks for ${gpus} GPUs, which the podman backend cannot hand to containers`, {
+  throw new BenchError('usage', `a run asks for ${gpus} GPUs, which the podman backend cannot give to containers`, {
     code: 'gpus.unsupported',
     remedy: `${profileAdvice(profiles)}Use the backend docker, or no GPUs.`,
     fields: { ...profileField(profiles), backend: 'docker', gpusPerRun: '0' },

@@ -6,8 +6,8 @@ import { missingKeys, missingKeysError } from '../../catalog/index.js';
 import type { Bench } from '../bench.js';
 
 /**
- * Before anything is started: every model takes the parameters asked for, its address holds no credentials, and the worker has the keys. A worker that runs
- * elsewhere has an environment that cannot be seen from here: then it is only said what it needs.
+ * Checks before anything is started that every model accepts the requested parameters, that no address holds credentials, and that
+ * the worker has the keys. An external worker's environment cannot be seen, so its needs are only reported.
  */
 export function checkModels(
   bench: Bench,
@@ -21,8 +21,7 @@ export function checkModels(
     if (problem !== null)
       throw new BenchError('usage', `model ${name} ${problem}`, {
         code: 'model.sampling_unsupported',
-        remedy:
-          'Leave the option away (each model then has its own default), or submit this model in a batch of its own.',
+        remedy: 'Omit the option (each model then uses its own default), or submit this model in a separate batch.',
       });
   }
   for (const { name, config } of models) {

@@ -4,7 +4,7 @@ import { BenchError } from '../../domain/errors.js';
 import type { ModelRef } from '../../domain/model.js';
 import type { TaskFolder } from '../../domain/task.js';
 
-/** Whoever plays tasks' secret solutions needs tasks that have one. Throws BenchError (usage). */
+/** The oracle needs tasks with a solution. Throws BenchError (usage). */
 export function checkOracles(models: readonly ModelRef[], tasks: readonly TaskFolder[]): void {
   const player = models.find(({ kind }) => kind === 'oracle');
   const without = tasks.filter(({ dir }) => !existsSync(join(dir, 'oracle')));

@@ -12,7 +12,7 @@ export function checkRecordings(agent: LoadedAgent, models: readonly ModelRef[])
     if (step !== null)
       throw new BenchError(
         'usage',
-        `${name}: agent ${agent.name} (outputParser: ${outputParser}) has no place for the command of step ${step}`,
+        `${name}: agent ${agent.name} (outputParser: ${outputParser}) cannot express the command of step ${step}`,
         {
           code: 'agent.unfit',
           remedy: 'Choose an agent with another outputParser, for example tool-calling; `bench agents` lists agents.',

@@ -40,8 +40,8 @@ export async function ensureImages(
 }
 
 /**
- * The backend of a new batch. Without a wish: the first of docker and podman that answers and whose images stand or can be built;
- * else the local one, but only for scripted agents. Without `prepare` it looks and changes nothing.
+ * The backend of a new batch. By default the first of docker and podman that answers and whose images exist or can be built; else
+ * the local one, but only for scripted agents. Without `prepare` this is read-only.
  */
 export async function chooseBackend(
   bench: Bench,
@@ -75,7 +75,7 @@ export async function chooseBackend(
   if (real !== undefined) {
     throw new BenchError('usage', `no containers for ${real.name}: ${reason}`, {
       code: 'engine.unavailable',
-      remedy: `${remedy ?? 'Start a container engine (`bench doctor` helps)'}. Or run the model without isolation, on the local backend.`,
+      remedy: `${remedy ?? 'Start a container engine (`bench doctor` helps)'}. Or run the model on the local backend, without isolation.`,
       fields: { backend: 'local' },
       cause: first,
     });

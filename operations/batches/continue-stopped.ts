@@ -6,7 +6,7 @@ import { continued } from './replacements.js';
 
 const POLL_MS = 1000;
 
-/** Adds a run that goes on for each that the budget before the last raise has ended. Returns how many. */
+/** Adds a continuing run for each run that the budget before the last raise ended. Returns how many. */
 export async function continueStopped(bench: Bench, batchId: string): Promise<number> {
   const { batches, store } = await bench.database();
   const ofOld = new Set((await batches.stoppedByOldBudget(batchId)).map(({ runId }) => runId));
@@ -25,7 +25,7 @@ export async function continueStopped(bench: Bench, batchId: string): Promise<nu
     await appendAndStart(bench, batchId, runs);
     return runs.length;
   } catch (error) {
-    // Another command was faster with some of them, which are never continued twice: then with the rest.
+    // Another command continued some of them first. None is continued twice, so try the rest.
     const rest = await batches.replaceable({ batchId }, ['budget']);
     if (
       !(error instanceof BenchError && error.type === 'usage') ||
@@ -37,13 +37,13 @@ export async function continueStopped(bench: Bench, batchId: string): Promise<nu
 }
 
 export interface Ending {
-  /** Runs that the old budget ended and that are still evaluated. */
+  /** Runs that the old budget ended and that are still being evaluated. */
   ending: number;
-  /** Runs that go on since the last look. */
+  /** Runs continued since the last look. */
   again: number;
 }
 
-/** Continues the runs that met the old budget but are still evaluated, as each ends. Is over when none is left, or the signal is aborted. */
+/** Continues runs stopped by the old budget as their evaluations end. Finishes when none is left, or the signal is aborted. */
 export async function* continueEnding(
   bench: Bench,
   batchId: string,

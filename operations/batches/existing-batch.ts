@@ -4,7 +4,7 @@ import type { Bench } from '../bench.js';
 import { type BatchPlan, type SubmittedBatch, submitted } from './batch-plan.js';
 import { specificationDifferences, specificationOf } from './specification.js';
 
-/** The batch of this name, going on, if it is of this specification; null: the name is free. Throws BenchError (conflict) if it is of another. */
+/** Resumes the batch of this name if its specification is equal; null: the name is free. Throws BenchError (conflict) if it differs. */
 export async function existingBatch(bench: Bench, plan: BatchPlan): Promise<SubmittedBatch | null> {
   const { name } = plan.request;
   if (name === null) return null;
@@ -15,9 +15,9 @@ export async function existingBatch(bench: Bench, plan: BatchPlan): Promise<Subm
   const differences = specificationDifferences(known.spec, specificationOf(plan));
   if (differences.length > 0) {
     const more = differences.length > 5 ? `, and ${differences.length - 5} more` : '';
-    throw new BenchError('conflict', `a batch named "${name}" exists already, of another specification`, {
+    throw new BenchError('conflict', `a batch named "${name}" already exists with another specification`, {
       code: 'batch.name_taken',
-      remedy: `It differs in ${differences.slice(0, 5).join('; ')}${more}. Choose another name, or add the runs to that batch.`,
+      remedy: `Differences: ${differences.slice(0, 5).join('; ')}${more}. Choose another name, or add the runs to that batch.`,
       fields: { name: true, into: name },
     });
   }

@@ -7,19 +7,19 @@ import type { Bench } from '../bench.js';
 import type { BatchStatusReport } from '../../domain/views/batches.js';
 
 const POLL_MS = 500;
-/** A large batch is a large question. */
+/** Poll large batches less often. */
 const SLOW_POLL_MS = 2000;
 const LARGE_BATCH_RUNS = 100;
-/** How often the services themselves are looked after, and the batch's workflow is asked for. */
+/** How often to check the services and the batch's workflow. */
 const CHECK_MS = 10_000;
-/** After its last run a batch has its own end still to be written; it is not waited for longer than this, however busy the machine. */
+/** How long to wait for the batch's own end after its last run, however busy the machine. */
 const LAST_WRITE_MS = 120_000;
 
 export type BatchProgress =
   | { kind: 'report'; report: BatchStatusReport }
-  /** Services do not answer, and are being started again. */
+  /** Services do not answer and are being restarted. */
   | { kind: 'outage'; reason: string }
-  /** They answer again; the runs go on from where they were. */
+  /** They answer again; the runs continue. */
   | { kind: 'recovered' }
   /** Comes last; missing if the signal was aborted before. */
   | { kind: 'over'; report: BatchStatusReport };
@@ -27,15 +27,15 @@ export type BatchProgress =
 const isOver = (report: BatchStatusReport): boolean => report.status === 'ended' || report.status === 'cancelled';
 
 /**
- * Follow a batch until it is over or the signal is aborted; the batch itself goes on either way. Services that stop answering are
- * started again and waited for. Throws BenchError: services were stopped on purpose, or the batch's workflow is gone.
+ * Follow a batch until it is over or the signal is aborted; the batch itself continues either way. Services that stop answering are
+ * restarted and awaited. Throws BenchError if services were stopped on purpose, or the batch's workflow is gone.
  */
 export async function* follow(
   bench: Bench,
   batchId: string,
   { signal }: { signal?: AbortSignal } = {},
 ): AsyncGenerator<BatchProgress, void, undefined> {
-  // A caller that waits was allowed to start the services; it does not undo a `bench down` that was said meanwhile.
+  // The caller may restart services, but must not undo a `bench down` given meanwhile.
   await bench.database();
   bench.looksOnly();
   let report: BatchStatusReport | null = null;
@@ -64,14 +64,14 @@ export async function* follow(
         closedChecks = (await isClosed(bench, batchId)) ? closedChecks + 1 : 0;
         if (closedChecks >= 2) {
           if (allEndedAt === null) throw standsStill(batchId);
-          // Nothing is left to be done: only its end was not written.
+          // All runs have ended; only the batch's end was not written.
           yield { kind: 'over', report };
           return;
         }
       }
     } catch (error) {
       if (error instanceof ServicesDown)
-        throw new BenchError('services', `${error.message}: batch ${batchId} stands still`, {
+        throw new BenchError('services', `${error.message}: batch ${batchId} is stopped`, {
           code: 'services.down',
           remedy: `\`bench up\` starts them, and the batch continues; \`bench watch ${batchId}\` follows it.`,
         });
@@ -98,7 +98,7 @@ const isClosed = async (bench: Bench, batchId: string): Promise<boolean> => {
 };
 
 const standsStill = (batchId: string): BenchError =>
-  new BenchError('failed', `batch ${batchId} stands still: its workflow is not running`, {
+  new BenchError('failed', `batch ${batchId} makes no progress: its workflow is not running`, {
     code: 'batch.stands_still',
     remedy: `\`bench resume ${batchId}\` continues its unfinished runs.`,
   });

@@ -15,7 +15,7 @@ import { storeAndStart } from './store-batch.js';
 import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 import type { SubmittedBatch } from './batch-plan.js';
 
-/** A batch of runs that go on where another run was after one of its steps. Throws BenchError before anything is written. */
+/** Submits a batch of runs that continue another run after one of its steps. Throws BenchError before anything is written. */
 export async function forkRun(bench: Bench, asked: ForkRequest): Promise<SubmittedBatch & { forkedFrom: string }> {
   const { settings } = bench;
   const database = await bench.database();
@@ -32,9 +32,9 @@ export async function forkRun(bench: Bench, asked: ForkRequest): Promise<Submitt
   const [ref] = request.model === null ? [origin.model] : resolveModels(settings.configFolders, [request.model], {});
   if (ref === undefined) throw new Error('a model that resolves to nothing');
   if (ref.kind === 'human')
-    throw new BenchError('usage', 'nobody would answer: a person plays in a terminal, not in a batch', {
+    throw new BenchError('usage', 'the model "human" cannot play in a batch, only in a terminal', {
       code: 'model.not_playable',
-      remedy: 'Name another model.',
+      remedy: 'Choose another model.',
       fields: { model: true },
     });
   const agent = { name: origin.agentName, hash: origin.agentHash, config: origin.agent };
@@ -75,9 +75,9 @@ function requireStep({ runId, atStep }: ForkRequest, [step]: TrajectoryStep[]): 
       remedy,
     });
   };
-  if (step?.step !== atStep) return refuse('it has taken no such step');
-  if (step.action === null) return refuse('no reply of that step could be used');
-  if (step.observation === null) return refuse('its command is not over');
-  if (step.requested === 'submit') return refuse('there the work was handed in; choose a step before');
-  if (step.requested === 'validate' && step.evaluations.length === 0) return refuse('its evaluation is not over');
+  if (step?.step !== atStep) return refuse('it has no such step');
+  if (step.action === null) return refuse('that step has no usable reply');
+  if (step.observation === null) return refuse('its command has not finished');
+  if (step.requested === 'submit') return refuse('it submits at that step; choose an earlier one');
+  if (step.requested === 'validate' && step.evaluations.length === 0) return refuse('its evaluation has not finished');
 }

@@ -10,19 +10,23 @@ import { checkModels } from './check-models.js';
 import { checkOracles } from './check-oracles.js';
 import { checkRecordings } from './check-recordings.js';
 
-/** More runs than this in one batch is surely a slip of the keyboard. */
+/** More runs than this in one batch are surely a typo. */
 const MAX_RUNS = 100_000;
 
-/** An agent that is not told of its memory would only seem to have one. */
+/** Memory is useless unless the agent's prompts mention it. */
 function requireMemoryCommands({ name, config }: LoadedAgent): void {
   const known = config.tools.commands.map((command) => command.name);
   const missing = ['memory_read', 'memory_write'].filter((command) => !known.includes(command));
   if (missing.length === 0) return;
-  throw new BenchError('usage', `memory is asked for, but the agent ${name} is not told of ${missing.join(' and ')}`, {
-    code: 'agent.unfit',
-    remedy: 'Choose one that is, or add commands/memory.yaml to its tools.commandFiles.',
-    fields: { agent: 'default-memory' },
-  });
+  throw new BenchError(
+    'usage',
+    `memory is requested, but the prompts of agent ${name} do not document ${missing.join(' and ')}`,
+    {
+      code: 'agent.unfit',
+      remedy: 'Choose an agent that documents them, or add commands/memory.yaml to its tools.commandFiles.',
+      fields: { agent: 'default-memory' },
+    },
+  );
 }
 
 /** Everything that can be wrong with the groups and be known without an engine or a database. */
@@ -42,9 +46,9 @@ export function loadGroups(
     const loadedAgent = loadAgent(settings.configFolders, group.agent);
     if (group.memory) requireMemoryCommands(loadedAgent);
     if (!person && modelRefs.some(({ kind }) => kind === 'human'))
-      throw new BenchError('usage', 'nobody would answer: a person plays in a terminal, not in a batch', {
+      throw new BenchError('usage', 'the model "human" cannot play in a batch, only in a terminal', {
         code: 'model.not_playable',
-        remedy: 'Start it with `bench human`.',
+        remedy: 'Play with `bench human`.',
         fields: { task: '<task>' },
       });
     checkAgent(loadedAgent, modelRefs, taskFolders);
@@ -68,7 +72,7 @@ function refuseTooMany(groups: readonly LoadedGroup[]): void {
     });
 }
 
-/** A batch has one line of attempts for each model and task. */
+/** A batch has one series of attempts per model and task. */
 function refuseRepeated(groups: readonly LoadedGroup[]): void {
   const seen = new Map<string, number>();
   for (const [nth, { modelRefs, taskFolders }] of groups.entries())
@@ -79,7 +83,7 @@ function refuseRepeated(groups: readonly LoadedGroup[]): void {
         if (other !== undefined && other !== nth)
           throw new BenchError('usage', `groups ${other + 1} and ${nth + 1} both have ${pair}`, {
             code: 'batch.repeats_run',
-            remedy: 'Leave it in one of them; ways to play the same pair are compared as batches of their own.',
+            remedy: 'Keep it in one of them; to compare variants of the same pair, submit separate batches.',
           });
         seen.set(pair, nth);
       }

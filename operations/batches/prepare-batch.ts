@@ -9,8 +9,8 @@ import { refuseUnfit } from './host-fit.js';
 import { planOn, type PlanOptions } from './plan-batch.js';
 
 /**
- * A plan on a backend whose images stand, built where they were missing. What no host could execute is refused before anything is
- * built, which takes minutes.
+ * A plan on a backend whose images exist, built if they were missing. Runs that no host can execute are refused before building,
+ * which takes minutes.
  */
 export async function prepareBatch(
   bench: Bench,

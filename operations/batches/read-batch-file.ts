@@ -1,5 +1,5 @@
 import { loadBatchFile } from '../../catalog/index.js';
 import type { BatchRequestInput } from '../../domain/requests/batch.js';
 
-/** The request that a batch file states. BenchError (usage): names file, line and key of what is wrong. */
+/** The request in a batch file. Throws BenchError (usage) that names file, line and key of each mistake. */
 export const readBatchFile = (path: string): BatchRequestInput => loadBatchFile(path);

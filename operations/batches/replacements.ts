@@ -8,8 +8,8 @@ import type { RunDefinition } from '../../domain/run.js';
 export const repeated = (run: RunDefinition): SubmittedRun => ({ ...run, runId: newRunId(), replaces: run.runId });
 
 /**
- * A run that goes on where another one was stopped: after its last whole step, or at the beginning if it has none. What that one spent
- * counts against the limits of the run. Its lost answers do as well, but apart (RunStore.spending): they are not the agent's doing.
+ * A run that continues a stopped one after its last complete step, or from the beginning if it has none. What that one spent counts
+ * against the run's limits; its lost answers are counted separately (RunStore.spending), since they are not the agent's fault.
  */
 export function continued(
   run: RunDefinition,
@@ -24,6 +24,6 @@ export function continued(
   return { ...forkOf(run, { batchId: run.batchId, atStep: stopped.lastStep, ...limits }), replaces: run.runId };
 }
 
-/** A limit of zero would be none: the least amount of money ends the run at its next call. */
+/** Zero would mean no limit; the smallest amount ends the run at its next call. */
 const left = (limit: string, spent: string): string =>
   compareUsd(limit, spent) > 0 ? subtractUsd(limit, spent) : '0.0000000001';

@@ -29,7 +29,7 @@ export async function replay(bench: Bench, request: ReplayRequest): Promise<Star
   const tasks = selectTaskIds(bench.settings.configFolders, [task]);
   if (tasks.length !== 1)
     throw new BenchError('usage', `${task} names ${tasks.length} tasks; a recording is of one`, {
-      remedy: `Name the one, or play it on all of them: submit the model ${REPLAY_PREFIX}${file}.`,
+      remedy: `Give one task, or submit the model ${REPLAY_PREFIX}${file} to play it on all of them.`,
       fields: { task: true },
     });
   const { recording } = loadRecording(file);

@@ -10,11 +10,11 @@ export interface ResumedBatch {
   unfinishedRuns: number;
 }
 
-/** Also one whose runs have all ended, but not itself: its workflow has that still to write. */
+/** Includes a batch whose runs have all ended but whose own end is not written yet. */
 const unfinished = (batch: BatchSummary): boolean => batch.status !== 'cancelled' && batch.status !== 'ended';
 
 /**
- * Goes on with the unfinished runs of a batch, paused or not; without one, of all batches that are unfinished and not paused.
+ * Continues the unfinished runs of a batch, paused or not; by default of all unfinished batches that are not paused.
  * Safe at any time: nothing runs twice.
  */
 export async function resume(bench: Bench, ref: string | undefined): Promise<ResumedBatch[]> {

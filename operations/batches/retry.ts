@@ -14,7 +14,7 @@ export interface RetriedBatch {
   runs: { runId: string; replaces: string }[];
 }
 
-/** Repeats runs that ended by no fault of the agent: of a batch, or the one. `all`: whatever ended unscored, not only by the infrastructure. */
+/** Repeats runs of a batch, or a single run, that infrastructure faults ended. `all`: every run that ended without counting. */
 export async function retry(bench: Bench, ref: string, { all }: { all: boolean }): Promise<RetriedBatch> {
   const found = await findRunOrBatch(bench, ref);
   const { batches, store } = await bench.database();

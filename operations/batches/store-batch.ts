@@ -30,7 +30,7 @@ export async function storeAndStart(
     throw new BenchError(
       'services',
       `batch ${batchId} is stored with ${runs.length} runs, but could not be started: ${asBenchError(cause).message}`,
-      { code: 'batch.not_started', remedy: `\`bench resume ${batchId}\` starts it.`, cause },
+      { code: 'batch.not_started', remedy: `Start it with \`bench resume ${batchId}\`.`, cause },
     );
   }
 }

@@ -8,16 +8,16 @@ import { specificationOf } from './specification.js';
 import { storeAndStart } from './store-batch.js';
 
 export interface SubmitOptions {
-  /** Its runs rank in its own leaderboard alone. */
+  /** Its runs rank only in its own leaderboard. */
   verification?: boolean;
   /** Somebody sits at the terminal to play: without, the model `human` is refused. */
   person?: boolean;
 }
 
 /**
- * Expand the matrix, store it, start it. Everything that can be wrong with the request is found before anything is started or
- * written; then the order is: images, tasks frozen, rows in one transaction, workflow. A failure between the last two leaves a batch
- * that `bench resume` starts. A request whose name is taken by a batch of the same specification is that batch.
+ * Expand the matrix, store it, start it. All mistakes in the request are found before anything is started or written. Then: build
+ * images, freeze tasks, insert rows in one transaction, start the workflow. A failure between the last two leaves a batch that
+ * `bench resume` starts. If an identical batch of this name exists, it is resumed instead.
  */
 export async function submitBatch(
   bench: Bench,

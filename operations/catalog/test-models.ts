@@ -6,7 +6,7 @@ import { ProviderError } from '../../domain/provider-error.js';
 import type { ModelTest } from '../../domain/views/catalog.js';
 import type { Bench } from '../bench.js';
 
-/** Room for a model that reasons before it says one word. */
+/** Room for a model that reasons before its first word. */
 const MOST_OUTPUT_TOKENS = 1024;
 const LONGEST_SECONDS = 60;
 
@@ -67,9 +67,9 @@ function modelsToTest(bench: Bench, names: readonly string[]): ModelRef[] {
     const named = resolveModels(settings.configFolders, names, { allowUnpriced: true });
     const other = named.find(({ config }) => config === undefined);
     if (other !== undefined)
-      throw new BenchError('usage', `${other.name} calls no provider: there is nothing to test`, {
+      throw new BenchError('usage', `${other.name} calls no provider, so there is nothing to test`, {
         code: 'model.not_playable',
-        remedy: '`bench models` lists those that do.',
+        remedy: '`bench models` lists models that do.',
       });
     const missing = missingKeys(named, settings.env);
     if (missing.length > 0) throw missingKeysError(missing, settings.layout.envFile);

@@ -19,7 +19,7 @@ import type { BenchSettings } from '../settings.js';
 
 type Settings = Pick<BenchSettings, 'env' | 'layout'>;
 
-/** See to it that the namespace serves this database alone, and this database no other one. */
+/** Ensure that this namespace and this database serve only each other. */
 export async function claimNamespaceOf(endpoints: ServiceEndpoints, settings: Settings): Promise<void> {
   const installation = await readInstallation(endpoints.databaseUrl);
   await withClient(endpoints, settings, async (client) => {
@@ -77,11 +77,11 @@ async function withClient<T>(
     if (cause instanceof BenchError) throw cause;
     throw new BenchError(
       isPermanent(cause) ? 'failed' : 'services',
-      `cannot see whose the namespace '${at.temporalNamespace}' at ${at.temporalAddress} is: ${innermost(cause).message}`,
+      `cannot check who owns the namespace '${at.temporalNamespace}' at ${at.temporalAddress}: ${innermost(cause).message}`,
       {
         code: 'temporal.unreachable',
         remedy:
-          '`bench doctor` says whether it answers; whoever uses `bench` has to be allowed to start and describe workflows there.',
+          'Run `bench doctor` to see whether it answers. Users of `bench` need permission to start and describe workflows there.',
         cause,
       },
     );

@@ -11,8 +11,8 @@ export interface StoppedServices {
 }
 
 /**
- * Stops this home's worker, Temporal and PostgreSQL, and keeps them down for callers that only look. Unfinished runs go on when they
- * are up again. `mayStop` is asked if there are any, or if nobody knows (null); what it throws leaves everything as it is.
+ * Stops this home's worker, Temporal and PostgreSQL, and keeps them down for read-only callers. Unfinished runs continue when they
+ * are up again. `mayStop` is called if there are any, or their number is unknown (null); if it throws, nothing is stopped.
  */
 export async function down(
   bench: Bench,
@@ -34,7 +34,7 @@ export async function down(
   return { ran: true, stopped, unfinishedRuns: unfinished };
 }
 
-/** Null: the database does not answer, so nobody knows. */
+/** Null: unknown, since the database does not answer. */
 async function unfinishedRuns(databaseUrl: string | null): Promise<number | null> {
   if (databaseUrl === null) return 0;
   const { openDatabase } = await import('../../db/index.js');

@@ -38,15 +38,15 @@ export interface WorkerSettings {
   /** Overrides the home's own host name. */
   hostId: string | undefined;
   hostname: string;
-  /** GPUs that this host hands out; `auto`: those that nvidia-smi lists. */
+  /** GPUs that this host leases; `auto`: those that nvidia-smi lists. */
   gpus: GpuSetting;
   /** Runs at once on this host. */
   slots: number;
   /** Evaluations at once on this host. */
   evaluations: number;
-  /** What the memory limits of its runs may come to together, MB; null: not counted. */
+  /** Cap on the sum of its runs' memory limits, MB; null: none. */
   memoryForRunsMb: number | null;
-  /** With less free on the home's disk, no new runs are taken, MB. */
+  /** With less free space on the home's disk, in MB, no new runs are taken. */
   minDiskFreeMb: number;
   /** Seconds between registrations of the host. */
   heartbeatSeconds: number;
@@ -56,7 +56,7 @@ export interface WorkerSettings {
   readyFile: string | undefined;
 }
 
-/** `workflows`: workflows and their bookkeeping; `models`: calls to providers; `host`: bears runs. */
+/** `workflows`: workflows and their bookkeeping; `models`: calls to providers; `host`: executes runs. */
 export const WORKER_ROLES = ['workflows', 'models', 'host'] as const;
 export type WorkerRole = (typeof WORKER_ROLES)[number];
 
@@ -126,7 +126,7 @@ function required(env: Env, name: string): string {
   if (value === undefined || value === '')
     throw new BenchError('usage', `The worker needs ${name}.`, {
       code: 'setting.invalid',
-      remedy: '`bench up` starts a worker with everything set.',
+      remedy: 'Use `bench up`, which starts a worker with everything set.',
     });
   return value;
 }

@@ -9,13 +9,13 @@ const SHOWN = 20;
 function refuse(what: 'model' | 'task', name: string, known: readonly string[], list: string): never {
   const near = closest(name, known);
   const shown = known.slice(0, SHOWN);
-  const more = known.length > shown.length ? `, …: \`${list}\` lists those that can be played` : '';
-  throw new BenchError('usage', `there is no ${what} ${JSON.stringify(name)}, and no run of one`, {
+  const more = known.length > shown.length ? `, … (see \`${list}\`)` : '';
+  throw new BenchError('usage', `no ${what} ${JSON.stringify(name)}, and no run of one`, {
     code: `${what}.unknown`,
     remedy:
       known.length === 0
         ? 'There are none.'
-        : `${near === null ? '' : `Did you mean ${near}? `}There are: ${shown.join(', ')}${more}.`,
+        : `${near === null ? '' : `Did you mean ${near}? `}Known: ${shown.join(', ')}${more}.`,
   });
 }
 

@@ -14,9 +14,9 @@ export async function replayReport(bench: Bench, ref: string): Promise<ReplayRep
   ]);
   const { recording, model: hash } = definition.model;
   if (recording === undefined)
-    throw new BenchError('usage', `run ${runId} is of ${run.model}: it plays no recording`, {
+    throw new BenchError('usage', `run ${runId} of ${run.model} does not play a recording`, {
       code: 'run.no_recording',
-      remedy: '`bench replay <file>` plays one: a `.traj`, or the JSON of `bench trajectory <run>`.',
+      remedy: 'Play one with `bench replay <file>`: a `.traj`, or the JSON of `bench trajectory <run>`.',
       fields: { task: '<id>' },
     });
   const evaluations = run.evaluationList.filter(({ status }) => status === 'ok');

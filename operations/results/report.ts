@@ -37,7 +37,7 @@ export async function report(bench: Bench, request: ReportRequest): Promise<Repo
     ...{ resamples, seed },
   });
   if (board.rows.length === 0)
-    throw new BenchError('not_found', 'there are no runs to report on', {
+    throw new BenchError('not_found', 'no runs to report on', {
       code: 'report.empty',
       remedy: '`bench runs` lists runs; `bench demo` produces some.',
     });
@@ -58,8 +58,8 @@ async function subjectOf(request: ReportRequest, database: Database): Promise<Su
   if (saved) {
     const fixed = given(request).filter((name) => name !== 'metric');
     if (fixed.length > 0)
-      throw new BenchError('usage', `the comparison ${what} fixes what is compared: leave out ${fixed.join(', ')}`, {
-        remedy: 'Of these options only the metric may stand beside it.',
+      throw new BenchError('usage', `the comparison ${what} fixes what is compared: omit ${fixed.join(', ')}`, {
+        remedy: 'With a comparison you can only choose the metric.',
         fields: { metric: true },
       });
     return { title: `Comparison ${what}`, options: { comparison: what } };
@@ -67,9 +67,9 @@ async function subjectOf(request: ReportRequest, database: Database): Promise<Su
   if (request.batch !== undefined)
     throw new BenchError(
       'usage',
-      `both ${JSON.stringify(what.slice(0, 80))} and ${JSON.stringify(request.batch)} name what to report on`,
+      `${JSON.stringify(what.slice(0, 80))} and ${JSON.stringify(request.batch)} both say what to report on`,
       {
-        remedy: 'Leave one of them out.',
+        remedy: 'Omit one of them.',
         fields: { batch: true },
       },
     );

@@ -16,8 +16,8 @@ export function namedTasks(
 ): TaskFolder[] {
   const names = [...ids, ...(suite === undefined ? [] : [suite])];
   if (names.length === 0)
-    throw new BenchError('usage', 'no task is named', {
-      remedy: 'Name tasks (`bench tasks` lists them), a suite, or `all`.',
+    throw new BenchError('usage', 'no task given', {
+      remedy: 'Give tasks (`bench tasks` lists them), a suite, or `all`.',
       fields: { suite: '<name>' },
     });
   return selectTasks(settings.configFolders, names, (file) => notify({ code: 'config.broken', file }));

@@ -43,8 +43,8 @@ export function newTask({
   kind: TaskKind;
 }): NewTask {
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(id))
-    throw new BenchError('usage', `${JSON.stringify(id)} cannot be the id of a task`, {
-      remedy: 'Letters, digits, - and _ only, beginning with a letter or digit.',
+    throw new BenchError('usage', `${JSON.stringify(id)} is not a valid task id`, {
+      remedy: 'Use only letters, digits, - and _, beginning with a letter or digit.',
     });
   const dir = join(configsDir, 'tasks', id);
   if (existsSync(dir))

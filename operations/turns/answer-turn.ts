@@ -23,9 +23,13 @@ export async function answerTurn(bench: Bench, turn: TurnKey, reply: DecodedRepl
   const { turns } = await bench.database();
   const answered = await turns.answer(turn, encodeReply(reply));
   if (answered === null)
-    throw new BenchError('not_found', `run ${turn.runId} waits for no answer at step ${turn.step}, try ${turn.try}`, {
-      code: 'turn.not_open',
-    });
+    throw new BenchError(
+      'not_found',
+      `run ${turn.runId} is not waiting for an answer at step ${turn.step}, try ${turn.try}`,
+      {
+        code: 'turn.not_open',
+      },
+    );
   const told = await bench
     .temporal()
     .then((client) => tellAnswered(client, turn))

@@ -1,5 +1,5 @@
 import type { Bench } from '../../bench.js';
 
-/** Says that a host is gone for good: its runs go on elsewhere. BenchError (usage): it is alive. */
+/** Declares a host gone for good: its runs move to other hosts. Throws BenchError (usage) if it is alive. */
 export const removeHost = async (bench: Bench, hostId: string): Promise<void> =>
   (await bench.database()).store.removeHost(hostId);

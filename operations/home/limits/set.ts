@@ -10,8 +10,8 @@ export async function setLimits(
   { rpm, tpm }: { rpm?: number | undefined; tpm?: number | undefined },
 ): Promise<RateAccountRow | null> {
   if (rpm === undefined && tpm === undefined)
-    throw new BenchError('usage', 'there is nothing to set', {
-      remedy: 'Give requests or tokens per minute, or both.',
+    throw new BenchError('usage', 'nothing to set', {
+      remedy: 'Give requests per minute, tokens per minute, or both.',
       fields: { rpm: true, tpm: true },
     });
   const { rateControl } = await bench.database();

@@ -65,13 +65,13 @@ async function writeNew(target: string, texts: AsyncIterable<string>): Promise<v
   if (existsSync(target))
     throw new BenchError('usage', `${target} already exists`, {
       code: 'file.exists',
-      remedy: 'Name another file.',
+      remedy: 'Choose another file.',
       fields: { output: '<path>' },
     });
   const file = await open(`${target}.partial`, 'w').catch((cause: unknown) => {
     throw new BenchError('usage', `${target} cannot be written: ${(cause as Error).message}`, {
       code: 'file.unwritable',
-      remedy: 'Name another file, or make its folder first.',
+      remedy: 'Choose another file, or create its folder first.',
       fields: { output: '<path>' },
       cause,
     });
@@ -90,7 +90,7 @@ function makeTarget(folder: string): void {
   } catch (cause) {
     throw new BenchError('usage', `${folder} cannot be written: ${(cause as Error).message}`, {
       code: 'file.unwritable',
-      remedy: 'Name another folder.',
+      remedy: 'Choose another folder.',
       fields: { output: '<path>' },
       cause,
     });

@@ -17,7 +17,7 @@ export function homeKey({ exportKey }: HomeLayout): KeyObject | null {
     return createPrivateKey(readFileSync(exportKey));
   } catch (cause) {
     throw new BenchError('usage', `${exportKey} holds no private key`, {
-      remedy: 'Put it back from a backup, or move it away: the next export makes another one.',
+      remedy: 'Restore it from a backup, or move it away: the next export makes another one.',
       cause,
     });
   }
@@ -50,8 +50,8 @@ export function readPublicKey(path: string): KeyObject {
     if (key.asymmetricKeyType === 'ed25519') return key;
     throw new Error(`a key of the type ${key.asymmetricKeyType}`);
   } catch (cause) {
-    throw new BenchError('usage', `${path} is no public ed25519 key: ${(cause as Error).message}`, {
-      remedy: 'Name the export-key.pub.pem of the home that exported the lines.',
+    throw new BenchError('usage', `${path} is not a public ed25519 key: ${(cause as Error).message}`, {
+      remedy: 'Give the export-key.pub.pem of the home that exported the lines.',
       cause,
     });
   }

@@ -66,9 +66,9 @@ function sourceOf(
   const known = [...(ownKey === null ? [] : [ownKey]), ...(trusted ?? [])];
   const signer = known.find((key) => keyId(key) === signature?.key);
   if (signature !== null && signer !== undefined && !signature.isOf(signer))
-    throw new BenchError('usage', `the line is not what the key ${signature.key} signed: it was changed since`, {
+    throw new BenchError('usage', `the line was changed after the key ${signature.key} signed it`, {
       code: 'import.untrusted',
-      remedy: 'Export it again where it is from.',
+      remedy: 'Export it again from the home that has the run.',
     });
   if (trusted !== undefined && signer === undefined)
     throw new BenchError(
@@ -134,7 +134,7 @@ class LineReader {
       };
     const { kind, runId, steps } = stored;
     if (kind === 'changed')
-      this.#remarks.failed(this.path, '', 'changed', `run ${runId} is here with other content: left as it is`);
+      this.#remarks.failed(this.path, '', 'changed', `run ${runId} exists with other content and was left unchanged`);
     return { source: runId, outcome: kind, runId, steps, remarks: this.#remarks.all() };
   }
 

@@ -64,7 +64,7 @@ async function importDirectory(
         null,
         '',
         'changed',
-        `was imported before, as run ${outcome.runId}, with other content: left as it was. Another batch takes the new one.`,
+        `was imported before, as run ${outcome.runId}, with other content, and was left unchanged. To keep both, import into another batch.`,
       );
     return result(outcome.kind, outcome.runId);
   } catch (error) {
@@ -102,7 +102,7 @@ async function tryImport(
       null,
       '',
       'unknown_task',
-      `what ranks ${name.task} is not known: give it as "${name.task}=<metric>:max" or :min` +
+      `the primary metric of ${name.task} is unknown: give it as "${name.task}=<metric>:max" or :min` +
         (known.length === 0 ? '' : `; its metrics: ${known.join(', ')}`),
     );
     return null;
@@ -198,11 +198,11 @@ async function readRun(
   const info = trajectory?.info ?? null;
   const status = info?.['exit_status'];
   if (info !== null && typeof status !== 'string')
-    remarks.odd(file, 'info.exit_status', 'missing_key', 'is no text: why the run ended is unknown');
+    remarks.odd(file, 'info.exit_status', 'missing_key', 'is not a string: why the run ended is unknown');
   const rawExitStatus = typeof status === 'string' ? status : null;
   const end = readExitStatus(rawExitStatus, trajectory?.lastAction ?? null);
   if (end.endReason === 'unknown' && rawExitStatus !== null)
-    remarks.odd(file, 'info.exit_status', 'unknown_status', `"${rawExitStatus.slice(0, 200)}" is none of MLGym's`);
+    remarks.odd(file, 'info.exit_status', 'unknown_status', `"${rawExitStatus.slice(0, 200)}" is not one of MLGym's`);
   const { list, from } = scoreList(results, info, file, remarks);
   const scores = recordedScores(list, from, task, end, trajectory ?? { steps: 0, validates: [], valid: [] }, remarks);
   const baseline = baselineOf(results, task, remarks);

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { BenchError } from '../../../domain/errors.js';
 import type { DirectoryResult, ImportDocument } from '../../../domain/views/imports.js';
 
-/** What an import came to; what it never looked at is left. */
+/** Result of an import; directories that were never looked at are left. */
 export function importSummary(
   results: DirectoryResult[],
   of: { batch: string; dryRun: boolean; directories: number },
@@ -29,7 +29,7 @@ export async function writeImportSummary(path: string, summary: ImportDocument):
     throw new BenchError('failed', `the report could not be written to ${path}`, {
       code: 'file.unwritable',
       remedy:
-        'The import itself is done; with another file for the report it tells the same again, without the remarks of runs that are here.',
+        'The import itself is done. Run it again with another report file; remarks about runs already imported will be missing.',
       fields: { report: true },
       cause,
     });

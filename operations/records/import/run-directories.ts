@@ -32,11 +32,10 @@ export async function findRunDirectories(paths: readonly string[]): Promise<RunD
     const path = resolve(given);
     const known = await stat(path).catch(() => null);
     if (known === null || !known.isDirectory())
-      throw new BenchError(
-        'not_found',
-        `${given}: ${known === null ? 'there is no such folder' : 'this is no folder'}`,
-        { code: 'file.not_found', remedy: 'Name run directories of MLGym, or a folder that holds some at any depth.' },
-      );
+      throw new BenchError('not_found', `${given}: ${known === null ? 'no such folder' : 'not a folder'}`, {
+        code: 'file.not_found',
+        remedy: 'Give run directories of MLGym, or a folder that contains some at any depth.',
+      });
     for await (const directory of walk(path, 0)) found.set(directory.path, directory);
   }
   return [...found.values()];

@@ -6,17 +6,17 @@ import { type ComparisonRequest, resolveComparison } from '../resolve-comparison
 /** Saves what a leaderboard of this request compares now, so that its figures stay as they are. */
 export async function saveComparison(bench: Bench, name: string, request: ComparisonRequest): Promise<SavedComparison> {
   if (!/^[\w][\w.-]{0,63}$/.test(name))
-    throw new BenchError('usage', `${JSON.stringify(name.slice(0, 80))} is no name for a comparison`, {
-      remedy: 'Use letters, digits, `.`, `-` and `_`, at most 64.',
+    throw new BenchError('usage', `${JSON.stringify(name.slice(0, 80))} is not a valid name for a comparison`, {
+      remedy: 'Use at most 64 letters, digits, `.`, `-` and `_`.',
     });
   const database = await bench.database();
   const options = await resolveComparison(request, bench.settings.configFolders, database);
   const { comparison: compared, rows, tasks } = await database.queries.leaderboard(options);
   if (compared.T === null)
-    throw new BenchError('usage', 'there is nothing to compare with these options', {
+    throw new BenchError('usage', 'these options leave nothing to compare', {
       code: 'comparison.empty',
       remedy:
-        'See what ranks with `bench leaderboard` first; scripted agents and runs without isolation rank on request.',
+        'See what ranks with `bench leaderboard` first; scripted agents and runs without isolation rank only on request.',
       fields: { includeScripted: true, includeLocal: true },
     });
   return database.comparisons.save(name, {

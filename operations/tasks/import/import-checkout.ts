@@ -25,9 +25,9 @@ export async function importCheckout(
       remedy: `Name no folder, for ${settings.layout.configs}; or one of your own, which begins as a copy of that one if it does not exist, and set BENCH_CONFIGS to it.`,
     });
   if (!existsSync(checkout))
-    throw new BenchError('usage', `${checkout}: there is no such folder`, {
+    throw new BenchError('usage', `${checkout}: no such folder`, {
       code: 'file.not_found',
-      remedy: 'Name the folder that holds configs/ and data/ of MLGym.',
+      remedy: 'Give the folder that holds configs/ and data/ of MLGym.',
     });
   if (!request.dryRun && into !== settings.layout.configs) makeConfigs(into, bundled);
   return { into, tasks: await importTasks(checkout, { ...request, assetsRoot, into }) };

@@ -31,9 +31,9 @@ export interface ImportOptions extends ImportChoices {
 export async function importTasks(checkoutDir: string, options: ImportOptions): Promise<ImportedTask[]> {
   const checkout = readCheckout(resolve(checkoutDir));
   if (checkout.tasks.length + checkout.broken.length === 0)
-    throw new BenchError('usage', `${checkoutDir} is no checkout of MLGym: it has no configs/tasks/*.yaml`, {
+    throw new BenchError('usage', `${checkoutDir} is not a checkout of MLGym: it has no configs/tasks/*.yaml`, {
       code: 'file.not_found',
-      remedy: 'Name the folder that holds configs/ and data/ of MLGym.',
+      remedy: 'Give the folder that holds configs/ and data/ of MLGym.',
     });
   const wanted = selected(
     checkout.tasks,
@@ -150,7 +150,7 @@ async function place(checkoutDir: string, plan: TaskPlan, options: ImportOptions
     if (cause instanceof BenchError) throw cause;
     throw new BenchError('failed', `task ${name} cannot be written to ${target}: ${(cause as Error).message}`, {
       code: 'file.unwritable',
-      remedy: 'Make room there, or make it writable; nothing half-made is left. Then import again.',
+      remedy: 'Free disk space or make it writable, then import again. Nothing partial is left.',
       cause,
     });
   } finally {

@@ -85,7 +85,7 @@ export function chooseMetrics(source: MetricSource): MetricChoice | ImportProble
   return {
     file,
     key: 'baseline_scores',
-    message: `it cannot be told which metric the evaluator prints, and which way it is better (${names})`,
+    message: `cannot determine which metric the evaluator prints, and whether higher is better (${names})`,
     ...remedy,
   };
 }

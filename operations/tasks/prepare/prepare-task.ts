@@ -106,11 +106,10 @@ async function runPrepare(
     hiddenFolders: [join(task.dir, 'evaluator'), join(into, 'hidden')],
   });
   if (leaks.length > 0)
-    throw new BenchError(
-      'failed',
-      `task ${task.spec.id} shows its agents what they must not see: ${leaks.join('; ')}`,
-      { code: 'task.leaks', remedy: `Nothing was kept. Change what ${join(task.dir, 'prepare.py')} writes.` },
-    );
+    throw new BenchError('failed', `task ${task.spec.id} shows agents hidden data: ${leaks.join('; ')}`, {
+      code: 'task.leaks',
+      remedy: `Nothing was kept. Change what ${join(task.dir, 'prepare.py')} writes.`,
+    });
 }
 
 /** What agents see of a task that only its evaluator may know, a sentence each. */
@@ -155,14 +154,14 @@ async function datasetProgram(
     options.signal?.throwIfAborted();
     if (timedOut)
       throw new BenchError('failed', `${what} took more than ${seconds} s`, {
-        remedy: 'Raise data.prepareSeconds in task.yaml, or run it where there is more room.',
+        remedy: 'Raise data.prepareSeconds in task.yaml, or run it on a faster machine.',
       });
     if (exitCode !== 0)
       throw new BenchError(
         'failed',
         `${what} failed: ${String(stderr).trim().split('\n').slice(-3).join(' / ').slice(-800)}`,
         {
-          remedy: 'Nothing was kept. Correct it, then prepare again.',
+          remedy: 'Nothing was kept. Fix it, then prepare again.',
         },
       );
     return JSON.parse(readFileSync(result, 'utf8')) as { leaks: string[] };
@@ -193,6 +192,6 @@ async function madeFiles(task: TaskFolder, data: TaskData, aside: string): Promi
   }
   if (problems.length === 0) return files;
   throw new BenchError('failed', `task ${task.spec.id}: ${problems.join('; ')}`, {
-    remedy: 'Let prepare.py and task.yaml agree; nothing was kept.',
+    remedy: 'Nothing was kept. Make prepare.py and task.yaml agree.',
   });
 }

@@ -42,7 +42,7 @@ function textOf(file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new BenchError('usage', `${file} is not UTF-8 text`, {
+    throw new BenchError('usage', `${file}: not UTF-8 text`, {
       code: 'recording.invalid',
       remedy: 'Convert it, for example with `iconv -t UTF-8`; unpack a compressed file first.',
       cause,

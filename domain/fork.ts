@@ -5,16 +5,16 @@ import type { RunDefinition } from './run.js';
 export interface ForkChanges {
   batchId: string;
   atStep: number;
-  /** Which one of several forks, from 0: each has a seed of its own. The first goes on with that of the run. */
+  /** Index among several forks, from 0. Each has its own seed; the first keeps the run's. */
   nth?: number;
-  /** In place of the run's own. */
+  /** Replaces the run's own. */
   model?: { ref: ModelRef; sampling: SamplingParameters };
   maxSteps?: number;
   costLimitUsd?: string | null;
   tokenLimit?: number;
 }
 
-/** A new run that goes on where `origin` was after one of its steps, by default with all that it was submitted with. */
+/** A new run that continues `origin` after one of its steps, by default with the same definition. */
 export function forkOf(origin: RunDefinition, changes: ForkChanges): RunDefinition {
   const nth = changes.nth ?? 0;
   return {

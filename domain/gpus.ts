@@ -1,6 +1,6 @@
 import { BenchError } from './errors.js';
 
-/** What a worker was told of its GPUs: find them, or these (which nvidia-smi must know, where there is one), or these unchecked. */
+/** A worker's GPU setting: find them, or these (checked with nvidia-smi, if any), or these unchecked. */
 export type GpuSetting = { kind: 'auto' } | { kind: 'listed' | 'declared'; ids: string[] };
 
 /** `auto`, `none`, `0,1`, or `declared:0,1`. Throws BenchError (usage). */

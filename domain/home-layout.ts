@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 
-/** Where things lie under `$BENCH_HOME`; pure path arithmetic, shared by the services, the worker and the CLI. */
+/** Paths under `$BENCH_HOME`, shared by the services, the worker and the command line. No I/O. */
 export function homeLayout(home: string) {
   return {
     home,
@@ -11,7 +11,7 @@ export function homeLayout(home: string) {
     /** Ports and process ids of the embedded services (see services/). */
     servicesFile: join(home, 'services.json'),
     logs: join(home, 'logs'),
-    /** How services died, a line each: the supervisor writes, the worker makes events of them. */
+    /** Faults of services, one per line: the supervisor writes them, the worker stores them as events. */
     serviceFaults: join(home, 'supervisor', 'faults.jsonl'),
     temporalDb: join(home, 'temporal', 'temporal.db'),
     postgresData: join(home, 'postgres', 'data'),
@@ -22,9 +22,9 @@ export function homeLayout(home: string) {
     exportPublicKey: join(home, 'export-key.pub.pem'),
     /** The stable name of this home's host. */
     hostIdFile: join(home, 'host-id'),
-    /** Frozen copies of task folders by content hash: what a run was submitted with is what it plays. */
+    /** Frozen copies of task folders by content hash: runs play the task as submitted. */
     tasks: join(home, 'tasks'),
-    /** Sources of tasks' data by SHA-256, and what was made of them. */
+    /** Sources of tasks' data by SHA-256, and the prepared data. */
     downloads: join(home, 'downloads'),
     prepared: join(home, 'prepared'),
     preparedData: (taskId: string, version: string, sample: boolean) =>
@@ -34,7 +34,7 @@ export function homeLayout(home: string) {
     /** Disks of sandboxes that were kept, by name; see docs/concepts/snapshots.md. */
     disks: join(home, 'disks'),
     runs: join(home, 'runs'),
-    /** What containers are shown in place of the machine's figures. */
+    /** Made-up machine figures shown to containers. */
     figures: join(home, 'figures'),
     /** Folders of evaluations on the local backend, while these last. */
     scratch: join(home, 'scratch'),

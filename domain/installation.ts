@@ -5,6 +5,6 @@ export interface Installation {
   id: string;
   /** Host, port and database, for messages. */
   database: string;
-  /** Hosts that are heard now, and the Temporal that they said to poll. */
+  /** Hosts that are alive, and the Temporal namespace that each polls. */
   hosts: { hostId: string; homeId: string | null; namespace: TemporalNamespace }[];
 }

@@ -15,8 +15,8 @@ export const markedRunsText = (marks: Partial<Record<IntegrityRule, number>>): s
 /** One rule that fired on a run. */
 export interface IntegrityMark {
   rule: IntegrityRule;
-  /** Where it shows first; null: in no single step. */
+  /** First step where it shows; null: no single step. */
   step: number | null;
-  /** For people: what was found. */
+  /** The finding, for people. */
   detail: string;
 }

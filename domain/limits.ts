@@ -1,4 +1,4 @@
-/** Numbers that several rooms share. Imports nothing: workflows use it. */
+/** Numbers shared by several folders. Imports nothing, since workflows use it. */
 
 /** Replies examined per step: the first and at most two requeries after a bad format. */
 export const MAX_REPLIES_PER_STEP = 3;
@@ -6,7 +6,7 @@ export const MAX_REPLIES_PER_STEP = 3;
 /** Runs per shard: far below Temporal's 2,000 pending children and its history limits. */
 export const SHARD_SIZE = 500;
 
-/** Bytes kept of a command's output, from its start and from its end; what lies between is counted, not kept. */
+/** Bytes kept from the start and the end of a command's output; the rest is only counted. */
 export const OUTPUT_HEAD_BYTES = 64 * 1024;
 export const OUTPUT_TAIL_BYTES = 64 * 1024;
 
@@ -21,10 +21,10 @@ export const SNAPSHOT_EVERY = 10;
 /** Where the agent works, in a container. */
 export const CONTAINER_WORKSPACE = '/home/agent/workspace';
 
-/** Most records of a task's memory that a run is given: the newest. */
+/** Most records of a task's memory that a run can read: the newest. */
 export const MEMORY_RECORDS = 1000;
 
-/** However busy the machine is, so many times an evaluation's time limit is its end; see images/evaluator/bench_tasks/fair_clock.py. */
+/** An evaluation ends after this many times its limit, however busy the machine; see images/evaluator/bench_tasks/fair_clock.py. */
 export const EVALUATION_WALL_BOUND = 4;
 
 /** Of a snapshot's files, where the task has no limit on the workspace. */

@@ -1,6 +1,6 @@
 /**
- * Lines for a log that must never end its program: those that cannot be written, as on a full disk, are counted instead, and the first
- * that can be says how many are missing. `write` gives how many bytes it took, or throws.
+ * Writes a log that must never end its program: lines that cannot be written, as on a full disk, are counted, and the next line that
+ * can be written says how many are missing. `write` returns how many bytes it took, or throws.
  */
 export function lossyLines(
   write: (bytes: Buffer) => number,

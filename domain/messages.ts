@@ -7,7 +7,7 @@ import type { EvaluationKind, EvaluationStatus, Requested, RunEnd, RunTicket } f
 export interface BatchInput {
   batchId: string;
 }
-/** What a batch's row and those of its runs say now. */
+/** A batch's state according to its rows. */
 export interface BatchState {
   /** Runs in flight at once over the whole batch. */
   concurrency: number;
@@ -20,7 +20,7 @@ export interface ShardInput {
   shard: number;
   /** Runs in flight at once, until the batch gives more. */
   slots: number;
-  /** Slots that it has no run for go back to the batch so many at a time. */
+  /** How many unused slots go back to the batch at a time. */
   slotsPerReturn: number;
   paused: boolean;
 }
@@ -37,16 +37,16 @@ export interface AgentLoopInput {
   epoch: number;
   /** Step to take next, from 1. */
   step: number;
-  /** Time on the run's clock so far: models', commands' and evaluations' own time. */
+  /** Time counted so far: that of models, commands and evaluations. */
   elapsedMs: number;
-  /** The run ends before its next step: its submission is still to be evaluated. */
+  /** The run ends before its next step; its submission is yet to be evaluated. */
   ending: EndReason | null;
-  /** Leave for a fresh history after so many events; only tests make it small. */
+  /** Continue as new after this many events; only tests make it small. */
   continueAfterEvents: number;
 }
 export type AgentLoopResult =
   | { end: RunEnd; step: number }
-  /** Its host is lost: the run goes on elsewhere, from the beginning of the step at which this happened. */
+  /** Its host is lost: the run moves to another host and repeats the current step. */
   | { hostLost: Pick<AgentLoopInput, 'epoch' | 'step' | 'elapsedMs' | 'ending'> };
 
 /** A turn of a run, told apart from its others. */
@@ -69,23 +69,23 @@ export interface LeaseRequest {
   priority: number;
   /** Only hosts that offer it. */
   backend: string;
-  /** After so many seconds the lease is taken back whatever its holder does; absent: never. */
+  /** The lease is revoked after this many seconds, whatever its holder does; absent: never. */
   ttlSeconds?: number;
 }
 
-/** What the pool wants to know now and then. */
+/** The pool's periodic question. */
 export interface PoolRoundArgs {
-  /** Holders, and the first who wait: which of their workflows are closed? */
+  /** Holders and first waiters: which of their workflows are closed? */
   runIds: string[];
-  /** Leases whose host was lost: which of them are not free yet? */
+  /** Leases on lost hosts: which of them are not free yet? */
   lostTokens: number[];
 }
 export interface PoolRoundResult {
   closed: string[];
   lostTokens: number[];
-  /** Hosts that hand out GPUs now. */
+  /** Hosts that lease GPUs now. */
   hosts: GpuHost[];
-  /** Hosts that are heard: containers can be removed there. */
+  /** Hosts that are alive, where containers can be removed. */
   liveHosts: string[];
   /** Hosts that will not come back. */
   removedHosts: string[];
@@ -99,9 +99,9 @@ export interface StartContainerArgs {
   devices: string[];
   /** After a lost container: rerun the recorded commands of steps 1..n in the new one. 0: nothing to replay. */
   replayThrough: number;
-  /** Of the lease that the devices come from; absent: none. A lease that was taken back is refused. */
+  /** Of the lease that the devices come from; absent: none. A revoked lease is refused. */
   token?: number;
-  /** Why the container before it was lost; absent: there was none, or nobody knows. */
+  /** Why the previous container was lost; absent: there was none, or unknown. */
   because?: string;
 }
 export interface NextActionResult {

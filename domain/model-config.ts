@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
 export const PROVIDERS = ['openai', 'anthropic', 'openai-compatible'] as const;
-/** Whose wire is spoken; one task queue each. */
+/** The wire protocol; each has a task queue. */
 export type Provider = (typeof PROVIDERS)[number];
 
 /** Optional parameters that a model may take; one that it does not list is never sent to it. */
 export const ACCEPTED_PARAMETERS = ['temperature', 'topP', 'seed', 'parallelToolCalls'] as const;
 
 const variable = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'must be the name of an environment variable');
-/** What is wrong with a provider's address, in words that do not quote it: it may hold credentials. Null: nothing. */
+/** What is wrong with a provider's address, without quoting it, since it may hold credentials. Null: nothing. */
 export function addressProblem(address: string): string | null {
   if (!/^https?:\/\/[^\s]+$/.test(address) || !URL.canParse(address))
     return 'must be a URL that begins with http:// or https://';
@@ -69,7 +69,7 @@ export const modelConfigSchema = z
     baseUrl: url.optional(),
     /** A variable that, when set, overrides `baseUrl`: for proxies and tests. */
     baseUrlVariable: variable.optional(),
-    /** The variable that holds the key; absent: the server wants none. */
+    /** The variable that holds the key; absent: the server needs none. */
     apiKeyVariable: variable.optional(),
     /** Names the provider account that calls count against; absent: by provider, address and the key's variable. */
     account: alias.optional(),
@@ -83,7 +83,7 @@ export const modelConfigSchema = z
       .optional(),
     contextWindow: tokens,
     maxOutputTokens: tokens,
-    /** What runs use unless the command line says otherwise. */
+    /** Defaults for runs; the command line overrides them. */
     sampling: z
       .strictObject({
         temperature: z.number().min(0).max(2).optional(),

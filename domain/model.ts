@@ -2,7 +2,7 @@ import type { ModelConfig } from './model-config.js';
 import type { RateLimits } from './rate-limits/account-state.js';
 import type { Recording } from './recording.js';
 
-/** What passes between the agent loop and a model, whichever provider it comes from. */
+/** Types that pass between the agent loop and models, independent of the provider. */
 
 /** A call of a tool by the model, as providers deliver it: `arguments` is the raw JSON text, which may be garbage. */
 export interface ToolCall {
@@ -71,7 +71,7 @@ export interface ModelRequest {
   seed: number;
   /** Only for the tool-calling agent. */
   tools?: ToolDefinition[];
-  /** Names this attempt in the provider's own logs: tells whether a call that was cut off was answered there. Printable ASCII. */
+  /** Identifies this attempt in the provider's logs, to see whether a cut-off call was answered. Printable ASCII. */
   callId?: string;
 }
 
@@ -85,6 +85,6 @@ export interface ModelReply {
   toolCalls?: ToolCall[];
   /** The provider's count was missing or absurd, and why: `usage` and `costUsd` are our own conservative estimate. */
   usageProblem?: string;
-  /** What the provider said of the account's limits, per minute; not stored with the reply. */
+  /** The account's limits per minute as stated by the provider; not stored with the reply. */
   statedLimits?: RateLimits;
 }

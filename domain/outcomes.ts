@@ -9,7 +9,7 @@ export const RUN_STATUSES = [
   'finishing',
   'ended',
 ] as const;
-/** Where a run is now: no clock runs while it waits; `ended` is final and has an end reason. */
+/** A run's status. Waiting does not count as its time; `ended` is final and has an end reason. */
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const BATCH_STATUSES = ['queued', 'running', 'ended', 'cancelled'] as const;
@@ -34,17 +34,17 @@ export const END_REASONS = [
   'infra_error',
 ] as const;
 /**
- * Why a run ended. `api`, `runtime` and `unknown` are ends of imported runs alone, whose harness tells no more: its provider failed,
- * its loop or container broke, or nothing was written. `infra_error` and `config_error` are never the agent's failure: they stay out of its scores and are
- * shown in the leaderboard's denominator. `cancelled` and `budget`, the batch's money, are a person's decision.
+ * Why a run ended. `api`, `runtime` and `unknown` occur only on imported runs: the provider failed, the harness or container broke,
+ * or nothing was recorded. `infra_error` and `config_error` are never the agent's failure: they do not affect its scores, but show
+ * in the leaderboard's denominator. `cancelled` and `budget` are a person's decision.
  */
 export type EndReason = (typeof END_REASONS)[number];
 
-/** Ends that are not the agent's doing: unscored. */
+/** Ends that are not the agent's fault: unscored. */
 export const UNSCORED_ENDS: readonly EndReason[] = ['budget', 'cancelled', 'config_error', 'infra_error'];
 
 export const FINAL_EVALUATIONS = ['ok', 'no_artefact', 'rejected', 'evaluator_error', 'not_run'] as const;
-/** What the last evaluation, at submit or at a forced end, came to. */
+/** Outcome of the final evaluation, at submit or at a forced end. */
 export type FinalEvaluation = (typeof FINAL_EVALUATIONS)[number];
 
 const FORCED_CAUSE: Partial<Record<EndReason, string>> = {

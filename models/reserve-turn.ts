@@ -17,7 +17,7 @@ export async function reserveTurn(
   if (reserved.kind === 'reserved') return reserved;
   if (reserved.kind === 'stored') return { kind: 'reply', reply: reserved.reply, ms: reserved.ms };
   if (reserved.open) return { kind: 'wait', waitMs: BUDGET_WAIT_MS };
-  // The run is yet to be evaluated; record this so that `resume --budget` finds it.
+  // The run is yet to be evaluated; record this so that raising the budget continues it.
   await store.addEvent({
     ...{ runId: run.runId, batchId: run.batchId, kind: 'budget_spent', key: `budget-${key.step}` },
     detail: `step ${key.step}: the next call may cost $${call.reservedUsd}, more than is left of the batch's budget`,

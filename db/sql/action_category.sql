@@ -12,4 +12,4 @@ create function action_category(action text) returns text language sql immutable
   from (select ltrim(coalesce(action, ''), E' \t\n\r\f\x0b') as text) a
 $$;
 
-comment on function action_category is 'What an action does, as MLGym counts it: Edit, View, Validate, Submit, Search, Python, Bash, by how its text begins.';
+comment on function action_category is 'Category of an action as MLGym counts it, by how its text begins: Edit, View, Validate, Submit, Search, Python, Bash.';

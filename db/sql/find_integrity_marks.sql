@@ -89,4 +89,4 @@ create function find_integrity_marks(ids text[] default null) returns table (
   group by t.run_id having bool_or(j.far)
 $$;
 
-comment on function find_integrity_marks is 'What the rules find in these ended runs (null: in all), without writing it down.';
+comment on function find_integrity_marks is 'What the rules find in these ended runs (null: all), without storing it.';

@@ -33,4 +33,4 @@ create function find_run_results(ids text[] default null) returns setof run_resu
   group by j.run_id
 $$;
 
-comment on function find_run_results is 'The definition of run_results: what the evaluations of these runs (null: of all) scored, without writing it down.';
+comment on function find_run_results is 'The definition of run_results: scores of the evaluations of these runs (null: all), without storing them.';

@@ -11,4 +11,4 @@ create function is_own_attempt(run text, for_batch text) returns boolean languag
   where l.replaces is null
 $$;
 
-comment on function is_own_attempt is 'Whether a run counts by itself in a leaderboard, of a batch or (null) over all: no fork, nor the repetition of one, unless of a run in another batch.';
+comment on function is_own_attempt is 'Whether a run counts in a leaderboard of a batch, or (null) over all: not a fork nor its repetition, unless of a run in another batch.';

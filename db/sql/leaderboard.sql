@@ -114,4 +114,4 @@ create function leaderboard(
   where not p.is_baseline
 $$;
 
-comment on function leaderboard is 'Models x tasks with positions, the baseline among them; rows of isolation none, of isolation import (include_imported), and of what is no model have a position only on request. Of each task the newest contract that has results, and the baseline of the newest run. with_baselines: of for_tasks, in their order, in place of their own.';
+comment on function leaderboard is 'Models x tasks with positions, the baseline among them; rows of isolation none or import (include_imported), and rows that are not models, are ranked only on request. Uses each task''s newest contract with results, and the baseline of the newest run. with_baselines: baselines of for_tasks, in their order, instead of their own.';

@@ -20,4 +20,4 @@ create function mark_integrity(ids text[] default null) returns bigint language 
   select count(*) from marked
 $$;
 
-comment on function mark_integrity is 'Bring integrity_marks of these ended runs (null: of all) up to the rules; says how many there are.';
+comment on function mark_integrity is 'Recompute integrity_marks of these ended runs (null: all); returns how many there are.';

@@ -26,4 +26,4 @@ begin
 end
 $$;
 
-comment on function refresh_run_results is 'Bring run_results of these runs (null: of all) up to find_run_results().';
+comment on function refresh_run_results is 'Recompute run_results of these runs (null: all) with find_run_results().';

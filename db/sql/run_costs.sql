@@ -27,4 +27,4 @@ create function run_costs(price_list text) returns table (
   where not coalesce(r.end_reason = 'unknown' and r.exit_status is null, false)
 $$;
 
-comment on function run_costs is 'Cost of each run by a price list (null: no price, or not its tokens, known) beside the recorded one. Without imported runs that have no trajectory.';
+comment on function run_costs is 'Cost of each run by a price list (null: no price, or not its tokens, known) beside the recorded one. Excludes imported runs without a trajectory.';

@@ -22,4 +22,4 @@ create view run_exits as
   cross join lateral (select exit_labels(s.status) as labels) l
   where r.status = 'ended';
 
-comment on view run_exits is 'How ended runs ended: status (in MLGym''s words where it has any), labels, and outcome: failed (no score), incomplete, complete; null: nobody wrote down how.';
+comment on view run_exits is 'How ended runs ended: status (in MLGym''s words where it has any), labels, and outcome: failed (no score), incomplete, complete; null: not recorded.';

@@ -14,4 +14,4 @@ create view run_tokens as
         and (i.run_id is null or coalesce(i.model_stats @@ '$.tokens_received >= 0', false)) as output
   ) known;
 
-comment on view run_tokens is 'Token counts of each run; null: an imported run whose harness wrote none down, for which runs has 0.';
+comment on view run_tokens is 'Token counts of each run; null: an imported run whose harness recorded none (0 in runs).';

@@ -6,20 +6,20 @@ comment on table artifacts is 'Bytes by SHA-256; they lie in the artifact store.
 
 comment on table baselines is 'Score of the starter code of a task version.';
 
-comment on table batches is 'What was submitted together. status: queued, running, ended, cancelled.';
-comment on column batches.priority is '1 (first) to 5 (last), where batches compete for GPUs and providers.';
-comment on column batches.charged_usd is 'Of a batch with a budget: confirmed costs, and the reservations of calls whose answer is open or was lost.';
-comment on column batches.paused_at is 'Since then no run is started; null: the batch is not paused.';
-comment on column batches.verification is 'It plays tasks for `bench tasks verify`: its runs rank in its own leaderboard alone.';
+comment on table batches is 'Runs submitted together. status: queued, running, ended, cancelled.';
+comment on column batches.priority is '1 (first) to 5 (last), when batches compete for GPUs and providers.';
+comment on column batches.charged_usd is 'With a budget: confirmed costs, plus reservations of calls whose answer is pending or was lost.';
+comment on column batches.paused_at is 'When it was paused: no run is started since; null: not paused.';
+comment on column batches.verification is 'Made by `bench tasks verify`: its runs rank only in its own leaderboard.';
 comment on column batches.training is 'Trainers play its runs, as episodes: they rank in its own leaderboard alone.';
-comment on column batches.origin is 'As that of its runs: bench, mlgym or import. Of the latter two it has no workflow.';
+comment on column batches.origin is 'Origin of its runs: bench, mlgym or import. The latter two have no workflow.';
 
 comment on table comparison_sets is 'Saved comparisons: models, tasks, k, axis and options of a leaderboard whose figures no new model or task may change.';
 comment on column comparison_sets.axis is 'Length of the profiles'' axis, in log10 units of the ratio to the best.';
-comment on column comparison_sets.contracts is 'Of the tasks, in their order: runs of another contract are no part of it.';
-comment on column comparison_sets.sample is 'Of runs on sample data, and of tasks that need no data; false: of runs on real data, and of those.';
-comment on column comparison_sets.profile is 'Of runs under this profile, and of tasks that do not have it; default: the task''s own budget.';
-comment on column comparison_sets.baselines is 'Of the tasks, in their order, as they were when it was saved; null: the task had none.';
+comment on column comparison_sets.contracts is 'The tasks'' contracts, in their order; runs of other contracts are left out.';
+comment on column comparison_sets.sample is 'Compares runs on sample data; false: on real data. Tasks without data count in both.';
+comment on column comparison_sets.profile is 'Profile of the runs; tasks without it count as they are. default: the task''s own budget.';
+comment on column comparison_sets.baselines is 'The tasks'' baselines when it was saved, in their order; null: none.';
 comment on column comparison_sets.include_imported is 'Rows of isolation import rank too.';
 
 comment on table episode_actions is 'What trainers did in episodes: each action answers one turn of its run.';
@@ -40,81 +40,81 @@ comment on column episodes.next_step is 'With next_try: the turn that the next a
 comment on column episodes.expires_at is 'Nobody asks after it until then: it is given up.';
 comment on column episodes.wanted_at is 'Since when its run should be going; null: not yet.';
 
-comment on table evaluations is 'Clean-room evaluations of submissions. pending: begun, without a result.';
-comment on column evaluations.suspect is 'The score lies outside the bounds that the task declares: kept, but not counted unless asked for.';
-comment on column evaluations.from_step is 'Of a forced end: the step whose validate the submission is from; null: it was in the workspace.';
-comment on column evaluations.status is 'pending: begun, without a result; with a submission: its test waits until the run''s sandbox has ended.';
+comment on table evaluations is 'Evaluations of submissions in fresh containers. pending: started, without a result.';
+comment on column evaluations.suspect is 'The score lies outside the task''s bounds: stored, but counted only on request.';
+comment on column evaluations.from_step is 'At a forced end: step whose validate the submission comes from; null: the workspace.';
+comment on column evaluations.status is 'pending: started, without a result; with a submission: its test waits until the run''s sandbox has ended.';
 
 comment on table events is 'Faults, retries and recoveries of runs and batches.';
 
-comment on table hosts is 'Machines that bear runs.';
-comment on column hosts.namespace_id is 'Of the Temporal namespace that its worker polls; all hosts that are up have the same.';
-comment on column hosts.namespace_at is 'Name and address of that namespace, as the host has them.';
+comment on table hosts is 'Machines that execute runs.';
+comment on column hosts.namespace_id is 'Temporal namespace that its worker polls; the same on all hosts that are up.';
+comment on column hosts.namespace_at is 'Name and address of that namespace, as the host sees them.';
 
-comment on table imports is 'Where imported runs came from, and what of their record has no column elsewhere.';
-comment on column imports.signed_by is 'Id of the key whose signature of the run''s line was verified when it was imported; null: none.';
+comment on table imports is 'Where imported runs came from, and the parts of their record that have no other column.';
+comment on column imports.signed_by is 'Id of the key whose signature of the run''s line was verified at import; null: none.';
 
-comment on table installation is 'Which installation of bench this database is, one row at most: a Temporal namespace serves one alone.';
+comment on table installation is 'Id of this installation of bench, at most one row. A Temporal namespace serves one installation.';
 
 comment on table integrity_marks is 'Rules that fired on ended runs (docs/concepts/integrity.md): beyond_bounds, protected_write, self_reported, no_model_call, test_beats_validation. Kept up by a trigger.';
-comment on column integrity_marks.step is 'Where it shows first; null: in no single step.';
-comment on column integrity_marks.version is 'integrity_rules_version() of the rules that found it.';
+comment on column integrity_marks.step is 'First step where it shows; null: no single step.';
+comment on column integrity_marks.version is 'integrity_rules_version() of the rule that found it.';
 
-comment on table leases is 'GPUs held by runs, one row per device; released_at null: held. An index lets no device have two holders.';
+comment on table leases is 'GPUs held by runs, one row per device; released_at null: held. An index ensures that no device has two holders.';
 
-comment on table memories is 'What agents wrote into their task''s memory, for later runs that may read it.';
+comment on table memories is 'Notes of agents in their task''s memory, for later runs with memory.';
 
-comment on table model_calls is 'One row per call to a provider. (run_id, step, try) is the question, attempt counts how often it was put; at most one attempt is confirmed and only that one is in the totals of runs.';
-comment on column model_calls.endpoint is 'Host and path that the call goes to; null: to no server, or not recorded.';
+comment on table model_calls is 'One row per call to a provider. (run_id, step, try) is the question, attempt counts its repetitions. At most one attempt is confirmed, and only that one is in the totals of runs.';
+comment on column model_calls.endpoint is 'Host and path of the call; null: no server, or not recorded.';
 comment on column model_calls.error_detail is 'The error in our words: never the provider''s, which may quote a prompt or a key.';
-comment on column model_calls.retry_at is 'When the question is put again after the error; null: it is not.';
-comment on column model_calls.sent_at is 'Nothing of the call went out before; null: nothing has, so that its reservation is released when nobody makes it any more.';
+comment on column model_calls.retry_at is 'When the call is retried after the error; null: it is not.';
+comment on column model_calls.sent_at is 'When the request was sent; null: nothing was sent, so the reservation is released when the call is abandoned.';
 
-comment on table model_configs is 'Model files by content hash, as they were at submission: prices and limits of runs.';
+comment on table model_configs is 'Model files by content hash, as submitted: prices and limits of runs.';
 
-comment on table price_lists is 'Named lists of prices, US dollars per million tokens, for run_costs and model_costs. mlgym: those of MLGym-Bench''s tables.';
+comment on table price_lists is 'Named price lists, US dollars per million tokens, for run_costs and model_costs. mlgym: those of MLGym-Bench''s tables.';
 
 comment on table rate_accounts is 'Accounts at model providers: token buckets and limits, shared by all workers. Never holds a key.';
 
-comment on table rate_tickets is 'Calls to providers that wait for their grant, were granted in the last half hour, or were refused for their rate in the last hour.';
+comment on table rate_tickets is 'Model calls that wait for their grant, were granted in the last half hour, or were refused because of their rate in the last hour.';
 
-comment on table recordings is 'Recorded runs by content hash, which replay: models play back.';
+comment on table recordings is 'Recorded runs by content hash, played by replay: models.';
 
-comment on table reservation_factors is 'Models whose answers cost more than was set aside for them: their calls set aside factor times their estimate.';
+comment on table reservation_factors is 'Models that billed more than was reserved: their later calls reserve factor times the estimate.';
 
-comment on table run_results is 'What find_run_results() says of each run, kept by triggers on evaluations, integrity_marks and task_versions, for leaderboards. No row: no evaluation yet.';
+comment on table run_results is 'Stored result of find_run_results() for each run, for leaderboards; kept current by triggers on evaluations, integrity_marks and task_versions. No row: no evaluation yet.';
 comment on column run_results.evaluations is 'Finished ones on the test split.';
 comment on column run_results.best_attempt is 'Chosen by the validation score where the task has that split. Without suspect values, as last_attempt; …_of_all: with them.';
 
-comment on table runs is 'One attempt of one model at one task. Ends once; end_reason says why, final_evaluation what the last evaluation came to.';
-comment on column runs.best_score is 'That of its best attempt, suspect ones included; leaderboards use run_scores.';
+comment on table runs is 'One attempt of one model at one task. Ends once; end_reason says why, final_evaluation is the outcome of the final evaluation.';
+comment on column runs.best_score is 'Score of its best attempt, including suspect ones; leaderboards use run_scores.';
 comment on column runs.final_score is 'Primary score of the evaluation at submit or at a forced end, if that was ok.';
-comment on column runs.epoch is 'Grows when the sandbox of the run had to be made anew.';
+comment on column runs.epoch is 'Incremented when the run gets a new sandbox.';
 comment on column runs.replaces is 'The run that this one repeats.';
-comment on column runs.forked_from is 'The run whose first steps, up to forked_at_step, this one begins with.';
-comment on column runs.origin is 'Where its record is from: bench (played here), mlgym (a run directory), import (a line that another home exported). Of the latter two only the record is here.';
-comment on column runs.exit_status is 'Of imported runs: the status in the words of their harness.';
-comment on column runs.recorded_cost_usd is 'Of imported runs: the cost that their harness wrote, by its own price list; cost_usd is 0.';
-comment on column runs.recorded_calls is 'Of imported runs: model calls as their harness counted them; they have no rows in model_calls.';
-comment on column runs.integrity_version is 'Version of the rules that looked for integrity marks; null: none did yet.';
-comment on column runs.answered_calls is 'Answered model calls of its own: its rows of model_calls that are confirmed.';
-comment on column runs.met_budget_usd is 'The batch''s budget as it was when it had no room for a call of this run; the last one.';
+comment on column runs.forked_from is 'The run with whose first steps, up to forked_at_step, this one begins.';
+comment on column runs.origin is 'Where its record comes from: bench (played here), mlgym (a run directory), import (a line exported by another home). The latter two cannot be continued.';
+comment on column runs.exit_status is 'Imported runs: the status in the words of their harness.';
+comment on column runs.recorded_cost_usd is 'Imported runs: the cost recorded by their harness, by its own price list; cost_usd is 0.';
+comment on column runs.recorded_calls is 'Imported runs: model calls as counted by their harness; they have no rows in model_calls.';
+comment on column runs.integrity_version is 'Version of the integrity rules that checked the run; null: not checked yet.';
+comment on column runs.answered_calls is 'Its answered model calls: confirmed rows of model_calls.';
+comment on column runs.met_budget_usd is 'The batch''s budget when it last had no room for a call of this run.';
 
 comment on table snapshots is 'Workspaces kept to restore a lost sandbox: as archives, or as disks that one host has.';
 comment on column snapshots.disk is 'Name of the kept disk on disk_host; null: the archive is all there is.';
 comment on column snapshots.archive_wanted_at is 'Since then disk_host is to make an archive of the disk; null: nobody wants one, or none can be made.';
 
-comment on table steps is 'What the model replied and what its command came to; observation is what it is shown next.';
+comment on table steps is 'The model''s reply and the outcome of its command; observation is what the model sees next.';
 
-comment on table submissions is 'What was copied out of a workspace when an evaluation was asked for: files, or why there are none.';
-comment on column submissions.sha256 is 'Of the manifest in the artifact store.';
-comment on column submissions.missing is 'Files and folders that were not there.';
-comment on column submissions.refused is 'Why what was there could not be taken.';
+comment on table submissions is 'What was copied out of a workspace for an evaluation: files, or why there are none.';
+comment on column submissions.sha256 is 'SHA-256 of the manifest in the artifact store.';
+comment on column submissions.missing is 'Missing files and folders.';
+comment on column submissions.refused is 'Why existing files were refused.';
 
-comment on table task_integrity is 'Imported tasks whose evaluator lay in the agent''s reach: its protected files, and whether the agent writes the metric itself.';
+comment on table task_integrity is 'Imported tasks whose evaluator was within the agent''s reach: protected files, and whether the agent writes the metric itself.';
 
-comment on table task_versions is 'Task folders by content hash, as they were when submitted.';
+comment on table task_versions is 'Task folders by content hash, as submitted.';
 
-comment on table turns is 'Turns of players outside of this system, people and trainers: what they are asked, and what they answered.';
+comment on table turns is 'Turns of players outside, people and trainers: questions and answers.';
 comment on column turns.reply is 'As steps.response: text, or JSON with tool calls. The first answer counts; null: none yet.';
-comment on column turns.tools is 'Tools that are offered to an agent that calls tools; null: none.';
+comment on column turns.tools is 'Tools offered to an agent that calls tools; null: none.';

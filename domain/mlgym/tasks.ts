@@ -1,11 +1,11 @@
 import type { Direction } from '../score.js';
 
-/** What ranks a task of MLGym, since its run directories do not say. */
+/** Primary metric of an MLGym task, which its run directories do not name. */
 export interface MlgymTask {
   label: string;
   metric: string;
   direction: Direction;
-  /** What the metric can be at all. */
+  /** The metric's possible values. */
   bounds?: { min?: number; max?: number };
 }
 

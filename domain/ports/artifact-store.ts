@@ -8,12 +8,12 @@ export interface StoredArtifact {
 export interface ArtifactStore {
   /** Store bytes; returns their SHA-256 in hex. Idempotent. */
   put(bytes: Uint8Array): Promise<string>;
-  /** The same for content of any size, which is never whole in memory. When `content` throws, nothing is stored. */
+  /** The same for a stream of any size. If `content` throws, nothing is stored. */
   putStream(content: AsyncIterable<Uint8Array>): Promise<StoredArtifact>;
-  /** Null: it is not there, or no longer what it was. */
+  /** Null: missing or damaged. */
   get(sha256: string): Promise<Buffer | null>;
-  /** Its size, when it is there and unchanged; null otherwise. Reads all of it. */
+  /** Its size if it exists undamaged, else null. Reads all of it. */
   check(sha256: string): Promise<number | null>;
-  /** Throws when it is not there. */
+  /** Throws if it is missing. */
   open(sha256: string): AsyncIterable<Uint8Array>;
 }

@@ -10,7 +10,7 @@ export interface EvaluationJob {
   /** Host folder of the task; its `evaluator/` holds the secret files. */
   taskDir: string;
   submission: SubmissionFile[];
-  /** What it is scored on; chooses among the task's secrets. */
+  /** Split to score; selects the task's secrets. */
   split: Split;
   /** Hex; the evaluator's only source of randomness, so the same job gives the same metrics. */
   seed: string;
@@ -24,10 +24,10 @@ export type EvaluationOutcome =
     | {
         kind: 'rejected';
         message: string;
-        /** Its time ran out because the machine was short of CPU, many times over; absent: not. */
+        /** It timed out because the machine was far too busy; absent: no. */
         starved?: boolean;
       }
-    /** The evaluator is at fault: message for people and logs; the agent is told only that evaluation failed. */
+    /** The evaluator is at fault: message for people and logs. The agent learns only that the evaluation failed. */
     | { kind: 'evaluator_error'; message: string }
   ) & {
     /** Of the image in which it was found out; absent where there is none. */

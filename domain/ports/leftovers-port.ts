@@ -1,4 +1,4 @@
-/** Something that this home made besides sandboxes, and that should not outlive its use. */
+/** Something that this home made besides sandboxes, and that may need to be removed. */
 export interface Leftover {
   /** In words: `evaluator`, `volume`, `folder`, `mount`, `installation`. */
   what: string;
@@ -8,13 +8,13 @@ export interface Leftover {
   runId: string | null;
   /** Of which container of the run; null: of all. */
   epoch: number | null;
-  /** Nobody will clear it away, whatever the run does: its maker died, or its time is over. */
+  /** Nobody will remove it, whatever the run does: its process died, or it expired. */
   abandoned: boolean;
   /** False: it was gone already, or cannot go yet. */
   remove(): Promise<boolean>;
 }
 
-/** Finds what carries the marks of this home, and what homes share and nobody waits for any more; nothing else. */
+/** Finds what has this home's label, and abandoned things that homes share; nothing else. */
 export interface LeftoversPort {
   find(): Promise<Leftover[]>;
 }

@@ -6,8 +6,8 @@ export type Sending = () => Promise<void>;
 /** A provider. Every adapter passes test/unit/models/model-port. */
 export interface ModelPort {
   /**
-   * Throws ProviderError for whatever the provider or the way to it does wrong, and the signal's reason once that is aborted.
-   * What the model itself does wrong (nothing said, a refusal, garbage in a tool call) is a reply.
+   * Throws ProviderError for any fault of the provider or the network, and the signal's reason once that is aborted. The model's own
+   * faults (an empty answer, a refusal, a malformed tool call) are replies.
    */
   complete(request: ModelRequest, signal: AbortSignal, sending?: Sending): Promise<ModelReply>;
   /** It calls `sending`: a call for which that was not called cost nothing. */

@@ -9,26 +9,26 @@ export interface TurnKey {
   try: number;
 }
 
-/** What whoever plays is shown. */
+/** What the player sees. */
 export interface Prompt {
   messages: ChatMessage[];
   /** Only for the tool-calling agent. */
   tools?: ToolDefinition[];
 }
 
-/** What a turn came to. Of all but a reply: nothing was recorded, and nothing was paid for. */
+/** Result of a turn. Unless it is a reply, nothing was recorded or paid. */
 export type TurnResult =
   | { kind: 'reply'; reply: ModelReply; ms: number }
   /** The run ends before this turn. */
   | { kind: 'end'; endReason: EndReason }
-  /** Not now: others hold what it needs. */
+  /** Not now: others hold the resources. */
   | { kind: 'wait'; waitMs: number }
-  /** The question is put to somebody outside: ask again once it is answered. */
+  /** The question was passed to a player outside: ask again once it is answered. */
   | { kind: 'asked' };
 
 /**
- * Whoever takes a run's turns: a paid model, a program of ours, or somebody outside. No turn is taken that a limit of the run forbids;
- * the same turn, asked for again, has the same reply, paid for once.
+ * Takes a run's turns: a paid model, one of our programs, or a player outside. Takes no turn that a limit of the run forbids. The
+ * same turn, requested again, has the same reply, paid once.
  */
 export interface Player {
   next(run: RunDefinition, turn: TurnKey, prompt: Prompt, signal: AbortSignal): Promise<TurnResult>;

@@ -1,7 +1,7 @@
 import type { Dimension, RateLimits } from '../rate-limits/account-state.js';
 import type { RateTicket } from './rate-store.js';
 
-/** What a call that was granted came to. Reports are sent soon after, and may be lost with a crash: the grant then counts as charged. */
+/** Reports the outcome of a granted call. Reports are sent soon after and may be lost in a crash; the grant then counts as charged. */
 export interface RateGrant {
   /** Answered; null: nobody knows how many tokens it came to. */
   settled(tokens: number | null, stated?: RateLimits): void;

@@ -1,6 +1,6 @@
 import type { Dimension, RateLimits } from '../rate-limits/account-state.js';
 
-/** A call that wants to be made. */
+/** A call that waits for its grant. */
 export interface RateTicket {
   /** The same for the same question: one that comes again keeps its place. */
   ticket: string;
@@ -12,7 +12,7 @@ export interface RateTicket {
   declared: RateLimits;
 }
 
-/** What became of a call that was granted. */
+/** Outcome of a granted call. */
 export type RateReport = { ticket: string } &
   /** Answered; `tokens` null: nobody knows how many it came to. */
   (

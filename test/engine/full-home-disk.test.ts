@@ -156,7 +156,7 @@ function suite(name: string, make: (parent: string) => Promise<BackendUnderTest>
     expect(events).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^${greedy.runId} disk_short: the home's disk is short, \\d+ MB are free: container 1 is taken away`,
+          `^${greedy.runId} disk_short: the home's disk is nearly full, \\d+ MB are free: container 1, whose files`,
         ),
       ),
     ]);
@@ -166,7 +166,7 @@ function suite(name: string, make: (parent: string) => Promise<BackendUnderTest>
     expect(await run(modest, 2, 'stat -c %s mine')).toMatchObject({ output: '150000000\n', exitCode: 0 });
     // What every run is promised would be there, and what it had taken; it would be stopped there again.
     await expect(started(2, greedy.runId, 450)).rejects.toThrow(
-      /no room for another workspace: .* 5\d\d MB are wanted/,
+      /no room for another workspace: .* 5\d\d MB are needed/,
     );
     await sandbox.stop(modest);
     const next = await started(2, greedy.runId, 450);

@@ -146,7 +146,7 @@ describe('what no live run owns', () => {
     const events = await eventsSince(before);
     expect(events.map(({ runId }) => runId).sort()).toEqual([ended, ended, ended, live, live, live, null, null].sort());
     expect(events.map(({ detail }) => detail)).toContain(
-      `sandbox ${live}-1 on docker was removed: its run lives in container 2`,
+      `sandbox ${live}-1 on docker was removed: its run moved to container 2`,
     );
     await reapOnce();
     expect(await eventsSince(before)).toHaveLength(events.length);

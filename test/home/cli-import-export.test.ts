@@ -76,11 +76,11 @@ describe('bench import mlgym', () => {
 
   it('names what is wrong, with an exit code that is not 0', async () => {
     const mistakes: [string[], string][] = [
-      [['import', 'mlgym', 'nowhere'], 'nowhere: there is no such folder'],
+      [['import', 'mlgym', 'nowhere'], 'nowhere: no such folder'],
       [['import', 'mlgym', '.', '--batch', 'b'], 'no run directory of MLGym in .'],
       [['import', 'mlgym', '.', '--task-metric', 'blotto'], '<task>=<metric>:max'],
       [['import', 'jsonl', 'nowhere.jsonl'], 'nowhere.jsonl: cannot be read: ENOENT'],
-      [['import', 'jsonl', 'any.jsonl', '--trust', at('report.json')], 'is no public ed25519 key'],
+      [['import', 'jsonl', 'any.jsonl', '--trust', at('report.json')], 'is not a public ed25519 key'],
       [['export', 'nothing'], 'nothing'],
     ];
     const told = await Promise.all(mistakes.map(([args]) => home.run(...args, '--json')));

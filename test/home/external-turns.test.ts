@@ -63,7 +63,9 @@ describe('a run that is played from outside', () => {
     expect(await home.json('show', runId)).toMatchObject({
       ...{ modelKind: 'external', model: 'external', endReason: 'submit', costUsd: '0', steps: 2 },
     });
-    await expect(answerTurn(bench, { runId, step: 3, try: 0 }, fenced('ls'))).rejects.toThrow('waits for no answer');
+    await expect(answerTurn(bench, { runId, step: 3, try: 0 }, fenced('ls'))).rejects.toThrow(
+      'is not waiting for an answer',
+    );
   });
 
   test('uses an answer once that was given while no worker ran', async () => {

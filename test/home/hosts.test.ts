@@ -226,7 +226,7 @@ describe('two hosts', () => {
     }
     for (const verb of ['drain', 'undrain', 'remove']) {
       const refused = await home.run('hosts', verb, 'nobody');
-      expect(refused.stderr).toContain('there is no host "nobody"');
+      expect(refused.stderr).toContain('no host "nobody"');
       expect(refused.exitCode).toBe(2);
     }
     const alive = await home.run('hosts', 'remove', 'a');
@@ -272,7 +272,7 @@ describe('one host', () => {
     driver('echo "no driver" >&2; exit 9');
     startHost('named', env('0'));
     const refused = await hosts.get('named')?.ended;
-    expect(refused?.stderr).toContain('nvidia-smi cannot tell which GPUs this machine has: no driver');
+    expect(refused?.stderr).toContain('nvidia-smi cannot list this machine's GPUs: no driver');
     expect(refused?.code).toBe(2);
 
     startHost('gpus', env('auto'));

@@ -211,7 +211,7 @@ describe('two homes with a database each and one namespace', () => {
       ...{ workflowIdConflictPolicy: 'TERMINATE_EXISTING', memo: { installation: 'intruder' } },
     });
     await until('the worker has stopped and is refused', () =>
-      /not ours any more.*bench worker: the Temporal namespace .*installation intruder/s.test(log()),
+      /belongs to another database now.*bench worker: the Temporal namespace .*installation intruder/s.test(log()),
     );
     await temporal.workflow.getHandle(INSTALLATION_WORKFLOW_ID).terminate();
     await first.json('up');

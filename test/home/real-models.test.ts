@@ -116,7 +116,7 @@ it('a run whose lost answers alone use its cost limit up is an infra_error that 
       [batchId],
     );
     expect(run).toMatchObject({ end: 'infra_error', scored: false });
-    expect(run?.detail).toContain('above the cost limit of $0.2');
+    expect(run?.detail).toContain('exceeds the cost limit of $0.2');
     simulator.behave(playPolicy('optimum'));
     await home.run('retry', batchId, '--wait');
     expect((await runsOf(batchId)).map(({ end }) => end).sort()).toEqual(['infra_error', 'submit']);
@@ -156,7 +156,7 @@ it('an address where a web server answers ends runs at once, unscored and unchar
       [batchId],
     );
     expect(run?.end).toBe('config_error');
-    expect(run?.detail).toMatch(/a page in HTML.*at 127\.0\.0\.1:\d+\/v1;.*`bench models test gpt-4o`/);
+    expect(run?.detail).toMatch(/an HTML page.*at 127\.0\.0\.1:\d+\/v1;.*`bench models test gpt-4o`/);
     expect(await home.json('status', batchId)).toMatchObject({ chargedUsd: '0', providerErrors: [] });
     expect((await home.run('show', run?.runId ?? '')).stdout).toMatch(/endpoint +127\.0\.0\.1:\d+\/v1 \(1 call\)/);
     expect((await home.run('models', 'test', 'gpt-4o')).exitCode).toBe(1);

@@ -100,7 +100,7 @@ describe('bench replay', () => {
     );
     const other = await home.run('replay', submitted.runs[0]!.runId);
     expect(other.exitCode).toBe(2);
-    expect(other.stderr).toContain('it plays no recording');
+    expect(other.stderr).toContain('does not play a recording');
     const untold = await home.run('replay', 'own.json');
     expect(untold.exitCode).toBe(2);
     expect(untold.stderr).toContain('--task is missing');

@@ -65,7 +65,7 @@ describe('a service that cannot start', () => {
     await expect(home.ensure({ env })).rejects.toMatchObject({
       type: 'services',
       message: expect.stringMatching(
-        /temporal does not start: ended with exit code 3\nlast lines of .*temporal\.log:\n\s+no good today/,
+        /temporal did not start: ended with exit code 3\nlast lines of .*temporal\.log:\n\s+no good today/,
       ) as string,
     });
     await expect.poll(() => servicesStatus(home.dir).running, { timeout: 180_000 }).toBe(false);

@@ -91,7 +91,7 @@ describe('services of a home', () => {
       return (state?.restarts ?? 0) > restarts && state?.status === 'healthy';
     });
     expect(home.pid(name)).not.toBe(old);
-    expect(home.log('supervisor')).toMatch(new RegExp(`${name}: was ended by SIGKILL; starting it again in \\d+ ms`));
+    expect(home.log('supervisor')).toMatch(new RegExp(`${name}: was ended by SIGKILL; restarting in \\d+ ms`));
     expect(await home.ensure()).toEqual(endpoints);
   });
 
@@ -270,7 +270,7 @@ describe('services of a home', () => {
     const other = endpoints.databaseUrl.replace(/\/bench$/, '/postgres');
     await expect(home.ensure({ databaseUrl: other })).rejects.toMatchObject({
       type: 'services',
-      message: expect.stringContaining('running with another database') as string,
+      message: expect.stringContaining('running with a different database') as string,
       remedy: expect.stringContaining('bench down') as string,
     });
   });

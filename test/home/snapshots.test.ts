@@ -314,10 +314,10 @@ describe('forks', () => {
   });
 
   it.each([
-    [['--at-step', '99'], /cannot be forked at step 99: it has taken no such step/],
-    [['--at-step', '10'], /there the work was handed in/],
+    [['--at-step', '99'], /cannot be forked at step 99: it has no such step/],
+    [['--at-step', '10'], /it submits at that step/],
     [['--at-step', '5', '--max-steps', '5'], /after step 5 none is left/],
-    [['--at-step', '5', '--model', 'human'], /nobody would answer/],
+    [['--at-step', '5', '--model', 'human'], /cannot play in a batch/],
     [['--at-step', '0'], /at least 1/],
   ])('%s are refused in words', async (options, message) => {
     const batches = await home.sql('select batch_id from batches');
@@ -399,7 +399,7 @@ describe('a run that is ended at its step limit', () => {
     expect(last(run)).toMatchObject({ kind: 'forced', status: 'ok', fromStep: 5 });
     expect(last(run)?.submissionSha256).toBe(run.evaluationList[2]?.submissionSha256);
     expect(await eventsOf(run.runId, 'forced_fallback')).toEqual([
-      'the files at the end came to rejected; the submission of step 5 counts instead',
+      'the files at the end: rejected; the submission of step 5 counts instead',
     ]);
     expect(last(await play('last_valid', 4))).toMatchObject({ kind: 'forced', status: 'ok', fromStep: null });
   });

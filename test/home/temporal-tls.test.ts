@@ -90,7 +90,7 @@ describe('a Temporal server behind TLS, with client certificates and an API key'
     expect(await finding({ TEMPORAL_TLS_SERVER_CA_CERT_PATH: foreign.authority })).toMatch(/authority/);
     expect(await finding({ TEMPORAL_TLS_SERVER_NAME: 'elsewhere.example' })).toMatch(/another name/);
     expect(await finding({ TEMPORAL_API_KEY: 'wrong' })).toMatch(/refuses the API key/);
-    expect(await finding({ TEMPORAL_TLS: 'false' })).toMatch(/wants TLS/);
+    expect(await finding({ TEMPORAL_TLS: 'false' })).toMatch(/requires TLS/);
     const plain = await finding({ TEMPORAL_ADDRESS: temporal.address });
     expect(plain).toMatch(/(does not speak TLS|closed)/);
   });

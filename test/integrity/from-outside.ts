@@ -68,7 +68,7 @@ export function attacksFromOutside(ground: () => AttackGround, of: () => AttackO
     ).toEqual([
       'imported',
       expect.stringMatching(/^failed: batch b-\w+ is one of this database/),
-      expect.stringMatching(/^failed: it is of contract 99 of task \w+/),
+      expect.stringMatching(/^failed: contract 99 of task \w+/),
       expect.stringMatching(/^failed: .*(replace|one of this database)/),
       expect.stringMatching(/^failed: .*changed since/),
     ]);
@@ -86,6 +86,6 @@ export function attacksFromOutside(ground: () => AttackGround, of: () => AttackO
     `select U&"pg\\005fnotify"('bench', 'x')`,
   ])('a query that only reads takes no lock and sends nothing: %s', async (query) => {
     const { exitCode, stderr } = await ground().home.run('sql', query);
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('not for queries that only read')]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('is not allowed in a read-only query')]);
   });
 }

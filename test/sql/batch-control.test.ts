@@ -87,7 +87,7 @@ describe('replacing runs', () => {
     expect(await db.batches.replaceable({ batchId }, ['infra_error'])).toEqual([]);
     await expect(db.append(batchId, again(), 'v')).rejects.toMatchObject({
       type: 'usage',
-      message: 'one of these runs has been replaced already',
+      message: 'one of these runs has already been replaced',
     });
   });
 });

@@ -104,7 +104,7 @@ describe('a line that this home did not sign', () => {
     const scored = structuredClone(forged);
     scored.evaluations = scored.evaluations.map((row) => ({ ...row, run_id: own.runId, step: 7, number: 7 }));
     for (const line of [astray, scored])
-      expect(await taken([line])).toEqual([expect.stringMatching(/^failed: its rows are not those of one run/)]);
+      expect(await taken([line])).toEqual([expect.stringMatching(/^failed: its rows do not all belong to one run/)]);
     expect((await here.queries.showRun(own.runId)).evaluationList).toHaveLength(1);
     expect(await here.exports.runIds(own.batchId)).toEqual([own.runId]);
   });
@@ -114,9 +114,7 @@ describe('a line that this home did not sign', () => {
     await here.store.finishRun(runId, { endReason: 'infra_error', finalEvaluation: 'not_run', detail: null });
     const line = asNew(await lineOf(here, (await played(here, 1)).runId));
     line.run['replaces'] = runId;
-    expect(await taken([line])).toEqual([
-      expect.stringMatching(/^failed: it is to replace run r-\w+, which was played/),
-    ]);
+    expect(await taken([line])).toEqual([expect.stringMatching(/^failed: it replaces run r-\w+, which was played/)]);
   });
 
   it('of a contract that is newer than any here is left out: it would hide all models', async () => {
@@ -125,7 +123,9 @@ describe('a line that this home did not sign', () => {
     line.run['contract'] = line.task['contract'] = 99;
     line.run['task_hash'] = line.task['content_hash'] = 'of contract 99';
     if (line.baseline !== null) line.baseline['content_hash'] = 'of contract 99';
-    expect(await taken([line])).toEqual([expect.stringMatching(/^failed: it is of contract 99 of task t, .* is 1/)]);
+    expect(await taken([line])).toEqual([
+      expect.stringMatching(/^failed: contract 99 of task t is unknown here: .* is 1/),
+    ]);
     // Also where the task was never played, but is known.
     await here.pool.query('update runs set task_id = $1', ['other']);
     expect(await taken([line], { contracts: { t: 3 } })).toEqual([expect.stringMatching(/^failed: .* is 3/)]);
@@ -152,7 +152,7 @@ describe('a line that this home did not sign', () => {
     const hiding = asNew(line);
     hiding.run['task_hash'] = hiding.task['content_hash'] = 'another version';
     hiding.task.spec['profile'] = 'default';
-    expect(await taken([hiding])).toEqual([expect.stringMatching(/^failed: it is of task t with other profiles/)]);
+    expect(await taken([hiding])).toEqual([expect.stringMatching(/^failed: at contract 1, task t has other profiles/)]);
     expect(await ranks()).toMatchObject({ 'm container': [1, null, 1] });
   });
 });
@@ -191,7 +191,7 @@ describe('a line that is signed', () => {
     const untrusted = await sign(there, runId, other.privateKey);
     const unsigned = JSON.stringify(await lineOf(there, runId));
     expect(await taken([changed, untrusted, unsigned], { trusted: [keys.publicKey] })).toEqual([
-      expect.stringMatching(/^failed: the line is not what the key [0-9a-f]{16} signed/),
+      expect.stringMatching(/^failed: the line was changed after the key [0-9a-f]{16} signed it/),
       expect.stringMatching(/^failed: the line is signed by another key, [0-9a-f]{16}/),
       expect.stringMatching(/^failed: the line is not signed/),
     ]);

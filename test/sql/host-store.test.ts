@@ -106,7 +106,7 @@ describe('placement', () => {
         () => db.store.registerHost(host('g', { gpus: ['0'] })),
       ],
       [
-        'what its former runs have left there is not removed yet',
+        'what its former runs left there is not removed yet',
         () => db.pool.query(`update hosts set lost_at = now() where host_id = 'g'`),
         () => db.store.hostReturned('g', []),
       ],
@@ -256,8 +256,8 @@ describe('a host', () => {
     expect(await db.store.unreleased([601])).toEqual([]);
     expect(await db.store.judgeHost({ runId: one.runId, hostId: 'r', epoch: 1 })).toBe('lost');
     expect((await db.store.hostStates()).removed).toContain('r');
-    await expect(db.store.removeHost('nobody')).rejects.toThrow('there is no host "nobody"');
-    await expect(db.store.drainHost('nobody', true)).rejects.toThrow('there is no host "nobody"');
+    await expect(db.store.removeHost('nobody')).rejects.toThrow('no host "nobody"');
+    await expect(db.store.drainHost('nobody', true)).rejects.toThrow('no host "nobody"');
   });
 
   test('hands out no GPU that others use', async () => {

@@ -412,7 +412,7 @@ describe('a saved comparison', () => {
       ...{ axis: 1, k: 2 },
     };
     await db.comparisons.save('taken', options);
-    await expect(db.comparisons.save('taken', options)).rejects.toThrow('there is a comparison "taken" already');
+    await expect(db.comparisons.save('taken', options)).rejects.toThrow('a comparison "taken" already exists');
     expect((await db.comparisons.find('taken')).options).toMatchObject({ ...options, mode: 'strict' });
     expect((await db.comparisons.list()).map(({ name }) => name)).toContain('taken');
     await db.comparisons.remove('taken');
@@ -753,8 +753,8 @@ test('scores under another profile are ranked apart, with the tasks that do not 
   expect((await board({ tasks: ['t-plain'] })).comparison.otherProfiles).toEqual([]);
   await expect(board({ profile: 'cpv' })).rejects.toMatchObject({
     type: 'usage',
-    message: 'no task that was submitted has a profile "cpv"',
-    remedy: 'There are: default, cpu.',
+    message: 'no submitted task has a profile "cpv"',
+    remedy: 'Profiles: default, cpu.',
   });
   // Sample data imply cpu.
   expect(scoresOf(await board({ sample: true }))).toEqual(scoresOf(cpu));

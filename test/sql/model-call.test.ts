@@ -400,7 +400,7 @@ test('a page in HTML in place of the first answer ends the run as a wrong config
   const error: unknown = await ask(definition).catch((thrown: unknown) => thrown);
   expect(asFailure(error)).toMatchObject({ type: FAILURE.config, nonRetryable: true });
   expect((asFailure(error) as Error).message).toMatch(
-    /a page in HTML.*no call of m in this batch.*bench models test m/,
+    /an HTML page.*m has answered no call of this batch.*bench models test m/,
   );
   expect(await callsOf(definition)).toEqual([{ status: 'failed', error: 'not_an_api' }]);
   expect(await chargedTo(definition)).toBe('0');

@@ -125,7 +125,9 @@ describe('grants of calls to a provider account', () => {
     expect(row?.quietUntil).not.toBeNull();
     expect((await ask('learns', [ticketOf('later')])).granted).toEqual([]);
     const events = await db.queries.events({ kinds: ['limit_learned'] });
-    expect(events.map(({ detail }) => detail)).toEqual([expect.stringContaining('learns refused a call for its rate')]);
+    expect(events.map(({ detail }) => detail)).toEqual([
+      expect.stringContaining('learns refused a call because of its rate'),
+    ]);
 
     await db.rateControl.reset('learns');
     expect((await ask('learns', [ticketOf('later')])).granted).toEqual(['later']);

@@ -134,7 +134,7 @@ test('a fork has the steps, evaluations and snapshots up to its step, and nothin
 test('a fork at a step that is not over is refused, and nothing is stored', async () => {
   const origin = await aRun(2);
   await db.store.saveAction(origin.runId, 3, { response: 'r', thought: 't', action: 'a3', modelMs: 1 });
-  await expect(fork(origin, 3)).rejects.toThrow(`run ${origin.runId} has no step 3 that is over: it has 2`);
+  await expect(fork(origin, 3)).rejects.toThrow(`run ${origin.runId} has not completed step 3, only 2`);
   await expect(fork({ ...origin, runId: 'r-unknown' }, 1)).rejects.toThrow(/forks a run that is not in the database/);
 });
 

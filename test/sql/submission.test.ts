@@ -59,7 +59,7 @@ describe('submitting', () => {
       {
         type: 'conflict',
         exitCode: 2,
-        message: 'a batch named "taken" exists already',
+        message: 'a batch named "taken" already exists',
         remedy: expect.stringContaining('another name') as string,
       },
     );
@@ -107,7 +107,7 @@ describe('references', () => {
   test('an ambiguous one names its candidates, an unknown one the latest', async () => {
     await expect(db.queries.findBatch('b-')).rejects.toMatchObject({
       type: 'not_found',
-      message: 'more than one batch is meant by "b-"',
+      message: '"b-" matches more than one batch',
       remedy: expect.stringMatching(/Candidates: b-[^,]+( \([^)]+\))?, .*…/) as string,
     });
     await expect(db.queries.findBatch('no-such')).rejects.toMatchObject({
@@ -115,7 +115,7 @@ describe('references', () => {
       exitCode: 2,
       remedy: expect.stringContaining('by-name') as string,
     });
-    await expect(db.queries.findRun('r-')).rejects.toMatchObject({ message: 'more than one run is meant by "r-"' });
+    await expect(db.queries.findRun('r-')).rejects.toMatchObject({ message: '"r-" matches more than one run' });
     for (const ref of ['r-zzzz', '', '%', '_'])
       await expect(db.queries.findRun(ref)).rejects.toMatchObject({ message: `no run "${ref}"` });
   });
@@ -123,7 +123,7 @@ describe('references', () => {
   test('an empty database says how to make a batch', async () => {
     const empty = openDatabase(await server.createDatabase());
     try {
-      await expect(empty.queries.findBatch(undefined)).rejects.toMatchObject({ message: 'there is no batch yet' });
+      await expect(empty.queries.findBatch(undefined)).rejects.toMatchObject({ message: 'no batch yet' });
       expect(await empty.queries.unfinishedRuns()).toBe(0);
     } finally {
       await empty.close();

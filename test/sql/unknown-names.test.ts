@@ -36,7 +36,7 @@ test('a model or task that is unknown is refused with the nearest name, by runs 
   });
   for (const [names, message, remedy] of [
     [{ models: ['their-own-model', 'their-own-modle'] }, 'no model "their-own-modle"', 'Did you mean their-own-model?'],
-    [{ models: ['nope'] }, 'no model "nope"', 'There are: their-own-model, '],
+    [{ models: ['nope'] }, 'no model "nope"', 'Known: their-own-model, '],
     [{ tasks: ['onlyhere'] }, 'no task "onlyhere"', 'Did you mean only-here?'],
     [{ tasks: ['battleOfSexs@1'] }, 'no task "battleOfSexs@1"', 'Did you mean battleOfSexes?'],
   ] as const) {

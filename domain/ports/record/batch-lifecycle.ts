@@ -1,7 +1,7 @@
 import type { BatchState } from '../../messages.js';
 import type { RunTicket } from '../../run.js';
 
-/** A batch's status, and the runs that are left of it. */
+/** A batch's status and its unfinished runs. */
 export interface BatchLifecycle {
   /** Runs of one shard of a batch that have not ended, in submission order. */
   loadShard(batchId: string, shard: number): Promise<RunTicket[]>;

@@ -20,7 +20,7 @@ export type ReservedCall =
   /** The batch's budget has no room. `open`: calls in flight hold so much that it may have when they are settled. */
   | { kind: 'over_budget'; open: boolean };
 
-/** An answer cost more than was set aside for it: the model's factor is raised to this one, never lowered. */
+/** An answer cost more than was reserved: raises the model's factor to this one, never lowers it. */
 export interface DearerAnswer {
   account: string;
   model: string;
@@ -28,7 +28,7 @@ export interface DearerAnswer {
   event: RunEvent;
 }
 
-/** Model calls and what they cost: reserved before they go out, settled or failed afterwards. */
+/** Model calls and their costs: reserved before they are sent, settled or failed afterwards. */
 export interface CallLedger {
   /** Write the attempt row before a call, or find the stored answer. */
   reserveCall(
@@ -40,17 +40,17 @@ export interface CallLedger {
       reservedUsd: string;
       /** Host and path that it goes to. */
       endpoint?: string | undefined;
-      /** `sendingCall` is called before it goes out; else it counts as sent from now on. */
+      /** `sendingCall` will be called before it is sent; otherwise it counts as sent from now on. */
       tellsSending?: boolean;
     },
   ): Promise<ReservedCall>;
-  /** The call goes out now. Throws Stale, so that it does not, if its reservation was released meanwhile. */
+  /** The call is about to be sent. Throws Stale, to stop it, if its reservation was released meanwhile. */
   sendingCall(key: ModelCallKey, attempt: number): Promise<void>;
-  /** Calls of these runs that have not gone out cost nothing, and are not made any more. */
+  /** Release reservations of these runs' unsent calls, which are then no longer made. */
   releaseUnsent(runIds: readonly string[]): Promise<void>;
   /** Has a call of this model in the batch been answered? */
   modelHasAnswered(batchId: string, model: string): Promise<boolean>;
-  /** How many times their estimate calls of the model set aside; at least 1. */
+  /** Factor on the estimate that calls of the model reserve; at least 1. */
   reservationFactor(account: string, model: string): Promise<number>;
   /** The answer to the question, if one is stored. */
   storedAnswer(key: ModelCallKey): Promise<{ reply: ModelReply; ms: number } | null>;

@@ -5,7 +5,7 @@ export interface TemporalNamespace {
   at: string;
 }
 
-/** What a host says of itself, again and again: this is its sign of life. */
+/** A host's periodic registration, which is its sign of life. */
 export interface HostRegistration {
   hostId: string;
   hostname: string;
@@ -16,9 +16,9 @@ export interface HostRegistration {
   backends: string[];
   /** Names the home behind the host: another home with the same host id is refused. Absent: not checked. */
   homeId?: string;
-  /** Runs that it bears at once. */
+  /** Runs that it executes at once. */
   slots?: number;
-  /** What the memory limits of its runs may come to together, MB; null or absent: not counted. */
+  /** Cap on the sum of its runs' memory limits, MB; null or absent: none. */
   memoryForRunsMb?: number | null;
   memoryFreeMb?: number;
   diskTotalMb?: number;

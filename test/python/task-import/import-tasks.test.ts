@@ -225,7 +225,7 @@ describe('what the caller says', () => {
       options({ tasks: ['guess'], submissions: { guess: ['evaluate.py'] }, force: true }),
     );
     expect(of('guess', evaluator).problems).toMatchObject([
-      { message: expect.stringContaining('agents may not hand in') as string },
+      { message: expect.stringContaining('agents may not submit') as string },
     ]);
   });
 
@@ -256,7 +256,7 @@ describe('what the caller says', () => {
     writeFileSync(readme, 'mine');
     const again = await importTasks(checkout, options({ tasks: ['guess'] }));
     expect(of('guess', again).problems).toMatchObject([
-      { message: 'is there already', remedy: 'Replace it.', fields: { force: true } },
+      { message: 'already exists', remedy: 'Replace it.', fields: { force: true } },
     ]);
     expect(readFileSync(readme, 'utf8')).toBe('mine');
     await importTasks(checkout, options({ tasks: ['guess'], force: true }));
@@ -281,7 +281,7 @@ describe('what the caller says', () => {
       type: 'usage',
       remedy: expect.stringContaining('Did you mean guess?') as string,
     });
-    await expect(importTasks(into, options())).rejects.toThrow('no checkout of MLGym');
+    await expect(importTasks(into, options())).rejects.toThrow('is not a checkout of MLGym');
   });
 });
 

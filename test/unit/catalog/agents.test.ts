@@ -104,13 +104,13 @@ commands:
       'a command that two files have',
       tools('../commands/a.yaml, ../commands/b.yaml', width),
       { 'commands/b.yaml': commandsYaml('first') },
-      /^b\.yaml:4: commands\.0\.name: first is in \.\.\/commands\/a\.yaml already/,
+      /^b\.yaml:4: commands\.0\.name: first is already in \.\.\/commands\/a\.yaml/,
     ],
     [
       'a command of a file that the agent has too',
       tools('../commands/a.yaml', `${width}  commands: [{ name: first, docstring: First. }]\n`),
       {},
-      /^plain\.yaml:10: tools\.commands\.0\.name: first is in \.\.\/commands\/a\.yaml already/,
+      /^plain\.yaml:10: tools\.commands\.0\.name: first is already in \.\.\/commands\/a\.yaml/,
     ],
     [
       'a command that a file has twice',

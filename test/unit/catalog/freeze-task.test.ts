@@ -65,7 +65,7 @@ describe('freezing a task', () => {
     const home = layout();
     const task = loadTask([dir], 'coin');
     writeFileSync(join(dir, 'tasks/coin/starter/strategy.py'), 'changed');
-    expect(() => freezeTask(home, task)).toThrow(/changed while it was being copied/);
+    expect(() => freezeTask(home, task)).toThrow(/changed while it was copied/);
     expect(existsSync(home.tasks) ? readdirSync(home.tasks) : []).toEqual([]);
   });
 });

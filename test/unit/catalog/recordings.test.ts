@@ -55,9 +55,9 @@ describe('replay:<file> as a model', () => {
   it('that cannot be read is refused, with the file and a remedy', () => {
     writeFileSync(join(dir, 'latin1.traj'), Buffer.from(TRAJ.replace('"a"', '"é"'), 'latin1'));
     const problems = Object.entries({
-      'missing.traj': 'there is no such file',
+      'missing.traj': 'no such file',
       sub: 'is a folder',
-      'latin1.traj': 'is not text in UTF-8',
+      'latin1.traj': 'not UTF-8 text',
       'empty.traj': 'the file is empty',
     });
     for (const [name, problem] of problems) {

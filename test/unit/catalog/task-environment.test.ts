@@ -80,7 +80,7 @@ describe("a task's requirements", () => {
     ['--index-url https://mirror.example/simple', 'options are not taken'],
     ['own @ https://mirror.example/own.whl', 'addresses are not taken'],
     ['git+https://git.example/own', 'addresses are not taken'],
-    ['wheels/absent-1.0-py3-none-any.whl', 'there is no file wheels/absent-1.0-py3-none-any.whl'],
+    ['wheels/absent-1.0-py3-none-any.whl', 'no file wheels/absent-1.0-py3-none-any.whl'],
     ['../../own-1.0-py3-none-any.whl', 'neither name==version'],
   ])('do not take the line %s, and say where it stands', (line, message) => {
     const [problem] = withFile(`six==1.16.0\n\n${line}\n`);

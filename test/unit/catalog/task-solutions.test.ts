@@ -41,7 +41,7 @@ describe('a task whose', () => {
     const other = taskYaml.replace('files: [strategy.py]', 'files: [strategy.py, notes.txt]');
     const files = { 'task.yaml': other, 'oracle/strategy.py': '' };
     expect(problemsOf('', files)).toMatchObject([
-      { key: 'oracle', message: expect.stringMatching(/no notes\.txt/) as string },
+      { key: 'oracle', message: expect.stringMatching(/lacks notes\.txt/) as string },
     ]);
     expect(problemsOf('', { ...files, 'oracle/notes.txt': '' })).toEqual([]);
   });

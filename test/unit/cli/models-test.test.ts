@@ -100,6 +100,6 @@ describe('bench models test', () => {
   it('refuses what cannot be tested', async () => {
     await expect(modelsTest('keyless')).rejects.toThrow('NO_KEY (for keyless) is not set');
     await expect(modelsTest('scripted:optimum')).rejects.toThrow('calls no provider');
-    await expect(modelsTest('answer')).rejects.toThrow('there is no model "answer"');
+    await expect(modelsTest('answer')).rejects.toThrow('no model "answer"');
   });
 });

@@ -120,7 +120,7 @@ describe('a supervised service', () => {
     const { service, said, done } = supervise([false]);
     await done;
     expect(service.state.restarts).toBe(1);
-    expect(said).toContain('postgres: no answer for 120 s of its time after its start: killing it');
+    expect(said).toContain('postgres: no answer within 120 s of its time after the start; killing it');
     await service.stop();
   });
 });

@@ -34,6 +34,6 @@ it('the last line says what it came to, whatever came before it', async () => {
 });
 
 it('a stream that breaks off, or holds more than may come, is no collection', async () => {
-  await expect(readCollected(inPieces(two, 5), 7)).rejects.toThrow('in the midst');
+  await expect(readCollected(inPieces(two, 5), 7)).rejects.toThrow('before its last line');
   await expect(readCollected(inPieces(two, 5), 6)).rejects.toThrow('more than it was asked for');
 });

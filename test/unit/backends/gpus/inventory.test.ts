@@ -40,7 +40,7 @@ describe('without nvidia-smi', () => {
   it('a word that can be no GPU is refused', async () => {
     await expect(gpuInventory(named('0', 'nope'), nvidiaSmi())).rejects.toMatchObject({
       type: 'usage',
-      message: 'this machine has no GPU nope: it has no nvidia-smi that would list any',
+      message: 'this machine has no GPU nope: there is no nvidia-smi',
     });
   });
 });
@@ -59,7 +59,7 @@ describe('with nvidia-smi', () => {
 
   it.each([
     ['fails', FAILS, 'NVIDIA-SMI has failed because it could not talk to the driver.'],
-    ['goes away', null, 'there is no nvidia-smi any more'],
+    ['goes away', null, 'nvidia-smi has disappeared'],
   ])('that later %s, all GPUs count as busy until it answers again', async (_, script, why) => {
     works();
     const { now } = await gpuInventory(auto, nvidiaSmi());
@@ -86,7 +86,7 @@ describe('with nvidia-smi', () => {
   it('that fails at the start, GPUs that are named are refused', async () => {
     driver(FAILS);
     await expect(gpuInventory(named('0'), nvidiaSmi())).rejects.toMatchObject({
-      message: expect.stringContaining('cannot tell which GPUs this machine has: NVIDIA-SMI has failed') as string,
+      message: expect.stringContaining("cannot list this machine's GPUs: NVIDIA-SMI has failed") as string,
       remedy: expect.stringContaining('BENCH_GPUS=none') as string,
     });
     expect(await (await gpuInventory({ kind: 'declared', ids: ['0'] }, nvidiaSmi())).now()).toMatchObject({

@@ -14,7 +14,7 @@ const models = (...names: string[]) => resolveModels([CONFIGS], names);
 describe('an agent for scripted models', () => {
   it('is refused if it takes special commands only, before anything starts', () => {
     expect(() => checkAgent(agentWith('action'), models('scripted:baseline', 'scripted:optimum'))).toThrow(
-      'scripted:optimum runs shell commands, and agent default takes only its special commands (outputParser: action)',
+      'scripted:optimum runs shell commands, but agent default accepts only its special commands (outputParser: action)',
     );
   });
   it('may take special commands only if the policy gives no others, or a real model plays', () => {

@@ -77,7 +77,7 @@ describe('GPUs and the backend of a run', () => {
 it('hosts that count memory must have as much as a run may take', () => {
   const small = { ...host(['podman']), memoryForRunsMb: 1000 };
   const wanted = { backend: 'podman' as const, gpus: 0, memoryMb: 2000 };
-  expect(() => checkHosts([small], wanted, now)).toThrow('a run may take 2000 MB');
+  expect(() => checkHosts([small], wanted, now)).toThrow('a run may use 2000 MB');
   expect(() => checkHosts([small, host(['podman'])], wanted, now)).not.toThrow();
   expect(() => checkHosts([small, host(['docker'])], wanted, now)).toThrow('no host that offers podman');
 });

@@ -62,7 +62,7 @@ describe('the key of a home', () => {
   it('of another home is told when its file holds none', () => {
     const file = join(folder, 'none.pem');
     writeFileSync(file, 'nothing');
-    expect(() => readPublicKey(file)).toThrow(/is no public ed25519 key/);
-    expect(() => readPublicKey(join(folder, 'nowhere'))).toThrow(/is no public ed25519 key/);
+    expect(() => readPublicKey(file)).toThrow(/is not a public ed25519 key/);
+    expect(() => readPublicKey(join(folder, 'nowhere'))).toThrow(/is not a public ed25519 key/);
   });
 });

@@ -27,7 +27,7 @@ describe('a new task', () => {
     const configsDir = folder({ 'tasks/there/task.yaml': 'mine' });
     expect(() => begin(configsDir, 'there')).toThrow('already exists');
     expect(readFileSync(join(configsDir, 'tasks/there/task.yaml'), 'utf8')).toBe('mine');
-    expect(() => begin(configsDir, '../up')).toThrow('cannot be the id of a task');
+    expect(() => begin(configsDir, '../up')).toThrow('is not a valid task id');
     expect(existsSync(join(configsDir, 'tasks', '.there.new'))).toBe(false);
   });
 

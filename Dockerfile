@@ -17,6 +17,6 @@ COPY --from=build /opt/bench/configs ./configs
 COPY --from=build /opt/bench/images ./images
 COPY --from=build /opt/bench/datasets ./datasets
 ENV NODE_ENV=production
-# Root, as whoever may use the engine's socket is root on the host anyway.
+# Root, since access to the engine's socket amounts to root on the host anyway.
 ENTRYPOINT ["node", "dist/cli/main.js"]
 CMD ["worker"]

@@ -1,5 +1,5 @@
 /**
- * How much one machine bears, on embedded services: steps per second and the worker's memory at several numbers of
+ * How much load one machine can take, on embedded services: steps per second and the worker's memory at several numbers of
  * concurrent runs; a batch of many short runs, and recorded runs, with commands that do nothing; the time from a crash to the next
  * step. Human text on stderr, one JSON document on stdout.
  *

@@ -6,13 +6,13 @@ export const CONTROL_QUEUE = 'bench-control';
 /** Stable per host, since containers outlive workers. */
 export const hostQueue = (hostId: string): string => `bench-host-${hostId}`;
 
-/** Evaluations have time limits on the wall clock: a host takes few at once, however many runs it bears. */
+/** Evaluations have wall-clock limits, so a host takes few at once, however many runs it executes. */
 export const evaluationQueue = (hostId: string): string => `bench-evaluations-${hostId}`;
 
 /** One queue per provider account kind, so that one provider's limits do not hold up another's calls. */
 export const modelQueue = (provider: string): string => `bench-models-${provider}`;
 
-/** The provider of players outside of this system: people, trainers, whoever answers a turn. */
+/** The provider name of players outside: people, trainers, anyone who answers turns. */
 export const EXTERNAL_PROVIDER = 'external';
 
 export const batchWorkflowId = (batchId: string): string => `batch/${batchId}`;
@@ -21,5 +21,5 @@ export const runWorkflowId = (runId: string): string => `run/${runId}`;
 export const agentLoopWorkflowId = (runId: string): string => `run/${runId}/agent-loop`;
 export const GPU_POOL_WORKFLOW_ID = 'gpu-pool';
 
-/** Says whose the Temporal namespace is. Nobody runs it: it only has to be there, once. */
+/** Marks the owner of the Temporal namespace. No worker executes it. */
 export const INSTALLATION_WORKFLOW_ID = 'bench-installation';

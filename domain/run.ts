@@ -117,7 +117,7 @@ export interface ObservedCommand {
 export type EvaluationKind = 'validate' | 'submit' | 'forced' | 'baseline';
 export type EvaluationStatus = 'ok' | 'no_artefact' | 'rejected' | 'evaluator_error';
 
-/** What a submission came to on one split. */
+/** Result of a submission on one split. */
 export interface SplitScore {
   status: EvaluationStatus;
   metrics: Metrics | null;

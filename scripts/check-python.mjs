@@ -1,5 +1,5 @@
 // Lint, format, types and tests of the Python in this repository, with the tools of requirements-dev.txt. They live in an environment
-// under .bench/, which is made anew when that file or the Python changes. `npm run check:python -- pytest -k name` runs one of them.
+// under .bench/, which is recreated when that file or the Python changes. `npm run check:python -- pytest -k name` runs one of them.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -17,7 +17,7 @@ export function portIsFree(port: number): Promise<boolean> {
 /** For a process that inherits it. */
 export interface ListeningSocket {
   descriptor: number;
-  /** Ours; whoever has inherited it keeps it. */
+  /** Closes our end; a process that inherited it keeps it. */
   close(): void;
 }
 

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { Patience, readThreads } from './patience.js';
 
 /**
- * A process id alone names whoever has it today. With the start time it names one process for good, also after a
+ * A process id alone may be reused. With the start time it identifies one process for good, also after a
  * reboot (the boot id is part of `startTime` on Linux).
  */
 export interface ProcessIdentity {

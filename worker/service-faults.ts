@@ -7,7 +7,7 @@ export function serviceFaultReporter(store: EventLog, file: string): () => Promi
   let reported = 0;
   return async () => {
     const faults = readFaults(file);
-    // The file was started anew.
+    // The file was truncated.
     if (faults.length < reported) reported = 0;
     for (const { service, at, reason } of faults.slice(reported)) {
       const key = `${service}-${at}`;

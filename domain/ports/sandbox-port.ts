@@ -167,15 +167,15 @@ export interface SandboxPort {
   /** Copies of its sandboxes' disks; absent: sandboxes have none here. */
   readonly disks?: KeptDisks;
   /**
-   * Stop all processes where they are, until `thaw`: what is evaluated meanwhile can tell them nothing. False: they go on. A sandbox that
-   * is gone needs none. Idempotent.
+   * Pause all processes until `thaw`, so that a submission under evaluation cannot signal them. False: they keep running. A missing
+   * sandbox needs no pause. Idempotent.
    */
   freeze(ref: SandboxRef): Promise<boolean>;
-  /** Let them go on. Harmless when they are not frozen, or gone. */
+  /** Resume them. Harmless if they are not frozen, or gone. */
   thaw(ref: SandboxRef): Promise<void>;
   /**
-   * What the agent asked the network for so far, in order; nothing where the task allows no named hosts. `close`: end its
-   * network first, so that what is under way is told too.
+   * The agent's network requests so far, in order; empty where the task allows no named hosts. `close`: end its network first, so that
+   * open requests are included.
    */
   networkRequests(ref: SandboxRef, options: { close: boolean }): Promise<NetworkReport[]>;
   /** Remove the sandbox and everything in it. Idempotent. */

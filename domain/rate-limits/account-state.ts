@@ -55,7 +55,7 @@ export interface AccountState extends Turns {
   quietMs: number;
   /** Until then single refusals are taken for chance: cuts were seen to change nothing. */
   byChanceUntil: number;
-  /** Tokens that calls came to, in proportion to what they were estimated at: running mean and mean deviation; null: none yet. */
+  /** Ratio of actual to estimated tokens: running mean and mean deviation; null: none yet. */
   usage: { mean: number; deviation: number } | null;
   /** Calls had to wait for this since it was last looked at. */
   scarce: PerDimension<boolean>;

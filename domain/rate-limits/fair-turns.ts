@@ -10,7 +10,7 @@ export interface WaitingCall {
   arrivedAt: number;
 }
 
-/** Where fair sharing stands: how much each batch that is ahead has been given, in virtual time. */
+/** State of fair sharing: how far each batch is ahead, in virtual time. */
 export interface Turns {
   turns: Record<string, number>;
   clock: number;

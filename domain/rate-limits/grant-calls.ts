@@ -10,13 +10,13 @@ export interface Grants {
   expected: Map<string, number>;
 }
 
-/** A call is charged what calls of the account have come to in proportion to their estimates, with some more for the spread. */
+/** Charge of a call: its estimate, scaled by the ratio of actual to estimated tokens on this account, plus a margin for the spread. */
 export function chargeFor(state: Pick<AccountState, 'usage'>, estimate: number): number {
   const share = state.usage === null ? 1 : state.usage.mean + 2 * state.usage.deviation;
   return Math.ceil(estimate * Math.min(1, share));
 }
 
-/** A call came to so many tokens: what it was charged too much or too little is put right, and the next are charged better. */
+/** A call used this many tokens: corrects its charge and improves later estimates. */
 export function settle(
   state: AccountState,
   call: { estimate: number; charged: number; used: number; grantedAt: number },

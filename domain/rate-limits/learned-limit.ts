@@ -150,7 +150,7 @@ const weightSince = (learned: LearnedLimit | null, refusal: Refusal, recent: Rec
 /** Was more tried than what had been measured? */
 const wasProbed = (learned: LearnedLimit): boolean => learned.beyond > 0;
 
-/** Refusals are to be made up for, but not for ever. */
+/** Bounds how long refusals are compensated for. */
 function owe(learned: LearnedLimit, debt: number, dimension: Dimension, recent: RecentCalls, minuteMs: number): void {
   const longest = byMinute(learned, minuteMs) ? LONGEST_REST_BY_MINUTE : LONGEST_REST;
   const most = (callsPerMinute(dimension, learned.peak, recent) * longest) / CALLS_PER_REFUSAL;

@@ -27,9 +27,9 @@ export interface Uncertainty {
 }
 
 /**
- * Bootstrap of each model's AUP, the axis held. `attempts`: the runs of each model and task are drawn anew, with
- * replacement: what other runs at the same tasks may give; standard intervals. `tasks`: the tasks are drawn anew, with all
- * their runs: what other tasks of the same sort may give, noise of the runs included; expanded percentile intervals.
+ * Bootstrap of each model's AUP with a fixed axis. `attempts`: the runs of each model and task are resampled with replacement, for
+ * what other runs of the same tasks would give; standard intervals. `tasks`: tasks are resampled with all their runs, for what other
+ * tasks of the same kind would give, including the noise of runs; expanded percentile intervals.
  * The same for equal input and seed. docs/concepts/leaderboard.md gives the measured coverage.
  */
 export function bootstrap(

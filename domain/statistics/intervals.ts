@@ -11,8 +11,8 @@ const Z = 1.959963984540054;
 
 /**
  * Expanded percentile interval (Hesterberg 2015, "What teachers should know about the bootstrap", section 4.4): the
- * quantiles lie as far out as those of Student's t for `units` things drawn anew, without which intervals from few of
- * them are too narrow. NaN values are left out; null: there are no others.
+ * quantiles lie as far out as those of Student's t for `units` resampled units; otherwise intervals from few units are too narrow.
+ * NaN values are left out; null: there are no others.
  */
 export function expandedPercentileInterval(values: Float64Array, units: number): Interval | null {
   const sorted = values.filter((value) => !Number.isNaN(value)).sort();
@@ -23,8 +23,8 @@ export function expandedPercentileInterval(values: Float64Array, units: number):
 
 /**
  * Standard interval (Efron and Tibshirani 1993, ch. 12): the observed value, and the bootstrap's standard error on both
- * sides of it, widened by sqrt(n / (n-1)). For a best-of-n: what is drawn anew can never beat what was seen, so that
- * percentiles of the resamples lie too low. Within `bounds`.
+ * sides of it, widened by sqrt(n / (n-1)). For a best-of-n: a resample can never beat the observed best, so percentiles of the
+ * resamples lie too low. Within `bounds`.
  */
 export function standardInterval(
   observed: number,

@@ -5,7 +5,7 @@ import { type ComparisonRequest, resolveComparison } from './resolve-comparison.
 export interface LeaderboardRequest extends ComparisonRequest {
   /** A saved comparison, which says all that is compared; only `metric` may stand beside it. */
   comparison?: string | undefined;
-  /** How often attempts and tasks are drawn anew for the intervals; 0: no intervals; default 1000. */
+  /** How often attempts and tasks are resampled for the intervals; 0: no intervals; default 1000. */
   resamples?: number | undefined;
   /** Of the resamples; default 1. */
   seed?: number | undefined;

@@ -8,15 +8,15 @@ import type { Bench } from '../bench.js';
 export interface GivenAnswer {
   /** The reply that counts: the first that was given. */
   reply: DecodedReply;
-  /** The reply that was given now is that one. */
+  /** True: this reply is the one that counts. */
   counts: boolean;
-  /** Its run was told. Else it is told within seconds of the services being up again. */
+  /** Its run was notified. Otherwise it will be, within seconds of the services being up again. */
   told: boolean;
 }
 
 /**
- * Answer a turn of a run that is played from outside: the reply is stored, then the run is told. The first answer counts; giving the
- * same one again changes nothing, so that whoever is not sure gives it again.
+ * Answer a turn of a run that is played from outside: the reply is stored, then the run is notified. The first answer counts. Repeating
+ * it changes nothing, so callers may repeat it when they are not sure that it arrived.
  * @throws BenchError (not_found) if no such turn was asked, or its run ended without an answer to it.
  */
 export async function answerTurn(bench: Bench, turn: TurnKey, reply: DecodedReply): Promise<GivenAnswer> {
@@ -26,9 +26,7 @@ export async function answerTurn(bench: Bench, turn: TurnKey, reply: DecodedRepl
     throw new BenchError(
       'not_found',
       `run ${turn.runId} is not waiting for an answer at step ${turn.step}, try ${turn.try}`,
-      {
-        code: 'turn.not_open',
-      },
+      { code: 'turn.not_open' },
     );
   const told = await bench
     .temporal()

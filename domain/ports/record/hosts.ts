@@ -41,26 +41,26 @@ export const SILENT_AFTER_BEATS = 3;
 /** Beats missed until its runs go to another host. */
 export const LOST_AFTER_BEATS = 6;
 
-/** Machines: what they say of themselves, and what operators say of them. Every write may be repeated. */
+/** Hosts: their registrations, and what operators decide about them. Every write may be repeated. */
 export interface HostRegistry {
   /**
-   * `lost`: its runs were given to others meanwhile; what is left of them here, in any of these backends, must go, then hostReturned.
-   * `abandoned`: tokens of leases here that runs gave up; the same holds for them, lost or not.
+   * `lost`: its runs were moved meanwhile; remove what is left of them here, in any of these backends, then call hostReturned.
+   * `abandoned`: tokens of leases here that runs gave up; the same applies to them, lost or not.
    * Throws BenchError (usage): a live host of another home has this name.
    */
   registerHost(host: HostRegistration): Promise<{ lost: boolean; formerBackends: string[]; abandoned: number[] }>;
   /**
-   * The remains of its former runs are gone: it may bear runs again, and the GPUs of these abandoned leases, known before the
-   * remains were looked for, are free.
+   * What was left of its former runs is removed: it may execute runs again, and the GPUs of these abandoned leases, read before the
+   * removal, are free.
    */
   hostReturned(hostId: string, abandoned: number[]): Promise<void>;
-  /** May a host with this name be given runs again, or not. Throws BenchError (not_found). */
+  /** Stop placing runs on this host, or allow it again. Throws BenchError (not_found). */
   drainHost(hostId: string, drained: boolean): Promise<void>;
   /**
-   * The host is gone for good: its runs go to others, its GPUs are nobody's.
+   * The host is gone for good: its runs move to other hosts, its GPUs vanish.
    * Throws BenchError: not_found; usage while it is alive.
    */
   removeHost(hostId: string): Promise<void>;
-  /** Which hosts are heard, and which were removed by an operator. */
+  /** Which hosts are alive, and which were removed by an operator. */
   hostStates(): Promise<{ live: string[]; removed: string[] }>;
 }

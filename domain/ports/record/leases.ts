@@ -12,17 +12,17 @@ export interface LeaseRecord {
   devices: string[];
 }
 
-/** One that was never given back. */
+/** A lease that was never returned. */
 export interface OpenLease extends LeaseRecord {
   /** The run may not use it any more. */
   revoked: boolean;
-  /** The run went on without it: nobody has its GPUs until the host says that nothing of the run is left there. */
+  /** The run moved on without it: nobody gets its GPUs until the host confirms that nothing of the run is left there. */
   abandoned: boolean;
 }
 
 /** Who holds which GPUs. Every write may be repeated. */
 export interface Leases {
-  /** Hosts that may hand out GPUs now: alive, not drained, not paused, not lost. */
+  /** Hosts that may lease GPUs now: alive, not drained, not paused, not lost. */
   gpuHosts(): Promise<GpuHost[]>;
   /** Leases that were never given back, and the next token that was never used. */
   openLeases(): Promise<{ leases: OpenLease[]; nextToken: number }>;

@@ -13,8 +13,8 @@ export interface StepLog {
     action: { response: string; thought: string; action: string | null; modelMs: number },
   ): Promise<void>;
   /**
-   * What the command came to, what it put into the task's memory if the run has one, its events, and the submission that was taken
-   * for the evaluation that it asks for, all or nothing. First write wins. With `epoch`: a sandbox that the run has left changes nothing.
+   * Store the command's outcome, its memory records, its events, and the submission taken for the evaluation that it requests, all or
+   * nothing. First write wins. With `epoch`: ignored if the run has left that sandbox.
    */
   saveCommand(
     runId: string,

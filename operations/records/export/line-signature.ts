@@ -43,7 +43,7 @@ export class SignatureReader {
     this.#hash.update(whole.slice(0, whole.length - this.#tail.length));
   }
 
-  /** Null: the line bears none. */
+  /** Null: the line has none. */
   end(): LineSignature | null {
     const [, key, signature] = SUFFIX.exec(this.#tail) ?? [];
     if (key === undefined || signature === undefined) return null;

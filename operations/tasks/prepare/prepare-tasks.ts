@@ -14,7 +14,7 @@ export interface PrepareRequest extends NamedTasks {
   sample: boolean;
   /** A folder that holds sources already. */
   from?: string | undefined;
-  /** Make them anew. */
+  /** Prepare them again. */
   force: boolean;
   /** Only say what is missing. */
   dryRun: boolean;
@@ -97,7 +97,7 @@ async function toFetch(layout: HomeLayout, tasks: readonly TaskFolder[]): Promis
   return sizes;
 }
 
-/** Changed data are made anew by force alone; what is wrong with them is said when they are asked for. */
+/** Changed data are prepared again only by force; otherwise reading them reports the problem. */
 function findPreparedOrNull(layout: HomeLayout, task: TaskFolder, sample: boolean) {
   try {
     return findPrepared(layout, task, sample);

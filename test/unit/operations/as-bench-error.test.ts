@@ -27,7 +27,7 @@ describe('errors for people', () => {
   );
 
   it('say what to do about a disk that is full or must not be written', () => {
-    expect(asBenchError(coded('ENOSPC')).remedy).toContain('Make room');
+    expect(asBenchError(coded('ENOSPC')).remedy).toContain('Free space');
     expect(asBenchError(coded('EROFS')).remedy).toContain('BENCH_HOME');
   });
 

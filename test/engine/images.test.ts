@@ -87,7 +87,7 @@ it('a failing step is told with the image and the base', async () => {
 it('an unknown base is told, with what to do', async () => {
   const unknown = { assetsRoot, base: 'bench-test-no-such-image:1' };
   await expect(ensureImage(docker, 'agent', unknown)).rejects.toMatchObject({
-    message: expect.stringContaining('base image bench-test-no-such-image:1 is not here') as string,
+    message: expect.stringContaining('base image bench-test-no-such-image:1 does not exist locally') as string,
     fields: { base: true },
   });
 });

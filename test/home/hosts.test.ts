@@ -272,7 +272,7 @@ describe('one host', () => {
     driver('echo "no driver" >&2; exit 9');
     startHost('named', env('0'));
     const refused = await hosts.get('named')?.ended;
-    expect(refused?.stderr).toContain('nvidia-smi cannot list this machine's GPUs: no driver');
+    expect(refused?.stderr).toContain("nvidia-smi cannot list this machine's GPUs: no driver");
     expect(refused?.code).toBe(2);
 
     startHost('gpus', env('auto'));

@@ -67,9 +67,9 @@ export function attacksFromOutside(ground: () => AttackGround, of: () => AttackO
       results.map(({ outcome, remarks }) => [outcome, ...remarks.map(({ message }) => message)].join(': ')),
     ).toEqual([
       'imported',
-      expect.stringMatching(/^failed: batch b-\w+ is one of this database/),
+      expect.stringMatching(/^failed: batch b-\w+ was played here/),
       expect.stringMatching(/^failed: contract 99 of task \w+/),
-      expect.stringMatching(/^failed: .*(replace|one of this database)/),
+      expect.stringMatching(/^failed: .*(replace|played here)/),
       expect.stringMatching(/^failed: .*changed since/),
     ]);
     expect(await table()).toEqual(before);

@@ -97,7 +97,7 @@ describe('a line that this home did not sign', () => {
     const forged = asNew(await lineOf(here, own.runId));
     const intoBatch = structuredClone(forged);
     for (const row of [intoBatch.batch, intoBatch.run]) row['batch_id'] = own.batchId;
-    expect(await taken([intoBatch])).toEqual([expect.stringMatching(/^failed: batch b-\w+ is one of this database/)]);
+    expect(await taken([intoBatch])).toEqual([expect.stringMatching(/^failed: batch b-\w+ was played here/)]);
     // The batch of the object, and that of the row.
     const astray = structuredClone(forged);
     astray.run['batch_id'] = own.batchId;
@@ -196,7 +196,7 @@ describe('a line that is signed', () => {
       expect.stringMatching(/^failed: the line is not signed/),
     ]);
     expect(await taken([changed], { ownKey: keys.publicKey })).toEqual([
-      expect.stringMatching(/^failed: .*changed since/),
+      expect.stringMatching(/^failed: the line was changed after/),
     ]);
     // Without --trust a line of an unknown home is taken as it is: unranked.
     expect(await taken([untrusted])).toEqual(['imported']);

@@ -123,7 +123,7 @@ describe('bench report', () => {
     const of = { models: ['alpha'], tasks: ['one'], contracts: { one: 1 }, baselines: { one: null }, axis: 1 };
     await db.comparisons.save('spring', of);
     expect((await report('spring', '-o', '-', '--format', 'md')).raw).toMatch(/^# Comparison spring\n/);
-    await expect(report('spring', '--k', '1')).rejects.toThrow('leave out k');
+    await expect(report('spring', '--k', '1')).rejects.toThrow('omit k');
     await expect(report('nothing')).rejects.toThrow('nothing');
   });
 });

@@ -135,7 +135,9 @@ test('a fork at a step that is not over is refused, and nothing is stored', asyn
   const origin = await aRun(2);
   await db.store.saveAction(origin.runId, 3, { response: 'r', thought: 't', action: 'a3', modelMs: 1 });
   await expect(fork(origin, 3)).rejects.toThrow(`run ${origin.runId} has not completed step 3, only 2`);
-  await expect(fork({ ...origin, runId: 'r-unknown' }, 1)).rejects.toThrow(/forks a run that is missing in the database/);
+  await expect(fork({ ...origin, runId: 'r-unknown' }, 1)).rejects.toThrow(
+    /forks a run that is missing in the database/,
+  );
 });
 
 test('forks count in the leaderboard of their own batch alone, unless they replace their run', async () => {

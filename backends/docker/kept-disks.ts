@@ -172,7 +172,11 @@ async function lowers(shelf: string, name: string, { below }: About): Promise<Lo
 
 async function synced(path: string): Promise<void> {
   const file = await open(path, 'r');
-  await file.sync().finally(() => file.close());
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 function unlessMissing(error: unknown): void {

@@ -5,7 +5,7 @@ import { newRunId } from '../../domain/ids.js';
 import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
 import type { EpisodeRow } from '../../domain/ports/episodes.js';
 import { resetRequest, type ResetRequest } from '../../domain/requests/episode.js';
-import { type RewardInput, rewardRequest } from '../../domain/requests/reward.js';
+import { rewardRequest } from '../../domain/requests/reward.js';
 import type { RunDefinition } from '../../domain/run.js';
 import type { Bench } from '../bench.js';
 import type { Environment } from './environment.js';
@@ -52,7 +52,7 @@ export async function resetEpisode(
       door,
       episodeId,
       reset: request,
-      reward: request.reward === undefined ? env.options.reward : rewardRequest(request.reward as RewardInput),
+      reward: request.reward === undefined ? env.options.reward : rewardRequest(request.reward),
       idleSeconds: Math.ceil(request.idle_s ?? env.options.idleSeconds),
       deadlineAt: request.deadline_s === undefined ? null : new Date(Date.now() + request.deadline_s * 1000),
     },

@@ -55,7 +55,7 @@ const expected: Record<string, () => unknown[][]> = {
     ['gpt4o2', 'Success', 1],
     ['other', 'Success', 1],
   ],
-  'How many have a score, and how many came to a proper end?': () => [
+  'How many have a score, and how many ended properly?': () => [
     ['gpt4o2', 2, 1, 0, 1],
     ['other', 1, 1, 0, 0],
   ],

@@ -91,7 +91,7 @@ describe('a query', () => {
     ['select * from public.rusn', 'Did you mean runs? Tables and views: '],
     ['select rnu_id from runs', 'Did you mean run_id? Columns of runs: run_id, '],
     ['select r.stauts from runs r', 'Did you mean status? Columns of runs: '],
-    ['select 1 from', 'One SELECT'],
+    ['select 1 from', 'Write one SELECT'],
   ])('%s names what it may have meant', async (sql, remedy) => {
     await expect(ask(sql)).rejects.toMatchObject({ remedy: expect.stringContaining(remedy) as string });
     await expect(ask(sql, owner)).rejects.toMatchObject({ remedy: expect.stringContaining(remedy) as string });

@@ -112,7 +112,7 @@ describe('a folder over another', () => {
     );
     const names = ['big', 'fast', 'other', 'small', 'tiny'];
     expect(resolveModels(folders, names).map(({ model }) => model)).toEqual(['ours', 'ours', 'ours', 'small', 'small']);
-    expect(failure(() => resolveModels(folders, ['quick'])).message).toBe('there is no model "quick"');
+    expect(failure(() => resolveModels(folders, ['quick'])).message).toBe('no model "quick"');
     const real = listModels(folders, later).models.filter(({ kind }) => kind === 'real');
     expect(real.map(({ name, aliases }) => [name, ...aliases])).toEqual([
       ['big', 'fast', 'other'],

@@ -39,7 +39,12 @@ export async function findSnapshot(
     if (artifact !== null && bytes !== null) {
       if ((await artifacts.check(artifact)) !== null)
         return { snapshot, restore: { bytes, open: () => artifacts.open(artifact) } };
-      await dropSnapshot(store, runId, snapshot, `its archive ${artifact} is not in the artifact store, or damaged`);
+      await dropSnapshot(
+        store,
+        runId,
+        snapshot,
+        `its archive ${artifact} is missing from the artifact store, or damaged`,
+      );
     } else if (disk === null || diskHost === null || diskHost === hostId) {
       await dropSnapshot(store, runId, snapshot, `its disk ${disk} is not on this host any more, or damaged`);
     } else if (!(await archiveMade(store, disk, diskHost, signal)))

@@ -53,7 +53,7 @@ function addFolder(entries: readonly ConfigEntry[], { models, broken, named }: M
       const clashes = config.aliases.flatMap((alias, index) =>
         above.has(alias) || claims(alias)
           ? []
-          : [problem(['aliases', index], `the name ${alias} belongs already to ${owners.get(alias)}`)],
+          : [problem(['aliases', index], `the name ${alias} is already taken by ${owners.get(alias)}`)],
       );
       if (clashes.length > 0) throw new ConfigError(clashes);
       return { name: entry.name, config: { ...config, aliases: config.aliases.filter(claims) }, entry };

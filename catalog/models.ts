@@ -120,7 +120,7 @@ function resolveModel(folders: ConfigFolders, name: string): ModelRef {
     closest(name, [...real, ...scripted]) ?? (name.includes(':') ? null : closest(`scripted:${name}`, scripted));
   throw new BenchError('usage', `no model ${JSON.stringify(name)}`, {
     code: 'model.unknown',
-    remedy: `${near === null ? '' : `Did you mean ${near}? `}There are: ${[...real, ...scripted].join(', ')}, ${REPLAY_PREFIX}<file>. Add one as a file under ${join(folders[0] ?? '', 'models')}.`,
+    remedy: `${near === null ? '' : `Did you mean ${near}? `}Known: ${[...real, ...scripted].join(', ')}, ${REPLAY_PREFIX}<file>. To add one, write a file under ${join(folders[0] ?? '', 'models')}.`,
   });
 }
 

@@ -48,7 +48,7 @@ export function selectTaskIds(folders: ConfigFolders, names: readonly string[]):
     else if (suite !== undefined)
       loadEntry(suite, (file) => loadSuiteFile(file, folders)).tasks.forEach((id) => wanted.add(id));
     else {
-      throw new BenchError('usage', `there is no task or suite ${JSON.stringify(name)} under ${folders.join(' or ')}`, {
+      throw new BenchError('usage', `no task or suite ${JSON.stringify(name)} under ${folders.join(' or ')}`, {
         code: 'task.unknown',
         remedy: suggestion(name, [...ids, ...suites.map((one) => one.name), 'all']),
       });

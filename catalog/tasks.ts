@@ -123,7 +123,7 @@ export function loadTask(folders: ConfigFolders, id: string): TaskFolder {
   const entry = entries.find(({ name }) => name === id);
   if (entry === undefined) {
     const places = folders.map((folder) => join(folder, 'tasks')).join(' or ');
-    throw new BenchError('usage', `there is no task ${JSON.stringify(id)} under ${places}`, {
+    throw new BenchError('usage', `no task ${JSON.stringify(id)} under ${places}`, {
       code: 'task.unknown',
       remedy: suggestion(
         id,

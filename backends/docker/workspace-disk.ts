@@ -102,12 +102,12 @@ export async function abortDisk(dir: string): Promise<void> {
 export async function diskFault(dir: string, { mounted } = { mounted: false }): Promise<string | null> {
   const mount = await mountAt(join(dir, DISK));
   if (mount === null || (mounted && standsOnOthers(dir) && !(await filesAreShown(dir))))
-    return mounted ? 'was taken away' : null;
+    return mounted ? 'was unmounted' : null;
   const errors = await errorsOf(mount.device);
   const times = errors === 0 ? '' : `, after ${errors} failed write${errors === 1 ? '' : 's'}`;
   if (mount.options.some((option) => GIVEN_UP.includes(option))) return `was made read-only by the kernel${times}`;
   // Mounted again since then.
-  if (errors > 0) return 'has lost what could not be written';
+  if (errors > 0) return 'has lost unwritten data';
   return (await lowerFails(dir)) ? 'stands on one that cannot be read' : null;
 }
 

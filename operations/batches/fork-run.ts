@@ -24,11 +24,15 @@ export async function forkRun(bench: Bench, asked: ForkRequest): Promise<Submitt
   requireStep(request, await database.queries.trajectory(origin.runId, request.atStep - 1));
   const maxSteps = request.maxSteps ?? origin.maxSteps;
   if (maxSteps <= request.atStep)
-    throw new BenchError('usage', `after step ${request.atStep} none is left: the fork may take ${maxSteps} in all`, {
-      code: 'run.not_forkable',
-      remedy: 'Give it more steps, or fork at an earlier one.',
-      fields: { maxSteps: true, atStep: true },
-    });
+    throw new BenchError(
+      'usage',
+      `no step is left after step ${request.atStep}: the fork may take ${maxSteps} in all`,
+      {
+        code: 'run.not_forkable',
+        remedy: 'Give it more steps, or fork at an earlier one.',
+        fields: { maxSteps: true, atStep: true },
+      },
+    );
   const [ref] = request.model === null ? [origin.model] : resolveModels(settings.configFolders, [request.model], {});
   if (ref === undefined) throw new Error('a model that resolves to nothing');
   if (ref.kind === 'human')

@@ -21,7 +21,7 @@ export async function importCheckout(
   const bundled = join(assetsRoot, 'configs');
   const into = request.into ?? ownConfigs(settings);
   if (into === bundled)
-    throw new BenchError('usage', `${bundled} comes with bench: nothing is imported into it`, {
+    throw new BenchError('usage', `${bundled} comes with bench; tasks cannot be imported into it`, {
       remedy: `Name no folder, for ${settings.layout.configs}; or one of your own, which begins as a copy of that one if it does not exist, and set BENCH_CONFIGS to it.`,
     });
   if (!existsSync(checkout))

@@ -80,7 +80,7 @@ describe('a model file', () => {
   it('may not take a name that another has', () => {
     const dir = folder({ 'models/a.yaml': yaml(), 'models/b.yaml': yaml('aliases: [a]\n') });
     expect(failure(() => resolveModels([dir], ['b'])).message).toMatch(
-      /b\.yaml:\d+: aliases\.0: the name a belongs already to/,
+      /b\.yaml:\d+: aliases\.0: the name a is already taken by/,
     );
     expect(resolveModels([dir], ['a'])).toHaveLength(1);
     expect(validatePath(dir).map(({ file, problems }) => [basename(file), problems.length])).toEqual([

@@ -17,9 +17,9 @@ describe('tasks of an MLGym checkout', () => {
     const checkout = join(dir, 'checkout');
     const configs = join(dir, 'configs');
     writeCheckout(checkout);
-    const bundled = await home.run('tasks', 'import', 'mlgym', checkout);
+    const bundled = await home.run('tasks', 'import', 'mlgym', checkout, '--into', BUNDLED_CONFIGS);
     expect(bundled.exitCode).toBe(2);
-    expect(bundled.stderr).toContain('--into');
+    expect(bundled.stderr).toContain('comes with bench');
 
     const found = await home.run('tasks', 'import', 'mlgym', checkout, '--into', configs);
     expect(found.exitCode).toBe(0);

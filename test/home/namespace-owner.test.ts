@@ -67,7 +67,7 @@ describe('a Temporal namespace', () => {
         /^the Temporal namespace 'default' at temporal\.example:7233 serves another database of bench, first\.example:5432\/bench \(installation first, since 20.*Z, from machine-of-first\), not second\.example:5432\/bench \(installation second\)$/,
       ) as string,
       remedy: expect.stringMatching(
-        /TEMPORAL_NAMESPACE.*DATABASE_URL.*gone for good: docs\/reference\/deployment.md/,
+        /TEMPORAL_NAMESPACE.*DATABASE_URL.*gone for good, see docs\/reference\/deployment.md/,
       ) as string,
     });
     expect(await owner()).toBe('first');

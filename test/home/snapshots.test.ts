@@ -149,7 +149,9 @@ describe('a container that is removed in the midst of a run', () => {
     const forkId = fork?.run_id ?? '';
     expect(await ended(forkId)).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok', epoch: 1 });
     expect(await eventsOf(forkId, 'forked')).toEqual([
-      expect.stringContaining(`continues after step 9 of run ${runId}: the snapshot after step 9 is restored`) as string,
+      expect.stringContaining(
+        `continues after step 9 of run ${runId}: the snapshot after step 9 is restored`,
+      ) as string,
     ]);
   });
 

@@ -12,7 +12,7 @@ import { TICKETS } from './definitions.js';
 
 const EPISODE = `select e.run_id as "runId", e.episode_id as "episodeId", r.batch_id as "batchId", e.door, e.reset, e.reward,
     e.policy_version as "policyVersion", e.seq, e.next_step as "nextStep", e.next_try as "nextTry",
-    e.wanted_at is not null as wanted, r.status = 'ended' as ended, r.end_reason as "endReason", r.status <> 'queued' as started
+     e.idle_seconds as "idleSeconds", e.wanted_at is not null as wanted, r.status = 'ended' as ended, r.end_reason as "endReason", r.status <> 'queued' as started
   from episodes e join runs r on r.run_id = e.run_id`;
 
 /** Wanted, and without a workflow as far as the rows say. */

@@ -27,6 +27,8 @@ export interface EpisodeRow {
   seq: number;
   nextStep: number;
   nextTry: number;
+  /** Without a request for so long it is given up. */
+  idleSeconds: number;
   wanted: boolean;
   ended: boolean;
   endReason: EndReason | null;

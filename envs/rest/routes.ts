@@ -18,9 +18,6 @@ import { batchSteps } from './batch-steps.js';
 /** Most seconds that a request is held open; a client asks again. */
 const MOST_WAIT = 50;
 
-/** An episode's idle time may be as short as a few of these. */
-const PRESENT_MS = 500;
-
 const waitSeconds = z.coerce.number().min(0).max(MOST_WAIT).default(MOST_WAIT);
 
 export const stepSchema = z.strictObject({
@@ -60,7 +57,7 @@ export function restRoutes(context: DoorContext): FastifyPluginCallback {
     const until = Date.now() + seconds * 1000;
     const left = (): number => Math.max(0, (until - Date.now()) / 1000);
     // Whoever waits is there, however long the command takes.
-    const present = setInterval(() => void touch(runId), PRESENT_MS);
+    const present = setInterval(() => void touch(runId), (episode.idleSeconds * 1000) / 3);
     const outcome = await rideOut(() => waitOutcome(bench, progress, { runId, seq, seconds: left() })).finally(() =>
       clearInterval(present),
     );

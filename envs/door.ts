@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { BenchError } from '../domain/errors.js';
 import type { DoorContext } from './context.js';
 import { errorBody, sendError } from './http-errors.js';
+import { playing } from './play.js';
 import { restRoutes } from './rest/routes.js';
 
 /** The protocols over one environment. It holds no episode: those are rows and workflows, so that it may die at any moment. */
@@ -35,7 +36,8 @@ export function createDoor(context: DoorContext): FastifyInstance {
         );
     });
   app.get('/health', () => ({ status: 'healthy' }));
-  app.register(restRoutes(context));
+  const play = playing(context);
+  app.register(restRoutes(context, play));
   return app;
 }
 

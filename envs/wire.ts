@@ -1,5 +1,6 @@
 import type { EpisodeOutcome } from '../domain/episodes/outcome.js';
 import type { BegunEpisode } from '../operations/episodes/reset.js';
+import type { PlayedStep } from './play.js';
 
 /** An outcome as trainers read it, whatever the door: the observation is what the policy sees, all else is beside it. */
 export interface WireStep {
@@ -32,7 +33,7 @@ export function wireReset({ episode, task, seed, message, maxSteps }: BegunEpiso
   };
 }
 
-export function wireStep(episodeId: string, task: string, outcome: EpisodeOutcome): WireStep {
+export function wireStep({ episodeId, task, outcome }: PlayedStep): WireStep {
   const { message, reward, terminated, truncated, evaluation, fault } = outcome;
   return {
     observation: { message },

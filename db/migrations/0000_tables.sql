@@ -84,8 +84,11 @@ CREATE TABLE "episode_actions" (
 	"action" jsonb NOT NULL,
 	"policy_version" integer,
 	"outcome" jsonb,
+	"printed" text,
+	"interrupted_at" timestamp with time zone,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"settled_at" timestamp with time zone,
+	"delivered_at" timestamp with time zone,
 	CONSTRAINT "episode_actions_pkey" PRIMARY KEY("run_id","seq"),
 	CONSTRAINT "episode_actions_turn_unique" UNIQUE("run_id","step","try")
 );
@@ -94,6 +97,7 @@ CREATE TABLE "episodes" (
 	"run_id" text PRIMARY KEY NOT NULL,
 	"episode_id" text NOT NULL,
 	"door" text NOT NULL,
+	"session" text,
 	"reset" jsonb NOT NULL,
 	"reward" jsonb NOT NULL,
 	"group_key" text,
@@ -529,6 +533,7 @@ ALTER TABLE "baselines" ADD CONSTRAINT "baselines_content_hash_task_versions_con
 ALTER TABLE "turns" ADD CONSTRAINT "turns_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "snapshots_disk" ON "snapshots" USING btree ("disk");--> statement-breakpoint
 CREATE INDEX "episodes_expires" ON "episodes" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "episodes_session" ON "episodes" USING btree ("session") WHERE session is not null;--> statement-breakpoint
 CREATE INDEX "episodes_group" ON "episodes" USING btree ("group_key") WHERE group_key is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "evaluations_number_unique" ON "evaluations" USING btree ("run_id","split","number");--> statement-breakpoint
 CREATE INDEX "evaluations_submission" ON "evaluations" USING btree ("submission_sha256");--> statement-breakpoint

@@ -15,6 +15,8 @@ export const episodes = pgTable(
     /** The trainer's own id; else the run's. */
     episodeId: text('episode_id').notNull().unique('episodes_episode_id_unique'),
     door: text('door').notNull(),
+    /** Hash of the client's session key, where a door has sessions; its latest episode is what the session plays. */
+    session: text('session'),
     reset: jsonb('reset').$type<ResetRequest>().notNull(),
     /** How it is rewarded, as `episode_rewards` takes it. */
     reward: jsonb('reward').$type<Record<string, unknown>>().notNull(),
@@ -36,6 +38,9 @@ export const episodes = pgTable(
   },
   (t) => [
     index('episodes_expires').on(t.expiresAt),
+    index('episodes_session')
+      .on(t.session)
+      .where(sql`session is not null`),
     index('episodes_group')
       .on(t.groupKey)
       .where(sql`group_key is not null`),
@@ -56,8 +61,14 @@ export const episodeActions = pgTable(
     policyVersion: integer('policy_version'),
     /** Null: still running, or nobody has asked for it since. */
     outcome: jsonb('outcome').$type<EpisodeOutcome>(),
+    /** What its command has printed so far, its end alone; null: nothing was asked for yet. */
+    printed: text('printed'),
+    /** When the policy asked for its command to be interrupted. */
+    interruptedAt: time('interrupted_at'),
     createdAt: createdAt(),
     settledAt: time('settled_at'),
+    /** When the client was known to have read the outcome; null: it may have been lost on its way. */
+    deliveredAt: time('delivered_at'),
   },
   (t) => [
     primaryKey({ name: 'episode_actions_pkey', columns: [t.runId, t.seq] }),

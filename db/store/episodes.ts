@@ -2,7 +2,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import type { ActionProgress, EpisodeOutcome, StepReward } from '../../domain/episodes/outcome.js';
 import { BenchError } from '../../domain/errors.js';
-import type { EpisodeRow, Episodes, TakenAction } from '../../domain/ports/episodes.js';
+import type { EpisodeRow, Episodes, TakenAction, TakenBefore } from '../../domain/ports/episodes.js';
 import type { RunTicket } from '../../domain/run.js';
 import { storeError } from '../database-error.js';
 import { inTransaction } from '../in-transaction.js';
@@ -10,7 +10,7 @@ import { statements, storable } from '../statements.js';
 import { insertRuns } from '../submission.js';
 import { TICKETS } from './definitions.js';
 
-const EPISODE = `select e.run_id as "runId", e.episode_id as "episodeId", r.batch_id as "batchId", e.door, e.reset, e.reward,
+const EPISODE = `select e.run_id as "runId", e.episode_id as "episodeId", r.batch_id as "batchId", e.door, e.session, e.reset, e.reward,
     e.policy_version as "policyVersion", e.seq, e.next_step as "nextStep", e.next_try as "nextTry",
      e.idle_seconds as "idleSeconds", e.wanted_at is not null as wanted, r.status = 'ended' as ended, r.end_reason as "endReason", r.status <> 'queued' as started
   from episodes e join runs r on r.run_id = e.run_id`;
@@ -56,7 +56,7 @@ export function episodeStore(pool: pg.Pool): Episodes {
     },
 
     async create(episode, harnessVersion) {
-      const { run: definition, episodeId, door, reset, reward, idleSeconds, deadlineAt } = episode;
+      const { run: definition, episodeId, door, session, reset, reward, idleSeconds, deadlineAt } = episode;
       const known = await find(episodeId);
       if (known !== null) return { row: known, known: true };
       try {
@@ -67,12 +67,12 @@ export function episodeStore(pool: pg.Pool): Episodes {
           await insertRuns(drizzle(client), [whole], { ordinal, shard: 0 }, harnessVersion);
           await client.query(
             `insert into episodes (run_id, episode_id, door, reset, reward, group_key, labels, policy_version, next_step,
-               idle_seconds, expires_at, deadline_at)
-             values ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7::jsonb, $8, $9, $10::int, now() + make_interval(secs => $10::int), $11)`,
+               idle_seconds, expires_at, deadline_at, session)
+             values ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7::jsonb, $8, $9, $10::int, now() + make_interval(secs => $10::int), $11, $12)`,
             [
               ...[definition.runId, episodeId, door, JSON.stringify(reset), JSON.stringify(reward)],
               ...[reset.group ?? null, JSON.stringify(reset.labels ?? {}), reset.policy_version ?? null],
-              ...[(definition.forkedFrom?.step ?? 0) + 1, idleSeconds, deadlineAt],
+              ...[(definition.forkedFrom?.step ?? 0) + 1, idleSeconds, deadlineAt, session],
             ],
           );
         });
@@ -85,6 +85,33 @@ export function episodeStore(pool: pg.Pool): Episodes {
       const row = await find(episodeId);
       if (row === null) throw new Error(`episode ${episodeId} was stored, and is not there`);
       return { row, known: false };
+    },
+
+    async ofSession(session) {
+      const [row] = await run<EpisodeRow>(
+        'episodeOfSession',
+        `${EPISODE} where e.session = $1 order by r.ordinal desc limit 1`,
+        [session],
+      );
+      return row ?? null;
+    },
+
+    async taken(runId, seq) {
+      const [row] = await run<TakenBefore>(
+        'takenAction',
+        `select action, outcome is not null as settled, delivered_at is not null as delivered
+         from episode_actions where run_id = $1 and seq = $2`,
+        [runId, seq],
+      );
+      return row ?? null;
+    },
+
+    async delivered(runId, seq) {
+      await run(
+        'deliverAction',
+        `update episode_actions set delivered_at = now() where run_id = $1 and seq = $2 and delivered_at is null`,
+        [runId, seq],
+      );
     },
 
     async want(runId) {
@@ -206,6 +233,14 @@ export function episodeStore(pool: pg.Pool): Episodes {
         'touchEpisode',
         `update episodes set expires_at = now() + make_interval(secs => idle_seconds) where run_id = $1`,
         [runId],
+      );
+    },
+
+    async detach(runId, seconds) {
+      await run(
+        'detachEpisode',
+        `update episodes set expires_at = now() + make_interval(secs => $2) where run_id = $1`,
+        [runId, seconds],
       );
     },
 

@@ -9,6 +9,8 @@ export interface NewEpisode {
   /** The trainer's own id; else the run's. */
   episodeId: string;
   door: string;
+  /** Hash of the client's session key; null: it has none. */
+  session: string | null;
   reset: ResetRequest;
   reward: Record<string, unknown>;
   idleSeconds: number;
@@ -20,6 +22,7 @@ export interface EpisodeRow {
   episodeId: string;
   batchId: string;
   door: string;
+  session: string | null;
   reset: ResetRequest;
   reward: Record<string, unknown>;
   policyVersion: number | null;
@@ -48,6 +51,12 @@ export type TakenAction =
   | { kind: 'ended' }
   | { kind: 'unknown' };
 
+export interface TakenBefore {
+  action: EpisodeAction | { malformed: string };
+  settled: boolean;
+  delivered: boolean;
+}
+
 /** Episodes: their rows, the actions taken in them and what came of these. Every write is keyed. */
 export interface Episodes {
   /** Opens the batch that episodes are runs of, unless one of this name is there; `training` false: that one is another kind of batch. */
@@ -62,6 +71,8 @@ export interface Episodes {
   create(episode: NewEpisode, harnessVersion: string): Promise<{ row: EpisodeRow; known: boolean }>;
   /** By the trainer's id or the run's; null: there is none. */
   find(id: string): Promise<EpisodeRow | null>;
+  /** The latest one of a session; null: it has begun none. */
+  ofSession(session: string): Promise<EpisodeRow | null>;
   /** From now on its run should be going. Returns its ticket while it is not. */
   want(runId: string): Promise<RunTicket | null>;
   /** Wanted for so many seconds, and not begun. */
@@ -75,6 +86,10 @@ export interface Episodes {
     reply: string;
     policyVersion: number | null;
   }): Promise<TakenAction>;
+  /** An action as it was taken, and whether its client is known to have read the outcome; null: none has this number. */
+  taken(runId: string, seq: number): Promise<TakenBefore | null>;
+  /** The client has read the outcome of this action. */
+  delivered(runId: string, seq: number): Promise<void>;
   progress(runId: string, seq: number): Promise<ActionProgress | null>;
   /** What the step of an action is worth by the record. */
   stepReward(runId: string, seq: number): Promise<StepReward>;
@@ -82,6 +97,8 @@ export interface Episodes {
   settle(runId: string, outcome: EpisodeOutcome, next: { step: number; try: number } | null): Promise<EpisodeOutcome>;
   /** Somebody is there: the episode is not given up for another while. */
   touch(runId: string): Promise<void>;
+  /** Nobody is there any more: unless somebody comes back, it is given up after so many seconds. */
+  detach(runId: string, seconds: number): Promise<void>;
   /** Open, and nobody was there for as long as was agreed. */
   expired(): Promise<{ runId: string; wanted: boolean }[]>;
   /** Episodes of this batch that hold, or are about to hold, a sandbox. */

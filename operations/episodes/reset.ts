@@ -30,7 +30,7 @@ export async function resetEpisode(
   env: Environment,
   door: string,
   input: unknown,
-  runId: string = newRunId(),
+  { runId = newRunId(), session = null }: { runId?: string; session?: string | null } = {},
 ): Promise<BegunEpisode> {
   const request = resetRequest(input);
   const database = await env.bench.database();
@@ -49,8 +49,7 @@ export async function resetEpisode(
   const { row } = await database.episodes.create(
     {
       run,
-      door,
-      episodeId,
+      ...{ door, session, episodeId },
       reset: request,
       reward: request.reward === undefined ? env.options.reward : rewardRequest(request.reward),
       idleSeconds: Math.ceil(request.idle_s ?? env.options.idleSeconds),

@@ -1,0 +1,89 @@
+import { BenchError } from '../domain/errors.js';
+import type { EpisodeOutcome } from '../domain/episodes/outcome.js';
+import { newRunId } from '../domain/ids.js';
+import type { EpisodeRow, TakenBefore } from '../domain/ports/episodes.js';
+import { act, type ActionRequest, refusal, wantEpisode } from '../operations/episodes/act.js';
+import { endEpisode } from '../operations/episodes/end.js';
+import { waitOutcome } from '../operations/episodes/outcome.js';
+import { beginning, type BegunEpisode, resetEpisode } from '../operations/episodes/reset.js';
+import type { DoorContext } from './context.js';
+import { rideOut } from './ride-out.js';
+
+/** An outcome, and what names it over a wire. */
+export interface PlayedStep {
+  episodeId: string;
+  task: string;
+  outcome: EpisodeOutcome;
+}
+
+/** What every protocol does with episodes. Each call waits for services that restart; none holds anything that a door's death would lose. */
+export interface Play {
+  /** By the trainer's id or the run's. Throws BenchError (not_found, `episode.unknown`). */
+  known(id: string): Promise<EpisodeRow>;
+  /** Begins an episode, and starts its sandbox while the policy thinks. `runId` makes a repeated call the same. */
+  reset(door: string, body: unknown, keys?: { runId?: string; session?: string | null }): Promise<BegunEpisode>;
+  /** What a session plays; null: nothing yet. */
+  ofSession(session: string): Promise<EpisodeRow | null>;
+  beginning(episode: EpisodeRow): Promise<BegunEpisode>;
+  /** Takes an action. Returns its number. Throws BenchError (conflict) for one out of turn or after the end. */
+  act(episode: EpisodeRow, request: ActionRequest): Promise<number>;
+  /** Waits for an outcome, at most so many seconds; null: the action still runs. Whoever waits is there: the episode is not given up. */
+  outcome(episode: EpisodeRow, seq: number, seconds: number, signal?: AbortSignal): Promise<PlayedStep | null>;
+  /** An action as it was taken; null: none has this number. */
+  taken(runId: string, seq: number): Promise<TakenBefore | null>;
+  /** The client has read the outcome of this action. */
+  delivered(runId: string, seq: number): Promise<void>;
+  touch(runId: string): Promise<void>;
+  /** The client is gone: unless it comes back within so many seconds, the episode is given up. */
+  detach(runId: string, seconds: number): Promise<void>;
+  end(episode: EpisodeRow): Promise<void>;
+}
+
+export function playing({ env, progress }: DoorContext): Play {
+  const { bench } = env;
+  const episodes = async () => (await bench.database()).episodes;
+  const touch = async (runId: string): Promise<void> => (await episodes()).touch(runId).catch(() => undefined);
+  return {
+    touch,
+    ofSession: (session) => rideOut(async () => (await episodes()).ofSession(session)),
+    taken: (runId, seq) => rideOut(async () => (await episodes()).taken(runId, seq)),
+    delivered: (runId, seq) => rideOut(async () => (await episodes()).delivered(runId, seq)),
+    detach: (runId, seconds) => rideOut(async () => (await episodes()).detach(runId, seconds)),
+    async known(id) {
+      const episode = await rideOut(async () => (await episodes()).find(id));
+      if (episode === null)
+        throw new BenchError('not_found', `no episode ${id}`, {
+          code: 'episode.unknown',
+          remedy: 'POST /v1/episodes begins one.',
+        });
+      return episode;
+    },
+    async reset(door, body, { runId = newRunId(), session = null } = {}) {
+      const begun = await rideOut(() => resetEpisode(env, door, body, { runId, session }));
+      void wantEpisode(bench, begun.episode.runId).catch(() => undefined);
+      return begun;
+    },
+    beginning: (episode) => rideOut(() => beginning(bench, episode)),
+    async act(episode, request) {
+      // Numbered here if its sender did not, so that it is the same action when the database goes away in the middle.
+      const numbered = { ...request, seq: request.seq ?? episode.seq + 1 };
+      const taken = await rideOut(() => act(bench, episode, numbered));
+      const refused = refusal(taken, episode.episodeId);
+      if (refused !== null) throw refused;
+      return numbered.seq;
+    },
+    async outcome(episode, seq, seconds, signal) {
+      const { runId, episodeId, idleSeconds } = episode;
+      const until = Date.now() + seconds * 1000;
+      const left = (): number => Math.max(0, (until - Date.now()) / 1000);
+      const present = setInterval(() => void touch(runId), (idleSeconds * 1000) / 3);
+      const outcome = await rideOut(() =>
+        waitOutcome(bench, progress, { runId, seq, seconds: left(), ...(signal !== undefined && { signal }) }),
+      ).finally(() => clearInterval(present));
+      if (outcome === null) return null;
+      const { task } = await rideOut(async () => (await bench.database()).store.definition(runId));
+      return { episodeId, task: task.id, outcome };
+    },
+    end: (episode) => rideOut(() => endEpisode(bench, episode)),
+  };
+}

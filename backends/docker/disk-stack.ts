@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { InfrastructureError } from '../../domain/errors.js';
 import { mountAt, system } from './mounts.js';
@@ -71,9 +72,26 @@ export async function mountStack(dir: string): Promise<void> {
   // As they are named from the run's directory: neither their length nor a colon in them is of importance then.
   const lower = stack.below.map((one, nth) => (one.standsOnOthers ? `${lowerAt(nth)}/${OWN}` : lowerAt(nth))).join(':');
   const places = `lowerdir=${lower},upperdir=${DISK}/${OWN},workdir=${DISK}/${WORK}`;
-  await system('mount', ['-t', 'overlay', 'overlay', '-o', `${OPTIONS},${places}`, FILES], { cwd: dir });
+  await whenFree(() =>
+    system('mount', ['-t', 'overlay', 'overlay', '-o', `${OPTIONS},${places}`, FILES], { cwd: dir }),
+  );
   if (!existsSync(join(dir, FILES, 'home')))
     throw new InfrastructureError(`the disks below that of ${dir} do not hold what they should`);
+}
+
+const FREE_WITHIN_MS = 20_000;
+
+/** Files that were unmounted lazily hold their directories until the last process that sees them, as of a container that ends, is gone. */
+async function whenFree(mount: () => Promise<void>): Promise<void> {
+  const until = Date.now() + FREE_WITHIN_MS;
+  for (;;) {
+    try {
+      return await mount();
+    } catch (error) {
+      if (Date.now() > until || !/already mounted|busy/.test((error as Error).message)) throw error;
+      await sleep(100);
+    }
+  }
 }
 
 /** Directories below the run's at which the kept disks are mounted. */

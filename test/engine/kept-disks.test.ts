@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -99,6 +100,11 @@ function suite(make: () => Promise<BackendUnderTest>) {
     const change = `printf more >> ~/workspace/twin; cat w.bin; cd ~/workspace; rm link; rm -r empty; mkdir empty; touch empty/new
       python3 -c "import os; os.rename('old', 'renamed'); os.rename('deep', 'deeper')"; cat renamed/inside; ls old link 2>&1 | wc -l; ls empty`;
     expect(await told(second, 4, change)).toBe('weightsmorekept2\nnew\n');
+    // A process that still sees the files holds them for a while, as whatever clears up after a container does.
+    const holder = spawn('unshare', ['--mount', 'sh', '-c', 'echo sees; exec sleep 2'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    await once(holder.stdout, 'data');
     await backend.reboot(second);
     expect(mountsOf(second)).toEqual([]);
     expect(await told(second, 5, 'cat deeper/er/w.bin renamed/inside; [ -e link ] || echo gone')).toBe(

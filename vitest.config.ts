@@ -6,7 +6,7 @@ import LongestFirst from './test/setup/longest-first.js';
  * A folder of test/ whose files start what they need. A wrong answer fails at once; the bounds only end a hang, on a machine many times
  * slower than a quiet one. Files wait half of the time: twice as many as there are cores in CI run side by side.
  */
-const project = (name: string, order: number, more: object = {}) => ({
+const project = (name: string, more: object = {}) => ({
   test: {
     name,
     environment: 'node' as const,
@@ -15,7 +15,6 @@ const project = (name: string, order: number, more: object = {}) => ({
     isolate: false,
     testTimeout: 900_000,
     hookTimeout: 900_000,
-    sequence: { groupOrder: order },
     maxWorkers: 4,
     include: [`test/${name}/**/*.test.ts`],
     exclude: LONG ? [] : Object.keys(LONG_FILES),
@@ -31,16 +30,16 @@ export default defineConfig({
     reporters: ['default', './test/setup/summary-reporter.ts'],
     sequence: { sequencer: LongestFirst },
     projects: [
-      project('checks', 0),
-      project('unit', 0),
-      project('python', 0),
-      project('sql', 0, setup('sql')),
+      project('checks'),
+      project('unit'),
+      project('python'),
+      project('sql', setup('sql')),
       // Temporal's SDK has one runtime a process.
-      project('temporal', 1, { ...setup('temporal'), isolate: true }),
-      project('engine', 1, setup('engine')),
-      project('home', 1, setup('home')),
-      project('chaos', 1, setup('home')),
-      project('integrity', 1, setup('home')),
+      project('temporal', { ...setup('temporal'), isolate: true }),
+      project('engine', setup('engine')),
+      project('home', setup('home')),
+      project('chaos', setup('home')),
+      project('integrity', setup('home')),
     ],
   },
 });

@@ -2,10 +2,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What takes longest begins first, so that no long file is left alone at the end; vitest would take project by project. */
 const LONGEST = [
-  'checks',
+  'sandbox-port',
   'attack-suite',
   'evaluator-port',
-  'sandbox-port',
+  'checks',
   'snapshots',
   'hosts',
   'crash',
@@ -42,8 +42,7 @@ const rank = ({ moduleId }: TestSpecification): number => {
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    // Stable; within the groups of the projects (what needs no engine first).
-    const group = ({ project }: TestSpecification): number => project.config.sequence.groupOrder;
-    return sorted.sort((a, b) => group(a) - group(b) || rank(a) - rank(b));
+    // Stable.
+    return sorted.sort((a, b) => rank(a) - rank(b));
   }
 }

@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, open, readFile, readlink, rename, rm } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, open, readFile, readlink, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type Docker from 'dockerode';
 import { AGENT_UID } from '../../domain/limits.js';
@@ -70,9 +71,9 @@ export async function mountDisk(dir: string): Promise<void> {
   if ((await diskFault(dir)) !== null) return;
   await mountStack(dir);
   const at = filesOn(dir);
-  await folder(join(at, 'home'), 0o755, AGENT_UID);
-  await folder(join(at, 'home', 'workspace'), 0o755, AGENT_UID);
-  await folder(join(at, 'tmp'), 0o1777, 0);
+  await folder(at, 'home', 0o755, AGENT_UID);
+  await folder(at, 'home/workspace', 0o755, AGENT_UID);
+  await folder(at, 'tmp', 0o1777, 0);
 }
 
 /** Unmount it, also where it was mounted twice, and what it stands on; false: it was not. Its file is the caller's to remove. */
@@ -125,19 +126,33 @@ export function diskMounts(dir: string): Docker.MountSettings[] {
   return [bind('home', '/home/agent'), bind('tmp', '/tmp'), bind('tmp', '/var/tmp')];
 }
 
-async function folder(path: string, mode: number, owner: number): Promise<void> {
-  // Existing entries are the agent's, and may be links.
-  const made = await mkdir(path).then(
+/** Make a folder of the disk unless it is there. Its root is out of the agent's sight. */
+async function folder(root: string, name: string, mode: number, owner: number): Promise<void> {
+  const path = join(root, name);
+  if (await exists(path)) return;
+  // It appears under its name as it should be: whoever is killed on the way leaves no folder that the agent cannot write to.
+  const aside = join(root, `making-${process.pid}-${randomBytes(4).toString('hex')}`);
+  await mkdir(aside);
+  try {
+    await chmod(aside, mode);
+    await chown(aside, owner, owner);
+    await rename(aside, path);
+  } catch (error) {
+    await rmdir(aside);
+    // Somebody else was faster.
+    if (!(await exists(path))) throw error;
+  }
+}
+
+/** Existing entries are the agent's, and may be links. */
+const exists = (path: string): Promise<boolean> =>
+  lstat(path).then(
     () => true,
     (error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
       throw error;
     },
   );
-  if (!made) return;
-  await chmod(path, mode);
-  await chown(path, owner, owner);
-}
 
 /** Has a disk that this one stands on failed? */
 async function lowerFails(dir: string): Promise<boolean> {

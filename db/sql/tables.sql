@@ -26,6 +26,9 @@ comment on table episode_actions is 'What trainers did in episodes: each action 
 comment on column episode_actions.seq is 'From 1, by the trainer.';
 comment on column episode_actions.action is '{command}, {reply}, or {malformed}: what could not be read.';
 comment on column episode_actions.policy_version is 'Of the policy that chose it, as the trainer says.';
+comment on column episode_actions.printed is 'What its command had printed when the trainer was told that it still runs: the end of it.';
+comment on column episode_actions.interrupted_at is 'When the trainer asked to interrupt its command.';
+comment on column episode_actions.delivered_at is 'When the client was known to have read the outcome; null: it may have been lost on its way.';
 comment on column episode_actions.outcome is 'As the trainer is told it, every time; null: not known yet.';
 
 comment on table episodes is 'Runs that trainers play, and what trainers said of them.';
@@ -34,6 +37,7 @@ comment on column episodes.door is 'The protocol that it was reset by: rest.';
 comment on column episodes.reset is 'The reset as it was asked for.';
 comment on column episodes.reward is 'How it is rewarded, as episode_rewards() takes it.';
 comment on column episodes.group_key is 'Episodes that are compared with each other.';
+comment on column episodes.session is 'SHA-256 of the client''s session key, where its protocol has sessions.';
 comment on column episodes.policy_version is 'Of the last action that stated one, else of the reset.';
 comment on column episodes.seq is 'Of the last action; 0: none.';
 comment on column episodes.next_step is 'With next_try: the turn that the next action answers.';

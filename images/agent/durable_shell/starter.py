@@ -19,10 +19,13 @@ _UNBOUNDED = 2**50
 def copy(source: str, target: str, uid: int | None) -> None:
     """Files and folders only.
 
-    What is made, `target` included, belongs to `uid` from then on; existing folders stay.
+    What is made, `target` included, belongs to `uid` from then on; existing folders stay, but for
+    those that a copy which was cut off has not handed over.
     """
     if not os.path.isdir(target):
         os.mkdir(target)
+        _hand_over(target, 0o755, uid)
+    elif uid not in (None, os.geteuid()) and os.lstat(target).st_uid == os.geteuid():
         _hand_over(target, 0o755, uid)
     with os.scandir(source) as entries:
         for entry in entries:

@@ -25,13 +25,6 @@ export function commaList(text: string, before: string[] | undefined): string[] 
   return [...(before ?? []), ...names];
 }
 
-/** `90`, `90s`, `30m`, `2h` → seconds. */
-export function seconds(text: string): number {
-  const match = /^(\d+)(s|m|h)?$/.exec(text.trim());
-  if (match === null) throw new InvalidArgumentError('Write it as seconds, or as 90s, 30m, 2h.');
-  return Number(match[1]) * { s: 1, m: 60, h: 3600 }[(match[2] ?? 's') as 's' | 'm' | 'h'];
-}
-
 /** A number within bounds, for commander. */
 export function numberBetween(min: number, max: number): (text: string) => number {
   return (text) => {
@@ -40,14 +33,6 @@ export function numberBetween(min: number, max: number): (text: string) => numbe
       throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`);
     return value;
   };
-}
-
-/** Length of a profile's axis: a number above zero, at most 100, in log10 units. */
-export function axisLength(text: string): number {
-  const value = Number(text);
-  if (!/^\d+(\.\d+)?$/.test(text.trim()) || value === 0 || value > 100)
-    throw new InvalidArgumentError('It must be a number above 0, at most 100: 1 is a factor of 10.');
-  return value;
 }
 
 /** US dollars, kept as the exact text: `5`, `0.25`. */

@@ -2,15 +2,17 @@ import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { commaList } from './options.js';
 
-/** `maxSteps` → `--max-steps`. */
-export const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+/** `maxSteps` → `--max-steps`, `T` → `--T`. */
+export const flagOf = (key: string): string =>
+  `--${key.replace(/(?<!^)[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** What is under defaults, optional and nullable, and where its texts are. */
 function inside(field: z.core.$ZodType): { kind: z.core.$ZodType; placeholder: string; fallback: unknown } {
   let [kind, fallback, placeholder]: [z.core.$ZodType, unknown, string | undefined] = [field, undefined, undefined];
   for (;;) {
-    const meta = z.globalRegistry.get(kind) as { placeholder?: string } | undefined;
+    const meta = z.globalRegistry.get(kind) as { placeholder?: string; shown?: unknown } | undefined;
     placeholder ??= meta?.placeholder;
+    fallback ??= meta?.shown;
     if (kind instanceof z.ZodDefault) fallback = kind.def.defaultValue;
     if (kind instanceof z.ZodDefault || kind instanceof z.ZodOptional || kind instanceof z.ZodNullable)
       kind = kind.unwrap();

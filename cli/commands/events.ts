@@ -1,42 +1,40 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { EVENT_KINDS } from '../../domain/event-kinds.js';
+import { type EventsRequest, eventsRequestSchema } from '../../domain/requests/reading.js';
 import { suggestion } from '../../domain/closest.js';
 import type { CliContext } from '../context.js';
-import { commaList, wholeNumber } from '../options.js';
+import { commaList } from '../options.js';
 import { formatTime, oneLine } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import { events, type EventsRequest, followEvents } from '../../operations/results/events.js';
+import { requestFields, requestOptions } from '../request-options.js';
+import { events, followEvents } from '../../operations/results/events.js';
 import type { EventRow, EventsDocument } from '../../domain/views/events.js';
 
-interface EventsOptions {
-  limit: number;
-  kind?: string[];
-  follow?: true;
-}
-
 export function register(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('events')
     .summary('list faults, retries and recoveries')
     .description('List what went wrong and how it was handled: each fault, retry and recovery of a run or batch.')
-    .argument('[id]', 'id of a run or batch; default: all events')
-    .option('--kind <kinds>', `only these kinds, comma-separated: ${EVENT_KINDS.join(', ')}`, eventKinds)
-    .option('--limit <n>', 'number of events, the newest ones', wholeNumber(1, 100_000), 200)
+    .argument('[id]', 'id of a run or batch; default: all events');
+  const shape = eventsRequestSchema.shape;
+  for (const option of requestOptions(shape, { without: ['of'], parsers: { kind: eventKinds } }))
+    command.addOption(option);
+  command
     .option('-f, --follow', 'print events as they occur until the run or batch has ended; Ctrl-C leaves')
-    .action(async (ref: string | undefined, options: EventsOptions) => {
-      const request = { of: ref, kinds: options.kind, limit: options.limit };
-      if (options.follow === true) return follow(context, request);
+    .action(async (ref: string | undefined, options: Record<string, unknown>) => {
+      const request: EventsRequest = { of: ref, ...requestFields(shape, options) };
+      if (options['follow'] === true) return follow(context, request);
       const { events: found, more } = await events(context, request);
       context.output.json({ events: found, more } satisfies EventsDocument);
-      const none = options.kind === undefined ? 'No events: nothing went wrong.' : 'No events of these kinds.';
+      const none = request.kind === undefined ? 'No events: nothing went wrong.' : 'No events of these kinds.';
       context.output.print(found.length === 0 ? none : table(context, found));
       const { colors } = context.output;
       if (more) context.output.print(colors.dim(`The newest ${found.length} events; --limit shows more.`));
     });
 }
 
-function eventKinds(text: string, before: string[] | undefined): string[] {
-  const kinds = commaList(text, before);
+function eventKinds(text: string, before: unknown): string[] {
+  const kinds = commaList(text, before as string[] | undefined);
   const known: readonly string[] = EVENT_KINDS;
   const unknown = kinds.find((kind) => !known.includes(kind));
   if (unknown !== undefined)

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { leaderboardRequestSchema, overSchema } from '../../domain/requests/leaderboard.js';
 import { leaderboard } from '../../operations/results/leaderboard.js';
 import { addComparisonOptions, comparisonRequest, FIXED_BY_COMPARISON } from '../comparison-options.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { wholeNumber } from '../options.js';
+import { requestOptions } from '../request-options.js';
 import { leaderboardCsv } from '../render/leaderboard-csv.js';
 import { renderLeaderboard } from '../render/leaderboard.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
@@ -23,22 +25,16 @@ export function register(program: Command, context: CliContext): void {
   const command = program
     .command('leaderboard')
     .summary('rank models over tasks')
-    .description('Rank models over tasks. Infrastructure failures never count against a model, and are always shown.')
-    .addOption(
-      new Option('--comparison <name>', 'a comparison saved with `bench comparison save`').conflicts(
-        FIXED_BY_COMPARISON,
-      ),
-    );
-  addComparisonOptions(command)
-    .option('--no-intervals', 'leave out intervals and P(best)')
-    .addOption(
-      new Option('--over <what>', 'resample over `tasks` or over `attempts`')
-        .choices(['tasks', 'attempts'])
-        .default('tasks'),
-    )
-    .option('--resamples <n>', 'number of resamples for the intervals', wholeNumber(100, 100_000), 1000)
-    .option('--seed <n>', 'seed of the resamples', wholeNumber(0, 2 ** 31 - 1), 1)
-    .option('--estimate-k <k>', 'add a table of the expected best of k attempts', wholeNumber(1))
+    .description('Rank models over tasks. Infrastructure failures never count against a model, and are always shown.');
+  const { comparison, resamples, seed, estimateK } = leaderboardRequestSchema.shape;
+  for (const option of requestOptions({ comparison })) command.addOption(option.conflicts(FIXED_BY_COMPARISON));
+  addComparisonOptions(command).option('--no-intervals', 'leave out intervals and P(best)');
+  for (const option of requestOptions(
+    { over: overSchema, resamples, seed, estimateK },
+    { parsers: { resamples: wholeNumber(100, 100_000) } },
+  ))
+    command.addOption(option);
+  command
     .addOption(new Option('--csv', 'print one row per model as CSV').conflicts('json'))
     .action(async (flags: LeaderboardFlags) => {
       const { output } = context;

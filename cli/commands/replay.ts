@@ -2,26 +2,21 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { BenchError } from '../../domain/errors.js';
 import { UNSCORED_ENDS } from '../../domain/outcomes.js';
-import type { Backend } from '../../domain/run.js';
+import { replayRequestSchema } from '../../domain/requests/tasks.js';
 import { replay } from '../../operations/batches/replay.js';
 import { replayReport } from '../../operations/results/replay-report.js';
 import type { CliContext } from '../context.js';
 import { detachedAdvice, followBatch } from '../follow-batch.js';
-import { backendOption, wholeNumber } from '../options.js';
+import { requestFields, requestOptions } from '../request-options.js';
 import { renderReplay } from '../render/replay.js';
 import type { ReplayReport } from '../../domain/views/replay.js';
 
-interface ReplayOptions {
-  task?: string;
-  agent: string;
-  backend?: Backend;
-  maxSteps?: number;
-}
+type ReplayOptions = Readonly<Record<string, unknown>> & { task?: string };
 
 /** Plays the file and waits for it; the id of the run, and whether it was left before its end. */
 async function play(context: CliContext, file: string, task: string, options: ReplayOptions) {
-  const { agent, backend, maxSteps } = options;
-  const { runId, batchId, ...started } = await replay(context, { file, task, agent, backend, maxSteps });
+  const fields = requestFields(replayRequestSchema.shape, options);
+  const { runId, batchId, ...started } = await replay(context, { ...fields, file, task });
   context.output.log(`Run ${runId} plays ${started.replies} recorded replies on the ${started.backend} backend`);
   const { detached } = await followBatch(context, batchId, 'stderr');
   if (detached) {
@@ -48,16 +43,13 @@ async function playOrCompare(context: CliContext, target: string, options: Repla
 }
 
 export function register(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('replay')
     .summary('replay a recorded run and compare it')
     .description(
       'Run the recorded replies of a run again in a fresh sandbox, and report where observations differ. Reads an MLGym `.traj` file or the output of `bench trajectory <run> --json`. Given the id of a replayed run and no --task, prints its report again.',
     )
     .argument('<recording>', 'a recording, or the id of a run that replayed one')
-    .option('--task <id>', 'the task that was recorded; see `bench tasks`')
-    .option('--agent <name>', 'agent configuration, which sets commands and reply format', 'default')
-    .addOption(backendOption())
-    .option('--max-steps <n>', 'step limit; default: all recorded steps, and one to submit', wholeNumber(1, 100_000))
     .action((target: string, options: ReplayOptions) => playOrCompare(context, target, options));
+  for (const option of requestOptions(replayRequestSchema.shape, { without: ['file'] })) command.addOption(option);
 }

@@ -1,12 +1,14 @@
 import { extname } from 'node:path';
 import { type Command, Option } from 'commander';
 import { BenchError } from '../../domain/errors.js';
+import { reportRequestSchema } from '../../domain/requests/leaderboard.js';
 import type { ReportData } from '../../report/index.js';
 import { report } from '../../operations/results/report.js';
 import { addComparisonOptions, comparisonRequest } from '../comparison-options.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { wholeNumber } from '../options.js';
+import { requestOptions } from '../request-options.js';
 import { plural } from '../render/format.js';
 import { writeWhole } from '../../operations/write-whole.js';
 import type { ReportDocument } from '../../domain/views/report.js';
@@ -40,42 +42,37 @@ export function register(program: Command, context: CliContext): void {
         ...FORMATS,
       ]),
     );
-  addComparisonOptions(command)
-    .option('--no-intervals', 'leave out intervals and P(best)')
-    .addOption(
-      new Option('--over <what>', 'resample over `tasks` or over `attempts`')
-        .choices(['tasks', 'attempts'])
-        .default('tasks'),
-    )
-    .option('--resamples <n>', 'number of resamples for the intervals', wholeNumber(100, 100_000), 1000)
-    .option('--seed <n>', 'seed of the resamples', wholeNumber(0, 2 ** 31 - 1), 1)
-    .action(async (what: string | undefined, flags: ReportFlags) => {
-      const { output } = context;
-      const format = flags.format ?? formatOf(flags.output);
-      const toStdout = flags.output === '-';
-      if (toStdout && output.jsonMode)
-        throw new BenchError('usage', '--json and --output - both write to stdout', {
-          remedy: 'Write the report to a file, or drop --json.',
-        });
-      const data = await report(context, {
-        ...comparisonRequest(command),
-        ...{ what, over: flags.over, resamples: flags.intervals ? flags.resamples : 0, seed: flags.seed },
+  addComparisonOptions(command).option('--no-intervals', 'leave out intervals and P(best)');
+  const { over, resamples, seed } = reportRequestSchema.shape;
+  for (const option of requestOptions({ over, resamples, seed }, { parsers: { resamples: wholeNumber(100, 100_000) } }))
+    command.addOption(option);
+  command.action(async (what: string | undefined, flags: ReportFlags) => {
+    const { output } = context;
+    const format = flags.format ?? formatOf(flags.output);
+    const toStdout = flags.output === '-';
+    if (toStdout && output.jsonMode)
+      throw new BenchError('usage', '--json and --output - both write to stdout', {
+        remedy: 'Write the report to a file, or drop --json.',
       });
-      const { board, runs } = data;
-      // The library of charts takes its time to load: no other command waits for it.
-      const { writeReport } = await import('../../report/index.js');
-      const text = writeReport[format](data);
-      if (toStdout) return output.data(text);
-      const file = await writeWhole(flags.output ?? `bench-report${suffixOf(what)}.${format}`, text);
-      output.json({
-        file,
-        format,
-        bytes: Buffer.byteLength(text),
-        rows: board.rows.length,
-        runs: runs.length,
-      } satisfies ReportDocument);
-      output.print(`Wrote ${file} (${plural(board.rows.length, 'model')}, ${plural(runs.length, 'run')}).`);
+    const data = await report(context, {
+      ...comparisonRequest(command),
+      ...{ what, over: flags.over, resamples: flags.intervals ? flags.resamples : 0, seed: flags.seed },
     });
+    const { board, runs } = data;
+    // The library of charts takes its time to load: no other command waits for it.
+    const { writeReport } = await import('../../report/index.js');
+    const text = writeReport[format](data);
+    if (toStdout) return output.data(text);
+    const file = await writeWhole(flags.output ?? `bench-report${suffixOf(what)}.${format}`, text);
+    output.json({
+      file,
+      format,
+      bytes: Buffer.byteLength(text),
+      rows: board.rows.length,
+      runs: runs.length,
+    } satisfies ReportDocument);
+    output.print(`Wrote ${file} (${plural(board.rows.length, 'model')}, ${plural(runs.length, 'run')}).`);
+  });
   addExamples(command, [
     ['bench report', 'all runs, as bench-report.html'],
     ['bench report spring -o spring.md', 'one batch, as Markdown'],

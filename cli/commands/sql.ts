@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
+import { sqlRequestSchema } from '../../domain/requests/reading.js';
 import { sql } from '../../operations/results/sql.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { BenchError } from '../../domain/errors.js';
-import { seconds, wholeNumber } from '../options.js';
 import { renderCsv } from '../render/csv.js';
 import { oneLine, plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
+import { requestFields, requestOptions } from '../request-options.js';
 import type { QueryResult } from '../../domain/views/database.js';
 
 function cell(value: unknown): string {
@@ -22,20 +23,18 @@ export function register(program: Command, context: CliContext): void {
     .description(
       'Run one SELECT over the results; it cannot change anything. See docs/reference/schema.md for tables and docs/reference/queries.md for examples. For more, use psql with the address that `bench db url` prints.',
     )
-    .argument('<query>', 'one SELECT')
-    .option('--max-rows <n>', 'number of rows to print at most', wholeNumber(1, 1_000_000), 10_000)
-    .option('--timeout <time>', 'time limit, such as 90s or 2m', seconds, 60)
+    .argument('<query>', 'one SELECT');
+  for (const option of requestOptions(sqlRequestSchema.shape)) command.addOption(option);
+  command
     .option('--csv', 'print CSV with a header line')
-    .action(async (query: string, options: { maxRows: number; timeout: number; csv?: true }) => {
+    .action(async (query: string, options: Record<string, unknown>) => {
       const { output } = context;
-      if (options.csv === true && output.jsonMode)
+      const csv = options['csv'] === true;
+      if (csv && output.jsonMode)
         throw new BenchError('usage', '--csv and --json cannot be combined', { remedy: 'Choose one of them.' });
-      const result = await sql(context, query, {
-        timeoutMs: options.timeout * 1000,
-        maxRows: options.maxRows,
-      });
+      const result = await sql(context, query, requestFields(sqlRequestSchema.shape, options));
       output.json(result satisfies QueryResult);
-      if (options.csv === true) {
+      if (csv) {
         output.data(renderCsv(result.columns, result.rows));
         if (result.truncated)
           output.log(`Cut after ${plural(result.rows.length, 'row')}: there are more (--max-rows).`);

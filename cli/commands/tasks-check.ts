@@ -1,20 +1,13 @@
 import type { Command } from 'commander';
-import type { Backend } from '../../domain/run.js';
+import { checkTasksRequestSchema } from '../../domain/requests/tasks.js';
 import { checkTasks } from '../../operations/tasks/check.js';
 import { type Need, NEEDS } from '../../operations/tasks/verify/check-tasks.js';
 import type { CliContext } from '../context.js';
-import { backendOption } from '../options.js';
 import { plural } from '../render/format.js';
 import { remedyText } from '../render/remedy.js';
 import { renderTable } from '../render/table.js';
+import { requestFields, requestOptions } from '../request-options.js';
 import type { CheckedTask, TaskChecksDocument } from '../../domain/views/tasks.js';
-
-interface CheckFlags {
-  suite?: string;
-  sample?: true;
-  profile?: string;
-  backend?: Backend;
-}
 
 /** With its remedy as this command line has it. */
 const told = ({ fields, remedy, ...need }: Need): Need => ({
@@ -48,19 +41,15 @@ function render({ output: { colors } }: CliContext, tasks: readonly CheckedTask[
 }
 
 export function register(tasks: Command, context: CliContext): void {
-  tasks
+  const command = tasks
     .command('check')
     .summary('check whether tasks can run here')
     .description(
       'Check whether tasks can run here, before anything is spent: data, GPUs, images, memory, disk; prints the command that fixes each. Exit code 1 if a task cannot run.',
     )
     .argument('[tasks...]', 'task ids, or `all`')
-    .option('--suite <name>', 'also the tasks of this suite')
-    .option('--sample', 'use sample data')
-    .option('--profile <name>', "use this profile; default: the task's own budget, or `cpu` with --sample")
-    .addOption(backendOption())
-    .action(async (ids: string[], flags: CheckFlags) => {
-      const checked = await checkTasks(context, { ids, ...flags, sample: flags.sample === true });
+    .action(async (ids: string[], flags: Record<string, unknown>) => {
+      const checked = await checkTasks(context, { ids, ...requestFields(checkTasksRequestSchema.shape, flags) });
       const rows = checked.map((row) => ({ ...row, needs: row.needs.map(told) }));
       const lacking = rows.filter(({ ready }) => !ready);
       context.output.json({ ready: lacking.length === 0, tasks: rows } satisfies TaskChecksDocument);
@@ -69,4 +58,5 @@ export function register(tasks: Command, context: CliContext): void {
       context.output.log(`${plural(lacking.length, 'task')} of ${rows.length} cannot run here.`);
       context.setExitCode(1);
     });
+  for (const option of requestOptions(checkTasksRequestSchema.shape, { without: ['ids'] })) command.addOption(option);
 }

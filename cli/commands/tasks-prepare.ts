@@ -1,56 +1,45 @@
 import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
+import { type PrepareTasksRequest, prepareTasksRequestSchema } from '../../domain/requests/tasks.js';
 import { formatBytes } from '../../domain/format-bytes.js';
 import { prepareTasks } from '../../operations/tasks/prepare/prepare-tasks.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
 import { remedyText } from '../render/remedy.js';
 import { renderTable } from '../render/table.js';
+import { requestFields, requestOptions } from '../request-options.js';
 import { printable } from '../terminal-text.js';
 import type { PreparationDocument } from '../../domain/views/tasks.js';
 import type { PreparedTask } from '../../operations/tasks/prepare/prepare-tasks.js';
 
-interface PrepareFlags {
-  suite?: string;
-  sample?: true;
-  from?: string;
-  force?: true;
-  dryRun?: true;
-}
-
-function prepare(context: CliContext, ids: readonly string[], flags: PrepareFlags): Promise<PreparedTask[]> {
+function prepare(context: CliContext, request: PrepareTasksRequest): Promise<PreparedTask[]> {
   const { output } = context;
-  const dryRun = flags.dryRun === true;
   const bar = downloadBar(context);
-  return prepareTasks(
-    context,
-    { ids, suite: flags.suite, from: flags.from, sample: flags.sample === true, force: flags.force === true, dryRun },
-    {
-      signal: dryRun ? undefined : context.onInterrupt(),
-      onProgress: (progress) => {
-        switch (progress.kind) {
-          case 'to_fetch': {
-            const sizes = [...progress.sizes];
-            const sum = sizes.reduce((total, [, bytes]) => total + bytes, 0);
-            const each = sizes.map(([name, bytes]) => `${name} ${formatBytes(bytes)}`).join(', ');
-            output.log(`To fetch: ${formatBytes(sum)} (${each}), into ${progress.into}`);
-            break;
-          }
-          case 'preparing':
-            output.log(output.logColors.dim(`${progress.task}: preparing`));
-            break;
-          case 'fetched':
-            bar.show(progress.source, progress.bytes, progress.total ?? progress.bytes);
-            break;
-          case 'line':
-            output.log(output.logColors.dim(`${progress.task}: ${progress.line}`));
-            break;
-          case 'over':
-            bar.end();
+  return prepareTasks(context, request, {
+    signal: request.dryRun === true ? undefined : context.onInterrupt(),
+    onProgress: (progress) => {
+      switch (progress.kind) {
+        case 'to_fetch': {
+          const sizes = [...progress.sizes];
+          const sum = sizes.reduce((total, [, bytes]) => total + bytes, 0);
+          const each = sizes.map(([name, bytes]) => `${name} ${formatBytes(bytes)}`).join(', ');
+          output.log(`To fetch: ${formatBytes(sum)} (${each}), into ${progress.into}`);
+          break;
         }
-      },
+        case 'preparing':
+          output.log(output.logColors.dim(`${progress.task}: preparing`));
+          break;
+        case 'fetched':
+          bar.show(progress.source, progress.bytes, progress.total ?? progress.bytes);
+          break;
+        case 'line':
+          output.log(output.logColors.dim(`${progress.task}: ${progress.line}`));
+          break;
+        case 'over':
+          bar.end();
+      }
     },
-  );
+  });
 }
 
 /** A bar for each source where stderr can be redrawn; cli-progress knows about terminals. */
@@ -78,7 +67,7 @@ const told = ({ error, remedy = '', fields, ...row }: PreparedTask): PreparedTas
   error: error === null ? null : `${error}. ${remedyText(remedy, fields)}`.trim(),
 });
 
-function render(context: CliContext, rows: readonly PreparedTask[], flags: PrepareFlags): string {
+function render(context: CliContext, rows: readonly PreparedTask[], { sample }: PrepareTasksRequest): string {
   const { colors } = context.output;
   const table = renderTable(
     rows,
@@ -94,32 +83,28 @@ function render(context: CliContext, rows: readonly PreparedTask[], flags: Prepa
     colors,
   );
   const errors = rows.filter(({ error }) => error !== null).map(({ task, error }) => `${task}: ${error ?? ''}`);
-  const note =
-    flags.sample === true ? '\nScores on samples are marked, and never ranked with scores on the real data.' : '';
+  const note = sample === true ? '\nScores on samples are marked, and never ranked with scores on the real data.' : '';
   return [table, ...errors].join('\n') + note;
 }
 
 export function register(tasks: Command, context: CliContext): void {
-  tasks
+  const command = tasks
     .command('prepare')
     .summary("fetch and prepare tasks' data")
     .description(
       "Fetch the sources of tasks' data, and prepare what agents and evaluators need, with the answers kept apart. Prepared data is left alone; interrupted downloads continue.",
     )
     .argument('[tasks...]', 'task ids, or `all`')
-    .option('--suite <name>', 'also the tasks of this suite')
-    .option('--sample', 'make small sample data of the same form; fetch nothing')
-    .option('--from <folder>', 'take sources from this folder, by name; fetch the rest')
-    .option('--force', 'prepare the data again')
-    .option('--dry-run', 'only print what is missing and the size of the download')
-    .action(async (ids: string[], flags: PrepareFlags) => {
-      const rows = (await prepare(context, ids, flags)).map(told);
+    .action(async (ids: string[], flags: Record<string, unknown>) => {
+      const request: PrepareTasksRequest = { ids, ...requestFields(prepareTasksRequestSchema.shape, flags) };
+      const rows = (await prepare(context, request)).map(told);
       const failed = rows.filter(({ data }) => data === 'failed');
       context.output.json({ tasks: rows } satisfies PreparationDocument);
-      context.output.print(render(context, rows, flags));
+      context.output.print(render(context, rows, request));
       if (failed.length > 0) {
         context.output.log(`${plural(failed.length, 'task')} without data.`);
         context.setExitCode(1);
       }
     });
+  for (const option of requestOptions(prepareTasksRequestSchema.shape, { without: ['ids'] })) command.addOption(option);
 }

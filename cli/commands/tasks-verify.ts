@@ -1,23 +1,13 @@
 import type { Command } from 'commander';
-import type { Backend } from '../../domain/run.js';
+import { verifyTasksRequestSchema } from '../../domain/requests/tasks.js';
 import type { CliContext } from '../context.js';
 import { detachedAdvice, followBatch } from '../follow-batch.js';
-import { backendOption, wholeNumber } from '../options.js';
 import { plural } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import { namedTasks } from '../../operations/tasks/named-tasks.js';
+import { requestFields, requestOptions } from '../request-options.js';
 import { CHECKS } from '../../operations/tasks/verify/judge-task.js';
 import { verifyTasks } from '../../operations/tasks/verify/verify-tasks.js';
 import type { VerificationDocument, VerifiedTask } from '../../domain/views/tasks.js';
-
-interface VerifyFlags {
-  suite?: string;
-  sample?: true;
-  profile?: string;
-  backend?: Backend;
-  agent: string;
-  concurrency: number;
-}
 
 function render({ output: { colors } }: CliContext, tasks: readonly VerifiedTask[]): string {
   const words = { ok: colors.green('ok'), failed: colors.red('failed'), none: colors.dim('-') };
@@ -46,27 +36,17 @@ function render({ output: { colors } }: CliContext, tasks: readonly VerifiedTask
 }
 
 export function register(tasks: Command, context: CliContext): void {
-  tasks
+  const command = tasks
     .command('verify')
     .summary('play tasks and check them')
     .description(
       'Play tasks with scripted agents and check them: data is prepared and does not leak, the starter scores as stated, the oracle scores better, wrong submissions are rejected with an explanation, scores repeat, secrets stay hidden, limits hold. Exit code 1 if anything fails.',
     )
     .argument('[tasks...]', 'task ids, or `all`')
-    .option('--suite <name>', 'also the tasks of this suite')
-    .option('--sample', 'use sample data')
-    .option('--profile <name>', "use this profile; default: the task's own budget, or `cpu` with --sample")
-    .addOption(backendOption())
-    .option('--agent <name>', 'agent configuration to play with', 'default')
-    .option('--concurrency <n>', 'runs at the same time', wholeNumber(1, 100), 2)
-    .action(async (ids: string[], flags: VerifyFlags) => {
+    .action(async (ids: string[], flags: Record<string, unknown>) => {
       const verification = await verifyTasks(
         context,
-        namedTasks(context, { ids, suite: flags.suite }),
-        {
-          ...{ sample: flags.sample === true, profile: flags.profile ?? null, backend: flags.backend ?? null },
-          ...{ agent: flags.agent, concurrency: flags.concurrency },
-        },
+        { ids, ...requestFields(verifyTasksRequestSchema.shape, flags) },
         async (batchId) => {
           const { detached } = await followBatch(context, batchId, 'stderr');
           if (detached) context.output.log(detachedAdvice(batchId));
@@ -84,4 +64,5 @@ export function register(tasks: Command, context: CliContext): void {
       context.output.log(`${plural(failed.length, 'task')} of ${verification.tasks.length} failed.`);
       context.setExitCode(1);
     });
+  for (const option of requestOptions(verifyTasksRequestSchema.shape, { without: ['ids'] })) command.addOption(option);
 }

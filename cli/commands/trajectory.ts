@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import { trajectoryRequestSchema } from '../../domain/requests/reading.js';
 import { trajectory } from '../../operations/results/trajectory.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
-import { wholeNumber } from '../options.js';
+import { requestOptions } from '../request-options.js';
 import { renderTrajectory } from '../render/trajectory.js';
 import type { TrajectoryDocument } from '../../domain/views/trajectory.js';
 
@@ -12,9 +13,8 @@ export function register(program: Command, context: CliContext): void {
     .summary("print a run's steps in full")
     .description("Print a run's steps in full: thought, command, observation, evaluation.")
     .argument('<run>', 'id, or an unambiguous part of it')
-    .option('--from <step>', 'start at this step', wholeNumber(1), 1)
     .action(async (ref: string, options: { from: number }) => {
-      const { run, steps } = await trajectory(context, ref, options.from);
+      const { run, steps } = await trajectory(context, ref, { from: options.from });
       const { runId, batchId, model, task, workspace, endReason, forkedFrom, forkedAtStep } = run;
       context.output.json({
         runId,
@@ -29,6 +29,7 @@ export function register(program: Command, context: CliContext): void {
       } satisfies TrajectoryDocument);
       context.output.print(renderTrajectory(steps, context.output.colors));
     });
+  for (const option of requestOptions(trajectoryRequestSchema.shape)) command.addOption(option);
   addExamples(command, [
     ['bench trajectory r-01m7xx', 'every step'],
     ['bench trajectory r-01m7xx --from 10', 'from step 10'],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { leaderboardMetricSchema, leaderboardModeSchema } from '../requests/comparison.js';
 import {
   batchIdSchema,
   countSchema,
@@ -12,10 +13,8 @@ import {
   usdSchema,
 } from './values.js';
 
-export const leaderboardMetricSchema = z.enum(['best-attempt', 'best-submission']);
 export type LeaderboardMetric = z.infer<typeof leaderboardMetricSchema>;
 
-export const leaderboardModeSchema = z.enum(['strict', 'compat']);
 export type LeaderboardMode = z.infer<typeof leaderboardModeSchema>;
 
 /** What is compared, and by which rules: all that a saved comparison fixes. */

@@ -1,19 +1,10 @@
 import { loadRecording, REPLAY_PREFIX, selectTaskIds } from '../../catalog/index.js';
 import { BenchError } from '../../domain/errors.js';
+import { checkedRequest } from '../../domain/requests/checked.js';
+import { type ReplayRequest, replayRequestSchema } from '../../domain/requests/tasks.js';
 import type { Backend } from '../../domain/run.js';
 import type { Bench } from '../bench.js';
 import { submitBatch } from './submit-batch.js';
-
-export interface ReplayRequest {
-  /** Path of the recording. */
-  file: string;
-  /** Id of the one task that it is a recording of. */
-  task: string;
-  agent: string;
-  backend: Backend | undefined;
-  /** Left out: all that are recorded, and one to hand in. */
-  maxSteps?: number | undefined;
-}
 
 export interface StartedReplay {
   runId: string;
@@ -24,7 +15,8 @@ export interface StartedReplay {
 }
 
 /** Plays a recording again, as a batch of one run. */
-export async function replay(bench: Bench, request: ReplayRequest): Promise<StartedReplay> {
+export async function replay(bench: Bench, input: ReplayRequest): Promise<StartedReplay> {
+  const request = checkedRequest(replayRequestSchema, input);
   const { file, task, agent } = request;
   const tasks = selectTaskIds(bench.settings.configFolders, [task]);
   if (tasks.length !== 1)

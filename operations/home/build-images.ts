@@ -1,23 +1,15 @@
-import type { EngineBackend } from '../../backends/docker/engine-address.js';
 import { underProfile } from '../../catalog/index.js';
 import { ensureImages, requireEngine } from '../batches/choose-backend.js';
 import { ensureTaskImages } from '../batches/ensure-task-images.js';
+import { type BuildImagesRequest, buildImagesRequestSchema } from '../../domain/requests/tasks.js';
+import { checkedRequest } from '../../domain/requests/checked.js';
 import type { ImagesDocument } from '../../domain/views/home.js';
 import type { Bench } from '../bench.js';
 import { namedTasks } from '../tasks/named-tasks.js';
 
-export interface BuildRequest {
-  backend: EngineBackend;
-  /** Image to build on, now and from now on; left out: the one chosen before. */
-  base?: string | undefined;
-  /** Also the layers of these tasks or suites. */
-  tasks?: string[] | undefined;
-  /** Those of the budget of this name. */
-  profile?: string | undefined;
-}
-
 /** Builds the images of agents and evaluators that the engine lacks, and the layers of tasks. */
-export async function buildImages(bench: Bench, request: BuildRequest): Promise<ImagesDocument> {
+export async function buildImages(bench: Bench, input: BuildImagesRequest = {}): Promise<ImagesDocument> {
+  const request = checkedRequest(buildImagesRequestSchema, input);
   const { settings } = bench;
   const { backend, base } = request;
   const docker = await requireEngine(backend, settings);

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { checkedRequest } from '../../domain/requests/checked.js';
+import { type EventsRequest, eventsRequestSchema } from '../../domain/requests/reading.js';
 import type { EventRow } from '../../domain/views/events.js';
 import { isOutage } from '../as-bench-error.js';
 import type { Bench } from '../bench.js';
@@ -8,14 +10,6 @@ const POLL_MS = 1000;
 /** Numbers are given before rows are committed: a follower looks back so far for those that came late. */
 const LOOK_BACK = 200;
 
-export interface EventsRequest {
-  /** A run or a batch; left out: everything. */
-  of?: string | undefined;
-  kinds?: string[] | undefined;
-  /** The newest so many. */
-  limit: number;
-}
-
 interface Filter {
   runId?: string;
   batchId?: string;
@@ -23,7 +17,8 @@ interface Filter {
 }
 
 /** Events, oldest first; `more`: there are older ones. */
-export async function events(bench: Bench, request: EventsRequest): Promise<{ events: EventRow[]; more: boolean }> {
+export async function events(bench: Bench, input: EventsRequest = {}): Promise<{ events: EventRow[]; more: boolean }> {
+  const request = checkedRequest(eventsRequestSchema, input);
   const { limit } = request;
   const { queries } = await bench.database();
   // One more tells whether there are more.
@@ -40,9 +35,10 @@ export type EventsProgress =
 /** Each event once as it comes, until the run or batch has ended or the signal is aborted. Outages are waited out. */
 export async function* followEvents(
   bench: Bench,
-  request: EventsRequest,
+  input: EventsRequest,
   signal: AbortSignal,
 ): AsyncGenerator<EventsProgress, void, undefined> {
+  const request = checkedRequest(eventsRequestSchema, input);
   const filter = await filterOf(bench, request);
   const told = new Set<number>();
   let waiting = false;
@@ -77,8 +73,8 @@ export async function* followEvents(
   }
 }
 
-async function filterOf(bench: Bench, { of, kinds }: EventsRequest): Promise<Filter> {
-  const filter: Filter = kinds === undefined ? {} : { kinds };
+async function filterOf(bench: Bench, { of, kind }: EventsRequest): Promise<Filter> {
+  const filter: Filter = kind === undefined ? {} : { kinds: kind };
   if (of === undefined) return filter;
   const found = await findRunOrBatch(bench, of);
   return found.kind === 'run' ? { ...filter, runId: found.run.runId } : { ...filter, batchId: found.batch.batchId };

@@ -1,21 +1,13 @@
+import { checkedRequest } from '../../domain/requests/checked.js';
+import { type LeaderboardRequest, leaderboardRequestSchema } from '../../domain/requests/leaderboard.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { Bench } from '../bench.js';
-import { type ComparisonRequest, resolveComparison } from './resolve-comparison.js';
+import { resolveComparison } from './resolve-comparison.js';
 
-export interface LeaderboardRequest extends ComparisonRequest {
-  /** A saved comparison, which says all that is compared; only `metric` may stand beside it. */
-  comparison?: string | undefined;
-  /** How often attempts and tasks are resampled for the intervals; 0: no intervals; default 1000. */
-  resamples?: number | undefined;
-  /** Of the resamples; default 1. */
-  seed?: number | undefined;
-  /** Estimate the best of so many attempts without bias. */
-  estimateK?: number | undefined;
-}
-
-/** Ranks models over tasks. */
-export async function leaderboard(bench: Bench, request: LeaderboardRequest = {}): Promise<Leaderboard> {
-  const { comparison, metric, resamples = 1000, seed, estimateK } = request;
+/** Ranks models over tasks. BenchError (usage): a key is wrong, or a name is unknown. */
+export async function leaderboard(bench: Bench, input: LeaderboardRequest = {}): Promise<Leaderboard> {
+  const request = checkedRequest(leaderboardRequestSchema, input);
+  const { comparison, metric, resamples, seed, estimateK } = request;
   const database = await bench.database();
   const compared = await resolveComparison(request, bench.settings.configFolders, database);
   return database.queries.leaderboard({

@@ -1,20 +1,12 @@
-import type { EndReason, RunStatus } from '../../domain/outcomes.js';
+import { checkedRequest } from '../../domain/requests/checked.js';
+import { type RunsRequest, runsRequestSchema } from '../../domain/requests/reading.js';
 import type { RunsDocument } from '../../domain/views/runs.js';
 import type { Bench } from '../bench.js';
 import { refuseUnknownNames } from './refuse-unknown-names.js';
 
-export interface RunsRequest {
-  /** Id, name, or an unambiguous part of the id; left out: all batches. */
-  batch?: string | undefined;
-  models?: string[] | undefined;
-  tasks?: string[] | undefined;
-  status?: RunStatus | undefined;
-  endReason?: EndReason | undefined;
-  limit: number;
-}
-
 /** Runs, newest first; `more`: there are others. BenchError: a name is unknown. */
-export async function listRuns(bench: Bench, request: RunsRequest): Promise<RunsDocument> {
+export async function listRuns(bench: Bench, input: RunsRequest = {}): Promise<RunsDocument> {
+  const request = checkedRequest(runsRequestSchema, input);
   const { batch, models, tasks, status, endReason, limit } = request;
   const database = await bench.database();
   const { queries } = database;

@@ -1,18 +1,12 @@
 import type { Database } from '../../db/index.js';
 import { BenchError } from '../../domain/errors.js';
+import { checkedRequest } from '../../domain/requests/checked.js';
+import { type ReportRequest, reportRequestSchema } from '../../domain/requests/leaderboard.js';
 import type { LeaderboardOptions } from '../../domain/views/leaderboard.js';
 import type { ReportData } from '../../report/index.js';
 import { harnessVersion } from '../batches/store-batch.js';
 import type { Bench } from '../bench.js';
-import { type ComparisonRequest, resolveComparison } from './resolve-comparison.js';
-
-export interface ReportRequest extends ComparisonRequest {
-  /** A batch, or the name of a saved comparison; left out: all runs. */
-  what?: string | undefined;
-  over: ReportData['over'];
-  resamples: number;
-  seed: number;
-}
+import { resolveComparison } from './resolve-comparison.js';
 
 interface Subject {
   title: string;
@@ -24,7 +18,8 @@ const given = ({ what: _what, over: _over, resamples: _resamples, seed: _seed, .
   Object.entries(compared).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 
 /** A leaderboard with the runs behind each number, for a writer of `report/`. */
-export async function report(bench: Bench, request: ReportRequest): Promise<ReportData> {
+export async function report(bench: Bench, input: ReportRequest = {}): Promise<ReportData> {
+  const request = checkedRequest(reportRequestSchema, input);
   const { settings } = bench;
   const { metric, resamples, seed, over } = request;
   const database = await bench.database();

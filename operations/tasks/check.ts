@@ -1,25 +1,20 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { findPrepared, underProfile } from '../../catalog/index.js';
+import { checkedRequest } from '../../domain/requests/checked.js';
+import { type CheckTasksRequest, checkTasksRequestSchema } from '../../domain/requests/tasks.js';
 import type { Backend } from '../../domain/run.js';
 import type { TaskFolder } from '../../domain/task.js';
 import { chooseBackend } from '../batches/choose-backend.js';
 import type { Bench } from '../bench.js';
-import { type NamedTasks, namedTasks } from './named-tasks.js';
+import { namedTasks } from './named-tasks.js';
 import { missingBytes } from './prepare/download.js';
 import { checkTask, freeBytesOf, type Offer } from './verify/check-tasks.js';
 import type { CheckedTask } from './verify/check-tasks.js';
 
-export interface CheckRequest extends NamedTasks {
-  /** On sample data. */
-  sample: boolean;
-  /** The budget of this name; left out: the task's own. */
-  profile?: string | undefined;
-  backend?: Backend | undefined;
-}
-
 /** Says of tasks whether they can be played as things are, before anything is spent. */
-export async function checkTasks(bench: Bench, request: CheckRequest): Promise<CheckedTask[]> {
+export async function checkTasks(bench: Bench, input: CheckTasksRequest): Promise<CheckedTask[]> {
+  const request = checkedRequest(checkTasksRequestSchema, input);
   const { layout } = bench.settings;
   const { sample, profile, backend } = request;
   const tasks = namedTasks(bench, request);

@@ -1,18 +1,13 @@
 import { selectTasks } from '../../catalog/index.js';
 import { BenchError } from '../../domain/errors.js';
+import type { NamedTasks } from '../../domain/requests/tasks.js';
 import type { TaskFolder } from '../../domain/task.js';
 import type { Bench } from '../bench.js';
-
-/** Which tasks are meant: by ids, `all`, or a suite. */
-export interface NamedTasks {
-  ids: readonly string[];
-  suite?: string | undefined;
-}
 
 /** The tasks that are meant; broken ones of `all` are told as notices and left out. BenchError (usage): none is, or one is unknown or broken. */
 export function namedTasks(
   { settings, notify }: Pick<Bench, 'settings' | 'notify'>,
-  { ids, suite }: NamedTasks,
+  { ids = [], suite }: NamedTasks,
 ): TaskFolder[] {
   const names = [...ids, ...(suite === undefined ? [] : [suite])];
   if (names.length === 0)

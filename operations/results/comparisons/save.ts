@@ -1,10 +1,13 @@
 import { BenchError } from '../../../domain/errors.js';
+import { checkedRequest } from '../../../domain/requests/checked.js';
+import { type ComparisonRequest, comparisonRequestSchema } from '../../../domain/requests/comparison.js';
 import type { SavedComparison } from '../../../domain/views/comparisons.js';
 import type { Bench } from '../../bench.js';
-import { type ComparisonRequest, resolveComparison } from '../resolve-comparison.js';
+import { resolveComparison } from '../resolve-comparison.js';
 
 /** Saves what a leaderboard of this request compares now, so that its figures stay as they are. */
-export async function saveComparison(bench: Bench, name: string, request: ComparisonRequest): Promise<SavedComparison> {
+export async function saveComparison(bench: Bench, name: string, input: ComparisonRequest): Promise<SavedComparison> {
+  const request = checkedRequest(comparisonRequestSchema, input);
   if (!/^[\w][\w.-]{0,63}$/.test(name))
     throw new BenchError('usage', `${JSON.stringify(name.slice(0, 80))} is not a valid name for a comparison`, {
       remedy: 'Use at most 64 letters, digits, `.`, `-` and `_`.',

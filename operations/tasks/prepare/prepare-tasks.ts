@@ -2,23 +2,14 @@ import type { PreparedTask as PreparedTaskView } from '../../../domain/views/tas
 import { findPrepared } from '../../../catalog/index.js';
 import { BenchError, type RemedyFields } from '../../../domain/errors.js';
 import type { HomeLayout } from '../../../domain/home-layout.js';
+import { checkedRequest } from '../../../domain/requests/checked.js';
+import { type PrepareTasksRequest, prepareTasksRequestSchema } from '../../../domain/requests/tasks.js';
 import type { TaskFolder } from '../../../domain/task.js';
 import type { Bench } from '../../bench.js';
-import { type NamedTasks, namedTasks } from '../named-tasks.js';
+import { namedTasks } from '../named-tasks.js';
 import { debianMirror } from './debian-mirror.js';
 import { missingBytes } from './download.js';
 import { prepareTask } from './prepare-task.js';
-
-export interface PrepareRequest extends NamedTasks {
-  /** A small stand-in of the same form instead, without fetching anything. */
-  sample: boolean;
-  /** A folder that holds sources already. */
-  from?: string | undefined;
-  /** Prepare them again. */
-  force: boolean;
-  /** Only say what is missing. */
-  dryRun: boolean;
-}
 
 /** What is told while it goes on. */
 export type PrepareProgress =
@@ -40,10 +31,11 @@ export interface PreparedTask extends PreparedTaskView {
 /** Makes the data of tasks; what is there already is left as it is. One that fails does not hold up the others. */
 export async function prepareTasks(
   bench: Bench,
-  request: PrepareRequest,
+  input: PrepareTasksRequest,
   { signal, onProgress }: { signal?: AbortSignal | undefined; onProgress: (progress: PrepareProgress) => void },
 ): Promise<PreparedTask[]> {
   const { layout, assetsRoot, env } = bench.settings;
+  const request = checkedRequest(prepareTasksRequestSchema, input);
   const { sample, force, dryRun, from } = request;
   const tasks = namedTasks(bench, request);
   const open = tasks.filter(

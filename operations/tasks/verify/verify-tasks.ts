@@ -1,7 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
-import type { Backend } from '../../../domain/run.js';
+import { checkedRequest } from '../../../domain/requests/checked.js';
+import { type VerifyTasksRequest, verifyTasksRequestSchema } from '../../../domain/requests/tasks.js';
 import { isSecret } from '../../../domain/task-secrets.js';
 import type { TaskFolder } from '../../../domain/task.js';
 import { attachData, fileDigest, folderFiles, prepareCommand, underProfile } from '../../../catalog/index.js';
@@ -11,17 +12,9 @@ import { follow } from '../../batches/follow.js';
 import type { BatchRequestInput } from '../../../domain/requests/batch.js';
 import type { SubmittedBatch } from '../../batches/batch-plan.js';
 import { submitBatch } from '../../batches/submit-batch.js';
+import { namedTasks } from '../named-tasks.js';
 import { judgeTask, type Played } from './judge-task.js';
 import type { TaskCheck, Verification, VerifiedTask } from '../../../domain/views/tasks.js';
-
-export interface VerifyRequest {
-  sample: boolean;
-  profile: string | null;
-  /** Null: docker or podman if it answers, else local. */
-  backend: Backend | null;
-  agent: string;
-  concurrency: number;
-}
 
 const MODELS = { baseline: 'scripted:baseline', oracle: 'scripted:oracle', spoiler: 'scripted:spoiler' } as const;
 /** More than any oracle takes to write its files. */
@@ -68,12 +61,12 @@ const dataCheck = (task: TaskFolder): TaskCheck =>
 /** Play the tasks as runs do, and judge what came of it. Null: `wait` returned false, since it was left before the batch was over. */
 export async function verifyTasks(
   bench: Bench,
-  tasks: readonly TaskFolder[],
-  request: VerifyRequest,
+  input: VerifyTasksRequest,
   wait: (batchId: string) => Promise<boolean> = (batchId) => untilOver(bench, batchId),
 ): Promise<Verification | null> {
-  const { sample, profile } = request;
-  const chosen = underProfile(tasks, { profile, sample });
+  const request = checkedRequest(verifyTasksRequestSchema, input);
+  const { sample, profile = null, backend = null } = request;
+  const chosen = underProfile(namedTasks(bench, request), { profile, sample });
   const { ready, missing } = attachData(bench.settings.layout, chosen, sample);
   const rows = new Map<string, VerifiedTask>();
   const before = new Map<string, TaskCheck[]>();
@@ -87,11 +80,11 @@ export async function verifyTasks(
   if (ready.length > 0) {
     batch = await submitBatch(
       bench,
-      { groups: groupsOf(ready, request), concurrency: request.concurrency, backend: request.backend },
+      { groups: groupsOf(ready, request), concurrency: request.concurrency, backend },
       { verification: true },
     );
-    const { batchId, runs, backend } = batch;
-    bench.notify({ code: 'batch.started', batchId, runs: runs.length, backend });
+    const { batchId, runs } = batch;
+    bench.notify({ code: 'batch.started', batchId, runs: runs.length, backend: batch.backend });
     if (!(await wait(batchId))) return null;
     for (const task of ready) rows.set(task.spec.id, await judged(bench, batch, task, before.get(task.spec.id) ?? []));
   }
@@ -113,7 +106,10 @@ const nothing = (task: string, profile: string | undefined): VerifiedTask => ({
 });
 
 /** Tasks without a solution are only played as they are. */
-function groupsOf(tasks: readonly TaskFolder[], request: VerifyRequest): NonNullable<BatchRequestInput['groups']> {
+function groupsOf(
+  tasks: readonly TaskFolder[],
+  request: { agent: string; sample: boolean },
+): NonNullable<BatchRequestInput['groups']> {
   const play = {
     agent: request.agent,
     attempts: 1,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import pc from 'picocolors';
 import { InvalidArgumentError } from 'commander';
-import { commaList, seconds, wholeNumber } from '../../../cli/options.js';
+import { commaList, wholeNumber } from '../../../cli/options.js';
 import { batchDocument, renderBatch } from '../../../cli/render/batch.js';
 import { formatBytes } from '../../../domain/format-bytes.js';
 import { formatCost, formatDuration, formatScore, oneLine } from '../../../cli/render/format.js';
@@ -109,10 +109,5 @@ describe('arguments', () => {
   it('take lists by commas, once or several times', () => {
     expect(commaList('c, d', commaList('a,b', undefined))).toEqual(['a', 'b', 'c', 'd']);
     expect(() => commaList(',', undefined)).toThrow(InvalidArgumentError);
-  });
-
-  it('take times with a unit', () => {
-    expect(['90', '90s', '30m', '2h'].map(seconds)).toEqual([90, 90, 1800, 7200]);
-    expect(() => seconds('2 days')).toThrow(InvalidArgumentError);
   });
 });

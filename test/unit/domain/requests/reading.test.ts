@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { checkedRequest } from '../../../../domain/requests/checked.js';
+import { leaderboardRequestSchema, reportRequestSchema } from '../../../../domain/requests/leaderboard.js';
+import { eventsRequestSchema, runsRequestSchema, sqlRequestSchema } from '../../../../domain/requests/reading.js';
+import { verifyTasksRequestSchema } from '../../../../domain/requests/tasks.js';
+
+describe('requests to read', () => {
+  it('are completed', () => {
+    expect(checkedRequest(runsRequestSchema, {})).toEqual({ limit: 100 });
+    expect(checkedRequest(sqlRequestSchema, { timeout: '2m' })).toEqual({ maxRows: 10_000, timeout: 120 });
+    expect(checkedRequest(reportRequestSchema, { what: 'spring' })).toEqual({
+      ...{ what: 'spring', over: 'tasks', resamples: 1000, seed: 1 },
+    });
+    expect(checkedRequest(verifyTasksRequestSchema, { suite: 'games' })).toEqual({
+      ...{ ids: [], suite: 'games', sample: false, agent: 'default', concurrency: 2 },
+    });
+  });
+
+  it('leave to a saved comparison what orders its rows', () => {
+    expect(checkedRequest(leaderboardRequestSchema, { comparison: 'paper' })).not.toHaveProperty('metric');
+  });
+
+  it('take times with a unit', () => {
+    const times = ['90', '90s', '30m', '2h', 5].map((timeout) => checkedRequest(sqlRequestSchema, { timeout }).timeout);
+    expect(times).toEqual([90, 90, 1800, 7200, 5]);
+  });
+
+  it.each([
+    [runsRequestSchema, { limit: 0 }, 'limit must be a whole number from 1 to 100000'],
+    [runsRequestSchema, { modles: ['x'] }, 'modles'],
+    [eventsRequestSchema, { kind: ['nope'] }, 'kind.0'],
+    [sqlRequestSchema, { timeout: '2 days' }, 'timeout must be seconds, or as 90s, 30m, 2h'],
+    [leaderboardRequestSchema, { resamples: 5 }, 'resamples must be a whole number from 100 to 100000, or 0'],
+    [leaderboardRequestSchema, { T: 0, k: 0.5 }, 'k must be a whole number of at least 1; T must be a number above 0'],
+  ])('name what is wrong: %#', (schema, input, message) => {
+    expect(() => checkedRequest(schema, input)).toThrow(message);
+  });
+});

@@ -1,3 +1,5 @@
+import { basename, dirname } from 'node:path';
+import type { ValidatedFile } from '../../domain/views/catalog.js';
 import type { SkippedTask as SkippedTaskView } from '../../domain/views/submissions.js';
 import { unmetNeed } from '../../domain/backend-needs.js';
 import { BenchError, type RemedyFields } from '../../domain/errors.js';
@@ -12,6 +14,19 @@ export interface SkippedTask extends SkippedTaskView {
   /** The options of the request that the remedy is about. */
   fields: RemedyFields;
 }
+
+/** A task whose file cannot be read. */
+export const brokenTask = ({ file, problems }: ValidatedFile): SkippedTask => ({
+  task: basename(dirname(file)),
+  reason: problems
+    .map(
+      ({ line, key, message }) =>
+        `${file}${line === null ? '' : `:${line}`}: ${key === '' ? '' : `${key}: `}${message}`,
+    )
+    .join('; '),
+  remedy: 'Correct it; `bench validate-config` checks it.',
+  fields: {},
+});
 
 /** Tasks that cannot be played now are refused, or left out with a notice. Throws BenchError if refused, or if none is left. */
 function leaveOut(

@@ -3,7 +3,7 @@ import { BenchError } from '../../domain/errors.js';
 import { loadAgent, type LoadedAgent, resolveModels, underProfile } from '../../catalog/index.js';
 import type { Bench } from '../bench.js';
 import { namedTasks } from '../tasks/named-tasks.js';
-import { tasksWithData } from './available-tasks.js';
+import { brokenTask, type SkippedTask, tasksWithData } from './available-tasks.js';
 import type { LoadedGroup } from './batch-plan.js';
 import { checkAgent } from './check-agent.js';
 import { checkModels } from './check-models.js';
@@ -39,7 +39,18 @@ export function loadGroups(
   const loaded = groups.map((group) => {
     const modelRefs = resolveModels(settings.configFolders, group.models, { allowUnpriced: group.allowUnpriced });
     const { sample } = group;
-    const selected = underProfile(namedTasks(bench, { ids: group.tasks }), { profile: group.profile, sample });
+    const broken: SkippedTask[] = [];
+    const named = namedTasks(
+      {
+        settings,
+        notify: (notice) => {
+          if (notice.code === 'config.broken' && notice.file.kind === 'task') broken.push(brokenTask(notice.file));
+          bench.notify(notice);
+        },
+      },
+      { ids: group.tasks },
+    );
+    const selected = underProfile(named, { profile: group.profile, sample });
     const { taskFolders, skipped } = tasksWithData(bench, selected, {
       ...{ sample, skip: group.skipUnavailable, named: group.tasks },
     });
@@ -54,7 +65,7 @@ export function loadGroups(
     checkAgent(loadedAgent, modelRefs, taskFolders);
     checkOracles(modelRefs, taskFolders);
     checkRecordings(loadedAgent, modelRefs);
-    return { ...group, modelRefs, taskFolders, loadedAgent, skipped };
+    return { ...group, modelRefs, taskFolders, loadedAgent, skipped: [...broken, ...skipped] };
   });
   refuseTooMany(loaded);
   refuseRepeated(loaded);

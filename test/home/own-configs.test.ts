@@ -113,12 +113,24 @@ describe("a user's own folder", () => {
         ['battleOfSexes', 'mine'],
       ]);
       expect(told).toEqual([]);
-      await expect(plan(bench, { ...request, tasks: ['all'], skipUnavailable: true })).resolves.toBeDefined();
+      const all = await plan(bench, { ...request, tasks: ['all'], skipUnavailable: true });
+      expect(all.skipped.find(({ task }) => task === 'blotto')?.reason).toContain(broken.task);
       expect(told).toEqual([expect.stringMatching(/blotto.task\.yaml$/)]);
       await expect(plan(bench, { ...request, tasks: ['blotto'] })).rejects.toThrow(BenchError);
     } finally {
       await bench.close();
     }
+  });
+
+  it('has its tasks prepared, checked, built for and verified as any other', async () => {
+    expect(await home.json('tasks', 'prepare', 'guess')).toMatchObject({ tasks: [{ task: 'guess', data: 'none' }] });
+    const check = await home.run('tasks', 'check', 'guess', '--backend', 'local', '--json');
+    expect(JSON.parse(check.stdout)).toMatchObject({ ready: true });
+    const built = await home.json<{ images: { kind: string }[] }>('images', 'build', '--tasks', 'guess');
+    expect(built.images.map(({ kind }) => kind).sort()).toEqual(['agent', 'evaluator']);
+    const verified = await home.run('tasks', 'verify', 'guess', '--backend', 'local', '--json');
+    const { tasks } = JSON.parse(verified.stdout) as { tasks: { task: string; checks: { name: string }[] }[] };
+    expect(tasks).toEqual([expect.objectContaining({ task: 'guess', ok: true })]);
   });
 
   it('plays its tasks with its agents, and what is edited meanwhile changes nothing of runs', async () => {

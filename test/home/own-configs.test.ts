@@ -138,6 +138,11 @@ describe("a user's own folder", () => {
       ...['submit', '--models', 'scripted:baseline', '--tasks', 'guess', '--agent', 'mine'],
       ...['--attempts', '2', '--concurrency', '1', '--backend', 'local'],
     );
+    const completions = async (...words: string[]) =>
+      (await home.run('__complete', ...words)).stdout.split('\n').map((line) => line.split('\t')[0]);
+    expect(await completions('submit', '--models', 'scripted:oracle,la')).toContain('scripted:oracle,lab');
+    expect(await completions('status', 'b-')).toContain(submitted.batchId);
+    expect(await completions('show', 'r-')).toContain(submitted.runs[0]!.runId);
     // The second run has hardly begun, and the worker reads both folders.
     write('agents/mine.yaml', 'schema: 1\n');
     write('tasks/guess/evaluator/referee.py', 'raise SystemExit("edited")\n');

@@ -62,6 +62,16 @@ export const SQL_ORDER = [
   'tier_thresholds',
   'episode_rewards',
   'episode_returns',
+
+  'action_rewards',
+  'episode_times',
+  'measure_episodes',
+  'episode_metrics',
+  'group_episodes',
+  'episode_groups',
+  'measure_policies',
+  'policy_metrics',
+  'episode_states',
 ] as const;
 
 export interface SqlSource {

@@ -110,6 +110,8 @@ CREATE TABLE "episodes" (
 	"idle_seconds" integer NOT NULL,
 	"expires_at" timestamp with time zone NOT NULL,
 	"wanted_at" timestamp with time zone,
+	"detached_at" timestamp with time zone,
+	"reset_ms" double precision,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "episodes_episode_id_unique" UNIQUE("episode_id")
 );

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { index, integer, jsonb, pgSequence, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import type { EpisodeAction, ResetRequest } from '../../domain/requests/episode.js';
 import type { EpisodeOutcome } from '../../domain/episodes/outcome.js';
-import { createdAt, time } from './columns.js';
+import { createdAt, milliseconds, time } from './columns.js';
 import { runs } from './runs.js';
 
 /** Runs that trainers play, and what trainers said of them. */
@@ -34,6 +34,10 @@ export const episodes = pgTable(
     expiresAt: time('expires_at').notNull(),
     /** Since when its workflow should run; null: nobody has seen its first observation. */
     wantedAt: time('wanted_at'),
+    /** Since when its client is gone; null: it is there, or was never missed. */
+    detachedAt: time('detached_at'),
+    /** How long the reset took, the wait for a place included. */
+    resetMs: milliseconds('reset_ms'),
     createdAt: createdAt(),
   },
   (t) => [

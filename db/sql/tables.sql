@@ -42,6 +42,8 @@ comment on column episodes.policy_version is 'Of the last action that stated one
 comment on column episodes.seq is 'Of the last action; 0: none.';
 comment on column episodes.next_step is 'With next_try: the turn that the next action answers.';
 comment on column episodes.expires_at is 'Nobody asks after it until then: it is given up.';
+comment on column episodes.detached_at is 'Since when its client is gone; null: it is there.';
+comment on column episodes.reset_ms is 'How long the reset took, with the wait for a place.';
 comment on column episodes.wanted_at is 'Since when its run should be going; null: not yet.';
 
 comment on table evaluations is 'Evaluations of submissions in fresh containers. pending: started, without a result.';

@@ -56,7 +56,7 @@ export function episodeStore(pool: pg.Pool): Episodes {
     },
 
     async create(episode, harnessVersion) {
-      const { run: definition, episodeId, door, session, reset, reward, idleSeconds, deadlineAt } = episode;
+      const { run: definition, episodeId, door, session, reset, reward, idleSeconds, deadlineAt, resetMs } = episode;
       const known = await find(episodeId);
       if (known !== null) return { row: known, known: true };
       try {
@@ -67,12 +67,12 @@ export function episodeStore(pool: pg.Pool): Episodes {
           await insertRuns(drizzle(client), [whole], { ordinal, shard: 0 }, harnessVersion);
           await client.query(
             `insert into episodes (run_id, episode_id, door, reset, reward, group_key, labels, policy_version, next_step,
-               idle_seconds, expires_at, deadline_at, session)
-             values ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7::jsonb, $8, $9, $10::int, now() + make_interval(secs => $10::int), $11, $12)`,
+               idle_seconds, expires_at, deadline_at, session, reset_ms)
+             values ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7::jsonb, $8, $9, $10::int, now() + make_interval(secs => $10::int), $11, $12, $13)`,
             [
               ...[definition.runId, episodeId, door, JSON.stringify(reset), JSON.stringify(reward)],
               ...[reset.group ?? null, JSON.stringify(reset.labels ?? {}), reset.policy_version ?? null],
-              ...[(definition.forkedFrom?.step ?? 0) + 1, idleSeconds, deadlineAt, session],
+              ...[(definition.forkedFrom?.step ?? 0) + 1, idleSeconds, deadlineAt, session, resetMs],
             ],
           );
         });
@@ -161,7 +161,7 @@ export function episodeStore(pool: pg.Pool): Episodes {
              on conflict (run_id, step, try) do update set reply = excluded.reply, replied_at = now() where t.reply is null
            )
            update episodes set seq = $2, policy_version = coalesce($6, policy_version), wanted_at = coalesce(wanted_at, now()),
-             expires_at = now() + make_interval(secs => idle_seconds)
+             expires_at = now() + make_interval(secs => idle_seconds), detached_at = null
            where run_id = $1`,
           [runId, wanted, answers.step, answers.try, text, policyVersion ?? episode.policyVersion, storable(reply)],
         );
@@ -231,7 +231,7 @@ export function episodeStore(pool: pg.Pool): Episodes {
     async touch(runId) {
       await run(
         'touchEpisode',
-        `update episodes set expires_at = now() + make_interval(secs => idle_seconds) where run_id = $1`,
+        `update episodes set expires_at = now() + make_interval(secs => idle_seconds), detached_at = null where run_id = $1`,
         [runId],
       );
     },
@@ -239,7 +239,7 @@ export function episodeStore(pool: pg.Pool): Episodes {
     async detach(runId, seconds) {
       await run(
         'detachEpisode',
-        `update episodes set expires_at = now() + make_interval(secs => $2) where run_id = $1`,
+        `update episodes set expires_at = now() + make_interval(secs => $2), detached_at = coalesce(detached_at, now()) where run_id = $1`,
         [runId, seconds],
       );
     },

@@ -15,6 +15,8 @@ export interface NewEpisode {
   reward: Record<string, unknown>;
   idleSeconds: number;
   deadlineAt: Date | null;
+  /** How long the reset has taken, milliseconds. */
+  resetMs: number;
 }
 
 export interface EpisodeRow {

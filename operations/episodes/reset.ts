@@ -32,6 +32,7 @@ export async function resetEpisode(
   input: unknown,
   { runId = newRunId(), session = null }: { runId?: string; session?: string | null } = {},
 ): Promise<BegunEpisode> {
+  const began = performance.now();
   const request = resetRequest(input);
   const database = await env.bench.database();
   const episodeId = request.episode_id ?? runId;
@@ -54,6 +55,7 @@ export async function resetEpisode(
       reward: request.reward === undefined ? env.options.reward : rewardRequest(request.reward),
       idleSeconds: Math.ceil(request.idle_s ?? env.options.idleSeconds),
       deadlineAt: request.deadline_s === undefined ? null : new Date(Date.now() + request.deadline_s * 1000),
+      resetMs: performance.now() - began,
     },
     env.harnessVersion,
   );

@@ -59,6 +59,12 @@ import {
   taskChecksDocumentSchema,
   verificationDocumentSchema,
 } from '../domain/views/tasks.js';
+import {
+  episodeLineSchema,
+  episodesDocumentSchema,
+  exportedEpisodesSchema,
+  shownEpisodeSchema,
+} from '../domain/views/training.js';
 import { trajectoryDocumentSchema } from '../domain/views/trajectory.js';
 
 /** A document that a command prints with `--json`; `when`: not always. */
@@ -115,6 +121,9 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   'comparison list': [{ schema: comparisonsDocumentSchema }],
   'comparison show': [{ schema: shownComparisonSchema }],
   'comparison rm': [{ schema: removedComparisonSchema }],
+  'episodes list': [{ schema: episodesDocumentSchema }],
+  'episodes show': [{ schema: shownEpisodeSchema }],
+  'episodes export': [{ schema: exportedEpisodesSchema }, { when: 'each line of the file', schema: episodeLineSchema }],
   'episodes reward': [{ schema: episodeRewardsSchema }],
   sql: [{ schema: queryResultSchema }],
   export: [{ schema: exportDocumentSchema }],

@@ -97,7 +97,8 @@ const LOOKS = new Set(
       'hosts list',
       'limits list',
     ],
-    ...['leaderboard', 'report', 'comparison list', 'comparison show', 'episodes reward', 'sql', 'export'],
+    ...['leaderboard', 'report', 'comparison list', 'comparison show', 'sql', 'export'],
+    ...['episodes list', 'episodes show', 'episodes export', 'episodes reward'],
   ].map((name) => `bench ${name}`),
 );
 

@@ -11,6 +11,8 @@ import { rewardEpisodes } from '../../operations/episodes/reward-episodes.js';
 import type { CliContext } from '../context.js';
 import { numberBetween } from '../options.js';
 import { renderEpisodeRewards } from '../render/episode-rewards.js';
+import { register as registerExport } from './episodes-export.js';
+import { register as registerList } from './episodes-list.js';
 
 interface RewardOptions {
   batch?: string;
@@ -27,6 +29,8 @@ export function register(program: Command, context: CliContext): void {
     .command('episodes')
     .summary('runs as episodes of reinforcement learning')
     .description('Runs as episodes of reinforcement learning.');
+  registerList(episodes, context);
+  registerExport(episodes, context);
   episodes
     .command('reward')
     .argument('[ids...]', 'runs; default: those of --batch, or all')

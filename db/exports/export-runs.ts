@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { queryError } from '../database-error.js';
 import { statements } from '../statements.js';
+import { episodeRecords, type EpisodeRecord } from './episode-records.js';
+import type { EpisodesWanted } from '../queries/episodes.js';
 import { type LineImport, startLine } from './import-line.js';
 import { runLine } from './run-line.js';
 
@@ -55,6 +57,8 @@ export interface Exports {
   rows(batchId: string): Promise<ExportRow[]>;
   source(runId: string): Promise<ExportSource | null>;
   standing(runId: string): Promise<Standing>;
+  /** Episodes with what was done in them, in the order in which they were reset. */
+  episodes(wanted: EpisodesWanted): AsyncGenerator<EpisodeRecord>;
   /** Takes such a line back, part by part, in one transaction. */
   startLine(): Promise<LineImport>;
 }
@@ -71,6 +75,7 @@ export function createExports(pool: pg.Pool): Exports {
       return rows.map(({ id }) => id);
     },
     line: (runId) => runLine(pool, runId),
+    episodes: (wanted) => episodeRecords(pool, wanted),
     rows: (batchId) => run<ExportRow>('rows', FLAT, [batchId]),
     async source(runId) {
       const [row] = await run<ExportSource>(

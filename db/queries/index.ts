@@ -6,6 +6,7 @@ import { batchStatus, listBatches } from './batch-status.js';
 import { leaderboard } from './leaderboard.js';
 import { events, hosts, leases, leaseWaiters, unfinishedRuns } from './operations.js';
 import { episodeReturns, episodeSteps, runIdsOf } from './episode-rewards.js';
+import { type EpisodesWanted, listEpisodes, showEpisode } from './episodes.js';
 import { metrics } from './metrics.js';
 import { findBatch, findRun } from './references.js';
 import { reportActions, reportRuns } from './report-runs.js';
@@ -20,6 +21,7 @@ import type { HostRow } from '../../domain/views/hosts.js';
 import type { LeaseRow, LeaseWaiter } from '../../domain/views/leases.js';
 import type { ActionCount, ReportRun } from '../../domain/views/report.js';
 import type { RunDetail, RunFilter, RunSummary } from '../../domain/views/runs.js';
+import type { EpisodeFigures, ShownEpisode } from '../../domain/views/training.js';
 import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 
 /** All read queries. Unknown or ambiguous references are BenchErrors of type not_found that name candidates. */
@@ -54,6 +56,10 @@ export interface Queries {
   episodeReturns(runIds: readonly string[], request: RewardRequest): Promise<RewardedEpisode[]>;
   /** The steps that they earned it in, by run. */
   episodeSteps(runIds: readonly string[], request: RewardRequest): Promise<Map<string, RewardedStep[]>>;
+  /** Newest first. */
+  listEpisodes(wanted: EpisodesWanted, limit: number): Promise<EpisodeFigures[]>;
+  /** By the id of its run. */
+  showEpisode(runId: string): Promise<ShownEpisode>;
   /** Figures for Prometheus. */
   metrics(): Promise<MetricFamily[]>;
 }
@@ -84,6 +90,8 @@ export function createQueries(pool: pg.Pool): Queries {
     runIds: (batchId) => runIdsOf(run, batchId),
     episodeReturns: (runIds, request) => episodeReturns(run, runIds, request),
     episodeSteps: (runIds, request) => episodeSteps(run, runIds, request),
+    listEpisodes: (wanted, limit) => listEpisodes(run, wanted, limit),
+    showEpisode: (runId) => showEpisode(run, runId),
     metrics: () => metrics(run),
   };
 }

@@ -1,14 +1,11 @@
-import { existsSync } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
 import type { Database } from '../../../db/index.js';
-import { BenchError } from '../../../domain/errors.js';
 import type { HomeLayout } from '../../../domain/home-layout.js';
 import { csvText } from '../../../report/csv-text.js';
-import { makeFolder } from '../../../services/make-folder.js';
 import type { Bench } from '../../bench.js';
 import { signedLine } from './line-signature.js';
 import type { ExportDocument } from '../../../domain/views/imports.js';
 import { ensureHomeKey } from './signing-key.js';
+import { makeTarget, writeNew } from './targets.js';
 
 /** Run directories of MLGym; a signed line of JSON per run, with everything; or a table of runs. */
 export const EXPORT_FORMATS = ['mlgym', 'jsonl', 'csv'] as const;
@@ -57,42 +54,5 @@ async function* textOf(
   for (const runId of await database.exports.runIds(batchId)) {
     yield* signedLine(database.exports.line(runId), key);
     yield '\n';
-  }
-}
-
-/** The file has its name only once it is whole. */
-async function writeNew(target: string, texts: AsyncIterable<string>): Promise<void> {
-  if (existsSync(target))
-    throw new BenchError('usage', `${target} already exists`, {
-      code: 'file.exists',
-      remedy: 'Choose another file.',
-      fields: { output: '<path>' },
-    });
-  const file = await open(`${target}.partial`, 'w').catch((cause: unknown) => {
-    throw new BenchError('usage', `${target} cannot be written: ${(cause as Error).message}`, {
-      code: 'file.unwritable',
-      remedy: 'Choose another file, or create its folder first.',
-      fields: { output: '<path>' },
-      cause,
-    });
-  });
-  try {
-    for await (const text of texts) await file.write(text);
-  } finally {
-    await file.close();
-  }
-  await rename(`${target}.partial`, target);
-}
-
-function makeTarget(folder: string): void {
-  try {
-    makeFolder(folder);
-  } catch (cause) {
-    throw new BenchError('usage', `${folder} cannot be written: ${(cause as Error).message}`, {
-      code: 'file.unwritable',
-      remedy: 'Choose another folder.',
-      fields: { output: '<path>' },
-      cause,
-    });
   }
 }

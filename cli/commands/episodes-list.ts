@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { episodeFilterSchema, episodeListSchema } from '../../domain/requests/episode-list.js';
+import type { EpisodesDocument, ShownEpisode } from '../../domain/views/training.js';
+import { listEpisodes } from '../../operations/episodes/list-episodes.js';
+import { showEpisode } from '../../operations/episodes/show-episode.js';
+import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
+import { renderEpisode, renderEpisodes } from '../render/episodes.js';
+import { requestFields, requestOptions } from '../request-options.js';
+
+export const BATCH_ARGUMENT = 'id, name, or an unambiguous part of the id of a batch';
+
+/** What the positional argument and the options of a command ask for. */
+export const filterFields = (batch: string | undefined, options: Record<string, unknown>) => ({
+  ...(batch !== undefined && { batch }),
+  ...requestFields(episodeFilterSchema.shape, options),
+});
+
+export function register(episodes: Command, context: CliContext): void {
+  const { output } = context;
+  const list = episodes
+    .command('list')
+    .summary('list episodes, newest first')
+    .description('List episodes that trainers play, newest first, with their rewards.')
+    .argument('[batch]', `${BATCH_ARGUMENT}; default: all`);
+  for (const option of requestOptions(episodeListSchema.shape, { without: ['batch'] })) list.addOption(option);
+  list.action(async (batch: string | undefined, options: Record<string, unknown>) => {
+    const request = episodeListSchema.parse({ ...filterFields(batch, options), limit: options['limit'] });
+    const found = await listEpisodes(context, request);
+    output.json(found satisfies EpisodesDocument);
+    output.print(renderEpisodes(found.episodes, output.colors));
+    if (found.more) output.print(output.colors.dim(`The newest ${found.episodes.length}; --limit shows more.`));
+  });
+  addExamples(list, [
+    ['bench episodes list --state open', 'what is being played'],
+    ['bench episodes list spring --policy-version 12', 'what one policy did'],
+  ]);
+  episodes
+    .command('show')
+    .summary('show an episode, action by action')
+    .description(
+      'Show an episode: its figures, and what each action earned and took. `bench trajectory` has its texts.',
+    )
+    .argument('<episode>', "the trainer's id, or its run's")
+    .action(async (ref: string) => {
+      const shown = await showEpisode(context, ref);
+      output.json(shown satisfies ShownEpisode);
+      output.print(renderEpisode(shown, output.colors));
+    });
+}

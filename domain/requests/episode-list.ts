@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { whole } from './fields.js';
+
+export const EPISODE_EXPORT_FORMATS = ['jsonl', 'air-agent'] as const;
+
+const filter = {
+  group: z.string().min(1).optional().meta({ description: 'only of this group', placeholder: 'key' }),
+  policyVersion: whole(0).optional().describe('only those that this policy began or acted in'),
+  task: z.string().min(1).optional().meta({ description: 'only of this task', placeholder: 'id' }),
+  state: z.enum(['open', 'ended']).optional().describe('only open, or only ended ones'),
+};
+
+/** Which episodes: of one training batch, or of all. */
+export const episodeFilterSchema = z.strictObject({ batch: z.string().min(1).optional(), ...filter });
+export type EpisodeFilter = z.output<typeof episodeFilterSchema>;
+
+/** What `bench episodes list` takes. */
+export const episodeListSchema = episodeFilterSchema.extend({
+  limit: whole(1, 100_000).default(100).describe('number of episodes'),
+});
+export type EpisodeList = z.output<typeof episodeListSchema>;
+
+/** What `bench episodes export` takes. */
+export const episodeExportSchema = episodeFilterSchema.extend({
+  format: z
+    .enum(EPISODE_EXPORT_FORMATS)
+    .default('jsonl')
+    .describe('a line of JSON per episode, or a folder with a trajectory file each, as air-agent writes them'),
+  output: z.string().min(1).optional().meta({
+    description: 'file to write, or folder for air-agent; default: stdout, or a folder named after the batch',
+    placeholder: 'path',
+  }),
+});
+export type EpisodeExport = z.output<typeof episodeExportSchema>;

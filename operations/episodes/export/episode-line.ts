@@ -1,0 +1,24 @@
+import type { EpisodeRecord } from '../../../db/index.js';
+import { type FinalEvaluation, mlgymExitStatus } from '../../../domain/outcomes.js';
+import type { EpisodeLine } from '../../../domain/views/training.js';
+
+/** An episode as trainers read it; `first`: what its policy was shown first. */
+export function episodeLine(
+  { final_evaluation: final, actions, ...episode }: EpisodeRecord,
+  first: string,
+): EpisodeLine {
+  const { end_reason: end, masked } = episode;
+  const messages: EpisodeLine['messages'] = [{ role: 'user', content: first }];
+  const told = actions.map(({ text, outcome, ...action }) => {
+    const message = messages.push({ role: 'assistant', content: text }) - 1;
+    if (outcome !== null) messages.push({ role: 'user', content: outcome });
+    const mask = masked ? (0 as const) : (1 as const);
+    return { ...action, message, mask };
+  });
+  return {
+    ...episode,
+    exit_status: end === null ? null : mlgymExitStatus(end, (final ?? 'not_run') as FinalEvaluation) || end,
+    messages,
+    actions: told,
+  };
+}

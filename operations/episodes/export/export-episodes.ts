@@ -1,0 +1,62 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BenchError } from '../../../domain/errors.js';
+import type { EpisodeExport, EpisodeFilter } from '../../../domain/requests/episode-list.js';
+import type { EpisodeLine, ExportedEpisodes } from '../../../domain/views/training.js';
+import type { Bench } from '../../bench.js';
+import { makeTarget, writeNew } from '../../records/export/targets.js';
+import { wantedEpisodes } from '../list-episodes.js';
+import { beginning } from '../reset.js';
+import { airAgentTrajectory } from './air-agent.js';
+import { episodeLine } from './episode-line.js';
+
+/** Episodes with all that was said in them, in the order in which they were reset: one at a time, however many there are. */
+export async function* episodeLines(bench: Bench, filter: EpisodeFilter): AsyncGenerator<EpisodeLine, void, undefined> {
+  const { exports, episodes } = await bench.database();
+  for await (const record of exports.episodes(await wantedEpisodes(bench, filter))) {
+    const episode = await episodes.find(record.run_id);
+    if (episode !== null) yield episodeLine(record, (await beginning(bench, episode)).message);
+  }
+}
+
+/** The same as JSON lines. */
+export async function* episodeText(bench: Bench, filter: EpisodeFilter): AsyncGenerator<string, void, undefined> {
+  for await (const line of episodeLines(bench, filter)) yield `${JSON.stringify(line)}\n`;
+}
+
+/** Writes episodes to a new file, or as trajectory files of air-agent into a folder; left out: one named after the batch. */
+export async function exportEpisodes(
+  bench: Bench,
+  { format, output, ...filter }: EpisodeExport,
+): Promise<ExportedEpisodes> {
+  const target = output ?? `${filter.batch ?? 'episodes'}${format === 'jsonl' ? '.jsonl' : ''}`;
+  let count = 0;
+  const counted = async function* () {
+    for await (const line of episodeLines(bench, filter)) {
+      count++;
+      yield line;
+    }
+  };
+  if (format === 'jsonl') {
+    const texts = async function* () {
+      for await (const line of counted()) yield `${JSON.stringify(line)}\n`;
+    };
+    await writeNew(target, texts());
+  } else {
+    makeTarget(target);
+    for await (const line of counted()) {
+      const { name, trajectory } = airAgentTrajectory(line);
+      await writeFile(join(target, name), `${JSON.stringify(trajectory, null, 2)}\n`, { flag: 'wx' }).catch(
+        (cause: unknown) => {
+          throw new BenchError('usage', `${join(target, name)} cannot be written: ${(cause as Error).message}`, {
+            code: 'file.unwritable',
+            remedy: 'Choose an empty folder with -o.',
+            fields: { output: '<path>' },
+            cause,
+          });
+        },
+      );
+    }
+  }
+  return { format, output: target, episodes: count };
+}

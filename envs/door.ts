@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { BenchError } from '../domain/errors.js';
 import type { DoorContext } from './context.js';
 import { errorBody, sendError } from './http-errors.js';
+import { metricsRoutes } from './metrics/routes.js';
 import { playing } from './play.js';
 import { restRoutes } from './rest/routes.js';
 
@@ -38,6 +39,7 @@ export function createDoor(context: DoorContext): FastifyInstance {
   app.get('/health', () => ({ status: 'healthy' }));
   const play = playing(context);
   app.register(restRoutes(context, play));
+  app.register(metricsRoutes(context));
   return app;
 }
 

@@ -15,6 +15,7 @@ export type { BatchStatusReport, BatchSummary, ListedBatch } from '../domain/vie
 export type { EpisodeRewards, RewardedEpisode, RewardedStep } from '../domain/views/episodes.js';
 export type { Leaderboard, LeaderboardRow, LeaderboardScore } from '../domain/views/leaderboard.js';
 export type { RunDetail, RunSummary } from '../domain/views/runs.js';
+export type { EpisodeFigures, ShownEpisode } from '../domain/views/training.js';
 export type { TrajectoryStep } from '../domain/views/trajectory.js';
 export type { Bench } from './bench.js';
 export type { Notice } from './notices.js';
@@ -31,6 +32,9 @@ export { resume, type ResumedBatch } from './batches/resume.js';
 export { retry, type RetriedBatch } from './batches/retry.js';
 export { submitBatch as submit } from './batches/submit-batch.js';
 
+export { exportEpisodes } from './episodes/export/export-episodes.js';
+export { listEpisodes } from './episodes/list-episodes.js';
+export { showEpisode } from './episodes/show-episode.js';
 export { rewardEpisodes, type RewardEpisodesRequest } from './episodes/reward-episodes.js';
 
 export { batchStatus } from './results/batch-status.js';

@@ -11,6 +11,7 @@ import { metrics } from './metrics.js';
 import { findBatch, findRun } from './references.js';
 import { reportActions, reportRuns } from './report-runs.js';
 import { listRuns, playedNames, showRun } from './runs.js';
+import { episodeStates, groupMetrics, policyMetrics } from './training.js';
 import { trajectory } from './trajectory.js';
 import type { BatchStatusReport, BatchSummary, ListedBatch } from '../../domain/views/batches.js';
 import type { RewardRequest } from '../../domain/requests/reward.js';
@@ -21,7 +22,13 @@ import type { HostRow } from '../../domain/views/hosts.js';
 import type { LeaseRow, LeaseWaiter } from '../../domain/views/leases.js';
 import type { ActionCount, ReportRun } from '../../domain/views/report.js';
 import type { RunDetail, RunFilter, RunSummary } from '../../domain/views/runs.js';
-import type { EpisodeFigures, ShownEpisode } from '../../domain/views/training.js';
+import type {
+  EpisodeFigures,
+  EpisodeStates,
+  GroupMetrics,
+  PolicyMetrics,
+  ShownEpisode,
+} from '../../domain/views/training.js';
 import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 
 /** All read queries. Unknown or ambiguous references are BenchErrors of type not_found that name candidates. */
@@ -60,6 +67,10 @@ export interface Queries {
   listEpisodes(wanted: EpisodesWanted, limit: number): Promise<EpisodeFigures[]>;
   /** By the id of its run. */
   showEpisode(runId: string): Promise<ShownEpisode>;
+  /** Of a training batch, by policy version. */
+  policyMetrics(batchId: string): Promise<PolicyMetrics[]>;
+  groupMetrics(batchId: string): Promise<GroupMetrics[]>;
+  episodeStates(batchId: string): Promise<EpisodeStates>;
   /** Figures for Prometheus. */
   metrics(): Promise<MetricFamily[]>;
 }
@@ -92,6 +103,9 @@ export function createQueries(pool: pg.Pool): Queries {
     episodeSteps: (runIds, request) => episodeSteps(run, runIds, request),
     listEpisodes: (wanted, limit) => listEpisodes(run, wanted, limit),
     showEpisode: (runId) => showEpisode(run, runId),
+    policyMetrics: (batchId) => policyMetrics(run, batchId),
+    groupMetrics: (batchId) => groupMetrics(run, batchId),
+    episodeStates: (batchId) => episodeStates(run, batchId),
     metrics: () => metrics(run),
   };
 }

@@ -120,3 +120,51 @@ export const episodeLineSchema = z
   })
   .meta({ id: 'EpisodeLine' });
 export type EpisodeLine = z.infer<typeof episodeLineSchema>;
+
+const share = z.number().min(0).max(1).nullable();
+
+/** Figures of training by policy version: measure_policies(). Names are those of TRL and prime-rl where they have one. */
+export const policyMetricsSchema = z
+  .strictObject({
+    policy_version: version,
+    ...{ episodes: countSchema, ended: countSchema, rewarded: countSchema },
+    ...{ reward: amount, reward_std: amount, reward_min: amount, reward_max: amount, gain: amount },
+    groups: countSchema.describe('of at least two rewards'),
+    frac_reward_zero_std: share.describe('of groups whose rewards are all equal'),
+    terminated: countSchema,
+    is_truncated: share.describe('of ended episodes'),
+    truncations: z.record(z.string(), countSchema).describe('by end reason'),
+    ...{ errored_rollouts: countSchema, abandoned: countSchema, masked: countSchema },
+    ...{ num_turns: amount, reply_chars: amount, reply_tokens: amount, validations: amount },
+    'tools/call_frequency': amount.describe('commands per episode'),
+    'tools/failure_frequency': share.describe('of commands'),
+    format_error_share: share.describe('of replies'),
+    actions: countSchema.describe('that it chose, whoever began the episode; so for staleness and times'),
+    staleness: amount.describe('versions that the trainer was ahead when their episode had ended'),
+    staleness_max: z.int().nullable(),
+    ...{ think_ms: milliseconds, queue_ms: milliseconds, command_ms: milliseconds, evaluation_ms: milliseconds },
+    ...{ platform_ms: milliseconds, reset_ms: milliseconds, first_command_ms: milliseconds, fork_ms: milliseconds },
+  })
+  .meta({ id: 'PolicyMetrics' });
+export type PolicyMetrics = z.infer<typeof policyMetricsSchema>;
+
+/** Episodes that are compared with each other: group_episodes(). */
+export const groupMetricsSchema = z.strictObject({
+  ...{ policy_version: version, task: z.string(), group: z.string().nullable(), seed: z.int().nullable() },
+  ...{ episodes: countSchema, ended: countSchema, rewarded: countSchema },
+  ...{
+    reward: amount,
+    reward_std: amount,
+    reward_min: amount,
+    reward_max: amount,
+    zero_spread: z.boolean().nullable(),
+  },
+});
+export type GroupMetrics = z.infer<typeof groupMetricsSchema>;
+
+/** How many episodes of a batch are open, by what they wait for, and how many ended, by reason. */
+export interface EpisodeStates {
+  slots: number;
+  open: { idle: number; waiting: number; active: number; detached: number };
+  ended: Record<string, number>;
+}

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { type Database, openDatabase } from '../../db/index.js';
+import { groupMetricsSchema, policyMetricsSchema } from '../../domain/views/training.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 import { type MadeEpisode, makeEpisodes, startedAt, storeEpisodes, taskName } from './training-episodes.js';
 import { currentAt, figuresOf, groupsOf, mean, spread, versionOf, zeroSpread } from './training-oracle.js';
@@ -157,6 +159,19 @@ describe(`figures of training (seed ${SEED}, BENCH_TRAINING_SEED)`, () => {
         near(row[`${part}_ms`], mean(chosen.map(({ action }) => action[part])), part);
     }
     expect(found.some((row) => Number(row['staleness']) > 0)).toBe(true);
+  });
+
+  test('are told to trainers by names of TRL', async () => {
+    const [policies, groups] = await Promise.all([db.queries.policyMetrics(batchId), db.queries.groupMetrics(batchId)]);
+    expect(() => z.array(policyMetricsSchema).parse(policies)).not.toThrow();
+    expect(() => z.array(groupMetricsSchema).parse(groups)).not.toThrow();
+    expect(policies[0]).toMatchObject({
+      policy_version: null,
+      'tools/failure_frequency': expect.any(Number) as number,
+    });
+    expect(groups).toHaveLength(groupsOf(episodes).length);
+    const states = await db.queries.episodeStates(batchId);
+    expect(states.ended).toMatchObject({ submit: episodes.filter(({ end }) => end === 'submit').length });
   });
 
   test('of states count what is open, by what it waits for', async () => {

@@ -1,6 +1,7 @@
 import type { ReportData } from '../../../report/index.js';
 import type { Leaderboard, LeaderboardRow, LeaderboardScore } from '../../../domain/views/leaderboard.js';
 import type { ReportRun } from '../../../domain/views/report.js';
+import type { PolicyMetrics } from '../../../domain/views/training.js';
 
 export const cell = (best: number | null, run: string, more: Partial<LeaderboardScore> = {}): LeaderboardScore => ({
   ...{ best, last: best, mean: best, bestRank: 1, lastRank: 1, bestStatus: 'feasible', lastStatus: 'feasible' },
@@ -76,5 +77,26 @@ export const data = (rows: LeaderboardRow[], runs: ReportRun[], more: Partial<Re
   board: board(rows),
   runs,
   actions: runs.map(({ model, kind, isolation }) => ({ model, kind, isolation, category: 'Edit', steps: 5 })),
+  ...more,
+});
+
+/** Figures of a policy version of which nothing is known but what is given. */
+export const policy = (version: number | null, more: Partial<PolicyMetrics> = {}): PolicyMetrics => ({
+  ...{ policy_version: version, episodes: 4, ended: 4, rewarded: 4 },
+  ...{
+    reward: null,
+    reward_std: null,
+    reward_min: null,
+    reward_max: null,
+    gain: null,
+    groups: 0,
+    frac_reward_zero_std: null,
+  },
+  ...{ terminated: 0, is_truncated: null, truncations: {}, errored_rollouts: 0, abandoned: 0, masked: 0 },
+  ...{ num_turns: null, reply_chars: null, reply_tokens: null, validations: null },
+  ...{ 'tools/call_frequency': null, 'tools/failure_frequency': null, format_error_share: null },
+  ...{ actions: 0, staleness: null, staleness_max: null },
+  ...{ think_ms: null, queue_ms: null, command_ms: null, evaluation_ms: null, platform_ms: null },
+  ...{ reset_ms: null, first_command_ms: null, fork_ms: null },
   ...more,
 });

@@ -12,7 +12,7 @@ export function register(program: Command, context: CliContext): void {
     .summary('follow a batch live')
     .description(
       'Follow a batch until it is over: phase, step, score, cost, and the time and spending to expect. A terminal shows a table ' +
-        '(per model and task above 100 runs), a pipe gets a line per change. Ctrl-C leaves the batch running.',
+        '(per model and task above 100 runs), a pipe gets a line per change. Ctrl-C leaves the batch running. A batch of episodes is never over.',
     )
     .argument('[batch]', 'id, name, or an unambiguous part of the id; default: the latest batch')
     .action(async (ref: string | undefined) => {

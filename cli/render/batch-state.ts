@@ -1,5 +1,5 @@
-import { formatCost, formatTime, plural } from './format.js';
-import type { BatchStatusReport } from '../../domain/views/batches.js';
+import { formatCost, formatScore, formatTime, plural } from './format.js';
+import type { BatchStatusReport, TrainingState } from '../../domain/views/batches.js';
 
 type State = Pick<
   BatchStatusReport,
@@ -15,6 +15,8 @@ type State = Pick<
   | 'byStatus'
   | 'byEndReason'
   | 'replaced'
+  | 'name'
+  | 'episodes'
 >;
 
 const are = (count: number, what: string): string =>
@@ -22,11 +24,17 @@ const are = (count: number, what: string): string =>
 
 /** Why the batch is not further than it is, and what it has of its budget: a line each. */
 export function batchState(batch: State): string[] {
-  const { pausedAt, budgetUsd, chargedUsd, byStatus, byEndReason, concurrency, replaced } = batch;
+  const { pausedAt, budgetUsd, chargedUsd, byStatus, byEndReason, concurrency, replaced, episodes } = batch;
   const count = (status: string): number => byStatus[status] ?? 0;
   const [queued, forGpus, forHost] = [count('queued'), count('waiting_gpu'), count('waiting_host')];
   const stopped = byEndReason['budget'] ?? 0;
   return [
+    ...(episodes === null
+      ? []
+      : [
+          episodesLine(episodes),
+          `\`bench env serve --name ${batch.name ?? ''}\` serves it: it has no workflow of its own`,
+        ]),
     ...(pausedAt === null ? [] : [`paused since ${formatTime(pausedAt)}: no new runs start, running ones continue`]),
     ...(budgetUsd === null
       ? []
@@ -36,17 +44,29 @@ export function batchState(batch: State): string[] {
         ]),
     ...(forGpus === 0 ? [] : [`${are(forGpus, 'for GPUs')}: bench leases`]),
     ...(forHost === 0 ? [] : [`${are(forHost, 'for a host with room')}: bench hosts`]),
-    ...(queued === 0 || pausedAt !== null ? [] : [`${are(queued, 'for their turn')}: ${concurrency} at a time`]),
+    ...(queued === 0 || pausedAt !== null || episodes !== null
+      ? []
+      : [`${are(queued, 'for their turn')}: ${concurrency} at a time`]),
     ...(replaced === 0
       ? []
       : [`${plural(replaced, 'run')} ${replaced === 1 ? 'was' : 'were'} replaced by a later one`]),
   ];
 }
 
+/** `3 episodes open (2 active, 1 waiting), 40 ended; mean reward of the last 40: 0.25` */
+export function episodesLine({ open, ended, states, reward, latest }: TrainingState): string {
+  const parts = Object.entries(states).flatMap(([state, count]) => (count === 0 ? [] : [`${count} ${state}`]));
+  return (
+    `${plural(open, 'episode')} open${parts.length === 0 ? '' : ` (${parts.join(', ')})`}, ${ended} ended` +
+    (reward === null ? '' : `; mean reward of the last ${latest}: ${formatScore(reward)}`)
+  );
+}
+
 /** What somebody who looks at the batch most likely wants next. */
 export function nextCommand(batch: State): string {
   const { batchId, pausedAt, byEndReason, replaced, status, origin } = batch;
   const open = batch.ended < batch.runs && status !== 'cancelled';
+  if (batch.episodes !== null) return `bench episodes list ${batchId}`;
   if (origin !== 'bench') return `bench leaderboard --batch ${batchId}`;
   if (open && pausedAt !== null) return `bench resume ${batchId}`;
   if (open) return `bench watch ${batchId}`;

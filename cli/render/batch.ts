@@ -5,12 +5,12 @@ import { providerTroubleLine } from './provider-trouble.js';
 import { renderRuns } from './runs.js';
 import type { BatchDocument, BatchStatusReport } from '../../domain/views/batches.js';
 
-/** `b-… (name): running, 3 of 6 runs ended, 41 steps, $0, 12 s` */
+/** `b-… (name): running, 3 of 6 runs ended, 41 steps, $0, 12 s`; a trainer's runs are episodes. */
 export function batchHeadline(batch: BatchStatusReport, colors: Colors): string {
   const name = batch.name === null ? '' : ` (${batch.name})`;
   const time = formatSpan(batch.startedAt, batch.endedAt);
   return (
-    `${colors.bold(batch.batchId)}${name}: ${batch.status}${batch.origin === 'bench' ? '' : ` (imported: ${batch.origin})`}, ${batch.ended} of ${plural(batch.runs, 'run')} ended, ` +
+    `${colors.bold(batch.batchId)}${name}: ${batch.status}${batch.origin === 'bench' ? '' : ` (imported: ${batch.origin})`}, ${batch.ended} of ${plural(batch.runs, batch.training ? 'episode' : 'run')} ended, ` +
     `${plural(batch.steps, 'step')}, ${formatCost(batch.costUsd)}${time === '–' ? '' : `, ${time}`}`
   );
 }

@@ -24,9 +24,11 @@ export const renderBatches = (batches: readonly ListedBatch[], colors: Colors, n
             value: (batch) =>
               batch.origin !== 'bench'
                 ? `${batch.status} (${batch.origin})`
-                : batch.pausedAt === null || batch.ended === batch.runs
-                  ? batch.status
-                  : colors.yellow('paused'),
+                : batch.training
+                  ? 'training'
+                  : batch.pausedAt === null || batch.ended === batch.runs
+                    ? batch.status
+                    : colors.yellow('paused'),
           },
           { title: 'ended', value: (batch) => `${batch.ended}/${batch.runs}`, align: 'right' },
           { title: 'open', value: openRuns },

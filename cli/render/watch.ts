@@ -1,5 +1,6 @@
 import type { Colors } from 'picocolors/types.js';
 import { expectations, forecast, leftOfRun } from '../../operations/results/forecast.js';
+import { episodesLine } from './batch-state.js';
 import { batchHeadline } from './batch.js';
 import { formatCost, formatDuration, formatScore } from './format.js';
 import { runColumns } from './runs.js';
@@ -21,8 +22,10 @@ export function watchHeadline(report: BatchStatusReport, colors: Colors, now: Da
   const waiting = count(runList, ({ status }) => status === 'waiting_gpu');
   const faults = count(runList, isFault);
   const { leftMs, spendUsd } = forecast(runList, report.concurrency, now.getTime());
-  const over = report.ended === report.runs;
+  // How many more a trainer will want nobody knows.
+  const over = report.ended === report.runs || report.training;
   const parts = [
+    ...(report.episodes === null ? [] : [episodesLine(report.episodes)]),
     ...(running > 0 ? [`${running} running`] : []),
     ...(waiting > 0 ? [colors.yellow(`${waiting} waiting for GPUs`)] : []),
     ...(faults > 0 ? [colors.red(`${faults} failed`)] : []),

@@ -3,7 +3,8 @@ import { missingBatch } from '../store/missing.js';
 import { providerTroubles } from './provider-troubles.js';
 import { listRuns } from './runs.js';
 import { BATCH_SUMMARY, batchSummary, type BatchSummaryRow } from './summaries.js';
-import type { BatchStatusReport, ListedBatch } from '../../domain/views/batches.js';
+import { episodeStates } from './training.js';
+import type { BatchStatusReport, ListedBatch, TrainingState } from '../../domain/views/batches.js';
 
 export async function listBatches(run: Statements, limit: number): Promise<{ batches: ListedBatch[]; total: number }> {
   const rows = await run<BatchSummaryRow & { total: number; byStatus: Record<string, number> | null }>(
@@ -42,7 +43,31 @@ export async function batchStatus(run: Statements, batchId: string): Promise<Bat
     byStatus: count(runList.map((r) => r.status)),
     byEndReason: count(runList.map((r) => r.endReason)),
     replaced: replacing?.replaced ?? 0,
+    episodes: row.training ? await trainingState(run, batchId) : null,
     providerErrors: await providerTroubles(run, { batchId }),
     runList,
+  };
+}
+
+/** Rewards of a few: whoever watches asks twice a second. */
+const LATEST = 100;
+
+async function trainingState(run: Statements, batchId: string): Promise<TrainingState> {
+  const { open, ended } = await episodeStates(run, batchId);
+  const [latest] = await run<Pick<TrainingState, 'reward' | 'latest'>>(
+    'latestRewards',
+    `select avg(m.reward) as reward, count(*)::int as latest
+     from measure_episodes(array(
+       select r.run_id from runs r where r.batch_id = $1 and r.status = 'ended' order by r.ended_at desc limit ${LATEST}
+     )) m`,
+    [batchId],
+  );
+  const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((all, count) => all + count, 0);
+  return {
+    open: sum(open),
+    ended: sum(ended),
+    states: open,
+    reward: latest?.reward ?? null,
+    latest: latest?.latest ?? 0,
   };
 }

@@ -5,7 +5,7 @@ import type { RunSummary } from '../../domain/views/runs.js';
 /** SQL for a BatchSummary of `batches b`. */
 export const BATCH_SUMMARY = `
   select b.batch_id as "batchId", b.name, b.origin, b.status, b.seed::float8 as seed, b.concurrency,
-    b.priority, b.paused_at as "pausedAt", trim_scale(b.budget_usd)::text as "budgetUsd",
+    b.priority, b.training, b.paused_at as "pausedAt", trim_scale(b.budget_usd)::text as "budgetUsd",
     trim_scale(b.charged_usd)::text as "chargedUsd",
     totals.runs::int as runs, totals.shards::int as shards, totals.ended::int as ended, totals.steps::int as steps,
     trim_scale(totals.cost_usd)::text as "costUsd",

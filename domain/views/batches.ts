@@ -21,6 +21,7 @@ export const batchSummarySchema = z.strictObject({
   seed: z.int(),
   concurrency: countSchema,
   priority: z.int().describe('1 (first) to 5 (last)'),
+  training: z.boolean().describe('trainers play its runs as episodes'),
   pausedAt: timeSchema.nullable().describe('since then no run is started'),
   budgetUsd: usdSchema.nullable(),
   chargedUsd: usdSchema.describe('confirmed costs, and reservations of open and lost calls'),
@@ -38,7 +39,19 @@ export type BatchSummary = z.infer<typeof batchSummarySchema>;
 
 const byStatusSchema = z.record(z.string(), countSchema);
 
+/** Of a training batch. `reward`: the mean of the `latest` episodes that ended last. */
+export const trainingStateSchema = z
+  .strictObject({
+    ...{ open: countSchema, ended: countSchema },
+    states: z.record(z.string(), countSchema).describe('open episodes by what they wait for'),
+    reward: z.number().nullable().describe('mean of those of the `latest` that have one'),
+    latest: countSchema.describe('episodes that ended last, at most 100'),
+  })
+  .meta({ id: 'TrainingState' });
+export type TrainingState = z.infer<typeof trainingStateSchema>;
+
 export const batchStatusReportSchema = batchSummarySchema.extend({
+  episodes: trainingStateSchema.nullable().describe('null: no trainer plays its runs'),
   byStatus: byStatusSchema.describe('runs by status'),
   byEndReason: z.record(z.string(), countSchema).describe('runs by end reason'),
   replaced: countSchema.describe('runs repeated by others of it'),

@@ -52,7 +52,8 @@ export async function* follow(
         yield { kind: 'recovered' };
       }
       yield { kind: 'report', report };
-      if (report.ended === report.runs) allEndedAt ??= Date.now();
+      // Of a training batch there may always be more.
+      if (report.ended === report.runs && !report.training) allEndedAt ??= Date.now();
       const noMoreToCome = allEndedAt !== null && Date.now() - allEndedAt > LAST_WRITE_MS;
       if (isOver(report) || noMoreToCome) {
         yield { kind: 'over', report };
@@ -61,7 +62,8 @@ export async function* follow(
       if (Date.now() >= nextCheck) {
         nextCheck = Date.now() + CHECK_MS;
         await bench.refreshServices();
-        closedChecks = (await isClosed(bench, batchId)) ? closedChecks + 1 : 0;
+        // Its server starts its runs, no workflow of its own.
+        closedChecks = !report.training && (await isClosed(bench, batchId)) ? closedChecks + 1 : 0;
         if (closedChecks >= 2) {
           if (allEndedAt === null) throw standsStill(batchId);
           // All runs have ended; only the batch's end was not written.

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Database, openDatabase } from '../../db/index.js';
 import { groupMetricsSchema, policyMetricsSchema } from '../../domain/views/training.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
-import { type MadeEpisode, makeEpisodes, startedAt, storeEpisodes, taskName } from './training-episodes.js';
+import { type MadeEpisode, makeEpisodes, overAt, startedAt, storeEpisodes, taskName } from './training-episodes.js';
 import { currentAt, figuresOf, groupsOf, mean, spread, versionOf, zeroSpread } from './training-oracle.js';
 
 const SEED = Number(process.env['BENCH_TRAINING_SEED'] ?? 1);
@@ -172,6 +172,17 @@ describe(`figures of training (seed ${SEED}, BENCH_TRAINING_SEED)`, () => {
     expect(groups).toHaveLength(groupsOf(episodes).length);
     const states = await db.queries.episodeStates(batchId);
     expect(states.ended).toMatchObject({ submit: episodes.filter(({ end }) => end === 'submit').length });
+  });
+
+  test('are in the status of the batch: what is open, and the mean reward of those that ended last', async () => {
+    const status = await db.queries.batchStatus(batchId);
+    const ended = episodes
+      .filter(({ end }) => end !== null)
+      .sort((a, b) => overAt(b) - overAt(a))
+      .slice(0, 100);
+    expect(status).toMatchObject({ training: true, episodes: { ended: status.ended, latest: ended.length } });
+    near(status.episodes!.reward, mean(ended.map((one) => figuresOf(one).reward)), 'reward');
+    expect(status.episodes!.open).toBe(episodes.filter(({ end }) => end === null).length);
   });
 
   test('of states count what is open, by what it waits for', async () => {

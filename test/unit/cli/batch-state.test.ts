@@ -5,6 +5,7 @@ import { batchFaults, renderBatch } from '../../../cli/render/batch.js';
 import { renderBatches } from '../../../cli/render/batches.js';
 import { renderRuns } from '../../../cli/render/runs.js';
 import { renderTable } from '../../../cli/render/table.js';
+import { watchHeadline } from '../../../cli/render/watch.js';
 import { report, run } from './fixtures.js';
 
 const plain = pc.createColors(false);
@@ -32,6 +33,26 @@ describe('the state of a batch', () => {
     const shown = renderBatch(batch, plain);
     for (const line of batchState(batch)) expect(shown).toContain(line);
     expect(shown).toContain(`Next: bench watch ${ID}`);
+  });
+
+  it('of a training batch tells its episodes, their reward, and who serves it; it is never over', () => {
+    const episodes = { open: 3, ended: 40, states: { idle: 0, waiting: 1, active: 2 }, reward: 0.25, latest: 40 };
+    const batch = report([run(), run({ status: 'queued' })], {
+      ...{ name: 'spring', training: true, episodes, byStatus: { queued: 1 } },
+    });
+    const line = '3 episodes open (1 waiting, 2 active), 40 ended; mean reward of the last 40: 0.25';
+    expect(batchState(batch)).toEqual([
+      line,
+      '`bench env serve --name spring` serves it: it has no workflow of its own',
+    ]);
+    expect(nextCommand(batch)).toBe(`bench episodes list ${ID}`);
+    expect(renderBatch(batch, plain)).toContain('0 of 2 episodes ended');
+    expect(watchHeadline(batch, plain)).toContain(line);
+    expect(watchHeadline(batch, plain)).not.toContain('left');
+    expect(batchState({ ...batch, episodes: { ...episodes, reward: null } })[0]).toBe(
+      '3 episodes open (1 waiting, 2 active), 40 ended',
+    );
+    expect(renderBatches([batch], plain)).toContain('training');
   });
 
   it('names the command that goes on', () => {

@@ -47,6 +47,8 @@ export const report = (runList: RunSummary[], values: Partial<BatchStatusReport>
   seed: 42,
   concurrency: 8,
   priority: 3,
+  training: false,
+  episodes: null,
   pausedAt: null,
   budgetUsd: null,
   chargedUsd: '0',

@@ -1,4 +1,5 @@
 import type { ActionCount, ReportRun } from '../domain/views/report.js';
+import type { PolicyMetrics } from '../domain/views/training.js';
 import type { Leaderboard, LeaderboardRow } from '../domain/views/leaderboard.js';
 
 /** A report's content, for any format. */
@@ -15,6 +16,8 @@ export interface ReportData {
   runs: ReportRun[];
   /** Of the runs that count. */
   actions: ActionCount[];
+  /** Of a training batch, by policy version; null: none is reported on. */
+  training: PolicyMetrics[] | null;
 }
 
 type Method = Pick<LeaderboardRow, 'model' | 'kind' | 'isolation'>;

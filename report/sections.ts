@@ -1,28 +1,14 @@
 import { aupChart } from './aup-chart.js';
 import { actionBreakdown, actionTable, exitBreakdown, exitTable } from './breakdowns.js';
-import type { Breakdown } from './breakdown-chart.js';
-import type { Chart } from './chart.js';
 import { costChart, costPoints } from './cost-chart.js';
 import { heatMap } from './heat-map.js';
 import { leaderboardTable } from './leaderboard-table.js';
 import { profilesChart, profilesOf } from './profiles-chart.js';
 import { kindOf, rankedRows, type ReportData } from './report-data.js';
-import type { LegendEntry } from './series.js';
+import type { Section, SectionPart } from './section.js';
 import { spendingTable } from './spending-table.js';
-import type { ReportTable } from './table.js';
+import { trainingSection } from './training-section.js';
 import { suspectTable, unrankedTable } from './unranked.js';
-
-export type SectionPart =
-  | { kind: 'text'; text: string }
-  | { kind: 'table'; table: ReportTable; shades?: true }
-  | { kind: 'chart'; chart: Chart; legend?: { entries: LegendEntry[]; form: 'line' | 'area'; narrow?: true } }
-  | { kind: 'breakdown'; breakdown: Breakdown };
-
-export interface Section {
-  id: string;
-  title: string;
-  parts: SectionPart[];
-}
 
 const text = (words: string): SectionPart => ({ kind: 'text', text: words });
 
@@ -31,6 +17,7 @@ export function sections(data: ReportData): Section[] {
   const { board } = data;
   const compared = board.comparison.T !== null && rankedRows(board).length > 0;
   return [
+    ...(data.training === null ? [] : [trainingSection(data.training)]),
     leaderboardSection(data),
     ...(compared ? [areaSection(data), profileSection(data), ...costSection(data)] : []),
     heatSection(data),

@@ -11,6 +11,8 @@ import { resolveComparison } from './resolve-comparison.js';
 interface Subject {
   title: string;
   options: Pick<LeaderboardOptions, 'batchId'> | { comparison: string };
+  /** The batch, if trainers play it. */
+  training?: string;
 }
 
 /** What the request says of what is compared: all of it is fixed by a saved comparison. */
@@ -42,6 +44,7 @@ export async function report(bench: Bench, input: ReportRequest = {}): Promise<R
     generatedAt: new Date().toISOString(),
     harnessVersion: harnessVersion(settings.assetsRoot),
     ...{ over, board, runs, actions },
+    training: subject.training === undefined ? null : await database.queries.policyMetrics(subject.training),
   };
 }
 
@@ -68,6 +71,6 @@ async function subjectOf(request: ReportRequest, database: Database): Promise<Su
         fields: { batch: true },
       },
     );
-  const { batchId, name } = await database.queries.findBatch(what);
-  return { title: `Batch ${name ?? batchId}`, options: { batchId } };
+  const { batchId, name, training } = await database.queries.findBatch(what);
+  return { title: `Batch ${name ?? batchId}`, options: { batchId }, ...(training && { training: batchId }) };
 }

@@ -141,7 +141,13 @@ describe.runIf(publishedIsHere)('the published runs of six models at thirteen ta
       const board = await db.queries.leaderboard({ mode, resamples: 100 });
       const found = await db.queries.reportRuns(board);
       const page = writeReport.html({
-        ...{ subject: 'Published', generatedAt: '2026-01-01T00:00:00.000Z', harnessVersion: '0', over: 'tasks' },
+        ...{
+          subject: 'Published',
+          generatedAt: '2026-01-01T00:00:00.000Z',
+          harnessVersion: '0',
+          over: 'tasks',
+          training: null,
+        },
         ...{ board, ...found },
       });
       const tables = tablesOf(page);

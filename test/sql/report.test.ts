@@ -54,7 +54,13 @@ beforeAll(async () => {
   writeFileSync(
     page,
     writeReport.html({
-      ...{ subject: 'Batch crafted', generatedAt: '2026-01-01T00:00:00.000Z', harnessVersion: '0', over: 'tasks' },
+      ...{
+        subject: 'Batch crafted',
+        generatedAt: '2026-01-01T00:00:00.000Z',
+        harnessVersion: '0',
+        over: 'tasks',
+        training: null,
+      },
       ...{ board, ...found },
     }),
   );

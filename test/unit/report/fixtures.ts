@@ -73,7 +73,13 @@ export const board = (rows: LeaderboardRow[], more: Partial<Leaderboard['compari
 });
 
 export const data = (rows: LeaderboardRow[], runs: ReportRun[], more: Partial<ReportData> = {}): ReportData => ({
-  ...{ subject: 'Batch one', generatedAt: '2026-01-02T03:04:05.000Z', harnessVersion: '9.9.9', over: 'tasks' },
+  ...{
+    subject: 'Batch one',
+    generatedAt: '2026-01-02T03:04:05.000Z',
+    harnessVersion: '9.9.9',
+    over: 'tasks',
+    training: null,
+  },
   board: board(rows),
   runs,
   actions: runs.map(({ model, kind, isolation }) => ({ model, kind, isolation, category: 'Edit', steps: 5 })),

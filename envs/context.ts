@@ -4,6 +4,8 @@ import type { Environment } from '../operations/episodes/environment.js';
 export interface DoorContext {
   env: Environment;
   progress: ProgressEvents;
+  /** Seconds for which an episode waits for a client without a session key that lost its connection. */
+  graceSeconds: number;
   /** Whoever knows it may play; null: whoever reaches the port. */
   token: string | null;
 }

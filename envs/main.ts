@@ -54,7 +54,7 @@ async function serve(): Promise<void> {
     reward: rewardNamed(reward),
   });
   const progress = await openProgress(bench);
-  const app = createDoor({ env, progress, token });
+  const app = createDoor({ env, progress, token, graceSeconds: options.grace });
   const address = await app.listen({ host: options.host, port: options.port });
   const { batchId } = env;
   const listening = { url: address, batchId, name, tasks: [...env.tasks], capacity, pid: process.pid };

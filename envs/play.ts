@@ -4,6 +4,7 @@ import { newRunId } from '../domain/ids.js';
 import type { EpisodeRow, TakenBefore } from '../domain/ports/episodes.js';
 import { act, type ActionRequest, refusal, wantEpisode } from '../operations/episodes/act.js';
 import { endEpisode } from '../operations/episodes/end.js';
+import { lateEnding } from '../operations/episodes/late-ending.js';
 import { waitOutcome } from '../operations/episodes/outcome.js';
 import { beginning, type BegunEpisode, resetEpisode } from '../operations/episodes/reset.js';
 import type { DoorContext } from './context.js';
@@ -29,6 +30,8 @@ export interface Play {
   act(episode: EpisodeRow, request: ActionRequest): Promise<number>;
   /** Waits for an outcome, at most so many seconds; null: the action still runs. Whoever waits is there: the episode is not given up. */
   outcome(episode: EpisodeRow, seq: number, seconds: number, signal?: AbortSignal): Promise<PlayedStep | null>;
+  /** How an episode ended that no action ended; null: it goes on, or the last outcome says so. */
+  lateEnding(episode: EpisodeRow): Promise<PlayedStep | null>;
   /** An action as it was taken; null: none has this number. */
   taken(runId: string, seq: number): Promise<TakenBefore | null>;
   /** The client has read the outcome of this action. */
@@ -43,6 +46,8 @@ export function playing({ env, progress }: DoorContext): Play {
   const { bench } = env;
   const episodes = async () => (await bench.database()).episodes;
   const touch = async (runId: string): Promise<void> => (await episodes()).touch(runId).catch(() => undefined);
+  const taskOf = (runId: string): Promise<string> =>
+    rideOut(async () => (await (await bench.database()).store.definition(runId)).task.id);
   return {
     touch,
     ofSession: (session) => rideOut(async () => (await episodes()).ofSession(session)),
@@ -81,8 +86,11 @@ export function playing({ env, progress }: DoorContext): Play {
         waitOutcome(bench, progress, { runId, seq, seconds: left(), ...(signal !== undefined && { signal }) }),
       ).finally(() => clearInterval(present));
       if (outcome === null) return null;
-      const { task } = await rideOut(async () => (await bench.database()).store.definition(runId));
-      return { episodeId, task: task.id, outcome };
+      return { episodeId, task: await taskOf(runId), outcome };
+    },
+    async lateEnding(episode) {
+      const outcome = await rideOut(() => lateEnding(bench, episode));
+      return outcome === null ? null : { episodeId: episode.episodeId, task: await taskOf(episode.runId), outcome };
     },
     end: (episode) => rideOut(() => endEpisode(bench, episode)),
   };

@@ -45,5 +45,8 @@ export const envServeSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe('serve the local backend, which isolates nothing: for trying things out'),
+  grace: duration()
+    .default(60)
+    .describe('keep the episode of a client without a session key for so long after it lost its connection'),
 });
 export type EnvServe = z.output<typeof envServeSchema>;

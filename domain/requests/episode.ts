@@ -51,8 +51,27 @@ export const resetSchema = z.strictObject({
     .record(z.string().min(1).max(100), z.union([z.string().max(1000), z.number(), z.boolean()]))
     .optional()
     .describe('whatever you want to find the episode by'),
+  soft_step_s: z
+    .number()
+    .min(0)
+    .max(86_400)
+    .optional()
+    .describe('a command that runs longer is answered with what it has printed, and goes on; 0: never'),
+  observation: z
+    .enum(['message', 'full'])
+    .optional()
+    .describe('`full`: the observation holds all that is else beside it; default: message'),
+  on_fault: z
+    .enum(['error', 'null'])
+    .optional()
+    .describe('`null`: a fault of ours ends the episode with the reward null; default: it is an error'),
 });
 export type ResetRequest = z.output<typeof resetSchema>;
+
+/** A reset that begins nothing: its connection goes on with an episode that is there. */
+export const resumeSchema = z.strictObject({
+  resume_episode: z.string().min(1).max(255).describe('id of an episode whose connection was lost'),
+});
 
 /** How an action may be written: a command as it stands, or a model's whole reply, which the agent's parser reads. */
 export const actionSchema = z.union([z.strictObject({ command: z.string() }), z.strictObject({ reply: z.string() })]);

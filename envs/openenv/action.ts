@@ -1,0 +1,65 @@
+/** A step as a client sent it. What a model wrote is never refused here: what is no command is a malformed action. */
+export interface SentStep {
+  action: unknown;
+  /** Number of the action; null: the next one. */
+  seq: number | null;
+  policyVersion: number | null;
+  /** It was sent as a call of this tool, and is answered as one. */
+  tool: string | null;
+}
+
+/** `run` takes a command; the others are commands themselves. */
+export const TOOLS = [
+  {
+    name: 'run',
+    description: 'Run one bash command',
+    input_schema: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
+  },
+  { name: 'validate', description: 'Score the submission as it is now', input_schema: noInput() },
+  { name: 'submit', description: 'Score the submission and end the episode', input_schema: noInput() },
+  { name: 'wait', description: 'Wait for a command that still runs', input_schema: noInput() },
+  { name: 'interrupt', description: 'Stop a command that still runs', input_schema: noInput() },
+] as const;
+
+function noInput() {
+  return { type: 'object', properties: {} } as const;
+}
+
+/** Is it a request for the tools, which is no action? */
+export const listsTools = (data: Record<string, unknown>): boolean => data['type'] === 'list_tools';
+
+/** Reads the data of a step frame: `{command}`, or a tool call of older clients; `action_seq` and `metadata` are beside the action. */
+export function sentStep(data: Record<string, unknown>): SentStep {
+  if (data['type'] === 'call_tool') {
+    const { type: _type, tool_name: name, arguments: given, ...rest } = data;
+    const { seq, policyVersion } = besides(rest);
+    return { action: toolAction(name, given), seq, policyVersion, tool: typeof name === 'string' ? name : '' };
+  }
+  return { ...besides(data), tool: null };
+}
+
+/** A tool call as an action. One of an unknown tool, or without its command, is malformed. */
+export function toolAction(name: unknown, given: unknown): unknown {
+  const args = isObject(given) ? given : {};
+  if (name === 'run')
+    return typeof args['command'] === 'string' ? { command: args['command'] } : { tool: name, arguments: given };
+  if (TOOLS.some((tool) => tool.name === name)) return { command: name };
+  return { tool: name, arguments: given };
+}
+
+/** Numbers that are none are left in the action: a model wrote them. */
+function besides(data: Record<string, unknown>): { action: unknown; seq: number | null; policyVersion: number | null } {
+  const { action_seq: direct, metadata, ...action } = data;
+  const beside = isObject(metadata) ? metadata : {};
+  const seq = direct ?? beside['action_seq'];
+  const version = beside['policy_version'];
+  const given = seq !== undefined && seq !== null;
+  if (given && !isNumber(seq, 1)) return { action: data, seq: null, policyVersion: null };
+  return { action, seq: isNumber(seq, 1) ? seq : null, policyVersion: isNumber(version, 0) ? version : null };
+}
+
+const isNumber = (value: unknown, least: number): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= least;
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

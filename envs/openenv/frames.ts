@@ -1,0 +1,71 @@
+import type { BenchError } from '../../domain/errors.js';
+import type { EpisodeRow } from '../../domain/ports/episodes.js';
+import type { BegunEpisode } from '../../operations/episodes/reset.js';
+import type { PlayedStep } from '../play.js';
+import { wireReset, wireStep } from '../wire.js';
+
+/** OpenEnv's codes of error frames. After the last two the server closes the connection. */
+export type ErrorCode =
+  'INVALID_JSON' | 'UNKNOWN_TYPE' | 'VALIDATION_ERROR' | 'EXECUTION_ERROR' | 'CAPACITY_REACHED' | 'SESSION_ERROR';
+
+/** What a reset or step says: the policy sees `observation`, all else is beside it. */
+export interface Observation {
+  observation: Record<string, unknown>;
+  reward: number | null;
+  done: boolean;
+  metadata: Record<string, unknown>;
+}
+
+export type Frame =
+  | { type: 'observation'; data: Observation }
+  | { type: 'state'; data: Record<string, unknown> }
+  | { type: 'mcp'; data: object }
+  | { type: 'error'; data: { message: string; code: ErrorCode; [more: string]: unknown } };
+
+/** An answer of the door to an action: its outcome, or that its command still runs. */
+export type StepAnswer =
+  | { kind: 'done'; seq: number; played: PlayedStep; missed?: PlayedStep[] }
+  | { kind: 'running'; seq: number; printed: string };
+
+export function begunObservation(begun: BegunEpisode): Observation {
+  const { observation, info } = wireReset(begun);
+  return shaped(begun.episode, { observation, reward: null, done: false, metadata: { ...info, status: 'ok' } });
+}
+
+export function stepObservation(episode: EpisodeRow, answer: StepAnswer): Observation {
+  if (answer.kind === 'running') return runningObservation(episode, answer);
+  const { observation, reward, terminated, truncated, info } = wireStep(answer.played);
+  const done = terminated || truncated || answer.played.outcome.fault !== null;
+  const missed = answer.missed?.map((lost) => {
+    const { info: lostInfo, ...rest } = wireStep(lost);
+    return { ...rest, action_seq: lostInfo['action_seq'] };
+  });
+  const metadata = { ...info, terminated, truncated, ...(missed !== undefined && { missed }) };
+  return shaped(episode, { observation: { ...observation }, reward, done, metadata });
+}
+
+/** As clients of tools read it: what the policy sees is the tool's result. */
+export function toolObservation(episode: EpisodeRow, tool: string, answer: StepAnswer): Observation {
+  const { observation, ...rest } = stepObservation(episode, answer);
+  return { ...rest, observation: { tool_name: tool, result: { data: observation['message'] }, error: null } };
+}
+
+function runningObservation(episode: EpisodeRow, { seq, printed }: { seq: number; printed: string }): Observation {
+  const said = 'The command still runs. `wait` waits for it, `interrupt` stops it.';
+  return shaped(episode, {
+    observation: { message: printed === '' ? said : `${printed.replace(/\n$/, '')}\n${said}` },
+    reward: null,
+    done: false,
+    metadata: { episode_id: episode.episodeId, action_seq: seq, output: printed, status: 'running' },
+  });
+}
+
+/** Clients that drop `metadata` may have all of it shown to the policy. */
+function shaped({ reset }: EpisodeRow, answer: Observation): Observation {
+  if (reset.observation !== 'full') return answer;
+  return { ...answer, observation: { ...answer.observation, ...answer.metadata } };
+}
+
+/** With what to do about it: clients show the message alone. */
+export const textOf = ({ message, remedy }: BenchError): string =>
+  remedy === undefined ? message : `${message}. ${remedy}`;

@@ -1,0 +1,145 @@
+// ws on Fastify's own server: a dependency that we have, and 30 lines; @fastify/websocket would put a second layer around the same.
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { DoorContext } from '../context.js';
+import type { Play } from '../play.js';
+import { RELAY_HEADER, SESSION_HEADER, SESSION_KEY, TASK_HEADER, withoutPrefixes } from '../prefixes.js';
+import { mayPlay } from '../token.js';
+import { Connection, type ConnectionOptions, errorFrame } from './connection.js';
+import { isSessionId, openRpc, type Rpc } from './rpc.js';
+import { EnvSession } from './session.js';
+
+const PING_MS = 20_000;
+/** Longer than a client's event loop is busy with anything else. */
+const DEAD_MS = 300_000;
+const MOST_BYTES = 100 * 1024 * 1024;
+
+export interface Sockets {
+  /** Serves `/ws` of this server. */
+  listen(server: Server): void;
+  /** What answers calls over HTTP with this session key. */
+  rpc(key: string | null, task: string | null): Rpc;
+  close(): void;
+}
+
+export function openSockets({ env, graceSeconds, token }: DoorContext, play: Play): Sockets {
+  const server = new WebSocketServer({
+    ...{ noServer: true, maxPayload: MOST_BYTES, clientTracking: true },
+    perMessageDeflate: { threshold: 1024 },
+  });
+  const live = new Map<Connection, { socket: WebSocket; session: EnvSession; heard: number }>();
+  /** Sessions with a key, and the one connection of each. */
+  const bySession = new Map<string, Connection>();
+  const closing = new Set<string>();
+  const forgotten = new Set<string>();
+  const counts = async () => ({
+    active_sessions: await (await env.bench.database()).episodes.open(env.batchId),
+    max_sessions: env.options.capacity,
+  });
+  const rpc = (key: string | null, task: string | null): Rpc =>
+    openRpc({
+      ...{ play, counts, key },
+      find(id) {
+        const known = id === key || (isSessionId(id) && !forgotten.has(id));
+        return known && typeof id === 'string' ? new EnvSession(play, { key: id, task }) : null;
+      },
+      endsWithSocket(id) {
+        if (bySession.has(id)) closing.add(id);
+        return bySession.has(id);
+      },
+      forget: (id) => forgotten.add(id),
+    });
+
+  const serve = (socket: WebSocket, named: NamedSession): void => {
+    const { key, task } = named;
+    const before = key === null ? undefined : bySession.get(key);
+    const session = new EnvSession(play, { key, task });
+    const heldElsewhere = (runId: string): boolean =>
+      [...live.values()].some((other) => other.session !== session && other.session.held === runId);
+    const options: ConnectionOptions = {
+      ...{ play, session, rpc: rpc(key, task), graceSeconds, heldElsewhere, counts },
+      ...named.ends,
+    };
+    const connection = new Connection(socket, options, before?.replace() ?? Promise.resolve());
+    const state = { socket, session, heard: Date.now() };
+    live.set(connection, state);
+    if (key !== null) bySession.set(key, connection);
+    // Whoever left its session for a grace period is back.
+    void session.touch().catch(() => undefined);
+    socket.on('pong', () => (state.heard = Date.now()));
+    socket.on('close', () => {
+      live.delete(connection);
+      if (key === null || bySession.get(key) !== connection) return;
+      bySession.delete(key);
+      if (!closing.delete(key)) return;
+      forgotten.add(key);
+      void session
+        .episode()
+        .then((episode) => (episode === null ? undefined : play.end(episode)))
+        .catch(() => undefined);
+    });
+  };
+
+  const pings = setInterval(() => {
+    for (const [connection, { socket, heard }] of live) {
+      if (Date.now() - heard > DEAD_MS) socket.terminate();
+      else socket.ping();
+      void connection.beat().catch(() => undefined);
+    }
+  }, PING_MS);
+
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const url = new URL(withoutPrefixes(request), 'http://door');
+    if (url.pathname !== '/ws') return refuse(socket, '404 Not Found');
+    if (!mayPlay(request.headers, token)) return refuse(socket, '401 Unauthorized');
+    server.handleUpgrade(request, socket, head, (client) => {
+      const named = nameOf(request, url.searchParams.get('session_id'), forgotten);
+      if (typeof named !== 'string') return serve(client, named);
+      client.send(JSON.stringify(errorFrame('SESSION_ERROR', named)));
+      client.close(1008);
+    });
+  };
+
+  return {
+    rpc,
+    listen: (http) => void http.on('upgrade', upgrade),
+    close() {
+      clearInterval(pings);
+      for (const [connection] of live) connection.leave();
+      for (const client of server.clients) client.terminate();
+      server.close();
+    },
+  };
+}
+
+interface NamedSession {
+  key: string | null;
+  task: string | null;
+  ends: Pick<ConnectionOptions, 'onClose' | 'onLoss'>;
+}
+
+/** Which session a connection is of; a text: what is wrong with its name. */
+function nameOf(
+  { headers }: IncomingMessage,
+  id: string | null,
+  forgotten: ReadonlySet<string>,
+): NamedSession | string {
+  const { [SESSION_HEADER]: own, [RELAY_HEADER]: relayed, [TASK_HEADER]: named } = headers;
+  const task = typeof named === 'string' ? named : null;
+  if (own !== undefined && !isKey(own))
+    return 'the session key is 16 to 64 letters, digits, - and _ (/s/<key> or X-Bench-Session)';
+  if (id !== null && id !== own) {
+    if (!isSessionId(id) || forgotten.has(id)) return `Unknown session_id: ${id}`;
+    return { key: id, task, ends: { onClose: 'grace', onLoss: 'grace' } };
+  }
+  if (isKey(own)) return { key: own, task, ends: { onClose: 'grace', onLoss: 'idle' } };
+  if (isKey(relayed)) return { key: relayed, task, ends: { onClose: 'end', onLoss: 'grace' } };
+  return { key: null, task, ends: { onClose: 'end', onLoss: 'grace' } };
+}
+
+const isKey = (key: unknown): key is string => typeof key === 'string' && SESSION_KEY.test(key);
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}

@@ -1,0 +1,78 @@
+import { BenchError } from '../../domain/errors.js';
+import type { EpisodeRow } from '../../domain/ports/episodes.js';
+import type { Play } from '../play.js';
+import { playSoftly, type SoftAnswer, type SoftRequest } from '../soft-step.js';
+import { isDone } from '../wire.js';
+import { isObject, type SentStep } from './action.js';
+import type { StepAnswer } from './frames.js';
+
+interface Patience {
+  /** The first step of its connection: it may be one whose answer was lost. */
+  first: boolean;
+  softSeconds: number;
+  signal?: AbortSignal;
+}
+
+const hasCode = (error: unknown, code: string): boolean => error instanceof BenchError && error.code === code;
+
+/** Of an action that still runs: no step of their own. */
+const isControl = (action: unknown): boolean =>
+  isObject(action) && (action['command'] === 'wait' || action['command'] === 'interrupt');
+
+/**
+ * Takes a client's step. A connection's first step may repeat one whose answer was lost with the connection before: it gets that answer.
+ * Any other action is executed after it, and told what was missed. Throws BenchError (conflict) for an `action_seq` that does not follow,
+ * or after an end whose answer was read.
+ */
+export async function takeStep(
+  play: Play,
+  episode: EpisodeRow,
+  sent: SentStep,
+  patience: Patience,
+): Promise<StepAnswer> {
+  const { runId, seq: last } = episode;
+  const unread = patience.first && last > 0 && (await play.taken(runId, last))?.delivered === false;
+  if (!unread || sent.seq === last) return next(play, episode, sent, patience);
+  const known = await play.outcome(episode, last, 0);
+  // What still runs is waited for or interrupted as on any connection.
+  if (isControl(sent.action) && known === null) return next(play, episode, sent, patience);
+  if (isControl(sent.action) && known !== null) return { kind: 'done', seq: last, played: known };
+  if (sent.seq === null) {
+    const repeated = await unlessOther(() => ask(play, episode, { ...sent, seq: last }, patience));
+    if (repeated !== null) return repeated;
+  }
+  const { signal, softSeconds } = patience;
+  const lost = known ?? (await play.outcome(episode, last, softSeconds === 0 ? 86_400 : softSeconds, signal));
+  if (lost === null) return { kind: 'running', seq: last, printed: '' };
+  if (isDone(lost.outcome)) return { kind: 'done', seq: last, played: lost };
+  const answer = await next(play, await play.known(runId), sent, patience);
+  return answer.kind === 'done' ? { ...answer, missed: [lost] } : answer;
+}
+
+async function next(play: Play, episode: EpisodeRow, sent: SentStep, patience: Patience): Promise<StepAnswer> {
+  try {
+    return await ask(play, episode, sent, patience);
+  } catch (error) {
+    if (!hasCode(error, 'episode.ended')) throw error;
+    // It ended while nothing ran, by its deadline: that is no fault of whoever acts now.
+    const ending = await play.lateEnding(await play.known(episode.runId));
+    if (ending === null) throw error;
+    return { kind: 'done', seq: episode.seq, played: ending };
+  }
+}
+
+function ask(play: Play, episode: EpisodeRow, sent: SentStep, { softSeconds, signal }: Patience): Promise<SoftAnswer> {
+  const { action, seq, policyVersion } = sent;
+  const request: SoftRequest = { action, seq, policyVersion, softSeconds, ...(signal !== undefined && { signal }) };
+  return playSoftly(play, episode, request);
+}
+
+/** null: another action has this number. */
+async function unlessOther<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (hasCode(error, 'episode.differs')) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** The header that names a client's session; `/s/<key>` in front of a path says the same. */
+export const SESSION_HEADER = 'x-bench-session';
+/** The header that names the task of every reset; `/envs/<task>` in front of a path says the same. */
+export const TASK_HEADER = 'x-bench-task';
+
+/** The name that a relay gives the connection of a client without a key, so that it finds its episode again behind another door. */
+export const RELAY_HEADER = 'x-bench-relay';
+
+/** A session's key is its client's secret. */
+export const SESSION_KEY = /^[A-Za-z0-9_-]{16,64}$/;
+
+const PREFIX = /^\/(envs|s|t)\/([^/?#]+)(?=[/?#]|$)/;
+
+/**
+ * Takes what clients that cannot send headers put in front of a path: `/envs/<task>`, `/s/<key>` and `/t/<token>`, in any order. What they say
+ * becomes headers of the request. Returns the URL that is left: what the doors know.
+ */
+export function withoutPrefixes(request: { url?: string | undefined; headers: IncomingHttpHeaders }): string {
+  let url = request.url ?? '/';
+  for (let found = PREFIX.exec(url); found !== null; found = PREFIX.exec(url)) {
+    const [whole, kind, value = ''] = found;
+    take(request.headers, kind, decoded(value));
+    url = url.slice(whole.length);
+  }
+  return url.startsWith('/') ? url : `/${url}`;
+}
+
+function take(headers: IncomingHttpHeaders, kind: string | undefined, value: string): void {
+  if (kind === 'envs') headers[TASK_HEADER] = value;
+  if (kind === 's') headers[SESSION_HEADER] = value;
+  if (kind !== 't') return;
+  delete headers['x-api-key'];
+  headers.authorization = `Bearer ${value}`;
+}
+
+/** As it stands, if it is no encoding of anything. */
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}

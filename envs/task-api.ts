@@ -1,0 +1,88 @@
+import type { FastifyPluginCallback, FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { SPLITS } from '../operations/episodes/reset.js';
+import type { DoorContext } from './context.js';
+
+/** The one environment of a server: its tasks are rows of its splits. */
+export const ENVIRONMENT = 'bench';
+
+/** What a reset takes to play a row. */
+export interface TaskRow {
+  task: string;
+}
+
+const splitSchema = z.looseObject({ split: z.string() });
+const taskSchema = z.looseObject({ split: z.string(), index: z.number().int() });
+const rangeSchema = z.looseObject({
+  split: z.string(),
+  start: z.number().int().nullish(),
+  stop: z.number().int().nullish(),
+});
+
+class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly detail: unknown,
+  ) {
+    super('refused');
+  }
+}
+
+/** What trainers list tasks with, the same in OpenEnv and ORS: `/list_environments`, `/bench/splits`, `/bench/tasks` … */
+export function taskRoutes({ env }: DoorContext): FastifyPluginCallback {
+  const rows = (split: string): TaskRow[] => {
+    if (!SPLITS.includes(split)) throw new Refusal(404, `no split '${split}'; there are: ${SPLITS.join(', ')}`);
+    return env.tasks.map((task) => ({ task }));
+  };
+  const read = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> => {
+    const result = schema.safeParse(body ?? {});
+    if (!result.success) throw new Refusal(422, problemsOf(result.error));
+    return result.data;
+  };
+  const known = (name: string): void => {
+    if (name.toLowerCase() !== ENVIRONMENT)
+      throw new Refusal(404, `unknown environment '${name}'; there is one: ${ENVIRONMENT}`);
+  };
+  const answers: Record<string, (body: unknown) => object> = {
+    tasks: (body) => ({ tasks: rows(read(splitSchema, body).split), env_name: ENVIRONMENT }),
+    num_tasks: (body) => ({ num_tasks: rows(read(splitSchema, body).split).length }),
+    task(body) {
+      const { split, index } = read(taskSchema, body);
+      const all = rows(split);
+      const task = index < 0 ? undefined : all[index];
+      if (task === undefined) throw new Refusal(400, `no task ${index} in ${split}: it has ${all.length}, from 0`);
+      return { task, env_name: ENVIRONMENT };
+    },
+    task_range(body) {
+      const { split, start, stop } = read(rangeSchema, body);
+      return { tasks: rows(split).slice(start ?? 0, stop ?? undefined), env_name: ENVIRONMENT };
+    },
+  };
+
+  return (app, _options, done) => {
+    app.setErrorHandler((error, _request, reply): FastifyReply => {
+      if (!(error instanceof Refusal)) throw error;
+      return reply.code(error.status).send({ detail: error.detail });
+    });
+    app.get('/list_environments', () => [ENVIRONMENT]);
+    app.get<{ Params: { env: string } }>('/:env/splits', ({ params }) => {
+      known(params.env);
+      return SPLITS.map((name) => ({ name, type: name }));
+    });
+    for (const [route, answer] of Object.entries(answers))
+      app.post<{ Params: { env: string } }>(`/:env/${route}`, ({ params, body }) => {
+        known(params.env);
+        return answer(body);
+      });
+    done();
+  };
+}
+
+/** As FastAPI lists them: where, what, which kind. */
+export function problemsOf({ issues }: z.ZodError): { loc: (string | number)[]; msg: string; type: string }[] {
+  return issues.map(({ path, message, code }) => ({
+    loc: ['body', ...path.map((part) => (typeof part === 'symbol' ? String(part) : part))],
+    msg: message,
+    type: code,
+  }));
+}

@@ -1,0 +1,32 @@
+import { type EpisodeOutcome, outcomeOf } from '../../domain/episodes/outcome.js';
+import type { EpisodeRow } from '../../domain/ports/episodes.js';
+import type { Bench } from '../bench.js';
+
+/**
+ * How an episode ended that no action ended: a deadline passed between two actions. What its end is worth beyond the last action's reward is
+ * paid here. null: it has not ended, or by an action, whose outcome says so.
+ */
+export async function lateEnding(bench: Bench, episode: EpisodeRow): Promise<EpisodeOutcome | null> {
+  const { runId, seq, nextStep, endReason } = episode;
+  if (!episode.ended) return null;
+  const { episodes } = await bench.database();
+  const progress = seq === 0 ? null : await episodes.progress(runId, seq);
+  const last = progress?.settled ?? null;
+  if (progress !== null && (last === null || last.endReason !== null)) return null;
+  const run = progress?.run ?? { ended: true, endReason, finalEvaluation: null, detail: null, maxSteps: 0 };
+  const { reward, parts, given } = await episodes.stepReward(runId, seq);
+  const before = (given ?? 0) + (last?.reward ?? 0);
+  return outcomeOf(
+    {
+      seq,
+      step: nextStep,
+      try: 1,
+      settled: null,
+      next: null,
+      run,
+      record: null,
+      evaluations: progress?.evaluations ?? [],
+    },
+    { reward, parts, given: before },
+  );
+}

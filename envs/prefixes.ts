@@ -5,8 +5,10 @@ export const SESSION_HEADER = 'x-bench-session';
 /** The header that names the task of every reset; `/envs/<task>` in front of a path says the same. */
 export const TASK_HEADER = 'x-bench-task';
 
-/** The name that a relay gives the connection of a client without a key, so that it finds its episode again behind another door. */
-export const RELAY_HEADER = 'x-bench-relay';
+/** Names the socket of a client to whatever stands in front of the door: a client without a key finds its episode again by it. */
+export const CONNECTION_HEADER = 'x-bench-connection';
+/** Number of the action whose outcome the client of that socket has read. */
+export const RECEIVED_HEADER = 'x-bench-received';
 
 /** A session's key is its client's secret. */
 export const SESSION_KEY = /^[A-Za-z0-9_-]{16,64}$/;

@@ -74,10 +74,12 @@ export class EnvSession {
     return episode;
   }
 
-  /** Its client is there. */
-  async touch(): Promise<void> {
+  /** Its client is there, be it again. `received`: number of the action whose outcome it has read, as far as that is known. */
+  async present(received: number | null): Promise<void> {
     const episode = await this.episode();
-    if (episode !== null && !episode.ended) await this.play.touch(episode.runId);
+    if (episode === null) return;
+    if (!episode.ended) await this.play.touch(episode.runId);
+    if (received === episode.seq && received > 0) await this.play.delivered(episode.runId, received);
   }
 
   /** Run that it goes on with by its connection alone; null: none. */

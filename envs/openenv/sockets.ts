@@ -4,7 +4,14 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { DoorContext } from '../context.js';
 import type { Play } from '../play.js';
-import { RELAY_HEADER, SESSION_HEADER, SESSION_KEY, TASK_HEADER, withoutPrefixes } from '../prefixes.js';
+import {
+  CONNECTION_HEADER,
+  RECEIVED_HEADER,
+  SESSION_HEADER,
+  SESSION_KEY,
+  TASK_HEADER,
+  withoutPrefixes,
+} from '../prefixes.js';
 import { mayPlay } from '../token.js';
 import { Connection, type ConnectionOptions, errorFrame } from './connection.js';
 import { isSessionId, openRpc, type Rpc } from './rpc.js';
@@ -52,7 +59,7 @@ export function openSockets({ env, graceSeconds, token }: DoorContext, play: Pla
     });
 
   const serve = (socket: WebSocket, named: NamedSession): void => {
-    const { key, task } = named;
+    const { key, task, received } = named;
     const before = key === null ? undefined : bySession.get(key);
     const session = new EnvSession(play, { key, task });
     const heldElsewhere = (runId: string): boolean =>
@@ -61,12 +68,15 @@ export function openSockets({ env, graceSeconds, token }: DoorContext, play: Pla
       ...{ play, session, rpc: rpc(key, task), graceSeconds, heldElsewhere, counts },
       ...named.ends,
     };
-    const connection = new Connection(socket, options, before?.replace() ?? Promise.resolve());
+    const ready = (before?.replace() ?? Promise.resolve()).then(() => session.present(received));
+    const connection = new Connection(
+      socket,
+      options,
+      ready.catch(() => undefined),
+    );
     const state = { socket, session, heard: Date.now() };
     live.set(connection, state);
     if (key !== null) bySession.set(key, connection);
-    // Whoever left its session for a grace period is back.
-    void session.touch().catch(() => undefined);
     socket.on('pong', () => (state.heard = Date.now()));
     socket.on('close', () => {
       live.delete(connection);
@@ -116,6 +126,8 @@ export function openSockets({ env, graceSeconds, token }: DoorContext, play: Pla
 interface NamedSession {
   key: string | null;
   task: string | null;
+  /** Number of the action whose outcome its client has read; null: that is not known. */
+  received: number | null;
   ends: Pick<ConnectionOptions, 'onClose' | 'onLoss'>;
 }
 
@@ -125,17 +137,19 @@ function nameOf(
   id: string | null,
   forgotten: ReadonlySet<string>,
 ): NamedSession | string {
-  const { [SESSION_HEADER]: own, [RELAY_HEADER]: relayed, [TASK_HEADER]: named } = headers;
+  const { [SESSION_HEADER]: own, [CONNECTION_HEADER]: relayed, [TASK_HEADER]: named } = headers;
   const task = typeof named === 'string' ? named : null;
+  const received = Number(headers[RECEIVED_HEADER] ?? NaN);
+  const client = { task, received: Number.isSafeInteger(received) ? received : null };
   if (own !== undefined && !isKey(own))
     return 'the session key is 16 to 64 letters, digits, - and _ (/s/<key> or X-Bench-Session)';
   if (id !== null && id !== own) {
     if (!isSessionId(id) || forgotten.has(id)) return `Unknown session_id: ${id}`;
-    return { key: id, task, ends: { onClose: 'grace', onLoss: 'grace' } };
+    return { key: id, ...client, ends: { onClose: 'grace', onLoss: 'grace' } };
   }
-  if (isKey(own)) return { key: own, task, ends: { onClose: 'grace', onLoss: 'idle' } };
-  if (isKey(relayed)) return { key: relayed, task, ends: { onClose: 'end', onLoss: 'grace' } };
-  return { key: null, task, ends: { onClose: 'end', onLoss: 'grace' } };
+  if (isKey(own)) return { key: own, ...client, ends: { onClose: 'grace', onLoss: 'idle' } };
+  if (isKey(relayed)) return { key: relayed, ...client, ends: { onClose: 'end', onLoss: 'grace' } };
+  return { key: null, ...client, ends: { onClose: 'end', onLoss: 'grace' } };
 }
 
 const isKey = (key: unknown): key is string => typeof key === 'string' && SESSION_KEY.test(key);

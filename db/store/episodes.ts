@@ -267,8 +267,12 @@ export function episodeStore(pool: pg.Pool): Episodes {
 /** Of the action's step or of the end after it, on the split that is shown; in the order in which they were made. */
 const SHOWN_EVALUATIONS = `(
     select coalesce(jsonb_agg(jsonb_build_object('id', concat_ws('/', v.run_id, v.step, v.kind), 'kind', v.kind, 'status', v.status,
-      'valid', v.status = 'ok' and not v.suspect, 'metrics', v.metrics, 'primary', v.primary_score) order by v.number), '[]')
+      'valid', v.status = 'ok' and not v.suspect, 'metrics', v.metrics, 'primary', v.primary_score, 'baseline', g.baseline, 'gain', g.gain)
+      order by v.number), '[]')
     from evaluations v join task_versions tv on tv.content_hash = r.task_hash
+    left join lateral (
+      select g.baseline, g.gain from evaluation_gains(array[v.run_id]) g where (g.step, g.number, g.kind) = (v.step, v.number, v.kind)
+    ) g on true
     where v.run_id = a.run_id and v.step >= a.step and v.status <> 'pending' and v.kind <> 'baseline'
       and v.split = case when tv.spec -> 'splits' ? 'validation' then 'validation' else 'test' end
   )`;

@@ -12,6 +12,10 @@ export interface ShownEvaluation {
   metrics: Metrics | null;
   /** Value of the task's primary metric. */
   primary: number | null;
+  /** The same of the starter's submission; null: it has not been measured. */
+  baseline: number | null;
+  /** By how much it is better than the baseline, in the units that rewards are paid in; null: it counts for none. */
+  gain: number | null;
 }
 
 /** What of a run is our fault: never a reward. */

@@ -60,6 +60,8 @@ describe('frames', () => {
     });
     const last = await client.step('submit');
     expect(last.data).toMatchObject({ done: true, metadata: { terminated: true, exit_status: 'submitted' } });
+    const { gain } = last.data.metadata['evaluation'] as { gain: number };
+    expect(validated.data.reward! + last.data.reward!).toBe(gain);
     expect(await client.step('ls')).toMatchObject({ type: 'error', data: { code: 'EXECUTION_ERROR' } });
     // Many resets on one connection; what was before is given up.
     const second = await client.reset({ observation: 'full' });

@@ -74,7 +74,16 @@ describe('the outcome of an action', () => {
   });
 
   test('shows the evaluation that the action asked for', () => {
-    const validate = { id: 'a', kind: 'validate', status: 'ok', valid: true, metrics: { s: 1 }, primary: 1 } as const;
+    const validate = {
+      id: 'a',
+      kind: 'validate',
+      status: 'ok',
+      valid: true,
+      metrics: { s: 1 },
+      primary: 1,
+      baseline: 0,
+      gain: 1,
+    } as const;
     const forced = { ...validate, id: 'b', kind: 'forced' } as const;
     expect(outcomeOf(progress({ evaluations: [validate] }), nothing).evaluation).toEqual(validate);
     const last = progress({ next: null, run: run({ endReason: 'max_steps' }), evaluations: [validate, forced] });

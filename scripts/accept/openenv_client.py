@@ -121,7 +121,7 @@ def validate(url: str) -> None:
     """`openenv validate --url`: every criterion."""
     program = "from openenv.cli._validation import validate_running_environment as v; import json, sys; print(json.dumps(v(sys.argv[1])))"
     done = subprocess.run(
-        [sys.executable, "-c", program, url], check=True, capture_output=True, text=True
+        [sys.executable, "-I", "-c", program, url], check=True, capture_output=True, text=True
     )
     report = json.loads(done.stdout)
     assert report["passed"] and report["summary"]["passed_count"] == 6, report

@@ -51,13 +51,14 @@ export function progressListener(databaseUrl: string): ProgressEvents {
       events.once(runId, heard);
       return {
         async within(ms, signal) {
-          let timer: NodeJS.Timeout | undefined;
-          const late = new Promise<void>((resolve) => {
-            timer = setTimeout(resolve, Math.min(ms, LOOK_MS));
-            signal?.addEventListener('abort', () => resolve(), { once: true });
-          });
+          let wake: () => void = () => undefined;
+          const late = new Promise<void>((resolve) => (wake = resolve));
+          const timer = setTimeout(wake, Math.min(ms, LOOK_MS));
+          // A connection's signal is waited with at each of its steps.
+          signal?.addEventListener('abort', wake);
           await Promise.race([news, late]);
           clearTimeout(timer);
+          signal?.removeEventListener('abort', wake);
         },
         cancel: () => void events.off(runId, heard),
       };

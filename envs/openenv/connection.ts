@@ -90,6 +90,7 @@ export class Connection {
       await this.#read();
       const frame = await this.#answer(raw);
       if (frame !== null) this.#send(frame);
+      if (frame?.type === 'observation') void this.beat().catch(() => undefined);
     } catch (thrown) {
       await this.#fail(thrown);
     }
@@ -123,21 +124,16 @@ export class Connection {
       return { type: 'mcp', data: response };
     }
     if (type === 'step' && listsTools(data)) return observationFrame(toolList());
-    return observationFrame(this.#noted(type === 'reset' ? await this.#reset(data) : await this.#step(data)));
+    const { session } = this.options;
+    const context = { first: this.#first, signal: this.#gone.signal };
+    const answered = type === 'reset' ? session.reset(data, context) : session.step(sentStep(data), context);
+    return observationFrame(this.#noted(await answered));
   }
 
   #noted({ data, episode, settled }: Answered): Observation {
     this.#first = false;
     if (settled !== null) this.#unread = { runId: episode.runId, seq: settled };
     return data;
-  }
-
-  #reset(data: Record<string, unknown>): Promise<Answered> {
-    return this.options.session.reset(data, { first: this.#first });
-  }
-
-  #step(data: Record<string, unknown>): Promise<Answered> {
-    return this.options.session.step(sentStep(data), { first: this.#first, signal: this.#gone.signal });
   }
 
   async #close(): Promise<null> {

@@ -63,7 +63,10 @@ export function openEnvDoor(context: DoorContext, play: Play): FastifyPluginCall
     app.post('/step', async (request, reply) => {
       const { action, episode_id: id, timeout_s: seconds } = read(stepBody, request.body);
       const named = await attached(request, id);
-      return send(reply, await named.step(sentStep(action), { first: false, seconds: seconds ?? null }));
+      return send(
+        reply,
+        await named.step(sentStep(action), { first: false, numbers: 'trusted', seconds: seconds ?? null }),
+      );
     });
     app.get('/state', async (request) => {
       const { episode_id: id } = stateQuery.parse(request.query);

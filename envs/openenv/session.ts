@@ -30,6 +30,8 @@ export interface StepContext {
   /** The first reset or step on its connection: it may be one whose answer was lost. */
   first: boolean;
   signal?: AbortSignal;
+  /** Numbers are the trainer's for certain; default: if all steps of the connection have had one. A model may write one into its action. */
+  numbers?: 'trusted';
   /** Most seconds to wait for the outcome; default: as the reset said. */
   seconds?: number | null;
 }
@@ -40,6 +42,8 @@ const SOFT_STEP_S = 45;
 /** A client's session. With a key it is rows alone: any connection, and any door, finds it again. */
 export class EnvSession {
   #runId: string | null = null;
+  /** Each step of this connection has had a number; null: there was none yet. */
+  #numbers: boolean | null = null;
   /** Run whose end this connection was told. */
   #over: string | null = null;
   readonly #session: string | null;
@@ -64,11 +68,7 @@ export class EnvSession {
   /** Goes on with this episode. Throws BenchError (not_found) for one that is not there, or another session's. */
   async attach(id: string): Promise<EpisodeRow> {
     const episode = await this.play.known(id);
-    if (episode.session !== null && episode.session !== this.#session)
-      throw new BenchError('not_found', `episode ${id} belongs to another session`, {
-        code: 'episode.unknown',
-        remedy: 'Connect with the key of that session.',
-      });
+    this.#refuseForeign(episode);
     this.#runId = episode.runId;
     await this.play.touch(episode.runId);
     return episode;
@@ -104,14 +104,15 @@ export class EnvSession {
     }
     const beginning = await this.play.reset('openenv', body, { session: this.#session });
     const { episode } = beginning;
-    if (!this.keyed) this.#runId = episode.runId;
+    this.#refuseForeign(episode);
+    this.#runId = episode.session === null ? episode.runId : null;
     // An id of an episode that has been played: it is gone on with.
     if (episode.seq > 0) return this.#resume(episode.runId);
     return begun(episode, begunObservation(beginning));
   }
 
   /** Takes a step. Throws BenchError for an `action_seq` that does not follow, after the end, and for what is our fault. */
-  async step(sent: SentStep, { first, signal, seconds }: StepContext): Promise<Answered> {
+  async step(sent: SentStep, { first, signal, seconds, numbers }: StepContext): Promise<Answered> {
     // Clients of tools may call one without a reset.
     if (sent.tool !== null && (await this.episode()) === null) await this.reset({}, { first: false });
     const episode = await this.episode();
@@ -123,9 +124,10 @@ export class EnvSession {
     if (this.#over === episode.runId && sent.seq === null) throw endedError(episode);
     const softSeconds = seconds ?? episode.reset.soft_step_s ?? SOFT_STEP_S;
     const answer = await takeStep(this.play, episode, sent, {
-      ...{ first, softSeconds },
+      ...{ first, softSeconds, trusted: numbers === 'trusted', numbers: this.#numbers ?? episode.seq > 0 },
       ...(signal !== undefined && { signal }),
     });
+    this.#numbers = sent.seq !== null && this.#numbers !== false;
     if (answer.kind === 'done') refuseFault(episode, answer.played);
     const data = sent.tool === null ? stepObservation(episode, answer) : toolObservation(episode, sent.tool, answer);
     if (data.done) this.#over = episode.runId;
@@ -139,6 +141,14 @@ export class EnvSession {
     const { task, seed } = await this.play.beginning(episode);
     const rest = { action_seq: seq, current_step: nextStep, done: ended, end_reason: endReason };
     return { episode_id: episodeId, step_count: seq, task, seed, ...rest };
+  }
+
+  #refuseForeign({ session, episodeId }: EpisodeRow): void {
+    if (session === null || session === this.#session) return;
+    throw new BenchError('not_found', `episode ${episodeId} belongs to another session`, {
+      code: 'episode.unknown',
+      remedy: 'Connect with the key of that session.',
+    });
   }
 
   /** The latest observation of an episode; nothing is paid again, `missed` holds an outcome that nobody may have read. */

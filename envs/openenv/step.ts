@@ -10,6 +10,10 @@ interface Patience {
   /** The first step of its connection: it may be one whose answer was lost. */
   first: boolean;
   softSeconds: number;
+  /** Numbers are the trainer's: a repeated one is a retry, whether its answer was read or not. */
+  trusted: boolean;
+  /** Those of the connection have been so far: one that does not follow is an error. */
+  numbers: boolean;
   signal?: AbortSignal;
 }
 
@@ -20,9 +24,8 @@ const isControl = (action: unknown): boolean =>
   isObject(action) && (action['command'] === 'wait' || action['command'] === 'interrupt');
 
 /**
- * Takes a client's step. A connection's first step may repeat one whose answer was lost with the connection before: it gets that answer.
- * Any other action is executed after it, and told what was missed. Throws BenchError (conflict) for an `action_seq` that does not follow,
- * or after an end whose answer was read.
+ * Takes a client's step, in which a model may have written a number: one that does not follow makes it a malformed action then, and what was
+ * read is not paid again. Throws BenchError (conflict) for a trainer's number that does not follow, or after an end whose answer was read.
  */
 export async function takeStep(
   play: Play,
@@ -30,6 +33,30 @@ export async function takeStep(
   sent: SentStep,
   patience: Patience,
 ): Promise<StepAnswer> {
+  const { action, seq } = sent;
+  if (patience.trusted || seq === null) return takeTrusted(play, episode, sent, patience);
+  const read = seq <= episode.seq && (await play.taken(episode.runId, seq))?.delivered === true;
+  try {
+    const answer = await takeTrusted(play, episode, sent, patience);
+    return read ? unpaid(answer) : answer;
+  } catch (error) {
+    if (patience.numbers || !(hasCode(error, 'episode.gap') || hasCode(error, 'episode.differs'))) throw error;
+    const written = { ...(isObject(action) ? action : { action }), action_seq: seq };
+    return takeTrusted(play, episode, { ...sent, action: written, seq: null }, patience);
+  }
+}
+
+function unpaid(answer: StepAnswer): StepAnswer {
+  if (answer.kind === 'running') return answer;
+  const { played } = answer;
+  return { ...answer, played: { ...played, outcome: { ...played.outcome, reward: null, rewardParts: {} } } };
+}
+
+/**
+ * A connection's first step may repeat one whose answer was lost with the connection before: it gets that answer.
+ * Any other action is executed after it, and told what was missed.
+ */
+async function takeTrusted(play: Play, episode: EpisodeRow, sent: SentStep, patience: Patience): Promise<StepAnswer> {
   const { runId, seq: last } = episode;
   const unread = patience.first && last > 0 && (await play.taken(runId, last))?.delivered === false;
   if (!unread || sent.seq === last) return next(play, episode, sent, patience);

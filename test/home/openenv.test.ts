@@ -120,6 +120,23 @@ describe('frames', () => {
     client.cut();
   });
 
+  test('a number that a model wrote neither pays twice nor ends anything', async () => {
+    const client = await connect();
+    await client.reset();
+    // The trainer does not number: its first step had none.
+    await client.step(always(0));
+    const paid = await client.step({ command: 'validate', action_seq: 2 });
+    expect(paid.data.reward).not.toBeNull();
+    const again = await client.step({ command: 'validate', action_seq: 2 });
+    expect(again.data).toMatchObject({ reward: null, metadata: { action_seq: 2, evaluation: { kind: 'validate' } } });
+    for (const action_seq of [1, 9])
+      expect((await client.step({ command: 'ls', action_seq })).data.metadata).toMatchObject({ format_error: true });
+    // What it prints is no reward, whatever it looks like.
+    const printed = await client.step(`echo 'Score: 99'; echo '{"reward": 99, "done": true}'`);
+    expect(printed.data).toMatchObject({ reward: null, done: false, metadata: { evaluation: null } });
+    client.cut();
+  });
+
   test('a command longer than its client waits is answered, and goes on', async () => {
     const client = await connect();
     await client.reset({ soft_step_s: 0.5 });
@@ -196,6 +213,17 @@ describe('sessions', () => {
     expect(second.data.metadata['episode_id']).toBe(first.data.metadata['episode_id']);
   });
 
+  test('without a key a door that dies leaves an episode no longer than its grace', async () => {
+    const client = await connect();
+    const id = (await client.reset()).data.metadata['run_id'];
+    await client.step('true');
+    const left = `select extract(epoch from expires_at - now())::float8 as left from episodes where run_id = $1`;
+    await expect
+      .poll(async () => (await home.sql<{ left: number }>(left, [id]))[0]!.left, { timeout: 60_000 })
+      .toBeLessThanOrEqual(60);
+    client.cut();
+  });
+
   test('without a key a lost socket is waited for, and gone on with by the id', async () => {
     const client = await connect();
     const id = (await client.reset()).data.metadata['episode_id'];
@@ -213,6 +241,7 @@ describe('sessions', () => {
   test('another session is not taken over by the id of its episode', async () => {
     const id = (await (await connect(`/s/${newKey()}`)).reset()).data.metadata['episode_id'];
     const thief = await connect();
+    expect(await thief.reset({ episode_id: id })).toMatchObject({ type: 'error' });
     expect(await thief.ask({ type: 'reset', data: { resume_episode: id } })).toMatchObject({ type: 'error' });
     expect((await post('/step', { action: { command: 'ls' }, episode_id: id })).status).toBe(404);
     thief.cut();

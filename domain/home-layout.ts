@@ -36,6 +36,8 @@ export function homeLayout(home: string) {
     runs: join(home, 'runs'),
     /** Made-up machine figures shown to containers. */
     figures: join(home, 'figures'),
+    /** Unix sockets between the two processes of `bench env serve`. */
+    environmentSockets: join(home, 'env'),
     /** Folders of evaluations on the local backend, while these last. */
     scratch: join(home, 'scratch'),
     /** One run's control directory, workspace (local backend) and scratch. */

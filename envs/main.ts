@@ -1,6 +1,5 @@
-import { BenchError } from '../domain/errors.js';
 import { type EnvServe, envServeSchema } from '../domain/requests/env-serve.js';
-import type { EnvironmentDocument } from '../domain/views/environments.js';
+import type { DoorLine } from './front/door-line.js';
 import {
   REWARD_PRESETS,
   type RewardMode,
@@ -14,24 +13,14 @@ import { openProgress } from '../operations/episodes/progress.js';
 import { sweepEpisodes } from '../operations/episodes/sweep.js';
 import { openBench } from '../operations/library.js';
 import { createDoor } from './door.js';
+import { refuseOpenDoor } from './refuse-open-door.js';
 
-/** The composition root of the training doors: `bench env serve` starts it, with its options as JSON on its command line. */
+/**
+ * The composition root of the training doors: the front (front-main.ts) starts it, and again when it dies. Its command line: the options as
+ * JSON, and the path of the Unix socket that it listens at. It ends with its stdin, which is the front's to hold.
+ */
 
 const SWEEP_MS = 2_000;
-
-const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
-
-function refuseOpenDoor({ host, backend, allowLocal }: EnvServe, token: string | null): void {
-  if (token === null && !LOOPBACK.includes(host))
-    throw new BenchError('usage', `${host} can be reached from other machines, and no token is set`, {
-      remedy: 'Set BENCH_ENV_TOKEN to a secret that trainers send, or listen at 127.0.0.1.',
-    });
-  if (backend === 'local' && !allowLocal)
-    throw new BenchError('usage', 'the local backend isolates nothing: a policy could read what scores it', {
-      remedy: 'Serve docker or podman, or allow it for trying things out.',
-      fields: { allowLocal: true },
-    });
-}
 
 /** A mode's own, or a preset's: no name is both. */
 function rewardNamed(name: EnvServe['reward']): RewardRequest {
@@ -39,6 +28,8 @@ function rewardNamed(name: EnvServe['reward']): RewardRequest {
 }
 
 async function serve(): Promise<void> {
+  // The front is gone, and with it whoever could reach this door.
+  process.stdin.resume().once('end', () => process.exit(0));
   const options = envServeSchema.parse(JSON.parse(process.argv[2] ?? '{}'));
   const token = process.env['BENCH_ENV_TOKEN'] ?? null;
   refuseOpenDoor(options, token);
@@ -55,10 +46,10 @@ async function serve(): Promise<void> {
   });
   const progress = await openProgress(bench);
   const app = createDoor({ env, progress, token, graceSeconds: options.grace });
-  const address = await app.listen({ host: options.host, port: options.port });
+  await app.listen({ path: process.argv[3] ?? '' });
   const { batchId } = env;
-  const listening = { url: address, batchId, name, tasks: [...env.tasks], capacity, pid: process.pid };
-  process.stdout.write(`${JSON.stringify(listening satisfies EnvironmentDocument)}\n`);
+  const listening = { batchId, name, tasks: [...env.tasks], capacity };
+  process.stdout.write(`${JSON.stringify(listening satisfies DoorLine)}\n`);
   let sweeping = false;
   const sweep = setInterval(() => {
     if (sweeping) return;

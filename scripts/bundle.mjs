@@ -26,6 +26,7 @@ const PROGRAMS = {
   'command-line': { source: 'cli/main.ts', start: 'dist/cli/main.js' },
   worker: { source: 'worker/main.ts', start: 'dist/worker/main.js' },
   environments: { source: 'envs/main.ts', start: 'dist/envs/main.js' },
+  'environments-front': { source: 'envs/front-main.ts', start: 'dist/envs/front-main.js' },
   supervisor: { source: 'services/supervisor-main.ts', start: 'dist/services/supervisor-main.js' },
   'temporal-relay': { source: 'services/temporal-relay-main.ts', start: 'dist/services/temporal-relay-main.js' },
   'workflow-thread': {

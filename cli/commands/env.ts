@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { BenchError } from '../../domain/errors.js';
 import { envServeSchema } from '../../domain/requests/env-serve.js';
+import type { ErrorDocument } from '../../domain/views/errors.js';
 import type { CliContext } from '../context.js';
 import { requestFields, requestOptions } from '../request-options.js';
 
@@ -17,14 +17,16 @@ export function register(program: Command, context: CliContext): void {
     .summary('serve episodes over HTTP, until Ctrl-C')
     .description(
       'Serve tasks to trainers as episodes, until Ctrl-C. An episode is a run whose actions come from the trainer: it survives this server, which may be stopped and started again. ' +
-        'With BENCH_ENV_TOKEN set, clients send it as `Authorization: Bearer <token>`. Prints one line of JSON when it listens.',
+        'One process has the port; the one behind it is started again when it dies, and clients keep their connections meanwhile. ' +
+        'With BENCH_ENV_TOKEN set, clients send it as `Authorization: Bearer <token>`. Prints one line of JSON when it is ready.',
     );
   for (const option of requestOptions(envServeSchema.shape)) command.addOption(option);
   command.action(async (options: Record<string, unknown>) => {
     const { settings } = context;
     const request = envServeSchema.parse(requestFields(envServeSchema.shape, options));
-    const main = join(settings.assetsRoot, 'dist', 'envs', 'main.js');
-    const child = spawn(process.execPath, [main, JSON.stringify(request)], {
+    const programs = join(settings.assetsRoot, 'dist', 'envs');
+    const args = [join(programs, 'front-main.js'), join(programs, 'main.js'), JSON.stringify(request)];
+    const child = spawn(process.execPath, args, {
       env: { ...settings.env, BENCH_HOME: settings.home },
       stdio: ['ignore', 1, 2],
     });
@@ -36,9 +38,16 @@ export function register(program: Command, context: CliContext): void {
         resolve(status ?? 128 + (signal === null ? 0 : constants.signals[signal])),
       );
     });
-    if (code !== 0 && code < 128)
-      throw new BenchError(code === 2 ? 'usage' : 'failed', `the server ended with exit code ${code}`, {
-        remedy: 'Its last lines above say why.',
-      });
+    if (code === 0 || code >= 128) return;
+    // stderr has said why.
+    context.setExitCode(code === 2 ? 2 : 1);
+    const type = code === 2 ? 'usage' : 'failed';
+    const error = {
+      type,
+      code: type,
+      message: `the server ended with exit code ${code}`,
+      remedy: 'stderr says why.',
+    } as const;
+    context.output.json({ error } satisfies ErrorDocument);
   });
 }

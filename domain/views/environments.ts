@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { batchIdSchema, countSchema } from './values.js';
 
-/** The line that a server of episodes prints when it listens. */
+/** The line that a server of episodes prints when it is ready. */
 export const environmentDocumentSchema = z
   .strictObject({
     url: z.url(),
@@ -9,7 +9,8 @@ export const environmentDocumentSchema = z
     name: z.string(),
     tasks: z.array(z.string()).describe('positions in its splits'),
     capacity: countSchema.describe('episodes that may be open at once'),
-    pid: countSchema,
+    pid: countSchema.describe('of the process that has the port'),
+    doorPid: countSchema.describe('of the one behind it, which is started again when it dies'),
   })
   .meta({ id: 'Environment' });
 export type EnvironmentDocument = z.infer<typeof environmentDocumentSchema>;

@@ -5,12 +5,11 @@ import { EnvServer } from '../setup/env-server.js';
 
 let home: BenchHome;
 let server: EnvServer;
-let pid = 0;
 let batchId = '';
 beforeAll(async () => {
   home = new BenchHome();
   server = new EnvServer(home, ['--max-steps', '8']);
-  ({ pid, batchId } = await server.start());
+  ({ batchId } = await server.start());
 });
 afterAll(async () => {
   await server.stop();
@@ -115,15 +114,33 @@ describe('episodes over REST', () => {
     const { episode_id: id } = await reset();
     const before = step(id, 'echo one >> marks; sleep 4; cat marks', 1);
     await step((await reset()).episode_id, 'true');
-    const killed = server.kill(pid);
+    const killed = server.kill();
     killService(home, 'worker');
     await killed;
-    ({ pid } = await server.start());
+    await server.start();
     expect((await before).info['output']).toBe('one\n');
     const second = step(id, 'echo two >> marks; cat marks', 2);
     killService(home, 'postgres');
     await home.json('up');
     expect((await second).info['output']).toBe('one\ntwo\n');
+    await server.ask('DELETE', `/v1/episodes/${id}`);
+  });
+
+  test('outlive the door unnoticed: a connection of before gets the answer', async () => {
+    const { episode_id: id } = await reset();
+    await step(id, 'true', 1);
+    const asked = fetch(`${server.url}/v1/episodes/${id}/step`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ action: 'echo one >> marks; sleep 2; cat marks', action_seq: 2 }),
+    });
+    await expect
+      .poll(() => server.ask('GET', `/v1/episodes/${id}`), { timeout: 60_000 })
+      .toMatchObject({ body: { action_seq: 2 } });
+    expect(server.killDoor()).toBe(true);
+    const response = await asked;
+    expect(response.status).toBe(200);
+    expect(((await response.json()) as Step).info['output']).toBe('one\n');
     await server.ask('DELETE', `/v1/episodes/${id}`);
   });
 
@@ -233,6 +250,10 @@ describe('bad requests over REST', () => {
     }
     const open = await home.run('env', 'serve', '--host', '0.0.0.0', '--backend', 'local', '--allow-local');
     expect(open).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('BENCH_ENV_TOKEN') as string });
+    expect(open.stderr.match(/error:/g)).toHaveLength(1);
+    const unknown = await home.run('env', 'serve', '--tasks', 'nope', '--port', '0');
+    expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('nope') as string });
+    expect(unknown.stderr.match(/error:/g)).toHaveLength(1);
     const local = await home.run('env', 'serve', '--backend', 'local');
     expect(local).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('isolates nothing') as string });
   });

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { BenchHome } from './bench-home.js';
 
@@ -8,10 +9,19 @@ export interface Answer<Body = Record<string, unknown>> {
   body: Body;
 }
 
+/** What it prints when it is ready. */
+export interface ServerLine {
+  url: string;
+  batchId: string;
+  pid: number;
+  doorPid: number;
+}
+
 /** `bench env serve` of a home, and a client that asks again while nobody answers, as a trainer's does. */
 export class EnvServer {
-  #door: ChildProcess | null = null;
+  #command: ChildProcess | null = null;
   #port = 0;
+  #front = 0;
   url = '';
 
   constructor(
@@ -21,18 +31,19 @@ export class EnvServer {
   ) {}
 
   /** Starts it, where it listened before if it did. Returns its line. */
-  async start(): Promise<{ url: string; batchId: string; pid: number }> {
+  async start(): Promise<ServerLine> {
     const port = String(this.#port);
     const args = ['env', 'serve', '--backend', 'local', '--allow-local', '--port', port, ...this.options];
-    const door = spawn(process.execPath, ['dist/cli/main.js', ...args], {
+    const command = spawn(process.execPath, ['dist/cli/main.js', ...args], {
       env: { ...process.env, ...this.home.env, ...this.env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    this.#door = door;
+    this.#command = command;
     let told = '';
-    door.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()));
-    for await (const line of createInterface({ input: door.stdout })) {
-      const said = JSON.parse(line) as { url: string; batchId: string; pid: number };
+    command.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()));
+    for await (const line of createInterface({ input: command.stdout })) {
+      const said = JSON.parse(line) as ServerLine;
+      this.#front = said.pid;
       this.url = said.url;
       this.#port = Number(new URL(said.url).port);
       return said;
@@ -40,18 +51,26 @@ export class EnvServer {
     throw new Error(`bench env serve ended: ${told}`);
   }
 
-  /** Kills the process that serves, as a machine would. */
-  kill(pid: number): Promise<void> {
-    const gone = new Promise<void>((resolve) => this.#door?.once('exit', () => resolve()));
-    process.kill(pid, 'SIGKILL');
+  /** kill -9 of the process that has the port: clients lose their connections. It is not started again. */
+  kill(): Promise<void> {
+    const gone = new Promise<void>((resolve) => this.#command?.once('exit', () => resolve()));
+    process.kill(this.#front, 'SIGKILL');
     return gone;
   }
 
+  /** kill -9 of the door, the front's only child; false: none runs at this moment. */
+  killDoor(): boolean {
+    const [pid] = readFileSync(`/proc/${this.#front}/task/${this.#front}/children`, 'utf8').split(' ').filter(Boolean);
+    if (pid === undefined) return false;
+    process.kill(Number(pid), 'SIGKILL');
+    return true;
+  }
+
   async stop(): Promise<void> {
-    const door = this.#door;
-    if (door === null || door.exitCode !== null || door.signalCode !== null) return;
-    const gone = new Promise<void>((resolve) => door.once('exit', () => resolve()));
-    door.kill('SIGTERM');
+    const command = this.#command;
+    if (command === null || command.exitCode !== null || command.signalCode !== null) return;
+    const gone = new Promise<void>((resolve) => command.once('exit', () => resolve()));
+    command.kill('SIGTERM');
     await gone;
   }
 
@@ -69,6 +88,10 @@ export class EnvServer {
           ...(body !== undefined && { body: JSON.stringify(body) }),
         });
         const text = await response.text();
+        if (response.headers.get('x-backend-state') === 'starting') {
+          await new Promise((resolve) => setTimeout(resolve, 200));
+          continue;
+        }
         return { status: response.status, body: JSON.parse(text) as Body };
       } catch (error) {
         // Nobody listens, or whoever did died before the answer.

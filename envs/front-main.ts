@@ -1,0 +1,53 @@
+import { BenchError } from '../domain/errors.js';
+import { homeLayout } from '../domain/home-layout.js';
+import type { EnvServe } from '../domain/requests/env-serve.js';
+import type { EnvironmentDocument } from '../domain/views/environments.js';
+import { refuseOpenDoor } from './refuse-open-door.js';
+import type { DoorLine } from './front/door-line.js';
+import { openFront } from './front/front.js';
+
+/**
+ * The composition root of the front of `bench env serve`: it has the port, and keeps the door (envs/main.ts) behind it. Its command line: where
+ * the door's program is, and the options as JSON, which it passes on. It loads next to nothing, so that it is there again at once.
+ */
+
+const failed = (error: BenchError): void => {
+  process.stderr.write(`error: ${error.message}\n${error.remedy === undefined ? '' : `${error.remedy}\n`}`);
+  process.exit(error.exitCode);
+};
+
+function unusable(error: NodeJS.ErrnoException, { host, port }: EnvServe): BenchError {
+  const what = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message;
+  return new BenchError('usage', `cannot listen at ${host}:${port}: ${what}`, {
+    remedy: 'Choose another port.',
+  });
+}
+
+async function serve([door = '', request = '{}']: readonly string[]): Promise<void> {
+  const options = JSON.parse(request) as EnvServe;
+  refuseOpenDoor(options, process.env['BENCH_ENV_TOKEN'] ?? null);
+  let told = false;
+  const { host, port } = options;
+  const front = await openFront({
+    ...{ host, port },
+    sockets: homeLayout(process.env['BENCH_HOME'] ?? '.').environmentSockets,
+    command: (socket) => [process.execPath, door, request, socket],
+    onListening(line, url, doorPid) {
+      if (told) return;
+      told = true;
+      const listening = { url, ...(JSON.parse(line) as DoorLine), pid: process.pid, doorPid };
+      process.stdout.write(`${JSON.stringify(listening satisfies EnvironmentDocument)}\n`);
+    },
+    // It has said why.
+    onEnd: (exitCode) => process.exit(exitCode),
+    log: (line) => process.stderr.write(`${line}\n`),
+  }).catch((error: unknown) => {
+    throw unusable(error as NodeJS.ErrnoException, options);
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void front.stop().then(() => process.exit(0)));
+}
+
+serve(process.argv.slice(2)).catch((thrown: unknown) =>
+  failed(thrown instanceof BenchError ? thrown : new BenchError('failed', (thrown as Error).message)),
+);

@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+// The WebSocket library of Node's ecosystem, which the doors serve with too.
+import { WebSocket } from 'ws';
+import type { Door } from './door-process.js';
+
+/** Largest frame, in bytes. */
+export const MOST_FRAME_BYTES = 100 * 1024 * 1024;
+
+/** What became of a handshake with the door: a socket, which is paused until it is used; a refusal; or it was not reached. */
+export type Dialled = { socket: WebSocket } | { refusal: IncomingMessage } | null;
+
+/** Opens a WebSocket to the door. `signal`: its client is gone. */
+export function dial(door: Door, url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Dialled> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(`ws://door${url.startsWith('/') ? url : '/'}`, {
+      createConnection: () => connect(door.socket),
+      headers,
+      perMessageDeflate: false,
+      maxPayload: MOST_FRAME_BYTES,
+    });
+    const leave = (): void => socket.terminate();
+    signal.addEventListener('abort', leave, { once: true });
+    const done = (what: Dialled): void => {
+      signal.removeEventListener('abort', leave);
+      resolve(what);
+    };
+    socket.once('open', () => {
+      socket.pause();
+      done({ socket });
+    });
+    socket.once('unexpected-response', (_request, refusal) => done({ refusal }));
+    // `close` follows each error, and is what counts once it is open.
+    socket.on('error', () => done(null));
+  });
+}

@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A door that listens. */
+export interface Door {
+  /** Path of its Unix socket. */
+  socket: string;
+  pid: number;
+}
+
+export interface DoorProcessOptions {
+  /** Program and arguments; it prints a line of JSON when it listens, and ends when its stdin does. */
+  command(socket: string): [string, ...string[]];
+  /** A path for each door: the file of one that was killed is nobody's. */
+  newSocket(): string;
+  /** A door listens, and this is its line. */
+  onListening(line: string, door: Door): void;
+  /** It ended by itself, in a way that another try would not change. */
+  onEnd(exitCode: number): void;
+  /** A line for people. */
+  log(line: string): void;
+}
+
+const USAGE = 2;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+/** One that lived so long was well: the next begins at once. */
+const WELL_MS = 10_000;
+const STOP_MS = 15_000;
+
+/** Keeps a door running: starts another when it dies, at once at first, then after longer and longer pauses. */
+export class DoorProcess {
+  #door: Door | null = null;
+  #child: ChildProcess | null = null;
+  #hasListened = false;
+  #stopping = false;
+  #pauseMs = 0;
+  readonly #waiting = new Set<(door: Door) => void>();
+
+  constructor(private readonly options: DoorProcessOptions) {
+    this.#start();
+  }
+
+  /** The door that listens; null: it is starting. */
+  get current(): Door | null {
+    return this.#door;
+  }
+
+  /** Waits for a door that listens; null: there is none after so long, or `signal` was aborted. */
+  async listening(ms: number, signal: AbortSignal): Promise<Door | null> {
+    if (this.#door !== null || ms <= 0 || signal.aborted) return this.#door;
+    let wake: (door: Door) => void = () => undefined;
+    const come = new Promise<Door>((resolve) => this.#waiting.add((wake = resolve)));
+    const over = new AbortController();
+    const late = sleep(ms, null, { signal: AbortSignal.any([signal, over.signal]), ref: false }).catch(() => null);
+    try {
+      return await Promise.race([come, late]);
+    } finally {
+      this.#waiting.delete(wake);
+      over.abort();
+    }
+  }
+
+  /** Ends the door, and starts no other. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const child = this.#child;
+    if (child === null) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+    await gone;
+    clearTimeout(late);
+  }
+
+  #start(): void {
+    const socket = this.options.newSocket();
+    const [program, ...args] = this.options.command(socket);
+    const begun = Date.now();
+    // Its stdin ends with us, however we end; a terminal's Ctrl-C is ours to pass on.
+    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+    this.#child = child;
+    child.stdin.on('error', () => undefined);
+    createInterface({ input: child.stdout }).once('line', (line) =>
+      this.#listens(line, { socket, pid: child.pid ?? 0 }),
+    );
+    child.once('error', (error) => {
+      this.options.log(`the door cannot be started: ${error.message}`);
+      this.options.onEnd(1);
+    });
+    child.once('exit', (code, signal) => {
+      rmSync(socket, { force: true });
+      this.#door = null;
+      this.#child = null;
+      if (this.#stopping) return;
+      // What it was asked for is wrong; or it has never worked, and said why.
+      if (code === USAGE || (code !== null && !this.#hasListened)) return this.options.onEnd(code);
+      this.#pauseMs =
+        Date.now() - begun > WELL_MS ? 0 : Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2 || FIRST_PAUSE_MS);
+      this.options.log(`the door ended with ${signal ?? `exit code ${code}`}; another one starts`);
+      setTimeout(() => !this.#stopping && this.#start(), this.#pauseMs);
+    });
+  }
+
+  #listens(line: string, door: Door): void {
+    if (this.#child?.pid !== door.pid) return;
+    this.#door = door;
+    this.#hasListened = true;
+    this.options.onListening(line, door);
+    for (const wake of this.#waiting) wake(door);
+  }
+}

@@ -1,0 +1,43 @@
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+
+/** Of a client's socket, the same for every socket to a door that stands for it: the front alone sets it. */
+export const CONNECTION_HEADER = 'x-bench-connection';
+/** Number of the action whose outcome the client has read: on a socket that takes the place of a lost one. */
+export const RECEIVED_HEADER = 'x-bench-received';
+
+/** They are about one connection, not about what it carries. */
+const HOP_BY_HOP = new Set([
+  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'],
+]);
+
+const isOurs = (name: string): boolean => name === CONNECTION_HEADER || name === RECEIVED_HEADER;
+
+/** A client's headers for the door, and whom they come from. */
+export function forwarded(request: IncomingMessage): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = {};
+  for (const [name, value] of Object.entries(request.headers))
+    if (value !== undefined && !HOP_BY_HOP.has(name) && !isOurs(name)) headers[name] = value;
+  const before = request.headers['x-forwarded-for'];
+  const from = request.socket.remoteAddress ?? 'unknown';
+  headers['x-forwarded-for'] = before === undefined ? from : `${String(before)}, ${from}`;
+  headers['x-forwarded-host'] ??= request.headers.host ?? '';
+  headers['x-forwarded-proto'] ??= 'http';
+  return headers;
+}
+
+/** A handshake's headers for the door: those of WebSockets are each connection's own. */
+export function forwardedUpgrade(request: IncomingMessage): Record<string, string> {
+  const headers = Object.entries(forwarded(request)).filter(([name]) => !name.startsWith('sec-websocket-'));
+  return Object.fromEntries(headers.map(([name, value]) => [name, String(value)]));
+}
+
+/** Headers of an answer that its client gets too, as they were written: names and values in turn. */
+export function endToEnd(raw: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const [name = '', value = ''] = raw.slice(at, at + 2);
+    if (!HOP_BY_HOP.has(name.toLowerCase())) kept.push(name, value);
+  }
+  return kept;
+}

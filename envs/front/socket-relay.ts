@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RawData, WebSocket } from 'ws';
+import { receivedSeq } from './received.js';
+
+interface Frame {
+  data: RawData;
+  binary: boolean;
+}
+
+const PING_MS = 20_000;
+/** A client that has answered none for so long is gone; a trainer's event loop may be busy with training meanwhile. */
+const DEAD_MS = 300_000;
+/** A frame that reached so many doors which died may be why. */
+const MOST_DOORS = 10;
+/** The door died, or stops: another one comes. Any other code is for the client. */
+const DOOR_GONE = new Set([1001, 1006, 1012]);
+const NO_CODE = 1005;
+const LOST = 1006;
+
+/** How a relay comes to a socket of the next door; null: there is none, or it refuses this client. */
+export type NextDoor = (received: number | null, signal: AbortSignal) => Promise<WebSocket | null>;
+
+/** Relays a client's WebSocket to the door, and to the next one when it dies: what has no reply then is sent again. */
+export class SocketRelay {
+  #door: WebSocket | null = null;
+  /** Sent by the client, without a reply: each has one, in their order. */
+  #unanswered: Frame[] = [];
+  #lastReply: RawData | null = null;
+  #deaths = 0;
+  #heardAt = Date.now();
+  readonly #gone = new AbortController();
+
+  constructor(
+    private readonly client: WebSocket,
+    door: WebSocket,
+    private readonly next: NextDoor,
+  ) {
+    client.on('message', (data, binary) => {
+      this.#heardAt = Date.now();
+      this.#unanswered.push({ data, binary });
+      this.#door?.send(data, { binary });
+    });
+    client.on('pong', () => (this.#heardAt = Date.now()));
+    client.on('error', () => undefined);
+    const pings = setInterval(() => this.#ping(), PING_MS);
+    client.once('close', (code, reason) => {
+      clearInterval(pings);
+      this.#gone.abort();
+      if (this.#door !== null) closeAs(this.#door, code, reason);
+    });
+    this.#attach(door);
+  }
+
+  /** The client waits for a reply. */
+  get waits(): boolean {
+    return this.#unanswered.length > 0;
+  }
+
+  /** The server ends. */
+  end(): void {
+    this.#gone.abort();
+    this.client.close(1012, 'the server restarts');
+  }
+
+  #attach(door: WebSocket): void {
+    this.#door = door;
+    door.on('message', (data, binary) => {
+      this.#deaths = 0;
+      this.#unanswered.shift();
+      this.#lastReply = data;
+      this.client.send(data, { binary });
+    });
+    door.once('close', (code, reason) => {
+      this.#door = null;
+      if (this.#gone.signal.aborted) return;
+      if (DOOR_GONE.has(code)) void this.#follow();
+      else closeAs(this.client, code, reason);
+    });
+    for (const { data, binary } of this.#unanswered) door.send(data, { binary });
+    door.resume();
+  }
+
+  async #follow(): Promise<void> {
+    this.#deaths += 1;
+    // Not at once: a door that dies is listed until its end is known.
+    if (this.#deaths > 1) await sleep(100);
+    const received = this.#lastReply === null ? null : receivedSeq(textOf(this.#lastReply));
+    const door = this.#deaths > MOST_DOORS ? null : await this.next(received, this.#gone.signal);
+    if (door !== null && !this.#gone.signal.aborted) return this.#attach(door);
+    door?.terminate();
+    this.client.close(1011, 'the server does not come back');
+  }
+
+  #ping(): void {
+    if (Date.now() - this.#heardAt > DEAD_MS) return this.client.terminate();
+    this.client.ping();
+  }
+}
+
+/** Ends one side as the other side ended. */
+function closeAs(socket: WebSocket, code: number, reason: Buffer): void {
+  if (code === LOST) return socket.terminate();
+  if (code === NO_CODE) return socket.close();
+  socket.close(code, reason);
+}
+
+function textOf(data: RawData): string {
+  return Array.isArray(data) ? Buffer.concat(data).toString() : Buffer.from(data as Buffer).toString();
+}

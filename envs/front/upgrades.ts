@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { dial, type Dialled, MOST_FRAME_BYTES } from './dial.js';
+import type { DoorProcess } from './door-process.js';
+import { CONNECTION_HEADER, endToEnd, forwardedUpgrade, RECEIVED_HEADER } from './headers.js';
+import { STARTING_BODY, STARTING_HEADERS } from './relay-http.js';
+import { SocketRelay } from './socket-relay.js';
+
+/** A client's handshake, or its socket, waits so long for a door. */
+const HOLD_MS = 60_000;
+const PAUSE_MS = 50;
+
+/** WebSockets of clients: a door's answer to their handshake is theirs, and each has a socket to the door that is there. */
+export class Upgrades {
+  readonly #server = new WebSocketServer({
+    ...{ noServer: true, maxPayload: MOST_FRAME_BYTES, perMessageDeflate: { threshold: 1024 } },
+  });
+  readonly #relays = new Set<SocketRelay>();
+
+  constructor(private readonly doors: DoorProcess) {}
+
+  /** Clients that wait for a reply. */
+  get waiting(): number {
+    return [...this.#relays].filter(({ waits }) => waits).length;
+  }
+
+  /** Takes a handshake. Resolves when it is answered. */
+  async take(request: IncomingMessage, raw: Duplex, head: Buffer): Promise<void> {
+    const gone = new AbortController();
+    raw.on('error', () => undefined);
+    raw.once('close', () => gone.abort());
+    const url = request.url ?? '/';
+    const headers = { ...forwardedUpgrade(request), [CONNECTION_HEADER]: randomBytes(16).toString('hex') };
+    const found = await this.#dial(url, headers, gone.signal);
+    if (raw.destroyed) {
+      if (found !== null && 'socket' in found) found.socket.terminate();
+      return;
+    }
+    if (found === null) return refuse(raw, 503, Object.entries(STARTING_HEADERS).flat(), Buffer.from(STARTING_BODY));
+    if ('refusal' in found) {
+      const { refusal } = found;
+      const body = await buffer(refusal).catch(() => Buffer.alloc(0));
+      return refuse(raw, refusal.statusCode ?? 502, endToEnd(refusal.rawHeaders), body);
+    }
+    // Not an upgrade that the library takes: it answers itself.
+    raw.once('close', () => found.socket.terminate());
+    this.#server.handleUpgrade(request, raw, head, (client) => {
+      const relay = new SocketRelay(client, found.socket, (received, signal) =>
+        this.#again(url, { ...headers, ...(received !== null && { [RECEIVED_HEADER]: String(received) }) }, signal),
+      );
+      this.#relays.add(relay);
+      client.once('close', () => this.#relays.delete(relay));
+    });
+  }
+
+  /** Ends all of them: the server stops. */
+  end(): void {
+    for (const relay of this.#relays) relay.end();
+  }
+
+  async #again(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<WebSocket | null> {
+    const found = await this.#dial(url, headers, signal);
+    if (found === null || 'socket' in found) return found?.socket ?? null;
+    found.refusal.destroy();
+    return null;
+  }
+
+  async #dial(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Dialled> {
+    const until = Date.now() + HOLD_MS;
+    while (!signal.aborted) {
+      const door = await this.doors.listening(until - Date.now(), signal);
+      if (door === null) return null;
+      const found = await dial(door, url, headers, signal);
+      if (found !== null) return found;
+      if (Date.now() > until) return null;
+      await sleep(PAUSE_MS);
+    }
+    return null;
+  }
+}
+
+/** Answers a handshake with something else than a WebSocket. `headers`: names and values in turn. */
+function refuse(raw: Duplex, status: number, headers: readonly string[], body: Buffer): void {
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'Connection: close',
+    `Content-Length: ${body.length}`,
+  ];
+  for (let at = 0; at + 1 < headers.length; at += 2)
+    if (headers[at]?.toLowerCase() !== 'content-length') lines.push(`${headers[at]}: ${headers[at + 1]}`);
+  raw.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body]));
+}

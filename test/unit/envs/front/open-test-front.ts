@@ -1,0 +1,52 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Front, openFront } from '../../../../envs/front/front.js';
+
+const FAKE = resolve(import.meta.dirname, '../../../fakes/door.mjs');
+
+export interface TestFront extends Front {
+  doorPid: number;
+  ended: Promise<number>;
+  /** The front knows that the first door has died. */
+  death: Promise<void>;
+  /** kill -9 of the first door. */
+  killDoor(): Promise<void>;
+  folder: string;
+  /** How often a door was started, and how many requests reached one. */
+  counts(): { starts: number; requests: number };
+  remove(): Promise<void>;
+}
+
+/** A front with a fake door (test/fakes/door.mjs), which listens; `usage`: one that ends at once. */
+export async function openTestFront(mode: 'plain' | 'slow' | 'usage' = 'plain'): Promise<TestFront> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-front-'));
+  const state = join(folder, 'state.json');
+  let end: (code: number) => void = () => undefined;
+  const ended = new Promise<number>((settle) => (end = settle));
+  let listens: (pid: number) => void = () => undefined;
+  const listening = new Promise<number>((settle) => (listens = settle));
+  let died: () => void = () => undefined;
+  const death = new Promise<void>((settle) => (died = settle));
+  const front = await openFront({
+    ...{ host: '127.0.0.1', port: 0, sockets: join(folder, 'sockets') },
+    command: (socket) => [process.execPath, FAKE, state, mode, socket],
+    onListening: (_line, _url, pid) => listens(pid),
+    onEnd: (code) => end(code),
+    log: () => died(),
+  });
+  const doorPid = mode === 'usage' ? 0 : await listening;
+  return {
+    ...front,
+    ...{ doorPid, ended, death, folder },
+    async killDoor() {
+      process.kill(doorPid, 'SIGKILL');
+      await death;
+    },
+    counts: () => JSON.parse(readFileSync(state, 'utf8')) as { starts: number; requests: number },
+    async remove() {
+      await front.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -61,7 +61,9 @@ export function requestOptions(
       const parser = parsers[key];
       if (parser !== undefined) option.argParser(parser);
       else if (kind instanceof z.ZodEnum) option.choices(kind.options.map(String));
-      else if (kind instanceof z.ZodArray) option.argParser(commaList);
+      // What is given takes the place of the default, and is added to what was given before.
+      else if (kind instanceof z.ZodArray)
+        option.argParser((text, before: string[] | undefined) => commaList(text, before === fallback ? [] : before));
       else if (!isFlag) option.argParser((text) => valueOf(kind, text));
       if (!isFlag && fallback !== null && fallback !== undefined) option.default(fallback);
       return option;

@@ -1,0 +1,143 @@
+/**
+ * What `bench env serve` adds to a trainer's time: a reset, the first command after it, and the steps of many sessions that think between
+ * them. Human text on stderr, one JSON document on stdout.
+ *
+ *   npm run benchmark:episode-latency -- [--sessions 64] [--steps 50] [--think 5] [--backend docker|local]
+ *
+ * All sessions reset at once in a burst; `beside`: one after the other while they play. `health` is a request that only passes the front and the door: what the machine and its load cost by themselves, for ratios.
+ */
+import { loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { quantile } from '../domain/statistics/quantile.js';
+import { cpuTimeMs } from './cpu-time.js';
+import { ServedEpisodes } from './served-episodes.js';
+import { ThrowawayHome } from './throwaway-home.js';
+
+const { values } = parseArgs({
+  options: {
+    sessions: { type: 'string', default: '64' },
+    steps: { type: 'string', default: '50' },
+    think: { type: 'string', default: '5' },
+    backend: { type: 'string', default: '' },
+  },
+});
+const [sessions, steps, thinkMs] = [Number(values.sessions), Number(values.steps), Number(values.think) * 1000];
+const ALONE = 30;
+const ROUNDS = 5;
+/** Milliseconds, from the goals. */
+const TARGETS: Readonly<Record<string, number>> = {
+  'reset alone p50': 20,
+  'reset beside sessions p95': 50,
+  'first command p50': 400,
+  'step p50': 100,
+  'step p95': 400,
+};
+/** Prints nothing and takes no time: all of its time is ours. */
+const COMMAND = 'true';
+
+const home = new ThrowawayHome('episodes');
+const round = (ms: number): number => Math.round(ms * 10) / 10;
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const many = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)));
+
+async function timed<T>(times: number[], work: () => Promise<T>): Promise<T> {
+  const begun = performance.now();
+  const result = await work();
+  times.push(performance.now() - begun);
+  return result;
+}
+
+interface Measured {
+  times: Record<'health' | 'alone' | 'first' | 'beside' | 'burst' | 'step', number[]>;
+  /** CPU time of all processes for a reset that nobody acts in, its start and end included; and for a step, with what resets beside it. */
+  cpuMs: { reset: number; step: number };
+}
+
+async function measure(server: ServedEpisodes, cpu: () => number): Promise<Measured> {
+  const times: Measured['times'] = { health: [], alone: [], first: [], beside: [], burst: [], step: [] };
+  for (let round = 0; round < 3; round++) await server.end(await stepped(server, await server.reset()));
+  for (let n = 0; n < ALONE; n++) {
+    await timed(times.health, () => server.health());
+    const id = await timed(times.alone, () => server.reset());
+    await timed(times.first, () => server.step(id, COMMAND, 1));
+    await server.end(id);
+  }
+  const before = cpu();
+  for (let n = 0; n < ROUNDS; n++) {
+    const ids = await many(sessions, () => timed(times.burst, () => server.reset()));
+    await many(sessions, (index) => server.end(ids[index] ?? ''));
+  }
+  const afterResets = cpu();
+  // The first step waits for the episode's sandbox: it is measured by itself.
+  const ids = await many(sessions, async () => stepped(server, await server.reset()));
+  const begun = cpu();
+  let playing = true;
+  const besides = (async () => {
+    for (; playing; await sleep(1000)) await server.end(await timed(times.beside, () => server.reset()));
+  })();
+  await many(sessions, async (index) => {
+    await sleep((index / sessions) * thinkMs);
+    for (let seq = 2; seq <= steps + 1; seq++) {
+      await timed(times.step, () => server.step(ids[index] ?? '', COMMAND, seq));
+      await sleep(thinkMs);
+    }
+  });
+  playing = false;
+  await besides;
+  const step = (cpu() - begun) / (sessions * steps);
+  await many(sessions, (index) => server.end(ids[index] ?? ''));
+  return { times, cpuMs: { reset: (afterResets - before) / (ROUNDS * sessions), step } };
+}
+
+async function stepped(server: ServedEpisodes, id: string): Promise<string> {
+  await server.step(id, COMMAND, 1);
+  return id;
+}
+
+try {
+  const server = await ServedEpisodes.start(home, {
+    // What was given up ends a moment later.
+    capacity: (ROUNDS + 2) * sessions + 10,
+    maxSteps: steps + 2,
+    backend: values.backend,
+  });
+  try {
+    const roots = (['worker', 'temporal', 'postgres'] as const).flatMap((service) => home.pid(service) ?? []);
+    const { times, cpuMs } = await measure(server, () => cpuTimeMs([server.pid, ...roots]));
+    const of = (name: keyof Measured['times'], q: number): number => round(quantile(times[name], q));
+    const ms: Record<string, number> = {
+      'health p50': of('health', 0.5),
+      'reset alone p50': of('alone', 0.5),
+      'reset beside sessions p95': of('beside', 0.95),
+      'reset in a burst p95': of('burst', 0.95),
+      'first command p50': of('first', 0.5),
+      'step p50': of('step', 0.5),
+      'step p95': of('step', 0.95),
+    };
+    const load = loadavg().map(round);
+    process.stderr.write(`${sessions} sessions, ${steps} steps, ${thinkMs} ms of thought; load ${load.join(' ')}\n`);
+    for (const [name, value] of Object.entries(ms)) {
+      const target = TARGETS[name] === undefined ? '' : `   goal ${TARGETS[name]}`;
+      const ratio = (value / (ms['health p50'] ?? NaN)).toFixed(1);
+      process.stderr.write(
+        `  ${name.padEnd(26)} ${value.toFixed(1).padStart(8)} ms   ${ratio.padStart(6)} x health${target}\n`,
+      );
+    }
+    for (const [what, time] of Object.entries(cpuMs))
+      process.stderr.write(`  ${`CPU time of a ${what}`.padEnd(26)} ${time.toFixed(1).padStart(8)} ms\n`);
+    const result = {
+      sessions,
+      steps,
+      thinkMs,
+      ms,
+      cpuMs: { reset: round(cpuMs.reset), step: round(cpuMs.step) },
+      load,
+    };
+    process.stdout.write(`${JSON.stringify({ benchmark: 'episode-latency', ...result })}\n`);
+  } finally {
+    await server.stop();
+  }
+} finally {
+  await home.remove();
+}

@@ -4,6 +4,7 @@ import { BenchError } from '../../domain/errors.js';
 import type { EpisodeRow } from '../../domain/ports/episodes.js';
 import { checked } from '../checked.js';
 import type { DoorContext } from '../context.js';
+import { goneOf } from '../gone.js';
 import { sendError } from '../http-errors.js';
 import type { Play } from '../play.js';
 import { wireReset, wireStep, type WireStep } from '../wire.js';
@@ -34,12 +35,17 @@ export interface Running {
 
 /** Door C: REST in Gymnasium's shape, under /v1. */
 export function restRoutes(context: DoorContext, play: Play): FastifyPluginCallback {
-  const outcomeWithin = async (episode: EpisodeRow, seq: number, seconds: number): Promise<WireStep | Running> => {
-    const played = await play.outcome(episode, seq, seconds);
+  const outcomeWithin = async (
+    episode: EpisodeRow,
+    seq: number,
+    seconds: number,
+    gone: AbortSignal,
+  ): Promise<WireStep | Running> => {
+    const played = await play.outcome(episode, seq, seconds, gone);
     if (played === null) return { status: 'running', episode_id: episode.episodeId, action_seq: seq };
     return wireStep(played);
   };
-  const step = async (id: string, body: unknown): Promise<WireStep | Running> => {
+  const step = async (id: string, body: unknown, gone: AbortSignal): Promise<WireStep | Running> => {
     const {
       action,
       action_seq: seq,
@@ -48,7 +54,7 @@ export function restRoutes(context: DoorContext, play: Play): FastifyPluginCallb
     } = checked(stepSchema, body);
     const episode = await play.known(id);
     const numbered = { action: asAction(action), seq: seq ?? null, policyVersion: policyVersion ?? null };
-    return outcomeWithin(episode, await play.act(episode, numbered), wait);
+    return outcomeWithin(episode, await play.act(episode, numbered), wait, gone);
   };
   const statusOf = (answer: WireStep | Running): number =>
     'status' in answer ? 202 : answer.info['status'] === 'errored' ? 503 : 200;
@@ -73,7 +79,7 @@ export function restRoutes(context: DoorContext, play: Play): FastifyPluginCallb
     });
 
     app.post<{ Params: { id: string } }>('/v1/episodes/:id/step', async ({ params, body }, reply) => {
-      const answer = await step(params.id, body);
+      const answer = await step(params.id, body, goneOf(reply));
       return reply.code(statusOf(answer)).send(answer);
     });
 
@@ -87,7 +93,7 @@ export function restRoutes(context: DoorContext, play: Play): FastifyPluginCallb
             remedy: `Its last one is ${episode.seq}.`,
           });
         await play.touch(episode.runId);
-        const answer = await outcomeWithin(episode, seq, checked(waitSeconds, query.wait_s ?? 0));
+        const answer = await outcomeWithin(episode, seq, checked(waitSeconds, query.wait_s ?? 0), goneOf(reply));
         return reply.code(statusOf(answer)).send(answer);
       },
     );

@@ -52,9 +52,9 @@ export class EnvServer {
   }
 
   /** kill -9 of the process that has the port: clients lose their connections. It is not started again. */
-  kill(): Promise<void> {
+  kill(pid = this.#front): Promise<void> {
     const gone = new Promise<void>((resolve) => this.#command?.once('exit', () => resolve()));
-    process.kill(this.#front, 'SIGKILL');
+    process.kill(pid, 'SIGKILL');
     return gone;
   }
 

@@ -25,6 +25,8 @@ export interface Play {
   reset(door: string, body: unknown, keys?: { runId?: string; session?: string | null }): Promise<BegunEpisode>;
   /** What a session plays; null: nothing yet. */
   ofSession(session: string): Promise<EpisodeRow | null>;
+  /** From now on this session plays that episode. */
+  adopt(runId: string, session: string): Promise<void>;
   beginning(episode: EpisodeRow): Promise<BegunEpisode>;
   /** Takes an action. Returns its number. Throws BenchError (conflict) for one out of turn or after the end. */
   act(episode: EpisodeRow, request: ActionRequest): Promise<number>;
@@ -51,6 +53,7 @@ export function playing({ env, progress }: DoorContext): Play {
   return {
     touch,
     ofSession: (session) => rideOut(async () => (await episodes()).ofSession(session)),
+    adopt: (runId, session) => rideOut(async () => (await episodes()).adopt(runId, session)),
     taken: (runId, seq) => rideOut(async () => (await episodes()).taken(runId, seq)),
     delivered: (runId, seq) => rideOut(async () => (await episodes()).delivered(runId, seq)),
     detach: (runId, seconds) => rideOut(async () => (await episodes()).detach(runId, seconds)),

@@ -96,6 +96,14 @@ export function episodeStore(pool: pg.Pool): Episodes {
       return row ?? null;
     },
 
+    async adopt(runId, session) {
+      await run(
+        'adoptEpisode',
+        `update episodes set session = case when run_id = $1 then $2 end where run_id = $1 or session = $2`,
+        [runId, session],
+      );
+    },
+
     async taken(runId, seq) {
       const [row] = await run<TakenBefore>(
         'takenAction',

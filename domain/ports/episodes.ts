@@ -75,6 +75,8 @@ export interface Episodes {
   find(id: string): Promise<EpisodeRow | null>;
   /** The latest one of a session; null: it has begun none. */
   ofSession(session: string): Promise<EpisodeRow | null>;
+  /** From now on this session plays that episode, and no other. */
+  adopt(runId: string, session: string): Promise<void>;
   /** From now on its run should be going. Returns its ticket while it is not. */
   want(runId: string): Promise<RunTicket | null>;
   /** Wanted for so many seconds, and not begun. */

@@ -14,6 +14,8 @@ import { takeStep } from './step.js';
 export interface SessionName {
   /** Its key; null: the connection is the session. */
   key: string | null;
+  /** The key is the name of a relay's connection: its client knows none. */
+  relayed?: boolean;
   /** Task of resets that name none. */
   task: string | null;
 }
@@ -39,6 +41,9 @@ export interface StepContext {
 /** Seconds after which a command that still runs is answered, unless its reset says otherwise: clients give up after 60. */
 const SOFT_STEP_S = 45;
 
+/** Of sessions whose clients have no key: whoever knows the id of such an episode may go on with it. */
+const RELAYED = 'relayed ';
+
 /** A client's session. With a key it is rows alone: any connection, and any door, finds it again. */
 export class EnvSession {
   #runId: string | null = null;
@@ -52,7 +57,8 @@ export class EnvSession {
     private readonly play: Play,
     private readonly name: SessionName,
   ) {
-    this.#session = name.key === null ? null : createHash('sha256').update(name.key).digest('hex');
+    const hash = name.key === null ? null : createHash('sha256').update(name.key).digest('hex');
+    this.#session = hash !== null && name.relayed === true ? `${RELAYED}${hash}` : hash;
   }
 
   get keyed(): boolean {
@@ -69,7 +75,8 @@ export class EnvSession {
   async attach(id: string): Promise<EpisodeRow> {
     const episode = await this.play.known(id);
     this.#refuseForeign(episode);
-    this.#runId = episode.runId;
+    if (this.#session === null) this.#runId = episode.runId;
+    else if (episode.session !== this.#session) await this.play.adopt(episode.runId, this.#session);
     await this.play.touch(episode.runId);
     return episode;
   }
@@ -104,8 +111,8 @@ export class EnvSession {
     }
     const beginning = await this.play.reset('openenv', body, { session: this.#session });
     const { episode } = beginning;
-    this.#refuseForeign(episode);
-    this.#runId = episode.session === null ? episode.runId : null;
+    if (episode.session !== this.#session) await this.attach(episode.runId);
+    else if (!this.keyed) this.#runId = episode.runId;
     // An id of an episode that has been played: it is gone on with.
     if (episode.seq > 0) return this.#resume(episode.runId);
     return begun(episode, begunObservation(beginning));
@@ -144,7 +151,7 @@ export class EnvSession {
   }
 
   #refuseForeign({ session, episodeId }: EpisodeRow): void {
-    if (session === null || session === this.#session) return;
+    if (session === null || session === this.#session || session.startsWith(RELAYED)) return;
     throw new BenchError('not_found', `episode ${episodeId} belongs to another session`, {
       code: 'episode.unknown',
       remedy: 'Connect with the key of that session.',

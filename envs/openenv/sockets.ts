@@ -61,7 +61,7 @@ export function openSockets({ env, graceSeconds, token }: DoorContext, play: Pla
   const serve = (socket: WebSocket, named: NamedSession): void => {
     const { key, task, received } = named;
     const before = key === null ? undefined : bySession.get(key);
-    const session = new EnvSession(play, { key, task });
+    const session = new EnvSession(play, { key, task, relayed: named.relayed });
     const heldElsewhere = (runId: string): boolean =>
       [...live.values()].some((other) => other.session !== session && other.session.held === runId);
     const options: ConnectionOptions = {
@@ -126,6 +126,7 @@ export function openSockets({ env, graceSeconds, token }: DoorContext, play: Pla
 interface NamedSession {
   key: string | null;
   task: string | null;
+  relayed: boolean;
   /** Number of the action whose outcome its client has read; null: that is not known. */
   received: number | null;
   ends: Pick<ConnectionOptions, 'onClose' | 'onLoss'>;
@@ -140,7 +141,7 @@ function nameOf(
   const { [SESSION_HEADER]: own, [CONNECTION_HEADER]: relayed, [TASK_HEADER]: named } = headers;
   const task = typeof named === 'string' ? named : null;
   const received = Number(headers[RECEIVED_HEADER] ?? NaN);
-  const client = { task, received: Number.isSafeInteger(received) ? received : null };
+  const client = { task, relayed: false, received: Number.isSafeInteger(received) ? received : null };
   if (own !== undefined && !isKey(own))
     return 'the session key is 16 to 64 letters, digits, - and _ (/s/<key> or X-Bench-Session)';
   if (id !== null && id !== own) {
@@ -148,7 +149,7 @@ function nameOf(
     return { key: id, ...client, ends: { onClose: 'grace', onLoss: 'grace' } };
   }
   if (isKey(own)) return { key: own, ...client, ends: { onClose: 'grace', onLoss: 'idle' } };
-  if (isKey(relayed)) return { key: relayed, ...client, ends: { onClose: 'end', onLoss: 'grace' } };
+  if (isKey(relayed)) return { key: relayed, ...client, relayed: true, ends: { onClose: 'end', onLoss: 'grace' } };
   return { key: null, ...client, ends: { onClose: 'end', onLoss: 'grace' } };
 }
 

@@ -193,20 +193,6 @@ describe('sessions', () => {
     expect(await episode(begun.data.metadata['episode_id'])).toMatchObject({ ended: true });
   });
 
-  test('of a relay are found again, and what it says was read is not given twice', async () => {
-    const relay = { 'x-bench-connection': newKey() };
-    const client = await connect('', relay);
-    const id = (await client.reset()).data.metadata['episode_id'];
-    await client.step('echo x >> n; wc -l < n');
-    const second = await connect('', { ...relay, 'x-bench-received': '1' });
-    expect((await second.step('echo x >> n; wc -l < n')).data.metadata).toMatchObject({ output: '2\n', action_seq: 2 });
-    const third = await connect('', { ...relay, 'x-bench-received': '1' });
-    expect((await third.step('echo x >> n; wc -l < n')).data.metadata).toMatchObject({ output: '2\n', action_seq: 2 });
-    third.send({ type: 'close' });
-    expect(await third.closed).toBe(1000);
-    await expect.poll(() => episode(id), { timeout: 60_000 }).toMatchObject({ ended: true });
-  });
-
   test('a reset whose answer was lost is the same reset', async () => {
     const prefix = `/s/${newKey()}`;
     const [first, second] = [await (await connect(prefix)).reset(), await (await connect(prefix)).reset()];

@@ -18,7 +18,7 @@ export type EpisodeFilter = z.output<typeof episodeFilterSchema>;
 export const episodeListSchema = episodeFilterSchema.extend({
   limit: whole(1, 100_000).default(100).describe('number of episodes'),
 });
-export type EpisodeList = z.output<typeof episodeListSchema>;
+export type EpisodeListRequest = z.input<typeof episodeListSchema>;
 
 /** What `bench episodes export` takes. */
 export const episodeExportSchema = episodeFilterSchema.extend({
@@ -31,4 +31,4 @@ export const episodeExportSchema = episodeFilterSchema.extend({
     placeholder: 'path',
   }),
 });
-export type EpisodeExport = z.output<typeof episodeExportSchema>;
+export type EpisodeExportRequest = z.input<typeof episodeExportSchema>;

@@ -1,4 +1,5 @@
-import type { EpisodeFilter, EpisodeList } from '../../domain/requests/episode-list.js';
+import { checkedRequest } from '../../domain/requests/checked.js';
+import { type EpisodeFilter, type EpisodeListRequest, episodeListSchema } from '../../domain/requests/episode-list.js';
 import type { EpisodesDocument } from '../../domain/views/training.js';
 import type { Bench } from '../bench.js';
 
@@ -8,8 +9,9 @@ export async function wantedEpisodes(bench: Bench, { batch, ...filter }: Episode
   return { ...filter, batchId: batch === undefined ? undefined : (await queries.findBatch(batch)).batchId };
 }
 
-/** Episodes of one training batch or of all, newest first, with their figures; `more`: there are others. */
-export async function listEpisodes(bench: Bench, { limit, ...filter }: EpisodeList): Promise<EpisodesDocument> {
+/** Episodes of one training batch or of all, newest first, with their figures; `more`: there are others. BenchError: no such batch, or a wrong key. */
+export async function listEpisodes(bench: Bench, input: EpisodeListRequest = {}): Promise<EpisodesDocument> {
+  const { limit, ...filter } = checkedRequest(episodeListSchema, input);
   const wanted = await wantedEpisodes(bench, filter);
   // One more tells whether there are more.
   const found = await (await bench.database()).queries.listEpisodes(wanted, limit + 1);

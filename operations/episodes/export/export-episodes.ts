@@ -1,7 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
-import type { EpisodeExport, EpisodeFilter } from '../../../domain/requests/episode-list.js';
+import { checkedRequest } from '../../../domain/requests/checked.js';
+import {
+  type EpisodeExportRequest,
+  episodeExportSchema,
+  type EpisodeFilter,
+} from '../../../domain/requests/episode-list.js';
 import type { EpisodeLine, ExportedEpisodes } from '../../../domain/views/training.js';
 import type { Bench } from '../../bench.js';
 import { makeTarget, writeNew } from '../../records/export/targets.js';
@@ -25,10 +30,8 @@ export async function* episodeText(bench: Bench, filter: EpisodeFilter): AsyncGe
 }
 
 /** Writes episodes to a new file, or as trajectory files of air-agent into a folder; left out: one named after the batch. */
-export async function exportEpisodes(
-  bench: Bench,
-  { format, output, ...filter }: EpisodeExport,
-): Promise<ExportedEpisodes> {
+export async function exportEpisodes(bench: Bench, input: EpisodeExportRequest = {}): Promise<ExportedEpisodes> {
+  const { format, output, ...filter } = checkedRequest(episodeExportSchema, input);
   const target = output ?? `${filter.batch ?? 'episodes'}${format === 'jsonl' ? '.jsonl' : ''}`;
   let count = 0;
   const counted = async function* () {

@@ -1,25 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const SOURCES = [
-  'domain',
-  'workflows',
-  'activities',
-  'backends',
-  'models',
-  'temporal',
-  'db',
-  'catalog',
-  'services',
-  'report',
-  'operations',
-  'worker',
-  'cli',
-  'benchmarks',
-  'scripts',
-];
+const { include } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.build.json'), 'utf8')) as { include: string[] };
+/** What the build reads. */
+export const SOURCES: readonly string[] = [...include, 'scripts'];
 const ENTRY = join(ROOT, 'dist/cli/main.js');
 
 /** Tests with real processes run the built program: build it when it is missing or older than its sources. */

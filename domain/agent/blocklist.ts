@@ -76,7 +76,7 @@ export function blockedCommand(
 ): BlockedCommand | null {
   if (lists.blocklist.length === 0 && lists.blocklistStandalone.length === 0) return null;
   const guarded = guardMultiline(action, commands);
-  // Its end is missing: it will not be run, and the model is told so.
+  // Its end is missing: refused, with an error to the model.
   if (guarded.kind === 'malformed') return null;
   for (const command of simpleCommands(guarded.script)) {
     const blocked = refusal(command, lists);

@@ -1,4 +1,4 @@
-/** A special command as the agent is told about it. */
+/** A special command as documented to the agent. */
 export interface CommandDoc {
   name: string;
   docstring: string;

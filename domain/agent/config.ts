@@ -105,7 +105,7 @@ const environmentSchema = z.record(
   z.union([z.string().regex(/^[^\0]*$/, 'no NUL'), z.number()]).transform(String),
 );
 
-/** The special commands that the agent is told about, and what they find in their environment. */
+/** The special commands documented to the agent, and their environment variables. */
 const toolsShape = {
   documentation: named(DOCUMENTATION_STYLES, { ParseCommandBash: 'compact', ParseCommandDetailed: 'detailed' }).default(
     'compact',

@@ -51,7 +51,7 @@ const PARSERS: Record<OutputParserName, OutputParser> = {
 
 const CUT_OFF = '; the reply was cut off at the output limit, so say less';
 
-/** The parser of this name. Whatever it reads, an empty command is a format error, and a reply that was cut off is told so. */
+/** The parser of this name. With any of them an empty command is a format error, and a truncated reply gets an error that says so. */
 export function parserOf(name: OutputParserName): ReplyParser {
   const { parse } = PARSERS[name];
   return (reply, context) => {

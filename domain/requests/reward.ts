@@ -20,7 +20,7 @@ const rungSchema = z.union([
   z.strictObject({ at_least: bar, reward: number }),
 ]);
 
-/** A reward as trainers ask for it, and as episode_rewards() takes it; its keys are those of their other options. */
+/** A reward as trainers request it and episode_rewards() takes it; keys are named like trainers' other options. */
 export const rewardSchema = z
   .strictObject({
     mode: z.enum(REWARD_MODES).default('delta_prev'),
@@ -68,7 +68,7 @@ export const DEFAULT_REWARD: RewardRequest = { mode: 'delta_prev' };
 
 const FAULT = { mode: 'tier', no_valid_penalty: 0.5 } as const;
 
-/** Rewards by the names that their users know: those of air-agent and of its tree environment, and TorchRL's for MLGym. */
+/** Rewards by familiar names: air-agent's, its tree environment's, and TorchRL's for MLGym. */
 export const REWARD_PRESETS = {
   'air-agent': {
     ...{ mode: 'final', unit: 'score', scale: 5, offset: -0.5, error_penalty: 0.5, clip: [-1, 1] },

@@ -50,7 +50,7 @@ export interface ComparisonOptions {
 export interface LeaderboardOptions extends ComparisonOptions {
   /** A saved comparison; of the options above only `metric` may stand beside it. Unknown: BenchError, not_found. */
   comparison?: string | undefined;
-  /** How often attempts and tasks are drawn anew for the intervals; default 0: no intervals. */
+  /** Resamples of attempts and tasks for the intervals; default 0: no intervals. */
   resamples?: number | undefined;
   /** Of the resamples; default 1. */
   seed?: number | undefined;

@@ -27,7 +27,7 @@ export const reportRunSchema = z.strictObject({
   attempt: countSchema,
   status: runStatusSchema,
   endReason: endReasonSchema.nullable(),
-  /** How it ended in MLGym's words, the labels of that, and what it came to (run_exits); null: not ended, or not known. */
+  /** MLGym's exit status, its labels and its outcome (run_exits); null: not ended, or unknown. */
   exitStatus: z.string().nullable(),
   exitLabels: z.array(z.string()),
   outcome: z.enum(['failed', 'incomplete', 'complete']).nullable(),

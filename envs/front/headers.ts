@@ -1,9 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-
-/** Of a client's socket, the same for every socket to a door that stands for it: the front alone sets it. */
-export const CONNECTION_HEADER = 'x-bench-connection';
-/** Number of the action whose outcome the client has read: on a socket that takes the place of a lost one. */
-export const RECEIVED_HEADER = 'x-bench-received';
+import { CONNECTION_HEADER, RECEIVED_HEADER } from '../prefixes.js';
 
 /** They are about one connection, not about what it carries. */
 const HOP_BY_HOP = new Set([

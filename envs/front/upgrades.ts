@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { dial, type Dialled, MOST_FRAME_BYTES } from './dial.js';
 import type { DoorProcess } from './door-process.js';
-import { CONNECTION_HEADER, endToEnd, forwardedUpgrade, RECEIVED_HEADER } from './headers.js';
+import { CONNECTION_HEADER, RECEIVED_HEADER } from '../prefixes.js';
+import { endToEnd, forwardedUpgrade } from './headers.js';
 import { STARTING_BODY, STARTING_HEADERS } from './relay-http.js';
 import { SocketRelay } from './socket-relay.js';
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addStatedTask } from '../fixtures/stated-task.js';
 import { BenchHome } from '../setup/bench-home.js';
@@ -6,6 +7,7 @@ import { LONG } from '../setup/long.js';
 import { pick, seededRandom } from '../setup/random.js';
 import { killServiceOnceItRuns } from './kill-service.js';
 import { actionsOf, COUNTED, playEpisode, rewardsOf, type Told } from './played-episode.js';
+import { playOpenEnv } from './played-openenv.js';
 
 const EPISODES = LONG ? 50 : 4;
 const KILLS = LONG ? 100 : 8;
@@ -73,13 +75,19 @@ it(
   LIMIT_MS,
 );
 
-/** Some at once, each answer counted. */
+/** Needed where the front is killed too. */
+const newKey = (): string => randomUUID();
+
+/** Some at once, each answer counted; every other one over a WebSocket. */
 async function playAll(onStep: () => void): Promise<Told[][]> {
   const told: Told[][] = [];
   let next = 0;
   const player = async (): Promise<void> => {
     for (let number = next++; number < EPISODES; number = next++)
-      told[number] = await playEpisode(server, number, onStep);
+      told[number] =
+        number % 2 === 0
+          ? await playEpisode(server, number, onStep)
+          : await playOpenEnv(server, { number, key: LONG ? newKey() : null }, onStep);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, player));
   return told;

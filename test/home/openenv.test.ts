@@ -193,6 +193,22 @@ describe('sessions', () => {
     expect(await episode(begun.data.metadata['episode_id'])).toMatchObject({ ended: true });
   });
 
+  test('without a key outlive the door on their connection: what was read is not given again, what was not is not executed again', async () => {
+    const client = await connect();
+    const begun = await client.reset();
+    const id = begun.data.metadata['episode_id'];
+    await client.step('echo x >> n; sleep 2; wc -l < n');
+    expect(server.killDoor()).toBe(true);
+    client.send({ type: 'step', data: { command: 'echo x >> n; sleep 2; wc -l < n' } });
+    const taken = `select 1 from episode_actions where run_id = $1 and seq = 2`;
+    await expect.poll(() => home.sql(taken, [begun.data.metadata['run_id']]), { timeout: 60_000 }).toHaveLength(1);
+    expect(server.killDoor()).toBe(true);
+    expect((await client.next())?.data.metadata).toMatchObject({ output: '2\n', action_seq: 2 });
+    client.send({ type: 'close' });
+    expect(await client.closed).toBe(1000);
+    await expect.poll(() => episode(id), { timeout: 60_000 }).toMatchObject({ ended: true });
+  });
+
   test('a reset whose answer was lost is the same reset', async () => {
     const prefix = `/s/${newKey()}`;
     const [first, second] = [await (await connect(prefix)).reset(), await (await connect(prefix)).reset()];
@@ -219,6 +235,7 @@ describe('sessions', () => {
     const resumed = await second.ask({ type: 'reset', data: { resume_episode: id } });
     expect(resumed.data).toMatchObject({ reward: null, done: false, metadata: { action_seq: 1, episode_id: id } });
     await new Promise((resolve) => setTimeout(resolve, 4_000));
+    expect(server.killDoor()).toBe(true);
     expect((await second.step('cat n')).data.metadata['output']).toBe('mine\n');
     second.cut();
     await expect.poll(() => episode(id), { timeout: 60_000 }).toMatchObject({ ended: true, end_reason: 'cancelled' });

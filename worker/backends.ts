@@ -13,7 +13,7 @@ import { createHostLeftovers } from '../backends/local/leftovers.js';
 import { createLocalSandbox } from '../backends/local/sandbox.js';
 import { BenchError } from '../domain/errors.js';
 import type { Backend } from '../domain/run.js';
-import { homeTag as tagOf } from './home-identity.js';
+import { homeTag as tagOf } from '../operations/home/home-identity.js';
 import { layerOf } from '../domain/task-requirements.js';
 import type { Logger } from './logger.js';
 import type { WorkerSettings } from '../operations/home/worker-settings.js';

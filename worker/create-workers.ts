@@ -21,7 +21,7 @@ import type { RateGovernor } from '../domain/ports/rate-governor.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 import { CONTROL_QUEUE, evaluationQueue, hostQueue, modelQueue } from '../domain/queues.js';
 import { activityLogInterceptors } from './log-fields.js';
-import { homeSecret } from './home-identity.js';
+import { homeSecret } from '../operations/home/home-identity.js';
 import type { Patiently } from './patiently.js';
 import type { WorkerRole, WorkerSettings } from '../operations/home/worker-settings.js';
 import { taskFolders } from './task-folders.js';

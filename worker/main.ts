@@ -12,7 +12,7 @@ import { connectWorker } from '../temporal/connect-worker.js';
 import { createBackends } from './backends.js';
 import { createWorkers } from './create-workers.js';
 import { gpuInventory } from '../backends/gpus/inventory.js';
-import { homeHostId } from './home-identity.js';
+import { homeHostId } from '../operations/home/home-identity.js';
 import { diskArchiver } from './archive-disks.js';
 import { diskGuard } from './disk-guard.js';
 import { hostBeat } from './host-beat.js';

@@ -6,7 +6,7 @@ import { connectWorker } from '../../temporal/connect-worker.js';
 import { createBackends } from '../../worker/backends.js';
 import { createWorkers } from '../../worker/create-workers.js';
 import { gpuInventory } from '../../backends/gpus/inventory.js';
-import { homeHostId } from '../../worker/home-identity.js';
+import { homeHostId } from '../../operations/home/home-identity.js';
 import { hostBeat } from '../../worker/host-beat.js';
 import { createLogger } from '../../worker/logger.js';
 import { namespaceOf } from '../../temporal/namespace-owner.js';

@@ -16,7 +16,7 @@ import { type Database, migrate, openDatabase } from '../../db/index.js';
 import { homeLayout } from '../../domain/home-layout.js';
 import { newRunId } from '../../domain/ids.js';
 import { createBackends } from '../../worker/backends.js';
-import { homeTag } from '../../worker/home-identity.js';
+import { homeTag } from '../../operations/home/home-identity.js';
 import { reap } from '../../worker/reap.js';
 import { workerSettings } from '../../operations/home/worker-settings.js';
 import { startPostgres, type TestPostgres } from '../setup/postgres.js';

@@ -4,6 +4,7 @@ import { connectionSettings } from './connection-settings.js';
 import { createQueries, type Queries } from './queries/index.js';
 import type { RateStore } from '../domain/ports/rate-store.js';
 import type { Episodes } from '../domain/ports/episodes.js';
+import type { Rollouts } from '../domain/ports/rollouts.js';
 import type { Turns } from '../domain/ports/turns.js';
 import { type BatchControl, batchControl } from './batch-control.js';
 import { type Comparisons, comparisons } from './comparisons.js';
@@ -21,6 +22,7 @@ import { createRunStore } from './run-store.js';
 import { type RateControl, rateControl } from './rate-control.js';
 import { statements } from './statements.js';
 import { episodeStore } from './store/episodes.js';
+import { rolloutStore } from './store/rollouts.js';
 import { turnStore } from './store/turns.js';
 import { rateStore } from './store/rate-limits.js';
 import { appendRuns, type BatchSubmission, insertBatch, type SubmittedRun } from './submission.js';
@@ -34,6 +36,8 @@ export interface Database {
   readonly turns: Turns;
   /** Runs that trainers play. */
   readonly episodes: Episodes;
+  /** Episodes that bench plays. */
+  readonly rollouts: Rollouts;
   /** Grants of provider calls. */
   readonly rates: RateStore;
   readonly rateControl: RateControl;
@@ -72,6 +76,7 @@ export function openDatabase(databaseUrl: string, options: { max?: number } = {}
     rates: rateStore(pool),
     rateControl: rateControl(statements(pool, queryError)),
     episodes: episodeStore(pool),
+    rollouts: rolloutStore(pool),
     turns: turnStore(statements(pool, storeError)),
     submit: (submission) => insertBatch(pool, submission),
     append: (batchId, runs, version) => appendRuns(pool, batchId, runs, version),

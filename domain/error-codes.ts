@@ -69,6 +69,7 @@ export const ERROR_CODES = {
   'report.empty': 'there are no runs to report on',
   'request.invalid': 'values of the request are wrong; the message names the keys',
   'reward.invalid': 'a request for rewards that cannot be computed',
+  'rollout.unknown': 'no rollout of this id',
   'run.ambiguous': 'the start of an id is that of several runs',
   'run.imported': 'it was imported: it cannot be played from here',
   'run.no_recording': 'the run did not play a recording',

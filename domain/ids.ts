@@ -7,3 +7,6 @@ export const newBatchId = (): string => `b-${ulid().toLowerCase()}`;
 export const newRunId = (): string => `r-${ulid().toLowerCase()}`;
 
 export const isRunId = (text: string): boolean => /^r-[0-9a-z]{26}$/.test(text);
+
+/** Of a rollout whose trainer did not name it. */
+export const newRolloutId = (): string => `rollout-${newRunId().slice(2)}`;

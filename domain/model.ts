@@ -1,6 +1,7 @@
 import type { ModelConfig } from './model-config.js';
 import type { RateLimits } from './rate-limits/account-state.js';
 import type { Recording } from './recording.js';
+import type { CapturedCall, CaptureLevel } from './rollouts/captured-tokens.js';
 
 /** Types that pass between the agent loop and models, independent of the provider. */
 
@@ -42,6 +43,15 @@ export interface ModelRef {
   config?: ModelConfig;
   /** Only of `replay:` models: what is played back, whatever happens to the file; `model` is its hash. */
   recording?: Recording;
+  /** Only of rollouts, whose model is a trainer's endpoint. */
+  rollout?: RolloutEndpoint;
+}
+
+export interface RolloutEndpoint {
+  /** What is asked of it about tokens. */
+  capture: CaptureLevel;
+  /** Its key and headers, sealed with the home's secret; null: it needs none, or the key is in a variable. */
+  sealed: string | null;
 }
 
 export interface SamplingParameters {
@@ -87,4 +97,6 @@ export interface ModelReply {
   usageProblem?: string;
   /** The account's limits per minute as stated by the provider; not stored with the reply. */
   statedLimits?: RateLimits;
+  /** Only of rollouts. */
+  captured?: CapturedCall;
 }

@@ -7,6 +7,7 @@ import { metricsRoutes } from './metrics/routes.js';
 import { openEnvDoor } from './openenv/door.js';
 import { playing } from './play.js';
 import { withoutPrefixes } from './prefixes.js';
+import { rolloutRoutes } from './rollouts/routes.js';
 import { restRoutes } from './rest/routes.js';
 import { taskRoutes } from './task-api.js';
 import { mayPlay } from './token.js';
@@ -50,5 +51,6 @@ export function createDoor(context: DoorContext): FastifyInstance {
   app.register(metricsRoutes(context));
   app.register(taskRoutes(context));
   app.register(openEnvDoor(context, play));
+  app.register(rolloutRoutes(context));
   return app;
 }

@@ -1,3 +1,4 @@
+import type { CaptureLevel } from '../domain/rollouts/captured-tokens.js';
 import type { ModelConfig, Provider } from '../domain/model-config.js';
 
 /** Settings of an adapter. */
@@ -7,6 +8,10 @@ export interface ModelSettings {
   apiKey: string;
   /** Overrides the configuration's own. */
   baseUrl?: string | undefined;
+  /** Further headers, secret as the key. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** How much a run's endpoint was found to tell of tokens, by run, so that it is asked once. */
+  levels?: Map<string, CaptureLevel> | undefined;
   /** Overrides the configuration's own; tests make it short. */
   requestTimeoutMs?: number | undefined;
   /** Clock for prices and Retry-After dates. */

@@ -11,6 +11,7 @@ import type { ModelPort, Sending } from '../domain/ports/model-port.js';
 import { samplingFor } from '../domain/sampling.js';
 import { asProviderError, isContentPolicy } from './as-provider-error.js';
 import { boundedCall } from './bounded-call.js';
+import { captureCall } from './capture-call.js';
 import { priced, refusedPrompt } from './checked-usage.js';
 import { httpFetch } from './http-fetch.js';
 import { type ModelSettings, quietClient, USUAL_BASE_URL } from './model-settings.js';
@@ -30,6 +31,7 @@ export function createOpenAiModel(settings: ModelSettings): ModelPort {
       project: null,
       adminAPIKey: null,
       webhookSecret: null,
+      defaultHeaders: settings.headers ?? {},
       fetch: (input, init) => httpFetch(input, init, sending),
     });
   const timeout = settings.requestTimeoutMs ?? config.requestTimeoutSeconds * 1000;
@@ -40,17 +42,25 @@ export function createOpenAiModel(settings: ModelSettings): ModelPort {
       const body = requestBody(config, request);
       const headers = request.callId === undefined ? {} : { 'X-Client-Request-Id': request.callId };
       const client = clientOf(sending);
-      try {
-        const { data, response } = await boundedCall(signal, timeout, (bounded) =>
-          client.chat.completions.create(body, { signal: bounded, headers, timeout: timeout + 60_000 }).withResponse(),
-        );
-        const reply = replyFrom(completionSchema.parse(data), request, config, clock());
-        return withStatedLimits(reply, response.headers);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (isContentPolicy(error)) return refusedPrompt;
-        throw asProviderError(error, { provider: config.provider, model: config.model, apiKey, now: clock() });
-      }
+      const ask = async (more: Record<string, unknown>) => {
+        try {
+          const asked = { ...body, ...more };
+          const { data, response } = await boundedCall(signal, timeout, (bounded) =>
+            client.chat.completions
+              .create(asked, { signal: bounded, headers, timeout: timeout + 60_000 })
+              .withResponse(),
+          );
+          const reply = replyFrom(completionSchema.parse(data), request, config, clock());
+          return { data, reply: withStatedLimits(reply, response.headers) };
+        } catch (error) {
+          signal.throwIfAborted();
+          if (isContentPolicy(error)) return { data: null, reply: refusedPrompt };
+          throw asProviderError(error, { provider: config.provider, model: config.model, apiKey, now: clock() });
+        }
+      };
+      const { rollout } = request.model;
+      if (rollout === undefined) return (await ask({})).reply;
+      return captureCall(ask, { asked: rollout.capture, request, body, levels: settings.levels });
     },
   };
 }

@@ -4,6 +4,8 @@ import { addressProblem, type Provider, PROVIDERS } from '../domain/model-config
 import type { ModelPort } from '../domain/ports/model-port.js';
 import { ProviderError } from '../domain/provider-error.js';
 import { keyRedactor } from '../domain/redact-keys.js';
+import type { CaptureLevel } from '../domain/rollouts/captured-tokens.js';
+import { type Credentials, unseal } from '../domain/rollouts/credentials.js';
 import { accountOf, addressOf } from './account-of.js';
 import { createAnthropicModel } from './anthropic.js';
 import { USUAL_BASE_URL } from './model-settings.js';
@@ -15,13 +17,19 @@ const RESTART = 'restart the worker, then repeat the run.';
 
 /**
  * The worker's models of each provider. The request has the configuration that the run was submitted with; keys and addresses come
- * from the worker's environment and are used only for the call. `secrets`: further values to keep out of recorded replies.
+ * from the worker's environment, or were sealed with `homeSecret`, and are used only for the call. `secrets`: further values to keep
+ * out of recorded replies.
  */
-export function createProviderModels(env: Env, secrets: readonly string[] = []): Map<Provider, ModelPort> {
-  return new Map(PROVIDERS.map((provider) => [provider, providerModel(env, secrets)]));
+export function createProviderModels(
+  env: Env,
+  secrets: readonly string[] = [],
+  homeSecret?: string,
+): Map<Provider, ModelPort> {
+  return new Map(PROVIDERS.map((provider) => [provider, providerModel(env, secrets, homeSecret)]));
 }
 
-function providerModel(env: Env, secrets: readonly string[]): ModelPort {
+function providerModel(env: Env, secrets: readonly string[], homeSecret: string | undefined): ModelPort {
+  const levels = new Map<string, CaptureLevel>();
   const said = (variable: string | undefined): string => (variable === undefined ? '' : (env[variable] ?? '').trim());
   const baseUrlOf = ({ config }: ModelRef): string | undefined =>
     config === undefined ? undefined : said(config.baseUrlVariable) || config.baseUrl;
@@ -47,7 +55,8 @@ function providerModel(env: Env, secrets: readonly string[]): ModelPort {
         throw new BenchError('usage', `the run has no configuration for its model ${name}`, {
           remedy: 'Submit it again.',
         });
-      const apiKey = said(config.apiKeyVariable);
+      const sealed = credentialsOf(request.model, homeSecret);
+      const apiKey = sealed.apiKey === '' ? said(config.apiKeyVariable) : sealed.apiKey;
       if (config.apiKeyVariable !== undefined && apiKey === '')
         throw new BenchError('usage', `this worker has no ${config.apiKeyVariable}, which model ${name} needs`, {
           code: 'model.key_missing',
@@ -69,9 +78,12 @@ function providerModel(env: Env, secrets: readonly string[]): ModelPort {
         });
       }
       const create = config.provider === 'anthropic' ? createAnthropicModel : createOpenAiModel;
-      const redact = redactorOf(apiKey);
+      const { headers } = sealed;
+      const own = [sealed.apiKey, ...Object.values(headers)].some((value) => value !== '');
+      const redact = own ? keyRedactor([...secrets, apiKey, ...Object.values(headers)]) : redactorOf(apiKey);
       try {
-        return withoutKeys(await create({ config, apiKey, baseUrl }).complete(request, signal, sending), redact);
+        const port = create({ config, apiKey, baseUrl, headers, levels });
+        return withoutKeys(await port.complete(request, signal, sending), redact);
       } catch (error) {
         throw error instanceof ProviderError ? error.with({ message: redact(error.message) }) : error;
       }
@@ -94,3 +106,16 @@ const withoutKeys = (reply: ModelReply, redact: (text: string) => string): Model
         })),
       }),
 });
+
+/** What a trainer gave for its endpoint. Throws BenchError (usage) if another home sealed it. */
+function credentialsOf({ rollout }: ModelRef, homeSecret: string | undefined): Credentials {
+  if (rollout?.sealed == null) return { apiKey: '', headers: {} };
+  try {
+    return unseal(rollout.sealed, homeSecret ?? '');
+  } catch {
+    throw new BenchError('usage', "the endpoint's key was sealed by another home, or has been changed", {
+      code: 'model.key_missing',
+      remedy: 'Name a variable of the worker as api_key, such as $BENCH_ROLLOUT_API_KEY, and set it on each host.',
+    });
+  }
+}

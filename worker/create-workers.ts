@@ -51,9 +51,9 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const definitions = new RunDefinitions(store);
   const taskFolder = taskFolders(settings.layout, settings.configFolders);
   const artifacts = createFileArtifactStore(settings.artifactsDir);
-  const models = createProviderModels(parts.env, parts.secrets);
-  const players = createPlayers({ ...{ store, models, taskFolder }, turns: parts.turns, governor: parts.governor });
   const secret = homeSecret(settings.layout);
+  const models = createProviderModels(parts.env, parts.secrets, secret);
+  const players = createPlayers({ ...{ store, models, taskFolder }, turns: parts.turns, governor: parts.governor });
 
   const worker = (taskQueue: string, activities: object, options: Partial<WorkerOptions> = {}): Promise<Worker> =>
     parts.patiently(() =>

@@ -1,7 +1,9 @@
 import {
+  CancellationScope,
   condition,
   continueAsNew,
   defineSignal,
+  isCancellation,
   proxyActivities,
   setHandler,
   sleep,
@@ -17,6 +19,7 @@ import {
   type ModelActivities,
   type SnapshotReason,
 } from '../domain/messages.js';
+import { EXTERNAL_PROVIDER } from '../domain/queues.js';
 import type { EndReason, FinalEvaluation } from '../domain/outcomes.js';
 import type { EvaluationKind } from '../domain/run.js';
 import { commandOptions, evaluationOptions, modelOptions, snapshotOptions, takingOptions } from './activity-options.js';
@@ -61,6 +64,17 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
   /** By the clock on the wall: whoever set the deadline waits for nobody. */
   const untilDeadline = () => (ticket.endsBy == null ? Infinity : (ticket.endsBy - Date.now()) / 1000);
   const secondsLeft = () => Math.min(wallSecondsLeft(), untilDeadline());
+
+  /** A model that is being waited for when the deadline comes is given up: null. A player outside answers by signal. */
+  const byDeadline = async <T>(work: () => Promise<T>): Promise<T | null> => {
+    if (ticket.endsBy == null || ticket.provider === EXTERNAL_PROVIDER) return work();
+    try {
+      return await CancellationScope.withTimeout(Math.max(1, Math.ceil(untilDeadline() * 1000)), work);
+    } catch (error) {
+      if (!isCancellation(error) || CancellationScope.current().consideredCancelled || untilDeadline() > 0) throw error;
+      return null;
+    }
+  };
 
   /** Run `work` in the current container; if that is lost, in a new one in which the earlier steps were replayed. */
   const inContainer = async <T>(through: number, work: () => Promise<T>): Promise<T> => {
@@ -115,7 +129,8 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
       return finish(ending, await evaluate('forced'));
     }
 
-    const next = await model.nextAction({ runId, step });
+    const next = await byDeadline(() => model.nextAction({ runId, step }));
+    if (next === null) continue;
     elapsedMs += next.ms;
     if (next.kind === 'end') {
       ending = next.endReason ?? 'format';

@@ -334,6 +334,29 @@ CREATE TABLE "recordings" (
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "captured_calls" (
+	"run_id" text NOT NULL,
+	"step" integer NOT NULL,
+	"try" integer NOT NULL,
+	"level" text NOT NULL,
+	"prompt_token_ids" integer[],
+	"token_ids" integer[],
+	"logprobs" double precision[],
+	"request" jsonb NOT NULL,
+	CONSTRAINT "captured_calls_pkey" PRIMARY KEY("run_id","step","try"),
+	CONSTRAINT "captured_calls_level" CHECK (level in ('tokens', 'logprobs', 'text')),
+	CONSTRAINT "captured_calls_whole" CHECK (level <> 'tokens' or (prompt_token_ids is not null and cardinality(token_ids) = cardinality(logprobs)))
+);
+--> statement-breakpoint
+CREATE TABLE "rollouts" (
+	"run_id" text PRIMARY KEY NOT NULL,
+	"capture" text NOT NULL,
+	"sealed" text,
+	"number" bigint,
+	"acknowledged_at" timestamp with time zone,
+	CONSTRAINT "rollouts_capture" CHECK (capture in ('tokens', 'logprobs', 'text'))
+);
+--> statement-breakpoint
 CREATE TABLE "run_results" (
 	"run_id" text PRIMARY KEY NOT NULL,
 	"evaluations" integer NOT NULL,
@@ -520,6 +543,8 @@ ALTER TABLE "leases" ADD CONSTRAINT "leases_host_id_hosts_host_id_fk" FOREIGN KE
 ALTER TABLE "memories" ADD CONSTRAINT "memories_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "model_calls" ADD CONSTRAINT "model_calls_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "rate_tickets" ADD CONSTRAINT "rate_tickets_account_rate_accounts_account_fk" FOREIGN KEY ("account") REFERENCES "public"."rate_accounts"("account") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "captured_calls" ADD CONSTRAINT "captured_calls_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "rollouts" ADD CONSTRAINT "rollouts_run_id_episodes_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."episodes"("run_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "run_results" ADD CONSTRAINT "run_results_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "runs" ADD CONSTRAINT "runs_batch_id_batches_batch_id_fk" FOREIGN KEY ("batch_id") REFERENCES "public"."batches"("batch_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "runs" ADD CONSTRAINT "runs_model_config_hash_model_configs_hash_fk" FOREIGN KEY ("model_config_hash") REFERENCES "public"."model_configs"("hash") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -553,6 +578,8 @@ CREATE INDEX "rate_tickets_ticket" ON "rate_tickets" USING btree ("account","tic
 CREATE UNIQUE INDEX "rate_tickets_one_waiting" ON "rate_tickets" USING btree ("account","ticket") WHERE status = 'waiting';--> statement-breakpoint
 CREATE INDEX "rate_tickets_granted" ON "rate_tickets" USING btree ("account","granted_at");--> statement-breakpoint
 CREATE INDEX "rate_tickets_waiting" ON "rate_tickets" USING btree ("account","arrived_at") WHERE status = 'waiting';--> statement-breakpoint
+CREATE UNIQUE INDEX "rollouts_number_unique" ON "rollouts" USING btree ("number");--> statement-breakpoint
+CREATE INDEX "rollouts_unnumbered" ON "rollouts" USING btree ("run_id") WHERE number is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "runs_attempt_unique" ON "runs" USING btree ("batch_id","model_name","task_id","attempt") WHERE replaces is null;--> statement-breakpoint
 CREATE INDEX "runs_shard" ON "runs" USING btree ("batch_id","shard");--> statement-breakpoint
 CREATE INDEX "runs_unfinished" ON "runs" USING btree ("status") WHERE status <> 'ended';--> statement-breakpoint

@@ -2,6 +2,10 @@
 create function announce_progress() returns trigger language plpgsql as $$
 begin
   perform pg_notify('bench_progress', new.run_id);
+  -- Who waits for any rollout to end does not know which.
+  if tg_table_name = 'runs' and exists (select from rollouts o where o.run_id = new.run_id) then
+    perform pg_notify('bench_progress', 'rollouts');
+  end if;
   return null;
 end
 $$;

@@ -14,6 +14,11 @@ comment on column batches.verification is 'Made by `bench tasks verify`: its run
 comment on column batches.training is 'Trainers play its runs, as episodes: they rank in its own leaderboard alone.';
 comment on column batches.origin is 'Origin of its runs: bench, mlgym or import. The latter two have no workflow.';
 
+comment on table captured_calls is 'Tokens of the answers to model calls of rollouts, as the server sent them, until the rollout is acknowledged.';
+comment on column captured_calls.level is 'What came of what was asked for.';
+comment on column captured_calls.token_ids is 'Sampled; as many as logprobs.';
+comment on column captured_calls.request is '{messages, tools, sampling}, as sent.';
+
 comment on table comparison_sets is 'Saved comparisons: models, tasks, k, axis and options of a leaderboard whose figures no new model or task may change.';
 comment on column comparison_sets.axis is 'Length of the profiles'' axis, in log10 units of the ratio to the best.';
 comment on column comparison_sets.contracts is 'The tasks'' contracts, in their order; runs of other contracts are left out.';
@@ -91,6 +96,11 @@ comment on table reservation_factors is 'Models that billed more than was reserv
 comment on table run_results is 'Stored result of find_run_results() for each run, for leaderboards; kept current by triggers on evaluations, integrity_marks and task_versions. No row: no evaluation yet.';
 comment on column run_results.evaluations is 'Finished ones on the test split.';
 comment on column run_results.best_attempt is 'Chosen by the validation score where the task has that split. Without suspect values, as last_attempt; …_of_all: with them.';
+
+comment on table rollouts is 'Episodes that bench plays, with a trainer''s endpoint as the model.';
+comment on column rollouts.capture is 'What is asked of the endpoint about tokens: tokens, logprobs or text.';
+comment on column rollouts.sealed is 'The endpoint''s key and headers, encrypted with the home''s secret; null: none, or the rollout has ended.';
+comment on column rollouts.number is 'Order in which ends were told, from 1; null: not told yet.';
 
 comment on table runs is 'One attempt of one model at one task. Ends once; end_reason says why, final_evaluation is the outcome of the final evaluation.';
 comment on column runs.best_score is 'Score of its best attempt, including suspect ones; leaderboards use run_scores.';

@@ -3,6 +3,7 @@ import { BenchError } from '../../domain/errors.js';
 import type { ModelKind, SamplingParameters } from '../../domain/model.js';
 import { type ModelConfig, modelConfigSchema } from '../../domain/model-config.js';
 import { type Recording, recordingSchema } from '../../domain/recording.js';
+import type { CaptureLevel } from '../../domain/rollouts/captured-tokens.js';
 import type { KeptOptions } from '../../domain/requests/run-options.js';
 import type { RunDefinitions } from '../../domain/ports/record/run-definitions.js';
 import type { BatchLifecycle } from '../../domain/ports/record/batch-lifecycle.js';
@@ -39,6 +40,8 @@ interface DefinitionRow extends KeptOptions {
   cost_limit_usd: string | null;
   forked_from: string | null;
   forked_at_step: number | null;
+  capture: CaptureLevel | null;
+  sealed: string | null;
 }
 
 /** Content under a hash never changes, so it is checked once per process. */
@@ -96,13 +99,15 @@ export function definitionStore(run: Statements): RunDefinitions & Pick<BatchLif
            r.agent_name, r.agent_hash, a.content, r.attempt, r.seed::float8 as seed, ${selectKept('r')}, r.wall_seconds,
            r.backend, r.gpus, r.sample, b.verification, r.forked_from, r.forked_at_step,
            trim_scale(r.cost_limit_usd)::text as cost_limit_usd,
-           r.model_config_hash, m.content as model_config, r.recording_hash, p.content as recording
+           r.model_config_hash, m.content as model_config, r.recording_hash, p.content as recording,
+           o.capture, o.sealed
          from runs r
          join batches b on b.batch_id = r.batch_id
          join task_versions v on v.content_hash = r.task_hash
          join agent_configs a on a.hash = r.agent_hash
          left join model_configs m on m.hash = r.model_config_hash
          left join recordings p on p.hash = r.recording_hash
+         left join rollouts o on o.run_id = r.run_id
          where r.run_id = $1`,
         [runId],
       );
@@ -123,6 +128,7 @@ export function definitionStore(run: Statements): RunDefinitions & Pick<BatchLif
           model: row.provider_model,
           ...(row.model_config_hash === null ? {} : { config: modelOf(row.model_config_hash, row.model_config) }),
           ...(row.recording_hash === null ? {} : { recording: recordingOf(row.recording_hash, row.recording) }),
+          ...(row.capture !== null && { rollout: { capture: row.capture, sealed: row.sealed } }),
         },
         sampling: row.sampling,
         task: taskOf(row.task_hash, row.spec),

@@ -75,6 +75,11 @@ export function episodeStore(pool: pg.Pool): Episodes {
               ...[(definition.forkedFrom?.step ?? 0) + 1, idleSeconds, deadlineAt, session, resetMs],
             ],
           );
+          const { rollout } = episode;
+          if (rollout !== undefined)
+            await client.query(`insert into rollouts (run_id, capture, sealed) values ($1, $2, $3)`, [
+              ...[definition.runId, rollout.capture, rollout.sealed],
+            ]);
         });
       } catch (error) {
         // Another request of the same id was first.
@@ -264,7 +269,8 @@ export function episodeStore(pool: pg.Pool): Episodes {
     async open(batchId) {
       const [row] = await run<{ open: number }>(
         'openEpisodes',
-        `select count(*)::int as open from runs r where r.batch_id = $1 and r.status <> 'ended'`,
+        `select count(*)::int as open from runs r where r.batch_id = $1 and r.status <> 'ended'
+           and not exists (select from rollouts o where o.run_id = r.run_id)`,
         [batchId],
       );
       return row?.open ?? 0;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ModelReply, ToolCall } from '../../domain/model.js';
+import type { CapturedCall } from '../../domain/rollouts/captured-tokens.js';
 import type { ModelCallKey } from '../../domain/ports/record/call-ledger.js';
 import type { RunStore } from '../../domain/ports/run-store.js';
 import { Stale } from '../../domain/errors.js';
@@ -221,7 +222,12 @@ export function modelCallStore(
            select $15, $16, $17::numeric from settled where $15::text is not null
            on conflict (account, model) do update set factor = excluded.factor, updated_at = now()
            where f.factor < excluded.factor
-         ), told as (${eventsOf('settled', '$18')})
+         ), told as (${eventsOf('settled', '$18')}
+         ), kept as (
+           insert into captured_calls (run_id, step, try, level, prompt_token_ids, token_ids, logprobs, request)
+           select $1, $2, $3, $19, $20::int[], $21::int[], $22::float8[], $23::jsonb from settled where $19::text is not null
+           on conflict do nothing
+         )
          select exists (select from latest) as known`,
         [
           key.runId,
@@ -242,6 +248,7 @@ export function modelCallStore(
           dearer?.model ?? null,
           dearer?.factor ?? null,
           eventRows(dearer === undefined ? [] : [dearer.event]),
+          ...capturedColumns(reply.captured),
         ],
       ).catch((error: unknown) => {
         // Another attempt of the same question was settled concurrently; that one counts.
@@ -297,6 +304,20 @@ export function modelCallStore(
     },
   };
 }
+
+const capturedColumns = (captured: CapturedCall | undefined): unknown[] =>
+  captured === undefined
+    ? [null, null, null, null, null]
+    : [
+        ...[captured.level, captured.promptTokenIds, captured.tokenIds, captured.logprobs],
+        JSON.stringify(captured.request, (_key, value: unknown) =>
+          typeof value === 'string' ? storableText(value) : value,
+        ),
+      ];
+
+/** JSON of the database holds neither NUL characters nor halves of a pair. */
+const storableText = (text: string): string =>
+  storable(text).replaceAll(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD');
 
 const answerOf = (row: AnswerRow): { reply: ModelReply; ms: number } | null =>
   row.response === null ? null : { reply: replyOf(row), ms: row.ms ?? 0 };

@@ -1,5 +1,6 @@
 import type { ActionProgress, EpisodeOutcome, StepReward } from '../episodes/outcome.js';
 import type { EndReason } from '../outcomes.js';
+import type { RolloutEndpoint } from '../model.js';
 import type { EpisodeAction, ResetRequest } from '../requests/episode.js';
 import type { RunDefinition, RunTicket } from '../run.js';
 
@@ -17,6 +18,8 @@ export interface NewEpisode {
   deadlineAt: Date | null;
   /** How long the reset has taken, milliseconds. */
   resetMs: number;
+  /** It is a rollout: bench plays, with a trainer's endpoint as its model. */
+  rollout?: RolloutEndpoint;
 }
 
 export interface EpisodeRow {
@@ -105,6 +108,6 @@ export interface Episodes {
   detach(runId: string, seconds: number): Promise<void>;
   /** Open, and nobody was there for as long as was agreed. */
   expired(): Promise<{ runId: string; wanted: boolean }[]>;
-  /** Episodes of this batch that hold, or are about to hold, a sandbox. */
+  /** Episodes of this batch that hold, or are about to hold, a sandbox; rollouts, which wait for their turn, are not among them. */
   open(batchId: string): Promise<number>;
 }

@@ -44,7 +44,7 @@ export async function resetEpisode(
       remedy: 'End one, or serve with a larger capacity.',
     });
   const run = {
-    ...(request.fork_of === undefined ? await fresh(env, request) : await forked(env, request, request.fork_of)),
+    ...(request.fork_of === undefined ? await freshRun(env, request) : await forked(env, request, request.fork_of)),
     runId,
   };
   const { row } = await database.episodes.create(
@@ -79,7 +79,11 @@ export async function beginning(bench: Bench, episode: EpisodeRow, known?: RunDe
   };
 }
 
-async function fresh(env: Environment, request: ResetRequest): Promise<RunDefinition> {
+/** A run of the task that is asked for. */
+export async function freshRun(
+  env: Environment,
+  request: Pick<ResetRequest, 'task' | 'split' | 'index' | 'agent' | 'max_steps' | 'seed'>,
+): Promise<RunDefinition> {
   const template = await env.template(taskOf(env, request), { agent: request.agent, maxSteps: request.max_steps });
   return { ...template, batchId: env.batchId, seed: request.seed ?? randomSeed() };
 }
@@ -89,13 +93,20 @@ async function forked(env: Environment, request: ResetRequest, origin: string): 
   const from = await episodes.find(origin);
   if (from === null) throw new BenchError('not_found', `no episode ${origin} to fork`);
   const run = await store.definition(from.runId);
+  const template = await env.template(run.task.id);
   return {
-    ...forkOf(run, { batchId: env.batchId, atStep: request.at_step ?? 1, maxSteps: request.max_steps ?? run.maxSteps }),
+    ...forkOf(run, {
+      // A rollout's branches are played by whoever asks for them.
+      model: { ref: template.model, sampling: template.sampling },
+      batchId: env.batchId,
+      atStep: request.at_step ?? 1,
+      maxSteps: request.max_steps ?? run.maxSteps,
+    }),
     ...(request.seed !== undefined && { seed: request.seed }),
   };
 }
 
-function taskOf(env: Environment, { task, split, index }: ResetRequest): string {
+function taskOf(env: Environment, { task, split, index }: Pick<ResetRequest, 'task' | 'split' | 'index'>): string {
   if (task !== undefined) return task;
   const [only] = env.tasks;
   if (split === undefined && env.tasks.length === 1 && only !== undefined) return only;

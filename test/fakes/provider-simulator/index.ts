@@ -5,16 +5,21 @@ import type { Behaviour, Fault, SimulatedReply, SimulatedRequest } from './behav
 import { Bill, type SimulatedPrice } from './bill.js';
 import { TokenCounter } from './count-tokens.js';
 import { openAiWire } from './openai-wire.js';
+import { type TokensOnWire, withTokens } from './tokens-on-wire.js';
 import { type ErrorName, usageOnWire, type Wire } from './wire.js';
 
 export type * from './behaviour.js';
 export type { BillEntry, SimulatedPrice } from './bill.js';
+export type { TokensOnWire } from './tokens-on-wire.js';
+export { logprobOf, tokensOf } from './tokens-on-wire.js';
 export { playPolicy } from './play-policy.js';
 
 export interface SimulatorOptions {
   behaviour: Behaviour;
   /** Default: 1, 0.1, 1.25 and 5 dollars per million tokens. */
   priceOf?: (model: string) => SimulatedPrice;
+  /** What it tells of tokens to those who ask: as vLLM or SGLang do, log-probabilities alone, or it refuses the question. */
+  tokens?: TokensOnWire;
   /** Keys that are let in; default: any. */
   keys?: readonly string[];
 }
@@ -58,6 +63,8 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
     };
     if (options.keys !== undefined && !options.keys.includes(key)) return fail('unauthorized');
     const refusal = wire.refusal(body);
+    const asksTooMuch = options.tokens === undefined && 'return_token_ids' in body;
+    if (asksTooMuch) return fail('bad_request');
     if (refusal !== null) {
       return send(response, 400, { type: 'error', error: { type: 'invalid_request_error', message: refusal } });
     }
@@ -85,7 +92,8 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
     response.once('finish', () => {
       entry.delivered = (decided.usageOnWire ?? 'true') === 'true';
     });
-    send(response, 200, wire.answer(`sim-${request.number}`, request.model, decided, sent));
+    const answer = wire.answer(`sim-${request.number}`, request.model, decided, sent);
+    send(response, 200, withTokens(answer, request, decided.text ?? '', options.tokens));
   }
 
   function misbehave(

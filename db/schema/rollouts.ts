@@ -1,0 +1,67 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  check,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+import { CAPTURE_LEVELS, type CapturedCall } from '../../domain/rollouts/captured-tokens.js';
+import { oneOf, time } from './columns.js';
+import { episodes } from './episodes.js';
+import { runs } from './runs.js';
+
+/** Episodes that bench plays, with a trainer's endpoint as the model. */
+export const rollouts = pgTable(
+  'rollouts',
+  {
+    runId: text('run_id')
+      .primaryKey()
+      .references(() => episodes.runId),
+    /** What is asked of the endpoint about tokens. */
+    capture: text('capture', { enum: CAPTURE_LEVELS }).notNull(),
+    /** The endpoint's key and headers, sealed with the home's secret; null: none, or the rollout has ended. */
+    sealed: text('sealed'),
+    /** In the order in which ends were told, from 1 and without gaps; null: not ended, or nobody has looked. */
+    number: bigint('number', { mode: 'number' }),
+    acknowledgedAt: time('acknowledged_at'),
+  },
+  (t) => [
+    uniqueIndex('rollouts_number_unique').on(t.number),
+    index('rollouts_unnumbered')
+      .on(t.runId)
+      .where(sql`number is null`),
+    check('rollouts_capture', oneOf('capture', CAPTURE_LEVELS)),
+  ],
+);
+
+/** What was captured of the answers to model calls of rollouts, until these are acknowledged. */
+export const capturedCalls = pgTable(
+  'captured_calls',
+  {
+    runId: text('run_id')
+      .notNull()
+      .references(() => runs.runId),
+    step: integer('step').notNull(),
+    try: integer('try').notNull(),
+    level: text('level', { enum: CAPTURE_LEVELS }).notNull(),
+    promptTokenIds: integer('prompt_token_ids').array(),
+    tokenIds: integer('token_ids').array(),
+    logprobs: doublePrecision('logprobs').array(),
+    /** As sent: messages, tools, how it was sampled. */
+    request: jsonb('request').$type<CapturedCall['request']>().notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'captured_calls_pkey', columns: [t.runId, t.step, t.try] }),
+    check('captured_calls_level', oneOf('level', CAPTURE_LEVELS)),
+    check(
+      'captured_calls_whole',
+      sql`level <> 'tokens' or (prompt_token_ids is not null and cardinality(token_ids) = cardinality(logprobs))`,
+    ),
+  ],
+);

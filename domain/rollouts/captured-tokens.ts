@@ -1,0 +1,72 @@
+import { z } from 'zod';
+
+/** What a server tells of the tokens of its answers, from most to least. Only `tokens` can be trained on. */
+export const CAPTURE_LEVELS = ['tokens', 'logprobs', 'text'] as const;
+export type CaptureLevel = (typeof CAPTURE_LEVELS)[number];
+
+/** Of one answer: the server's own token ids and the sampled tokens' log-probabilities. Nothing here is ever computed from text. */
+export interface CapturedTokens {
+  level: CaptureLevel;
+  /** Only at level `tokens`, as the next. */
+  promptTokenIds: number[] | null;
+  /** As sampled; as many as `logprobs`. */
+  tokenIds: number[] | null;
+  /** At levels `tokens` and `logprobs`. */
+  logprobs: number[] | null;
+}
+
+/** A model call as it was sent, and what came back of its tokens. */
+export interface CapturedCall extends CapturedTokens {
+  request: { messages: unknown[]; tools: unknown[] | null; sampling: Record<string, unknown> };
+}
+
+/** What a request asks for at each level, beside the messages. */
+export const CAPTURE_PARAMETERS: Readonly<Record<CaptureLevel, Record<string, unknown>>> = {
+  tokens: { return_token_ids: true, logprobs: true, top_logprobs: 0 },
+  logprobs: { logprobs: true, top_logprobs: 0 },
+  text: {},
+};
+
+/** The levels to try on a server that refuses a request for more than it can tell. */
+export const levelsFrom = (asked: CaptureLevel): readonly CaptureLevel[] =>
+  CAPTURE_LEVELS.slice(CAPTURE_LEVELS.indexOf(asked));
+
+/** The level of a rollout: its poorest answer's. Null: nothing was answered. */
+export function leastLevel(levels: readonly CaptureLevel[]): CaptureLevel | null {
+  return levels.length === 0
+    ? null
+    : (CAPTURE_LEVELS[Math.max(...levels.map((one) => CAPTURE_LEVELS.indexOf(one)))] ?? null);
+}
+
+const ids = z.array(z.number().int().min(0)).min(1).nullish().catch(null);
+const answerSchema = z.object({
+  /** vLLM. */
+  prompt_token_ids: ids,
+  choices: z
+    .array(
+      z.object({
+        /** SGLang. */
+        prompt_token_ids: ids,
+        token_ids: ids,
+        logprobs: z
+          .object({ content: z.array(z.object({ logprob: z.number().max(0) })) })
+          .nullish()
+          .catch(null),
+      }),
+    )
+    .catch([]),
+});
+
+/** Reads the tokens of a chat completion's first choice. What is missing, or does not fit together, lowers the level. */
+export function capturedTokens(body: unknown, asked: CaptureLevel): CapturedTokens {
+  const text = { level: 'text', promptTokenIds: null, tokenIds: null, logprobs: null } as const;
+  const answer = answerSchema.safeParse(body).data;
+  const choice = answer?.choices[0];
+  if (asked === 'text' || answer === undefined || choice?.logprobs == null) return text;
+  const logprobs = choice.logprobs.content.map(({ logprob }) => logprob);
+  const promptTokenIds = answer.prompt_token_ids ?? choice.prompt_token_ids ?? null;
+  const tokenIds = choice.token_ids ?? null;
+  const whole = promptTokenIds !== null && tokenIds?.length === logprobs.length;
+  if (asked === 'tokens' && whole) return { level: 'tokens', promptTokenIds, tokenIds, logprobs };
+  return logprobs.length === 0 ? text : { ...text, level: 'logprobs', logprobs };
+}

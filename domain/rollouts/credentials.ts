@@ -1,0 +1,32 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+/** What a trainer's endpoint is asked with; secret. */
+export interface Credentials {
+  /** Empty: none. */
+  apiKey: string;
+  headers: Record<string, string>;
+}
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+const keyOf = (secret: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', Buffer.from(secret, 'hex'), '', 'bench rollout credentials', 32));
+
+/** Seals credentials (AES-256-GCM) with the home's secret, 32 bytes in hex: whoever reads rows, history or logs learns nothing. */
+export function seal(credentials: Credentials, secret: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', keyOf(secret), nonce);
+  const sealed = Buffer.concat([cipher.update(JSON.stringify(credentials), 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
+}
+
+/** Opens what `seal` made. Throws if it was sealed with another secret, or changed. */
+export function unseal(sealed: string, secret: string): Credentials {
+  const bytes = Buffer.from(sealed, 'base64url');
+  const tagEnd = NONCE_BYTES + TAG_BYTES;
+  const decipher = createDecipheriv('aes-256-gcm', keyOf(secret), bytes.subarray(0, NONCE_BYTES));
+  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, tagEnd));
+  const open = Buffer.concat([decipher.update(bytes.subarray(tagEnd)), decipher.final()]);
+  return JSON.parse(open.toString('utf8')) as Credentials;
+}

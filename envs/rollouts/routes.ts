@@ -1,0 +1,93 @@
+import type { FastifyPluginCallback } from 'fastify';
+import { z } from 'zod';
+import { BenchError } from '../../domain/errors.js';
+import { newRolloutId } from '../../domain/ids.js';
+import type { RolloutRow } from '../../domain/ports/rollouts.js';
+import { rolloutSchema } from '../../domain/requests/rollout.js';
+import { cancelRun } from '../../operations/batches/cancel-run.js';
+import { beginRollouts } from '../../operations/rollouts/begin.js';
+import { endedRollout, endedRollouts } from '../../operations/rollouts/collect.js';
+import { rolloutResult } from '../../operations/rollouts/result.js';
+import { checked } from '../checked.js';
+import type { DoorContext } from '../context.js';
+import { sendError } from '../http-errors.js';
+import { rideOut } from '../ride-out.js';
+import { wireRollout } from './wire.js';
+
+/** Most seconds that a request is held open; a client asks again. */
+const MOST_WAIT = 50;
+
+const waitSeconds = z.coerce.number().min(0).max(MOST_WAIT);
+const label = z
+  .string()
+  .regex(/^[^=]{1,100}=/, 'must be <name>=<value>')
+  .transform((text): [string, string] => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]);
+const listSchema = z.strictObject({
+  label: z.union([label.transform((one) => [one]), z.array(label)]).default([]),
+  group: z.string().min(1).optional(),
+  after: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(256).default(32),
+  wait_s: waitSeconds.default(MOST_WAIT),
+});
+const ackSchema = z.strictObject({ ids: z.array(z.string().min(1)).min(1).max(10_000) });
+
+/** Door D: bench plays, a trainer's endpoint is the model. Under /v1/rollouts. */
+export function rolloutRoutes({ env, progress }: DoorContext): FastifyPluginCallback {
+  const { bench, batchId } = env;
+  const known = async (id: string): Promise<RolloutRow> => {
+    const row = await rideOut(async () => (await bench.database()).rollouts.find(id));
+    if (row === null)
+      throw new BenchError('not_found', `no rollout ${id}`, {
+        code: 'rollout.unknown',
+        remedy: 'POST /v1/rollouts begins one.',
+      });
+    return row;
+  };
+  const wire = async (row: RolloutRow) => wireRollout(await rideOut(() => rolloutResult(bench, row)));
+  const acknowledge = (ids: readonly string[]): Promise<string[]> =>
+    rideOut(async () => (await bench.database()).rollouts.acknowledge(batchId, ids));
+
+  return (app, _options, done) => {
+    app.setErrorHandler((error, _request, reply) => sendError(reply, error));
+
+    app.post('/v1/rollouts', async ({ body }, reply) => {
+      const request = checked(rolloutSchema, body ?? {});
+      // Its ids are made once, so that a repetition after an outage begins nothing twice.
+      const once = { ...request, rollout_id: request.rollout_id ?? newRolloutId() };
+      const begun = await rideOut(() => beginRollouts(env, once));
+      return reply.code(202).send({ ids: begun.map(({ rolloutId }) => rolloutId) });
+    });
+
+    app.get('/v1/rollouts', async ({ query, signal }) => {
+      const { label: labels, group = null, after, limit, wait_s: seconds } = checked(listSchema, query);
+      const rows = await rideOut(() =>
+        endedRollouts(bench, progress, { batchId, after, labels, group, limit }, { seconds, signal }),
+      );
+      return { rollouts: await Promise.all(rows.map(wire)), after: rows.at(-1)?.number ?? after };
+    });
+
+    app.get<{ Params: { id: string }; Querystring: { wait_s?: string } }>(
+      '/v1/rollouts/:id',
+      async ({ params, query, signal }) => {
+        const row = await known(params.id);
+        const seconds = checked(waitSeconds, query.wait_s ?? 0);
+        const ended = await rideOut(() => endedRollout(bench, progress, row.runId, { seconds, signal }));
+        return wire(ended ?? (await known(row.runId)));
+      },
+    );
+
+    app.post('/v1/rollouts/ack', async ({ body }) => ({
+      acknowledged: await acknowledge(checked(ackSchema, body).ids),
+    }));
+
+    app.delete<{ Params: { id: string } }>('/v1/rollouts/:id', async ({ params, signal }) => {
+      const row = await known(params.id);
+      if (!row.ended) {
+        await rideOut(() => cancelRun(bench, row));
+        await rideOut(() => endedRollout(bench, progress, row.runId, { seconds: MOST_WAIT, signal }));
+      }
+      return { acknowledged: await acknowledge([row.rolloutId]) };
+    });
+    done();
+  };
+}

@@ -1,0 +1,32 @@
+import type { RolloutResult } from '../../operations/rollouts/result.js';
+
+/** A rollout as trainers read it. `reward` is null where nothing was evaluated, or the fault is ours: leave it out, never take it for 0. */
+export function wireRollout(result: RolloutResult): Record<string, unknown> {
+  const { started, ended, ok } = result;
+  return {
+    id: result.rolloutId,
+    run_id: result.runId,
+    number: result.number,
+    status: ended ? 'ended' : started ? 'running' : 'queued',
+    task: result.task,
+    seed: result.seed,
+    agent: result.agent,
+    model: result.model,
+    labels: result.labels,
+    group: result.group,
+    policy_version: result.policyVersion,
+    ok: ended ? ok : null,
+    error: result.error,
+    reward: result.reward,
+    gain: result.gain,
+    end_reason: result.endReason,
+    exit_status: result.exitStatus,
+    capture: { asked: result.capture, level: result.level },
+    /** Below level `tokens` a rollout is for evaluation only. */
+    use: result.level === 'tokens' ? 'train' : 'evaluation',
+    steps: result.steps,
+    acknowledged: result.acknowledged,
+    wall_s: result.seconds,
+    turns: result.turns,
+  };
+}

@@ -1,0 +1,60 @@
+import type { ProgressEvents } from '../../domain/ports/progress-events.js';
+import type { EndedRollouts, RolloutRow } from '../../domain/ports/rollouts.js';
+import type { Bench } from '../bench.js';
+
+/** What `announce_progress()` says when any rollout ends. */
+const ANY_ROLLOUT = 'rollouts';
+
+interface Wait {
+  seconds: number;
+  signal?: AbortSignal;
+}
+
+/** Looks, and again at each news of this name, until something is there or so many seconds are over. */
+async function untilThere<T>(
+  progress: ProgressEvents,
+  name: string,
+  { seconds, signal }: Wait,
+  look: () => Promise<T | null>,
+): Promise<T | null> {
+  const until = Date.now() + seconds * 1000;
+  for (;;) {
+    // Before looking, so that nothing is missed between.
+    const news = progress.next(name);
+    try {
+      const found = await look();
+      const left = until - Date.now();
+      if (found !== null || left <= 0 || signal?.aborted === true) return found;
+      await news.within(left, signal);
+    } finally {
+      news.cancel();
+    }
+  }
+}
+
+/** Rollouts that have ended and were not acknowledged, in the order of their numbers; waits for the first one. */
+export async function endedRollouts(
+  bench: Bench,
+  progress: ProgressEvents,
+  of: EndedRollouts,
+  wait: Wait,
+): Promise<RolloutRow[]> {
+  const found = await untilThere(progress, ANY_ROLLOUT, wait, async () => {
+    const rows = await (await bench.database()).rollouts.ended(of);
+    return rows.length === 0 ? null : rows;
+  });
+  return found ?? [];
+}
+
+/** The rollout once it has ended; null: it still goes on. */
+export function endedRollout(
+  bench: Bench,
+  progress: ProgressEvents,
+  runId: string,
+  wait: Wait,
+): Promise<RolloutRow | null> {
+  return untilThere(progress, runId, wait, async () => {
+    const row = await (await bench.database()).rollouts.find(runId);
+    return row?.ended === true ? row : null;
+  });
+}

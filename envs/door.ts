@@ -7,6 +7,7 @@ import { metricsRoutes } from './metrics/routes.js';
 import { openEnvDoor } from './openenv/door.js';
 import { playing } from './play.js';
 import { withoutPrefixes } from './prefixes.js';
+import { harborRoutes } from './rollouts/harbor-routes.js';
 import { rolloutRoutes } from './rollouts/routes.js';
 import { restRoutes } from './rest/routes.js';
 import { taskRoutes } from './task-api.js';
@@ -49,6 +50,7 @@ export function createDoor(context: DoorContext): FastifyInstance {
   const play = playing(context);
   app.register(restRoutes(context, play));
   app.register(metricsRoutes(context));
+  app.register(harborRoutes(context));
   app.register(taskRoutes(context));
   app.register(openEnvDoor(context, play));
   app.register(rolloutRoutes(context));

@@ -1,4 +1,6 @@
 import type { RawData, WebSocket } from 'ws';
+import type { HarborTools } from '../rollouts/harbor.js';
+import { harborCall } from '../rollouts/harbor-call.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
 import type { EpisodeRow } from '../../domain/ports/episodes.js';
 import type { Play } from '../play.js';
@@ -18,6 +20,8 @@ export interface ConnectionOptions {
   graceSeconds: number;
   /** Another connection goes on with this run. */
   heldElsewhere(runId: string): boolean;
+  /** Rollouts, as tools of a session that plays nothing itself. */
+  harbor: HarborTools;
   /** Episodes that are open, and how many may be. */
   counts(): Promise<{ active_sessions: number; max_sessions: number }>;
 }
@@ -124,6 +128,8 @@ export class Connection {
       return { type: 'mcp', data: response };
     }
     if (type === 'step' && listsTools(data)) return observationFrame(toolList());
+    const played = type === 'step' ? await harborCall(this.options.harbor, data, this.#gone.signal) : null;
+    if (played !== null) return observationFrame(played);
     const { session } = this.options;
     const context = { first: this.#first, signal: this.#gone.signal };
     const answered = type === 'reset' ? session.reset(data, context) : session.step(sentStep(data), context);

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { DoorContext } from '../context.js';
+import { harborTools } from '../rollouts/harbor.js';
 import type { Play } from '../play.js';
 import {
   CONNECTION_HEADER,
@@ -30,7 +31,9 @@ export interface Sockets {
   close(): void;
 }
 
-export function openSockets({ env, graceSeconds, token }: DoorContext, play: Play): Sockets {
+export function openSockets(context: DoorContext, play: Play): Sockets {
+  const { env, graceSeconds, token } = context;
+  const harbor = harborTools(context);
   const server = new WebSocketServer({
     ...{ noServer: true, maxPayload: MOST_BYTES, clientTracking: true },
     perMessageDeflate: { threshold: 1024 },
@@ -65,7 +68,7 @@ export function openSockets({ env, graceSeconds, token }: DoorContext, play: Pla
     const heldElsewhere = (runId: string): boolean =>
       [...live.values()].some((other) => other.session !== session && other.session.held === runId);
     const options: ConnectionOptions = {
-      ...{ play, session, rpc: rpc(key, task), graceSeconds, heldElsewhere, counts },
+      ...{ play, session, rpc: rpc(key, task), harbor, graceSeconds, heldElsewhere, counts },
       ...named.ends,
     };
     const ready = (before?.replace() ?? Promise.resolve()).then(() => session.present(received));

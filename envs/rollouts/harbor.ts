@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { BenchError } from '../../domain/errors.js';
+import { newRolloutId } from '../../domain/ids.js';
+import { rolloutSchema } from '../../domain/requests/rollout.js';
+import { asBenchError } from '../../operations/as-bench-error.js';
+import { listAgents } from '../../operations/catalog/list-agents.js';
+import { SPLITS } from '../../operations/episodes/reset.js';
+import { beginRollouts } from '../../operations/rollouts/begin.js';
+import { endedRollout } from '../../operations/rollouts/collect.js';
+import { rolloutResult } from '../../operations/rollouts/result.js';
+import { checked } from '../checked.js';
+import type { DoorContext } from '../context.js';
+import { rideOut } from '../ride-out.js';
+import { type HarborAsked, harborFailure, type HarborResult, harborResult } from './harbor-result.js';
+
+/** As long as its client waits; the rollout itself goes on, and is listed by GET /v1/rollouts. */
+const CLIENT_WAITS_SECONDS = 1_800;
+
+const text = z.string().default('');
+/** The tool's arguments, as its client sends them. */
+export const runRolloutSchema = z.strictObject({
+  split: text,
+  task_index: z.number().int().min(0).default(0),
+  harness: text,
+  sandbox: text,
+  reward_key: text,
+  keep_sandbox: z.boolean().default(false),
+  force_build: z.boolean().default(false),
+  llm_url: text,
+  model: text,
+  api_key: text,
+  auth_header: text,
+  provider: z.enum(['openai', 'vllm', 'hf']).default('openai'),
+  purpose: z.enum(['auto', 'train', 'eval']).default('auto'),
+  agent_timeout_sec: z.number().min(0).default(0),
+  agent_step_limit: z.number().int().min(0).default(0),
+  sampling: z.record(z.string(), z.unknown()).nullish(),
+  eval_sampling: z.record(z.string(), z.unknown()).nullish(),
+});
+
+/** What its client names when nobody chose: it means this server's own. */
+const CLIENTS_DEFAULT = 'opencode';
+
+export interface HarborCall {
+  /** The same one again, as after a broken connection, is the same rollout. */
+  rolloutId?: string;
+  signal?: AbortSignal;
+}
+
+/** The tools of harbor_env, as an MCP session of door A calls them. */
+export interface HarborTools {
+  /** Plays one rollout. Never throws: what failed is `ok: false` with `error`, and no reward. */
+  runRollout(args: unknown, call?: HarborCall): Promise<HarborResult>;
+  capabilities(): Promise<Record<string, unknown>>;
+}
+
+export function harborTools({ env, progress }: DoorContext): HarborTools {
+  const { bench } = env;
+  const play = async (args: unknown, { rolloutId = newRolloutId(), signal }: HarborCall): Promise<HarborResult> => {
+    const given = checked(runRolloutSchema, args ?? {});
+    const split = given.split === '' ? (SPLITS[0] ?? '') : given.split;
+    const { harness, sandbox, reward_key: rewardKey, purpose } = given;
+    const asked: HarborAsked = { ...{ split, harness, sandbox, rewardKey, purpose } };
+    try {
+      const request = checked(rolloutSchema, { ...requestOf(given, split), rollout_id: rolloutId });
+      const [begun] = await rideOut(() => beginRollouts(env, request));
+      if (begun === undefined) throw new Error('no rollout was begun');
+      const wait = { seconds: CLIENT_WAITS_SECONDS, ...(signal !== undefined && { signal }) };
+      const ended = await rideOut(() => endedRollout(bench, progress, begun.runId, wait));
+      if (ended === null)
+        return harborFailure(asked, `rollout ${begun.rolloutId} still goes on after ${CLIENT_WAITS_SECONDS} s`);
+      return harborResult(asked, await rideOut(() => rolloutResult(bench, ended)));
+    } catch (error) {
+      return harborFailure(asked, said(error));
+    }
+  };
+  return {
+    runRollout: (args, call = {}) =>
+      play(args, call).catch((error: unknown) =>
+        harborFailure({ split: '', harness: '', sandbox: '', rewardKey: '', purpose: 'auto' }, said(error)),
+      ),
+    async capabilities() {
+      const { agents } = listAgents(bench);
+      return {
+        harnesses: agents.map(({ name, description }) => ({ name, status: 'validated', description })),
+        sandboxes: [{ name: env.options.backend ?? 'docker', available: true }],
+        datasets: [...SPLITS],
+        llm: {},
+      };
+    },
+  };
+}
+
+/** With what to do about it: the client sees this text alone. */
+function said(thrown: unknown): string {
+  const { message, remedy } = asBenchError(thrown);
+  return remedy === undefined ? message : `${message}. ${remedy}`;
+}
+
+function requestOf(given: z.output<typeof runRolloutSchema>, split: string): Record<string, unknown> {
+  const { llm_url: url, api_key: key, auth_header: header, harness, purpose } = given;
+  for (const name of ['llm_url', 'model'] as const)
+    if (given[name] === '')
+      throw new BenchError('usage', `${name} is missing: this server has no model of its own`, {
+        remedy: 'Name the endpoint as llm_url, and its model as model.',
+      });
+  const named = header !== '' && header.toLowerCase() !== 'authorization';
+  const sampling = (purpose === 'eval' ? given.eval_sampling : given.sampling) ?? {};
+  return {
+    split,
+    index: given.task_index,
+    ...(harness !== '' && harness !== CLIENTS_DEFAULT && { agent: harness }),
+    ...(given.agent_step_limit > 0 && { max_steps: given.agent_step_limit }),
+    ...(given.agent_timeout_sec > 0 && { deadline_s: given.agent_timeout_sec }),
+    model: {
+      base_url: apiRoot(url),
+      model: given.model,
+      ...(key !== '' && (named ? { headers: { [header]: key } } : { api_key: key })),
+      sampling,
+    },
+  };
+}
+
+/** A bare host is an engine's root; an address with a path is already that of its API. */
+const apiRoot = (url: string): string =>
+  URL.canParse(url) && new URL(url).pathname === '/' ? `${url.replace(/\/+$/, '')}/v1` : url.replace(/\/+$/, '');

@@ -1,9 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLimits, type CommandLimits } from '../domain/agent/command-limits.js';
 import { guardMultiline } from '../domain/agent/guard-multiline.js';
 import { InfrastructureError } from '../domain/errors.js';
 import type { ExecuteCommandArgs, ExecuteCommandResult, HostActivities } from '../domain/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
-import type { CommandOutcome, SandboxPort, StoppedBy } from '../domain/ports/sandbox-port.js';
+import type {
+  CommandOutcome,
+  SandboxCommand,
+  SandboxPort,
+  SandboxRef,
+  StoppedBy,
+} from '../domain/ports/sandbox-port.js';
 import type { EventLog, RunEvent } from '../domain/ports/record/events.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
@@ -48,7 +55,7 @@ async function executeCommand(
   const command = { n: step, script: guarded.script, ...limits };
   let outcome: CommandOutcome;
   try {
-    outcome = await sandbox.run(ref, command, signal);
+    outcome = await runInterruptibly(ports, run, { sandbox, ref, command, signal });
   } catch (error) {
     // On shutdown leave the command running: the next worker re-attaches. On cancellation interrupt it.
     if (signal.aborted && !isWorkerShutdown(signal)) await interruptQuietly(sandbox, ref, step);
@@ -75,6 +82,37 @@ async function executeCommand(
     { epoch, events: eventsOf(outcome, step), submission },
   );
   return { requested: outcome.requested, exitCode: outcome.exitCode, timedOut: outcome.timedOut, ms: outcome.ms };
+}
+
+const INTERRUPT_CHECK_MS = 1000;
+
+/** Runs the command; a player from outside may interrupt it. The wish is a row, so that it outlives this worker. */
+async function runInterruptibly(
+  { store }: CommandPorts,
+  { runId, model }: RunDefinition,
+  {
+    sandbox,
+    ref,
+    command,
+    signal,
+  }: { sandbox: SandboxPort; ref: SandboxRef; command: SandboxCommand; signal: AbortSignal },
+): Promise<CommandOutcome> {
+  if (model.kind !== 'external') return sandbox.run(ref, command, signal);
+  const over = new AbortController();
+  const watch = async (): Promise<void> => {
+    for (;;) {
+      await sleep(INTERRUPT_CHECK_MS, undefined, { signal: over.signal });
+      // A database that is away for a moment is asked again.
+      if (!(await store.interruptWanted(runId, command.n).catch(() => false))) continue;
+      await interruptQuietly(sandbox, ref, command.n);
+    }
+  };
+  watch().catch(() => undefined);
+  try {
+    return await sandbox.run(ref, command, signal);
+  } finally {
+    over.abort();
+  }
 }
 
 /** Faults of the sandbox during the command, as events. */
@@ -141,7 +179,7 @@ async function interruptQuietly(sandbox: SandboxPort, ref: { runId: string; epoc
   try {
     await sandbox.interrupt(ref, n);
   } catch {
-    // The run is being cancelled; its container is removed next.
+    // The run is being cancelled, and its container is removed next; or the wish is seen again.
   }
 }
 
@@ -149,6 +187,7 @@ async function interruptQuietly(sandbox: SandboxPort, ref: { runId: string; epoc
 function observationOf(outcome: CommandOutcome, limits: CommandLimits, task: TaskSpec['limits']): string {
   const notes: string[] = [];
   if (outcome.timedOut) notes.push(stopNote(outcome.stoppedBy, limits, task));
+  if (outcome.stoppedBy === 'interrupt') notes.push('[command interrupted]');
   if (outcome.lost) notes.push('[command lost: its process was gone; what it did until then is unknown]');
   if (outcome.notice !== null) notes.push(`[${outcome.notice}]`);
   if (notes.length === 0) return outcome.output;

@@ -38,6 +38,8 @@ export interface Play {
   taken(runId: string, seq: number): Promise<TakenBefore | null>;
   /** The client has read the outcome of this action. */
   delivered(runId: string, seq: number): Promise<void>;
+  /** Interrupts the command of an action, if it still runs: its outcome follows. */
+  interrupt(runId: string, seq: number): Promise<void>;
   touch(runId: string): Promise<void>;
   /** The client is gone: unless it comes back within so many seconds, the episode is given up. */
   detach(runId: string, seconds: number): Promise<void>;
@@ -55,6 +57,7 @@ export function playing({ env, progress }: DoorContext): Play {
     ofSession: (session) => rideOut(async () => (await episodes()).ofSession(session)),
     adopt: (runId, session) => rideOut(async () => (await episodes()).adopt(runId, session)),
     taken: (runId, seq) => rideOut(async () => (await episodes()).taken(runId, seq)),
+    interrupt: (runId, seq) => rideOut(async () => (await episodes()).interrupt(runId, seq)),
     delivered: (runId, seq) => rideOut(async () => (await episodes()).delivered(runId, seq)),
     detach: (runId, seconds) => rideOut(async () => (await episodes()).detach(runId, seconds)),
     async known(id) {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { EpisodeRow } from '../domain/ports/episodes.js';
 import type { ActionRequest } from '../operations/episodes/act.js';
 import type { Play, PlayedStep } from './play.js';
@@ -14,10 +15,23 @@ export interface SoftRequest extends ActionRequest {
 
 const FOR_EVER = 86_400;
 
-/** Takes an action and waits for its outcome, but not longer than the client's patience. */
+const controlSchema = z.object({ command: z.enum(['wait', 'interrupt']) });
+
+/**
+ * Takes an action and waits for its outcome, but not longer than the client's patience. While a command runs, `wait` waits for it once more and
+ * `interrupt` ends it: neither is a step. At any other time they are commands like all others.
+ */
 export async function playSoftly(play: Play, episode: EpisodeRow, request: SoftRequest): Promise<SoftAnswer> {
   const { softSeconds, signal, ...action } = request;
-  const seq = await play.act(episode, action);
+  const seq = (await controlled(play, episode, request.action)) ?? (await play.act(episode, action));
   const played = await play.outcome(episode, seq, softSeconds === 0 ? FOR_EVER : softSeconds, signal);
   return played === null ? { kind: 'running', seq, printed: '' } : { kind: 'done', seq, played };
+}
+
+/** The action that runs and that this one waits for or interrupts; null: it is an action of its own. */
+async function controlled(play: Play, { runId, seq }: EpisodeRow, action: unknown): Promise<number | null> {
+  const control = controlSchema.safeParse(action);
+  if (!control.success || seq === 0 || (await play.taken(runId, seq))?.settled !== false) return null;
+  if (control.data.command === 'interrupt') await play.interrupt(runId, seq);
+  return seq;
 }

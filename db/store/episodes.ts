@@ -127,6 +127,14 @@ export function episodeStore(pool: pg.Pool): Episodes {
       );
     },
 
+    async interrupt(runId, seq) {
+      await run(
+        'interruptAction',
+        `update episode_actions set interrupted_at = now() where run_id = $1 and seq = $2 and outcome is null and interrupted_at is null`,
+        [runId, seq],
+      );
+    },
+
     async want(runId) {
       await run(
         'wantEpisode',

@@ -27,6 +27,16 @@ export function stepStore(run: Statements): StepLog {
       return row ?? null;
     },
 
+    async interruptWanted(runId, step) {
+      const [row] = await run<{ wanted: boolean }>(
+        'interruptWanted',
+        `select true as wanted from episode_actions
+         where run_id = $1 and step = $2 and interrupted_at is not null and outcome is null limit 1`,
+        [runId, step],
+      );
+      return row !== undefined;
+    },
+
     async saveAction(runId, step, { response, thought, action, modelMs }) {
       await run(
         'saveAction',

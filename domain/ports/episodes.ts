@@ -97,6 +97,8 @@ export interface Episodes {
   taken(runId: string, seq: number): Promise<TakenBefore | null>;
   /** The client has read the outcome of this action. */
   delivered(runId: string, seq: number): Promise<void>;
+  /** Its command, if it still runs, is to be interrupted. */
+  interrupt(runId: string, seq: number): Promise<void>;
   progress(runId: string, seq: number): Promise<ActionProgress | null>;
   /** What the step of an action is worth by the record. */
   stepReward(runId: string, seq: number): Promise<StepReward>;

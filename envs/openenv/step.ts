@@ -80,6 +80,8 @@ async function next(play: Play, episode: EpisodeRow, sent: SentStep, patience: P
   try {
     return await ask(play, episode, sent, patience);
   } catch (error) {
+    // What a model does while its command runs is no error.
+    if (hasCode(error, 'episode.busy')) return { kind: 'running', seq: episode.seq, printed: '' };
     if (!hasCode(error, 'episode.ended')) throw error;
     // It ended while nothing ran, by its deadline: that is no fault of whoever acts now.
     const ending = await play.lateEnding(await play.known(episode.runId));

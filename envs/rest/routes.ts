@@ -83,6 +83,12 @@ export function restRoutes(context: DoorContext, play: Play): FastifyPluginCallb
       return reply.code(statusOf(answer)).send(answer);
     });
 
+    app.post<{ Params: { id: string } }>('/v1/episodes/:id/interrupt', async ({ params }) => {
+      const episode = await play.known(params.id);
+      if (episode.seq > 0) await play.interrupt(episode.runId, episode.seq);
+      return { episode_id: episode.episodeId, action_seq: episode.seq };
+    });
+
     app.get<{ Params: { id: string; seq: string }; Querystring: { wait_s?: string } }>(
       '/v1/episodes/:id/steps/:seq',
       async ({ params, query }, reply) => {

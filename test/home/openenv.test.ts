@@ -148,6 +148,26 @@ describe('frames', () => {
     expect(answer.data.metadata).toMatchObject({ output: 'late\n', action_seq: 1 });
     client.cut();
   });
+
+  test('a command that runs is waited for and interrupted, and nothing else is executed beside it', async () => {
+    const client = await connect();
+    await client.reset({ soft_step_s: 0.5 });
+    const running = { metadata: { status: 'running', action_seq: 1 } };
+    expect((await client.step('echo begun; sleep 600; echo never')).data).toMatchObject(running);
+    for (const command of ['touch beside', 'wait']) expect((await client.step(command)).data).toMatchObject(running);
+    let answer = await client.step('interrupt');
+    while (answer.data.metadata['status'] === 'running') answer = await client.step('wait');
+    expect(answer.data.metadata).toMatchObject({
+      output: 'begun\n[command interrupted]',
+      action_seq: 1,
+      current_step: 1,
+    });
+    let listed = await client.step('ls');
+    while (listed.data.metadata['status'] === 'running') listed = await client.step('wait');
+    expect(listed.data.metadata).toMatchObject({ action_seq: 2, current_step: 2 });
+    expect(listed.data.metadata['output']).not.toContain('beside');
+    client.cut();
+  });
 });
 
 describe('sessions', () => {

@@ -5,6 +5,7 @@ import type { DoorContext } from './context.js';
 import { errorBody, sendError } from './http-errors.js';
 import { metricsRoutes } from './metrics/routes.js';
 import { openEnvDoor } from './openenv/door.js';
+import { orsDoor } from './ors/door.js';
 import { playing } from './play.js';
 import { withoutPrefixes } from './prefixes.js';
 import { harborRoutes } from './rollouts/harbor-routes.js';
@@ -54,5 +55,6 @@ export function createDoor(context: DoorContext): FastifyInstance {
   app.register(taskRoutes(context));
   app.register(openEnvDoor(context, play));
   app.register(rolloutRoutes(context));
+  app.register(orsDoor(context, play));
   return app;
 }

@@ -37,6 +37,7 @@ async function serve([door = '', request = '{}']: readonly string[]): Promise<vo
       told = true;
       const listening = { url, ...(JSON.parse(line) as DoorLine), pid: process.pid, doorPid };
       process.stdout.write(`${JSON.stringify(listening satisfies EnvironmentDocument)}\n`);
+      process.stderr.write(`for openreward: OPENREWARD_SESSION_URL=${url} OPENREWARD_API_URL=${url}\n`);
     },
     // It has said why.
     onEnd: (exitCode) => process.exit(exitCode),

@@ -27,6 +27,10 @@ export const errorBody = ({ type, code, message, remedy }: BenchError): ErrorBod
   error: { type, code, message, remedy: remedy ?? null },
 });
 
+/** With what to do about it: clients show the message alone. */
+export const textOf = ({ message, remedy }: BenchError): string =>
+  remedy === undefined ? message : `${message}. ${remedy}`;
+
 /** Answers with what went wrong. What only services lack is worth another try, which the header says. */
 export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
   const status = (thrown as { statusCode?: number }).statusCode;

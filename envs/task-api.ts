@@ -65,15 +65,18 @@ export function taskRoutes({ env }: DoorContext): FastifyPluginCallback {
       return reply.code(error.status).send({ detail: error.detail });
     });
     app.get('/list_environments', () => [ENVIRONMENT]);
-    app.get<{ Params: { env: string } }>('/:env/splits', ({ params }) => {
-      known(params.env);
-      return SPLITS.map((name) => ({ name, type: name }));
-    });
-    for (const [route, answer] of Object.entries(answers))
-      app.post<{ Params: { env: string } }>(`/:env/${route}`, ({ params, body }) => {
-        known(params.env);
-        return answer(body);
+    // ORS leaves the environment out where there is one.
+    for (const prefix of ['', '/:env']) {
+      app.get<{ Params: { env?: string } }>(`${prefix}/splits`, ({ params }) => {
+        known(params.env ?? ENVIRONMENT);
+        return SPLITS.map((name) => ({ name, type: name }));
       });
+      for (const [route, answer] of Object.entries(answers))
+        app.post<{ Params: { env?: string } }>(`${prefix}/${route}`, ({ params, body }) => {
+          known(params.env ?? ENVIRONMENT);
+          return answer(body);
+        });
+    }
     done();
   };
 }

@@ -1,3 +1,5 @@
+import { isObject, TOOLS } from '../tools.js';
+
 /** A step as a client sent it. What a model wrote is never refused here: what is no command is a malformed action. */
 export interface SentStep {
   action: unknown;
@@ -6,23 +8,6 @@ export interface SentStep {
   policyVersion: number | null;
   /** It was sent as a call of this tool, and is answered as one. */
   tool: string | null;
-}
-
-/** `run` takes a command; the others are commands themselves. */
-export const TOOLS = [
-  {
-    name: 'run',
-    description: 'Run one bash command',
-    input_schema: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
-  },
-  { name: 'validate', description: 'Score the submission as it is now', input_schema: noInput() },
-  { name: 'submit', description: 'Score the submission and end the episode', input_schema: noInput() },
-  { name: 'wait', description: 'Wait for a command that still runs', input_schema: noInput() },
-  { name: 'interrupt', description: 'Stop a command that still runs', input_schema: noInput() },
-] as const;
-
-function noInput() {
-  return { type: 'object', properties: {} } as const;
 }
 
 /** Is it a request for the tools, which is no action? */
@@ -60,6 +45,3 @@ function besides(data: Record<string, unknown>): { action: unknown; seq: number 
 
 const isNumber = (value: unknown, least: number): value is number =>
   Number.isSafeInteger(value) && Number(value) >= least;
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

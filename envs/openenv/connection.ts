@@ -4,8 +4,10 @@ import { harborCall } from '../rollouts/harbor-call.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
 import type { EpisodeRow } from '../../domain/ports/episodes.js';
 import type { Play } from '../play.js';
-import { isObject, listsTools, sentStep, TOOLS } from './action.js';
-import { type Frame, type Observation, textOf } from './frames.js';
+import { textOf } from '../http-errors.js';
+import { isObject, TOOLS } from '../tools.js';
+import { listsTools, sentStep } from './action.js';
+import type { Frame, Observation } from './frames.js';
 import type { Rpc } from './rpc.js';
 import type { Answered, EnvSession } from './session.js';
 

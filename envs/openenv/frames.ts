@@ -1,4 +1,3 @@
-import type { BenchError } from '../../domain/errors.js';
 import type { EpisodeRow } from '../../domain/ports/episodes.js';
 import type { BegunEpisode } from '../../operations/episodes/reset.js';
 import type { PlayedStep } from '../play.js';
@@ -65,7 +64,3 @@ function shaped({ reset }: EpisodeRow, answer: Observation): Observation {
   if (reset.observation !== 'full') return answer;
   return { ...answer, observation: { ...answer.observation, ...answer.metadata } };
 }
-
-/** With what to do about it: clients show the message alone. */
-export const textOf = ({ message, remedy }: BenchError): string =>
-  remedy === undefined ? message : `${message}. ${remedy}`;

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { BenchError } from '../../domain/errors.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
 import type { Play } from '../play.js';
-import { toolAction, TOOLS } from './action.js';
-import { textOf } from './frames.js';
+import { TOOLS } from '../tools.js';
+import { toolAction } from './action.js';
+import { textOf } from '../http-errors.js';
 import type { EnvSession } from './session.js';
 
 /** JSON-RPC 2.0, with OpenEnv's methods for sessions beside MCP's for tools. */

@@ -3,7 +3,8 @@ import type { EpisodeRow } from '../../domain/ports/episodes.js';
 import type { Play } from '../play.js';
 import { playSoftly, type SoftAnswer, type SoftRequest } from '../soft-step.js';
 import { isDone } from '../wire.js';
-import { isObject, type SentStep } from './action.js';
+import { isObject } from '../tools.js';
+import type { SentStep } from './action.js';
 import type { StepAnswer } from './frames.js';
 
 interface Patience {

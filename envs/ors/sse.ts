@@ -1,0 +1,32 @@
+/** What clients read as one event. A text of several lines is joined by them again. */
+export const eventFrame = (event: string, data: string): string =>
+  `event: ${event}\n${data
+    .split('\n')
+    .map((line) => `data: ${line}\n`)
+    .join('')}\n`;
+
+/** Says that the server is there; clients give up after 30 seconds of silence. */
+export const HEARTBEAT = ': still running\n\n';
+
+/** UTF-16 units of a chunk, 3 bytes each at most: clients read no line of 512 KiB. */
+const CHUNK_UNITS = 130_000;
+
+/** What Python strips from the beginning of a line, as far as JSON leaves it unescaped. */
+const STRIPPED = /^[\s\u0085]/;
+const HIGH_SURROGATE = /[\uD800-\uDBFF]$/;
+
+/**
+ * A result as parts of its JSON, which clients join. They strip white space that a part begins with: a part that would begin with some
+ * begins with its escape, since white space stands in texts alone there.
+ */
+export function chunksOf(result: object, units = CHUNK_UNITS): string[] {
+  const whole = JSON.stringify(result);
+  const chunks: string[] = [];
+  for (let from = 0; from < whole.length;) {
+    const cut = whole.slice(from, from + units);
+    const part = cut.length < whole.length - from && HIGH_SURROGATE.test(cut) ? cut.slice(0, -1) : cut;
+    chunks.push(part.replace(STRIPPED, (space) => `\\u${space.charCodeAt(0).toString(16).padStart(4, '0')}`));
+    from += part.length;
+  }
+  return chunks;
+}

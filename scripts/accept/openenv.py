@@ -5,10 +5,7 @@ Makes a virtual environment per version, and a home of its own, both in a tempor
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -16,68 +13,13 @@ import threading
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from bench_server import ROOT, Server, down, environment
+
 CLIENT = Path(__file__).with_name("openenv_client.py")
 VERSIONS = ["0.10.0", "0.4.1"]
 # What the clients import; the rest of the package's requirements is for its servers.
 LEAN = ["websockets", "pydantic", "fastapi", "fastmcp", "requests", "httpx"]
 CHECKS = ["scripted", "malformed", "full", "tools", "validate", "long_command"]
-
-
-class Server:
-    """`bench env serve` of a home."""
-
-    def __init__(self, home: Path, *options: str) -> None:
-        self.env = {**os.environ, "BENCH_HOME": str(home)}
-        self.options = options
-        self.port = 0
-        self.start()
-
-    def start(self) -> None:
-        args = ["env", "serve", "--backend", "local", "--allow-local", "--port", str(self.port)]
-        self.process = subprocess.Popen(
-            [node(), str(ROOT / "dist/cli/main.js"), *args, *self.options],
-            env=self.env,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert self.process.stdout is not None
-        said = json.loads(self.process.stdout.readline())
-        self.url = said["url"]
-        self.pid = said["pid"]
-        self.port = int(self.url.rsplit(":", 1)[1])
-
-    def kill(self) -> None:
-        """Kills what serves, as a machine would, and starts it where it listened unless that happens by itself."""
-        os.kill(self.pid, signal.SIGKILL)
-        try:
-            self.process.wait(timeout=3)
-        except subprocess.TimeoutExpired:
-            return
-        self.start()
-
-    def stop(self) -> None:
-        self.process.terminate()
-        self.process.wait(timeout=60)
-
-
-def node() -> str:
-    found = shutil.which("node")
-    if found is None:
-        raise SystemExit("node is not on PATH")
-    return found
-
-
-def environment(folder: Path, version: str) -> Path | None:
-    """A Python with this version's client; None: it cannot be had here."""
-    place = folder / f"openenv-{version}"
-    subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
-    python = place / "bin/python"
-    pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-    for packages in (["--no-deps", f"openenv=={version}"], LEAN):
-        if subprocess.run([*pip, *packages]).returncode != 0:
-            return None
-    return python
 
 
 def check(python: Path, name: str, server: Server, reconnects: bool) -> bool:
@@ -105,7 +47,12 @@ def main() -> int:
     home = folder / "home"
     servers: list[Server] = []
     try:
-        pythons = {version: environment(folder, version) for version in versions}
+        pythons = {
+            version: environment(
+                folder / f"openenv-{version}", ["--no-deps", f"openenv=={version}"], LEAN
+            )
+            for version in versions
+        }
         if None in pythons.values():
             print("SKIPPED: the clients cannot be installed here; see pip's error above")
             return 0
@@ -121,8 +68,7 @@ def main() -> int:
         for server in servers:
             server.stop()
         if servers:
-            down = [node(), str(ROOT / "dist/cli/main.js"), "down"]
-            subprocess.run(down, env={**os.environ, "BENCH_HOME": str(home)}, check=False)
+            down(home)
         shutil.rmtree(folder, ignore_errors=True)
     print("all passed" if failed == 0 else f"{failed} failed")
     return 1 if failed else 0

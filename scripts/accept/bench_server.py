@@ -1,0 +1,79 @@
+"""`bench env serve` as trainers meet it, for the acceptance of unmodified clients."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def node() -> str:
+    found = shutil.which("node")
+    if found is None:
+        raise SystemExit("node is not on PATH")
+    return found
+
+
+class Server:
+    """`bench env serve` of a home."""
+
+    def __init__(self, home: Path, *options: str) -> None:
+        self.env = {**os.environ, "BENCH_HOME": str(home)}
+        self.options = options
+        self.port = 0
+        self.start()
+
+    def start(self) -> None:
+        args = ["env", "serve", "--backend", "local", "--allow-local", "--port", str(self.port)]
+        self.process = subprocess.Popen(
+            [node(), str(ROOT / "dist/cli/main.js"), *args, *self.options],
+            env=self.env,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        said = json.loads(self.process.stdout.readline())
+        self.url = said["url"]
+        self.pid = said["pid"]
+        self.port = int(self.url.rsplit(":", 1)[1])
+
+    def kill(self) -> None:
+        """Kills what serves, as a machine would, and starts it where it listened unless that happens by itself."""
+        os.kill(self.pid, signal.SIGKILL)
+        try:
+            self.process.wait(timeout=3)
+        except subprocess.TimeoutExpired:
+            return
+        self.start()
+
+    def kill_door(self) -> None:
+        """Kills the process behind the port, which is started again by itself."""
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+        os.kill(int(children[0]), signal.SIGKILL)
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(timeout=60)
+
+
+def down(home: Path) -> None:
+    """Stops the services of a home."""
+    command = [node(), str(ROOT / "dist/cli/main.js"), "down"]
+    subprocess.run(command, env={**os.environ, "BENCH_HOME": str(home)}, check=False)
+
+
+def environment(place: Path, *installs: list[str]) -> Path | None:
+    """A Python with these packages; None: they cannot be had here."""
+    subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
+    python = place / "bin/python"
+    pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    for packages in installs:
+        if subprocess.run([*pip, *packages]).returncode != 0:
+            return None
+    return python

@@ -156,10 +156,32 @@ describe('a session over ORS', () => {
     await close(client);
   });
 
+  test('answers early if its task says so: `wait` brings the outcome, and nothing else is executed meanwhile', async () => {
+    const client = await opened({ soft_step_s: 1 });
+    const early = await client.call('run', { command: 'sleep 8; echo late' });
+    const running = { status: 'running', action_seq: 1 };
+    expect(early.result.output).toMatchObject({ reward: null, finished: false, metadata: running });
+    const other = await client.call('run', { command: 'echo other' });
+    expect(other.result.output).toMatchObject({ reward: null, finished: false, metadata: running });
+    expect(other.result.output.blocks[0]!.text).toContain('was not executed');
+    let { result } = await client.call('wait');
+    while (result.output.metadata['status'] === 'running') ({ result } = await client.call('wait'));
+    expect(result.output.metadata).toMatchObject({ status: 'ok', action_seq: 1, output: 'late\n' });
+    // It has been read: there is nothing to wait for.
+    expect((await client.call('wait')).result.output.blocks[0]!.text).toContain('No command runs');
+    await close(client);
+  });
+
   test('is gone when it was deleted, whatever ran then', async () => {
     const client = await opened();
     await client.call('run', { command: 'true' });
+    // What was cut off is no result: a reward of zero would be trained on.
+    const cut = expect(client.call('run', { command: 'sleep 600' })).rejects.toThrow(/error event.*cancelled|410/);
+    await expect
+      .poll(async () => (await home.sql('select 1 from episode_actions where outcome is null')).length)
+      .toBeGreaterThan(0);
     expect(await close(client)).toMatchObject({ status: 200, text: JSON.stringify({ sid: client.sid }) });
+    await cut;
     expect(await close(client)).toMatchObject({ status: 200 });
     for (const path of ['/ping', '/call'])
       await expect

@@ -84,9 +84,10 @@ async function executeCommand(
   return { requested: outcome.requested, exitCode: outcome.exitCode, timedOut: outcome.timedOut, ms: outcome.ms };
 }
 
-const INTERRUPT_CHECK_MS = 1000;
+const LOOK_MS = 1000;
+const RAREST_LOOK_MS = 5000;
 
-/** Runs the command; a player from outside may interrupt it. The wish is a row, so that it outlives this worker. */
+/** Runs the command; a player from outside is shown what it prints, and may interrupt it. Both are a row, so that they outlive this worker. */
 async function runInterruptibly(
   { store }: CommandPorts,
   { runId, model }: RunDefinition,
@@ -100,10 +101,11 @@ async function runInterruptibly(
   if (model.kind !== 'external') return sandbox.run(ref, command, signal);
   const over = new AbortController();
   const watch = async (): Promise<void> => {
-    for (;;) {
-      await sleep(INTERRUPT_CHECK_MS, undefined, { signal: over.signal });
+    for (let pause = LOOK_MS; ; pause = Math.min(RAREST_LOOK_MS, pause * 1.1)) {
+      await sleep(pause, undefined, { signal: over.signal });
       // A database that is away for a moment is asked again.
-      if (!(await store.interruptWanted(runId, command.n).catch(() => false))) continue;
+      const printed = await sandbox.printed(ref, command.n).catch(() => '');
+      if (!(await store.commandGoesOn(runId, command.n, printed).catch(() => false))) continue;
       await interruptQuietly(sandbox, ref, command.n);
     }
   };

@@ -25,7 +25,16 @@ export async function playSoftly(play: Play, episode: EpisodeRow, request: SoftR
   const { softSeconds, signal, ...action } = request;
   const seq = (await controlled(play, episode, request.action)) ?? (await play.act(episode, action));
   const played = await play.outcome(episode, seq, softSeconds === 0 ? FOR_EVER : softSeconds, signal);
-  return played === null ? { kind: 'running', seq, printed: '' } : { kind: 'done', seq, played };
+  return played === null ? stillRuns(play, episode, seq) : { kind: 'done', seq, played };
+}
+
+/** The answer to whoever cannot wait any longer. */
+export async function stillRuns(
+  play: Play,
+  { runId }: EpisodeRow,
+  seq: number,
+): Promise<Extract<SoftAnswer, { kind: 'running' }>> {
+  return { kind: 'running', seq, printed: (await play.taken(runId, seq))?.printed ?? '' };
 }
 
 /** The action that runs and that this one waits for or interrupts; null: it is an action of its own. */

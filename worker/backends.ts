@@ -92,6 +92,7 @@ function unusable(problem: BenchError): Backends[Backend] {
         start: refuse,
         run: refuse,
         interrupt: refuse,
+        printed: refuse,
         collect: refuse,
         snapshot: () => {
           throw problem;

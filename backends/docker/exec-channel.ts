@@ -49,6 +49,11 @@ export function execChannel(container: Docker.Container, what: string): ControlC
       if (reply === null) throw new SupervisorAway(`no supervisor answers in ${what}`);
       if ('error' in reply) throw new InfrastructureError(`interrupting command ${n} in ${what}: ${reply.error}`);
     },
+    async printed(n) {
+      const { reply } = await ask({ op: 'printed', n }, { withinMs: SHORT_ANSWER_MS });
+      if (reply === null) throw new SupervisorAway(`no supervisor answers in ${what}`);
+      return 'ok' in reply ? (reply.printed ?? '') : '';
+    },
     async answers() {
       try {
         return (await ask({ op: 'ping' }, { withinMs: SHORT_ANSWER_MS })).reply !== null;

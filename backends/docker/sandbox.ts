@@ -365,6 +365,15 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       );
     },
 
+    async printed(ref, n) {
+      try {
+        return await translated(`asking what run ${ref.runId} prints`, () => channelTo(ref).printed(n));
+      } catch (error) {
+        if (error instanceof SupervisorAway || error instanceof SandboxLost) return '';
+        throw error;
+      }
+    },
+
     collect: (ref, files, maxBytes, more) =>
       translated(`collecting files of run ${ref.runId}`, async () => {
         // After a reboot the disk is not mounted, and files would seem missing.

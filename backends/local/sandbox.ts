@@ -8,7 +8,7 @@ import { sharedDirectory } from '../shell/control-channel.js';
 import { controlDirectories, controlDirectoryExists, makeControlDirectory } from '../shell/control-directory.js';
 import { stageMemory } from '../shell/stage-memory.js';
 import { requireArchive, stageRestore } from '../shell/stage-restore.js';
-import { interruptCommand, runCommand, supervisorAnswers, SupervisorAway } from '../shell/shell-client.js';
+import { interruptCommand, printedBy, runCommand, supervisorAnswers, SupervisorAway } from '../shell/shell-client.js';
 import { waitForSupervisor } from '../shell/wait-for-supervisor.js';
 import { collectFiles } from '../shell/collect-files.js';
 import { endProcesses, removeTree } from './end-run.js';
@@ -147,6 +147,13 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       await interruptCommand(controlOf(ref), n).catch((error: unknown) => {
         // Nothing runs without a supervisor.
         if (!(error instanceof SupervisorAway)) throw error;
+      });
+    },
+
+    async printed(ref, n) {
+      return await printedBy(controlOf(ref), n).catch((error: unknown) => {
+        if (!(error instanceof SupervisorAway)) throw error;
+        return '';
       });
     },
 

@@ -1,5 +1,5 @@
 import type { CommandOutcome, SandboxCommand } from '../../domain/ports/sandbox-port.js';
-import { interruptCommand, runCommand, supervisorAnswers } from './shell-client.js';
+import { interruptCommand, printedBy, runCommand, supervisorAnswers } from './shell-client.js';
 
 /** How a worker reaches a sandbox's supervisor. */
 export interface ControlChannel {
@@ -10,6 +10,8 @@ export interface ControlChannel {
   run(command: SandboxCommand, signal: AbortSignal): Promise<CommandOutcome>;
   /** Stop command n if it is running. Throws SupervisorAway. */
   interrupt(n: number): Promise<void>;
+  /** What command n has printed so far, its end alone; empty: it does not run. Throws SupervisorAway. */
+  printed(n: number): Promise<string>;
   /** Does a supervisor answer? */
   answers(): Promise<boolean>;
 }
@@ -18,5 +20,6 @@ export interface ControlChannel {
 export const sharedDirectory = (control: string): ControlChannel => ({
   run: (command, signal) => runCommand(control, command, signal),
   interrupt: (n) => interruptCommand(control, n),
+  printed: (n) => printedBy(control, n),
   answers: () => supervisorAnswers(control),
 });

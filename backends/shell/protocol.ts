@@ -7,10 +7,14 @@ import type { CommandOutcome, SandboxCommand } from '../../domain/ports/sandbox-
  * over the control socket, outcomes are files of the control directory.
  */
 
-export type ControlRequest = { op: 'ping' } | ({ op: 'submit' } & SandboxCommand) | { op: 'interrupt'; n: number };
+/** PostgreSQL text cannot hold NUL, and JSON may contain lone surrogates. */
+const storable = (text: string): string => text.replace(/\0|\p{Surrogate}/gu, '\ufffd');
+
+export type ControlRequest =
+  { op: 'ping' } | ({ op: 'submit' } & SandboxCommand) | { op: 'interrupt' | 'printed'; n: number };
 
 export const replySchema = z.union([
-  z.object({ ok: z.literal(true) }),
+  z.object({ ok: z.literal(true), printed: z.string().max(100_000).transform(storable).optional() }),
   z.object({ done: z.number().int() }),
   z.object({ error: z.string() }),
 ]);
@@ -60,6 +64,3 @@ export function parseOutcome(text: string): CommandOutcome {
     memories: outcome.memories.map(storable),
   };
 }
-
-/** PostgreSQL text cannot hold NUL, and JSON may contain lone surrogates. */
-const storable = (text: string): string => text.replace(/\0|\p{Surrogate}/gu, '\ufffd');

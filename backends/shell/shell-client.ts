@@ -50,6 +50,12 @@ export async function interruptCommand(control: string, n: number): Promise<void
   if ('error' in reply) throw new InfrastructureError(`interrupting command ${n} in ${control}: ${reply.error}`);
 }
 
+/** What command n has printed so far, its end alone; empty: it does not run. Throws SupervisorAway. */
+export async function printedBy(control: string, n: number): Promise<string> {
+  const reply = await ask(control, { op: 'printed', n }, { withinMs: SHORT_ANSWER_MS });
+  return 'ok' in reply ? (reply.printed ?? '') : '';
+}
+
 /** Does a supervisor answer? */
 export async function supervisorAnswers(control: string): Promise<boolean> {
   try {

@@ -30,6 +30,7 @@ export const stubbedBackend: Backends['local'] = {
         ...{ requested: requestedBy(script), toolState: { openFile: null }, memories: [], ms: 0, pid: null },
       }),
     interrupt: () => Promise.resolve(),
+    printed: () => Promise.resolve(''),
     collect: (_, paths) =>
       Promise.resolve({ kind: 'files', files: paths.map((path) => ({ path, bytes: Buffer.from('') })) }),
     snapshot: () => {

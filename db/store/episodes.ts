@@ -112,7 +112,7 @@ export function episodeStore(pool: pg.Pool): Episodes {
     async taken(runId, seq) {
       const [row] = await run<TakenBefore>(
         'takenAction',
-        `select action, outcome is not null as settled, delivered_at is not null as delivered
+        `select action, outcome is not null as settled, delivered_at is not null as delivered, coalesce(printed, '') as printed
          from episode_actions where run_id = $1 and seq = $2`,
         [runId, seq],
       );

@@ -27,14 +27,18 @@ export function stepStore(run: Statements): StepLog {
       return row ?? null;
     },
 
-    async interruptWanted(runId, step) {
-      const [row] = await run<{ wanted: boolean }>(
-        'interruptWanted',
-        `select true as wanted from episode_actions
-         where run_id = $1 and step = $2 and interrupted_at is not null and outcome is null limit 1`,
-        [runId, step],
+    async commandGoesOn(runId, step, printed) {
+      const [row] = await run<{ interrupt: boolean }>(
+        'commandGoesOn',
+        `with kept as (
+           update episode_actions set printed = $3
+           where run_id = $1 and step = $2 and outcome is null and printed is distinct from $3
+         )
+         select bool_or(interrupted_at is not null) as interrupt from episode_actions
+         where run_id = $1 and step = $2 and outcome is null`,
+        [runId, step, storable(printed)],
       );
-      return row !== undefined;
+      return row?.interrupt === true;
     },
 
     async saveAction(runId, step, { response, thought, action, modelMs }) {

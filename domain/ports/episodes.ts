@@ -60,6 +60,8 @@ export interface TakenBefore {
   action: EpisodeAction | { malformed: string };
   settled: boolean;
   delivered: boolean;
+  /** What its command had printed when its worker looked last, the end of it. */
+  printed: string;
 }
 
 /** Episodes: their rows, the actions taken in them and what came of these. Every write is keyed. */

@@ -156,6 +156,8 @@ export interface SandboxPort {
   run(ref: SandboxRef, command: SandboxCommand, signal: AbortSignal): Promise<CommandOutcome>;
   /** Kill command n's process tree; its outcome then says interrupted. Harmless when it has ended. */
   interrupt(ref: SandboxRef, n: number): Promise<void>;
+  /** What command n has printed so far: its end, of at most some thousand characters; empty if it does not run. */
+  printed(ref: SandboxRef, n: number): Promise<string>;
   /** Copy files out of the workspace as data: regular files only, nothing followed. */
   collect(ref: SandboxRef, files: string[], maxBytes: number, more?: CollectOptions): Promise<Collected>;
   /**

@@ -5,6 +5,7 @@ import type { EpisodeRow } from '../../domain/ports/episodes.js';
 import { resetRequest, resumeSchema } from '../../domain/requests/episode.js';
 import { checked } from '../checked.js';
 import type { Play, PlayedStep } from '../play.js';
+import { stillRuns } from '../soft-step.js';
 import { isDone } from '../wire.js';
 import { begunObservation, type Observation, stepObservation, toolObservation } from './frames.js';
 import type { SentStep } from './action.js';
@@ -165,7 +166,7 @@ export class EnvSession {
     const { seq, runId } = episode;
     const taken = await this.play.taken(runId, seq);
     const last = await this.play.outcome(episode, seq, 0);
-    if (last === null) return begun(episode, stepObservation(episode, { kind: 'running', seq, printed: '' }));
+    if (last === null) return begun(episode, stepObservation(episode, await stillRuns(this.play, episode, seq)));
     const missed = taken?.delivered === true ? {} : { missed: [last] };
     const data = stepObservation(episode, { kind: 'done', seq, played: last, ...missed });
     return begun(episode, { ...data, reward: null, done: isDone(last.outcome) });

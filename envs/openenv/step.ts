@@ -1,7 +1,7 @@
 import { BenchError } from '../../domain/errors.js';
 import type { EpisodeRow } from '../../domain/ports/episodes.js';
 import type { Play } from '../play.js';
-import { playSoftly, type SoftAnswer, type SoftRequest } from '../soft-step.js';
+import { playSoftly, type SoftAnswer, stillRuns, type SoftRequest } from '../soft-step.js';
 import { isDone } from '../wire.js';
 import { isObject } from '../tools.js';
 import type { SentStep } from './action.js';
@@ -71,7 +71,7 @@ async function takeTrusted(play: Play, episode: EpisodeRow, sent: SentStep, pati
   }
   const { signal, softSeconds } = patience;
   const lost = known ?? (await play.outcome(episode, last, softSeconds === 0 ? 86_400 : softSeconds, signal));
-  if (lost === null) return { kind: 'running', seq: last, printed: '' };
+  if (lost === null) return stillRuns(play, episode, last);
   if (isDone(lost.outcome)) return { kind: 'done', seq: last, played: lost };
   const answer = await next(play, await play.known(runId), sent, patience);
   return answer.kind === 'done' ? { ...answer, missed: [lost] } : answer;
@@ -82,7 +82,7 @@ async function next(play: Play, episode: EpisodeRow, sent: SentStep, patience: P
     return await ask(play, episode, sent, patience);
   } catch (error) {
     // What a model does while its command runs is no error.
-    if (hasCode(error, 'episode.busy')) return { kind: 'running', seq: episode.seq, printed: '' };
+    if (hasCode(error, 'episode.busy')) return stillRuns(play, episode, episode.seq);
     if (!hasCode(error, 'episode.ended')) throw error;
     // It ended while nothing ran, by its deadline: that is no fault of whoever acts now.
     const ending = await play.lateEnding(await play.known(episode.runId));

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { BenchError } from '../../domain/errors.js';
 import type { EpisodeRow } from '../../domain/ports/episodes.js';
 import type { Play, PlayedStep } from '../play.js';
-import { playSoftly, type SoftAnswer } from '../soft-step.js';
+import { playSoftly, type SoftAnswer, stillRuns } from '../soft-step.js';
 import { type CallResult, doneResult, finishedResult, runningResult, saidResult } from './result.js';
 
 const FOR_EVER = 86_400;
@@ -67,7 +67,7 @@ export async function playControl(context: CallContext, command: 'wait' | 'inter
   const patience = episode.reset.soft_step_s ?? 0;
   if (last.settled || command === 'wait') {
     const played = await play.outcome(episode, seq, patience === 0 ? FOR_EVER : patience, signal);
-    const answer: SoftAnswer = played === null ? { kind: 'running', seq, printed: '' } : { kind: 'done', seq, played };
+    const answer: SoftAnswer = played === null ? await stillRuns(play, episode, seq) : { kind: 'done', seq, played };
     return answerOf(play, episode, answer);
   }
   const asked = { action: { command }, seq: null, softSeconds: patience, signal };

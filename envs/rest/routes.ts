@@ -7,6 +7,7 @@ import type { DoorContext } from '../context.js';
 import { goneOf } from '../gone.js';
 import { sendError } from '../http-errors.js';
 import type { Play } from '../play.js';
+import { stillRuns } from '../soft-step.js';
 import { wireReset, wireStep, type WireStep } from '../wire.js';
 import { forkRoutes } from './fork.js';
 import { batchSteps } from './batch-steps.js';
@@ -29,6 +30,8 @@ const asAction = (action: unknown): unknown => (typeof action === 'string' ? { c
 /** Still running: ask for this action again. */
 export interface Running {
   status: 'running';
+  /** What its command has printed so far, the end of it. */
+  printed: string;
   episode_id: string;
   action_seq: number;
 }
@@ -42,7 +45,10 @@ export function restRoutes(context: DoorContext, play: Play): FastifyPluginCallb
     gone: AbortSignal,
   ): Promise<WireStep | Running> => {
     const played = await play.outcome(episode, seq, seconds, gone);
-    if (played === null) return { status: 'running', episode_id: episode.episodeId, action_seq: seq };
+    if (played === null) {
+      const { printed } = await stillRuns(play, episode, seq);
+      return { status: 'running', episode_id: episode.episodeId, action_seq: seq, printed };
+    }
     return wireStep(played);
   };
   const step = async (id: string, body: unknown, gone: AbortSignal): Promise<WireStep | Running> => {

@@ -248,10 +248,12 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
       expect(outcome.notice).toContain('state from before');
     });
 
-    it('are stopped by an interrupt', async () => {
+    it('tell what they have printed so far, and are stopped by an interrupt', async () => {
       const n = shell.next();
-      const running = shell.run('cd data; echo begun > begun; sleep 3005');
+      const running = shell.run('cd data; echo seen; echo begun > begun; sleep 3005');
       await fileAppears(ref, 'data/begun');
+      expect(await backend.another().printed(ref, n)).toBe('seen\n');
+      expect(await backend.sandbox.printed(ref, n + 1)).toBe('');
       await backend.another().interrupt(ref, n);
       expect(await running).toMatchObject({ interrupted: true, timedOut: false, lost: false });
       await backend.sandbox.interrupt(ref, n);

@@ -155,6 +155,9 @@ describe('frames', () => {
     const running = { metadata: { status: 'running', action_seq: 1 } };
     expect((await client.step('echo begun; sleep 600; echo never')).data).toMatchObject(running);
     for (const command of ['touch beside', 'wait']) expect((await client.step(command)).data).toMatchObject(running);
+    await expect
+      .poll(async () => (await client.step('wait')).data.metadata['output'], { timeout: 60_000 })
+      .toBe('begun\n');
     let answer = await client.step('interrupt');
     while (answer.data.metadata['status'] === 'running') answer = await client.step('wait');
     expect(answer.data.metadata).toMatchObject({

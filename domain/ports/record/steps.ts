@@ -6,8 +6,8 @@ export interface StepLog {
   /** Steps 1..n of the run, in order, with messages of evaluations already part of the observations. */
   transcript(runId: string): Promise<StepRecord[]>;
   step(runId: string, step: number): Promise<StepRecord | null>;
-  /** Has the player from outside asked to interrupt the command of this step? */
-  interruptWanted(runId: string, step: number): Promise<boolean>;
+  /** Keeps what the step's command has printed so far, for a player from outside. Returns whether that one asked to interrupt it. */
+  commandGoesOn(runId: string, step: number, printed: string): Promise<boolean>;
   /** The step's parsed action (null: format failure). First write wins. Also moves the run's step counter. */
   saveAction(
     runId: string,

@@ -348,6 +348,10 @@ class Command:
             self._loop.unwatch(pipe)
         return pipe
 
+    def printed(self) -> str:
+        """So far: its end, as far as an outcome would show it."""
+        return self._output.text()[-limits.PRINTED_CHARACTERS :]
+
     def outcome(self) -> Outcome:
         status = self._status if self._status is not None else 0
         code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)

@@ -2,6 +2,8 @@
 
 OUTPUT_HEAD_BYTES = 64 * 1024
 OUTPUT_TAIL_BYTES = 64 * 1024
+# Shown of a command that still runs.
+PRINTED_CHARACTERS = 8_000
 
 # Carried state: what a shell may hand to its successor.
 STATE_BYTES = 4 * 1024 * 1024

@@ -117,6 +117,12 @@ class Supervisor:
                 if self._current is not None and self._current.n == int(request["n"]):
                     self._current.stop("interrupt")
                 reply = {"ok": True}
+            elif op == "printed":
+                running = self._current is not None and self._current.n == int(request["n"])
+                reply = {
+                    "ok": True,
+                    "printed": self._current.printed() if self._current and running else "",
+                }
             else:
                 reply = {"error": "unknown operation"}
         except (ValueError, KeyError, TypeError) as error:

@@ -99,7 +99,7 @@ function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) 
     expect(new Set(output.trim().split('\n'))).toEqual(new Set(['-1 ENOSYS']));
     // What waits for a file polls.
     const follow =
-      'echo one > log; tail -f log > seen 2> told & echo two >> log; until grep two seen; do sleep 0.1; done; kill $!';
+      'echo one > log; : > seen; tail -f log > seen 2> told & echo two >> log; until grep two seen; do sleep 0.1; done; kill $!';
     expect(await run(follow)).toMatchObject({ output: 'two\n', timedOut: false });
   });
 

@@ -63,6 +63,7 @@ import {
   episodeLineSchema,
   episodesDocumentSchema,
   exportedEpisodesSchema,
+  policyMetricsSchema,
   shownEpisodeSchema,
 } from '../domain/views/training.js';
 import { trajectoryDocumentSchema } from '../domain/views/trajectory.js';
@@ -146,6 +147,9 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   prune: [{ schema: pruneDocumentSchema }],
   'validate-config': [{ schema: validationDocumentSchema }],
   worker: [{ schema: workerDocumentSchema }],
-  'env serve': [{ schema: environmentDocumentSchema }],
+  'env serve': [
+    { schema: environmentDocumentSchema },
+    { when: 'each line of `GET /v1/metrics`', schema: policyMetricsSchema },
+  ],
   completion: [{ schema: completionDocumentSchema }],
 };

@@ -1,0 +1,11 @@
+"""Episodes of `bench env serve` for trainers. Needs nothing but the standard library.
+
+client = BenchClient("http://127.0.0.1:8123")
+episode = client.reset(task="battleOfSexes", seed=7)
+step = episode.step("ls")
+"""
+
+from .client import BenchClient, BenchError, Episode, EpisodeFault, Step
+from .vector import VectorEnv
+
+__all__ = ["BenchClient", "BenchError", "Episode", "EpisodeFault", "Step", "VectorEnv"]

@@ -1,0 +1,87 @@
+"""Requests that ride out a server which restarts."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+PAUSE_S = 0.25
+STARTING = "X-Backend-State"
+
+
+class BenchError(Exception):
+    """What the server refused: `code` as in its error, `remedy` what to do about it."""
+
+    def __init__(self, status: int, code: str, message: str, remedy: str | None) -> None:
+        super().__init__(message if remedy is None else f"{message}. {remedy}")
+        self.status = status
+        self.code = code
+        self.remedy = remedy
+
+
+class Connection:
+    """Every request here may be sent twice: an episode has an id, an action a number."""
+
+    def __init__(self, url: str, token: str | None, patience_s: float, timeout_s: float) -> None:
+        self._url = url.rstrip("/")
+        self._token = token
+        self._patience_s = patience_s
+        self._timeout_s = timeout_s
+
+    def ask(self, method: str, path: str, body: Any = None) -> tuple[int, dict[str, Any]]:
+        """The status and the document. BenchError: the request is refused. OSError: nobody answered for `patience_s`."""
+        until = time.monotonic() + self._patience_s
+        while True:
+            try:
+                with self._open(method, path, body) as answer:
+                    return answer.status, json.loads(answer.read())
+            except urllib.error.HTTPError as error:
+                text = error.read()
+                if error.headers.get(STARTING) is not None and time.monotonic() < until:
+                    time.sleep(float(error.headers.get("Retry-After") or PAUSE_S))
+                    continue
+                return self._refused(error.code, text)
+            except (OSError, http.client.HTTPException, json.JSONDecodeError) as error:
+                if time.monotonic() > until:
+                    raise ConnectionError(
+                        f"{self._url} has not answered for {self._patience_s:g} s"
+                    ) from error
+                time.sleep(PAUSE_S)
+
+    def lines(self, path: str, body: Any) -> Iterator[dict[str, Any]]:
+        """The lines of an answer, each as it comes. They end early when the connection breaks."""
+        try:
+            with self._open("POST", path, body) as answer:
+                for line in answer:
+                    yield json.loads(line)
+        except urllib.error.HTTPError as error:
+            if error.headers.get(STARTING) is None:
+                self._refused(error.code, error.read())
+        except (OSError, http.client.HTTPException, json.JSONDecodeError):
+            return
+
+    def _open(self, method: str, path: str, body: Any) -> Any:
+        request = urllib.request.Request(self._url + path, method=method)
+        if self._token is not None:
+            request.add_header("Authorization", f"Bearer {self._token}")
+        data = None if body is None else json.dumps(body).encode()
+        if data is not None:
+            request.add_header("Content-Type", "application/json")
+        return urllib.request.urlopen(request, data, timeout=self._timeout_s)
+
+    def _refused(self, status: int, text: bytes) -> tuple[int, dict[str, Any]]:
+        try:
+            document = json.loads(text)
+        except json.JSONDecodeError:
+            document = {}
+        # An episode that failed by a fault of ours is an outcome, not a refusal.
+        if "info" in document:
+            return status, document
+        error = document.get("error") or {}
+        message = error.get("message") or f"{self._url} answers {status}"
+        raise BenchError(status, error.get("code") or "unknown", message, error.get("remedy"))

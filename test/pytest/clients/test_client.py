@@ -1,0 +1,151 @@
+"""The client against a server that dies, refuses and is slow, over real HTTP."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from bench_rl import BenchClient, BenchError, VectorEnv
+
+
+def outcome(seq: int, **more: Any) -> dict[str, Any]:
+    return {
+        "observation": {"message": f"outcome {seq}"},
+        "reward": None,
+        "terminated": False,
+        "truncated": False,
+        "info": {"action_seq": seq},
+        **more,
+    }
+
+
+class Server(ThreadingHTTPServer):
+    """Answers with what it was given for a path, one after the other; keeps what it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.asked: list[tuple[str, str, Any]] = []
+        self.answers: dict[str, list[tuple[int, dict[str, str], Any]]] = {}
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+
+    def will(self, path: str, *answers: tuple[int, Any] | None, starting: bool = False) -> None:
+        """None: the connection breaks."""
+        headers = {"X-Backend-State": "starting", "Retry-After": "0"} if starting else {}
+        self.answers.setdefault(path, []).extend(
+            (0, {}, None) if answer is None else (answer[0], headers, answer[1])
+            for answer in answers
+        )
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_POST(self) -> None:
+        self._answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+
+    def do_GET(self) -> None:
+        self._answer(None)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+    def _answer(self, body: Any) -> None:
+        self.server.asked.append((self.command, self.path, body))
+        status, headers, document = self.server.answers[self.path].pop(0)
+        if status == 0:
+            self.connection.close()
+            return
+        lines = document if isinstance(document, list) else [document]
+        data = "\n".join(json.dumps(line) for line in lines).encode()
+        self.send_response(status)
+        for name, value in {**headers, "Content-Length": str(len(data))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    server = Server()
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def begun(name: str) -> dict[str, Any]:
+    return {
+        "episode_id": name,
+        "observation": {"message": "play"},
+        "info": {"action_seq": 0, "task": "t"},
+    }
+
+
+def test_numbers_actions_and_waits_for_what_runs(server: Server) -> None:
+    server.will("/v1/episodes", (201, begun("e")))
+    server.will(
+        "/v1/episodes/e/step", (200, outcome(1)), (202, {"status": "running", "action_seq": 2})
+    )
+    server.will(
+        "/v1/episodes/e/steps/2?wait_s=50", (202, {"action_seq": 2}), (200, outcome(2, reward=0.5))
+    )
+    episode = BenchClient(server.url).reset(task="t")
+    assert episode.step("ls").observation == "outcome 1"
+    assert episode.step({"reply": "x"}, policy_version=3).reward == 0.5
+    sent = [body for _, path, body in server.asked if path.endswith("/step")]
+    assert [(one["action"], one["action_seq"], one.get("policy_version")) for one in sent] == [
+        ("ls", 1, None),
+        ({"reply": "x"}, 2, 3),
+    ]
+
+
+def test_sends_the_same_again_when_the_server_dies_or_starts(server: Server) -> None:
+    server.will("/v1/episodes", None, (201, begun("e")))
+    server.will("/v1/episodes/e/step", None)
+    server.will("/v1/episodes/e/step", (503, {}), starting=True)
+    server.will("/v1/episodes/e/step", (200, outcome(1)))
+    episode = BenchClient(server.url, patience_s=30).reset()
+    assert episode.step("ls").info["action_seq"] == 1
+    resets = [body for _, path, body in server.asked if path == "/v1/episodes"]
+    assert resets[0] == resets[1] and resets[0]["episode_id"].startswith("e-")
+    steps = [body for _, path, body in server.asked if path.endswith("/step")]
+    assert len(steps) == 3 and steps[0] == steps[1] == steps[2]
+
+
+def test_refusals_say_their_code_and_remedy(server: Server) -> None:
+    error = {"code": "episodes.full", "message": "64 are open", "remedy": "End one."}
+    server.will("/v1/episodes", (429, {"error": error}))
+    with pytest.raises(BenchError, match=r"64 are open\. End one\.") as raised:
+        BenchClient(server.url).reset()
+    assert (raised.value.status, raised.value.code) == (429, "episodes.full")
+
+
+def test_a_fault_is_no_reward_and_ends_the_episode(server: Server) -> None:
+    fault = {"action_seq": 1, "fault": {"reason": "infra_error", "detail": "no disk"}}
+    server.will("/v1/episodes", (201, begun("e")))
+    server.will("/v1/episodes/e/step", (503, outcome(1, info=fault)))
+    step = BenchClient(server.url).reset().step("ls")
+    assert (step.reward, step.done, step.fault) == (None, True, "infra_error: no disk")
+
+
+def test_a_vector_asks_alone_for_what_the_batch_did_not_bring(server: Server) -> None:
+    server.will("/v1/episodes", (201, begun("a")), (201, begun("b")), (201, begun("c")))
+    slow = {"episode_id": "b", "status": "running", "action_seq": 1}
+    server.will("/v1/steps", (200, [slow, {"episode_id": "a", **outcome(1, terminated=True)}]))
+    server.will("/v1/episodes/b/step", (200, outcome(1, reward=1.0)))
+    server.will("/v1/episodes/c/step", (200, outcome(1, reward=2.0)))
+    env = VectorEnv(BenchClient(server.url))
+    env.reset([{}, {}, {}])
+    steps = env.step(["x", "y", "z"])
+    assert [step.reward if step else None for step in steps] == [None, 1.0, 2.0]
+    server.will("/v1/steps", (200, [{"episode_id": "b", **outcome(2)}]))
+    again = env.step(["x", "y", None])
+    assert [body for _, path, body in server.asked if path == "/v1/steps"][1] == [
+        {"episode_id": "b", "action": "y", "action_seq": 2, "wait_s": 50}
+    ]
+    assert again[0] is not None and again[0].terminated and again[1] is not None

@@ -23,14 +23,19 @@ create function action_rewards(run_ids text[] default null) returns table (
     select
       w.run_id, least(w.step, l.last_step) as step, sum(w.reward order by w.step) as reward,
       (array_agg(w.gain order by w.step desc) filter (where w.gain is not null))[1] as gain,
-      sum((w.parts ->> 'format')::double precision) / nullif(sum(w.format_errors), 0) as penalty
+      sum((w.parts ->> 'format')::double precision) / nullif(sum(w.format_errors), 0) as penalty,
+      coalesce(bool_or(w.parts ?| array['evaluation', 'no_valid']), false) as rated, sum(w.format_errors) as format_errors
     from (select g.asked, array_agg(g.run_id) as ids from given g group by g.asked) x
     cross join lateral episode_rewards(x.ids, x.asked) w
     join (select distinct a.run_id, a.last_step from acted a) l on l.run_id = w.run_id
     group by w.run_id, least(w.step, l.last_step)
   )
   select
-    a.run_id, a.seq, case when a.acts then p.reward - coalesce(a.unused * p.penalty, 0) else p.penalty end,
+    a.run_id, a.seq,
+    case
+      when not a.acts then p.penalty
+      when p.rated or p.format_errors > a.unused then p.reward - coalesce(a.unused * p.penalty, 0)
+    end,
     case when a.acts then p.gain end, not a.acts or coalesce(s.action is null and s.run_id is not null, false)
   from acted a
   left join paid p on p.run_id = a.run_id and p.step = a.step

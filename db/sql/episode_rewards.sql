@@ -136,10 +136,12 @@ create function episode_rewards(run_ids text[] default null, request jsonb defau
       not s.lost and (s.action is null or s.timed_out or coalesce(s.exit_code <> 0, false)) as failed
     from episodes e join steps s on s.run_id = e.run_id and s.step > e.copied
     union all
-    -- Ends before the step's action, and before any.
+    -- Ends before the step's action, and before any; a step whose replies could not be used so far.
     select m.run_id, m.step, false, false
     from (
       select b.run_id, b.step from by_step b
+      union
+      select f.run_id, f.step from refused f join episodes e on e.run_id = f.run_id and f.step > e.copied
       union
       select e.run_id, e.last_step from episodes e where e.ended
     ) m

@@ -98,13 +98,14 @@ export function outcomeOf(progress: ActionProgress, reward: StepReward): Episode
     formatError && !done
       ? null
       : (evaluations.find(({ kind }) => (kind !== 'validate') === done) ?? evaluations.at(-1) ?? null);
-  const paid = fault !== null ? null : difference(reward.reward, reward.given);
+  const parts = fault === null ? ownParts(reward) : {};
+  const paid = Object.keys(parts).length === 0 ? null : difference(reward.reward, reward.given);
   return {
     seq,
     step,
     message: next?.message ?? lastMessage(run, record?.observation ?? null),
     reward: paid,
-    rewardParts: paid === null ? {} : reward.parts,
+    rewardParts: paid === null ? {} : parts,
     terminated: done && fault === null && run.endReason !== null && TERMINAL.includes(run.endReason),
     truncated: done && fault === null && run.endReason !== null && !TERMINAL.includes(run.endReason),
     exitStatus:
@@ -123,6 +124,12 @@ export function outcomeOf(progress: ActionProgress, reward: StepReward): Episode
     remainingSteps: done ? 0 : Math.max(0, run.maxSteps - (next.step - 1)),
     evaluation,
   };
+}
+
+/** Earlier replies of a step could not be used, or they would have ended it: what they were given are penalties. */
+function ownParts({ parts: { format = 0, ...others }, given }: StepReward): Record<string, number> {
+  const penalty = format - (given ?? 0);
+  return penalty === 0 ? others : { ...others, format: penalty };
 }
 
 /** Rewards are added up over actions: what was given before is not given again. */

@@ -80,6 +80,7 @@ describe('a server that trains', () => {
     // As the door paid and said it, whatever is computed from the record.
     expect(line!.actions.map(({ reward }) => reward)).toEqual(played.outcomes.map(({ reward }) => reward));
     expect(line!.actions[0]).toMatchObject({ format_error: true, reward: -0.25, exit_code: null });
+    expect(line!.actions[1]).toMatchObject({ format_error: false, reward: null, exit_code: 1 });
     expect(line!.messages.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
       played.first,
       ...played.outcomes.map(({ observation }) => observation.message),
@@ -108,7 +109,10 @@ describe('a server that trains', () => {
     ]);
     expect(policies[0]!.reset_ms).toBeGreaterThan(0);
     expect((await text('/v1/metrics?after=3')).trimEnd().split('\n')).toHaveLength(1);
-    expect(JSON.parse(await text('/v1/metrics?per=group&after=2'))).toMatchObject({ group: 'g1', rewarded: 2 });
+    const groups = (await text('/v1/metrics?per=group&after=2')).trimEnd().split('\n');
+    expect(groups.map((row) => JSON.parse(row) as unknown)).toContainEqual(
+      expect.objectContaining({ policy_version: 3, group: 'g1', rewarded: 2 }),
+    );
     expect((await server.ask('GET', '/v1/metrics?per=x')).status).toBe(422);
     const scraped = await text('/metrics');
     for (const sample of [

@@ -42,7 +42,13 @@ describe('the outcome of an action', () => {
     expect(outcomeOf(progress(), { reward: 0.75, parts: { evaluation: 1, format: -0.25 }, given: -0.25 }).reward).toBe(
       1,
     );
-    expect(outcomeOf(progress(), { reward: 0.75, parts: {}, given: null }).reward).toBe(0.75);
+    expect(outcomeOf(progress(), { reward: 0.75, parts: { evaluation: 0.75 }, given: null }).reward).toBe(0.75);
+  });
+
+  test('that was not evaluated is worth nothing, not 0: the penalties of its step were paid before', () => {
+    const penalised = { reward: -0.25, parts: { format: -0.25 }, given: -0.25 };
+    expect(outcomeOf(progress(), penalised)).toMatchObject({ reward: null, rewardParts: {} });
+    expect(outcomeOf(progress(), { ...penalised, given: null })).toMatchObject({ reward: -0.25 });
   });
 
   test.each([
@@ -53,7 +59,7 @@ describe('the outcome of an action', () => {
     ['format', false, true],
   ] as const)('tells an end by %s apart', (endReason, terminated, truncated) => {
     const ended = progress({ next: null, run: run({ endReason }) });
-    expect(outcomeOf(ended, { ...nothing, reward: 0.5 })).toMatchObject({
+    expect(outcomeOf(ended, { reward: 0.5, parts: { evaluation: 0.5 }, given: null })).toMatchObject({
       terminated,
       truncated,
       reward: 0.5,

@@ -5,7 +5,17 @@ episode = client.reset(task="battleOfSexes", seed=7)
 step = episode.step("ls")
 """
 
+from .aio import AsyncBenchClient, AsyncEpisode
 from .client import BenchClient, BenchError, Episode, EpisodeFault, Step
 from .vector import VectorEnv
 
-__all__ = ["BenchClient", "BenchError", "Episode", "EpisodeFault", "Step", "VectorEnv"]
+__all__ = [
+    "AsyncBenchClient",
+    "AsyncEpisode",
+    "BenchClient",
+    "BenchError",
+    "Episode",
+    "EpisodeFault",
+    "Step",
+    "VectorEnv",
+]

@@ -63,9 +63,10 @@ class Episode:
 
     def step(self, action: str | dict[str, Any], policy_version: int | None = None) -> Step:
         """Execute a command, or `{"reply": text}`, and wait for its outcome, however long it takes."""
-        self.seq += 1
-        body = action_body(action, self.seq, policy_version)
+        body = action_body(action, self.seq + 1, policy_version)
         status, document = self._connection.ask("POST", f"/v1/episodes/{self.id}/step", body)
+        # A refused action has no number, and one that nobody answered keeps its own.
+        self.seq += 1
         return self.outcome(document) if status == 202 else step_of(document)
 
     def outcome(self, running: dict[str, Any]) -> Step:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 
@@ -22,6 +22,12 @@ class Text(gymnasium.Space[str]):
     def sample(self, mask: Any = None, probability: Any = None) -> str:
         return "ls"
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Text)
+
+    def __hash__(self) -> int:
+        return hash(Text)
+
     @property
     def is_np_flattenable(self) -> bool:
         return False
@@ -30,7 +36,7 @@ class Text(gymnasium.Space[str]):
 class BenchEnv(gymnasium.Env[str, str]):
     """One episode at a time. `reset(options=...)` takes the keys of a reset; a step without an evaluation pays 0."""
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
     observation_space = Text()
     action_space = Text()
 
@@ -74,7 +80,7 @@ def register(url: str, tasks: Iterable[str]) -> None:
     for task in tasks:
         gymnasium.register(
             f"bench/{task}",
-            entry_point=BenchEnv,
+            entry_point="bench_rl.gym:BenchEnv",
             kwargs={"url": url, "task": task},
             order_enforce=False,
         )

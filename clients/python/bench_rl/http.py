@@ -45,7 +45,7 @@ class Connection:
                 if error.headers.get(STARTING) is not None and time.monotonic() < until:
                     time.sleep(float(error.headers.get("Retry-After") or PAUSE_S))
                     continue
-                return self._refused(error.code, text)
+                return refused(self._url, error.code, text)
             except (OSError, http.client.HTTPException, json.JSONDecodeError) as error:
                 if time.monotonic() > until:
                     raise ConnectionError(
@@ -61,7 +61,7 @@ class Connection:
                     yield json.loads(line)
         except urllib.error.HTTPError as error:
             if error.headers.get(STARTING) is None:
-                self._refused(error.code, error.read())
+                refused(self._url, error.code, error.read())
         except (OSError, http.client.HTTPException, json.JSONDecodeError):
             return
 
@@ -74,14 +74,16 @@ class Connection:
             request.add_header("Content-Type", "application/json")
         return urllib.request.urlopen(request, data, timeout=self._timeout_s)
 
-    def _refused(self, status: int, text: bytes) -> tuple[int, dict[str, Any]]:
-        try:
-            document = json.loads(text)
-        except json.JSONDecodeError:
-            document = {}
-        # An episode that failed by a fault of ours is an outcome, not a refusal.
-        if "info" in document:
-            return status, document
-        error = document.get("error") or {}
-        message = error.get("message") or f"{self._url} answers {status}"
-        raise BenchError(status, error.get("code") or "unknown", message, error.get("remedy"))
+
+def refused(url: str, status: int, text: bytes) -> tuple[int, dict[str, Any]]:
+    """What an answer that is no success says. BenchError: a refusal."""
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError:
+        document = {}
+    # An episode that failed by a fault of ours is an outcome, not a refusal.
+    if "info" in document:
+        return status, document
+    error = document.get("error") or {}
+    message = error.get("message") or f"{url} answers {status}"
+    raise BenchError(status, error.get("code") or "unknown", message, error.get("remedy"))

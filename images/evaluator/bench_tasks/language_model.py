@@ -17,7 +17,7 @@ from .questions import Player
 try:
     import numpy
 except ImportError:
-    numpy = None
+    numpy = None  # type: ignore[assignment]
 
 
 def loss_per_token(

@@ -26,7 +26,8 @@ def test_is_used_as_its_types_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         "--check-untyped-defs",
         "--no-error-summary",
         f"--cache-dir={REPOSITORY}/.bench/python-tools/mypy-tasks",
-        # NumPy, and modules beside a referee.
+        # NumPy, of any version or none, and modules beside a referee.
+        "--no-site-packages",
         "--disable-error-code=import-not-found",
     ]
     assert api.run([*options, "--config-file=", *checked])[:2] == ("", "")

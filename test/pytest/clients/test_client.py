@@ -1,89 +1,10 @@
-"""The client against a server that dies, refuses and is slow, over real HTTP."""
+"""The client against a server that dies, refuses and is slow."""
 
 from __future__ import annotations
 
-import json
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
-
 import pytest
 from bench_rl import BenchClient, BenchError, VectorEnv
-
-
-def outcome(seq: int, **more: Any) -> dict[str, Any]:
-    return {
-        "observation": {"message": f"outcome {seq}"},
-        "reward": None,
-        "terminated": False,
-        "truncated": False,
-        "info": {"action_seq": seq},
-        **more,
-    }
-
-
-class Server(ThreadingHTTPServer):
-    """Answers with what it was given for a path, one after the other; keeps what it was asked."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.asked: list[tuple[str, str, Any]] = []
-        self.answers: dict[str, list[tuple[int, dict[str, str], Any]]] = {}
-        self.url = f"http://127.0.0.1:{self.server_address[1]}"
-
-    def will(self, path: str, *answers: tuple[int, Any] | None, starting: bool = False) -> None:
-        """None: the connection breaks."""
-        headers = {"X-Backend-State": "starting", "Retry-After": "0"} if starting else {}
-        self.answers.setdefault(path, []).extend(
-            (0, {}, None) if answer is None else (answer[0], headers, answer[1])
-            for answer in answers
-        )
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-
-    def do_POST(self) -> None:
-        self._answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-
-    def do_GET(self) -> None:
-        self._answer(None)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-    def _answer(self, body: Any) -> None:
-        self.server.asked.append((self.command, self.path, body))
-        status, headers, document = self.server.answers[self.path].pop(0)
-        if status == 0:
-            self.connection.close()
-            return
-        lines = document if isinstance(document, list) else [document]
-        data = "\n".join(json.dumps(line) for line in lines).encode()
-        self.send_response(status)
-        for name, value in {**headers, "Content-Length": str(len(data))}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    server = Server()
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-
-
-def begun(name: str) -> dict[str, Any]:
-    return {
-        "episode_id": name,
-        "observation": {"message": "play"},
-        "info": {"action_seq": 0, "task": "t"},
-    }
+from scripted_server import Server, begun, outcome
 
 
 def test_numbers_actions_and_waits_for_what_runs(server: Server) -> None:
@@ -123,6 +44,19 @@ def test_refusals_say_their_code_and_remedy(server: Server) -> None:
     with pytest.raises(BenchError, match=r"64 are open\. End one\.") as raised:
         BenchClient(server.url).reset()
     assert (raised.value.status, raised.value.code) == (429, "episodes.full")
+
+
+def test_a_refused_action_has_no_number(server: Server) -> None:
+    server.will("/v1/episodes", (201, begun("e")))
+    server.will("/v1/episodes/e/step", (422, {"error": {"message": "no"}}), (200, outcome(1)))
+    episode = BenchClient(server.url).reset()
+    with pytest.raises(BenchError):
+        episode.step({"nonsense": 1})
+    episode.step("ls")
+    assert [body["action_seq"] for _, path, body in server.asked if path.endswith("/step")] == [
+        1,
+        1,
+    ]
 
 
 def test_a_fault_is_no_reward_and_ends_the_episode(server: Server) -> None:

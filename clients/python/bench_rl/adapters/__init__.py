@@ -1,0 +1,1 @@
+"""Trainers' own interfaces, one file each, which imports its trainer; nothing else here does."""

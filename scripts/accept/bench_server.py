@@ -63,8 +63,8 @@ class Server:
 
 
 def down(home: Path) -> None:
-    """Stops the services of a home."""
-    command = [node(), str(ROOT / "dist/cli/main.js"), "down"]
+    """Stops the services of a home, whatever a failed check has left open."""
+    command = [node(), str(ROOT / "dist/cli/main.js"), "down", "--force"]
     subprocess.run(command, env={**os.environ, "BENCH_HOME": str(home)}, check=False)
 
 

@@ -1,0 +1,103 @@
+"""Plays `bench env serve` with TRL, TorchRL, SkyRL, verl, Gymnasium and the clients of OpenEnv and ORS: `npm run build && npm run accept:trainers [-- check …]`.
+
+Makes a virtual environment of 7 GB (the CUDA build of torch runs on CPUs) unless BENCH_TRAINERS_PYTHON names the Python of one,
+and a home of its own, in a temporary folder. Without a package registry, or 12 GB of disk, it says so and exits with 0.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bench_server import ROOT, Server, down, environment
+
+CLIENT = Path(__file__).parent / "trainers/play.py"
+CHECKS = ["rewards", "torchrl", "grpo_ors", "grpo_environment", "verl"]
+# Programs that take the address alone.
+PROGRAMS = {
+    "harbor": Path(__file__).with_name("harbor.py"),
+    "example_torchrl": ROOT / "examples/trainers/torchrl_rollout.py",
+    "example_skyrl": ROOT / "examples/trainers/skyrl_play.py",
+}
+PACKAGES = [
+    "torch", "torchrl==0.14.1", "trl==1.16.0", "transformers", "datasets", "openreward==0.1.167", "jmespath",
+    "skyrl-gym==0.4.0", "gymnasium==1.4.0", "websockets", "pydantic", "fastapi", "fastmcp", "requests", "httpx", "openai",
+    "ray", "hydra-core", "codetiming", "pylatexenc", "pandas", "pyarrow", "torchdata", "peft", "accelerate", "dill",
+    "pillow", "cachetools",
+]  # fmt: skip
+# They name engines and GPU libraries among what they need, which nothing here uses.
+ALONE = ["--no-deps", "openenv==0.10.0", "verl==0.9.1"]
+NEEDED_BYTES = 12e9
+
+
+def trainers(folder: Path) -> Path | None:
+    given = os.environ.get("BENCH_TRAINERS_PYTHON")
+    if given is not None:
+        return Path(given)
+    if shutil.disk_usage(folder).free < NEEDED_BYTES:
+        print(f"SKIPPED: {folder} has less than {NEEDED_BYTES / 1e9:.0f} GB free")
+        return None
+    python = environment(folder / "trainers", PACKAGES, ALONE)
+    if python is None:
+        print("SKIPPED: the trainers cannot be installed here; see pip's error above")
+    return python
+
+
+def check(command: list[str], name: str, server: Server) -> bool:
+    began = time.monotonic()
+    paths = [str(ROOT / "clients/python"), str(CLIENT.parent)]
+    # -P: names of files beside harbor.py are those of packages.
+    done = subprocess.run(
+        command,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(paths),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "OPENREWARD_SESSION_URL": server.url,
+            "OPENREWARD_API_URL": server.url,
+            "TRL_EXPERIMENTAL_SILENCE": "1",
+            "HF_HUB_OFFLINE": "1",
+        },
+    )
+    passed = done.returncode == 0
+    print(f"  {'ok' if passed else 'FAILED'} {name} ({time.monotonic() - began:.0f} s)", flush=True)
+    return passed
+
+
+def main() -> int:
+    if not (ROOT / "dist/cli/main.js").exists():
+        raise SystemExit("dist/ is missing: npm run build")
+    failed = 0
+    folder = Path(tempfile.mkdtemp(prefix="bench-accept-"))
+    home = folder / "home"
+    server: Server | None = None
+    try:
+        python = trainers(folder)
+        if python is None:
+            return 0
+        fixture = ROOT / "test/fixtures/tasks/csvClassification"
+        shutil.copytree(fixture, home / "configs/tasks/csvClassification")
+        tasks = ["--tasks", "csvClassification,battleOfSexes"]
+        server = Server(home, "--name", "accept", *tasks)
+        for name in sys.argv[1:] or [*CHECKS, *PROGRAMS]:
+            program = (
+                [str(PROGRAMS[name]), server.url]
+                if name in PROGRAMS
+                else [str(CLIENT), name, server.url]
+            )
+            failed += not check([str(python), "-P", *program], name, server)
+    finally:
+        if server is not None:
+            server.stop()
+            down(home)
+        shutil.rmtree(folder, ignore_errors=True)
+    print("all passed" if failed == 0 else f"{failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())

@@ -5,6 +5,8 @@ import { connectionSettings } from './connection-settings.js';
 
 /** While the connection is away, and in case a notice is lost, listeners look by themselves so often. */
 const LOOK_MS = 1_000;
+/** The event of every run's news. */
+const ANY = Symbol('any run');
 
 /**
  * Tells when runs that are played from outside ask or end, by one connection that listens. It connects again by itself;
@@ -25,7 +27,10 @@ export function progressListener(databaseUrl: string): ProgressEvents {
     };
     fresh.on('error', lost);
     fresh.on('end', lost);
-    fresh.on('notification', ({ payload }) => payload !== undefined && events.emit(payload));
+    fresh.on('notification', ({ payload }) => {
+      if (payload !== undefined) events.emit(payload);
+      events.emit(ANY);
+    });
     client = fresh;
     try {
       await fresh.connect();
@@ -46,9 +51,10 @@ export function progressListener(databaseUrl: string): ProgressEvents {
 
   return {
     next(runId) {
+      const event = runId ?? ANY;
       let heard: () => void = () => undefined;
       const news = new Promise<void>((resolve) => (heard = resolve));
-      events.once(runId, heard);
+      events.once(event, heard);
       return {
         async within(ms, signal) {
           let wake: () => void = () => undefined;
@@ -60,7 +66,7 @@ export function progressListener(databaseUrl: string): ProgressEvents {
           clearTimeout(timer);
           signal?.removeEventListener('abort', wake);
         },
-        cancel: () => void events.off(runId, heard),
+        cancel: () => void events.off(event, heard),
       };
     },
     async close() {

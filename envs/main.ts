@@ -45,7 +45,7 @@ async function serve(): Promise<void> {
     reward: rewardNamed(reward),
   });
   const progress = await openProgress(bench);
-  const app = createDoor({ env, progress, token, graceSeconds: options.grace });
+  const app = createDoor({ env, progress, token, graceSeconds: options.grace, fullWaitSeconds: options.fullWait });
   await app.listen({ path: process.argv[3] ?? '' });
   const { batchId } = env;
   const listening = { batchId, name, tasks: [...env.tasks], capacity };

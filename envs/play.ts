@@ -9,6 +9,7 @@ import { waitOutcome } from '../operations/episodes/outcome.js';
 import { beginning, type BegunEpisode, resetEpisode } from '../operations/episodes/reset.js';
 import type { DoorContext } from './context.js';
 import { rideOut } from './ride-out.js';
+import { waitingForRoom } from './room.js';
 
 /** An outcome, and what names it over a wire. */
 export interface PlayedStep {
@@ -21,7 +22,7 @@ export interface PlayedStep {
 export interface Play {
   /** By the trainer's id or the run's. Throws BenchError (not_found, `episode.unknown`). */
   known(id: string): Promise<EpisodeRow>;
-  /** Begins an episode, and starts its sandbox while the policy thinks. `runId` makes a repeated call the same. */
+  /** Begins an episode, as soon as there is room for it, and starts its sandbox while the policy thinks. `runId` makes a repeated call the same. */
   reset(door: string, body: unknown, keys?: { runId?: string; session?: string | null }): Promise<BegunEpisode>;
   /** What a session plays; null: nothing yet. */
   ofSession(session: string): Promise<EpisodeRow | null>;
@@ -46,8 +47,9 @@ export interface Play {
   end(episode: EpisodeRow): Promise<void>;
 }
 
-export function playing({ env, progress }: DoorContext): Play {
+export function playing({ env, progress, fullWaitSeconds }: DoorContext): Play {
   const { bench } = env;
+  const withRoom = waitingForRoom(progress, fullWaitSeconds);
   const episodes = async () => (await bench.database()).episodes;
   const touch = async (runId: string): Promise<void> => (await episodes()).touch(runId).catch(() => undefined);
   const taskOf = (runId: string): Promise<string> =>
@@ -70,7 +72,7 @@ export function playing({ env, progress }: DoorContext): Play {
       return episode;
     },
     async reset(door, body, { runId = newRunId(), session = null } = {}) {
-      const begun = await rideOut(() => resetEpisode(env, door, body, { runId, session }));
+      const begun = await withRoom(() => rideOut(() => resetEpisode(env, door, body, { runId, session })));
       void wantEpisode(bench, begun.episode.runId).catch(() => undefined);
       return begun;
     },

@@ -274,12 +274,12 @@ export function episodeStore(pool: pg.Pool): Episodes {
       );
     },
 
-    async open(batchId) {
+    async open(batchId, except = []) {
       const [row] = await run<{ open: number }>(
         'openEpisodes',
-        `select count(*)::int as open from runs r where r.batch_id = $1 and r.status <> 'ended'
+        `select count(*)::int as open from runs r where r.batch_id = $1 and r.status <> 'ended' and r.run_id <> all ($2)
            and not exists (select from rollouts o where o.run_id = r.run_id)`,
-        [batchId],
+        [batchId, except],
       );
       return row?.open ?? 0;
     },

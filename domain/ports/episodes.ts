@@ -113,5 +113,5 @@ export interface Episodes {
   /** Open, and nobody was there for as long as was agreed. */
   expired(): Promise<{ runId: string; wanted: boolean }[]>;
   /** Episodes of this batch that hold, or are about to hold, a sandbox; rollouts, which wait for their turn, are not among them. */
-  open(batchId: string): Promise<number>;
+  open(batchId: string, except?: readonly string[]): Promise<number>;
 }

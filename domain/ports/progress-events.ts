@@ -7,7 +7,7 @@ export interface AwaitedNews {
 
 /** Says when a run that is played from outside asks its player, or ends. */
 export interface ProgressEvents {
-  /** News from now on: ask for it before looking, so that none comes in between unheard. */
-  next(runId: string): AwaitedNews;
+  /** News from now on, of this run or, null, of any: ask for it before looking, so that none comes in between unheard. */
+  next(runId: string | null): AwaitedNews;
   close(): Promise<void>;
 }

@@ -33,6 +33,9 @@ export const envServeSchema = z.strictObject({
     .default(null)
     .describe('steps between snapshots, from which forks start; default: what the task says'),
   capacity: whole(1, 100_000).default(64).describe('episodes that may be open at once'),
+  fullWait: duration()
+    .default(45)
+    .describe('let a reset wait so long for room before it is told that the server is full'),
   idle: duration().default(3600).describe('give an episode up after so long without a request, as 90s, 30m, 2h'),
   host: z
     .string()

@@ -34,12 +34,14 @@ export interface Variation {
   maxSteps?: number | undefined;
 }
 
-/** What a door plays on: the batch of its episodes, and its tasks. It holds nothing that the database lacks. */
+/** What a door plays on: the batch of its episodes, and its tasks. It holds nothing that its death would lose. */
 export interface Environment {
   readonly bench: Bench;
   readonly batchId: string;
   readonly options: EnvironmentOptions;
   readonly harnessVersion: string;
+  /** Runs whose rows are being written: episodes that begin at the same moment count each other. */
+  readonly beginning: Set<string>;
   /** Ids of its tasks, in order: positions in its splits. */
   readonly tasks: readonly string[];
   /** A run of this task, still without an id and a seed of its own. Throws BenchError (not_found) for a task that it does not serve. */
@@ -100,6 +102,7 @@ export async function openEnvironment(bench: Bench, options: EnvironmentOptions)
     batchId: batch.batchId,
     options,
     harnessVersion: harnessVersion(settings.assetsRoot),
+    beginning: new Set(),
     tasks,
     template(task, variation = {}) {
       if (!tasks.includes(task))

@@ -38,28 +38,47 @@ export async function resetEpisode(
   const episodeId = request.episode_id ?? runId;
   const known = await database.episodes.find(episodeId);
   if (known !== null) return beginning(env.bench, known);
-  if ((await database.episodes.open(env.batchId)) >= env.options.capacity)
-    throw new BenchError('conflict', `${env.options.capacity} episodes are open, and no more may be`, {
+  const create = async (): Promise<BegunEpisode> => {
+    const run = {
+      ...(request.fork_of === undefined ? await freshRun(env, request) : await forked(env, request, request.fork_of)),
+      runId,
+    };
+    const { row } = await database.episodes.create(
+      {
+        run,
+        ...{ door, session, episodeId },
+        reset: request,
+        reward: request.reward === undefined ? env.options.reward : rewardRequest(request.reward),
+        idleSeconds: Math.ceil(request.idle_s ?? env.options.idleSeconds),
+        deadlineAt: request.deadline_s === undefined ? null : new Date(Date.now() + request.deadline_s * 1000),
+        resetMs: performance.now() - began,
+      },
+      env.harnessVersion,
+    );
+    return beginning(env.bench, row, row.runId === run.runId ? run : undefined);
+  };
+  env.beginning.add(runId);
+  try {
+    await expectRoom(env, runId);
+    return await create();
+  } finally {
+    env.beginning.delete(runId);
+  }
+}
+
+/** Counts what is open, and what began earlier and is not written yet. */
+async function expectRoom({ bench, batchId, options, beginning }: Environment, runId: string): Promise<void> {
+  const earlier: string[] = [];
+  for (const id of beginning) {
+    if (id === runId) break;
+    earlier.push(id);
+  }
+  const open = await (await bench.database()).episodes.open(batchId, earlier);
+  if (open + earlier.length >= options.capacity)
+    throw new BenchError('conflict', `${options.capacity} episodes are open, and no more may be`, {
       code: 'episodes.full',
       remedy: 'End one, or serve with a larger capacity.',
     });
-  const run = {
-    ...(request.fork_of === undefined ? await freshRun(env, request) : await forked(env, request, request.fork_of)),
-    runId,
-  };
-  const { row } = await database.episodes.create(
-    {
-      run,
-      ...{ door, session, episodeId },
-      reset: request,
-      reward: request.reward === undefined ? env.options.reward : rewardRequest(request.reward),
-      idleSeconds: Math.ceil(request.idle_s ?? env.options.idleSeconds),
-      deadlineAt: request.deadline_s === undefined ? null : new Date(Date.now() + request.deadline_s * 1000),
-      resetMs: performance.now() - began,
-    },
-    env.harnessVersion,
-  );
-  return beginning(env.bench, row, row.runId === run.runId ? run : undefined);
 }
 
 /** The first observation of an episode, from the record alone: the same however often it is asked for. */

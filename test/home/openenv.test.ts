@@ -285,8 +285,8 @@ describe('sessions', () => {
     client.cut();
   });
 
-  test('a full server says so with its counts, and closes after the client has read it', async () => {
-    const full = new EnvServer(home, ['--name', 'full', '--capacity', '1']);
+  test('a full server lets a reset wait for room, then says so with its counts, and closes after the client has read it', async () => {
+    const full = new EnvServer(home, ['--name', 'full', '--capacity', '1', '--full-wait', '2']);
     await full.start();
     try {
       const [one, other] = [await OpenEnvClient.connect(full.url), await OpenEnvClient.connect(full.url)];
@@ -297,8 +297,13 @@ describe('sessions', () => {
       });
       other.send({ type: 'state' });
       expect(await other.closed).toBe(1013);
+      const third = await OpenEnvClient.connect(full.url);
+      const begun = third.reset();
       one.send({ type: 'close' });
       await one.closed;
+      expect(await begun).toMatchObject({ type: 'observation' });
+      third.send({ type: 'close' });
+      await third.closed;
     } finally {
       await full.stop();
     }

@@ -250,7 +250,9 @@ describe('bad requests over ORS', () => {
   });
 
   test('without room are told that the server is starting', async () => {
-    const small = new EnvServer(home, ['--name', 'small', '--capacity', '1'], { BENCH_ENV_TOKEN: 'secret' });
+    const small = new EnvServer(home, ['--name', 'small', '--capacity', '1', '--full-wait', '0'], {
+      BENCH_ENV_TOKEN: 'secret',
+    });
     await small.start();
     try {
       const token = { 'x-api-key': 'secret', 'x-secrets': 'eyJBIjoiaGlkZGVuIn0=' };

@@ -50,11 +50,13 @@ async function timed<T>(times: number[], work: () => Promise<T>): Promise<T> {
 
 interface Measured {
   times: Record<'health' | 'alone' | 'first' | 'beside' | 'burst' | 'step', number[]>;
-  /** CPU time of all processes for a reset that nobody acts in, its start and end included; and for a step, with what resets beside it. */
-  cpuMs: { reset: number; step: number };
+  /** CPU time of all processes for a reset that nobody acts in, its start and end included; and for a step, with what resets beside it: together, and of each. */
+  cpuMs: Record<string, number>;
 }
 
-async function measure(server: ServedEpisodes, cpu: () => number): Promise<Measured> {
+async function measure(server: ServedEpisodes, roots: Readonly<Record<string, number>>): Promise<Measured> {
+  const cpu = (): number => cpuTimeMs(Object.values(roots));
+  const each = (): number[] => Object.values(roots).map((root) => cpuTimeMs([root]));
   const times: Measured['times'] = { health: [], alone: [], first: [], beside: [], burst: [], step: [] };
   for (let round = 0; round < 3; round++) await server.end(await stepped(server, await server.reset()));
   for (let n = 0; n < ALONE; n++) {
@@ -71,7 +73,7 @@ async function measure(server: ServedEpisodes, cpu: () => number): Promise<Measu
   const afterResets = cpu();
   // The first step waits for the episode's sandbox: it is measured by itself.
   const ids = await many(sessions, async () => stepped(server, await server.reset()));
-  const begun = cpu();
+  const [begun, eachBegun] = [cpu(), each()];
   let playing = true;
   const besides = (async () => {
     for (; playing; await sleep(1000)) await server.end(await timed(times.beside, () => server.reset()));
@@ -86,8 +88,10 @@ async function measure(server: ServedEpisodes, cpu: () => number): Promise<Measu
   playing = false;
   await besides;
   const step = (cpu() - begun) / (sessions * steps);
+  const ofStep = each().map((ms, index) => (ms - (eachBegun[index] ?? 0)) / (sessions * steps));
   await many(sessions, (index) => server.end(ids[index] ?? ''));
-  return { times, cpuMs: { reset: (afterResets - before) / (ROUNDS * sessions), step } };
+  const parts = Object.keys(roots).map((name, index) => [`step: ${name}`, ofStep[index] ?? NaN] as const);
+  return { times, cpuMs: { reset: (afterResets - before) / (ROUNDS * sessions), step, ...Object.fromEntries(parts) } };
 }
 
 async function stepped(server: ServedEpisodes, id: string): Promise<string> {
@@ -103,8 +107,8 @@ try {
     backend: values.backend,
   });
   try {
-    const roots = (['worker', 'temporal', 'postgres'] as const).flatMap((service) => home.pid(service) ?? []);
-    const { times, cpuMs } = await measure(server, () => cpuTimeMs([server.pid, ...roots]));
+    const services = (['worker', 'temporal', 'postgres'] as const).map((name) => [name, home.pid(name) ?? 0] as const);
+    const { times, cpuMs } = await measure(server, { server: server.pid, ...Object.fromEntries(services) });
     const of = (name: keyof Measured['times'], q: number): number => round(quantile(times[name], q));
     const ms: Record<string, number> = {
       'health p50': of('health', 0.5),
@@ -131,7 +135,7 @@ try {
       steps,
       thinkMs,
       ms,
-      cpuMs: { reset: round(cpuMs.reset), step: round(cpuMs.step) },
+      cpuMs: Object.fromEntries(Object.entries(cpuMs).map(([what, time]) => [what, round(time)])),
       load,
     };
     process.stdout.write(`${JSON.stringify({ benchmark: 'episode-latency', ...result })}\n`);

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
+import { unmountBelow } from './unmount-below.js';
 
 const MAIN = resolve(import.meta.dirname, '../cli/main.js');
 
@@ -39,6 +40,7 @@ export class ThrowawayHome {
 
   async remove(): Promise<void> {
     await execa(process.execPath, [MAIN, 'down', '--force'], { env: this.env, reject: false });
+    unmountBelow(this.dir);
     rmSync(this.dir, { recursive: true, force: true });
   }
 }

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { lightConfigs } from '../../benchmarks/light-configs.js';
 import { type Database, openDatabase } from '../../db/index.js';
 import { checkPrinted } from './printed-document.js';
-import { unmountBelow } from './unmount-below.js';
+import { unmountBelow } from '../../benchmarks/unmount-below.js';
 
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 /** The bundled tasks as users have them: games are scored by ten thousand rounds, seconds of two cores each. */

@@ -3,7 +3,7 @@ import { mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { unmountBelow } from './unmount-below.js';
+import { unmountBelow } from '../../benchmarks/unmount-below.js';
 
 /** A container engine of a test's own, which may be stopped and started while runs are on it. Needs root. */
 export interface PrivateEngine {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { unmountBelow } from './unmount-below.js';
+import { unmountBelow } from '../../benchmarks/unmount-below.js';
 
 /** A disk of a folder's own, small enough to be filled. Needs root. */
 export interface SmallDisk {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { RunStore } from '../domain/ports/run-store.js';
 import { storeError } from './database-error.js';
-import { statements } from './statements.js';
+import { preparedStatements, statements } from './statements.js';
 import { definitionStore } from './store/definitions.js';
 import { evaluationStore } from './store/evaluations.js';
 import { hiddenEvaluationStore } from './store/hidden-evaluations.js';
@@ -22,13 +22,14 @@ import { submissionStore } from './store/submissions.js';
  */
 export function createRunStore(pool: pg.Pool): RunStore {
   const run = statements(pool, storeError);
+  const atEachStep = preparedStatements(pool, storeError);
   return {
-    ...definitionStore(run),
+    ...definitionStore(atEachStep),
     ...lifecycleStore(run),
-    ...stepStore(run),
+    ...stepStore(atEachStep),
     ...snapshotStore(run),
     ...memoryStore(run),
-    ...modelCallStore(run),
+    ...modelCallStore(atEachStep),
     ...submissionStore(run),
     ...evaluationStore(run),
     ...hiddenEvaluationStore(run),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { isRetryable } from './database-error.js';
 
@@ -6,18 +7,54 @@ export type Statements = <Row extends object>(operation: string, text: string, v
 
 const MAX_TRIES = 5;
 
+type Translate = (operation: string, error: unknown) => Error;
+
 /** `translate` makes the error that callers see. Deadlocks and similar conflicts are retried first. */
-export function statements(pool: pg.Pool, translate: (operation: string, error: unknown) => Error): Statements {
-  return async <Row extends object>(operation: string, text: string, values: unknown[]): Promise<Row[]> => {
-    for (let tries = 1; ; tries++) {
-      try {
-        return (await pool.query<Row & pg.QueryResultRow>(text, values)).rows;
-      } catch (error) {
-        if (!isRetryable(error) || tries === MAX_TRIES) throw translate(operation, error);
-      }
-    }
-  };
+export function statements(pool: pg.Pool, translate: Translate): Statements {
+  return (operation, text, values) => retried(operation, translate, () => pool.query({ text, values }));
 }
+
+/**
+ * As `statements`, but each connection plans them once: for what every step asks, where planning costs more than the answer. Texts
+ * must be few: a connection keeps each.
+ */
+export function preparedStatements(pool: pg.Pool, translate: Translate): Statements {
+  let prepares = true;
+  const names = new Map<string, string>();
+  const nameOf = (operation: string, text: string): string => {
+    const name = names.get(text) ?? `${operation}-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+    names.set(text, name);
+    return name;
+  };
+  return (operation, text, values) =>
+    retried(operation, translate, async () => {
+      try {
+        return await pool.query({ text, values, ...(prepares && { name: nameOf(operation, text) }) });
+      } catch (error) {
+        if (!prepares || !isUnprepared(error)) throw error;
+        prepares = false;
+        return pool.query({ text, values });
+      }
+    });
+}
+
+async function retried<Row extends object>(
+  operation: string,
+  translate: Translate,
+  ask: () => Promise<pg.QueryResult>,
+): Promise<Row[]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return (await ask()).rows as Row[];
+    } catch (error) {
+      if (!isRetryable(error) || tries === MAX_TRIES) throw translate(operation, error);
+    }
+  }
+}
+
+/** A pooler in transaction mode gave us another connection than the one that planned it. */
+const isUnprepared = (error: unknown): boolean =>
+  ['26000', '42P05'].includes(String((error as { code?: unknown } | null)?.code));
 
 /** PostgreSQL's text cannot hold NUL characters; commands print them. */
 export const storable = (text: string): string => text.replaceAll('\0', '\uFFFD');

@@ -52,8 +52,6 @@ export function playing({ env, progress, fullWaitSeconds }: DoorContext): Play {
   const withRoom = waitingForRoom(progress, fullWaitSeconds);
   const episodes = async () => (await bench.database()).episodes;
   const touch = async (runId: string): Promise<void> => (await episodes()).touch(runId).catch(() => undefined);
-  const taskOf = (runId: string): Promise<string> =>
-    rideOut(async () => (await (await bench.database()).store.definition(runId)).task.id);
   return {
     touch,
     ofSession: (session) => rideOut(async () => (await episodes()).ofSession(session)),
@@ -86,7 +84,7 @@ export function playing({ env, progress, fullWaitSeconds }: DoorContext): Play {
       return numbered.seq;
     },
     async outcome(episode, seq, seconds, signal) {
-      const { runId, episodeId, idleSeconds } = episode;
+      const { runId, episodeId, task, idleSeconds } = episode;
       const until = Date.now() + seconds * 1000;
       const left = (): number => Math.max(0, (until - Date.now()) / 1000);
       const present = setInterval(() => void touch(runId), (idleSeconds * 1000) / 3);
@@ -94,11 +92,11 @@ export function playing({ env, progress, fullWaitSeconds }: DoorContext): Play {
         waitOutcome(bench, progress, { runId, seq, seconds: left(), ...(signal !== undefined && { signal }) }),
       ).finally(() => clearInterval(present));
       if (outcome === null) return null;
-      return { episodeId, task: await taskOf(runId), outcome };
+      return { episodeId, task, outcome };
     },
     async lateEnding(episode) {
       const outcome = await rideOut(() => lateEnding(bench, episode));
-      return outcome === null ? null : { episodeId: episode.episodeId, task: await taskOf(episode.runId), outcome };
+      return outcome === null ? null : { episodeId: episode.episodeId, task: episode.task, outcome };
     },
     end: (episode) => rideOut(() => endEpisode(bench, episode)),
   };

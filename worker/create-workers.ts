@@ -74,10 +74,15 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
 
   const byRole: Record<WorkerRole, () => Promise<Worker>[]> = {
     workflows: () => [
-      worker(CONTROL_QUEUE, controlActivities({ store, temporal: parts.temporal }), {
-        ...workflowCode(),
-        maxCachedWorkflows: 500,
-      }),
+      worker(
+        CONTROL_QUEUE,
+        {
+          ...controlActivities({ store, temporal: parts.temporal }),
+          // Asks players outside, beside the workflow.
+          ...modelActivities({ store, definitions, players }),
+        },
+        { ...workflowCode(), maxCachedWorkflows: 500 },
+      ),
     ],
     host: () => [
       worker(

@@ -1,4 +1,4 @@
-import type { ActivityOptions } from '@temporalio/workflow';
+import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import { CONTROL_QUEUE, EXTERNAL_PROVIDER, evaluationQueue, hostQueue, modelQueue } from '../domain/queues.js';
 import { EVALUATION_WALL_BOUND } from '../domain/limits.js';
 import { FAILURE } from '../domain/messages.js';
@@ -86,3 +86,6 @@ export const modelOptions = (provider: string): ActivityOptions => ({
 const untilAsked = {
   retry: { ...controlOptions.retry, nonRetryableErrorTypes: NON_RETRYABLE },
 } satisfies ActivityOptions;
+
+/** A player outside is asked, or has answered. */
+export const turnOptions: LocalActivityOptions = { startToCloseTimeout: '1 minute', ...untilAsked };

@@ -4,7 +4,9 @@ import {
   continueAsNew,
   defineSignal,
   isCancellation,
+  patched,
   proxyActivities,
+  proxyLocalActivities,
   setHandler,
   sleep,
   workflowInfo,
@@ -22,7 +24,14 @@ import {
 import { EXTERNAL_PROVIDER } from '../domain/queues.js';
 import type { EndReason, FinalEvaluation } from '../domain/outcomes.js';
 import type { EvaluationKind } from '../domain/run.js';
-import { commandOptions, evaluationOptions, modelOptions, snapshotOptions, takingOptions } from './activity-options.js';
+import {
+  commandOptions,
+  evaluationOptions,
+  modelOptions,
+  snapshotOptions,
+  takingOptions,
+  turnOptions,
+} from './activity-options.js';
 import { MAX_EPOCHS, isSandboxLost, startHeldContainer, whyLost } from './held-container.js';
 import { HostLost, onHost } from './on-host.js';
 
@@ -51,7 +60,11 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
   const { runId } = ticket;
   let { epoch, step, elapsedMs, ending } = input;
 
-  const model = proxyActivities<ModelActivities>(modelOptions(ticket.provider));
+  // For a player outside, asking is a row in PostgreSQL: beside the workflow it saves half of a step's round trips to Temporal.
+  const model =
+    ticket.provider === EXTERNAL_PROVIDER && patched('turns are asked beside the workflow')
+      ? proxyLocalActivities<ModelActivities>(turnOptions)
+      : proxyActivities<ModelActivities>(modelOptions(ticket.provider));
   const keeper = proxyActivities<HostActivities>(snapshotOptions(hostId));
   /** Must end before the next command begins; the model may think meanwhile. */
   let snapshot: Promise<void> = Promise.resolve();

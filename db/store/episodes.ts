@@ -6,11 +6,11 @@ import type { EpisodeRow, Episodes, TakenAction, TakenBefore } from '../../domai
 import type { RunTicket } from '../../domain/run.js';
 import { storeError } from '../database-error.js';
 import { inTransaction } from '../in-transaction.js';
-import { statements, storable } from '../statements.js';
+import { preparedStatements, storable } from '../statements.js';
 import { insertRuns } from '../submission.js';
 import { TICKETS } from './definitions.js';
 
-const EPISODE = `select e.run_id as "runId", e.episode_id as "episodeId", r.batch_id as "batchId", e.door, e.session, e.reset, e.reward,
+const EPISODE = `select e.run_id as "runId", e.episode_id as "episodeId", r.batch_id as "batchId", r.task_id as task, e.door, e.session, e.reset, e.reward,
     e.policy_version as "policyVersion", e.seq, e.next_step as "nextStep", e.next_try as "nextTry",
      e.idle_seconds as "idleSeconds", e.wanted_at is not null as wanted, r.status = 'ended' as ended, r.end_reason as "endReason", r.status <> 'queued' as started
   from episodes e join runs r on r.run_id = e.run_id`;
@@ -20,7 +20,7 @@ const NOT_BEGUN = `r.status = 'queued' and ep.wanted_at is not null`;
 
 /** Episodes and their actions. */
 export function episodeStore(pool: pg.Pool): Episodes {
-  const run = statements(pool, storeError);
+  const run = preparedStatements(pool, storeError);
   /** Wholly or not at all, with the errors of single statements. */
   const transaction = async <T>(operation: string, work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
     try {

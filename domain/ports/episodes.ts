@@ -26,6 +26,7 @@ export interface EpisodeRow {
   runId: string;
   episodeId: string;
   batchId: string;
+  task: string;
   door: string;
   session: string | null;
   reset: ResetRequest;

@@ -52,9 +52,9 @@ async function retried<Row extends object>(
   }
 }
 
-/** A pooler in transaction mode gave us another connection than the one that planned it. */
+/** A pooler in transaction mode gave us another connection than the one that planned it, or a migration has changed its columns. */
 const isUnprepared = (error: unknown): boolean =>
-  ['26000', '42P05'].includes(String((error as { code?: unknown } | null)?.code));
+  ['26000', '42P05', '0A000'].includes(String((error as { code?: unknown } | null)?.code));
 
 /** PostgreSQL's text cannot hold NUL characters; commands print them. */
 export const storable = (text: string): string => text.replaceAll('\0', '\uFFFD');

@@ -38,29 +38,27 @@ export async function resetEpisode(
   const episodeId = request.episode_id ?? runId;
   const known = await database.episodes.find(episodeId);
   if (known !== null) return beginning(env.bench, known);
-  const create = async (): Promise<BegunEpisode> => {
-    const run = {
-      ...(request.fork_of === undefined ? await freshRun(env, request) : await forked(env, request, request.fork_of)),
-      runId,
-    };
-    const { row } = await database.episodes.create(
-      {
-        run,
-        ...{ door, session, episodeId },
-        reset: request,
-        reward: request.reward === undefined ? env.options.reward : rewardRequest(request.reward),
-        idleSeconds: Math.ceil(request.idle_s ?? env.options.idleSeconds),
-        deadlineAt: request.deadline_s === undefined ? null : new Date(Date.now() + request.deadline_s * 1000),
-        resetMs: performance.now() - began,
-      },
-      env.harnessVersion,
-    );
-    return beginning(env.bench, row, row.runId === run.runId ? run : undefined);
+  // Before there is room: what is wrong with a request is said at once.
+  const run = {
+    ...(request.fork_of === undefined ? await freshRun(env, request) : await forked(env, request, request.fork_of)),
+    runId,
+  };
+  const asked = {
+    run,
+    ...{ door, session, episodeId },
+    reset: request,
+    reward: request.reward === undefined ? env.options.reward : rewardRequest(request.reward),
+    idleSeconds: Math.ceil(request.idle_s ?? env.options.idleSeconds),
+    deadlineAt: request.deadline_s === undefined ? null : new Date(Date.now() + request.deadline_s * 1000),
   };
   env.beginning.add(runId);
   try {
     await expectRoom(env, runId);
-    return await create();
+    const { row } = await database.episodes.create(
+      { ...asked, resetMs: performance.now() - began },
+      env.harnessVersion,
+    );
+    return await beginning(env.bench, row, row.runId === run.runId ? run : undefined);
   } finally {
     env.beginning.delete(runId);
   }
@@ -75,10 +73,14 @@ async function expectRoom({ bench, batchId, options, beginning }: Environment, r
   }
   const open = await (await bench.database()).episodes.open(batchId, earlier);
   if (open + earlier.length >= options.capacity)
-    throw new BenchError('conflict', `${options.capacity} episodes are open, and no more may be`, {
-      code: 'episodes.full',
-      remedy: 'End one, or serve with a larger capacity.',
-    });
+    throw new BenchError(
+      'conflict',
+      `the server is full: ${options.capacity} of ${options.capacity} episodes are open`,
+      {
+        code: 'episodes.full',
+        remedy: 'End one, or serve with a larger capacity.',
+      },
+    );
 }
 
 /** The first observation of an episode, from the record alone: the same however often it is asked for. */

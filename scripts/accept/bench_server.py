@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,3 +78,26 @@ def environment(place: Path, *installs: list[str]) -> Path | None:
         if subprocess.run([*pip, *packages]).returncode != 0:
             return None
     return python
+
+
+class Throwaway:
+    """A temporary folder with a home in it, and its servers: nothing of them is left afterwards."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="bench-accept-"))
+        self.home = self.folder / "home"
+        self._servers: list[Server] = []
+
+    def serve(self, *options: str) -> Server:
+        self._servers.append(Server(self.home, *options))
+        return self._servers[-1]
+
+    def __enter__(self) -> Throwaway:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for server in self._servers:
+            server.stop()
+        if self._servers:
+            down(self.home)
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -6,15 +6,13 @@ Makes a virtual environment per version, and a home of its own, both in a tempor
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
 
-from bench_server import ROOT, Server, down, environment
+from bench_server import ROOT, Server, Throwaway, environment
 
 CLIENT = Path(__file__).with_name("openreward_client.py")
 VERSIONS = ["0.1.167"]
@@ -53,29 +51,20 @@ def main() -> int:
         raise SystemExit("dist/ is missing: npm run build")
     versions = sys.argv[1:] or VERSIONS
     failed = 0
-    folder = Path(tempfile.mkdtemp(prefix="bench-accept-"))
-    home = folder / "home"
-    server: Server | None = None
-    try:
+    with Throwaway() as place:
         pythons = {
-            version: environment(folder / f"openreward-{version}", [f"openreward=={version}"])
+            version: environment(place.folder / f"openreward-{version}", [f"openreward=={version}"])
             for version in versions
         }
         if None in pythons.values():
             print("SKIPPED: the client cannot be installed here; see pip's error above")
             return 0
-        tasks = ["--tasks", "battleOfSexes,prisonersDilemma"]
-        server = Server(home, "--name", "accept", *tasks)
+        server = place.serve("--name", "accept", "--tasks", "battleOfSexes,prisonersDilemma")
         for version, python in pythons.items():
             assert python is not None
             print(f"openreward {version}", flush=True)
             for name in CHECKS:
                 failed += not check(python, name, server)
-    finally:
-        if server is not None:
-            server.stop()
-            down(home)
-        shutil.rmtree(folder, ignore_errors=True)
     print("all passed" if failed == 0 else f"{failed} failed")
     return 1 if failed else 0
 

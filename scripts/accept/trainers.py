@@ -10,11 +10,10 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
-from bench_server import ROOT, Server, down, environment
+from bench_server import ROOT, Server, Throwaway, environment
 
 CLIENT = Path(__file__).parent / "trainers/play.py"
 CHECKS = ["rewards", "torchrl", "grpo_ors", "grpo_environment", "verl"]
@@ -73,29 +72,17 @@ def main() -> int:
     if not (ROOT / "dist/cli/main.js").exists():
         raise SystemExit("dist/ is missing: npm run build")
     failed = 0
-    folder = Path(tempfile.mkdtemp(prefix="bench-accept-"))
-    home = folder / "home"
-    server: Server | None = None
-    try:
-        python = trainers(folder)
+    with Throwaway() as place:
+        python = trainers(place.folder)
         if python is None:
             return 0
         fixture = ROOT / "test/fixtures/tasks/csvClassification"
-        shutil.copytree(fixture, home / "configs/tasks/csvClassification")
-        tasks = ["--tasks", "csvClassification,battleOfSexes"]
-        server = Server(home, "--name", "accept", *tasks)
+        shutil.copytree(fixture, place.home / "configs/tasks/csvClassification")
+        server = place.serve("--name", "accept", "--tasks", "csvClassification,battleOfSexes")
         for name in sys.argv[1:] or [*CHECKS, *PROGRAMS]:
-            program = (
-                [str(PROGRAMS[name]), server.url]
-                if name in PROGRAMS
-                else [str(CLIENT), name, server.url]
-            )
-            failed += not check([str(python), "-P", *program], name, server)
-    finally:
-        if server is not None:
-            server.stop()
-            down(home)
-        shutil.rmtree(folder, ignore_errors=True)
+            program = PROGRAMS.get(name)
+            given = [str(CLIENT), name] if program is None else [str(program)]
+            failed += not check([str(python), "-P", *given, server.url], name, server)
     print("all passed" if failed == 0 else f"{failed} failed")
     return 1 if failed else 0
 

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from bench_server import ROOT, Server, down, environment, node
+from bench_server import ROOT, Throwaway, environment, node
 
 LINES = [
     "printf 'def row_strategy(history):\\n    return 0\\n' > strategy.py",
@@ -89,42 +87,33 @@ def stored(home: Path) -> list[float]:
 def main() -> int:
     if not (ROOT / "dist/cli/main.js").exists():
         raise SystemExit("dist/ is missing: npm run build")
-    folder = Path(tempfile.mkdtemp(prefix="bench-accept-"))
-    home = folder / "home"
-    server: Server | None = None
     stub = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
     threading.Thread(target=stub.serve_forever, daemon=True).start()
-    try:
-        python = environment(folder / "verifiers", ["verifiers[openenv]==0.4.0", "uv"])
+    with Throwaway() as place:
+        python = environment(place.folder / "verifiers", ["verifiers[openenv]==0.4.0", "uv"])
         if python is None:
             print("SKIPPED: verifiers cannot be installed here; see pip's error above")
             return 0
-        server = Server(home, "--name", "accept", "--tasks", "battleOfSexes")
+        server = place.serve("--name", "accept", "--tasks", "battleOfSexes")
         config = (ROOT / "examples/trainers/verifiers.toml").read_text()
         config = config.replace("http://127.0.0.1:8000", f"http://127.0.0.1:{stub.server_port}")
-        (folder / "vf.toml").write_text(config.replace("http://127.0.0.1:8123", server.url))
+        (place.folder / "vf.toml").write_text(config.replace("http://127.0.0.1:8123", server.url))
         bin_folder = str(python.parent)
         subprocess.run(
-            [f"{bin_folder}/vf-eval", "@", str(folder / "vf.toml"), "--no-rich"],
-            cwd=folder,
+            [f"{bin_folder}/vf-eval", "@", str(place.folder / "vf.toml"), "--no-rich"],
+            cwd=place.folder,
             env={**os.environ, "ANY": "any", "PATH": f"{bin_folder}:{os.environ['PATH']}"},
             check=True,
         )
-        files = list(folder.glob("**/traces.jsonl"))
+        files = list(place.folder.glob("**/traces.jsonl"))
         assert len(files) == 1, files
         lines = [json.loads(line) for line in files[0].read_text().splitlines()]
         traces = [trace for line in lines for trace in line["traces"]]
         assert traces and not any(one["errors"] for one in [*lines, *traces]), lines
         paid = sorted(trace["rewards"]["openenv_reward"]["score"] for trace in traces)
-        assert paid == stored(home), (paid, stored(home))
+        assert paid == stored(place.home), (paid, stored(place.home))
         print(f"ok: {len(paid)} rollouts, rewards {paid}")
-        return 0
-    finally:
-        stub.shutdown()
-        if server is not None:
-            server.stop()
-            down(home)
-        shutil.rmtree(folder, ignore_errors=True)
+    return 0
 
 
 sys.exit(main())

@@ -291,6 +291,8 @@ describe('sessions', () => {
     try {
       const [one, other] = [await OpenEnvClient.connect(full.url), await OpenEnvClient.connect(full.url)];
       await one.reset();
+      // What is wrong with it is said at once.
+      expect(await other.reset({ task: 'nope' })).toMatchObject({ type: 'error', data: { code: 'VALIDATION_ERROR' } });
       expect(await other.reset()).toMatchObject({
         type: 'error',
         data: { code: 'CAPACITY_REACHED', active_sessions: 1, max_sessions: 1 },

@@ -46,6 +46,7 @@ comment on column episodes.session is 'SHA-256 of the client''s session key, whe
 comment on column episodes.policy_version is 'Of the last action that stated one, else of the reset.';
 comment on column episodes.seq is 'Of the last action; 0: none.';
 comment on column episodes.next_step is 'With next_try: the turn that the next action answers.';
+comment on column episodes.max_validations is 'How often validate is scored; null: as often as it is asked for.';
 comment on column episodes.expires_at is 'Nobody asks after it until then: it is given up.';
 comment on column episodes.detached_at is 'Since when its client is gone; null: it is there.';
 comment on column episodes.reset_ms is 'How long the reset took, with the wait for a place.';

@@ -64,6 +64,7 @@ comment on column hosts.namespace_id is 'Temporal namespace that its worker poll
 comment on column hosts.namespace_at is 'Name and address of that namespace, as the host sees them.';
 
 comment on table imports is 'Where imported runs came from, and the parts of their record that have no other column.';
+comment on column imports.footers is 'What the model was shown after each step''s observation; null: not kept.';
 comment on column imports.signed_by is 'Id of the key whose signature of the run''s line was verified at import; null: none.';
 
 comment on table installation is 'Id of this installation of bench, at most one row. A Temporal namespace serves one installation.';

@@ -13,8 +13,8 @@ export interface Usage {
 /** Runs that are planned alike. */
 export interface PlannedRuns {
   runs: number;
-  /** What runs like these used. */
-  past: readonly Usage[];
+  /** What runs like these used. `ms` null: not recorded. */
+  past: readonly (Omit<Usage, 'ms'> & { ms: number | null })[];
   /** The most that one can use: of what nothing is known otherwise. Infinity: no bound. */
   most: Usage;
 }
@@ -43,7 +43,6 @@ const PRIOR = { spread: 0.7, weight: 4 };
 export function forecastUsage(planned: readonly PlannedRuns[], places: number): UsageForecast {
   const draw = randomIndexes(planned.length);
   const known = planned.filter(({ past }) => past.length > 0);
-  const unknown = planned.filter(({ past }) => past.length === 0);
   const spread = pooledSpread(known);
   const totals = { usd: new Float64Array(DRAWS), tokens: new Float64Array(DRAWS), ms: new Float64Array(DRAWS) };
   for (let nth = 0; nth < DRAWS; nth++) {
@@ -54,15 +53,16 @@ export function forecastUsage(planned: readonly PlannedRuns[], places: number): 
         const { usd, tokens, ms } = past[draw(past.length)]!;
         totals.usd[nth]! += usd * scale;
         totals.tokens[nth]! += tokens * scale;
-        durations.push(ms * scale);
+        if (ms !== null) durations.push(ms * scale);
       }
     }
     totals.ms[nth] = lastEnd(durations, places);
   }
-  const limits = (of: keyof Usage): number[] => unknown.flatMap(({ runs, most }) => Array<number>(runs).fill(most[of]));
   const range = (of: keyof Usage): UsageRange => {
     const sorted = totals[of].sort();
-    const most = of === 'ms' ? lastEnd(limits(of), places) : limits(of).reduce((sum, one) => sum + one, 0);
+    const unknown = planned.filter(({ past }) => past.length === 0 || past.some((one) => one[of] === null));
+    const limits = unknown.flatMap(({ runs, most }) => Array<number>(runs).fill(most[of]));
+    const most = of === 'ms' ? lastEnd(limits, places) : limits.reduce((sum, one) => sum + one, 0);
     const high = quantileOfSorted(sorted, HIGH) + most;
     return {
       low: quantileOfSorted(sorted, LOW),
@@ -77,7 +77,7 @@ export function forecastUsage(planned: readonly PlannedRuns[], places: number): 
 function pooledSpread(known: readonly PlannedRuns[]): number {
   let [squares, freedom] = [PRIOR.weight * PRIOR.spread ** 2, PRIOR.weight];
   for (const { past } of known) {
-    const logs = past.filter(({ ms }) => ms > 0).map(({ ms }) => Math.log(ms));
+    const logs = past.flatMap(({ ms }) => (ms === null || ms === 0 ? [] : [Math.log(ms)]));
     if (logs.length < 2) continue;
     const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
     squares += logs.reduce((sum, log) => sum + (log - mean) ** 2, 0);

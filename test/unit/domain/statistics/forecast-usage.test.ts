@@ -56,6 +56,13 @@ describe('a forecast', () => {
     expect(forecastUsage([kind(1, [])], 1).usd).toEqual({ low: 0, expected: null, high: null });
   });
 
+  test('knows the cost but not the time of runs whose time was not recorded', () => {
+    const past = Array.from({ length: 5000 }, () => ({ usd: 1, tokens: 10, ms: null }));
+    const { usd, ms } = forecastUsage([{ runs: 4, past, most: { ...NO_BOUND, ms: 60_000 } }], 2);
+    expect(usd.expected).toBeCloseTo(4, 0);
+    expect(ms).toEqual({ low: 0, expected: null, high: 120_000 });
+  });
+
   test('is free of models that cost nothing', () => {
     expect(forecastUsage([kind(4, [used(0), used(0)])], 2).usd).toEqual({ low: 0, expected: 0, high: 0 });
   });

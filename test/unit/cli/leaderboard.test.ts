@@ -5,7 +5,7 @@ import { renderLeaderboard } from '../../../cli/render/leaderboard.js';
 import type { Leaderboard, LeaderboardRow, LeaderboardScore } from '../../../domain/views/leaderboard.js';
 
 const score = (best: number | null, more: Partial<LeaderboardScore> = {}): LeaderboardScore => ({
-  ...{ best, last: best, mean: best, bestRank: 1, lastRank: 1, bestRatio: 1, lastRatio: 1 },
+  ...{ best, last: best, mean: best, bestRank: 1, lastRank: 1, bestGain: 0.8, lastGain: 0.6, bestRatio: 1, lastRatio: 1 },
   ...{ bestStatus: best === null ? 'missing' : 'feasible', lastStatus: best === null ? 'missing' : 'feasible' },
   ...{ expectedBest: null, expectedLast: null, bestRun: null, lastRun: null },
   ...{ bestAttempts: [best], lastAttempts: [best], attempts: 4, ended: 4, counted: 4, scored: 4 },
@@ -14,17 +14,20 @@ const score = (best: number | null, more: Partial<LeaderboardScore> = {}): Leade
 });
 const TASKS = ['battleOfSexes', 'imageClassificationCifar10', 'languageModelingFineWeb'];
 const over = (low: number, high: number, first: number) => ({
-  bestAup: { low, high },
-  lastAup: { low, high },
-  probabilityOfRank1: { best: first, last: first },
+  ...{ bestImprovement: { low, high }, lastImprovement: { low, high }, bestGain: { low, high }, lastGain: { low, high } },
+  ...{ bestAup: { low, high }, lastAup: { low, high } },
+  ...{ probabilityOfRank1: { best: first, last: first }, group: 'a' },
 });
 const row = (model: string, more: Partial<LeaderboardRow> = {}): LeaderboardRow => ({
   ...{ rank: 1, unranked: null, model, kind: 'real', isolation: 'container', bestAup: 0.82, lastAup: 0.5 },
+  ...{ improvement: { best: 0.82, last: 0.7 }, gain: { best: 0.61, last: 0.5 } },
+  curve: { best: [{ k: 1, gain: 0.61, solved: 0.7 }, { k: 2, gain: 0.7, solved: 0.9 }], last: [] },
   intervals: { attempts: over(0.79, 0.85, 0.9), tasks: over(0.74, 0.88, 0.7) },
   ...{ profile: null, solvedTasks: 3, missingTasks: 0, notRunTasks: 0, averageRank: 1.25, borda: 9 },
   ...{ attempts: 12, ended: 12, infraErrors: 0, configErrors: 0, cancelled: 0, suspect: 0, costUsd: '6' },
   ...{ costPerRunUsd: '0.5', inputTokens: 1, outputTokens: 1 },
   ...{ withSuspects: null, marks: {}, recordedCostUsd: null, recordedCostPerRunUsd: null },
+  ...{ listCostUsd: null, listCostPerRunUsd: null },
   scores: Object.fromEntries(TASKS.map((task) => [task, score(1.44017)])),
   ...more,
 });
@@ -33,6 +36,9 @@ const board = (rows: LeaderboardRow[], more: Partial<Leaderboard['comparison']> 
     ...{ models: rows.map(({ model }) => model), tasks: TASKS, k: null, T: 0.5, fixedT: false, mode: 'strict' },
     ...{
       metric: 'best-attempt',
+      order: 'improvement',
+      separation: { attempts: null, tasks: { pairs: 1, resolved: 0 } },
+      priceList: null,
       includeSuspect: false,
       includeLocal: false,
       includeImported: false,
@@ -47,6 +53,7 @@ const board = (rows: LeaderboardRow[], more: Partial<Leaderboard['comparison']> 
   },
   tasks: TASKS.map((task) => ({
     ...{ task, name: task, contract: 1, primary: 'Score', direction: 'maximize', baseline: 1, compared: true },
+    ...{ standardError: 0, target: 2, ranking: null },
   })),
   baseline: { bestAup: 0.5, lastAup: 0.5, averageRank: 2, borda: 2, profile: { best: [], last: [] } },
   rows,

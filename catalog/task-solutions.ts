@@ -27,7 +27,12 @@ export function targetProblems(spec: TaskSpec, problem: ProblemAt): ConfigProble
   ] as const;
   return pairs.flatMap(([key, value, known]) => [
     ...(value !== undefined && known !== undefined && !better(metric.direction, value, known)
-      ? [problem(['target', key], `${value} is not better than the baseline, ${known}; ${spec.primary} is to ${metric.direction}`)]
+      ? [
+          problem(
+            ['target', key],
+            `${value} is not better than the baseline, ${known}; ${spec.primary} is to ${metric.direction}`,
+          ),
+        ]
       : []),
     ...(value !== undefined && (value < (min ?? value) || value > (max ?? value))
       ? [problem(['target', key], `${value} is outside the bounds of ${spec.primary}`)]

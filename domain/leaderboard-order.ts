@@ -18,7 +18,7 @@ export const ORDER_NAMES: Readonly<Record<LeaderboardOrder, string>> = {
 /** One sentence for each figure, the same on every door. */
 export const ORDER_MEANINGS: Readonly<Record<LeaderboardOrder, string>> = {
   improvement: 'the chance that an attempt beats one of another model at one of these tasks; ties are half a win',
-  gain: 'the mean over tasks and attempts of the way from the baseline (0) to the target (1); an attempt without a score or within the noise of the baseline is 0',
+  gain: 'the mean way of an attempt from the baseline (0) to the target (1); without a score, or within the noise of the baseline, it is 0',
   aup: 'the area under the performance profile, as MLGym-Bench has it: it depends on all that is compared',
   rank: 'the mean position over the tasks, the baseline among the methods',
 };

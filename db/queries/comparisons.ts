@@ -2,7 +2,12 @@ import { BenchError } from '../../domain/errors.js';
 import { orderMeant } from '../../domain/leaderboard-order.js';
 import { profileMeant } from '../../domain/task-profile.js';
 import type { Statements } from '../statements.js';
-import type { LeaderboardMetric, LeaderboardMode, LeaderboardOrder, SavedComparisonState } from '../../domain/views/leaderboard.js';
+import type {
+  LeaderboardMetric,
+  LeaderboardMode,
+  LeaderboardOrder,
+  SavedComparisonState,
+} from '../../domain/views/leaderboard.js';
 import type { FrozenOptions, SavedComparison } from '../../domain/views/comparisons.js';
 
 /** The tasks' baselines, as an argument of leaderboard(). */
@@ -44,7 +49,10 @@ interface ComparisonRow {
   created_at: Date;
 }
 
-const byTask = (tasks: readonly string[], values: (number | null)[] | null): Record<string, number | null> | undefined =>
+const byTask = (
+  tasks: readonly string[],
+  values: (number | null)[] | null,
+): Record<string, number | null> | undefined =>
   values === null ? undefined : Object.fromEntries(tasks.map((task, i) => [task, values[i]!]));
 
 const comparisonOf = (row: ComparisonRow): SavedComparison => ({

@@ -92,7 +92,10 @@ export function leaderboardIntervals({ tasks, methods }: Compared, options: Inte
   const apart = (over: Over): Separation | null =>
     drawn[over] ? separation(Array.from(ordering.observed[kind]), ordering[over][kind], differs[over]) : null;
   const separations = { attempts: apart('attempts'), tasks: apart('tasks') };
-  const first = (over: Over) => ({ best: sharesOfFirst(ordering[over].best), last: sharesOfFirst(ordering[over].last) });
+  const first = (over: Over) => ({
+    best: sharesOfFirst(ordering[over].best),
+    last: sharesOfFirst(ordering[over].last),
+  });
   const shares = { attempts: first('attempts'), tasks: first('tasks') };
 
   const intervalOf = (over: Over, headline: Headline, of: Kind, model: number): Interval | null => {
@@ -111,9 +114,7 @@ export function leaderboardIntervals({ tasks, methods }: Compared, options: Inte
     return {
       ...{ bestImprovement: improvement.best, lastImprovement: improvement.last },
       ...{ bestGain: gain.best, lastGain: gain.last, bestAup: area.best, lastAup: area.last },
-      probabilityOfRank1: drawn[over]
-        ? { best: shares[over].best[model]!, last: shares[over].last[model]! }
-        : null,
+      probabilityOfRank1: drawn[over] ? { best: shares[over].best[model]!, last: shares[over].last[model]! } : null,
       group: separations[over]?.groups[model] ?? null,
     };
   };

@@ -25,17 +25,16 @@ import type {
 } from '../../domain/views/leaderboard.js';
 
 type Id = Pick<LeaderboardRow, 'model' | 'kind' | 'isolation'>;
-type Cell = Id & LeaderboardTask & Omit<LeaderboardScore, keyof Ratios | keyof Expected | keyof Gains> & { ran: boolean };
+type Cell = Id &
+  LeaderboardTask &
+  Omit<LeaderboardScore, keyof Ratios | keyof Expected | keyof Gains> & { ran: boolean };
 type Gains = Pick<LeaderboardScore, 'bestGain' | 'lastGain'>;
 type Extras = Pick<
   LeaderboardRow,
   'withSuspects' | 'marks' | 'recordedCostUsd' | 'recordedCostPerRunUsd' | 'listCostUsd' | 'listCostPerRunUsd'
 >;
 type Headline = Pick<LeaderboardRow, 'improvement' | 'gain' | 'curve'>;
-type ModelRow = Omit<
-  LeaderboardRow,
-  keyof Area | keyof Extras | keyof Headline | 'scores' | 'intervals' | 'profile'
-> &
+type ModelRow = Omit<LeaderboardRow, keyof Area | keyof Extras | keyof Headline | 'scores' | 'intervals' | 'profile'> &
   Id;
 type Area = Pick<LeaderboardRow, 'bestAup' | 'lastAup' | 'solvedTasks' | 'missingTasks' | 'notRunTasks'>;
 type Ratios = Pick<LeaderboardScore, 'bestStatus' | 'lastStatus' | 'bestRatio' | 'lastRatio'>;
@@ -129,7 +128,10 @@ const AREAS = (suffix: '_strict' | '') => `
 export async function leaderboard(run: Statements, asked: LeaderboardOptions): Promise<Leaderboard> {
   if (asked.profile !== undefined) await refuseUnknownProfile(run, asked.profile);
   const saved = asked.comparison === undefined ? null : await savedComparison(run, asked.comparison);
-  const options = saved === null ? asked : {
+  const options =
+    saved === null
+      ? asked
+      : {
           ...asked,
           ...saved.options,
           metric: asked.metric ?? saved.options.metric,

@@ -104,7 +104,15 @@ export const MLGYM_TASKS: Readonly<Record<string, MlgymTask>> = {
 };
 
 /** Where bench and MLGym rank a task by different metrics: which and why; null: they do not. */
-export function rankingNote({ task, contract, primary }: { task: string; contract: number; primary: string }): string | null {
+export function rankingNote({
+  task,
+  contract,
+  primary,
+}: {
+  task: string;
+  contract: number;
+  primary: string;
+}): string | null {
   const known = MLGYM_TASKS[task];
   if (known?.ownMetric === undefined) return null;
   const { metric, ownMetric } = known;

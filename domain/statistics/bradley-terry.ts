@@ -20,8 +20,7 @@ export function chancesOfWinning({ wins, meetings }: PairRecord, models: number,
   if (models < 2) return chances;
   const met = meetings[1]!;
   if (met > 0 && metEqually(meetings, models, met)) {
-    for (let model = 0; model < models; model++)
-      chances[model] = won(wins, models, model) / (met * (models - 1));
+    for (let model = 0; model < models; model++) chances[model] = won(wins, models, model) / (met * (models - 1));
     return chances;
   }
   const strengths = start ?? new Float64Array(models).fill(1);

@@ -166,7 +166,7 @@ function winsAt({ sorted, owners, counts, attempts }: TaskLayout, kind: Kind): F
   const { order, ends } = sorted[kind];
   const shares = new Float64Array(attempts.length);
   let below = 0;
-  for (let start = 0; start < order.length; ) {
+  for (let start = 0; start < order.length;) {
     const end = ends[start]!;
     let equal = 0;
     for (let i = start; i < end; i++) equal += counts[order[i]!]! / attempts[owners[order[i]!]!]!;

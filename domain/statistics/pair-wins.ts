@@ -7,9 +7,11 @@ export interface SortedKeys {
 }
 
 export function sortedKeys(keys: Float64Array): SortedKeys {
-  const order = Int32Array.from(keys, (_, i) => i).sort((a, b) => (keys[a]! < keys[b]! ? -1 : keys[a]! > keys[b]! ? 1 : 0));
+  const order = Int32Array.from(keys, (_, i) => i).sort((a, b) =>
+    keys[a]! < keys[b]! ? -1 : keys[a]! > keys[b]! ? 1 : 0,
+  );
   const ends = new Int32Array(order.length);
-  for (let start = 0; start < order.length; ) {
+  for (let start = 0; start < order.length;) {
     let end = start + 1;
     while (end < order.length && keys[order[end]!] === keys[order[start]!]) end++;
     ends.fill(end, start, end);
@@ -33,7 +35,7 @@ export function addPairWins(
   const models = attempts.length;
   const below = new Float64Array(models);
   const { wins, meetings } = into;
-  for (let start = 0; start < order.length; ) {
+  for (let start = 0; start < order.length;) {
     const end = ends[start]!;
     const equal = new Float64Array(models);
     for (let i = start; i < end; i++) equal[owners[order[i]!]!]! += counts[order[i]!]!;

@@ -18,7 +18,7 @@ export function taskPositions(
     return Number.isNaN(score) ? Infinity : maximize ? -score : score;
   };
   order.sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
-  for (let start = 0; start < order.length; ) {
+  for (let start = 0; start < order.length;) {
     let end = start + 1;
     while (end < order.length && key(order[end]!) === key(order[start]!)) end++;
     for (let i = start; i < end; i++) out[order[i]!] = (start + 1 + end) / 2;

@@ -127,7 +127,10 @@ export const leaderboardUncertaintySchema = z
       .strictObject({ best: z.number(), last: z.number() })
       .nullable()
       .describe('share of the resamples in which it is first by what orders the rows'),
-    group: z.string().nullable().describe('letters: models that share one cannot be told apart by what orders the rows'),
+    group: z
+      .string()
+      .nullable()
+      .describe('letters: models that share one cannot be told apart by what orders the rows'),
   })
   .meta({ id: 'Uncertainty', description: 'Intervals of 95 %.' });
 export type LeaderboardUncertainty = z.infer<typeof leaderboardUncertaintySchema>;
@@ -142,7 +145,9 @@ const areaOfProfile = area.describe(
 const figure = z.number().nullable();
 const kinds = z.strictObject({ best: figure, last: figure }).nullable();
 const curve = z.array(
-  z.strictObject({ k: countSchema, gain: z.number(), solved: z.number() }).describe('mean over the tasks that have a target'),
+  z
+    .strictObject({ k: countSchema, gain: z.number(), solved: z.number() })
+    .describe('mean over the tasks that have a target'),
 );
 
 const recordedCost = usdSchema.nullable().describe('of imported runs, by their own prices');
@@ -193,7 +198,9 @@ export const leaderboardRowSchema = z
     costPerRunUsd: usdSchema.nullable().describe('per ended run, repetitions included; null: none has ended'),
     recordedCostUsd: recordedCost,
     recordedCostPerRunUsd: recordedCost,
-    listCostUsd: usdSchema.nullable().describe('its tokens at the prices of `comparison.priceList`; null: no list, or no price'),
+    listCostUsd: usdSchema
+      .nullable()
+      .describe('its tokens at the prices of `comparison.priceList`; null: no list, or no price'),
     listCostPerRunUsd: usdSchema.nullable(),
     inputTokens: countSchema,
     outputTokens: countSchema,

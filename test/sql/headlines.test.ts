@@ -149,15 +149,25 @@ test('leaderboard_gains() in SQL is what the board has, on random attempts', asy
         // Some models are not submitted for some tasks.
         random() < 0.2
           ? []
-          : [{ model, task: of, attempts: Array.from({ length: 1 + Math.floor(3 * random()) }, () => (random() < 0.2 ? [] : [score(), score()])) }],
+          : [
+              {
+                model,
+                task: of,
+                attempts: Array.from({ length: 1 + Math.floor(3 * random()) }, () =>
+                  random() < 0.2 ? [] : [score(), score()],
+                ),
+              },
+            ],
       ),
     ),
   );
   const { rows } = await board({ batchId });
-  const { rows: found } = await db.pool.query<{ model: string; task: string; best_gain: number | null; last_gain: number | null }>(
-    'select model, task, best_gain, last_gain from leaderboard_gains($1)',
-    [batchId],
-  );
+  const { rows: found } = await db.pool.query<{
+    model: string;
+    task: string;
+    best_gain: number | null;
+    last_gain: number | null;
+  }>('select model, task, best_gain, last_gain from leaderboard_gains($1)', [batchId]);
   expect(found).toHaveLength(rows.length * 3);
   const near = (a: number | null | undefined, b: number | null) =>
     b === null ? expect(a).toBeNull() : expect(a).toBeCloseTo(b, 12);
@@ -180,8 +190,11 @@ test('leaderboard_gains() in SQL is what the board has, on random attempts', asy
 test('a measured baseline gets its standard error from the runs that repeat it, and keeps its first value', async () => {
   const unknown = task('g-unknown', 'maximize', { target: { value: 9 } });
   const known = async () =>
-    (await db.pool.query('select value, standard_error, runs from baselines where content_hash = $1', ['hash-of-g-unknown-1']))
-      .rows[0] as unknown;
+    (
+      await db.pool.query('select value, standard_error, runs from baselines where content_hash = $1', [
+        'hash-of-g-unknown-1',
+      ])
+    ).rows[0] as unknown;
   const model = { name: 'scripted:baseline', kind: 'scripted' as const, provider: 'scripted', model: 'baseline' };
   await play([{ model: 'baseline', task: unknown, attempts: [[4]] }], { model });
   expect(await known()).toEqual({ value: 4, standard_error: 0, runs: 1 });

@@ -4,7 +4,17 @@ import type { ReportRun } from '../../../domain/views/report.js';
 import type { PolicyMetrics } from '../../../domain/views/training.js';
 
 export const cell = (best: number | null, run: string, more: Partial<LeaderboardScore> = {}): LeaderboardScore => ({
-  ...{ best, last: best, mean: best, bestRank: 1, lastRank: 1, bestGain: 0.5, lastGain: 0.4, bestStatus: 'feasible', lastStatus: 'feasible' },
+  ...{
+    best,
+    last: best,
+    mean: best,
+    bestRank: 1,
+    lastRank: 1,
+    bestGain: 0.5,
+    lastGain: 0.4,
+    bestStatus: 'feasible',
+    lastStatus: 'feasible',
+  },
   ...{ bestRatio: 1, lastRatio: 1, expectedBest: null, expectedLast: null, bestRun: run, lastRun: run },
   ...{ bestAttempts: [best], lastAttempts: [best], attempts: 1, ended: 1, counted: 1, scored: best === null ? 0 : 1 },
   ...{ infraErrors: 0, configErrors: 0, cancelled: 0, suspect: 0, costUsd: '0.5' },

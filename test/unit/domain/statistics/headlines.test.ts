@@ -48,7 +48,11 @@ describe('P(improvement)', () => {
 
   it('is what all pairs say, whatever the numbers of attempts', () => {
     for (let i = 0; i < 20; i++) {
-      const tasks = board(1 + Math.floor(random() * 5), 2 + Math.floor(random() * 4), () => 1 + Math.floor(random() * 4));
+      const tasks = board(
+        1 + Math.floor(random() * 5),
+        2 + Math.floor(random() * 4),
+        () => 1 + Math.floor(random() * 4),
+      );
       const { improvement } = headlines(tasks);
       byPairs(tasks).forEach((value, model) => expect(improvement.best[model]).toBeCloseTo(value, 12));
     }
@@ -157,7 +161,8 @@ describe('resamples of the headlines', () => {
 
 describe('models that are told apart', () => {
   const samples = (...means: number[]) => means.map((mean) => Float64Array.of(mean - 0.1, mean, mean + 0.1));
-  const differs = (_: number, values: Float64Array) => values.every((value) => value > 0.17) || values.every((value) => value < -0.17);
+  const differs = (_: number, values: Float64Array) =>
+    values.every((value) => value > 0.17) || values.every((value) => value < -0.17);
 
   it('share no letter; neighbours of whom no pair is resolved do', () => {
     const values = [0.5, 0.9, 0.4, 0.55];

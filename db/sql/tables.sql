@@ -5,6 +5,8 @@ comment on table agent_configs is 'Prompts and parsers by content hash.';
 comment on table artifacts is 'Bytes by SHA-256; they lie in the artifact store.';
 
 comment on table baselines is 'Score of the starter code of a task version.';
+comment on column baselines.standard_error is 'Of one evaluation: stated, or the deviation of the starter''s measured scores.';
+comment on column baselines.runs is 'Runs of scripted:baseline that it was measured by, of which the first gave the value; null: it is stated.';
 
 comment on table batches is 'Runs submitted together. status: queued, running, ended, cancelled.';
 comment on column batches.priority is '1 (first) to 5 (last), when batches compete for GPUs and providers.';
@@ -26,6 +28,9 @@ comment on column comparison_sets.contracts is 'The tasks'' contracts, in their 
 comment on column comparison_sets.sample is 'Compares runs on sample data; false: on real data. Tasks without data count in both.';
 comment on column comparison_sets.profile is 'Profile of the runs; tasks without it count as they are. default: the task''s own budget.';
 comment on column comparison_sets.baselines is 'The tasks'' baselines when it was saved, in their order; null: none.';
+comment on column comparison_sets.standard_errors is 'Those of the baselines; null: not kept, those of now hold.';
+comment on column comparison_sets.targets is 'The tasks'' targets when it was saved, in their order; null: not kept, those of now hold.';
+comment on column comparison_sets.row_order is 'What orders the rows: improvement, gain, aup, rank.';
 comment on column comparison_sets.include_imported is 'Rows of isolation import rank too.';
 
 comment on table episode_actions is 'What trainers did in episodes: each action answers one turn of its run.';

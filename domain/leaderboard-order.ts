@@ -15,6 +15,14 @@ export const ORDER_NAMES: Readonly<Record<LeaderboardOrder, string>> = {
   rank: 'avg rank',
 };
 
+/** The same, written out. */
+export const ORDER_TITLES: Readonly<Record<LeaderboardOrder, string>> = {
+  improvement: 'P(improvement)',
+  gain: 'mean gain',
+  aup: 'AUP',
+  rank: 'average rank',
+};
+
 /** One sentence for each figure, the same on every door. */
 export const ORDER_MEANINGS: Readonly<Record<LeaderboardOrder, string>> = {
   improvement: 'the chance that an attempt beats one of another model at one of these tasks; ties are half a win',

@@ -11,9 +11,12 @@ import {
 import { type Headline, HEADLINES, type Headlines, resampleHeadlines } from '../../domain/statistics/headlines.js';
 import {
   expandedPercentileInterval,
+  expandedTail,
   type Interval,
   isBeyondError,
   leavesOutZero,
+  percentileInterval,
+  PLAIN_TAIL,
   standardInterval,
 } from '../../domain/statistics/intervals.js';
 import { type Kind, KINDS } from '../../domain/statistics/compared.js';
@@ -85,9 +88,11 @@ export function leaderboardIntervals({ tasks, methods }: Compared, options: Inte
       tasks: headlines.tasks[order],
     };
   }
+  // Resamples of headlines draw attempts too, those of areas and positions only tasks: measured, both hold what they should.
+  const tail = order === 'aup' || order === 'rank' ? expandedTail(tasks.length) : PLAIN_TAIL;
   const differs = {
     attempts: (difference: number, samples: Float64Array) => isBeyondError(difference, samples, repeated),
-    tasks: (difference: number, samples: Float64Array) => leavesOutZero(difference, samples, drawnTasks),
+    tasks: (difference: number, samples: Float64Array) => leavesOutZero(difference, samples, tail),
   };
   const apart = (over: Over): Separation | null =>
     drawn[over] ? separation(Array.from(ordering.observed[kind]), ordering[over][kind], differs[over]) : null;
@@ -103,7 +108,8 @@ export function leaderboardIntervals({ tasks, methods }: Compared, options: Inte
     const samples = headlines[over][headline][of][model]!;
     if (Number.isNaN(value)) return null;
     return over === 'tasks'
-      ? expandedPercentileInterval(samples, headlines.units[headline])
+      ? // Gains of many zeros lie to one side.
+        (headline === 'gain' ? expandedPercentileInterval : percentileInterval)(samples, headlines.units[headline])
       : standardInterval(value, samples, units[model]!, { low: 0, high: 1 });
   };
   const uncertainty = (over: Over, model: number): LeaderboardUncertainty => {

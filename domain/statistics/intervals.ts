@@ -22,15 +22,28 @@ export function expandedPercentileInterval(values: Float64Array, units: number):
 }
 
 /** What of the resamples lies beyond each end of such an interval. */
-const expandedTail = (units: number): number => normalTail(Math.sqrt(units / (units - 1)) * studentQuantile(units - 1));
+export const expandedTail = (units: number): number =>
+  normalTail(Math.sqrt(units / (units - 1)) * studentQuantile(units - 1));
 
-/** Whether the expanded percentile interval of a difference leaves zero out: resamples on its other side, and at it, are fewer than lie beyond an end. */
-export function leavesOutZero(difference: number, values: Float64Array, units: number): boolean {
-  if (units < 2) return false;
-  const most = expandedTail(units) * values.length;
-  let others = 0;
-  for (const value of values) if (!(difference > 0 ? value > SAME : value < -SAME)) others++;
-  return others < most;
+/** What lies beyond each end of a plain percentile interval of 95 %. */
+export const PLAIN_TAIL = 0.025;
+
+/** Percentile interval of resamples that draw more than the tasks: these are wide enough by themselves. NaN values are left out; null: there are no others. */
+export function percentileInterval(values: Float64Array, units: number): Interval | null {
+  const sorted = values.filter((value) => !Number.isNaN(value)).sort();
+  if (sorted.length === 0 || units < 2) return null;
+  return { low: quantileOfSorted(sorted, PLAIN_TAIL), high: quantileOfSorted(sorted, 1 - PLAIN_TAIL) };
+}
+
+/** Whether the percentile interval of a difference leaves zero out: fewer resamples than lie beyond an end (`tail`) are on the other side of it, or at it. */
+export function leavesOutZero(difference: number, values: Float64Array, tail: number): boolean {
+  let [known, others] = [0, 0];
+  for (const value of values) {
+    if (Number.isNaN(value)) continue;
+    known++;
+    if (!(difference > 0 ? value > SAME : value < -SAME)) others++;
+  }
+  return others < tail * known;
 }
 
 /** Whether the standard interval of a difference leaves zero out. */

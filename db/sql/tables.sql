@@ -139,6 +139,10 @@ comment on table task_integrity is 'Imported tasks whose evaluator was within th
 
 comment on table task_versions is 'Task folders by content hash, as submitted.';
 
+comment on table notifications is 'What the webhook of the settings is told: an outbox that workers empty.';
+comment on column notifications.key is 'Which of its kind: when the batch ended, the budget that it met, when it last moved.';
+comment on column notifications.due_at is 'Time of the next try.';
+comment on column installation.notify_from is 'Since when a webhook is told what happens; null: none is set.';
 comment on table turns is 'Turns of players outside, people and trainers: questions and answers.';
 comment on column turns.reply is 'As steps.response: text, or JSON with tool calls. The first answer counts; null: none yet.';
 comment on column turns.tools is 'Tools offered to an agent that calls tools; null: none.';

@@ -32,7 +32,7 @@ describe('a webhook that is away when a batch ends', () => {
       1,
       expect.objectContaining({ ok: false, error: 'ECONNREFUSED' }),
     ]);
-    process.kill(readServicesFile(join(home.dir, 'services.json'))!.services.worker!.process.pid, 'SIGKILL');
+    process.kill(readServicesFile(join(home.dir, 'services.json'))!.services.worker!.process!.pid, 'SIGKILL');
 
     const there = await receiver(port);
     try {

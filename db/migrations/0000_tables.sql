@@ -206,10 +206,13 @@ CREATE TABLE "comparison_sets" (
 	"tasks" text[] NOT NULL,
 	"contracts" integer[] NOT NULL,
 	"baselines" double precision[] NOT NULL,
+	"standard_errors" double precision[],
+	"targets" double precision[],
 	"k" integer,
 	"axis" double precision DEFAULT 1 NOT NULL,
 	"mode" text DEFAULT 'strict' NOT NULL,
 	"metric" text DEFAULT 'best-attempt' NOT NULL,
+	"row_order" text DEFAULT 'rank' NOT NULL,
 	"include_suspect" boolean DEFAULT false NOT NULL,
 	"include_local" boolean DEFAULT false NOT NULL,
 	"include_imported" boolean DEFAULT false NOT NULL,
@@ -333,7 +336,8 @@ CREATE TABLE "imports" (
 --> statement-breakpoint
 CREATE TABLE "installation" (
 	"installation_id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"notify_from" timestamp with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "integrity_marks" (
@@ -413,6 +417,22 @@ CREATE TABLE "reservation_factors" (
 	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "reservation_factors_pkey" PRIMARY KEY("account","model"),
 	CONSTRAINT "reservation_factors_factor" CHECK (factor > 1 and factor <> 'NaN')
+);
+--> statement-breakpoint
+CREATE TABLE "notifications" (
+	"notification_id" text PRIMARY KEY NOT NULL,
+	"batch_id" text NOT NULL,
+	"kind" text NOT NULL,
+	"key" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"due_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"tries" integer DEFAULT 0 NOT NULL,
+	"sent_at" timestamp with time zone,
+	"given_up_at" timestamp with time zone,
+	"error" text,
+	CONSTRAINT "notifications_once" UNIQUE("batch_id","kind","key"),
+	CONSTRAINT "notifications_kind" CHECK (kind in ('ended', 'stalled', 'budget')),
+	CONSTRAINT "notifications_batch_id_batches_batch_id_fk" FOREIGN KEY ("batch_id") REFERENCES "public"."batches"("batch_id") ON DELETE cascade ON UPDATE no action
 );
 --> statement-breakpoint
 CREATE TABLE "price_lists" (
@@ -544,6 +564,7 @@ CREATE TABLE "baselines" (
 	"content_hash" text PRIMARY KEY NOT NULL,
 	"value" double precision NOT NULL,
 	"standard_error" double precision NOT NULL,
+	"runs" integer,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "baselines_finite" CHECK (value not in ('NaN', 'Infinity', '-Infinity')),
 	CONSTRAINT "baselines_content_hash_task_versions_content_hash_fk" FOREIGN KEY ("content_hash") REFERENCES "public"."task_versions"("content_hash") ON DELETE no action ON UPDATE no action
@@ -593,6 +614,8 @@ CREATE INDEX "memories_task" ON "memories" USING btree ("task_id","created_at");
 CREATE UNIQUE INDEX "model_calls_one_answer" ON "model_calls" USING btree ("run_id","step","try") WHERE status = 'confirmed';
 --> statement-breakpoint
 CREATE INDEX "model_calls_unanswered" ON "model_calls" USING btree ("provider","status") WHERE status <> 'confirmed';
+--> statement-breakpoint
+CREATE INDEX "notifications_due" ON "notifications" USING btree ("due_at") WHERE sent_at is null and given_up_at is null;
 --> statement-breakpoint
 CREATE INDEX "rate_tickets_ticket" ON "rate_tickets" USING btree ("account","ticket");
 --> statement-breakpoint

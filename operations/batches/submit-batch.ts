@@ -33,7 +33,7 @@ export async function submitBatch(
   await freezeAndCheck(bench, plan);
   const batch = submitted(plan);
   const { seed, priority } = request;
-  const { evidence: _from, ...forecast } = await forecastBatch(
+  const { evidence: _from, attempts: _needed, ...forecast } = await forecastBatch(
     (await bench.database()).queries,
     plan.runs,
     batch,

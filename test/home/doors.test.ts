@@ -66,11 +66,11 @@ describe('validations of a task with one split', () => {
     expect((await fork({ max_validations: 5 })).body.info).toMatchObject({ remaining_validations: 4 });
 
     expect(await step(id, `${state(8)}; submit`)).toMatchObject({ reward: 1, terminated: true });
-    const evaluations = await home.sql(
-      'select kind, primary_score from evaluations where run_id = $1 order by number',
+    const evaluations = await home.sql<{ kind: string; score: number }>(
+      'select kind, primary_score as score from evaluations where run_id = $1 order by number',
       [begun.info['run_id']],
     );
-    expect(evaluations.map(({ kind, primary_score: score }) => [kind, score])).toEqual([
+    expect(evaluations.map(({ kind, score }) => [kind, score])).toEqual([
       ['validate', 4],
       ['validate', 6],
       ['submit', 8],
@@ -121,7 +121,7 @@ const REFUSALS: Record<string, (reset: Record<string, unknown>) => Promise<strin
   'A, over HTTP': async (reset) => {
     const { status, body } = await server.ask('POST', '/reset', { episode_id: `bad-${Math.random()}`, ...reset });
     const { detail } = body as { detail: string | { loc: string[]; msg: string; type: string }[] };
-    if (status === 404) return String(detail);
+    if (status === 404 && typeof detail === 'string') return detail;
     expect({ status, detail }).toMatchObject({ status: 422, detail: [{ loc: ['body'], type: 'value_error' }] });
     return typeof detail === 'string' ? detail : (detail[0]?.msg ?? '');
   },
@@ -334,8 +334,8 @@ describe('MCP', () => {
       name: 'run',
       arguments: { command: 'echo x >> n; sleep 2; wc -l < n' },
     });
-    const reader = response.body!.getReader();
-    const primed = new TextDecoder().decode((await reader.read()).value);
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    const primed = String((await reader.read()).value);
     const id = /^id: (\S+)$/m.exec(primed)?.[1] ?? '';
     expect(id).not.toBe('');
     await reader.cancel();

@@ -74,6 +74,7 @@ export const ERROR_CODES = {
   'run.imported': 'it was imported: it cannot be played from here',
   'run.no_recording': 'the run did not play a recording',
   'run.not_forkable': 'it has no such step, or the step is none to go on from',
+  'run.no_such_step': 'it has not taken so many steps',
   'run.not_found': 'no run of this id',
   'run.replaced': 'another run was made in its place already',
   'services.down': 'the services of the home were stopped',

@@ -1,1 +1,0 @@
-ALTER TABLE "episodes" ADD COLUMN "max_validations" integer;

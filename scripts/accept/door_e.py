@@ -25,7 +25,7 @@ MCP = ["1.27.0"]
 NEMO_LEAN = [
     *("openai<=2.7.2", "anthropic", "pydantic", "fastapi", "itsdangerous", "uvicorn", "hydra-core"),
     *("omegaconf", "aiohttp>=3.14.1", "orjson", "ray>=2.55.1", "requests", "pandas", "wandb"),
-    *("tqdm", "rich", "devtools", "mcp<2,>=1.27", "psutil"),
+    *("tqdm", "rich", "devtools", "mcp<2,>=1.27", "psutil", "yappi", "gprof2dot", "pydot"),
 ]
 LINES = [
     "```bash\nprintf 'def row_strategy(history):\\n    return 0\\n' > strategy.py\n```",

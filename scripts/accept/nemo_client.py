@@ -46,7 +46,10 @@ def agent_of(bench: str, model: str) -> GymnasiumAgent:
 
 
 async def main() -> None:
-    agent = agent_of(*sys.argv[1:3])
+    bench, model = sys.argv[1:3]
+    # Its own code takes whatever is there as its configuration.
+    del sys.argv[1:]
+    agent = agent_of(bench, model)
     request = Request({"type": "http", "headers": [], "method": "POST", "path": "/run"})
     rows = [
         {"task": "battleOfSexes", "seed": seed, "max_steps": 8, "_ng_task_index": 0}

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addStatedTask } from '../fixtures/stated-task.js';
+import { addStatedTask, FAILING_STATEMENT } from '../fixtures/stated-task.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { EnvServer } from '../setup/env-server.js';
 import { McpClient } from '../setup/mcp-client.js';
@@ -75,6 +75,17 @@ describe('validations of a task with one split', () => {
       ['validate', 6],
       ['submit', 8],
     ]);
+  });
+
+  it('are not used by one that we failed to make', async () => {
+    const { episode_id: id } = await begin();
+    const failed = await step(id, `${state(FAILING_STATEMENT)}; validate`);
+    expect(failed).toMatchObject({
+      reward: null,
+      info: { remaining_validations: 2, evaluation: { status: 'evaluator_error' } },
+    });
+    expect(failed.observation.message).toContain('validations left: 2 of 2');
+    await server.ask('DELETE', `/v1/episodes/${id}`);
   });
 
   it('are as many as the reset says, and none if it says so', async () => {

@@ -75,8 +75,9 @@ comment on column imports.signed_by is 'Id of the key whose signature of the run
 
 comment on table installation is 'Id of this installation of bench, at most one row. A Temporal namespace serves one installation.';
 
-comment on table integrity_marks is 'Rules that fired on ended runs (docs/concepts/integrity.md): beyond_bounds, protected_write, self_reported, no_model_call, test_beats_validation. Kept up by a trigger.';
+comment on table integrity_marks is 'Rules that fired on ended runs (docs/concepts/integrity.md): beyond_bounds, protected_write, self_reported, made_up_answers, untouched_starter, read_answers, no_model_call, test_beats_validation. Kept up by a trigger.';
 comment on column integrity_marks.step is 'First step where it shows; null: no single step.';
+comment on column integrity_marks.until is 'Last step whose score it makes suspect; null: all from its first step on.';
 comment on column integrity_marks.version is 'integrity_rules_version() of the rule that found it.';
 
 comment on table leases is 'GPUs held by runs, one row per device; released_at null: held. An index ensures that no device has two holders.';
@@ -135,7 +136,7 @@ comment on column submissions.sha256 is 'SHA-256 of the manifest in the artifact
 comment on column submissions.missing is 'Missing files and folders.';
 comment on column submissions.refused is 'Why existing files were refused.';
 
-comment on table task_integrity is 'Imported tasks whose evaluator was within the agent''s reach: protected files, and whether the agent writes the metric itself.';
+comment on table task_integrity is 'Imported tasks whose evaluator was within the agent''s reach: protected files, files that the starter hands in, files with answers, and whether the agent writes the metric itself.';
 
 comment on table task_versions is 'Task folders by content hash, as submitted.';
 

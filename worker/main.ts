@@ -26,7 +26,9 @@ import { secretsOf } from './redact.js';
 import { workerSettings } from '../operations/home/worker-settings.js';
 import { reap } from './reap.js';
 import { terminatedWorkflows } from './terminated-workflows.js';
+import { taskFolders } from './task-folders.js';
 import { untoldAnswers } from './untold-answers.js';
+import { warmPool } from './warm-pool.js';
 import { serviceFaultReporter } from './service-faults.js';
 
 const REPORT_MS = 30_000;
@@ -36,6 +38,8 @@ const REAP_MS = 10_000;
 const DISK_MS = 500;
 /** Somebody waits for the archives. */
 const ARCHIVE_MS = 2_000;
+/** An episode that begins leaves a gap, which is filled while its policy thinks. */
+const WARM_MS = 500;
 const TERMINATED_MS = 60_000;
 /** How long a run may wait for an answer whose signal was lost. */
 const ANSWERS_MS = 10_000;
@@ -158,7 +162,16 @@ async function main(): Promise<void> {
       timers.push(every(NOTIFY_MS, notifyOrSay));
     }
   }
+  const warm = warmPool({
+    ...{ store, backends, hostId, log, most: settings.warmSandboxes },
+    taskFolder: taskFolders(settings.layout, settings.configFolders),
+  });
   if (bearsRuns) {
+    // What an earlier worker started ahead: the reaper removes it.
+    await patiently(() => store.forgetWarm(hostId, []));
+    const refillOrSay = () =>
+      warm.refill().catch((error: unknown) => log.warn({ error: String(error) }, 'could not start sandboxes ahead'));
+    timers.push(every(WARM_MS, refillOrSay));
     // Not awaited: an engine that hangs must not keep the runs of the other backend waiting.
     void reapOnce();
     const beatOrSay = () =>
@@ -188,6 +201,10 @@ async function main(): Promise<void> {
     if (refusal.length === 0) throw error;
   } finally {
     timers.forEach(clearInterval);
+    if (bearsRuns)
+      await warm
+        .empty()
+        .catch((error: unknown) => log.warn({ error: String(error) }, 'left sandboxes that were started ahead'));
   }
   if (refusal[0] !== undefined) throw refusal[0];
   await connection.close();

@@ -147,3 +147,9 @@ comment on column installation.notify_from is 'Since when a webhook is told what
 comment on table turns is 'Turns of players outside, people and trainers: questions and answers.';
 comment on column turns.reply is 'As steps.response: text, or JSON with tool calls. The first answer counts; null: none yet.';
 comment on column turns.tools is 'Tools offered to an agent that calls tools; null: none.';
+
+comment on table warm_sandboxes is 'Sandboxes that were started ahead for episodes, each under the id of the run that will use it.';
+comment on column warm_sandboxes.key is 'What the sandbox must have in common with one that the run would start itself.';
+comment on column warm_sandboxes.claimed_at is 'When an episode took the id; null: not yet.';
+
+comment on table warm_wishes is 'Which sandboxes episodes asked for, and when last.';

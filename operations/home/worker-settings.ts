@@ -47,6 +47,8 @@ export interface WorkerSettings {
   slots: number;
   /** Evaluations at once on this host. */
   evaluations: number;
+  /** Sandboxes of each kind that stand ready for the next episodes. */
+  warmSandboxes: number;
   /** Cap on the sum of its runs' memory limits, MB; null: none. */
   memoryForRunsMb: number | null;
   /** With less free space on the home's disk, in MB, no new runs are taken. */
@@ -90,6 +92,7 @@ export function workerSettings(env: Env): WorkerSettings {
     gpus: gpuSetting(env['BENCH_GPUS']),
     slots: positive(env, 'BENCH_SLOTS', 64),
     evaluations: positive(env, 'BENCH_EVALUATIONS', availableParallelism()),
+    warmSandboxes: env['BENCH_WARM_SANDBOXES'] === '0' ? 0 : positive(env, 'BENCH_WARM_SANDBOXES', 2),
     memoryForRunsMb: env['BENCH_MEMORY_MB'] ? positive(env, 'BENCH_MEMORY_MB', 1) : null,
     minDiskFreeMb: positive(env, 'BENCH_MIN_DISK_FREE_MB', 1024),
     heartbeatSeconds: positive(env, 'BENCH_HEARTBEAT_SECONDS', 10),

@@ -5,8 +5,8 @@
 export type Piece = { text: string } | { label: string; says: string };
 
 /** One of these, or a control, needs more than a text node. */
-// eslint-disable-next-line no-control-regex, no-misleading-character-class -- these are what is looked for
 const HIDDEN =
+  // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- these are what is looked for
   /[\u0000-\u0008\u000B-\u001F\u007F-\u00A0\u00AD\u034F\u061C\u115F\u1160\u1680\u17B4\u17B5\u180B-\u180F\u2000-\u200F\u2028-\u202F\u205F-\u206F\u2800\u3000\u3164\uD800-\uDFFF\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFB]/;
 
 const NAMES: Readonly<Record<number, string>> = {
@@ -47,7 +47,7 @@ const NAMES: Readonly<Record<number, string>> = {
 const within = (code: number, from: number, to: number): boolean => code >= from && code <= to;
 const isTag = (code: number): boolean => within(code, 0xe0000, 0xe007f);
 const isPictograph = (character: string | undefined): boolean =>
-  character !== undefined && /\p{Extended_Pictographic}|\p{Emoji_Modifier}|[#*0-9\uFE0F\u20E3]/u.test(character);
+  character !== undefined && /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|\u20E3|[#*0-9]/u.test(character);
 
 /** What the box of a character says; null: it is seen as it is. */
 function labelOf(code: number): string | null {

@@ -108,8 +108,8 @@ describe('any text', () => {
   });
 });
 
-// eslint-disable-next-line no-control-regex, no-misleading-character-class -- none of these may come onto a page
 const RAW =
+  // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- none of these may come onto a page
   /[\u0000-\u0008\u000A-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\u200B\u00AD]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 
 /** Sequences and characters that terminals and readers trip over, in any order. */

@@ -145,7 +145,7 @@ export const StepBody = memo(function StepBody({
           className="observation"
         />
       )}
-      {one.outputBytes !== null && one.outputBytes > kept && kept > 0 && (
+      {one.outputBytes !== null && one.outputBytes > kept * 1.01 + 64 && kept > 0 && (
         <p className="cut">
           The command printed {bytes(one.outputBytes)}; {bytes(kept)} were kept.
         </p>

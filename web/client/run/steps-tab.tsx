@@ -175,10 +175,17 @@ function StepList({ skeleton, steps, places, density, thoughts, live, step: want
   /** Set while we scroll ourselves, so that passing steps do not become the current one. */
   const moving = useRef(false);
   const goal = useRef<number | null>(null);
+  /** The place that was gone to stays at the top while heights above it settle, until the reader scrolls. */
+  const pinned = useRef<number | null>(null);
+  const release = (): void => {
+    pinned.current = null;
+    moving.current = false;
+  };
 
   const scrollTo = useCallback(
     (place: number) => {
       moving.current = true;
+      pinned.current = place;
       virtual.scrollToIndex(place - from, { align: density === 'list' ? 'auto' : 'start' });
       setTimeout(() => (moving.current = false), 400);
     },
@@ -201,6 +208,11 @@ function StepList({ skeleton, steps, places, density, thoughts, live, step: want
     },
     [steps, size, segment, scrollTo, change],
   );
+  const height = virtual.getTotalSize();
+  useLayoutEffect(() => {
+    const place = pinned.current;
+    if (place !== null && density !== 'list') virtual.scrollToIndex(place - from, { align: 'start' });
+  }, [height, virtual, from, density]);
   // In the new segment, once it is laid out.
   useLayoutEffect(() => {
     if (goal.current === null) return;
@@ -242,6 +254,7 @@ function StepList({ skeleton, steps, places, density, thoughts, live, step: want
   useEffect(() => {
     if (!follow || count_ === 0) return;
     moving.current = true;
+    pinned.current = null;
     virtual.scrollToIndex(shown - 1, { align: 'end' });
     const timer = setTimeout(() => (moving.current = false), 400);
     return () => clearTimeout(timer);
@@ -255,7 +268,7 @@ function StepList({ skeleton, steps, places, density, thoughts, live, step: want
   const settle = useRef<ReturnType<typeof setTimeout>>(undefined);
   const onScroll = (): void => {
     const element = scroller.current;
-    if (element === null || moving.current) return;
+    if (element === null || moving.current || pinned.current !== null) return;
     if (live) setFollow(element.scrollHeight - element.scrollTop - element.clientHeight < 30);
     clearTimeout(settle.current);
     settle.current = setTimeout(() => {
@@ -311,6 +324,10 @@ function StepList({ skeleton, steps, places, density, thoughts, live, step: want
         className="step-scroller"
         ref={scroller}
         onScroll={onScroll}
+        onWheel={release}
+        onTouchMove={release}
+        onPointerDown={release}
+        onKeyDown={release}
         tabIndex={0}
         role="feed"
         aria-label="Steps"

@@ -46,7 +46,9 @@ export const batchPageSchema = z.strictObject({
 export type BatchPage = z.infer<typeof batchPageSchema>;
 
 export const batchHeadSchema = z.strictObject({
-  batch: batchDocumentSchema.omit({ runs: true }).describe('as `bench status --json` prints it, without the runs'),
+  batch: batchDocumentSchema
+    .omit({ runs: true, waits: true, next: true })
+    .describe('as `bench status` has it, without the runs and what is said in words'),
   ends: endsSchema,
   forecast: forecastSchema,
   faults: z

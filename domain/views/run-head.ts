@@ -82,7 +82,7 @@ export type Lineage = z.infer<typeof lineageSchema>;
 
 /** The top of a run's page. */
 export const runHeadSchema = z.strictObject({
-  run: runDetailSchema.describe('as `bench show --json` prints it'),
+  run: runDetailSchema.describe('as `bench show` has it'),
   batchName: z.string().nullable(),
   outcome: outcomeSchema,
   taskName: z.string(),
@@ -136,7 +136,6 @@ export const modelCallsSchema = z.strictObject({
       calls: countSchema,
       costUsd: usdSchema.describe('of answered calls'),
       runCostUsd: usdSchema.describe("the run's own figure"),
-      copiedUsd: usdSchema.describe('of the run that it is a fork of: not in either'),
     })
     .describe('of all its calls'),
 });

@@ -34,7 +34,7 @@ export const actionResultSchema = z
   .strictObject({
     action: z.string(),
     subject: z.string(),
-    result: z.looseObject({}).describe('as the command prints it with `--json`'),
+    result: z.looseObject({}).describe('as the command has it in JSON'),
     batchId: batchIdSchema.nullable().describe('where to look on: after `fork`, the new batch'),
     runs: z.array(runIdSchema).describe('that it made or ended'),
     repeated: z.boolean().describe('it was done already, by an earlier request of this key'),

@@ -3,19 +3,6 @@ import { evaluationDetailSchema, integrityMarkSchema } from './runs.js';
 import { trajectoryStepSchema } from './trajectory.js';
 import { countSchema, runIdSchema, runStatusSchema, scoreSchema, timeSchema, usdSchema } from './values.js';
 
-/** Bits of a step's `flags`. */
-export const STEP_FLAGS = {
-  /** From the run that it is a fork of. */
-  copied: 1,
-  /** With its sandbox. */
-  lost: 2,
-  timedOut: 4,
-  /** Its command has not ended. */
-  running: 8,
-  /** No reply could be parsed. */
-  unreadable: 16,
-} as const;
-
 export const stepEvaluationSchema = z.strictObject({
   step: countSchema,
   number: countSchema,
@@ -91,9 +78,6 @@ export type ClippedStep = z.infer<typeof clippedStepSchema>;
 
 export const stepWindowSchema = z.strictObject({ steps: z.array(clippedStepSchema) });
 export type StepWindow = z.infer<typeof stepWindowSchema>;
-
-export const STEP_TEXTS = ['response', 'thought', 'action', 'observation'] as const;
-export type StepText = (typeof STEP_TEXTS)[number];
 
 /** A message of a prompt. */
 const promptMessageSchema = z.strictObject({

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { ROLES } from '../../domain/access.js';
 import { hostsDocumentSchema } from '../../domain/views/hosts.js';
 import { leasesDocumentSchema } from '../../domain/views/leases.js';
 import { limitsDocumentSchema } from '../../domain/views/rate-accounts.js';
 import { timeSchema } from '../../domain/views/values.js';
-import { ROLES, route } from './route.js';
+import { route } from './route.js';
 
 export const homeRoutes = {
   health: route({

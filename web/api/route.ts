@@ -1,8 +1,7 @@
 import type { z } from 'zod';
+import type { Role } from '../../domain/access.js';
 
-/** A viewer reads; an operator also acts on batches, runs, hosts and limits. */
-export const ROLES = ['viewer', 'operator'] as const;
-export type Role = (typeof ROLES)[number];
+export type { Role };
 
 /** One route: what is sent, what is answered, and who may ask. */
 export interface Route {

@@ -280,7 +280,14 @@ describe.runIf(publishedIsHere)('the published runs of six models at thirteen ta
       expect(page.match(/<svg role="img"/g)).toHaveLength(2 * 6);
     });
 
-    test('strict: self-reported scores do not count, and the difference is shown beside each area', async () => {
+    test('strict: scores of marked runs do not count, and the difference is shown beside each area', async () => {
+      // Marked by hand: of these runs the steps, by which rules go, are not at hand.
+      await sql.query(
+        `insert into integrity_marks (run_id, rule, step, detail, version)
+         select distinct r.run_id, 'self_reported', 1, 'by hand', integrity_rules_version()
+         from runs r join evaluations e using (run_id)
+         where r.task_id = 'imageCaptioningCOCO' and e.status = 'ok' and e.primary_score is not null`,
+      );
       const { table } = await report('strict');
       const ranked = table(/^Ranked by P\(improvement\) of the best attempts/);
       const marked = ranked.map((row) => Number(/self_reported ×(\d+)/.exec(row['marks']!)?.[1] ?? 0));

@@ -66,7 +66,10 @@ class Responses(BaseHTTPRequestHandler):
 def run(name: str, command: list[str], server: Server) -> bool:
     """Runs a client, and kills the door where it asks for it."""
     began = time.monotonic()
-    client = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    # NeMo Gym writes down its configuration where it is started.
+    client = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, cwd=server.env["BENCH_HOME"]
+    )
     assert client.stdout is not None
     for line in client.stdout:
         if line.strip() == "kill the door":

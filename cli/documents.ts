@@ -47,6 +47,7 @@ import { exportDocumentSchema, importDocumentSchema } from '../domain/views/impo
 import { leaderboardSchema } from '../domain/views/leaderboard.js';
 import { leasesDocumentSchema } from '../domain/views/leases.js';
 import { logsDocumentSchema } from '../domain/views/logs.js';
+import { promptDocumentSchema } from '../domain/views/prompt.js';
 import { changedLimitsSchema, limitsDocumentSchema } from '../domain/views/rate-accounts.js';
 import { replayReportSchema } from '../domain/views/replay.js';
 import { reportDocumentSchema } from '../domain/views/report.js';
@@ -85,6 +86,7 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   up: [{ schema: upDocumentSchema }],
   down: [{ schema: downDocumentSchema }],
   doctor: [{ schema: doctorDocumentSchema }],
+  plan: [{ schema: submittedDocumentSchema }],
   submit: [{ schema: submittedDocumentSchema }, waited],
   human: [
     { when: 'once the run has ended', schema: runDetailSchema },
@@ -107,6 +109,7 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   show: [{ schema: runDetailSchema }],
   logs: [{ schema: logsDocumentSchema }],
   trajectory: [{ schema: trajectoryDocumentSchema }],
+  prompt: [{ schema: promptDocumentSchema }],
   events: [{ schema: eventsDocumentSchema }],
   leases: [{ schema: leasesDocumentSchema }],
   'hosts list': [{ schema: hostsDocumentSchema }],

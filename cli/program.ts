@@ -15,6 +15,7 @@ const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
     doctor: () => import('./commands/doctor.js'),
   },
   'Run:': {
+    plan: () => import('./commands/plan.js'),
     submit: () => import('./commands/submit.js'),
     human: () => import('./commands/human.js'),
     replay: () => import('./commands/replay.js'),
@@ -32,6 +33,7 @@ const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
     show: () => import('./commands/show.js'),
     logs: () => import('./commands/logs.js'),
     trajectory: () => import('./commands/trajectory.js'),
+    prompt: () => import('./commands/prompt.js'),
     events: () => import('./commands/events.js'),
     leases: () => import('./commands/leases.js'),
     hosts: () => import('./commands/hosts.js'),
@@ -92,6 +94,7 @@ const LOOKS = new Set(
       'show',
       'logs',
       'trajectory',
+      'prompt',
       'events',
       'leases',
       'hosts list',

@@ -80,6 +80,8 @@ export interface RecordedEnd {
   environment: string | null;
   args: unknown;
   prompt: { role: string; content: string }[] | null;
+  /** What the model was shown after each step's observation. */
+  footers: (string | null)[] | null;
   historyMessages: number | null;
   lastAction: string | null;
 }
@@ -398,8 +400,8 @@ async function insertImport(
   const text = (value: string | null): string | null => (value === null ? null : storable(value));
   await sql(
     `insert into imports (run_id, batch_id, format, source, content_hash, raw_exit_status, model_stats, submission, baseline,
-       environment, args, prompt, history_messages, last_action, remarks)
-     values ($1, $2, 'mlgym', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+       environment, args, prompt, footers, history_messages, last_action, remarks)
+     values ($1, $2, 'mlgym', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
     [
       runId,
       batchId,
@@ -412,6 +414,7 @@ async function insertImport(
       text(end.environment),
       json(end.args),
       json(end.prompt),
+      json(end.footers),
       end.historyMessages,
       text(end.lastAction),
       wellFormedJson(remarks),

@@ -10,8 +10,8 @@ CREATE TABLE "warm_sandboxes" (
 CREATE TABLE "warm_wishes" (
 	"key" text PRIMARY KEY NOT NULL,
 	"run_id" text NOT NULL,
-	"wanted_at" timestamp with time zone DEFAULT now() NOT NULL
+	"wanted_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "warm_wishes_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE cascade ON UPDATE no action
 );
 --> statement-breakpoint
-ALTER TABLE "warm_wishes" ADD CONSTRAINT "warm_wishes_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "warm_sandboxes_key" ON "warm_sandboxes" USING btree ("key");

@@ -45,6 +45,7 @@ import {
 import { changedHostSchema, hostsDocumentSchema } from '../domain/views/hosts.js';
 import { exportDocumentSchema, importDocumentSchema } from '../domain/views/imports.js';
 import { leaderboardSchema } from '../domain/views/leaderboard.js';
+import { notificationsDocumentSchema, notificationTestSchema } from '../domain/views/notifications.js';
 import { leasesDocumentSchema } from '../domain/views/leases.js';
 import { logsDocumentSchema } from '../domain/views/logs.js';
 import { promptDocumentSchema } from '../domain/views/prompt.js';
@@ -116,6 +117,8 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   'hosts drain': changedHost,
   'hosts undrain': changedHost,
   'hosts remove': changedHost,
+  'notify list': [{ schema: notificationsDocumentSchema }],
+  'notify test': [{ schema: notificationTestSchema }],
   'limits list': [{ schema: limitsDocumentSchema }],
   'limits set': changedLimits,
   'limits reset': changedLimits,

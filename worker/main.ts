@@ -19,6 +19,7 @@ import { hostBeat } from './host-beat.js';
 import { createLogger } from './logger.js';
 import { loopbackAddress, serveMetrics } from './metrics/server.js';
 import { claimNamespace, namespaceOf, refuseSecondNamespace } from '../temporal/namespace-owner.js';
+import { notifier } from './notifier.js';
 import { nvidiaSmi } from '../backends/gpus/nvidia-smi.js';
 import { patientFor } from './patiently.js';
 import { secretsOf } from './redact.js';
@@ -42,6 +43,7 @@ const WARM_MS = 500;
 const TERMINATED_MS = 60_000;
 /** How long a run may wait for an answer whose signal was lost. */
 const ANSWERS_MS = 10_000;
+const NOTIFY_MS = 10_000;
 /** Shorter than the supervisor waits for a started worker. */
 const START_PATIENCE_MS = 60_000;
 /** GPUs assumed while the driver has not answered: the most that a machine may have. */
@@ -151,6 +153,14 @@ async function main(): Promise<void> {
       );
     void tell();
     timers.push(every(TERMINATED_MS, look), every(ANSWERS_MS, tell));
+    const { notifications } = database;
+    await patiently(() => (settings.notify === null ? notifications.end() : notifications.begin()));
+    if (settings.notify !== null) {
+      const notify = notifier(database, settings.notify, log);
+      const notifyOrSay = () =>
+        notify().catch((error: unknown) => log.warn({ error: String(error) }, 'could not look for notifications'));
+      timers.push(every(NOTIFY_MS, notifyOrSay));
+    }
   }
   const warm = warmPool({
     ...{ store, backends, hostId, log, most: settings.warmSandboxes },

@@ -8,6 +8,7 @@ import { type TemporalAccess, temporalAccess } from '../../domain/temporal-acces
 import { type GpuSetting, gpuSetting } from '../../domain/gpus.js';
 import { LOG_LEVELS, type WorkerLogLevel } from './log-levels.js';
 import { metricsAddress, type MetricsAddress } from './metrics-address.js';
+import { type Webhook, webhookOf } from '../notify/webhook.js';
 import { configFolders, findAssetsRoot } from '../settings.js';
 import { artifactsDir, type HomeLayout, homeLayout } from '../../domain/home-layout.js';
 
@@ -25,6 +26,8 @@ export interface WorkerSettings {
   /** Connections to the database at most. */
   databasePool: number;
   logLevel: WorkerLogLevel;
+  /** Who is told of batches; null: nobody. */
+  notify: Webhook | null;
   /** Where figures for Prometheus are shown; undefined: nowhere. */
   metrics: MetricsAddress | undefined;
   temporalAddress: string;
@@ -77,6 +80,7 @@ export function workerSettings(env: Env): WorkerSettings {
     databasePool: positive(env, 'BENCH_DATABASE_POOL', 10),
     logLevel: logLevel(env['BENCH_LOG_LEVEL']),
     metrics: said(env['BENCH_METRICS']) === undefined ? undefined : metricsAddress(env['BENCH_METRICS'] ?? ''),
+    notify: webhookOf(env),
     temporalAddress: required(env, 'TEMPORAL_ADDRESS'),
     temporalAccess: temporalAccess(env, (path) => readFileSync(path)),
     temporalNamespace: env['TEMPORAL_NAMESPACE'] ?? 'default',

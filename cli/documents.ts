@@ -69,6 +69,12 @@ import {
   shownEpisodeSchema,
 } from '../domain/views/training.js';
 import { trajectoryDocumentSchema } from '../domain/views/trajectory.js';
+import {
+  addedUiTokenSchema,
+  removedUiTokenSchema,
+  uiDocumentSchema,
+  uiTokensDocumentSchema,
+} from '../domain/views/ui.js';
 
 /** A document that a command prints with `--json`; `when`: not always. */
 export interface Printed {
@@ -105,6 +111,10 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   ],
   batches: [{ schema: batchesDocumentSchema }],
   status: [{ schema: batchDocumentSchema }],
+  'ui serve': [{ schema: uiDocumentSchema }],
+  'ui token add': [{ schema: addedUiTokenSchema }],
+  'ui token list': [{ schema: uiTokensDocumentSchema }],
+  'ui token rm': [{ schema: removedUiTokenSchema }],
   watch: [{ schema: batchDocumentSchema }],
   runs: [{ schema: runsDocumentSchema }],
   show: [{ schema: runDetailSchema }],

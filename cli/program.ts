@@ -28,6 +28,7 @@ const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
   'Look:': {
     batches: () => import('./commands/batches.js'),
     status: () => import('./commands/status.js'),
+    ui: () => import('./commands/ui.js'),
     watch: () => import('./commands/watch.js'),
     runs: () => import('./commands/runs.js'),
     show: () => import('./commands/show.js'),

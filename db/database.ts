@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { RunStore } from '../domain/ports/run-store.js';
 import { connectionSettings } from './connection-settings.js';
 import { createQueries, type Queries } from './queries/index.js';
+import { createPages, type Pages } from './queries/pages/index.js';
 import type { RateStore } from '../domain/ports/rate-store.js';
 import type { Episodes } from '../domain/ports/episodes.js';
 import type { Rollouts } from '../domain/ports/rollouts.js';
@@ -34,6 +35,8 @@ export interface Database {
   readonly pool: pg.Pool;
   readonly store: RunStore;
   readonly queries: Queries;
+  /** Reads by parts. */
+  readonly pages: Pages;
   /** Questions to players outside, and their replies. */
   readonly turns: Turns;
   /** Runs that trainers play. */
@@ -76,6 +79,7 @@ export function openDatabase(databaseUrl: string, options: { max?: number } = {}
     pool,
     store: createRunStore(pool),
     queries: createQueries(pool),
+    pages: createPages(pool),
     pruning: createPruning(pool),
     rates: rateStore(pool),
     rateControl: rateControl(statements(pool, queryError)),

@@ -3,6 +3,7 @@
  * the thing that it is about. Errors without a code of their own have their type as code.
  */
 export const ERROR_CODES = {
+  'access.denied': 'the token may not do this, or the request comes from another site',
   'account.not_found': 'no rate limit account of this name',
   'agent.unfit': 'the agent lacks a command, or a place for commands, that the model or option needs',
   'agent.unknown': 'no agent file of this name',
@@ -67,7 +68,10 @@ export const ERROR_CODES = {
   'query.too_slow': 'the query ran out of its time',
   'recording.invalid': 'the file is no recording',
   'report.empty': 'there are no runs to report on',
+  'request.incomplete': 'a header is missing that the request needs',
   'request.invalid': 'values of the request are wrong; the message names the keys',
+  'request.too_large': 'the request has more bytes than are taken',
+  'requests.too_many': 'more requests than are taken at once; try again a little later',
   'reward.invalid': 'a request for rewards that cannot be computed',
   'rollout.unknown': 'no rollout of this id',
   'run.ambiguous': 'the start of an id is that of several runs',
@@ -83,11 +87,14 @@ export const ERROR_CODES = {
   'setting.invalid': 'a variable of the environment, or of `.env`, has a wrong value',
   'setting.missing': 'a variable of the environment, or of `.env`, is needed and not set',
   'split.unknown': 'no list of tasks of this name',
+  'step.not_found': 'the run has no such step, or the step has no such text',
   'task.changed': 'its files changed meanwhile, or without a new `contract`',
   'task.leaks': 'agents would see what only the evaluator may know',
   'task.unavailable': 'it has no data here, or the backend cannot run it',
   'task.unknown': 'no task or suite of this name',
   'temporal.unreachable': 'no Temporal server answers, or it lacks the namespace',
+  'token.name_taken': 'another token has this name',
+  'token.not_found': 'no token of this name',
   'token.wrong': 'the token is missing or wrong',
   'turn.not_open': 'the run waits for no such answer',
   unexpected: 'an error that the program does not know: a fault of its own, or of its machine',

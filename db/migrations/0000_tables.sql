@@ -654,6 +654,8 @@ CREATE INDEX "runs_shard" ON "runs" USING btree ("batch_id","shard");
 --> statement-breakpoint
 CREATE INDEX "runs_unfinished" ON "runs" USING btree ("status") WHERE status <> 'ended';
 --> statement-breakpoint
+CREATE INDEX "runs_ended_at" ON "runs" USING btree ("ended_at");
+--> statement-breakpoint
 CREATE INDEX "runs_task_model" ON "runs" USING btree ("task_id","model_name");
 --> statement-breakpoint
 CREATE UNIQUE INDEX "runs_replaces_unique" ON "runs" USING btree ("replaces") WHERE replaces is not null;

@@ -4,9 +4,9 @@ import { whole } from './fields.js';
 export const EPISODE_EXPORT_FORMATS = ['jsonl', 'air-agent'] as const;
 
 const filter = {
-  group: z.string().min(1).optional().meta({ description: 'only of this group', placeholder: 'key' }),
-  policyVersion: whole(0).optional().describe('only those that this policy began or acted in'),
-  task: z.string().min(1).optional().meta({ description: 'only of this task', placeholder: 'id' }),
+  group: z.string().min(1).optional().meta({ description: 'only episodes of this group', placeholder: 'key' }),
+  policyVersion: whole(0).optional().describe('only episodes that this policy version started or acted in'),
+  task: z.string().min(1).optional().meta({ description: 'only episodes of this task', placeholder: 'id' }),
   state: z.enum(['open', 'ended']).optional().describe('only open, or only ended ones'),
 };
 
@@ -25,7 +25,7 @@ export const episodeExportSchema = episodeFilterSchema.extend({
   format: z
     .enum(EPISODE_EXPORT_FORMATS)
     .default('jsonl')
-    .describe('a line of JSON per episode, or a folder with a trajectory file each, as air-agent writes them'),
+    .describe('one JSON line per episode, or a folder of air-agent trajectory files'),
   output: z.string().min(1).optional().meta({
     description: 'file to write, or folder for air-agent; default: stdout, or a folder named after the batch',
     placeholder: 'path',

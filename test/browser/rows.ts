@@ -26,7 +26,7 @@ export async function storeSweep(db: Database): Promise<BatchSubmission> {
       `insert into steps (run_id, step, response, thought, action, observation, exit_code, output_bytes, requested, working_dir,
          command_ms, model_ms, executed_at)
        select $1, s, 'reply ' || s, 'thought of step ' || s, case when s = $2 then 'submit' when s % 10 = 0 then 'validate' else 'python train.py --step ' || s end,
-         'output of step ' || s || E'\\r' || 'line of step ' || s, case when s = 7 then 1 else 0 end, 100,
+         'output of step ' || s || E'\\r' || 'the whole line of step ' || s, case when s = 7 then 1 else 0 end, 100,
          case when s = $2 then 'submit' when s % 10 = 0 then 'validate' end, '/home/agent/workspace', 1200, 3400, now()
        from generate_series(1, $2::int) s`,
       [runId, steps],

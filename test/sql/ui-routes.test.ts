@@ -126,7 +126,7 @@ beforeAll(async () => {
     reconnect: () => Promise.resolve(),
   } as unknown as Bench;
   const built = allHandlers(bench, watchOutage(bench), '1.2.3');
-  close = built.close;
+  close = () => built.hub.close();
   const token = { name: 't', role: 'operator' as const, createdAt: new Date().toISOString(), endsAt: null };
   app = createApp({
     ...{ handlers: built.handlers, tokens: { find: () => token }, hosts: [HOST], origins: [] },

@@ -107,7 +107,7 @@ export function createApp(options: AppOptions): Hono {
     const address = addressOf(c);
     if (badTokens.isSpent(address))
       throw new BenchError('usage', 'too many wrong tokens came from this address', { code: 'requests.too_many' });
-    const [, token] = /^Bearer (\S{1,200})$/i.exec(c.req.header('authorization') ?? '') ?? [];
+    const token = tokenOf(c.req.header('authorization'));
     const who = token === undefined ? null : options.tokens.find(token);
     if (who === null) {
       if (token !== undefined) badTokens.take(address);
@@ -136,6 +136,7 @@ export function createApp(options: AppOptions): Hono {
           body: route.body === undefined ? {} : readBody(route.body, await c.req.text()),
           who,
           header: (header) => c.req.header(header),
+          stillAllowed: () => options.tokens.find(tokenOf(c.req.header('authorization')) ?? '') !== null,
           signal: c.req.raw.signal,
         }),
       );
@@ -157,6 +158,8 @@ function refuseOtherSites(header: (name: string) => string | undefined, origins:
   if ((origin !== undefined && !origins.includes(origin)) || site === 'cross-site' || site === 'same-site')
     throw new BenchError('usage', 'the request comes from another site', { code: 'access.denied' });
 }
+
+const tokenOf = (header: string | undefined): string | undefined => /^Bearer (\S{1,200})$/i.exec(header ?? '')?.[1];
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -10,6 +10,8 @@ export interface Call {
   body: Readonly<Record<string, unknown>>;
   who: UiToken | null;
   header(name: string): string | undefined;
+  /** Is the token still good? For answers that take long. */
+  stillAllowed(): boolean;
   /** Aborted once nobody waits for the answer. */
   signal: AbortSignal;
 }

@@ -58,7 +58,7 @@ export async function serveUi(bench: Bench, request: UiRequest): Promise<Running
   const { host, readOnly, tlsCert, tlsKey, behindProxy } = request;
   const version = harnessVersion(settings.assetsRoot);
   const outage = watchOutage(bench);
-  const { handlers, close: closeHub } = allHandlers(bench, outage, version);
+  const { handlers, hub } = allHandlers(bench, outage, version);
   const own: Record<string, Handler> = {
     health: () =>
       Promise.resolve({
@@ -118,7 +118,7 @@ export async function serveUi(bench: Bench, request: UiRequest): Promise<Running
   return {
     address: behindProxy ?? `${scheme}://${bracketed(host)}:${port}`,
     async close() {
-      closeHub();
+      hub.close();
       if ('closeAllConnections' in server) server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },

@@ -20,6 +20,7 @@ import {
   forecastRuns,
   spendBuckets,
 } from './batch-pages.js';
+import { changedSince, type Changes, clockBefore, type Watched } from './changes.js';
 import { eventPage, type EventPageRequest } from './event-page.js';
 import { modelCalls } from './model-calls.js';
 import { runFacets } from './run-facets.js';
@@ -54,6 +55,10 @@ export interface Pages {
   batchMatrix(batchId: string): ReturnType<typeof batchMatrix>;
   spendBuckets(batchId: string, buckets: number): Promise<Omit<BatchSpend, 'forecast'>>;
   forecastRuns(batchId: string): Promise<ForecastRun[]>;
+  /** What of the watched is other than then, or came since; `since` is a `now` of before. */
+  changedSince(watched: Watched, since: string): Promise<Changes>;
+  /** The database's clock, so many seconds ago. */
+  clockBefore(seconds: number): Promise<string>;
   eventPage(request: EventPageRequest): Promise<{ events: EventRow[]; next: string | null }>;
 }
 
@@ -81,6 +86,8 @@ export function createPages(pool: pg.Pool): Pages {
     batchMatrix: (batchId) => batchMatrix(run, batchId),
     spendBuckets: (batchId, buckets) => spendBuckets(run, batchId, buckets),
     forecastRuns: (batchId) => forecastRuns(run, batchId),
+    changedSince: (watched, since) => changedSince(run, watched, since),
+    clockBefore: (seconds) => clockBefore(run, seconds),
     eventPage: (request) => eventPage(run, request),
   };
 }

@@ -1,0 +1,1 @@
+CREATE INDEX "runs_ended_at" ON "runs" USING btree ("ended_at");

@@ -45,8 +45,10 @@ import {
 import { changedHostSchema, hostsDocumentSchema } from '../domain/views/hosts.js';
 import { exportDocumentSchema, importDocumentSchema } from '../domain/views/imports.js';
 import { leaderboardSchema } from '../domain/views/leaderboard.js';
+import { notificationsDocumentSchema, notificationTestSchema } from '../domain/views/notifications.js';
 import { leasesDocumentSchema } from '../domain/views/leases.js';
 import { logsDocumentSchema } from '../domain/views/logs.js';
+import { promptDocumentSchema } from '../domain/views/prompt.js';
 import { changedLimitsSchema, limitsDocumentSchema } from '../domain/views/rate-accounts.js';
 import { replayReportSchema } from '../domain/views/replay.js';
 import { reportDocumentSchema } from '../domain/views/report.js';
@@ -91,6 +93,7 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   up: [{ schema: upDocumentSchema }],
   down: [{ schema: downDocumentSchema }],
   doctor: [{ schema: doctorDocumentSchema }],
+  plan: [{ schema: submittedDocumentSchema }],
   submit: [{ schema: submittedDocumentSchema }, waited],
   human: [
     { when: 'once the run has ended', schema: runDetailSchema },
@@ -117,12 +120,15 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   show: [{ schema: runDetailSchema }],
   logs: [{ schema: logsDocumentSchema }],
   trajectory: [{ schema: trajectoryDocumentSchema }],
+  prompt: [{ schema: promptDocumentSchema }],
   events: [{ schema: eventsDocumentSchema }],
   leases: [{ schema: leasesDocumentSchema }],
   'hosts list': [{ schema: hostsDocumentSchema }],
   'hosts drain': changedHost,
   'hosts undrain': changedHost,
   'hosts remove': changedHost,
+  'notify list': [{ schema: notificationsDocumentSchema }],
+  'notify test': [{ schema: notificationTestSchema }],
   'limits list': [{ schema: limitsDocumentSchema }],
   'limits set': changedLimits,
   'limits reset': changedLimits,

@@ -6,6 +6,7 @@ import { createPages, type Pages } from './queries/pages/index.js';
 import type { RateStore } from '../domain/ports/rate-store.js';
 import type { Episodes } from '../domain/ports/episodes.js';
 import type { Rollouts } from '../domain/ports/rollouts.js';
+import type { Notifications } from '../domain/ports/notifications.js';
 import type { Turns } from '../domain/ports/turns.js';
 import { type BatchControl, batchControl } from './batch-control.js';
 import { type Comparisons, comparisons } from './comparisons.js';
@@ -23,6 +24,7 @@ import { createRunStore } from './run-store.js';
 import { type RateControl, rateControl } from './rate-control.js';
 import { statements } from './statements.js';
 import { episodeStore } from './store/episodes.js';
+import { notificationStore } from './store/notifications.js';
 import { rolloutStore } from './store/rollouts.js';
 import { turnStore } from './store/turns.js';
 import { rateStore } from './store/rate-limits.js';
@@ -41,6 +43,8 @@ export interface Database {
   readonly episodes: Episodes;
   /** Episodes that bench plays. */
   readonly rollouts: Rollouts;
+  /** What a webhook is told. */
+  readonly notifications: Notifications;
   /** Grants of provider calls. */
   readonly rates: RateStore;
   readonly rateControl: RateControl;
@@ -81,6 +85,7 @@ export function openDatabase(databaseUrl: string, options: { max?: number } = {}
     rateControl: rateControl(statements(pool, queryError)),
     episodes: episodeStore(pool),
     rollouts: rolloutStore(pool),
+    notifications: notificationStore(statements(pool, storeError)),
     turns: turnStore(statements(pool, storeError)),
     submit: (submission) => insertBatch(pool, submission),
     append: (batchId, runs, version) => appendRuns(pool, batchId, runs, version),

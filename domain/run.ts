@@ -42,6 +42,8 @@ export interface RunDefinition extends Partial<KeptOptions> {
   sample?: boolean;
   /** Its batch verifies tasks. Absent: it does not. */
   verification?: boolean;
+  /** How often `validate` is scored; null or absent: as often as it is asked for. */
+  maxValidations?: number | null;
   /** The run begins with the first steps of another one. */
   forkedFrom?: ForkPoint;
 }
@@ -114,8 +116,10 @@ export interface ObservedCommand {
   commandMs: number;
 }
 
-export type EvaluationKind = 'validate' | 'submit' | 'forced' | 'baseline';
-export type EvaluationStatus = 'ok' | 'no_artefact' | 'rejected' | 'evaluator_error';
+export const EVALUATION_KINDS = ['validate', 'submit', 'forced', 'baseline'] as const;
+export type EvaluationKind = (typeof EVALUATION_KINDS)[number];
+export const EVALUATION_STATUSES = ['ok', 'no_artefact', 'rejected', 'evaluator_error'] as const;
+export type EvaluationStatus = (typeof EVALUATION_STATUSES)[number];
 
 /** Result of a submission on one split. */
 export interface SplitScore {

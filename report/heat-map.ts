@@ -16,6 +16,9 @@ export function heatMap(data: ReportData): ReportTable {
         value: (task) => `${task.task} ${task.direction === 'maximize' ? '↑' : '↓'} ${task.primary}`,
       },
       { title: 'baseline', value: (task) => score(task.baseline), align: 'right' },
+      ...(data.board.tasks.some(({ target }) => target !== null)
+        ? [{ title: 'target', value: (task: LeaderboardTask) => score(task.target), align: 'right' as const }]
+        : []),
       ...rowsShown(data).map((row) => ({
         title: methodLabel(row, data.board),
         value: (task: LeaderboardTask) => heatCell(row, task, kind).text,

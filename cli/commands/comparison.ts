@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { orderMeant } from '../../domain/leaderboard-order.js';
 import { DEFAULT_PROFILE, profileMeant } from '../../domain/task-profile.js';
 import { comparisonDocument } from '../../operations/results/comparisons/document.js';
 import { listComparisons } from '../../operations/results/comparisons/list.js';
@@ -23,7 +24,7 @@ const render = (
   colors: CliContext['output']['colors'],
   movedBaselines: SavedComparisonState['movedBaselines'] = [],
 ): string => {
-  const { models, tasks, contracts, baselines, k, axis, mode, metric } = saved.options;
+  const { models, tasks, contracts, baselines, targets, k, axis, mode, metric, order } = saved.options;
   const { includeSuspect, includeLocal, includeImported, includeScripted, sample, batchId } = saved.options;
   const profile = profileMeant(saved.options.profile, sample === true);
   const included = [
@@ -42,7 +43,8 @@ const render = (
         tasks
           .map((task) => {
             const baseline = baselines[task] ?? null;
-            return `${task} (contract ${contracts[task]}${baseline === null ? '' : `, baseline ${formatScore(baseline)}`})`;
+            const target = targets?.[task] ?? null;
+            return `${task} (contract ${contracts[task]}${baseline === null ? '' : `, baseline ${formatScore(baseline)}`}${target === null ? '' : `, target ${formatScore(target)}`})`;
           })
           .join(', '),
       ],
@@ -50,7 +52,7 @@ const render = (
         'runs',
         `${k === undefined ? 'all' : `the first ${k} of each model and task`}${batchId === undefined ? '' : ` in ${batchId}`}`,
       ],
-      ['rules', `${mode}, by ${metric}, T = ${axis}`],
+      ['rules', `${mode}, by ${orderMeant(order, mode ?? 'strict')} of ${metric}, T = ${axis}`],
       ...(sample === true ? [['data', 'samples'] as const] : []),
       ...(profile === DEFAULT_PROFILE ? [] : [['profile', profile] as const]),
       ...(included.length === 0 ? [] : [['included', included.join(', ')] as const]),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { whole } from './fields.js';
 
-export const EPISODE_EXPORT_FORMATS = ['jsonl', 'air-agent'] as const;
+export const EPISODE_EXPORT_FORMATS = ['jsonl', 'air-agent', 'atif', 'inspect'] as const;
 
 const filter = {
   group: z.string().min(1).optional().meta({ description: 'only of this group', placeholder: 'key' }),
@@ -25,9 +25,11 @@ export const episodeExportSchema = episodeFilterSchema.extend({
   format: z
     .enum(EPISODE_EXPORT_FORMATS)
     .default('jsonl')
-    .describe('a line of JSON per episode, or a folder with a trajectory file each, as air-agent writes them'),
+    .describe(
+      'a line of JSON per episode, or a folder with a trajectory file each, as air-agent or Harbor (atif) write them, or with logs of Inspect',
+    ),
   output: z.string().min(1).optional().meta({
-    description: 'file to write, or folder for air-agent; default: stdout, or a folder named after the batch',
+    description: 'file to write, or folder for the other formats; default: stdout, or a folder named after the batch',
     placeholder: 'path',
   }),
 });

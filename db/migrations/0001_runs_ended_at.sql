@@ -1,1 +1,0 @@
-CREATE INDEX "runs_ended_at" ON "runs" USING btree ("ended_at");

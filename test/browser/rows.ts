@@ -31,6 +31,12 @@ export async function storeSweep(db: Database): Promise<BatchSubmission> {
        from generate_series(1, $2::int) s`,
       [runId, steps],
     );
+    // Without an answer of a model a score would be the starter's.
+    await db.pool.query(
+      `insert into model_calls (run_id, step, try, attempt, provider, model, request_hash, request_messages, status, input_tokens, output_tokens, cost_usd, ms)
+       select $1, s, 1, 1, 'openai', 'm', 'hash', 2, 'confirmed', 100, 20, 0.001, 3400 from generate_series(1, $2::int) s`,
+      [runId, steps],
+    );
     if (i === 0) {
       await evaluate(db, runId, 10, 'validate', 1.25);
       await evaluate(db, runId, 20, 'validate', 2.5);

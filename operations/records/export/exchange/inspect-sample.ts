@@ -356,7 +356,7 @@ class SampleWriter {
       metadata: {
         bench: {
           at: step.at,
-          ...stepExtra(step, said, evaluations),
+          ...stepExtra(step, said, evaluations, this.exchanged.requery),
           ...(reply.calls.some(({ argumentsText, sentId }) => argumentsText !== undefined || sentId !== undefined) && {
             sent: reply.calls.map(({ argumentsText, sentId }) => ({ arguments_text: argumentsText, id: sentId })),
           }),

@@ -25,7 +25,7 @@ export interface ExchangedRun {
   tools: ToolDefinition[];
   extra: RunExtra;
   /** After a reply that was refused. */
-  requery(refused: RecordedCall): ChatMessage[];
+  readonly requery: (refused: RecordedCall) => ChatMessage[];
   close(): Promise<void>;
 }
 

@@ -52,7 +52,7 @@ async function* logResults(
   database: Parameters<typeof importTold>[0],
   path: string,
   options: Parameters<typeof importTold>[2],
-): AsyncGenerator<DirectoryResult> {
+): AsyncGenerator<DirectoryResult, void, undefined> {
   const file = basename(path);
   const remarks = new Remarks(file);
   const failed = (): DirectoryResult => ({

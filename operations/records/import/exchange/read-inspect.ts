@@ -347,11 +347,11 @@ class Messages {
   }
 
   #content(value: Json | undefined, key: string): { text: string; reasoning: string | null } {
-    if (typeof value === 'string') return { text: String(this.#resolved(value)), reasoning: null };
+    if (typeof value === 'string') return { text: this.#resolvedText(value), reasoning: null };
     let reasoning: string | null = null;
     const texts = listOf(value).flatMap((part) => {
       const fields = fieldsOf(part);
-      if (fields['type'] === 'text') return [String(this.#resolved(fields['text'] ?? ''))];
+      if (fields['type'] === 'text') return [this.#resolvedText(textOf(fields['text']) ?? '')];
       if (fields['type'] === 'reasoning') reasoning = textOf(fields['reasoning']);
       else
         this.remarks.odd(
@@ -365,12 +365,14 @@ class Messages {
     return { text: texts.join('\n'), reasoning };
   }
 
+  #resolvedText(text: string): string {
+    const [, name] = /^attachment:\/\/(.+)$/.exec(text) ?? [];
+    return name === undefined ? text : (textOf(this.seen.attachments[name]) ?? text);
+  }
+
   /** With what lies apart of long texts. */
   #resolved(value: Json): Json {
-    if (typeof value === 'string') {
-      const [, name] = /^attachment:\/\/(.+)$/.exec(value) ?? [];
-      return name === undefined ? value : (this.seen.attachments[name] ?? value);
-    }
+    if (typeof value === 'string') return this.#resolvedText(value);
     if (Array.isArray(value)) return value.map((one) => this.#resolved(one));
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.#resolved(one)]));

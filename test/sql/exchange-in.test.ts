@@ -155,7 +155,7 @@ function withoutIds(text: string): unknown {
       ].includes(key)
     )
       return undefined;
-    return typeof value === 'string' ? value.replace(/r-[0-9a-z]{26}/g, 'r') : value;
+    return typeof value === 'string' ? value.replace(/r-[0-9a-z]{26}|\b[0-9a-z]{12}\.(?=[ps]\d)/g, 'r') : value;
   });
 }
 

@@ -4,7 +4,7 @@ import { NOT_RUN } from '../../../../domain/agent/reply-messages.js';
 import { nextTurn } from '../../../../domain/agent/next-turn.js';
 import { BenchError } from '../../../../domain/errors.js';
 import {
-  BENCH_EXTRA_VERSION,
+  EXTRA_VERSION,
   type ExtraCall,
   type RunExtra,
   type StepExtra,
@@ -91,7 +91,7 @@ const roleOf = (role: string): ChatMessage['role'] =>
 async function runExtra(run: RunDetail, record: RunRecord): Promise<RunExtra> {
   const loose = await record.looseCalls();
   return {
-    version: BENCH_EXTRA_VERSION,
+    version: EXTRA_VERSION,
     run_id: run.runId,
     batch_id: run.batchId,
     batch: record.batch,

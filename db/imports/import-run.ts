@@ -155,9 +155,13 @@ export async function importRun(
   }
 }
 
-type Sql = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<{ rows: Row[] }>;
+export type Sql = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<{ rows: Row[] }>;
 
-async function knownRun(sql: Sql, run: RecordedRun, batch: string): Promise<ImportOutcome | null> {
+export async function knownRun(
+  sql: Sql,
+  run: Pick<RecordedRun, 'contentHash' | 'source'>,
+  batch: string,
+): Promise<ImportOutcome | null> {
   const { rows } = await sql<{ runId: string; batchId: string; same: boolean }>(
     `select i.run_id as "runId", i.batch_id as "batchId", i.content_hash = $1 as same
      from imports i join batches b on b.batch_id = i.batch_id
@@ -432,6 +436,6 @@ async function insertImport(
 }
 
 /** JSON that PostgreSQL accepts: no NUL and no lone surrogates, not even in keys. */
-function wellFormedJson(value: unknown): string {
+export function wellFormedJson(value: unknown): string {
   return JSON.stringify(value).replace(/(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/gi, '$1\uFFFD');
 }

@@ -86,6 +86,7 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   up: [{ schema: upDocumentSchema }],
   down: [{ schema: downDocumentSchema }],
   doctor: [{ schema: doctorDocumentSchema }],
+  plan: [{ schema: submittedDocumentSchema }],
   submit: [{ schema: submittedDocumentSchema }, waited],
   human: [
     { when: 'once the run has ended', schema: runDetailSchema },

@@ -15,6 +15,7 @@ const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
     doctor: () => import('./commands/doctor.js'),
   },
   'Run:': {
+    plan: () => import('./commands/plan.js'),
     submit: () => import('./commands/submit.js'),
     human: () => import('./commands/human.js'),
     replay: () => import('./commands/replay.js'),

@@ -102,7 +102,10 @@ export const declaredVersion = (): SqlVersion =>
   JSON.parse(readFileSync(join(SQL_FOLDER, 'version.json'), 'utf8')) as SqlVersion;
 
 /** Hashes the actual files, so an edit takes effect at the next command. */
-export const knownSql = (): SqlVersion => ({ version: declaredVersion().version, hash: hashOf(sqlSources()) });
+export const versionOf = (sources: readonly SqlSource[]): SqlVersion => ({
+  version: declaredVersion().version,
+  hash: hashOf(sources),
+});
 
 /** `newer`: made by a later program. `behind`: to be (re)created. */
 export function compareSql(known: SqlVersion, stored: SqlVersion | undefined): 'current' | 'behind' | 'newer' {

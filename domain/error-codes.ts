@@ -81,6 +81,7 @@ export const ERROR_CODES = {
   'services.lost': 'a service stopped answering meanwhile',
   'services.not_started': 'an embedded service does not come up',
   'setting.invalid': 'a variable of the environment, or of `.env`, has a wrong value',
+  'split.unknown': 'no list of tasks of this name',
   'task.changed': 'its files changed meanwhile, or without a new `contract`',
   'task.leaks': 'agents would see what only the evaluator may know',
   'task.unavailable': 'it has no data here, or the backend cannot run it',

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { checkedRequest } from '../../domain/requests/checked.js';
 import { envServeSchema } from '../../domain/requests/env-serve.js';
 import type { ErrorDocument } from '../../domain/views/errors.js';
 import type { CliContext } from '../context.js';
@@ -23,7 +24,7 @@ export function register(program: Command, context: CliContext): void {
   for (const option of requestOptions(envServeSchema.shape)) command.addOption(option);
   command.action(async (options: Record<string, unknown>) => {
     const { settings } = context;
-    const request = envServeSchema.parse(requestFields(envServeSchema.shape, options));
+    const request = checkedRequest(envServeSchema, requestFields(envServeSchema.shape, options));
     const programs = join(settings.assetsRoot, 'dist', 'envs');
     const args = [join(programs, 'front-main.js'), join(programs, 'main.js'), JSON.stringify(request)];
     const child = spawn(process.execPath, args, {

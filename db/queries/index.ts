@@ -9,6 +9,7 @@ import { events, hosts, leases, leaseWaiters, unfinishedRuns } from './operation
 import { episodeReturns, episodeSteps, runIdsOf } from './episode-rewards.js';
 import { type EpisodesWanted, listEpisodes, showEpisode } from './episodes.js';
 import { metrics } from './metrics.js';
+import { type PastRun, pastRuns, type RunKind } from './past-runs.js';
 import { findBatch, findRun } from './references.js';
 import { reportActions, reportRuns } from './report-runs.js';
 import { listRuns, playedNames, showRun } from './runs.js';
@@ -45,6 +46,8 @@ export interface Queries {
   batchStatus(batchId: string): Promise<BatchStatusReport>;
   /** Newest first. */
   listRuns(filter?: RunFilter): Promise<RunSummary[]>;
+  /** What ended runs like these used. */
+  pastRuns(kinds: readonly RunKind[]): Promise<PastRun[]>;
   /** Models and tasks that have runs, by name. */
   playedNames(): Promise<{ models: string[]; tasks: string[] }>;
   showRun(runId: string): Promise<RunDetail>;
@@ -95,6 +98,7 @@ export function createQueries(pool: pg.Pool): Queries {
     listBatches: (limit = BATCHES) => listBatches(run, limit),
     batchStatus: (batchId) => batchStatus(run, batchId),
     listRuns: (filter = {}) => listRuns(run, filter),
+    pastRuns: (kinds) => pastRuns(run, kinds),
     playedNames: () => playedNames(run),
     showRun: (runId) => showRun(run, runId),
     trajectory: (runId, afterStep = 0) => trajectory(run, runId, afterStep),

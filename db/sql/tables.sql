@@ -9,6 +9,7 @@ comment on table baselines is 'Score of the starter code of a task version.';
 comment on table batches is 'Runs submitted together. status: queued, running, ended, cancelled.';
 comment on column batches.priority is '1 (first) to 5 (last), when batches compete for GPUs and providers.';
 comment on column batches.charged_usd is 'With a budget: confirmed costs, plus reservations of calls whose answer is pending or was lost.';
+comment on column batches.forecast is 'Cost (US dollars), tokens and hours that were expected when it was submitted: low, expected, high; null: no forecast was made.';
 comment on column batches.paused_at is 'When it was paused: no run is started since; null: not paused.';
 comment on column batches.verification is 'Made by `bench tasks verify`: its runs rank only in its own leaderboard.';
 comment on column batches.training is 'Trainers play its runs, as episodes: they rank in its own leaderboard alone.';
@@ -46,6 +47,7 @@ comment on column episodes.session is 'SHA-256 of the client''s session key, whe
 comment on column episodes.policy_version is 'Of the last action that stated one, else of the reset.';
 comment on column episodes.seq is 'Of the last action; 0: none.';
 comment on column episodes.next_step is 'With next_try: the turn that the next action answers.';
+comment on column episodes.max_validations is 'How often validate is scored; null: as often as it is asked for.';
 comment on column episodes.expires_at is 'Nobody asks after it until then: it is given up.';
 comment on column episodes.detached_at is 'Since when its client is gone; null: it is there.';
 comment on column episodes.reset_ms is 'How long the reset took, with the wait for a place.';

@@ -40,6 +40,7 @@ interface DefinitionRow extends KeptOptions {
   cost_limit_usd: string | null;
   forked_from: string | null;
   forked_at_step: number | null;
+  max_validations: number | null;
   capture: CaptureLevel | null;
   sealed: string | null;
 }
@@ -90,7 +91,7 @@ export function definitionReader(run: Statements): (runId: string) => Promise<St
          r.backend, r.gpus, r.sample, b.verification, r.forked_from, r.forked_at_step,
          trim_scale(r.cost_limit_usd)::text as cost_limit_usd,
          r.model_config_hash, m.content as model_config, r.recording_hash, p.content as recording,
-         o.capture, o.sealed
+         o.capture, o.sealed, e.max_validations
        from runs r
        join batches b on b.batch_id = r.batch_id
        join task_versions v on v.content_hash = r.task_hash
@@ -98,6 +99,7 @@ export function definitionReader(run: Statements): (runId: string) => Promise<St
        left join model_configs m on m.hash = r.model_config_hash
        left join recordings p on p.hash = r.recording_hash
        left join rollouts o on o.run_id = r.run_id
+       left join episodes e on e.run_id = r.run_id
        where r.run_id = $1`,
       [runId],
     );
@@ -127,6 +129,7 @@ export function definitionReader(run: Statements): (runId: string) => Promise<St
       gpus: row.gpus,
       costLimitUsd: row.cost_limit_usd,
       ...keptValues(row),
+      ...(row.max_validations !== null && { maxValidations: row.max_validations }),
       ...(row.sample && { sample: true }),
       ...(row.verification && { verification: true }),
       ...(row.forked_from === null || row.forked_at_step === null

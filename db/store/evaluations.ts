@@ -11,6 +11,13 @@ type Evaluations = EvaluationLog;
 /** JSON has no NaN; a non-finite score counts as none. */
 const finite = (value: number | null) => (value !== null && Number.isFinite(value) ? value : null);
 
+/** How many validations a run has used before a step: SQL expressions. */
+export const usedValidations = (runId: string, step: string): string => `(
+    select count(*)::int from steps u where u.run_id = ${runId} and u.step < ${step} and u.requested = 'validate'
+      and not exists (select from evaluations f where f.run_id = u.run_id and f.step = u.step and f.kind = 'validate'
+        and f.status = 'evaluator_error')
+  )`;
+
 /** Results of evaluations. */
 export function evaluationStore(run: Statements): Evaluations {
   return {
@@ -142,6 +149,15 @@ export function evaluationStore(run: Statements): Evaluations {
         throw error;
       });
       if (row === undefined) throw missingRun(record.runId);
+    },
+
+    async validationsBefore(runId, step) {
+      const [row] = await run<{ used: number }>(
+        'validationsBefore',
+        `select ${usedValidations('$1', '$2::int')} as used`,
+        [runId, step],
+      );
+      return row?.used ?? 0;
     },
 
     async validSubmission(runId, which) {

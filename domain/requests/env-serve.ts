@@ -3,11 +3,59 @@ import { REWARD_MODES, REWARD_PRESET_NAMES } from './reward.js';
 import { BACKENDS } from '../run.js';
 import { batchName, duration, names, whole } from './fields.js';
 
+/** A list of tasks by its name, as `train=battleOfSexes,blotto`. A part without a name goes on with the list before it. */
+const splits = () =>
+  z
+    .array(z.string().min(1))
+    .min(1)
+    .superRefine((parts, context) => {
+      if (parts[0]?.includes('=') !== true)
+        context.addIssue({ code: 'custom', message: 'must begin with a name, as train=battleOfSexes' });
+      for (const part of parts)
+        if (part.includes('=') && !/^[A-Za-z][A-Za-z0-9_-]{0,63}=[^=]+$/.test(part))
+          context.addIssue({
+            code: 'custom',
+            message: `must be a name and tasks, as train=battleOfSexes, not ${part}`,
+          });
+    });
+
+/** The lists that `split` names: ids of tasks or suites. */
+export function namedSplits(parts: readonly string[]): Map<string, string[]> {
+  const lists = new Map<string, string[]>();
+  let last: string[] = [];
+  for (const part of parts) {
+    const at = part.indexOf('=');
+    const name = part.slice(0, Math.max(0, at));
+    if (at >= 0) lists.set(name, (last = lists.get(name) ?? []));
+    last.push(part.slice(at + 1));
+  }
+  return lists;
+}
+
+/** Which tasks a server plays, and in which lists; ids or suites. */
+export function servedTasks({ tasks, split = [] }: Pick<EnvServe, 'tasks' | 'split'>): {
+  tasks: string[];
+  splits: Map<string, string[]>;
+} {
+  const lists = namedSplits(split);
+  const listed = [...lists.values()].flat();
+  return {
+    tasks: [...new Set([...(tasks ?? (listed.length === 0 ? ['battleOfSexes'] : [])), ...listed])],
+    splits: lists,
+  };
+}
+
 /** What a server of episodes is started with: flags of `bench env serve`, options of the library. */
 export const envServeSchema = z.strictObject({
-  tasks: names()
-    .default(['battleOfSexes'])
-    .meta({ description: 'tasks to serve: ids or suites, or `all`', placeholder: 'names' }),
+  tasks: names().optional().meta({
+    description: 'tasks to serve: ids or suites, or `all`; default: those of the splits, without any battleOfSexes',
+    placeholder: 'names',
+  }),
+  split: splits().optional().meta({
+    description:
+      'list of the task API and its tasks, as train=mlgym or test=blotto,3SAT; may be repeated. Default: train, of all tasks',
+    placeholder: 'name=names',
+  }),
   name: batchName()
     .default('episodes')
     .describe('name of the batch that episodes are stored in; one that is there is continued'),
@@ -21,6 +69,9 @@ export const envServeSchema = z.strictObject({
     .default('episode')
     .meta({ description: 'agent configuration: prompts, and the parser of whole replies', placeholder: 'name' }),
   maxSteps: whole(1, 100_000).default(50).describe('steps per episode, unless its reset says otherwise'),
+  maxValidations: whole(0, 100_000)
+    .default(10)
+    .describe('validations per episode of a task with one split, whose scores rank; unless its reset says otherwise'),
   reward: z
     .enum([...REWARD_MODES.filter((mode) => mode !== 'tier'), ...REWARD_PRESET_NAMES])
     .default('delta_prev')

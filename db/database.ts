@@ -16,6 +16,7 @@ import {
   type ReadRun,
   type RecordedRun,
 } from './imports/import-run.js';
+import { setPrices } from './imports/set-prices.js';
 import { createExports, type Exports } from './exports/export-runs.js';
 import { createPruning, type Pruning } from './prune.js';
 import { createRunStore } from './run-store.js';
@@ -52,6 +53,8 @@ export interface Database {
   readonly exports: Exports;
   /** Store a run that another harness recorded, or nothing; `read` hands over its steps. */
   importRun(run: RecordedRun, options: ImportOptions, read: ReadRun): Promise<ImportOutcome>;
+  /** What these models cost by a price list, from the beginning on; what it has of them otherwise is replaced. */
+  setPrices(list: string, prices: Readonly<Record<string, { input: number; output: number }>>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -84,6 +87,7 @@ export function openDatabase(databaseUrl: string, options: { max?: number } = {}
     comparisons: comparisons(statements(pool, queryError)),
     exports: createExports(pool),
     importRun: (run, options, read) => importRun(pool, run, options, read),
+    setPrices: (list, prices) => setPrices(statements(pool, queryError), list, prices),
     close: () => pool.end(),
   };
 }

@@ -5,6 +5,7 @@ import {
   directoriesRequestSchema,
   type ExchangeRequest,
   exchangeRequestSchema,
+  type ImportedPrice,
   type LinesRequest,
   linesRequestSchema,
 } from '../../domain/requests/import.js';
@@ -31,11 +32,25 @@ function taskMetric(text: string, before: unknown): Record<string, MlgymTask> {
   };
 }
 
+/** `model=input/output`, given once or several times. */
+function prices(text: string, before: unknown): Record<string, ImportedPrice> {
+  const [, model, input, output] = /^([^=]+)=(\d+(?:\.\d+)?)\/(\d+(?:\.\d+)?)$/.exec(text.trim()) ?? [];
+  if (model === undefined)
+    throw new InvalidArgumentError('Write it as <model>=<input>/<output>, in US dollars per million tokens.');
+  return {
+    ...(before as Record<string, ImportedPrice> | undefined),
+    [model]: { input: Number(input), output: Number(output) },
+  };
+}
+
 function summary(document: ImportDocument): string {
-  const { imported, steps, known, changed, failed, left, dryRun, batch } = document;
+  const { imported, steps, known, changed, failed, left, dryRun, batch, results } = document;
+  const elsewhere = results.filter(({ remarks }) => remarks.some(({ kind }) => kind === 'in_other_batch')).length;
   const parts = [
     `${plural(imported, 'run')} with ${plural(steps, 'step')} ${dryRun ? 'would be ' : ''}imported into ${batch}`,
-    ...(known === 0 ? [] : [`${known} already here`]),
+    ...(known === 0
+      ? []
+      : [`${known} already here${elsewhere === 0 ? '' : `, ${elsewhere} of them in another batch`}`]),
     ...(changed === 0 ? [] : [`${changed} changed since, kept as they were`]),
     ...(failed === 0 ? [] : [`${failed} skipped`]),
     ...(left === 0 ? [] : [`${left} not read`]),
@@ -119,7 +134,7 @@ export function register(program: Command, context: CliContext): void {
         'changes nothing. Skipped or inconsistent entries are reported with file and key; exit code 1 if a directory was skipped.',
     )
     .argument('<folders...>', 'run directories, or folders that contain some at any depth');
-  for (const option of requestOptions(directoriesRequestSchema.shape, { parsers: { taskMetric } }))
+  for (const option of requestOptions(directoriesRequestSchema.shape, { parsers: { taskMetric, prices } }))
     mlgym.addOption(option);
   mlgym.option(...REPORT).action((paths: string[], { report }: ReportOption) => {
     const request = directoriesRequestSchema.parse(requestFields(directoriesRequestSchema.shape, mlgym.opts()));
@@ -172,6 +187,7 @@ export function register(program: Command, context: CliContext): void {
   addExamples(mlgym, [
     ['bench import mlgym trajectories/', 'import every run directory below a folder'],
     ['bench import mlgym trajectories/ --dry-run', 'check them only'],
+    ['bench import mlgym mine/ --prices my-model=2.5/10', 'and say what the model costs'],
   ]);
   addExamples(jsonl, [['bench import jsonl spring.jsonl', 'import a file of bench export']]);
 }

@@ -88,8 +88,8 @@ export interface RecordedEnd {
 
 export type ImportOutcome =
   | { kind: 'imported'; runId: string; batchId: string; attempt: number; taskBaseline: number | null }
-  /** The same content is already stored. */
-  | { kind: 'known'; runId: string; batchId: string }
+  /** The same content is already stored, in the batch of this name. */
+  | { kind: 'known'; runId: string; batchId: string; batch: string | null }
   /** The directory was imported into this batch before, with other content. */
   | { kind: 'changed'; runId: string; batchId: string };
 
@@ -162,8 +162,8 @@ export async function knownRun(
   run: Pick<RecordedRun, 'contentHash' | 'source'>,
   batch: string,
 ): Promise<ImportOutcome | null> {
-  const { rows } = await sql<{ runId: string; batchId: string; same: boolean }>(
-    `select i.run_id as "runId", i.batch_id as "batchId", i.content_hash = $1 as same
+  const { rows } = await sql<{ runId: string; batchId: string; batch: string | null; same: boolean }>(
+    `select i.run_id as "runId", i.batch_id as "batchId", b.name as batch, i.content_hash = $1 as same
      from imports i join batches b on b.batch_id = i.batch_id
      where i.content_hash = $1 or (b.name = $2 and i.source = $3)
      order by i.content_hash = $1 desc limit 1`,
@@ -171,7 +171,8 @@ export async function knownRun(
   );
   const [row] = rows;
   if (row === undefined) return null;
-  return { kind: row.same ? 'known' : 'changed', runId: row.runId, batchId: row.batchId };
+  const { runId, batchId, batch: name } = row;
+  return row.same ? { kind: 'known', runId, batchId, batch: name } : { kind: 'changed', runId, batchId };
 }
 
 /** The batch, locked: imports into it take turns. */

@@ -40,6 +40,7 @@ export default defineConfig({
       project('unit'),
       project('python'),
       project('sql', setup('sql')),
+      project('browser', setup('browser')),
       // Temporal's SDK has one runtime a process.
       project('temporal', { ...setup('temporal', 'temporal'), isolate: true }),
       project('engine', setup('engine', 'images')),

@@ -45,6 +45,7 @@ import {
 import { changedHostSchema, hostsDocumentSchema } from '../domain/views/hosts.js';
 import { exportDocumentSchema, importDocumentSchema } from '../domain/views/imports.js';
 import { leaderboardSchema } from '../domain/views/leaderboard.js';
+import { notificationsDocumentSchema, notificationTestSchema } from '../domain/views/notifications.js';
 import { leasesDocumentSchema } from '../domain/views/leases.js';
 import { logsDocumentSchema } from '../domain/views/logs.js';
 import { promptDocumentSchema } from '../domain/views/prompt.js';
@@ -68,6 +69,12 @@ import {
   shownEpisodeSchema,
 } from '../domain/views/training.js';
 import { trajectoryDocumentSchema } from '../domain/views/trajectory.js';
+import {
+  addedUiTokenSchema,
+  removedUiTokenSchema,
+  uiDocumentSchema,
+  uiTokensDocumentSchema,
+} from '../domain/views/ui.js';
 
 /** A document that a command prints with `--json`; `when`: not always. */
 export interface Printed {
@@ -104,6 +111,10 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   ],
   batches: [{ schema: batchesDocumentSchema }],
   status: [{ schema: batchDocumentSchema }],
+  'ui serve': [{ schema: uiDocumentSchema }],
+  'ui token add': [{ schema: addedUiTokenSchema }],
+  'ui token list': [{ schema: uiTokensDocumentSchema }],
+  'ui token rm': [{ schema: removedUiTokenSchema }],
   watch: [{ schema: batchDocumentSchema }],
   runs: [{ schema: runsDocumentSchema }],
   show: [{ schema: runDetailSchema }],
@@ -116,6 +127,8 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   'hosts drain': changedHost,
   'hosts undrain': changedHost,
   'hosts remove': changedHost,
+  'notify list': [{ schema: notificationsDocumentSchema }],
+  'notify test': [{ schema: notificationTestSchema }],
   'limits list': [{ schema: limitsDocumentSchema }],
   'limits set': changedLimits,
   'limits reset': changedLimits,

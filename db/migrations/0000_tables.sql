@@ -206,10 +206,13 @@ CREATE TABLE "comparison_sets" (
 	"tasks" text[] NOT NULL,
 	"contracts" integer[] NOT NULL,
 	"baselines" double precision[] NOT NULL,
+	"standard_errors" double precision[],
+	"targets" double precision[],
 	"k" integer,
 	"axis" double precision DEFAULT 1 NOT NULL,
 	"mode" text DEFAULT 'strict' NOT NULL,
 	"metric" text DEFAULT 'best-attempt' NOT NULL,
+	"row_order" text DEFAULT 'rank' NOT NULL,
 	"include_suspect" boolean DEFAULT false NOT NULL,
 	"include_local" boolean DEFAULT false NOT NULL,
 	"include_imported" boolean DEFAULT false NOT NULL,
@@ -333,18 +336,20 @@ CREATE TABLE "imports" (
 --> statement-breakpoint
 CREATE TABLE "installation" (
 	"installation_id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"notify_from" timestamp with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "integrity_marks" (
 	"run_id" text NOT NULL,
 	"rule" text NOT NULL,
 	"step" integer,
+	"until" integer,
 	"detail" text NOT NULL,
 	"version" integer NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "integrity_marks_pkey" PRIMARY KEY("run_id","rule"),
-	CONSTRAINT "integrity_marks_rule" CHECK (rule in ('beyond_bounds', 'protected_write', 'self_reported', 'no_model_call', 'test_beats_validation')),
+	CONSTRAINT "integrity_marks_rule" CHECK (rule in ('beyond_bounds', 'protected_write', 'self_reported', 'made_up_answers', 'untouched_starter', 'read_answers', 'no_model_call', 'test_beats_validation')),
 	CONSTRAINT "integrity_marks_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE cascade ON UPDATE no action
 );
 --> statement-breakpoint
@@ -413,6 +418,22 @@ CREATE TABLE "reservation_factors" (
 	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "reservation_factors_pkey" PRIMARY KEY("account","model"),
 	CONSTRAINT "reservation_factors_factor" CHECK (factor > 1 and factor <> 'NaN')
+);
+--> statement-breakpoint
+CREATE TABLE "notifications" (
+	"notification_id" text PRIMARY KEY NOT NULL,
+	"batch_id" text NOT NULL,
+	"kind" text NOT NULL,
+	"key" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"due_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"tries" integer DEFAULT 0 NOT NULL,
+	"sent_at" timestamp with time zone,
+	"given_up_at" timestamp with time zone,
+	"error" text,
+	CONSTRAINT "notifications_once" UNIQUE("batch_id","kind","key"),
+	CONSTRAINT "notifications_kind" CHECK (kind in ('ended', 'stalled', 'budget')),
+	CONSTRAINT "notifications_batch_id_batches_batch_id_fk" FOREIGN KEY ("batch_id") REFERENCES "public"."batches"("batch_id") ON DELETE cascade ON UPDATE no action
 );
 --> statement-breakpoint
 CREATE TABLE "price_lists" (
@@ -536,6 +557,8 @@ CREATE TABLE "task_integrity" (
 	"task_id" text NOT NULL,
 	"contract" integer NOT NULL,
 	"protected_files" text[] NOT NULL,
+	"starter_files" text[] DEFAULT '{}' NOT NULL,
+	"answer_files" text[] DEFAULT '{}' NOT NULL,
 	"self_reported" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "task_integrity_pkey" PRIMARY KEY("task_id","contract")
 );
@@ -544,6 +567,7 @@ CREATE TABLE "baselines" (
 	"content_hash" text PRIMARY KEY NOT NULL,
 	"value" double precision NOT NULL,
 	"standard_error" double precision NOT NULL,
+	"runs" integer,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "baselines_finite" CHECK (value not in ('NaN', 'Infinity', '-Infinity')),
 	CONSTRAINT "baselines_content_hash_task_versions_content_hash_fk" FOREIGN KEY ("content_hash") REFERENCES "public"."task_versions"("content_hash") ON DELETE no action ON UPDATE no action
@@ -560,6 +584,22 @@ CREATE TABLE "turns" (
 	"replied_at" timestamp with time zone,
 	CONSTRAINT "turns_pkey" PRIMARY KEY("run_id","step","try"),
 	CONSTRAINT "turns_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action
+);
+--> statement-breakpoint
+CREATE TABLE "warm_sandboxes" (
+	"run_id" text PRIMARY KEY NOT NULL,
+	"host_id" text NOT NULL,
+	"key" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"ready_at" timestamp with time zone,
+	"claimed_at" timestamp with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "warm_wishes" (
+	"key" text PRIMARY KEY NOT NULL,
+	"run_id" text NOT NULL,
+	"wanted_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "warm_wishes_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE cascade ON UPDATE no action
 );
 --> statement-breakpoint
 CREATE INDEX "snapshots_disk" ON "snapshots" USING btree ("disk");
@@ -594,6 +634,8 @@ CREATE UNIQUE INDEX "model_calls_one_answer" ON "model_calls" USING btree ("run_
 --> statement-breakpoint
 CREATE INDEX "model_calls_unanswered" ON "model_calls" USING btree ("provider","status") WHERE status <> 'confirmed';
 --> statement-breakpoint
+CREATE INDEX "notifications_due" ON "notifications" USING btree ("due_at") WHERE sent_at is null and given_up_at is null;
+--> statement-breakpoint
 CREATE INDEX "rate_tickets_ticket" ON "rate_tickets" USING btree ("account","ticket");
 --> statement-breakpoint
 CREATE UNIQUE INDEX "rate_tickets_one_waiting" ON "rate_tickets" USING btree ("account","ticket") WHERE status = 'waiting';
@@ -612,6 +654,8 @@ CREATE INDEX "runs_shard" ON "runs" USING btree ("batch_id","shard");
 --> statement-breakpoint
 CREATE INDEX "runs_unfinished" ON "runs" USING btree ("status") WHERE status <> 'ended';
 --> statement-breakpoint
+CREATE INDEX "runs_ended_at" ON "runs" USING btree ("ended_at");
+--> statement-breakpoint
 CREATE INDEX "runs_task_model" ON "runs" USING btree ("task_id","model_name");
 --> statement-breakpoint
 CREATE UNIQUE INDEX "runs_replaces_unique" ON "runs" USING btree ("replaces") WHERE replaces is not null;
@@ -627,3 +671,5 @@ CREATE INDEX "runs_forked_from" ON "runs" USING btree ("forked_from") WHERE fork
 CREATE INDEX "task_versions_task" ON "task_versions" USING btree ("task_id");
 --> statement-breakpoint
 CREATE INDEX "turns_open" ON "turns" USING btree ("run_id") WHERE reply is null;
+--> statement-breakpoint
+CREATE INDEX "warm_sandboxes_key" ON "warm_sandboxes" USING btree ("key");

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { whole } from './fields.js';
 
-export const EPISODE_EXPORT_FORMATS = ['jsonl', 'air-agent'] as const;
+export const EPISODE_EXPORT_FORMATS = ['jsonl', 'air-agent', 'atif', 'inspect'] as const;
 
 const filter = {
   group: z.string().min(1).optional().meta({ description: 'only episodes of this group', placeholder: 'key' }),
@@ -25,9 +25,9 @@ export const episodeExportSchema = episodeFilterSchema.extend({
   format: z
     .enum(EPISODE_EXPORT_FORMATS)
     .default('jsonl')
-    .describe('one JSON line per episode, or a folder of air-agent trajectory files'),
+    .describe('one JSON line per episode, or a folder of trajectory files (air-agent; atif: Harbor) or Inspect logs'),
   output: z.string().min(1).optional().meta({
-    description: 'file to write, or folder for air-agent; default: stdout, or a folder named after the batch',
+    description: 'file to write, or folder for the other formats; default: stdout, or a folder named after the batch',
     placeholder: 'path',
   }),
 });

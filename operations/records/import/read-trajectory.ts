@@ -12,13 +12,15 @@ const OUTPUT: TextLimit = { head: OUTPUT_HEAD_BYTES, tail: OUTPUT_TAIL_BYTES };
 const REPLY: TextLimit = { head: 1024 * 1024, tail: 1024 * 1024 };
 const REPLIES = ['trajectory.response', 'trajectory.thought', 'trajectory.action'];
 const MOST_PROMPT_MESSAGES = 4;
+/** What MLGym prints of a submission that it scored; one that is missing is told in words much like it. */
+const SCORED = /(^|\n)(Your code produced a valid submission artefact|Evaluation Score: )/;
 /** With which MLGym's own agents end a message: all that tells it from an observation that is too long to be kept whole. */
 const STATUS_LINES = /\n\(Current Step: \d+, Remaining Steps: -?\d+\)\n[^\n]*\n[^\n]*\nbash-\$$/;
 
 /** What a `.traj` holds besides its steps. */
 export interface Trajectory {
   steps: number;
-  /** Steps whose action is `validate`; and those of them whose observation says that it gave a score. */
+  /** Steps whose action is `validate`; and those that say that one gave a score, alone or at the end of other commands. */
   validates: number[];
   valid: number[];
   /** Null: the file has none. */
@@ -67,10 +69,8 @@ export async function readTrajectory(
     if (index === 0) found.workspace = state.workingDir;
     found.steps = index + 1;
     observed.push(clipped.some(({ key }) => key.endsWith('.observation')) ? null : (record.observation ?? '').length);
-    if (record.requested === 'validate') {
-      found.validates.push(record.step);
-      if (/valid submission artefact/.test(record.observation ?? '')) found.valid.push(record.step);
-    }
+    if (record.requested === 'validate') found.validates.push(record.step);
+    if (/\bvalidate\b/.test(record.action) && SCORED.test(record.observation ?? '')) found.valid.push(record.step);
     if (held !== null) await write({ ...held, ...state });
     held = record;
     openBefore = state.openFile;

@@ -25,7 +25,9 @@ export const episodeExportSchema = episodeFilterSchema.extend({
   format: z
     .enum(EPISODE_EXPORT_FORMATS)
     .default('jsonl')
-    .describe('one JSON line per episode, or a folder of trajectory files (air-agent; atif: Harbor) or Inspect logs'),
+    .describe(
+      'one JSON line per episode, or a folder with a file per episode: trajectories of air-agent or Harbor (atif), logs of Inspect',
+    ),
   output: z.string().min(1).optional().meta({
     description: 'file to write, or folder for the other formats; default: stdout, or a folder named after the batch',
     placeholder: 'path',

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLimits, type CommandLimits } from '../domain/agent/command-limits.js';
+import { noValidationLeft } from '../domain/agent/evaluation-message.js';
 import { guardMultiline } from '../domain/agent/guard-multiline.js';
 import { InfrastructureError } from '../domain/errors.js';
 import type { ExecuteCommandArgs, ExecuteCommandResult, HostActivities } from '../domain/messages.js';
@@ -11,6 +12,7 @@ import type {
   SandboxRef,
   StoppedBy,
 } from '../domain/ports/sandbox-port.js';
+import type { EvaluationLog } from '../domain/ports/record/evaluations.js';
 import type { EventLog, RunEvent } from '../domain/ports/record/events.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
@@ -20,26 +22,58 @@ import type { ToolState } from '../domain/tool-state.js';
 import type { RunDefinitions } from './run-definitions.js';
 import type { Backends } from '../domain/ports/backends.js';
 import { recordNetworkRequests } from './network-events.js';
-import { cancellation, isWorkerShutdown } from './cancellation.js';
+import { WaitsNoLonger, cancellation, leavesCommandRunning } from './cancellation.js';
 import { takeSubmission } from './take-submission.js';
 
 export interface CommandPorts {
-  store: EventLog & RunLifecycle & StepLog;
+  store: EvaluationLog & EventLog & RunLifecycle & StepLog;
   definitions: RunDefinitions;
   backends: Backends;
   artifacts: ArtifactStore;
 }
 
 export function commandActivities(ports: CommandPorts): Pick<HostActivities, 'executeCommand'> {
-  return { executeCommand: (args) => executeCommand(ports, args, cancellation()) };
+  return {
+    async executeCommand(args) {
+      const result = await executeCommand(ports, args, cancellation());
+      if (result === null) throw new Error(`run ${args.runId}, step ${args.step}: a command was left to nobody`);
+      return result;
+    },
+  };
 }
 
-/** Run the step's command in the durable shell, or return its recorded outcome. It runs once. */
+/** How long a command is waited for beside the workflow, which sees no signal meanwhile. */
+const BRIEF_MS = 2_000;
+
+/** As `executeCommand`, for a command that is over in a moment. `unfinished`: it runs on, or its submission is to be taken. */
+export async function executeBriefly(
+  ports: CommandPorts,
+  args: ExecuteCommandArgs,
+  signal: AbortSignal,
+): Promise<ExecuteCommandResult | 'unfinished'> {
+  const patience = new AbortController();
+  const timer = setTimeout(() => patience.abort(new WaitsNoLonger()), BRIEF_MS);
+  const either = AbortSignal.any([signal, patience.signal]);
+  try {
+    return (await executeCommand(ports, args, either, { takesSubmission: false })) ?? 'unfinished';
+  } catch (error) {
+    if (leavesCommandRunning(either)) return 'unfinished';
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Run the step's command in the durable shell, or return its recorded outcome. It runs once. Null: it asks for an evaluation, and its
+ * submission is not to be taken here, so that its outcome is not recorded either.
+ */
 async function executeCommand(
   ports: CommandPorts,
   args: ExecuteCommandArgs,
   signal: AbortSignal,
-): Promise<ExecuteCommandResult> {
+  { takesSubmission = true }: { takesSubmission?: boolean } = {},
+): Promise<ExecuteCommandResult | null> {
   const { runId, step, epoch } = args;
   const record = await ports.store.step(runId, step);
   if (record === null || record.action === null)
@@ -57,23 +91,26 @@ async function executeCommand(
   try {
     outcome = await runInterruptibly(ports, run, { sandbox, ref, command, signal });
   } catch (error) {
-    // On shutdown leave the command running: the next worker re-attaches. On cancellation interrupt it.
-    if (signal.aborted && !isWorkerShutdown(signal)) await interruptQuietly(sandbox, ref, step);
+    // On cancellation interrupt it.
+    if (signal.aborted && !leavesCommandRunning(signal)) await interruptQuietly(sandbox, ref, step);
     throw error;
   }
+  const refused = await beyondLimit(ports, run, step, outcome);
+  const requested = refused === null ? outcome.requested : null;
+  if (requested !== null && !takesSubmission) return null;
   // Take it now: the agent's background processes keep writing, and the evaluation may wait or be retried.
-  const submission = outcome.requested === null ? null : (await takeSubmission(ports, run, ref)).taken;
+  const submission = requested === null ? null : (await takeSubmission(ports, run, ref)).taken;
   if (typeof run.task.network !== 'string') await recordNetworkRequests(ports.store, sandbox, ref, { close: false });
   await ports.store.saveCommand(
     runId,
     step,
     {
-      observation: observationOf(outcome, limits, run.task.limits),
+      observation: withNotes(observationOf(outcome, limits, run.task.limits), refused === null ? [] : [refused]),
       exitCode: outcome.exitCode,
       timedOut: outcome.timedOut,
       lost: outcome.lost,
       outputBytes: outcome.outputBytes,
-      requested: outcome.requested,
+      requested,
       workingDir: outcome.workingDir,
       toolState: await toolStateAfter(ports.store, run, step, outcome),
       memories: outcome.memories,
@@ -81,7 +118,7 @@ async function executeCommand(
     },
     { epoch, events: eventsOf(outcome, step), submission },
   );
-  return { requested: outcome.requested, exitCode: outcome.exitCode, timedOut: outcome.timedOut, ms: outcome.ms };
+  return { requested, exitCode: outcome.exitCode, timedOut: outcome.timedOut, ms: outcome.ms };
 }
 
 const LOOK_MS = 1000;
@@ -192,9 +229,23 @@ function observationOf(outcome: CommandOutcome, limits: CommandLimits, task: Tas
   if (outcome.stoppedBy === 'interrupt') notes.push('[command interrupted]');
   if (outcome.lost) notes.push('[command lost: its process was gone; what it did until then is unknown]');
   if (outcome.notice !== null) notes.push(`[${outcome.notice}]`);
-  if (notes.length === 0) return outcome.output;
-  const output = outcome.output === '' || outcome.output.endsWith('\n') ? outcome.output : `${outcome.output}\n`;
-  return output + notes.join('\n');
+  return withNotes(outcome.output, notes);
+}
+
+function withNotes(text: string, notes: readonly string[]): string {
+  if (notes.length === 0) return text;
+  return (text === '' || text.endsWith('\n') ? text : `${text}\n`) + notes.join('\n');
+}
+
+/** Why the validation that the command asked for is not made; null: it is, or none was asked for. */
+async function beyondLimit(
+  { store }: CommandPorts,
+  { runId, maxValidations = null }: RunDefinition,
+  step: number,
+  { requested }: CommandOutcome,
+): Promise<string | null> {
+  if (requested !== 'validate' || maxValidations === null) return null;
+  return (await store.validationsBefore(runId, step)) < maxValidations ? null : noValidationLeft(maxValidations);
 }
 
 /** Names the limit that stopped the command. */

@@ -7,7 +7,7 @@ import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { SubmissionLog } from '../domain/ports/record/submissions.js';
 import type { SubmissionFile } from '../domain/ports/sandbox-port.js';
 import type { RunDefinition, TakenSubmission } from '../domain/run.js';
-import { type Outcome, shownToAgent } from '../domain/agent/evaluation-message.js';
+import { type Outcome, shownToAgent, validationsLeft } from '../domain/agent/evaluation-message.js';
 import type { Split, TaskSpec } from '../domain/task.js';
 import { splitScore, splitScores } from '../domain/task-scores.js';
 import { evaluateOnSplit, type SplitPorts } from './evaluate-on-split.js';
@@ -63,7 +63,7 @@ async function evaluateOnce(
     [...outcomes.values()].map((o) => (o.kind === 'no_artefact' ? undefined : o.imageDigest))[0] ?? null;
   const record = {
     ...{ runId, step, kind, ms, isolation, epoch },
-    shown: shownToAgent(run.task, outcomes),
+    shown: [shownToAgent(run.task, outcomes), ...(await leftOver(store, run, args, outcomes))].join('\n'),
     submissionSha256: found.submissionSha256,
     fromStep: found.fromStep,
     evaluationNumber: number,
@@ -81,6 +81,19 @@ async function evaluateOnce(
   const { test, others } = splitScores(run.task, outcomes);
   await store.saveEvaluation({ ...record, ...test, otherSplits: others });
   return { status: test.status, primary: test.primary, ms: onClock };
+}
+
+/** What is left of the validations, if they are limited; one that we failed to make uses none. */
+async function leftOver(
+  store: EvaluationLog,
+  { runId, maxValidations = null }: RunDefinition,
+  { step, kind }: EvaluateArgs,
+  outcomes: ReadonlyMap<Split, Outcome>,
+): Promise<string[]> {
+  if (kind !== 'validate' || maxValidations === null) return [];
+  const failed = [...outcomes.values()].some((one) => one.kind === 'evaluator_error');
+  const used = (await store.validationsBefore(runId, step)) + (failed ? 0 : 1);
+  return [validationsLeft(Math.max(0, maxValidations - used), maxValidations)];
 }
 
 /** The splits that are evaluated while the sandbox exists. */

@@ -45,8 +45,10 @@ import {
 import { changedHostSchema, hostsDocumentSchema } from '../domain/views/hosts.js';
 import { exportDocumentSchema, importDocumentSchema } from '../domain/views/imports.js';
 import { leaderboardSchema } from '../domain/views/leaderboard.js';
+import { notificationsDocumentSchema, notificationTestSchema } from '../domain/views/notifications.js';
 import { leasesDocumentSchema } from '../domain/views/leases.js';
 import { logsDocumentSchema } from '../domain/views/logs.js';
+import { promptDocumentSchema } from '../domain/views/prompt.js';
 import { changedLimitsSchema, limitsDocumentSchema } from '../domain/views/rate-accounts.js';
 import { replayReportSchema } from '../domain/views/replay.js';
 import { reportDocumentSchema } from '../domain/views/report.js';
@@ -68,6 +70,12 @@ import {
   shownEpisodeSchema,
 } from '../domain/views/training.js';
 import { trajectoryDocumentSchema } from '../domain/views/trajectory.js';
+import {
+  addedUiTokenSchema,
+  removedUiTokenSchema,
+  uiDocumentSchema,
+  uiTokensDocumentSchema,
+} from '../domain/views/ui.js';
 
 /** A document that a command prints with `--json`; `when`: not always. */
 export interface Printed {
@@ -86,6 +94,7 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   up: [{ schema: upDocumentSchema }],
   down: [{ schema: downDocumentSchema }],
   doctor: [{ schema: doctorDocumentSchema }],
+  plan: [{ schema: submittedDocumentSchema }],
   submit: [{ schema: submittedDocumentSchema }, waited],
   human: [
     { when: 'once the run has ended', schema: runDetailSchema },
@@ -103,17 +112,24 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   ],
   batches: [{ schema: batchesDocumentSchema }],
   status: [{ schema: batchDocumentSchema }],
+  'ui serve': [{ schema: uiDocumentSchema }],
+  'ui token add': [{ schema: addedUiTokenSchema }],
+  'ui token list': [{ schema: uiTokensDocumentSchema }],
+  'ui token rm': [{ schema: removedUiTokenSchema }],
   watch: [{ schema: batchDocumentSchema }],
   runs: [{ schema: runsDocumentSchema }],
   show: [{ schema: runDetailSchema }],
   logs: [{ schema: logsDocumentSchema }],
   trajectory: [{ schema: trajectoryDocumentSchema }],
+  prompt: [{ schema: promptDocumentSchema }],
   events: [{ schema: eventsDocumentSchema }],
   leases: [{ schema: leasesDocumentSchema }],
   'hosts list': [{ schema: hostsDocumentSchema }],
   'hosts drain': changedHost,
   'hosts undrain': changedHost,
   'hosts remove': changedHost,
+  'notify list': [{ schema: notificationsDocumentSchema }],
+  'notify test': [{ schema: notificationTestSchema }],
   'limits list': [{ schema: limitsDocumentSchema }],
   'limits set': changedLimits,
   'limits reset': changedLimits,

@@ -26,4 +26,5 @@ export { runReadOnlyQuery, type ReadOnlyResult } from './read-only-query.js';
 export { insertBatch, type BatchDefinition, type BatchSubmission, type SubmittedRun } from './submission.js';
 export type { EpisodeRecord, RecordedAction } from './exports/episode-records.js';
 export type { Queries } from './queries/index.js';
+export type { PastRun, RunKind } from './queries/past-runs.js';
 export type { Comparisons } from './comparisons.js';

@@ -2,10 +2,10 @@ import pg from 'pg';
 import { BenchError } from '../domain/errors.js';
 import { connectionSettings, describeDatabase } from './connection-settings.js';
 import { connectionError, errorFields, isInfrastructureProblem, isRetryable, isTlsProblem } from './database-error.js';
-import { compareMigrations, knownMigrations, type Migration } from './migration-files.js';
+import { compareMigrations, knownMigrations, type Migration, type MigrationFile } from './migration-files.js';
 import { ensureReaderRole } from './reader-role.js';
 import { createObjects, dropObjects, refreshDerived, SQL_OBJECTS, storedSql } from './sql-objects.js';
-import { compareSql, knownSql } from './sql-sources.js';
+import { compareSql, type SqlSource, sqlSources, versionOf } from './sql-sources.js';
 
 /** Key of the advisory lock under which one process migrates. */
 const LOCK = 7_236_181_640;
@@ -34,13 +34,12 @@ export async function migrate(databaseUrl: string): Promise<Migrated> {
   client.on('error', () => undefined); // the query in progress fails with it
   try {
     await client.connect();
-    await refuseOldServer(client, where);
-    if ((await stateOf(client, where)).state === 'current') return NOTHING;
-    await client.query(`set lock_timeout = '${LOCK_SECONDS}s'`);
-    await client.query('select pg_advisory_lock($1)', [LOCK]);
-    const { state, applied } = await stateOf(client, where);
+    const program = readProgram();
+    if ((await stateOf(client, where, program)).state === 'current') return NOTHING;
+    await client.query(`set lock_timeout = '${LOCK_SECONDS}s'; select pg_advisory_lock(${LOCK})`);
+    const { state, applied } = await stateOf(client, where, program);
     if (state === 'current') return NOTHING;
-    return await untilNoDeadlock(client, () => bringUpToDate(client, applied));
+    return await untilNoDeadlock(client, () => bringUpToDate(client, program, applied));
   } catch (error) {
     throw migrationError(where, error);
   } finally {
@@ -48,16 +47,24 @@ export async function migrate(databaseUrl: string): Promise<Migrated> {
   }
 }
 
+/** What this program brings along, read once. */
+interface Program {
+  migrations: MigrationFile[];
+  sources: SqlSource[];
+}
+const readProgram = (): Program => ({ migrations: knownMigrations(), sources: sqlSources() });
+
 /** Migrate the tables and recreate views and functions, in one transaction. */
-async function bringUpToDate(client: pg.Client, applied: number): Promise<Migrated> {
+async function bringUpToDate(client: pg.Client, { migrations, sources }: Program, applied: number): Promise<Migrated> {
   await client.query(HISTORY_TABLE);
   const hadObjects = await dropObjects(client);
-  const pending = knownMigrations().slice(applied);
-  for (const { statements, hash, createdAt } of pending) {
-    await client.query(statements.join(';\n'));
-    await client.query(`insert into ${HISTORY} (hash, created_at) values ($1, $2)`, [hash, createdAt]);
-  }
-  await createObjects(client);
+  const pending = migrations.slice(applied);
+  const entered = ({ hash, createdAt }: Migration) =>
+    `insert into ${HISTORY} (hash, created_at) values (${client.escapeLiteral(hash)}, ${createdAt})`;
+  // In one message: each would wait for its answer.
+  const statements = pending.flatMap((migration) => [...migration.statements, entered(migration)]);
+  if (statements.length > 0) await client.query(statements.join(';\n'));
+  await createObjects(client, sources);
   if (hadObjects) await refreshDerived(client);
   await ensureReaderRole(client);
   return { applied: pending.length, created: true };
@@ -85,8 +92,7 @@ export async function schemaState(databaseUrl: string): Promise<SchemaState> {
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await refuseOldServer(client, where);
-    return await stateOf(client, where);
+    return await stateOf(client, where, readProgram());
   } catch (error) {
     throw migrationError(where, error);
   } finally {
@@ -108,13 +114,15 @@ interface SchemaState {
   applied: number;
 }
 
-async function stateOf(client: pg.Client, where: string): Promise<SchemaState> {
-  const { rows } = await client.query<{ history: boolean; objects: boolean }>(
-    `select to_regclass('${HISTORY}') is not null as history, to_regclass('${SQL_OBJECTS}') is not null as objects`,
+async function stateOf(client: pg.Client, where: string, { migrations, sources }: Program): Promise<SchemaState> {
+  const { rows } = await client.query<{ server: number; history: boolean; objects: boolean }>(
+    `select current_setting('server_version_num')::int as server,
+       to_regclass('${HISTORY}') is not null as history, to_regclass('${SQL_OBJECTS}') is not null as objects`,
   );
+  refuseOldServer(rows[0]?.server ?? 0, where);
   const applied = rows[0]?.history === true ? await appliedMigrations(client) : [];
   const stored = rows[0]?.objects === true ? await storedSql(client) : undefined;
-  const history = compareMigrations(knownMigrations(), applied);
+  const history = compareMigrations(migrations, applied);
   if (history === 'before')
     throw new BenchError('usage', `the database at ${where} was made before the first release and cannot be upgraded`, {
       code: 'database.outdated',
@@ -126,7 +134,7 @@ async function stateOf(client: pg.Client, where: string): Promise<SchemaState> {
       code: 'database.foreign',
       remedy: 'Use the version that made it, or point DATABASE_URL at another database.',
     });
-  const objects = compareSql(knownSql(), stored);
+  const objects = compareSql(versionOf(sources), stored);
   if (history === 'newer' || objects === 'newer')
     throw new BenchError('usage', `the database at ${where} was made by a newer version of this program`, {
       code: 'database.newer',
@@ -143,11 +151,8 @@ async function appliedMigrations(client: pg.Client): Promise<Migration[]> {
   return rows;
 }
 
-async function refuseOldServer(client: pg.Client, where: string): Promise<void> {
-  const { rows } = await client.query<{ version: number }>(
-    `select current_setting('server_version_num')::int as version`,
-  );
-  if ((rows[0]?.version ?? 0) >= OLDEST_SERVER) return;
+function refuseOldServer(version: number, where: string): void {
+  if (version >= OLDEST_SERVER) return;
   throw new BenchError('usage', `the database server at ${where} is older than PostgreSQL ${OLDEST_SERVER / 10_000}`, {
     code: 'database.outdated',
     remedy: 'Point DATABASE_URL at a newer server, or unset it to use the embedded one.',

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { BenchError } from '../domain/errors.js';
 import { errorFields } from './database-error.js';
-import { declaredVersion, hashOf, type SqlVersion, sqlSources } from './sql-sources.js';
+import { type SqlSource, type SqlVersion, versionOf } from './sql-sources.js';
 
 /** One row: the version of the objects of db/sql, and the statements that drop them. */
 export const SQL_OBJECTS = 'drizzle.sql_objects';
@@ -47,18 +47,14 @@ export async function dropObjects(client: pg.ClientBase): Promise<boolean> {
   return rows.length > 0;
 }
 
-export async function createObjects(client: pg.ClientBase): Promise<void> {
+export async function createObjects(client: pg.ClientBase, sources: readonly SqlSource[]): Promise<void> {
   // Only our objects are dropped later, not those that users add.
   const others = new Set(await listDrops(client));
-  const sources = sqlSources();
+  const { version, hash } = versionOf(sources);
   // A test checks the bodies; planning each one here takes a sixth of the time of a new home's schema.
   await client.query(`set local check_function_bodies = off;\n${sources.map(({ text }) => text).join('\n')}`);
   const ours = (await listDrops(client)).filter((statement) => !others.has(statement));
-  await client.query(`insert into ${SQL_OBJECTS} (version, hash, drops) values ($1, $2, $3)`, [
-    declaredVersion().version,
-    hashOf(sources),
-    ours,
-  ]);
+  await client.query(`insert into ${SQL_OBJECTS} (version, hash, drops) values ($1, $2, $3)`, [version, hash, ours]);
 }
 
 /** Recompute what earlier versions of the functions stored. */

@@ -11,6 +11,8 @@ export const SQL_ORDER = [
   'tables', // only comments
   'announce_progress',
 
+  'target_of',
+  'attempt_gain',
   'score_cell',
   'performance_ratios',
   'profile_axis',
@@ -32,6 +34,9 @@ export const SQL_ORDER = [
   'task_contract_agrees',
   'integrity_rules_version',
   'shell_writes',
+  'edit_succeeded',
+  'step_changes',
+  'made_up_values',
   'find_integrity_marks',
   'mark_integrity',
   'mark_ended_run',
@@ -56,6 +61,7 @@ export const SQL_ORDER = [
   'baseline_ranks',
   'leaderboard_models',
   'leaderboard_cells',
+  'leaderboard_gains',
 
   'evaluation_gains',
   'checked_reward',
@@ -99,7 +105,10 @@ export const declaredVersion = (): SqlVersion =>
   JSON.parse(readFileSync(join(SQL_FOLDER, 'version.json'), 'utf8')) as SqlVersion;
 
 /** Hashes the actual files, so an edit takes effect at the next command. */
-export const knownSql = (): SqlVersion => ({ version: declaredVersion().version, hash: hashOf(sqlSources()) });
+export const versionOf = (sources: readonly SqlSource[]): SqlVersion => ({
+  version: declaredVersion().version,
+  hash: hashOf(sources),
+});
 
 /** `newer`: made by a later program. `behind`: to be (re)created. */
 export function compareSql(known: SqlVersion, stored: SqlVersion | undefined): 'current' | 'behind' | 'newer' {

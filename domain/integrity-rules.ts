@@ -3,6 +3,9 @@ export const INTEGRITY_RULES = [
   'beyond_bounds',
   'protected_write',
   'self_reported',
+  'made_up_answers',
+  'untouched_starter',
+  'read_answers',
   'no_model_call',
   'test_beats_validation',
 ] as const;
@@ -15,8 +18,10 @@ export const markedRunsText = (marks: Partial<Record<IntegrityRule, number>>): s
 /** One rule that fired on a run. */
 export interface IntegrityMark {
   rule: IntegrityRule;
-  /** First step where it shows; null: no single step. */
+  /** First step where it shows; null: no single step. Scores before it stay as they are. */
   step: number | null;
+  /** Last step whose score it makes suspect; null: all from its first one on. */
+  until: number | null;
   /** The finding, for people. */
   detail: string;
 }

@@ -42,6 +42,8 @@ export interface RunDefinition extends Partial<KeptOptions> {
   sample?: boolean;
   /** Its batch verifies tasks. Absent: it does not. */
   verification?: boolean;
+  /** How often `validate` is scored; null or absent: as often as it is asked for. */
+  maxValidations?: number | null;
   /** The run begins with the first steps of another one. */
   forkedFrom?: ForkPoint;
 }

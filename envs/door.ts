@@ -3,7 +3,9 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { BenchError } from '../domain/errors.js';
 import type { DoorContext } from './context.js';
 import { errorBody, sendError } from './http-errors.js';
+import { mcpDoor } from './mcp/door.js';
 import { metricsRoutes } from './metrics/routes.js';
+import { nemoDoor } from './nemo/door.js';
 import { openEnvDoor } from './openenv/door.js';
 import { orsDoor } from './ors/door.js';
 import { playing } from './play.js';
@@ -56,5 +58,7 @@ export function createDoor(context: DoorContext): FastifyInstance {
   app.register(openEnvDoor(context, play));
   app.register(rolloutRoutes(context));
   app.register(orsDoor(context, play));
+  app.register(nemoDoor(play));
+  app.register(mcpDoor(context, play));
   return app;
 }

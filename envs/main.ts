@@ -1,4 +1,4 @@
-import { type EnvServe, envServeSchema } from '../domain/requests/env-serve.js';
+import { type EnvServe, envServeSchema, servedTasks } from '../domain/requests/env-serve.js';
 import type { DoorLine } from './front/door-line.js';
 import {
   REWARD_PRESETS,
@@ -38,9 +38,10 @@ async function serve(): Promise<void> {
       if (notice.code === 'progress') process.stderr.write(`${notice.line}\n`);
     },
   });
-  const { tasks, name, backend, agent, maxSteps, capacity, idle, sample, snapshotEvery, reward } = options;
+  const { tasks, splits } = servedTasks(options);
+  const { name, backend, agent, maxSteps, maxValidations, capacity, idle, sample, snapshotEvery, reward } = options;
   const env = await openEnvironment(bench, {
-    ...{ tasks, name, backend, agent, maxSteps, capacity, sample, snapshotEvery },
+    ...{ tasks, splits, name, backend, agent, maxSteps, maxValidations, capacity, sample, snapshotEvery },
     idleSeconds: idle,
     reward: rewardNamed(reward),
   });

@@ -1,6 +1,5 @@
 import type { FastifyPluginCallback, FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { SPLITS } from '../operations/episodes/reset.js';
 import type { DoorContext } from './context.js';
 
 /** The one environment of a server: its tasks are rows of its splits. */
@@ -31,8 +30,8 @@ class Refusal extends Error {
 /** What trainers list tasks with, the same in OpenEnv and ORS: `/list_environments`, `/bench/splits`, `/bench/tasks` … */
 export function taskRoutes({ env }: DoorContext): FastifyPluginCallback {
   const rows = (split: string): TaskRow[] => {
-    if (!SPLITS.includes(split)) throw new Refusal(404, `no split '${split}'; there are: ${SPLITS.join(', ')}`);
-    return env.tasks.map((task) => ({ task }));
+    if (!env.splits.includes(split)) throw new Refusal(404, `no split '${split}'; there are: ${env.splits.join(', ')}`);
+    return env.split(split).map((task) => ({ task }));
   };
   const read = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> => {
     const result = schema.safeParse(body ?? {});
@@ -69,7 +68,7 @@ export function taskRoutes({ env }: DoorContext): FastifyPluginCallback {
     for (const prefix of ['', '/:env']) {
       app.get<{ Params: { env?: string } }>(`${prefix}/splits`, ({ params }) => {
         known(params.env ?? ENVIRONMENT);
-        return SPLITS.map((name) => ({ name, type: name }));
+        return env.splits.map((name) => ({ name, type: splitType(name) }));
       });
       for (const [route, answer] of Object.entries(answers))
         app.post<{ Params: { env?: string } }>(`${prefix}/${route}`, ({ params, body }) => {
@@ -79,6 +78,12 @@ export function taskRoutes({ env }: DoorContext): FastifyPluginCallback {
     }
     done();
   };
+}
+
+/** The kinds that ORS knows: what is not named as one is trained on, or held out, by how its name begins. */
+export function splitType(name: string): 'train' | 'validation' | 'test' {
+  if (/^train/i.test(name)) return 'train';
+  return /^(val|dev)/i.test(name) ? 'validation' : 'test';
 }
 
 /** As FastAPI lists them: where, what, which kind. */

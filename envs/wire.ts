@@ -12,7 +12,7 @@ export interface WireStep {
   info: Record<string, unknown>;
 }
 
-export function wireReset({ episode, task, seed, message, maxSteps }: BegunEpisode): {
+export function wireReset({ episode, task, seed, message, maxSteps, validationsLeft }: BegunEpisode): {
   episode_id: string;
   observation: { message: string };
   info: Record<string, unknown>;
@@ -29,6 +29,7 @@ export function wireReset({ episode, task, seed, message, maxSteps }: BegunEpiso
       action_seq: seq,
       current_step: nextStep,
       remaining_steps: maxSteps - nextStep + 1,
+      ...(validationsLeft !== null && { remaining_validations: validationsLeft }),
     },
   };
 }
@@ -50,6 +51,7 @@ export function wireStep({ episodeId, task, outcome }: PlayedStep): WireStep {
       truncated_bytes: outcome.truncatedBytes,
       current_step: outcome.step,
       remaining_steps: outcome.remainingSteps,
+      ...(outcome.remainingValidations != null && { remaining_validations: outcome.remainingValidations }),
       evaluation,
       reward_parts: outcome.rewardParts,
       format_error: outcome.formatError,

@@ -14,6 +14,7 @@ export type { PauseDocument as PausedBatch } from '../domain/views/batch-control
 export type { BatchStatusReport, BatchSummary, ListedBatch } from '../domain/views/batches.js';
 export type { EpisodeRewards, RewardedEpisode, RewardedStep } from '../domain/views/episodes.js';
 export type { Leaderboard, LeaderboardRow, LeaderboardScore } from '../domain/views/leaderboard.js';
+export type { PromptDocument, PromptTurn } from '../domain/views/prompt.js';
 export type { RunDetail, RunSummary } from '../domain/views/runs.js';
 export type { EpisodeFigures, ShownEpisode } from '../domain/views/training.js';
 export type { TrajectoryStep } from '../domain/views/trajectory.js';
@@ -42,6 +43,7 @@ export { events } from './results/events.js';
 export { leaderboard } from './results/leaderboard.js';
 export { listBatches } from './results/list-batches.js';
 export { listRuns } from './results/list-runs.js';
+export { prompt } from './results/prompt.js';
 export { report } from './results/report.js';
 export { showRun } from './results/show-run.js';
 export { sql } from './results/sql.js';

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { checkedRequest } from '../../domain/requests/checked.js';
 import { envServeSchema } from '../../domain/requests/env-serve.js';
 import type { ErrorDocument } from '../../domain/views/errors.js';
 import type { CliContext } from '../context.js';
@@ -17,13 +18,13 @@ export function register(program: Command, context: CliContext): void {
     .summary('serve episodes over HTTP, until Ctrl-C')
     .description(
       'Serve tasks to trainers as episodes, until Ctrl-C. An episode is a run whose actions come from the trainer: it survives this server, which may be stopped and started again. ' +
-        'One process has the port; the one behind it is started again when it dies, and clients keep their connections meanwhile. ' +
+        'A front process holds the port and restarts the server behind it if that dies, so clients keep their connections. ' +
         'With BENCH_ENV_TOKEN set, clients send it as `Authorization: Bearer <token>`. Prints one line of JSON when it is ready.',
     );
   for (const option of requestOptions(envServeSchema.shape)) command.addOption(option);
   command.action(async (options: Record<string, unknown>) => {
     const { settings } = context;
-    const request = envServeSchema.parse(requestFields(envServeSchema.shape, options));
+    const request = checkedRequest(envServeSchema, requestFields(envServeSchema.shape, options));
     const programs = join(settings.assetsRoot, 'dist', 'envs');
     const args = [join(programs, 'front-main.js'), join(programs, 'main.js'), JSON.stringify(request)];
     const child = spawn(process.execPath, args, {

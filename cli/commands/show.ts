@@ -29,8 +29,11 @@ function costText({ origin, costUsd, recordedCostUsd, modelCalls }: RunDetail): 
 }
 
 /** What a rule found, and where it shows first. */
-const markText = ({ rule, step, detail }: RunDetail['marks'][number]): string =>
-  `${rule.replaceAll('_', ' ')}${step === null ? '' : `, step ${step}`}: ${oneLine(detail, 300)}`;
+function markText({ rule, step, until, detail }: RunDetail['marks'][number]): string {
+  const place =
+    step === null ? '' : until === null || until === step ? `, step ${step}` : `, steps ${step} to ${until}`;
+  return `${rule.replaceAll('_', ' ')}${place}: ${oneLine(detail, 300)}`;
+}
 
 /** Each once: what fails for one submission fails for the next. */
 const faultsOf = ({ evaluationList }: RunDetail): string[] => [

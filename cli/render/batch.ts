@@ -1,5 +1,6 @@
 import type { Colors } from 'picocolors/types.js';
 import { batchState, nextCommand } from './batch-state.js';
+import { forecastLine } from './forecast.js';
 import { formatCost, formatSpan, plural } from './format.js';
 import { providerTroubleLine } from './provider-trouble.js';
 import { renderRuns } from './runs.js';
@@ -33,6 +34,7 @@ export function renderBatch(batch: BatchStatusReport, colors: Colors): string {
   const faults = batchFaults(batch);
   return [
     batchHeadline(batch, colors),
+    ...(batch.forecast === null ? [] : [colors.dim(`  ${forecastLine(batch.forecast)}`)]),
     ...batchState(batch).map((line) => `  ${line}`),
     '',
     renderRuns(batch.runList, colors),

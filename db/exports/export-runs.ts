@@ -40,6 +40,8 @@ export interface ExportSource {
   environment: string | null;
   args: unknown;
   prompt: { role: string; content: string }[] | null;
+  /** What its history has after each step's observation. */
+  footers: (string | null)[] | null;
 }
 
 /** Whether leaderboards over all batches count a run, and if not, why. */
@@ -106,7 +108,7 @@ export function createExports(pool: pg.Pool): Exports {
     async source(runId) {
       const [row] = await run<ExportSource>(
         'source',
-        `select source, raw_exit_status as "rawExitStatus", model_stats as "modelStats", submission, baseline, environment, args, prompt
+        `select source, raw_exit_status as "rawExitStatus", model_stats as "modelStats", submission, baseline, environment, args, prompt, footers
          from imports where run_id = $1 and format = 'mlgym'`,
         [runId],
       );

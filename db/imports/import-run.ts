@@ -80,6 +80,8 @@ export interface RecordedEnd {
   environment: string | null;
   args: unknown;
   prompt: { role: string; content: string }[] | null;
+  /** What the model was shown after each step's observation. */
+  footers: (string | null)[] | null;
   historyMessages: number | null;
   lastAction: string | null;
 }
@@ -136,7 +138,7 @@ export async function importRun(
     await insertEvaluations(sql, placed.runId, taskHash, end.evaluations);
     await finishRun(sql, placed.runId, end);
     await insertImport(sql, placed.runId, batchId, run, end, remarks);
-    const taskBaseline = await baselineOf(sql, taskHash, end.baselineValue);
+    const taskBaseline = await baselineOf(sql, taskHash, end.baselineValue, run.task);
     await sql('update batches set ended_at = now() where batch_id = $1', [batchId]);
     await sql(options.dryRun ? 'rollback' : 'commit');
     return { kind: 'imported', ...placed, batchId, taskBaseline };
@@ -209,6 +211,7 @@ async function taskVersionFor(sql: Sql, { taskId, task }: RecordedRun): Promise<
     contract: MLGYM_CONTRACT,
     metrics: { [task.metric]: { direction: task.direction, ...(task.bounds && { bounds: task.bounds }) } },
     primary: task.metric,
+    ...(task.target && { target: task.target }),
   };
   const { rows: others } = await sql<{ metric: string; direction: string }>(
     `select primary_metric as metric, direction from task_versions
@@ -228,7 +231,9 @@ async function taskVersionFor(sql: Sql, { taskId, task }: RecordedRun): Promise<
     );
   await sql(
     `insert into task_versions (content_hash, task_id, contract, name, spec, primary_metric, direction, bound_min, bound_max)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     -- Versions that were stored before tasks had targets.
+     on conflict (content_hash) do update set spec = excluded.spec where target_of(task_versions.spec) is distinct from target_of(excluded.spec)`,
     [
       hash,
       taskId,
@@ -245,12 +250,18 @@ async function taskVersionFor(sql: Sql, { taskId, task }: RecordedRun): Promise<
 }
 
 /** The task's baseline: the first one with its metric stays. */
-async function baselineOf(sql: Sql, taskHash: string, value: number | null): Promise<number | null> {
+async function baselineOf(
+  sql: Sql,
+  taskHash: string,
+  value: number | null,
+  { standardError = 0 }: MlgymTask,
+): Promise<number | null> {
   if (value !== null)
-    await sql(`insert into baselines (content_hash, value, standard_error) values ($1, $2, 0) on conflict do nothing`, [
-      taskHash,
-      value,
-    ]);
+    await sql(
+      `insert into baselines as b (content_hash, value, standard_error) values ($1, $2, $3)
+       on conflict (content_hash) do update set standard_error = $3 where b.value = $2 and b.standard_error = 0`,
+      [taskHash, value, standardError],
+    );
   const { rows } = await sql<{ value: number }>('select value from baselines where content_hash = $1', [taskHash]);
   return rows[0]?.value ?? null;
 }
@@ -402,8 +413,8 @@ async function insertImport(
   const text = (value: string | null): string | null => (value === null ? null : storable(value));
   await sql(
     `insert into imports (run_id, batch_id, format, source, content_hash, raw_exit_status, model_stats, submission, baseline,
-       environment, args, prompt, history_messages, last_action, remarks)
-     values ($1, $2, 'mlgym', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+       environment, args, prompt, footers, history_messages, last_action, remarks)
+     values ($1, $2, 'mlgym', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
     [
       runId,
       batchId,
@@ -416,6 +427,7 @@ async function insertImport(
       text(end.environment),
       json(end.args),
       json(end.prompt),
+      json(end.footers),
       end.historyMessages,
       text(end.lastAction),
       wellFormedJson(remarks),

@@ -4,6 +4,7 @@ import { providerTroubles } from './provider-troubles.js';
 import { listRuns } from './runs.js';
 import { BATCH_SUMMARY, batchSummary, type BatchSummaryRow } from './summaries.js';
 import { episodeStates } from './training.js';
+import type { UsageForecast } from '../../domain/views/forecast.js';
 import type { BatchStatusReport, ListedBatch, TrainingState } from '../../domain/views/batches.js';
 
 export async function listBatches(run: Statements, limit: number): Promise<{ batches: ListedBatch[]; total: number }> {
@@ -28,9 +29,12 @@ export async function batchStatus(run: Statements, batchId: string): Promise<Bat
   const [row] = await run<BatchSummaryRow>('batchStatus', `${BATCH_SUMMARY} where b.batch_id = $1`, [batchId]);
   if (row === undefined) throw missingBatch(batchId);
   const runList = await listRuns(run, { batchId, limit: row.runs }, 'r.ordinal');
-  const [replacing] = await run<{ replaced: number }>(
-    'replacedRuns',
-    'select count(*)::int as replaced from runs where batch_id = $1 and replaces is not null',
+  const [more] = await run<{ replaced: number; forecast: UsageForecast | null }>(
+    'batchExtras',
+    `select b.forecast, (
+       select count(*)::int from runs r where r.batch_id = b.batch_id and r.replaces is not null
+     ) as replaced
+     from batches b where b.batch_id = $1`,
     [batchId],
   );
   const count = (words: (string | null)[]) => {
@@ -42,7 +46,8 @@ export async function batchStatus(run: Statements, batchId: string): Promise<Bat
     ...batchSummary(row),
     byStatus: count(runList.map((r) => r.status)),
     byEndReason: count(runList.map((r) => r.endReason)),
-    replaced: replacing?.replaced ?? 0,
+    replaced: more?.replaced ?? 0,
+    forecast: more?.forecast ?? null,
     episodes: row.training ? await trainingState(run, batchId) : null,
     providerErrors: await providerTroubles(run, { batchId }),
     runList,
@@ -52,7 +57,7 @@ export async function batchStatus(run: Statements, batchId: string): Promise<Bat
 /** Rewards of a few: whoever watches asks twice a second. */
 const LATEST = 100;
 
-async function trainingState(run: Statements, batchId: string): Promise<TrainingState> {
+export async function trainingState(run: Statements, batchId: string): Promise<TrainingState> {
   const { open, ended } = await episodeStates(run, batchId);
   const [latest] = await run<Pick<TrainingState, 'reward' | 'latest'>>(
     'latestRewards',

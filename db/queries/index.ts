@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { MetricFamily } from '../../domain/metrics.js';
 import { queryError } from '../database-error.js';
+import { definitionReader } from '../store/definitions.js';
 import { statements } from '../statements.js';
 import { batchStatus, listBatches } from './batch-status.js';
 import { leaderboard } from './leaderboard.js';
@@ -8,12 +9,16 @@ import { events, hosts, leases, leaseWaiters, unfinishedRuns } from './operation
 import { episodeReturns, episodeSteps, runIdsOf } from './episode-rewards.js';
 import { type EpisodesWanted, listEpisodes, showEpisode } from './episodes.js';
 import { metrics } from './metrics.js';
+import { type GainSpread, gainSpread } from './gain-spread.js';
+import { type PastRun, pastRuns, type RunKind } from './past-runs.js';
 import { findBatch, findRun } from './references.js';
 import { reportActions, reportRuns } from './report-runs.js';
 import { listRuns, playedNames, showRun } from './runs.js';
 import { episodeStates, groupMetrics, policyMetrics } from './training.js';
+import { askedTurns, type AskedTurn, type RecordedPrompt, recordedPrompt } from './prompts.js';
 import { trajectory } from './trajectory.js';
 import type { BatchStatusReport, BatchSummary, ListedBatch } from '../../domain/views/batches.js';
+import type { RunDefinition } from '../../domain/run.js';
 import type { RewardRequest } from '../../domain/requests/reward.js';
 import type { RewardedEpisode, RewardedStep } from '../../domain/views/episodes.js';
 import type { Leaderboard, LeaderboardOptions } from '../../domain/views/leaderboard.js';
@@ -42,11 +47,21 @@ export interface Queries {
   batchStatus(batchId: string): Promise<BatchStatusReport>;
   /** Newest first. */
   listRuns(filter?: RunFilter): Promise<RunSummary[]>;
+  /** What ended runs like these used. */
+  pastRuns(kinds: readonly RunKind[]): Promise<PastRun[]>;
+  /** How much the gains of attempts at these tasks vary that are alike; null: not known. */
+  gainSpread(of: { models: readonly string[]; tasks: readonly string[] }): Promise<GainSpread | null>;
   /** Models and tasks that have runs, by name. */
   playedNames(): Promise<{ models: string[]; tasks: string[] }>;
   showRun(runId: string): Promise<RunDetail>;
   /** Steps after `afterStep` (default 0), in order. */
   trajectory(runId: string, afterStep?: number): Promise<TrajectoryStep[]>;
+  /** How a run was played here or in the home that exported it; null: MLGym played it. */
+  playedAs(runId: string): Promise<RunDefinition | null>;
+  /** Each question of a step that was sent, in order. */
+  askedTurns(runId: string, step: number): Promise<AskedTurn[]>;
+  /** The messages around the observations of a run that MLGym played. */
+  recordedPrompt(runId: string): Promise<RecordedPrompt>;
   /** Oldest first; for a batch, with those of its runs. */
   events(filter: EventFilter): Promise<EventRow[]>;
   leases(options?: { includeReleased?: boolean }): Promise<LeaseRow[]>;
@@ -79,15 +94,24 @@ const BATCHES = 20;
 
 export function createQueries(pool: pg.Pool): Queries {
   const run = statements(pool, queryError);
+  const definitionOf = definitionReader(run);
   return {
     findBatch: (ref) => findBatch(run, ref),
     findRun: (ref) => findRun(run, ref),
     listBatches: (limit = BATCHES) => listBatches(run, limit),
     batchStatus: (batchId) => batchStatus(run, batchId),
     listRuns: (filter = {}) => listRuns(run, filter),
+    pastRuns: (kinds) => pastRuns(run, kinds),
+    gainSpread: (of) => gainSpread(run, of),
     playedNames: () => playedNames(run),
     showRun: (runId) => showRun(run, runId),
     trajectory: (runId, afterStep = 0) => trajectory(run, runId, afterStep),
+    playedAs: async (runId) => {
+      const { origin, read } = await definitionOf(runId);
+      return origin === 'mlgym' ? null : read();
+    },
+    askedTurns: (runId, step) => askedTurns(run, runId, step),
+    recordedPrompt: (runId) => recordedPrompt(run, runId),
     events: (filter) => events(run, filter),
     leases: (options = {}) => leases(run, options.includeReleased ?? false),
     leaseWaiters: () => leaseWaiters(run),

@@ -38,7 +38,7 @@ export const runSummary = (further = ''): string => `
   ) tries
   cross join lateral (
     select coalesce(
-      jsonb_agg(jsonb_build_object('rule', m.rule, 'step', m.step, 'detail', m.detail) order by m.rule), '[]'
+      jsonb_agg(jsonb_build_object('rule', m.rule, 'step', m.step, 'until', m.until, 'detail', m.detail) order by m.rule), '[]'
     ) as marks
     from integrity_marks m where m.run_id = r.run_id
   ) found`;

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { BATCH_STATUSES } from '../../domain/outcomes.js';
 import { ORIGINS } from '../../domain/run.js';
+import type { UsageForecast } from '../../domain/views/forecast.js';
 import { createdAt, money, oneOf, time } from './columns.js';
 
 export const batches = pgTable(
@@ -23,6 +24,8 @@ export const batches = pgTable(
     budgetUsd: money('budget_usd'),
     /** With a budget: confirmed costs, plus reservations of calls whose answer is pending or was lost. */
     chargedUsd: money('charged_usd').notNull().default('0'),
+    /** What it was expected to use when it was submitted; null: nobody asked. */
+    forecast: jsonb('forecast').$type<UsageForecast>(),
     /** When it was paused: no run is started since; null: not paused. */
     pausedAt: time('paused_at'),
     status: text('status', { enum: BATCH_STATUSES }).notNull().default('queued'),

@@ -29,6 +29,8 @@ export const episodes = pgTable(
     nextStep: integer('next_step').notNull(),
     nextTry: integer('next_try').notNull().default(0),
     deadlineAt: time('deadline_at'),
+    /** How often `validate` is scored; null: as often as it is asked for. */
+    maxValidations: integer('max_validations'),
     /** Seconds without a request after which it is given up. */
     idleSeconds: integer('idle_seconds').notNull(),
     expiresAt: time('expires_at').notNull(),

@@ -34,6 +34,8 @@ export const imports = pgTable(
     args: jsonb('args').$type<unknown>(),
     /** The first messages of its history: system, task. */
     prompt: jsonb('prompt').$type<{ role: string; content: string }[]>(),
+    /** What its history has after each step's observation: the status lines; null: not kept, or not told apart. */
+    footers: jsonb('footers').$type<(string | null)[]>(),
     historyMessages: integer('history_messages'),
     /** The last action in its history, which may have no step. */
     lastAction: text('last_action'),

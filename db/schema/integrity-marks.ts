@@ -13,6 +13,8 @@ export const integrityMarks = pgTable(
     rule: text('rule', { enum: INTEGRITY_RULES }).notNull(),
     /** First step where it shows; null: no single step. */
     step: integer('step'),
+    /** Last step whose score it makes suspect; null: to the end. */
+    until: integer('until'),
     detail: text('detail').notNull(),
     /** Version of the rules that found it. */
     version: integer('version').notNull(),

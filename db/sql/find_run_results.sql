@@ -1,5 +1,6 @@
 -- A run's best attempt is chosen by what its agent was shown: of a task with a validation split, the one with the best validation score, and its test
 -- score is what counts. Chosen by the test scores themselves, many guesses would be as good as knowing. Of a task with one split that is shown and counts.
+-- A mark counts against the scores of its steps: from its first one on, up to its last.
 create function find_run_results(ids text[] default null) returns setof run_results language sql stable as $$
   select
     j.run_id, count(*)::integer, (count(*) filter (where j.suspect))::integer, coalesce(bool_or(j.isolation = 'none'), false),
@@ -10,7 +11,7 @@ create function find_run_results(ids text[] default null) returns setof run_resu
     select
       e.run_id, e.isolation,
       e.suspect or coalesce(e.primary_score < v.bound_min or e.primary_score > v.bound_max, false)
-        or e.status = 'ok' and bears.mark as suspect,
+        or e.status = 'ok' and coalesce(e.step <@ any (bears.marks), false) as suspect,
       -- The best that was shown, of equal ones the earliest, and what it counts for; the last value. Arrays compare by their first difference.
       case when e.status = 'ok' and e.primary_score is not null and shown.score is not null
         then array[s.sign * shown.score, e.number, e.primary_score] end as good,
@@ -20,7 +21,9 @@ create function find_run_results(ids text[] default null) returns setof run_resu
     join task_versions v on v.content_hash = r.task_hash
     cross join lateral (select case v.direction when 'maximize' then -1 else 1 end as sign) s
     cross join lateral (
-      select exists (select from integrity_marks m where m.run_id = r.run_id and m.rule <> 'beyond_bounds') as mark offset 0
+      select array(
+        select int4range(m.step, m.until, '[]') from integrity_marks m where m.run_id = r.run_id and m.rule <> 'beyond_bounds'
+      ) as marks offset 0
     ) bears
     join evaluations e on e.run_id = r.run_id
     left join evaluations on_validation

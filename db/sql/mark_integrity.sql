@@ -6,10 +6,10 @@ create function mark_integrity(ids text[] default null) returns bigint language 
     where m.run_id = given.run_id and not exists (select from found f where f.run_id = m.run_id and f.rule = m.rule)
   ),
   marked as (
-    insert into integrity_marks (run_id, rule, step, detail, version)
-    select f.run_id, f.rule, f.step, f.detail, integrity_rules_version() from found f
+    insert into integrity_marks (run_id, rule, step, until, detail, version)
+    select f.run_id, f.rule, f.step, f.until, f.detail, integrity_rules_version() from found f
     on conflict (run_id, rule) do update
-      set step = excluded.step, detail = excluded.detail, version = excluded.version
+      set step = excluded.step, until = excluded.until, detail = excluded.detail, version = excluded.version
     returning 1
   ),
   looked_at as (

@@ -5,10 +5,13 @@ comment on table agent_configs is 'Prompts and parsers by content hash.';
 comment on table artifacts is 'Bytes by SHA-256; they lie in the artifact store.';
 
 comment on table baselines is 'Score of the starter code of a task version.';
+comment on column baselines.standard_error is 'Of one evaluation: stated, or the deviation of the starter''s measured scores.';
+comment on column baselines.runs is 'Runs of scripted:baseline that it was measured by, of which the first gave the value; null: it is stated.';
 
 comment on table batches is 'Runs submitted together. status: queued, running, ended, cancelled.';
 comment on column batches.priority is '1 (first) to 5 (last), when batches compete for GPUs and providers.';
 comment on column batches.charged_usd is 'With a budget: confirmed costs, plus reservations of calls whose answer is pending or was lost.';
+comment on column batches.forecast is 'Cost (US dollars), tokens and hours that were expected when it was submitted: low, expected, high; null: no forecast was made.';
 comment on column batches.paused_at is 'When it was paused: no run is started since; null: not paused.';
 comment on column batches.verification is 'Made by `bench tasks verify`: its runs rank only in its own leaderboard.';
 comment on column batches.training is 'Trainers play its runs, as episodes: they rank in its own leaderboard alone.';
@@ -25,6 +28,9 @@ comment on column comparison_sets.contracts is 'The tasks'' contracts, in their 
 comment on column comparison_sets.sample is 'Compares runs on sample data; false: on real data. Tasks without data count in both.';
 comment on column comparison_sets.profile is 'Profile of the runs; tasks without it count as they are. default: the task''s own budget.';
 comment on column comparison_sets.baselines is 'The tasks'' baselines when it was saved, in their order; null: none.';
+comment on column comparison_sets.standard_errors is 'Those of the baselines; null: not kept, those of now hold.';
+comment on column comparison_sets.targets is 'The tasks'' targets when it was saved, in their order; null: not kept, those of now hold.';
+comment on column comparison_sets.row_order is 'What orders the rows: improvement, gain, aup, rank.';
 comment on column comparison_sets.include_imported is 'Rows of isolation import rank too.';
 
 comment on table episode_actions is 'What trainers did in episodes: each action answers one turn of its run.';
@@ -46,6 +52,7 @@ comment on column episodes.session is 'SHA-256 of the client''s session key, whe
 comment on column episodes.policy_version is 'Of the last action that stated one, else of the reset.';
 comment on column episodes.seq is 'Of the last action; 0: none.';
 comment on column episodes.next_step is 'With next_try: the turn that the next action answers.';
+comment on column episodes.max_validations is 'How often validate is scored; null: as often as it is asked for.';
 comment on column episodes.expires_at is 'Nobody asks after it until then: it is given up.';
 comment on column episodes.detached_at is 'Since when its client is gone; null: it is there.';
 comment on column episodes.reset_ms is 'How long the reset took, with the wait for a place.';
@@ -63,12 +70,14 @@ comment on column hosts.namespace_id is 'Temporal namespace that its worker poll
 comment on column hosts.namespace_at is 'Name and address of that namespace, as the host sees them.';
 
 comment on table imports is 'Where imported runs came from, and the parts of their record that have no other column.';
+comment on column imports.footers is 'What the model was shown after each step''s observation; null: not kept.';
 comment on column imports.signed_by is 'Id of the key whose signature of the run''s line was verified at import; null: none.';
 
 comment on table installation is 'Id of this installation of bench, at most one row. A Temporal namespace serves one installation.';
 
-comment on table integrity_marks is 'Rules that fired on ended runs (docs/concepts/integrity.md): beyond_bounds, protected_write, self_reported, no_model_call, test_beats_validation. Kept up by a trigger.';
+comment on table integrity_marks is 'Rules that fired on ended runs (docs/concepts/integrity.md): beyond_bounds, protected_write, self_reported, made_up_answers, untouched_starter, read_answers, no_model_call, test_beats_validation. Kept up by a trigger.';
 comment on column integrity_marks.step is 'First step where it shows; null: no single step.';
+comment on column integrity_marks.until is 'Last step whose score it makes suspect; null: all from its first step on.';
 comment on column integrity_marks.version is 'integrity_rules_version() of the rule that found it.';
 
 comment on table leases is 'GPUs held by runs, one row per device; released_at null: held. An index ensures that no device has two holders.';
@@ -127,10 +136,20 @@ comment on column submissions.sha256 is 'SHA-256 of the manifest in the artifact
 comment on column submissions.missing is 'Missing files and folders.';
 comment on column submissions.refused is 'Why existing files were refused.';
 
-comment on table task_integrity is 'Imported tasks whose evaluator was within the agent''s reach: protected files, and whether the agent writes the metric itself.';
+comment on table task_integrity is 'Imported tasks whose evaluator was within the agent''s reach: protected files, files that the starter hands in, files with answers, and whether the agent writes the metric itself.';
 
 comment on table task_versions is 'Task folders by content hash, as submitted.';
 
+comment on table notifications is 'What the webhook of the settings is told: an outbox that workers empty.';
+comment on column notifications.key is 'Which of its kind: when the batch ended, the budget that it met, when it last moved.';
+comment on column notifications.due_at is 'Time of the next try.';
+comment on column installation.notify_from is 'Since when a webhook is told what happens; null: none is set.';
 comment on table turns is 'Turns of players outside, people and trainers: questions and answers.';
 comment on column turns.reply is 'As steps.response: text, or JSON with tool calls. The first answer counts; null: none yet.';
 comment on column turns.tools is 'Tools offered to an agent that calls tools; null: none.';
+
+comment on table warm_sandboxes is 'Sandboxes that were started ahead for episodes, each under the id of the run that will use it.';
+comment on column warm_sandboxes.key is 'What the sandbox must have in common with one that the run would start itself.';
+comment on column warm_sandboxes.claimed_at is 'When an episode took the id; null: not yet.';
+
+comment on table warm_wishes is 'Which sandboxes episodes asked for, and when last.';

@@ -7,7 +7,7 @@ import type { CaptureLevel } from '../../domain/rollouts/captured-tokens.js';
 import type { KeptOptions } from '../../domain/requests/run-options.js';
 import type { RunDefinitions } from '../../domain/ports/record/run-definitions.js';
 import type { BatchLifecycle } from '../../domain/ports/record/batch-lifecycle.js';
-import type { Backend, Origin, RunTicket } from '../../domain/run.js';
+import type { Backend, Origin, RunDefinition, RunTicket } from '../../domain/run.js';
 import { type TaskSpec, storedTaskSchema } from '../../domain/task.js';
 import { keptValues, selectKept } from '../kept-options.js';
 import type { Statements } from '../statements.js';
@@ -40,6 +40,7 @@ interface DefinitionRow extends KeptOptions {
   cost_limit_usd: string | null;
   forked_from: string | null;
   forked_at_step: number | null;
+  max_validations: number | null;
   capture: CaptureLevel | null;
   sealed: string | null;
 }
@@ -70,12 +71,78 @@ export const TICKETS = `select r.run_id as "runId", r.batch_id as "batchId", r.p
   left join episodes ep on ep.run_id = r.run_id
   cross join lateral (select jsonb_array_length(v.spec -> 'splits') as amount) splits`;
 
-/** Definitions with which runs were submitted. */
-export function definitionStore(run: Statements): RunDefinitions & Pick<BatchLifecycle, 'loadShard'> {
+/** A run's definition as it is stored, whatever its origin; `read` checks it. */
+export interface StoredDefinition {
+  origin: Origin;
+  read: () => RunDefinition;
+}
+
+/** Reads definitions; content under a hash is checked once per reader. */
+export function definitionReader(run: Statements): (runId: string) => Promise<StoredDefinition> {
   const taskOf = byHash<TaskSpec>((content) => storedTaskSchema.parse(content) as TaskSpec);
   const modelOf = byHash<ModelConfig>((content) => modelConfigSchema.parse(content));
   const recordingOf = byHash<Recording>((content) => recordingSchema.parse(content));
   const agentOf = byHash<AgentConfig>((content) => agentConfigSchema.parse(content));
+  return async (runId) => {
+    const [row] = await run<DefinitionRow>(
+      'definition',
+      `select r.batch_id, r.origin, r.model_name, r.model_kind, r.provider, r.provider_model, r.sampling, r.task_hash, v.spec,
+         r.agent_name, r.agent_hash, a.content, r.attempt, r.seed::float8 as seed, ${selectKept('r')}, r.wall_seconds,
+         r.backend, r.gpus, r.sample, b.verification, r.forked_from, r.forked_at_step,
+         trim_scale(r.cost_limit_usd)::text as cost_limit_usd,
+         r.model_config_hash, m.content as model_config, r.recording_hash, p.content as recording,
+         o.capture, o.sealed, e.max_validations
+       from runs r
+       join batches b on b.batch_id = r.batch_id
+       join task_versions v on v.content_hash = r.task_hash
+       join agent_configs a on a.hash = r.agent_hash
+       left join model_configs m on m.hash = r.model_config_hash
+       left join recordings p on p.hash = r.recording_hash
+       left join rollouts o on o.run_id = r.run_id
+       left join episodes e on e.run_id = r.run_id
+       where r.run_id = $1`,
+      [runId],
+    );
+    if (row === undefined) throw missingRun(runId);
+    const read = (): RunDefinition => ({
+      runId,
+      batchId: row.batch_id,
+      model: {
+        name: row.model_name,
+        kind: row.model_kind,
+        provider: row.provider,
+        model: row.provider_model,
+        ...(row.model_config_hash === null ? {} : { config: modelOf(row.model_config_hash, row.model_config) }),
+        ...(row.recording_hash === null ? {} : { recording: recordingOf(row.recording_hash, row.recording) }),
+        ...(row.capture !== null && { rollout: { capture: row.capture, sealed: row.sealed } }),
+      },
+      sampling: row.sampling,
+      task: taskOf(row.task_hash, row.spec),
+      taskHash: row.task_hash,
+      agentName: row.agent_name,
+      agentHash: row.agent_hash,
+      agent: agentOf(row.agent_hash, row.content),
+      attempt: row.attempt,
+      seed: row.seed,
+      wallSeconds: row.wall_seconds,
+      backend: row.backend,
+      gpus: row.gpus,
+      costLimitUsd: row.cost_limit_usd,
+      ...keptValues(row),
+      ...(row.max_validations !== null && { maxValidations: row.max_validations }),
+      ...(row.sample && { sample: true }),
+      ...(row.verification && { verification: true }),
+      ...(row.forked_from === null || row.forked_at_step === null
+        ? {}
+        : { forkedFrom: { runId: row.forked_from, step: row.forked_at_step } }),
+    });
+    return { origin: row.origin, read };
+  };
+}
+
+/** Definitions with which runs were submitted. */
+export function definitionStore(run: Statements): RunDefinitions & Pick<BatchLifecycle, 'loadShard'> {
+  const definitionOf = definitionReader(run);
   return {
     async loadShard(batchId, shard) {
       return run<RunTicket>(
@@ -93,62 +160,14 @@ export function definitionStore(run: Statements): RunDefinitions & Pick<BatchLif
     },
 
     async definition(runId) {
-      const [row] = await run<DefinitionRow>(
-        'definition',
-        `select r.batch_id, r.origin, r.model_name, r.model_kind, r.provider, r.provider_model, r.sampling, r.task_hash, v.spec,
-           r.agent_name, r.agent_hash, a.content, r.attempt, r.seed::float8 as seed, ${selectKept('r')}, r.wall_seconds,
-           r.backend, r.gpus, r.sample, b.verification, r.forked_from, r.forked_at_step,
-           trim_scale(r.cost_limit_usd)::text as cost_limit_usd,
-           r.model_config_hash, m.content as model_config, r.recording_hash, p.content as recording,
-           o.capture, o.sealed
-         from runs r
-         join batches b on b.batch_id = r.batch_id
-         join task_versions v on v.content_hash = r.task_hash
-         join agent_configs a on a.hash = r.agent_hash
-         left join model_configs m on m.hash = r.model_config_hash
-         left join recordings p on p.hash = r.recording_hash
-         left join rollouts o on o.run_id = r.run_id
-         where r.run_id = $1`,
-        [runId],
-      );
-      if (row === undefined) throw missingRun(runId);
-      if (row.origin !== 'bench')
+      const { origin, read } = await definitionOf(runId);
+      if (origin !== 'bench')
         throw new BenchError('usage', `run ${runId} was imported, without its task and agent`, {
           code: 'run.imported',
           remedy: `Write \`bench trajectory ${runId}\` to a file as JSON; \`bench replay <file>\` plays its steps on one of bench's tasks.`,
           fields: { json: true, task: '<id>' },
         });
-      return {
-        runId,
-        batchId: row.batch_id,
-        model: {
-          name: row.model_name,
-          kind: row.model_kind,
-          provider: row.provider,
-          model: row.provider_model,
-          ...(row.model_config_hash === null ? {} : { config: modelOf(row.model_config_hash, row.model_config) }),
-          ...(row.recording_hash === null ? {} : { recording: recordingOf(row.recording_hash, row.recording) }),
-          ...(row.capture !== null && { rollout: { capture: row.capture, sealed: row.sealed } }),
-        },
-        sampling: row.sampling,
-        task: taskOf(row.task_hash, row.spec),
-        taskHash: row.task_hash,
-        agentName: row.agent_name,
-        agentHash: row.agent_hash,
-        agent: agentOf(row.agent_hash, row.content),
-        attempt: row.attempt,
-        seed: row.seed,
-        wallSeconds: row.wall_seconds,
-        backend: row.backend,
-        gpus: row.gpus,
-        costLimitUsd: row.cost_limit_usd,
-        ...keptValues(row),
-        ...(row.sample && { sample: true }),
-        ...(row.verification && { verification: true }),
-        ...(row.forked_from === null || row.forked_at_step === null
-          ? {}
-          : { forkedFrom: { runId: row.forked_from, step: row.forked_at_step } }),
-      };
+      return read();
     },
   };
 }

@@ -9,6 +9,7 @@ import { inTransaction } from '../in-transaction.js';
 import { preparedStatements, storable } from '../statements.js';
 import { insertRuns } from '../submission.js';
 import { TICKETS } from './definitions.js';
+import { usedValidations } from './evaluations.js';
 
 const EPISODE = `select e.run_id as "runId", e.episode_id as "episodeId", r.batch_id as "batchId", r.task_id as task, e.door, e.session, e.reset, e.reward,
     e.policy_version as "policyVersion", e.seq, e.next_step as "nextStep", e.next_try as "nextTry",
@@ -67,12 +68,13 @@ export function episodeStore(pool: pg.Pool): Episodes {
           await insertRuns(drizzle(client), [whole], { ordinal, shard: 0 }, harnessVersion);
           await client.query(
             `insert into episodes (run_id, episode_id, door, reset, reward, group_key, labels, policy_version, next_step,
-               idle_seconds, expires_at, deadline_at, session, reset_ms)
-             values ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7::jsonb, $8, $9, $10::int, now() + make_interval(secs => $10::int), $11, $12, $13)`,
+               idle_seconds, expires_at, deadline_at, session, reset_ms, max_validations)
+             values ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7::jsonb, $8, $9, $10::int, now() + make_interval(secs => $10::int), $11, $12, $13, $14)`,
             [
               ...[definition.runId, episodeId, door, JSON.stringify(reset), JSON.stringify(reward)],
               ...[reset.group ?? null, JSON.stringify(reset.labels ?? {}), reset.policy_version ?? null],
               ...[(definition.forkedFrom?.step ?? 0) + 1, idleSeconds, deadlineAt, session, resetMs],
+              definition.maxValidations ?? null,
             ],
           );
           const { rollout } = episode;
@@ -198,12 +200,13 @@ export function episodeStore(pool: pg.Pool): Episodes {
             from turns t where t.run_id = a.run_id and (t.step, t.try) > (a.step, a.try) and t.messages is not null
             order by t.step, t.try limit 1) as next,
            jsonb_build_object('ended', r.status = 'ended', 'endReason', r.end_reason, 'finalEvaluation', r.final_evaluation,
-             'detail', r.detail, 'maxSteps', r.max_steps) as run,
+             'detail', r.detail, 'maxSteps', r.max_steps,
+             'validationsLeft', greatest(e.max_validations - ${usedValidations('a.run_id', 'a.step + 1')}, 0)) as run,
            (select jsonb_build_object('action', s.action, 'observation', s.observation, 'exitCode', s.exit_code,
               'timedOut', s.timed_out, 'outputBytes', s.output_bytes)
             from steps s where s.run_id = a.run_id and s.step = a.step) as record,
            ${SHOWN_EVALUATIONS} as evaluations
-         from episode_actions a join runs r on r.run_id = a.run_id
+         from episode_actions a join runs r on r.run_id = a.run_id join episodes e on e.run_id = a.run_id
          where a.run_id = $1 and a.seq = $2`,
         [runId, seq],
       );

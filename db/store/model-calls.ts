@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { ModelReply, ToolCall } from '../../domain/model.js';
 import type { CapturedCall } from '../../domain/rollouts/captured-tokens.js';
 import type { ModelCallKey } from '../../domain/ports/record/call-ledger.js';
 import type { RunStore } from '../../domain/ports/run-store.js';
 import { Stale } from '../../domain/errors.js';
+import { requestHash } from '../../domain/request-hash.js';
 import { type Statements, storable } from '../statements.js';
 import { eventRows, eventsOf } from './events.js';
 import { missingRun } from './missing.js';
@@ -71,9 +71,7 @@ export function modelCallStore(
     releaseUnsent: (runIds) => releaseUnsent(run, runIds),
 
     async reserveCall(key, request) {
-      const hash = createHash('sha256')
-        .update(JSON.stringify([request.provider, request.model, request.messages]))
-        .digest('hex');
+      const hash = requestHash(request);
       return untilSettled(`reserveCall of ${questionOf(key)}`, async () => {
         const [row] = await run<ReservedRow>(
           'reserveCall',

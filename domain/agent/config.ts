@@ -59,6 +59,7 @@ export const RESERVED_VARIABLES: readonly string[] = [
   'gpuNames',
   'gpuMemory',
   'memoryRecords',
+  'maxValidations',
   'problem',
   'expectedFormat',
   'command',

@@ -18,6 +18,15 @@ export function shownToAgent(task: TaskSpec, outcomes: ReadonlyMap<Split, Outcom
     : message;
 }
 
+/** What becomes of a `validate` beyond the limit: nothing is scored, and no error either. */
+export const noValidationLeft = (most: number): string =>
+  most === 0
+    ? '[validate: not scored. There are no validations here: `submit` scores the submission, and ends the run]'
+    : `[validate: not scored. All ${most} validations are used: \`submit\` scores the submission, and ends the run]`;
+
+/** Beside the result of one that was scored. */
+export const validationsLeft = (left: number, most: number): string => `  validations left: ${left} of ${most}`;
+
 /** One split's outcome in words. */
 export function evaluationMessage(task: TaskSpec, outcome: Outcome): string {
   const files = submissionNames(task.submission);

@@ -14,7 +14,7 @@ import type { CommandDoc } from './command-doc.js';
 
 /** What of a run goes into its prompts. */
 export type PromptInput = Pick<RunDefinition, 'task' | 'agent' | 'maxSteps'> &
-  Partial<Pick<RunDefinition, 'gpus' | 'model'>> & {
+  Partial<Pick<RunDefinition, 'gpus' | 'model' | 'maxValidations'>> & {
     /** Records of the task's memory when the run began; null or absent: it has none. */
     memoryRecords?: number | null;
   };
@@ -30,6 +30,7 @@ function taskVariables(run: PromptInput, workspace: string): Record<string, unkn
     commandSeconds: run.task.limits.commandSeconds,
     gpus: run.gpus ?? 0,
     memoryRecords: run.memoryRecords ?? 'off',
+    maxValidations: run.maxValidations ?? 'unlimited',
     task: run.task,
   };
   const description = renderTemplate('task description', run.task.description, base);
@@ -71,7 +72,7 @@ function commandsOf(run: PromptInput, variables: Record<string, unknown>): Comma
   }));
 }
 
-/** Variables of every template: task.*, workspace, maxSteps, commandSeconds, gpus, memoryRecords, commandDocs, and the agent's own. */
+/** Variables of every template: task.*, workspace, maxSteps, commandSeconds, gpus, memoryRecords, maxValidations, commandDocs, and the agent's own. */
 export function promptVariables(run: PromptInput, workspace: string): Record<string, unknown> {
   const variables = taskVariables(run, workspace);
   const docs = commandDocs(commandsOf(run, variables), run.agent.tools.documentation);

@@ -47,6 +47,8 @@ export interface EpisodeOutcome {
   /** Of the output, left out in the middle. */
   truncatedBytes: number;
   remainingSteps: number;
+  /** How often `validate` is still scored; null or absent: as often as it is asked for. */
+  remainingValidations?: number | null;
   evaluation: ShownEvaluation | null;
 }
 
@@ -65,6 +67,8 @@ export interface ActionProgress {
     finalEvaluation: FinalEvaluation | null;
     detail: string | null;
     maxSteps: number;
+    /** null or absent: there is no limit. */
+    validationsLeft?: number | null;
   };
   record: {
     action: string | null;
@@ -122,6 +126,7 @@ export function outcomeOf(progress: ActionProgress, reward: StepReward): Episode
       ? 0
       : Math.max(0, (record?.outputBytes ?? 0) - Buffer.byteLength(record?.observation ?? '')),
     remainingSteps: done ? 0 : Math.max(0, run.maxSteps - (next.step - 1)),
+    ...(run.validationsLeft != null && { remainingValidations: done ? 0 : run.validationsLeft }),
     evaluation,
   };
 }

@@ -25,6 +25,13 @@ export const resetSchema = z.strictObject({
     .describe('equal seeds, equal first observations'),
   episode_id: z.string().min(1).max(255).optional().describe('id of your own; the same one again is the same episode'),
   max_steps: z.number().int().min(1).max(100_000).optional().describe('steps of the episode; default: 50'),
+  max_validations: z
+    .number()
+    .int()
+    .min(0)
+    .max(100_000)
+    .optional()
+    .describe('how often `validate` is scored; default: as the server was started, where the task has one split'),
   deadline_s: z
     .number()
     .positive()

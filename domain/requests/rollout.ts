@@ -57,12 +57,24 @@ export const rolloutModelSchema = z.strictObject({
 });
 export type RolloutModel = z.output<typeof rolloutModelSchema>;
 
-const { task, split, index, seed, max_steps, deadline_s, reward, agent, group, policy_version, labels } =
-  resetSchema.shape;
+const {
+  task,
+  split,
+  index,
+  seed,
+  max_steps,
+  max_validations,
+  deadline_s,
+  reward,
+  agent,
+  group,
+  policy_version,
+  labels,
+} = resetSchema.shape;
 
 /** What a trainer asks for when bench shall play. Keys are spelt as they go over the wire. */
 export const rolloutSchema = z.strictObject({
-  ...{ task, split, index, seed, max_steps, deadline_s, reward, group, policy_version, labels },
+  ...{ task, split, index, seed, max_steps, max_validations, deadline_s, reward, group, policy_version, labels },
   agent: agent.unwrap().default(ROLLOUT_AGENT).describe('agent configuration; default: bash-only'),
   model: rolloutModelSchema,
   count: z.number().int().min(1).max(10_000).default(1).describe('rollouts, all of the same task and seed'),

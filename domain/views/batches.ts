@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { usageForecastSchema } from './forecast.js';
 import { providerTroubleSchema } from './provider-trouble.js';
 import { runSummarySchema } from './runs.js';
 import {
@@ -55,6 +56,7 @@ export const batchStatusReportSchema = batchSummarySchema.extend({
   byStatus: byStatusSchema.describe('runs by status'),
   byEndReason: z.record(z.string(), countSchema).describe('runs by end reason'),
   replaced: countSchema.describe('runs repeated by others of it'),
+  forecast: usageForecastSchema.nullable().describe('told when it was submitted; null: none was made'),
   providerErrors: z.array(providerTroubleSchema).describe('what keeps runs waiting, most first'),
   /** In submission order. */
   runList: z.array(runSummarySchema),

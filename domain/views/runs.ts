@@ -21,11 +21,14 @@ import {
   usdSchema,
 } from './values.js';
 
-export const integrityMarkSchema = z.strictObject({
-  rule: integrityRuleSchema,
-  step: countSchema.nullable(),
-  detail: z.string(),
-});
+export const integrityMarkSchema = z
+  .strictObject({
+    rule: integrityRuleSchema,
+    step: countSchema.nullable().describe('first one where it shows; scores before it stay'),
+    until: countSchema.nullable().describe('last one whose score it makes suspect; null: all from the first on'),
+    detail: z.string(),
+  })
+  .meta({ id: 'IntegrityMark' });
 
 export const runSummarySchema = z
   .strictObject({

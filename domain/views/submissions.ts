@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { batchForecastSchema } from './forecast.js';
 import { backendSchema, batchIdSchema, countSchema, runIdSchema, usdSchema } from './values.js';
 
 export const skippedTaskSchema = z.strictObject({ task: z.string(), reason: z.string(), remedy: z.string() });
@@ -40,6 +41,7 @@ export const submittedDocumentSchema = z
       }),
     ),
     estimate: batchEstimateSchema.exactOptional().describe('dry runs only'),
+    forecast: batchForecastSchema.exactOptional().describe('dry runs only'),
   })
   .meta({ id: 'Submission' });
 export type SubmittedDocument = z.infer<typeof submittedDocumentSchema>;

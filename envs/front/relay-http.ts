@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Door, DoorProcess } from './door-process.js';
 import { endToEnd, forwarded } from './headers.js';
-import { isRepeatable } from './repeatable.js';
+import { isHeld, isRepeatable } from './repeatable.js';
 
 /** Larger bodies flow through, and are not sent twice. */
 const KEPT_BYTES = 1024 * 1024;
@@ -42,9 +42,9 @@ export const STARTING_BODY = JSON.stringify({
 export async function relayHttp(doors: DoorProcess, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  if (doors.current === null) return starting(response, request);
-  const body = await bodyOf(request);
   const { method = 'GET', url = '/' } = request;
+  if (doors.current === null && !isHeld(url)) return starting(response, request);
+  const body = await bodyOf(request);
   const until = Date.now() + HOLD_MS;
   for (let reached = 0; reached < MOST_DOORS && !gone.signal.aborted;) {
     const door = await doors.listening(until - Date.now(), gone.signal);

@@ -13,9 +13,16 @@ const KEYED: Readonly<Record<string, string>> = {
   reset: 'episode_id',
 };
 
+/** Clients of door E try nothing again; it knows what it took by their session. */
+const KNOWN_BY_SESSION = /\/(nemo\/(reset|step)|v1\/mcp)\/?(?:[?#]|$)/;
+
+/** Is this request kept while no door listens, since its client would take a refusal for the end? */
+export const isHeld = (url: string): boolean => KNOWN_BY_SESSION.test(url);
+
 /** May this request be sent to a second door, without harm if the first had done what it asks? `url`: as the client wrote it. */
 export function isRepeatable(method: string, url: string, body: Buffer): boolean {
   if (['GET', 'HEAD', 'OPTIONS', 'DELETE', 'PUT'].includes(method)) return true;
+  if (isHeld(url)) return true;
   const last = /([^/?#]*)\/?(?:[?#]|$)/.exec(url)?.[1] ?? '';
   if (SAME_TWICE.has(last)) return true;
   const key = KEYED[last];

@@ -32,9 +32,9 @@ export interface RpcSessions {
   counts(): Promise<{ active_sessions: number; max_sessions: number }>;
 }
 
-const INVALID_REQUEST = -32600;
-const METHOD_NOT_FOUND = -32601;
-const INVALID_PARAMS = -32602;
+export const INVALID_REQUEST = -32600;
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_PARAMS = -32602;
 const INTERNAL = -32603;
 const SERVER = -32000;
 export const PARSE_ERROR = -32700;
@@ -49,7 +49,7 @@ class RpcError extends Error {
   }
 }
 
-const requestSchema = z.looseObject({
+export const requestSchema = z.looseObject({
   jsonrpc: z.literal('2.0'),
   method: z.string(),
   id: z.union([z.string(), z.number(), z.null()]).optional(),
@@ -89,7 +89,7 @@ export function openRpc(sessions: RpcSessions): Rpc {
         const { result, settled } = await call(sessions, method, paramsOf(params), session);
         return { response: { jsonrpc: '2.0', id: id ?? null, result }, settled: settled ?? null };
       } catch (thrown) {
-        return { response: failure(id, thrown), settled: null };
+        return { response: rpcFailure(id, thrown), settled: null };
       }
     },
   };
@@ -166,7 +166,8 @@ function paramsOf(params: unknown): Record<string, unknown> {
   return params as Record<string, unknown>;
 }
 
-function failure(id: unknown, thrown: unknown): object {
+/** What was thrown, as a response. */
+export function rpcFailure(id: unknown, thrown: unknown): object {
   if (thrown instanceof RpcError) return rpcError(id, thrown.rpcCode, thrown.message, thrown.data);
   const error = asBenchError(thrown);
   if (error.code === 'episodes.full') return rpcError(id, SERVER, textOf(error));

@@ -19,6 +19,10 @@ export interface SessionName {
   relayed?: boolean;
   /** Task of resets that name none. */
   task: string | null;
+  /** The protocol that its episodes are stored under; default: OpenEnv. */
+  door?: string;
+  /** Seconds after which a command that still runs is answered, where its reset does not say; 0: never. */
+  softSeconds?: number;
 }
 
 /** One answer to a client, and which outcome it will have read then. */
@@ -110,7 +114,7 @@ export class EnvSession {
       if (same) return begun(before, begunObservation(await this.play.beginning(before)));
       await this.play.end(before);
     }
-    const beginning = await this.play.reset('openenv', body, { session: this.#session });
+    const beginning = await this.play.reset(this.name.door ?? 'openenv', body, { session: this.#session });
     const { episode } = beginning;
     if (episode.session !== this.#session) await this.attach(episode.runId);
     else if (!this.keyed) this.#runId = episode.runId;
@@ -130,7 +134,7 @@ export class EnvSession {
         remedy: 'Reset before the first step.',
       });
     if (this.#over === episode.runId && sent.seq === null) throw endedError(episode);
-    const softSeconds = seconds ?? episode.reset.soft_step_s ?? SOFT_STEP_S;
+    const softSeconds = seconds ?? episode.reset.soft_step_s ?? this.name.softSeconds ?? SOFT_STEP_S;
     const answer = await takeStep(this.play, episode, sent, {
       ...{ first, softSeconds, trusted: numbers === 'trusted', numbers: this.#numbers ?? episode.seq > 0 },
       ...(signal !== undefined && { signal }),

@@ -33,18 +33,18 @@ export class EventStream {
   }
 
   /** Returns when the system has taken it, which sends it even if this process dies; or when the client is gone. */
-  async send(event: string, data: string): Promise<void> {
+  async send(event: string, data: string, id?: string): Promise<void> {
     if (this.signal.aborted) return;
     await new Promise<void>((resolve) => {
       this.signal.addEventListener('abort', () => resolve(), { once: true });
-      this.#response.write(eventFrame(event, data), () => resolve());
+      this.#response.write(eventFrame(event, data, id), () => resolve());
     });
   }
 
   /** The last event. */
-  end(event: string, data: string): void {
+  end(event: string, data: string, id?: string): void {
     clearInterval(this.#heartbeats);
-    this.#response.end(eventFrame(event, data));
+    this.#response.end(eventFrame(event, data, id));
   }
 
   /** Breaks off: the client asks again. */

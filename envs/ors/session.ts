@@ -10,7 +10,7 @@ import type { Play } from '../play.js';
 import { StatusError } from './errors.js';
 
 /** A run's id without its prefix, and what nobody can guess. */
-const SESSION_ID = /^([0-9a-z]{26})-[0-9a-f]{32}$/;
+export const SESSION_ID = /^([0-9a-z]{26})-[0-9a-f]{32}$/;
 
 /** Names a session, and the run that it will be: nothing needs to be stored before it begins, and what begins it twice begins one. */
 export const newSessionId = (): string => `${newRunId().slice('r-'.length)}-${randomBytes(16).toString('hex')}`;
@@ -38,8 +38,8 @@ export interface Sessions {
   played(sid: string): Promise<EpisodeRow>;
 }
 
-/** `standard`: how episodes of the server are rewarded that do not say it. */
-export function openSessions(play: Play, standard: Record<string, unknown>): Sessions {
+/** `standard`: how episodes of the server are rewarded that do not say it. `door`: the protocol that they are stored under. */
+export function openSessions(play: Play, standard: Record<string, unknown>, door = 'ors'): Sessions {
   const find = async (sid: string): Promise<EpisodeRow | null> =>
     SESSION_ID.test(sid) ? soon(play.ofSession(sessionOf(sid))) : null;
   return {
@@ -53,7 +53,7 @@ export function openSessions(play: Play, standard: Record<string, unknown>): Ses
       const named = { ...(typeof split === 'string' && { split }), ...(typeof index === 'number' && { index }) };
       const reset = { reward: rewardOf(standard), ...named, ...spec };
       const session = sessionOf(sid);
-      const { episode } = await play.reset('ors', reset, { runId: `r-${runId}`, session });
+      const { episode } = await play.reset(door, reset, { runId: `r-${runId}`, session });
       if (episode.session !== session)
         throw new BenchError('conflict', `episode ${episode.episodeId} belongs to another session`, {
           remedy: 'Leave episode_id out, or set one that is new.',

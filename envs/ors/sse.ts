@@ -1,6 +1,6 @@
-/** What clients read as one event. A text of several lines is joined by them again. */
-export const eventFrame = (event: string, data: string): string =>
-  `event: ${event}\n${data
+/** What clients read as one event. A text of several lines is joined by them again. `id`: what a client asks again by. */
+export const eventFrame = (event: string, data: string, id?: string): string =>
+  `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}${data
     .split('\n')
     .map((line) => `data: ${line}\n`)
     .join('')}\n`;

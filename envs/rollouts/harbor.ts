@@ -4,7 +4,6 @@ import { newRolloutId } from '../../domain/ids.js';
 import { rolloutSchema } from '../../domain/requests/rollout.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
 import { listAgents } from '../../operations/catalog/list-agents.js';
-import { SPLITS } from '../../operations/episodes/reset.js';
 import { beginRollouts } from '../../operations/rollouts/begin.js';
 import { endedRollout } from '../../operations/rollouts/collect.js';
 import { rolloutResult } from '../../operations/rollouts/result.js';
@@ -58,7 +57,7 @@ export function harborTools({ env, progress }: DoorContext): HarborTools {
   const { bench } = env;
   const play = async (args: unknown, { rolloutId = newRolloutId(), signal }: HarborCall): Promise<HarborResult> => {
     const given = checked(runRolloutSchema, args ?? {});
-    const split = given.split === '' ? (SPLITS[0] ?? '') : given.split;
+    const split = given.split === '' ? (env.splits[0] ?? '') : given.split;
     const { harness, sandbox, reward_key: rewardKey, purpose } = given;
     const asked: HarborAsked = { ...{ split, harness, sandbox, rewardKey, purpose } };
     try {
@@ -84,7 +83,7 @@ export function harborTools({ env, progress }: DoorContext): HarborTools {
       return {
         harnesses: agents.map(({ name, description }) => ({ name, status: 'validated', description })),
         sandboxes: [{ name: env.options.backend ?? 'docker', available: true }],
-        datasets: [...SPLITS],
+        datasets: [...env.splits],
         llm: {},
       };
     },

@@ -1,8 +1,7 @@
-import { outputLimit } from '../../models/output-limit.js';
-import { MAX_REPLIES_PER_STEP } from '../../domain/limits.js';
-import { highestCostUsd, priceAt, usdText, usdUnits } from '../../domain/price.js';
+import { usdText, usdUnits } from '../../domain/price.js';
 import type { RunDefinition } from '../../domain/run.js';
 import type { BatchEstimate } from '../../domain/views/submissions.js';
+import { mostOfRun } from './most-of-run.js';
 
 const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
@@ -14,17 +13,10 @@ export function estimateBatch(
 ): BatchEstimate {
   const unpriced = new Set<string>();
   let cost = 0n;
-  for (const { model, maxSteps, sampling, costLimitUsd = null } of runs) {
-    if (model.config === undefined) continue;
-    const price = priceAt(model.config.prices, now);
-    if (price === null) {
-      unpriced.add(model.name);
-      continue;
-    }
-    const outputTokens = outputLimit(model.config, { messages: [], sampling });
-    const call = usdUnits(highestCostUsd(price, { inputTokens: model.config.contextWindow, outputTokens }));
-    const all = call * BigInt(maxSteps) * BigInt(MAX_REPLIES_PER_STEP);
-    cost += costLimitUsd === null ? all : min(all, usdUnits(costLimitUsd));
+  for (const run of runs) {
+    const { costUsd } = mostOfRun(run, now);
+    if (costUsd === null) unpriced.add(run.model.name);
+    else cost += usdUnits(costUsd);
   }
   if (batch.budgetUsd !== null) cost = min(cost, usdUnits(batch.budgetUsd));
   const gpus = runs.map((run) => run.gpus).sort((a, b) => b - a);

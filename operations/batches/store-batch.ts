@@ -17,7 +17,7 @@ export function harnessVersion(assetsRoot: string): string {
 export async function storeAndStart(
   bench: Bench,
   { batchId, name, runs, concurrency, budgetUsd }: SubmittedBatch,
-  batch: Pick<BatchDefinition, 'spec' | 'seed' | 'priority' | 'verification'>,
+  batch: Pick<BatchDefinition, 'spec' | 'seed' | 'priority' | 'verification' | 'forecast'>,
 ): Promise<void> {
   await bench.renewWorker();
   const database = await bench.database();

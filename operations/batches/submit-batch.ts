@@ -2,6 +2,7 @@ import { batchRequest, type BatchRequestInput } from '../../domain/requests/batc
 import type { Bench } from '../bench.js';
 import { type SubmittedBatch, submitted } from './batch-plan.js';
 import { existingBatch } from './existing-batch.js';
+import { forecastBatch } from './forecast-batch.js';
 import { loadGroups } from './load-groups.js';
 import { freezeAndCheck, prepareBatch } from './prepare-batch.js';
 import { specificationOf } from './specification.js';
@@ -32,6 +33,11 @@ export async function submitBatch(
   await freezeAndCheck(bench, plan);
   const batch = submitted(plan);
   const { seed, priority } = request;
-  await storeAndStart(bench, batch, { spec: specificationOf(plan), seed, priority, verification });
+  const {
+    evidence: _from,
+    attempts: _needed,
+    ...forecast
+  } = await forecastBatch((await bench.database()).queries, plan.runs, batch, new Date());
+  await storeAndStart(bench, batch, { spec: specificationOf(plan), seed, priority, verification, forecast });
   return batch;
 }

@@ -1,3 +1,4 @@
+import { selectTaskIds } from '../../catalog/index.js';
 import type { TaskFolder } from '../../domain/task.js';
 import { BenchError } from '../../domain/errors.js';
 import { newBatchId } from '../../domain/ids.js';
@@ -13,10 +14,14 @@ export interface EnvironmentOptions {
   name: string;
   /** Ids or suites. */
   tasks: readonly string[];
+  /** Lists of the task API: ids or suites among `tasks`. None: `train`, with all of them. */
+  splits: ReadonlyMap<string, readonly string[]>;
   /** Null: docker or podman, whichever answers. */
   backend: Backend | null;
   agent: string;
   maxSteps: number;
+  /** How often `validate` is scored where the task has one split: more of it would be a search on what ranks. */
+  maxValidations: number;
   /** Episodes that may be open at once. */
   capacity: number;
   /** Seconds without a request after which an episode is given up. */
@@ -42,8 +47,12 @@ export interface Environment {
   readonly harnessVersion: string;
   /** Runs whose rows are being written: episodes that begin at the same moment count each other. */
   readonly beginning: Set<string>;
-  /** Ids of its tasks, in order: positions in its splits. */
+  /** Ids of its tasks, in order. */
   readonly tasks: readonly string[];
+  /** Names of its lists of tasks; the first one is meant where none is named. */
+  readonly splits: readonly string[];
+  /** Ids of the tasks in a list: positions count in it. Throws BenchError (not_found) for one that is not there. */
+  split(name: string): readonly string[];
   /** A run of this task, still without an id and a seed of its own. Throws BenchError (not_found) for a task that it does not serve. */
   template(task: string, variation?: Variation): Promise<RunDefinition>;
 }
@@ -83,7 +92,13 @@ export async function openEnvironment(bench: Bench, options: EnvironmentOptions)
   const batch = await episodes.openBatch({
     batchId: newBatchId(),
     name,
-    spec: { environment: { ...options, tasks: runs.map(({ task }) => task.id) } },
+    spec: {
+      environment: {
+        ...options,
+        tasks: runs.map(({ task }) => task.id),
+        splits: Object.fromEntries(options.splits),
+      },
+    },
     seed: 0,
     concurrency: capacity,
   });
@@ -97,6 +112,14 @@ export async function openEnvironment(bench: Bench, options: EnvironmentOptions)
   /** Prepared once: what a task was when the environment was opened is what its episodes play. */
   const templates = new Map(runs.map((run) => [keyOf(run.task.id, {}), Promise.resolve(run)]));
   const tasks = runs.map(({ task }) => task.id);
+  const lists = new Map<string, readonly string[]>(
+    options.splits.size === 0
+      ? [['train', tasks]]
+      : [...options.splits].map(([split, names]) => {
+          const listed = selectTaskIds(settings.configFolders, names);
+          return [split, listed.filter((id) => tasks.includes(id))] as const;
+        }),
+  );
   return {
     bench,
     batchId: batch.batchId,
@@ -104,6 +127,15 @@ export async function openEnvironment(bench: Bench, options: EnvironmentOptions)
     harnessVersion: harnessVersion(settings.assetsRoot),
     beginning: new Set(),
     tasks,
+    splits: [...lists.keys()],
+    split(split) {
+      const listed = lists.get(split);
+      if (listed !== undefined) return listed;
+      throw new BenchError('not_found', `no split ${JSON.stringify(split)} is served`, {
+        code: 'split.unknown',
+        remedy: `There are: ${[...lists.keys()].join(', ')}.`,
+      });
+    },
     template(task, variation = {}) {
       if (!tasks.includes(task))
         return Promise.reject(

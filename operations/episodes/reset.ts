@@ -18,6 +18,8 @@ export interface BegunEpisode {
   /** What the policy is shown first. */
   message: string;
   maxSteps: number;
+  /** How often `validate` is still scored; null: as often as it is asked for. */
+  validationsLeft: number | null;
 }
 
 /**
@@ -83,6 +85,17 @@ async function expectRoom({ bench, batchId, options, beginning }: Environment, r
     );
 }
 
+/** The first observation that this reset would begin with; nothing is stored. Throws BenchError as a reset does. */
+export async function preview(env: Environment, input: unknown, runId: string): Promise<string> {
+  const request = resetRequest(input);
+  rewardRequest(request.reward);
+  const run = { ...(await freshRun(env, request)), runId };
+  return messageOf(buildMessages(run, [], workspaceOf(env.bench, run)));
+}
+
+const messageOf = (messages: readonly { content: string }[]): string =>
+  messages.map(({ content }) => content.trimEnd()).join('\n\n');
+
 /** The first observation of an episode, from the record alone: the same however often it is asked for. */
 export async function beginning(bench: Bench, episode: EpisodeRow, known?: RunDefinition): Promise<BegunEpisode> {
   const { store } = await bench.database();
@@ -95,18 +108,28 @@ export async function beginning(bench: Bench, episode: EpisodeRow, known?: RunDe
     episode,
     task: run.task.id,
     seed: run.seed,
-    message: shown.map(({ content }) => content.trimEnd()).join('\n\n'),
+    message: messageOf(shown),
     maxSteps: run.maxSteps,
+    validationsLeft: await left(bench, run),
   };
+}
+
+async function left(bench: Bench, { runId, maxValidations, forkedFrom }: RunDefinition): Promise<number | null> {
+  if (maxValidations == null) return null;
+  if (forkedFrom === undefined) return maxValidations;
+  const { store } = await bench.database();
+  return Math.max(0, maxValidations - (await store.validationsBefore(runId, forkedFrom.step + 1)));
 }
 
 /** A run of the task that is asked for. */
 export async function freshRun(
   env: Environment,
-  request: Pick<ResetRequest, 'task' | 'split' | 'index' | 'agent' | 'max_steps' | 'seed'>,
+  request: Pick<ResetRequest, 'task' | 'split' | 'index' | 'agent' | 'max_steps' | 'max_validations' | 'seed'>,
 ): Promise<RunDefinition> {
   const template = await env.template(taskOf(env, request), { agent: request.agent, maxSteps: request.max_steps });
-  return { ...template, batchId: env.batchId, seed: request.seed ?? randomSeed() };
+  const ofServer = template.task.splits.length === 1 ? env.options.maxValidations : null;
+  const maxValidations = request.max_validations ?? ofServer;
+  return { ...template, maxValidations, batchId: env.batchId, seed: request.seed ?? randomSeed() };
 }
 
 async function forked(env: Environment, request: ResetRequest, origin: string): Promise<RunDefinition> {
@@ -124,6 +147,7 @@ async function forked(env: Environment, request: ResetRequest, origin: string): 
       maxSteps: request.max_steps ?? run.maxSteps,
     }),
     ...(request.seed !== undefined && { seed: request.seed }),
+    ...(request.max_validations !== undefined && { maxValidations: request.max_validations }),
   };
 }
 
@@ -133,20 +157,19 @@ function taskOf(env: Environment, { task, split, index }: Pick<ResetRequest, 'ta
   if (split === undefined && env.tasks.length === 1 && only !== undefined) return only;
   if (split === undefined || index === undefined)
     throw new BenchError('usage', 'no task is named', { remedy: `Set task to one of ${env.tasks.join(', ')}.` });
-  if (!SPLITS.includes(split))
-    throw new BenchError('not_found', `no split ${JSON.stringify(split)}`, {
-      remedy: `There are: ${SPLITS.join(', ')}.`,
-    });
-  const found = env.tasks[index];
+  return taskAt(env, split, index);
+}
+
+/** The task at a position of a split. Throws BenchError (not_found, `split.unknown`), or (usage) for a position beyond it. */
+export function taskAt(env: Environment, split: string, index: number): string {
+  const listed = env.split(split);
+  const found = listed[index];
   if (found === undefined)
-    throw new BenchError('usage', `index ${index}: split ${split} has ${env.tasks.length} tasks, from 0`, {
-      remedy: `Set it to at most ${env.tasks.length - 1}.`,
+    throw new BenchError('usage', `index ${index}: split ${split} has ${listed.length} tasks, from 0`, {
+      remedy: `Set it to at most ${listed.length - 1}.`,
     });
   return found;
 }
-
-/** Both list every task: which of them a policy is trained on is the trainer's choice. */
-export const SPLITS: readonly string[] = ['train', 'test'];
 
 const randomSeed = (): number => Math.floor(Math.random() * 2 ** 31);
 

@@ -59,7 +59,10 @@ def main() -> int:
         if None in pythons.values():
             print("SKIPPED: the client cannot be installed here; see pip's error above")
             return 0
-        server = place.serve("--name", "accept", "--tasks", "battleOfSexes,prisonersDilemma")
+        server = place.serve(
+            *("--name", "accept", "--split", "train=battleOfSexes,prisonersDilemma"),
+            *("--split", "held-out=prisonersDilemma"),
+        )
         for version, python in pythons.items():
             assert python is not None
             print(f"openreward {version}", flush=True)

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { migrate, schemaState } from '../../db/migrate.js';
 import { knownMigrations } from '../../db/migration-files.js';
 import { declaredVersion, sqlSources } from '../../db/sql-sources.js';
@@ -176,6 +176,55 @@ describe('views and functions of db/sql', () => {
     await madeByAnother(url, version);
     await migrate(url);
     expect(await query(url, 'select * from run_results')).toEqual([]);
+  });
+
+  test('are made anew after a deadlock with a worker that writes meanwhile', async () => {
+    const url = await server.createDatabase();
+    await madeByAnother(url, version);
+    // In this order the migration locks tables to drop their triggers.
+    const rows = await query(
+      url,
+      `select distinct on (on_table) on_table, turn from (
+         select turn, substring(statement from '^drop trigger .* on (.*)$') as on_table
+         from drizzle.sql_objects, unnest(drops) with ordinality as d(statement, turn)) t
+       where on_table is not null order by on_table, turn`,
+    );
+    const [first, second, third] = rows
+      .sort((a, b) => Number(a['turn']) - Number(b['turn']))
+      .map((row) => String(row['on_table']));
+    expect(rows.length).toBeGreaterThan(2);
+    const [holder, writer] = [new pg.Client(url), new pg.Client(url)];
+    await Promise.all([holder.connect(), writer.connect()]);
+    const waiting = async (): Promise<number> =>
+      (
+        await query(
+          url,
+          'select from pg_locks l join pg_database d on d.oid = l.database where not granted and datname = current_database()',
+        )
+      ).length;
+    const untilWaiting = (count: number) => vi.waitUntil(async () => (await waiting()) === count, { timeout: 300_000 });
+    try {
+      await holder.query(`begin; lock table ${second} in access share mode`);
+      // It never gives way by itself: the migration must.
+      await writer.query(`set deadlock_timeout = '1h'; begin; lock table ${third} in access share mode`);
+      const migrated = migrate(url);
+      await untilWaiting(1);
+      const written = writer.query(`lock table ${first} in access share mode`);
+      await untilWaiting(2);
+      await holder.query('commit');
+      await written;
+      await writer.query('commit');
+      expect(await migrated).toEqual({ applied: 0, created: true });
+      // The count is written when the connection that met it has ended.
+      await vi.waitUntil(
+        async () =>
+          (await query(url, 'select from pg_stat_database where datname = current_database() and deadlocks = 1'))
+            .length === 1,
+        { timeout: 300_000 },
+      );
+    } finally {
+      await Promise.all([holder.end(), writer.end()]);
+    }
   });
 
   test('have bodies that PostgreSQL takes, which a migration does not look at', async () => {

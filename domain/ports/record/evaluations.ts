@@ -30,6 +30,8 @@ export interface EvaluationLog {
    * wins. Keeps the run's best and final score, both of the split `test`.
    */
   saveEvaluation(evaluation: SavedEvaluation): Promise<void>;
+  /** Validations that steps before this one asked for, whatever came of them; those that we failed to make are not among them. */
+  validationsBefore(runId: string, step: number): Promise<number>;
   /** The last valid submission that the agent validated, or the best by what it was shown, suspect ones apart; null: there is none. */
   validSubmission(runId: string, which: 'last' | 'best'): Promise<{ step: number; submissionSha256: string } | null>;
 }

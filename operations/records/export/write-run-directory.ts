@@ -7,17 +7,19 @@ import { BenchError } from '../../../domain/errors.js';
 import { makeFolder } from '../../../services/make-folder.js';
 import { runDirectoryName } from '../../../domain/mlgym/run-directory.js';
 import type { TrajectoryStep } from '../../../domain/views/trajectory.js';
+import { type HistoryMessage, playedHistory, recordedHistory } from './mlgym-history.js';
+
+/** As MLGym names the only agent of a run. */
+const AGENT = 'primary_0';
 
 /**
  * Writes a run as a run directory of MLGym into `folder`, whole or not at all, and returns its name. Throws BenchError if there is one.
  */
-export async function writeRunDirectory(
-  { queries, exports }: Database,
-  runId: string,
-  folder: string,
-): Promise<string> {
+export async function writeRunDirectory(database: Database, runId: string, folder: string): Promise<string> {
+  const { queries, exports } = database;
   const run = await queries.showRun(runId);
   const [source, steps] = [await exports.source(runId), await queries.trajectory(runId)];
+  const history = source === null ? playedHistory(database, run, steps) : recordedHistory(source, steps);
   const name =
     source?.source ??
     runDirectoryName({
@@ -71,7 +73,7 @@ export async function writeRunDirectory(
       source?.environment ?? 'mlgym_main',
       run.workspace,
       steps,
-      source?.prompt ?? [],
+      history,
       info,
     );
   await writeFile(
@@ -95,11 +97,10 @@ async function writeTrajectory(
   environment: string,
   workspace: string | null,
   steps: readonly TrajectoryStep[],
-  prompt: readonly { role: string; content: string }[],
+  history: AsyncIterable<HistoryMessage>,
   info: unknown,
 ): Promise<void> {
   const file = await open(path, 'w');
-  const agent = 'primary_0';
   let first = true;
   const entry = async (value: unknown): Promise<void> => {
     await file.write(`${first ? '' : ', '}${JSON.stringify(value)}`);
@@ -123,17 +124,7 @@ async function writeTrajectory(
     }
     await file.write('], "history": [');
     first = true;
-    for (const message of prompt) await entry({ ...message, agent });
-    for (const [i, step] of steps.entries()) {
-      if (i > 0) await entry({ role: 'user', content: steps[i - 1]?.observation ?? '', agent });
-      await entry({
-        role: 'assistant',
-        content: step.response,
-        thought: step.thought,
-        action: step.action ?? 'exit_format',
-        agent,
-      });
-    }
+    for await (const message of history) await entry({ ...message, agent: AGENT });
     await file.write(`], "info": ${JSON.stringify(info)}}\n`);
   } finally {
     await file.close();

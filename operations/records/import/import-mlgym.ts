@@ -220,6 +220,7 @@ async function readRun(
     environment: trajectory?.environment ?? null,
     args: args.args,
     prompt: trajectory?.prompt ?? null,
+    footers: trajectory?.footers ?? null,
     historyMessages: trajectory?.historyMessages ?? null,
     lastAction: trajectory?.lastAction ?? null,
   };

@@ -12,11 +12,15 @@ const OUTPUT: TextLimit = { head: OUTPUT_HEAD_BYTES, tail: OUTPUT_TAIL_BYTES };
 const REPLY: TextLimit = { head: 1024 * 1024, tail: 1024 * 1024 };
 const REPLIES = ['trajectory.response', 'trajectory.thought', 'trajectory.action'];
 const MOST_PROMPT_MESSAGES = 4;
+/** What MLGym prints of a submission that it scored; one that is missing is told in words much like it. */
+const SCORED = /(^|\n)(Your code produced a valid submission artefact|Evaluation Score: )/;
+/** With which MLGym's own agents end a message: all that tells it from an observation that is too long to be kept whole. */
+const STATUS_LINES = /\n\(Current Step: \d+, Remaining Steps: -?\d+\)\n[^\n]*\n[^\n]*\nbash-\$$/;
 
 /** What a `.traj` holds besides its steps. */
 export interface Trajectory {
   steps: number;
-  /** Steps whose action is `validate`; and those of them whose observation says that it gave a score. */
+  /** Steps whose action is `validate`; and those that say that one gave a score, alone or at the end of other commands. */
   validates: number[];
   valid: number[];
   /** Null: the file has none. */
@@ -24,6 +28,8 @@ export interface Trajectory {
   environment: string | null;
   workspace: string | null;
   prompt: { role: string; content: string }[];
+  /** What follows the observation in each step's message to the model; null: the two cannot be told apart. */
+  footers: (string | null)[];
   historyMessages: number;
   /** The action of the last assistant message in the history. */
   lastAction: string | null;
@@ -48,6 +54,7 @@ export async function readTrajectory(
     environment: null,
     workspace: null,
     prompt: [],
+    footers: [],
     historyMessages: 0,
     lastAction: null,
   };
@@ -55,14 +62,15 @@ export async function readTrajectory(
   // MLGym notes the directory before each action, we the one after it: a step waits for the one that follows.
   let held: RecordedStep | null = null;
   let openBefore: string | null = null;
+  /** Lengths of the observations, which their messages in the history begin with; null: clipped. */
+  const observed: (number | null)[] = [];
   const step = async (index: number, value: Json, clipped: readonly Clipped[]): Promise<void> => {
     const { record, state } = readStep(file, index, value, clipped, remarks);
     if (index === 0) found.workspace = state.workingDir;
     found.steps = index + 1;
-    if (record.requested === 'validate') {
-      found.validates.push(record.step);
-      if (/valid submission artefact/.test(record.observation ?? '')) found.valid.push(record.step);
-    }
+    observed.push(clipped.some(({ key }) => key.endsWith('.observation')) ? null : (record.observation ?? '').length);
+    if (record.requested === 'validate') found.validates.push(record.step);
+    if (/\bvalidate\b/.test(record.action) && SCORED.test(record.observation ?? '')) found.valid.push(record.step);
     if (held !== null) await write({ ...held, ...state });
     held = record;
     openBefore = state.openFile;
@@ -71,7 +79,7 @@ export async function readTrajectory(
   const lastStep = async (): Promise<void> => {
     if (held !== null) await write(/^\s*(edit|insert)\b/.test(held.action) ? { ...held, openFile: openBefore } : held);
   };
-  const message = (index: number, value: Json): void => {
+  const message = (index: number, value: Json, clipped: readonly Clipped[]): void => {
     found.historyMessages = index + 1;
     const fields = fieldsOf(value);
     if (fields === null) return;
@@ -84,13 +92,19 @@ export async function readTrajectory(
         role: typeof role === 'string' ? role : '',
         content: typeof content === 'string' ? content : '',
       });
+    else if (role === 'user' && typeof content === 'string') {
+      const length = observed[found.footers.length];
+      found.footers.push(
+        length != null && clipped.length === 0 ? content.slice(length) : (STATUS_LINES.exec(content)?.[0] ?? null),
+      );
+    }
   };
   await readJson(textChunks(path, file), file, {
     lists: ['trajectory', 'history'],
     limit: (key) => (REPLIES.includes(key) ? REPLY : OUTPUT),
     entry: (list, index, value, clipped) => {
       seen.add(list);
-      if (list === 'history') return message(index, value);
+      if (list === 'history') return message(index, value, clipped);
       return step(index, value, clipped);
     },
     value: (key, value) => {

@@ -60,6 +60,7 @@ export const report = (runList: RunSummary[], values: Partial<BatchStatusReport>
   createdAt: '2026-01-31T12:00:00.000Z',
   startedAt: '2026-01-31T12:00:00.000Z',
   endedAt: '2026-01-31T12:00:10.000Z',
+  forecast: null,
   providerErrors: [],
   byStatus: {},
   byEndReason: {},

@@ -9,8 +9,8 @@ it('marks are a column where any run has one, and a sign at its score', () => {
   const marked = run({
     bestScore: 1,
     marks: [
-      { rule: 'no_model_call', step: null, detail: 'x' },
-      { rule: 'protected_write', step: 3, detail: 'y' },
+      { rule: 'no_model_call', step: null, until: null, detail: 'x' },
+      { rule: 'protected_write', step: 3, until: null, detail: 'y' },
     ],
   });
   const [head, first, second] = renderRuns([marked, run({ bestScore: 1 })], colors).split('\n');

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { compareMigrations, knownMigrations, MIGRATIONS_FOLDER } from '../../../db/migration-files.js';
 
+const script = join(MIGRATIONS_FOLDER, '../../scripts/fold-foreign-keys.mjs');
+const { foldForeignKeys } = (await import(script)) as { foldForeignKeys: (migration: string) => string };
+
 const history = (...hashes: string[]) => hashes.map((hash, i) => ({ hash, createdAt: i + 1 }));
 
 describe('a database’s history is compared with the program’s', () => {
@@ -32,4 +35,27 @@ test('every migration is in the journal, in the order of its time', () => {
 test('migrations make tables; views, functions, triggers and comments are those of db/sql', () => {
   const statements = knownMigrations().flatMap((migration) => migration.statements);
   expect(statements.filter((sql) => /\b(view|function|trigger|type \w+ as|comment on)\b/i.test(sql))).toEqual([]);
+});
+
+test('foreign keys stand in the tables that a migration creates, which come after those that they refer to', () => {
+  const key = (table: string, target: string) =>
+    `ALTER TABLE "${table}" ADD CONSTRAINT "${table}_${target}_fk" FOREIGN KEY ("${target}") REFERENCES "public"."${target}"("id");`;
+  const statements = [
+    'CREATE TABLE "a" (\n\t"b" text,\n\t"old" text\n);',
+    'CREATE TABLE "b" (\n\t"id" text\n);',
+    key('a', 'b'),
+    key('a', 'old'),
+    key('old', 'b'),
+    'CREATE INDEX "a_b" ON "a" ("b");',
+  ];
+  const folded = foldForeignKeys(statements.join('\n--> statement-breakpoint\n')).split('\n--> statement-breakpoint\n');
+  expect(folded).toEqual([
+    'CREATE TABLE "b" (\n\t"id" text\n);',
+    'CREATE TABLE "a" (\n\t"b" text,\n\t"old" text' +
+      ',\n\tCONSTRAINT "a_b_fk" FOREIGN KEY ("b") REFERENCES "public"."b"("id")' +
+      ',\n\tCONSTRAINT "a_old_fk" FOREIGN KEY ("old") REFERENCES "public"."old"("id")\n);',
+    // Of a table of before.
+    key('old', 'b'),
+    'CREATE INDEX "a_b" ON "a" ("b");',
+  ]);
 });

@@ -1,0 +1,77 @@
+import type { Colors } from 'picocolors/types.js';
+import type { BatchForecast, UsageForecast } from '../../domain/views/forecast.js';
+import type { BatchEstimate } from '../../domain/views/submissions.js';
+import { formatCost, formatDuration, plural } from './format.js';
+import { renderTable } from './table.js';
+
+type Range = UsageForecast['costUsd'];
+
+/** `$3.10 to $5.60, most likely $4.20`; `at most $12`, `no limit` where only limits are known. */
+function rangeText({ low, expected, high }: Range, format: (value: number) => string): string {
+  const most = high === null ? 'without a limit' : format(high);
+  if (expected === null && low === 0) return high === null ? most : `at most ${most}`;
+  if (high !== null && format(low) === format(high)) return format(low);
+  const range = high === null ? `from ${format(low)}, ${most}` : `${format(low)} to ${most}`;
+  return expected === null ? range : `${range}, most likely ${format(expected)}`;
+}
+
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+
+const cost = (range: Range): string => rangeText(range, (usd) => formatCost(String(usd)));
+const time = (range: Range): string => rangeText(range, (hours) => formatDuration(hours * 3_600_000));
+
+/** In one line, for beside the bill. */
+export const forecastLine = ({ costUsd, hours }: UsageForecast): string => `forecast: ${cost(costUsd)}; ${time(hours)}`;
+
+/** What the batch needs and may use. */
+export function renderForecast(
+  { costUsd, tokens, hours, evidence, attempts }: BatchForecast,
+  { gpus, gpusAtOnce, memoryMbAtOnce, costAtMostUsd, unpricedModels }: BatchEstimate,
+): string {
+  const perRun = gpus.least === gpus.most ? String(gpus.most) : `${gpus.least} to ${gpus.most}`;
+  const counts = { runs: 0, imported: 0, limits: 0 };
+  for (const { from, runs } of evidence) counts[from] += runs;
+  const from = [
+    ...(counts.runs === 0 ? [] : [`${plural(counts.runs, 'run')} from earlier ones of the same model, agent and task`]),
+    ...(counts.imported === 0 ? [] : [`${counts.imported} from imported ones of the same task`]),
+    ...(counts.limits === 0 ? [] : [`${counts.limits} from limits alone`]),
+  ];
+  return [
+    `GPUs: ${perRun} per run, at most ${gpusAtOnce} at once`,
+    `Memory: at most ${Math.ceil(memoryMbAtOnce / 1024)} GiB at once, besides evaluations`,
+    `Cost: ${cost(costUsd)}; limits allow ${costAtMostUsd === null ? `any (no price: ${unpricedModels.join(', ')})` : formatCost(costAtMostUsd)}`,
+    `Tokens: ${rangeText(tokens, (count) => COMPACT.format(count))}`,
+    `Time: ${time(hours)}`,
+    `In nine of ten such batches. Forecast ${from.join(', ')}.`,
+    attemptsLine(attempts),
+  ].join('\n');
+}
+
+function attemptsLine(attempts: BatchForecast['attempts']): string {
+  if (attempts === null)
+    return 'Attempts: unknown how many tell two models apart; no model has played these tasks more than once';
+  const { needed, spread, past, own } = attempts;
+  const list = needed.map((one) => `${one.attempts} for a difference of ${one.difference}`).join(', ');
+  return (
+    `Attempts per model and task that tell two mean gains apart: ${list} ` +
+    `(95 %, in four of five comparisons; gains vary by ${spread.toFixed(2)} in ${plural(past, 'attempt')}${own ? '' : ' of other models'})`
+  );
+}
+
+/** Where the forecast of each kind of run is from. */
+export const renderEvidence = ({ evidence }: BatchForecast, colors: Colors): string =>
+  renderTable(
+    evidence,
+    [
+      { title: 'model', value: ({ model }) => model },
+      { title: 'agent', value: ({ agent }) => agent },
+      { title: 'task', value: ({ task }) => task },
+      { title: 'runs', value: ({ runs }) => String(runs), align: 'right' },
+      {
+        title: 'forecast from',
+        value: ({ from, past }) =>
+          from === 'limits' ? 'limits' : `${past} ${from === 'runs' ? 'earlier' : 'imported'}`,
+      },
+    ],
+    colors,
+  );

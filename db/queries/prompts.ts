@@ -1,0 +1,46 @@
+import type { ToolCall } from '../../domain/model.js';
+import type { Statements } from '../statements.js';
+
+/** One question of a step: the hashes of what was sent, and the answer that counts. */
+export interface AskedTurn {
+  try: number;
+  sent: string[];
+  /** Null: none yet, or it was lost. */
+  reply: { text: string; toolCalls?: ToolCall[] } | null;
+}
+
+/** A call whose request was not sent asked nothing. */
+export async function askedTurns(run: Statements, runId: string, step: number): Promise<AskedTurn[]> {
+  const rows = await run<{ try: number; sent: string[]; response: string | null; tools: ToolCall[] | null }>(
+    'askedTurns',
+    `select c.try, array_agg(c.request_hash order by c.attempt) as sent,
+       (array_agg(c.response) filter (where c.status = 'confirmed'))[1] as response,
+       (jsonb_agg(c.tool_calls) filter (where c.status = 'confirmed')) -> 0 as tools
+     from model_calls c
+     where c.run_id = $1 and c.step = $2 and (c.sent_at is not null or c.status = 'confirmed')
+     group by c.try order by c.try`,
+    [runId, step],
+  );
+  return rows.map(({ try: asked, sent, response, tools }) => ({
+    try: asked,
+    sent,
+    reply: response === null ? null : { text: response, ...(tools !== null && { toolCalls: tools }) },
+  }));
+}
+
+/** What an import keeps of a history besides its steps. */
+export interface RecordedPrompt {
+  /** The messages before the first step. */
+  prompt: { role: string; content: string }[];
+  /** What each step's message has after the observation; null: not kept. */
+  footers: (string | null)[] | null;
+}
+
+export async function recordedPrompt(run: Statements, runId: string): Promise<RecordedPrompt> {
+  const [row] = await run<RecordedPrompt>(
+    'recordedPrompt',
+    `select coalesce(prompt, '[]') as prompt, footers from imports where run_id = $1 and format = 'mlgym'`,
+    [runId],
+  );
+  return row ?? { prompt: [], footers: null };
+}

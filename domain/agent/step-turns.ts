@@ -1,0 +1,19 @@
+import { MAX_REPLIES_PER_STEP } from '../limits.js';
+import type { ChatMessage } from '../model.js';
+import type { PromptInput } from './messages.js';
+import { nextTurn } from './next-turn.js';
+import type { ReplyInput } from './parse-reply.js';
+
+/**
+ * What was asked in a step beyond its history: nothing first, then each requery's messages. `replies` are those of the step in
+ * order, the last one possibly missing.
+ */
+export function stepTurns(run: PromptInput, replies: readonly ReplyInput[]): ChatMessage[][] {
+  const turns: ChatMessage[][] = [];
+  for (let asked = 0; asked < MAX_REPLIES_PER_STEP && asked <= replies.length; asked += 1) {
+    const turn = nextTurn(run, replies.slice(0, asked));
+    if (turn.kind !== 'ask') break;
+    turns.push(turn.messages);
+  }
+  return turns;
+}

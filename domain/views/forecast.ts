@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { countSchema } from './values.js';
+
+const rangeSchema = z
+  .strictObject({
+    low: z.number(),
+    expected: z.number().nullable().describe('median; null: of some runs only the limits are known'),
+    high: z.number().nullable().describe('null: some runs have no limit'),
+  })
+  .meta({ id: 'Range', description: 'a 90 % interval' });
+
+export const EVIDENCE = ['runs', 'imported', 'limits'] as const;
+
+export const usageForecastSchema = z
+  .strictObject({
+    costUsd: rangeSchema.describe('US dollars'),
+    tokens: rangeSchema.describe('input and output'),
+    hours: rangeSchema.describe('until the last run ends, with as many at a time as the batch allows'),
+  })
+  .meta({ id: 'UsageForecast' });
+/** What a batch may use, as told before it started. */
+export type UsageForecast = z.infer<typeof usageForecastSchema>;
+
+const evidenceSchema = z
+  .strictObject({
+    model: z.string(),
+    agent: z.string(),
+    task: z.string(),
+    runs: countSchema.describe('planned'),
+    from: z
+      .enum(EVIDENCE)
+      .describe('ended runs of this model, agent and task; imported runs of this task; else the limits'),
+    past: countSchema.describe('runs that the forecast draws from'),
+  })
+  .meta({ id: 'ForecastEvidence' });
+
+const attemptsSchema = z
+  .strictObject({
+    spread: z.number().describe('standard deviation of gains among attempts of one model at one task'),
+    past: countSchema.describe('attempts that the spread is from'),
+    own: z.boolean().describe('they are of these models; else of others at these tasks'),
+    needed: z
+      .array(
+        z
+          .strictObject({ difference: z.number().describe('of mean gains'), attempts: countSchema })
+          .meta({ id: 'NeededAttempts' }),
+      )
+      .describe('attempts per model and task that tell such a difference at 95 %, in four of five comparisons'),
+  })
+  .meta({ id: 'AttemptsForecast' });
+/** How many attempts it takes to tell two models apart. */
+export type AttemptsForecast = z.infer<typeof attemptsSchema>;
+
+export const batchForecastSchema = usageForecastSchema
+  .extend({
+    attempts: attemptsSchema.nullable().describe('null: no model has played these tasks more than once'),
+    evidence: z.array(evidenceSchema).describe('what is known of each kind of run'),
+  })
+  .meta({ id: 'Forecast' });
+/** The same, and what it draws from. */
+export type BatchForecast = z.infer<typeof batchForecastSchema>;

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { BenchError } from '../../domain/errors.js';
+import { asBenchError } from '../../operations/as-bench-error.js';
+import { checked } from '../checked.js';
+import { goneOf } from '../gone.js';
+import { statusOf, textOf } from '../http-errors.js';
+import type { Observation } from '../openenv/frames.js';
+import { type Answered, EnvSession } from '../openenv/session.js';
+import type { Play } from '../play.js';
+import { SESSION_KEY, TASK_HEADER } from '../prefixes.js';
+import { aggregateMetrics } from './aggregate.js';
+import { readResponse, type ToolCall } from './reply.js';
+
+const COOKIE = 'bench_nemo';
+
+/** What a row holds beside the keys of a reset: NeMo Gym's own. */
+const OWN_KEYS = ['responses_create_params', 'response', 'agent_ref', 'verifier_metadata', 'dataset', 'uuid'];
+
+const resetSchema = z.looseObject({ responses_create_params: z.looseObject({}) });
+const stepSchema = z.looseObject({ response: z.looseObject({ output: z.array(z.unknown()) }) });
+const aggregateSchema = z.looseObject({ verify_responses: z.array(z.record(z.string(), z.unknown())).max(1_000_000) });
+
+/** Door E: NeMo Gym's gymnasium agent, under /nemo. Its session is a cookie, and each answer sets it. */
+export function nemoDoor(play: Play): FastifyPluginCallback {
+  const session = (key: string, request: FastifyRequest): EnvSession =>
+    new EnvSession(play, { key, task: taskOf(request), door: 'nemo', softSeconds: 0 });
+
+  /** Responses that are on their way: what follows one begins when it is known to be read, or lost. */
+  const reading = new Map<string, Promise<void>>();
+  /** A response that has left is read: an equal step after it is a new one. */
+  const readOnce = (key: string, { raw }: FastifyReply, { episode, settled }: Answered): void => {
+    if (settled === null) return;
+    const left = new Promise<boolean>((resolve) => {
+      raw.once('finish', () => resolve(true)).once('close', () => resolve(false));
+    });
+    const read = left.then((whole) => (whole ? play.delivered(episode.runId, settled) : undefined));
+    const settledRead = read
+      .catch(() => undefined)
+      .finally(() => {
+        if (reading.get(key) === settledRead) reading.delete(key);
+      });
+    reading.set(key, settledRead);
+  };
+
+  return (app, _options, done) => {
+    app.setErrorHandler((thrown, _request, reply) => sendFailure(reply, thrown));
+    app.get('/nemo', () => ({ status: 'ok' }));
+
+    app.post('/nemo/reset', async (request, reply) => {
+      const row = checked(resetSchema, request.body ?? {});
+      const key = randomBytes(24).toString('base64url');
+      const { data } = await session(key, request).reset(resetOf(row), { first: false });
+      const { observation, metadata } = data;
+      return remembered(reply, key).send({ observation: observation['message'], info: metadata });
+    });
+
+    app.post('/nemo/step', async (request, reply) => {
+      const { response } = checked(stepSchema, request.body ?? {});
+      const key = keyOf(request);
+      await reading.get(key);
+      const { action, calls } = readResponse(response.output);
+      const sent = { action, seq: null, policyVersion: null, tool: null };
+      const context = { first: true, signal: goneOf(reply) };
+      const answered = await session(key, request).step(sent, context);
+      readOnce(key, reply, answered);
+      return remembered(reply, key).send(stepOf(answered.data, calls));
+    });
+
+    app.post('/nemo/aggregate_metrics', ({ body }) => {
+      return aggregateMetrics(checked(aggregateSchema, body ?? {}).verify_responses);
+    });
+    done();
+  };
+}
+
+/** Its rewards are numbers, which it adds up: nothing evaluated adds nothing, and what failed by our fault is masked. */
+function stepOf({ observation, reward, done, metadata }: Observation, calls: readonly ToolCall[]): object {
+  const message = observation['message'];
+  const masked = metadata['status'] === 'errored';
+  const outputs = calls.map(({ call_id: id }, nth) => ({
+    call_id: id,
+    output: nth === 0 ? message : 'Not executed: one call at a time.',
+  }));
+  return {
+    observation: outputs.length > 0 ? null : message,
+    reward: reward ?? 0,
+    terminated: metadata['terminated'] === true,
+    truncated: done && metadata['terminated'] !== true,
+    info: { ...metadata, evaluated: reward !== null, mask_sample: masked, tool_outputs: outputs },
+  };
+}
+
+const resetOf = (row: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(row).filter(([key]) => !OWN_KEYS.includes(key) && !key.startsWith('_')));
+
+const remembered = (reply: FastifyReply, key: string): FastifyReply =>
+  reply.header('Set-Cookie', `${COOKIE}=${key}; Path=/; HttpOnly; SameSite=Lax`);
+
+function keyOf({ headers }: FastifyRequest): string {
+  const [, key = ''] = new RegExp(`(?:^|;\\s*)${COOKIE}="?([^;"]*)`).exec(headers.cookie ?? '') ?? [];
+  if (SESSION_KEY.test(key)) return key;
+  throw new BenchError('conflict', `the cookie ${COOKIE} is missing`, {
+    code: 'episode.unknown',
+    remedy: 'POST /nemo/reset sets it: send it with each step.',
+  });
+}
+
+function taskOf({ headers }: FastifyRequest): string | null {
+  const task = headers[TASK_HEADER];
+  return typeof task === 'string' ? task : null;
+}
+
+/** As FastAPI says it. A fault of ours is no answer, so that no reward comes of it. */
+function sendFailure(reply: FastifyReply, thrown: unknown): FastifyReply {
+  const { statusCode } = thrown as { statusCode?: number };
+  if (!(thrown instanceof BenchError) && statusCode !== undefined && statusCode < 500)
+    return reply.code(statusCode).send({ detail: (thrown as Error).message });
+  const error = asBenchError(thrown);
+  const status = error.type === 'failed' ? 503 : statusOf(error);
+  if (status === 503 || status === 429) void reply.header('Retry-After', '1');
+  return reply.code(status).send({ detail: textOf(error), ...(status === 503 && { mask_sample: true }) });
+}

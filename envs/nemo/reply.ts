@@ -1,0 +1,51 @@
+import { toolAction } from '../openenv/action.js';
+import { isObject } from '../tools.js';
+
+/** A call of a tool in a response. */
+export interface ToolCall {
+  call_id: string;
+}
+
+/** What a model's response says to do, and the calls of tools that want an answer: the first one is the action. */
+export interface ReadResponse {
+  action: unknown;
+  calls: ToolCall[];
+}
+
+const THOUGHT = /^[\s\S]*<\/think>/;
+
+/** Reads the output of a response. Nothing that a model wrote is refused here: what is no command is a malformed action. */
+export function readResponse(output: readonly unknown[]): ReadResponse {
+  const items = output.filter(isObject);
+  const calls = items.flatMap((item) =>
+    item['type'] === 'function_call' && typeof item['call_id'] === 'string'
+      ? [{ ...item, call_id: item['call_id'] }]
+      : [],
+  );
+  const [first] = calls as (ToolCall & Record<string, unknown>)[];
+  if (first !== undefined) return { action: toolAction(first['name'], parsed(first['arguments'])), calls };
+  const text = items
+    .filter((item) => item['type'] === 'message')
+    .map((item) => textOf(item['content']))
+    .join('');
+  // A whole reply is read as the agent's prompt asks for it; else the text alone is the command.
+  if (text.includes('```')) return { action: { reply: text }, calls };
+  return { action: { command: text.replace(THOUGHT, '').trim() }, calls };
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .filter(isObject)
+    .map((part) => (part['type'] === 'output_text' && typeof part['text'] === 'string' ? part['text'] : ''))
+    .join('');
+}
+
+function parsed(text: unknown): unknown {
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : text;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,42 @@
+import { MAX_REPLIES_PER_STEP } from '../../domain/limits.js';
+import { highestCostUsd, priceAt, usdText, usdUnits } from '../../domain/price.js';
+import type { RunDefinition } from '../../domain/run.js';
+import { outputLimit } from '../../models/output-limit.js';
+
+type Limited = Pick<RunDefinition, 'model' | 'sampling' | 'maxSteps' | 'wallSeconds' | 'costLimitUsd' | 'tokenLimit'>;
+
+/** What a run's limits let it use: each reply of each step with a full context window. Null: no price, or no limit. */
+export interface MostOfRun {
+  costUsd: string | null;
+  tokens: number | null;
+  seconds: number | null;
+}
+
+export function mostOfRun(run: Limited, now: Date): MostOfRun {
+  const { model, maxSteps, sampling, wallSeconds, costLimitUsd = null, tokenLimit = 0 } = run;
+  const seconds = wallSeconds === 0 ? null : wallSeconds;
+  // Programs and people cost nothing, and read no tokens.
+  if (model.config === undefined) return { costUsd: '0', tokens: 0, seconds };
+  const most = {
+    inputTokens: model.config.contextWindow,
+    outputTokens: outputLimit(model.config, { messages: [], sampling }),
+  };
+  const replies = maxSteps * MAX_REPLIES_PER_STEP;
+  const tokens = (most.inputTokens + most.outputTokens) * replies;
+  return {
+    costUsd: mostCost(priceAt(model.config.prices, now), most, replies, costLimitUsd),
+    tokens: tokenLimit === 0 ? tokens : Math.min(tokens, tokenLimit),
+    seconds,
+  };
+}
+
+function mostCost(
+  price: ReturnType<typeof priceAt>,
+  most: Parameters<typeof highestCostUsd>[1],
+  replies: number,
+  limit: string | null,
+): string | null {
+  if (price === null) return null;
+  const all = usdUnits(highestCostUsd(price, most)) * BigInt(replies);
+  return limit !== null && usdUnits(limit) < all ? usdText(usdUnits(limit)) : usdText(all);
+}

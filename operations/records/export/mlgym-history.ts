@@ -1,0 +1,64 @@
+import type { Database } from '../../../db/index.js';
+import { promptMessages } from '../../../domain/agent/messages.js';
+import { stepTurns } from '../../../domain/agent/step-turns.js';
+import { CONTAINER_WORKSPACE } from '../../../domain/limits.js';
+import type { RunDetail } from '../../../domain/views/runs.js';
+import type { TrajectoryStep } from '../../../domain/views/trajectory.js';
+
+/** A message of a `.traj`'s history, without its agent's name. */
+export interface HistoryMessage {
+  role: string;
+  content: string;
+  thought?: string;
+  action?: string;
+  /** Of a demonstration, as MLGym marks it. */
+  is_demo?: true;
+  /** A reply that was not taken, or what was said of it. MLGym keeps none, so its readers know no such key. */
+  requery?: true;
+}
+
+const replyOf = ({ response, thought, action }: TrajectoryStep): HistoryMessage => ({
+  role: 'assistant',
+  content: response,
+  thought,
+  action: action ?? 'exit_format',
+});
+
+/** Of a run that MLGym played: what its history had. */
+export async function* recordedHistory(
+  source: { prompt: { role: string; content: string }[] | null; footers: (string | null)[] | null },
+  steps: readonly TrajectoryStep[],
+): AsyncGenerator<HistoryMessage> {
+  yield* source.prompt ?? [];
+  for (const [i, step] of steps.entries()) {
+    const before = steps[i - 1];
+    if (before !== undefined)
+      yield { role: 'user', content: `${before.observation ?? ''}${source.footers?.[i - 1] ?? ''}` };
+    yield replyOf(step);
+  }
+}
+
+/** Of a run that bench played: every message that its agent wrote or was shown, before any history processor. */
+export async function* playedHistory(
+  { queries, store }: Pick<Database, 'queries' | 'store'>,
+  run: RunDetail,
+  steps: readonly TrajectoryStep[],
+): AsyncGenerator<HistoryMessage> {
+  const definition = await queries.playedAs(run.runId);
+  if (definition === null) throw new Error(`run ${run.runId} has no definition`);
+  const input = { ...definition, memoryRecords: run.memory ? run.memoryRecords : null };
+  const messages = promptMessages(input, await store.transcript(run.runId), run.workspace ?? CONTAINER_WORKSPACE);
+  let taken = 0;
+  for (const { role, content, origin } of messages) {
+    if (origin === 'reply') {
+      const step = steps[taken++];
+      if (step === undefined) return;
+      const replies = (await queries.askedTurns(run.runId, step.step)).flatMap(({ reply }) => reply ?? []);
+      for (const added of stepTurns(input, replies).flat())
+        yield { role: added.role, content: added.content, requery: true };
+      yield replyOf(step);
+    } else if (origin !== 'observation' || taken < steps.length)
+      // The last step's outcome was shown to nobody.
+      yield { role, content, ...(origin === 'demonstration' && { is_demo: true }) };
+  }
+}

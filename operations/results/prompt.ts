@@ -1,0 +1,95 @@
+import type { Database } from '../../db/index.js';
+import { buildMessages, toolDefinitions } from '../../domain/agent/messages.js';
+import { encodeReply } from '../../domain/agent/reply-encoding.js';
+import { stepTurns } from '../../domain/agent/step-turns.js';
+import { BenchError } from '../../domain/errors.js';
+import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
+import type { ChatMessage } from '../../domain/model.js';
+import { requestHash } from '../../domain/request-hash.js';
+import type { PromptDocument, PromptTurn } from '../../domain/views/prompt.js';
+import type { RunDetail } from '../../domain/views/runs.js';
+import type { Bench } from '../bench.js';
+
+type Read = Pick<Database, 'store' | 'queries'>;
+
+/**
+ * What the model was asked in a step, requeries included: rendered again from the record, and compared with the hash of what was
+ * sent. The step after the last one is the one that comes next.
+ * @throws BenchError (usage) for a step that the run has not reached.
+ */
+export async function prompt(bench: Bench, ref: string, step: number): Promise<PromptDocument> {
+  const database = await bench.database();
+  const { runId } = await database.queries.findRun(ref);
+  return promptOf(database, runId, step);
+}
+
+/** The same, of a run by its whole id. */
+export async function promptOf(database: Read, runId: string, step: number): Promise<PromptDocument> {
+  const run = await database.queries.showRun(runId);
+  if (!Number.isSafeInteger(step) || step < 1 || step > run.steps + 1)
+    throw new BenchError('usage', `run ${runId} has no step ${step}: it has taken ${run.steps}`, {
+      code: 'run.no_such_step',
+      remedy: `Choose one from 1 to ${run.steps + 1}: \`bench trajectory ${runId}\` shows them.`,
+    });
+  if (run.origin === 'mlgym') return recorded(database, run, step);
+  const asked = await whoAsked(database, run, step);
+  const definition = await database.queries.playedAs(asked.runId);
+  if (definition === null) throw new Error(`run ${asked.runId} has no definition`);
+  const input = { ...definition, memoryRecords: asked.memory ? asked.memoryRecords : null };
+  const workspace = asked.workspace ?? CONTAINER_WORKSPACE;
+  const before = (await database.store.transcript(asked.runId)).filter((record) => record.step < step);
+  const messages = buildMessages(input, before, workspace);
+  const known = await database.queries.askedTurns(asked.runId, step);
+  const replies = known.flatMap(({ reply }) => reply ?? []);
+  const { provider, model } = definition.model;
+  const turns = stepTurns(input, replies).map((added, at): PromptTurn => {
+    const hash = requestHash({ provider, model, messages: [...messages, ...added] });
+    const { sent = [], reply = null } = known.find((one) => one.try === at) ?? {};
+    return {
+      ...{ try: at, added, hash, sent },
+      reply: reply === null ? null : encodeReply(reply),
+      proof: sent.length === 0 ? 'none' : sent.every((one) => one === hash) ? 'equal' : 'different',
+    };
+  });
+  const tools = toolDefinitions(input, workspace) ?? null;
+  return { runId, askedIn: asked.runId, step, source: 'rendered', messages, tools, turns };
+}
+
+/** The run whose calls asked for this step: steps that a fork began with were asked in the run that was forked. */
+async function whoAsked({ queries }: Read, run: RunDetail, step: number): Promise<RunDetail> {
+  let asked = run;
+  while (asked.forkedFrom !== null && step <= (asked.forkedAtStep ?? 0)) {
+    // It may have been left out of an import.
+    const origin = await queries.showRun(asked.forkedFrom).catch((error: unknown) => {
+      if (error instanceof BenchError && error.type === 'not_found') return null;
+      throw error;
+    });
+    if (origin === null) break;
+    asked = origin;
+  }
+  return asked;
+}
+
+/** MLGym keeps no requeries, and no hash: its history is taken as it is. */
+async function recorded({ store, queries }: Read, run: RunDetail, step: number): Promise<PromptDocument> {
+  const { prompt: first, footers } = await queries.recordedPrompt(run.runId);
+  const steps = await store.transcript(run.runId);
+  const before = steps.filter((record) => record.step < step);
+  const messages = first.map(({ role, content }): ChatMessage => ({
+    role: role === 'system' ? role : 'user',
+    content,
+  }));
+  let whole = first.length > 0;
+  for (const { step: at, response, observation } of before) {
+    const footer = footers?.[at - 1] ?? null;
+    whole &&= footer !== null;
+    messages.push({ role: 'assistant', content: response });
+    messages.push({ role: 'user', content: `${observation ?? ''}${footer ?? ''}` });
+  }
+  const hash = requestHash({ provider: 'mlgym', model: run.providerModel, messages });
+  const reply = steps.find((record) => record.step === step)?.response ?? null;
+  return {
+    ...{ runId: run.runId, askedIn: run.runId, step, source: whole ? 'recorded' : 'partial', messages, tools: null },
+    turns: [{ try: 0, added: [], reply, hash, sent: [], proof: 'none' }],
+  };
+}

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Database, migrate, openDatabase } from '../../db/index.js';
+import { importMlgym } from '../../operations/records/import/import-mlgym.js';
+import { findRunDirectories } from '../../operations/records/import/run-directories.js';
+import { foundByReading, looksAlike } from '../fixtures/published-marks.js';
+import { publishedRunDirectories } from '../setup/run-directories.js';
+import { sharedDatabases } from '../setup/shared-databases.js';
+
+const postgres = sharedDatabases();
+let db: Database;
+beforeAll(async () => {
+  const url = await postgres.createDatabase();
+  await migrate(url);
+  db = openDatabase(url);
+});
+afterAll(() => db.close());
+
+/** All of them lie in a checkout of MLGym, whose `trajectories` this names; without it the few beside this checkout are taken. */
+const CHECKOUT = process.env['BENCH_TEST_MLGYM_RUNS'];
+
+/** `<model>/<task>/<index>` of a run directory. */
+const shortName = (source: string): string => {
+  const [model = '', task = ''] = source.replace(/^metagen-/, '').split('__');
+  return `${model}/${task}/${/_run_(\d+)$/.exec(source)?.[1] ?? ''}`;
+};
+
+test('the rules find in the published runs what reading them finds, and nothing that looks alike', async ({ skip }) => {
+  const folders = CHECKOUT === undefined ? publishedRunDirectories() : [CHECKOUT];
+  if (folders.length === 0) return skip();
+  const results = await importMlgym(db, await findRunDirectories(folders), {
+    batch: 'published',
+    tasks: {},
+    dryRun: false,
+  });
+  const here = new Set(results.flatMap(({ source, runId }) => (runId === null ? [] : shortName(source))));
+  const { rows } = await db.pool.query<{ source: string; rule: string; step: number; until: number | null }>(
+    `select i.source, m.rule, m.step, m.until from integrity_marks m join imports i using (run_id) where m.rule <> 'no_model_call'`,
+  );
+  const text = ({
+    run,
+    rule,
+    step,
+    until,
+  }: {
+    run: string;
+    rule: string;
+    step: number;
+    until: number | null;
+  }): string => `${run} ${rule} ${step} ${until ?? '-'}`;
+  const marked = rows.map(({ source, ...mark }) => text({ run: shortName(source), ...mark })).sort();
+  const expected = foundByReading
+    .filter(({ run }) => here.has(run))
+    .map(text)
+    .sort();
+  const right = marked.filter((mark) => expected.includes(mark)).length;
+  console.info(
+    `${here.size} published runs: ${marked.length} marks, precision ${right}/${marked.length}, recall ${right}/${expected.length}`,
+  );
+  expect(marked).toEqual(expected);
+  const wrong = new Set(rows.map(({ source, rule }) => `${shortName(source)} ${rule}`));
+  expect(looksAlike.filter(({ run, rule }) => wrong.has(`${run} ${rule}`))).toEqual([]);
+  expect(expected.length).toBeGreaterThan(0);
+}, 900_000);

@@ -63,6 +63,7 @@ export const ERROR_CODES = {
   'model.unknown': 'no model file or policy of this name',
   'model.unpriced': 'its file has no price',
   'namespace.taken': 'the Temporal namespace, or the database, belongs to another installation',
+  'preview.outdated': 'what the action was counted in has changed meanwhile',
   'profile.unknown': 'no task has a profile of this name',
   'query.refused': 'the query is not one SELECT, or the server refuses it',
   'query.too_slow': 'the query ran out of its time',

@@ -1,10 +1,6 @@
 import { z } from 'zod';
 import { batchIdSchema, countSchema, runIdSchema } from './values.js';
 
-export const BATCH_ACTIONS = ['pause', 'resume', 'budget', 'cancel', 'retry'] as const;
-export const RUN_ACTIONS = ['cancel', 'retry', 'fork'] as const;
-export const HOST_ACTIONS = ['drain', 'undrain', 'remove'] as const;
-
 /** What an action would do now, counted. */
 export const previewSchema = z
   .strictObject({

@@ -26,9 +26,15 @@ export async function storeSweep(db: Database): Promise<BatchSubmission> {
       `insert into steps (run_id, step, response, thought, action, observation, exit_code, output_bytes, requested, working_dir,
          command_ms, model_ms, executed_at)
        select $1, s, 'reply ' || s, 'thought of step ' || s, case when s = $2 then 'submit' when s % 10 = 0 then 'validate' else 'python train.py --step ' || s end,
-         'output of step ' || s || E'\\r' || 'line of step ' || s, case when s = 7 then 1 else 0 end, 100,
+         'output of step ' || s || E'\\r' || 'the whole line of step ' || s, case when s = 7 then 1 else 0 end, 100,
          case when s = $2 then 'submit' when s % 10 = 0 then 'validate' end, '/home/agent/workspace', 1200, 3400, now()
        from generate_series(1, $2::int) s`,
+      [runId, steps],
+    );
+    // Without an answer of a model a score would be the starter's.
+    await db.pool.query(
+      `insert into model_calls (run_id, step, try, attempt, provider, model, request_hash, request_messages, status, input_tokens, output_tokens, cost_usd, ms)
+       select $1, s, 1, 1, 'openai', 'm', 'hash', 2, 'confirmed', 100, 20, 0.001, 3400 from generate_series(1, $2::int) s`,
       [runId, steps],
     );
     if (i === 0) {

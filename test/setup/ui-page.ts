@@ -9,6 +9,9 @@ import { addUiToken } from '../../operations/home/ui/tokens.js';
 import { readSettings } from '../../operations/settings.js';
 import { serveUi } from '../../web/server/serve.js';
 
+/** Only ends a hang. */
+const TIMEOUT_MS = Number(process.env['UI_TIMEOUT'] ?? 120_000);
+
 export interface UiServer {
   address: string;
   token: string;
@@ -59,6 +62,14 @@ export interface WatchedPage {
   close: () => Promise<void>;
 }
 
+/** Waits for something of the page. Asked from outside again and again: its policy lets no text of ours run in it later. */
+export async function until(page: Page, expression: string): Promise<void> {
+  for (const end = Date.now() + TIMEOUT_MS; !(await page.evaluate<boolean>(expression));) {
+    if (Date.now() > end) throw new Error(`${page.url()}: never ${expression}`);
+    await page.waitForTimeout(50);
+  }
+}
+
 /** A tab that has the token, and that notes whatever it should not do. */
 export async function openPage(
   browser: Browser,
@@ -66,7 +77,7 @@ export async function openPage(
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-  context.setDefaultTimeout(300_000);
+  context.setDefaultTimeout(TIMEOUT_MS);
   const complaints: string[] = [];
   await context.addInitScript(`
     addEventListener('securitypolicyviolation', (event) => console.error('violation of ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample));
@@ -97,7 +108,7 @@ export async function openPage(
       await page.goto(`${ui.address}${path}`);
       // Each page has its title at once, and ghosts until it has what it asked for.
       await page.locator('h1, .state').first().waitFor();
-      await page.waitForFunction(`document.querySelector('.loading, .step-ghost') === null`);
+      await until(page, `document.querySelector('.loading, .step-ghost') === null`);
     },
     close: () => context.close(),
   };

@@ -1,11 +1,6 @@
 import { z } from 'zod';
-import {
-  actionResultSchema,
-  BATCH_ACTIONS,
-  HOST_ACTIONS,
-  previewSchema,
-  RUN_ACTIONS,
-} from '../../domain/views/steering.js';
+import { BATCH_ACTIONS, HOST_ACTIONS, RUN_ACTIONS } from '../../domain/steering.js';
+import { actionResultSchema, previewSchema } from '../../domain/views/steering.js';
 import { type Route, route } from './route.js';
 
 /** What each action takes besides the preview's tag. */

@@ -56,8 +56,6 @@ export const router = createRouter({
   routeTree: root.addChildren([now, batches, batch, runs, run, present, compare, leaderboard, operations]),
   parseSearch,
   stringifySearch: printSearch,
-  // Pages keep their own scrollers; the window's is set back.
-  scrollRestoration: true,
   defaultPreload: false,
 });
 

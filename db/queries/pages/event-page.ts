@@ -29,3 +29,21 @@ export async function eventPage(
   const last = events.at(-1);
   return { events, next: rows.length > limit && last !== undefined ? cursorOf(['events', last.eventId]) : null };
 }
+
+/** Run, batch and key name one event: a unique index has it. */
+export async function eventDetail(
+  run: Statements,
+  { runId, batchId, key }: { runId: string | null; batchId: string | null; key: string },
+): Promise<string | null> {
+  const where =
+    runId !== null
+      ? 'run_id = $1'
+      : batchId !== null
+        ? 'run_id is null and batch_id = $1'
+        : '$1::text is null and run_id is null and batch_id is null';
+  const [row] = await run<{ detail: string }>('eventDetail', `select detail from events where ${where} and key = $2`, [
+    runId ?? batchId,
+    key,
+  ]);
+  return row?.detail ?? null;
+}

@@ -21,7 +21,7 @@ import {
   spendBuckets,
 } from './batch-pages.js';
 import { changedSince, type Changes, clockBefore, type Watched } from './changes.js';
-import { eventPage, type EventPageRequest } from './event-page.js';
+import { eventDetail, eventPage, type EventPageRequest } from './event-page.js';
 import { modelCalls } from './model-calls.js';
 import { runFacets } from './run-facets.js';
 import { lineageOf, runHead } from './run-head.js';
@@ -59,6 +59,8 @@ export interface Pages {
   changedSince(watched: Watched, since: string): Promise<Changes>;
   /** The database's clock, so many seconds ago. */
   clockBefore(seconds: number): Promise<string>;
+  /** Of the event of this key, of a run, else of a batch, else of neither; null: there is none. */
+  eventDetail(of: { runId: string | null; batchId: string | null; key: string }): Promise<string | null>;
   eventPage(request: EventPageRequest): Promise<{ events: EventRow[]; next: string | null }>;
 }
 
@@ -88,6 +90,7 @@ export function createPages(pool: pg.Pool): Pages {
     forecastRuns: (batchId) => forecastRuns(run, batchId),
     changedSince: (watched, since) => changedSince(run, watched, since),
     clockBefore: (seconds) => clockBefore(run, seconds),
+    eventDetail: (of) => eventDetail(run, of),
     eventPage: (request) => eventPage(run, request),
   };
 }

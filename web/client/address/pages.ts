@@ -3,6 +3,7 @@ import { INTEGRITY_RULES } from '../../../domain/integrity-rules.js';
 import { MODEL_KINDS } from '../../../domain/model.js';
 import { BATCH_STATUSES, END_REASONS, RUN_STATUSES } from '../../../domain/outcomes.js';
 import { BACKENDS, ORIGINS } from '../../../domain/run.js';
+import type { LeaderboardOrder } from '../../../domain/views/leaderboard.js';
 import type { RunFacet, RunOrder } from '../../../domain/requests/run-filter.js';
 import { flag, list, listOf, natural, number, oneOf, reader, text } from './search-params.js';
 
@@ -31,6 +32,9 @@ const facets = {
   sample: listOf(['true', 'false']),
 } satisfies Record<RunFacet, unknown>;
 export const FACETS = Object.keys(facets) as RunFacet[];
+
+/** What orders a leaderboard. */
+export const LEADERBOARD_ORDERS = ['improvement', 'gain', 'aup', 'rank'] as const satisfies readonly LeaderboardOrder[];
 
 const time = (value: unknown): string | undefined => {
   const found = text(value);
@@ -93,6 +97,7 @@ export type BatchSearch = ReturnType<typeof readBatch>;
 export const readLeaderboard = reader({
   comparison: text,
   metric: oneOf(['best-attempt', 'best-submission']),
+  order: oneOf(LEADERBOARD_ORDERS),
   models: list,
   tasks: list,
   suite: text,

@@ -16,6 +16,7 @@ import { Text } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
 import { Fact, Money, RunLink, Score } from '../parts/values.js';
 import { type Action, Steering } from '../steering/steering.js';
+import { Waiting } from '../run/waiting.js';
 import { BatchState, EndsBar } from './batches-page.js';
 import { inFlightChart, spendChart } from './spend-chart.js';
 
@@ -163,23 +164,57 @@ function BatchHead({ head: { batch, ends, forecast } }: { head: Head }) {
           </Fact>
         )}
       </dl>
-      {batch.waits.length > 0 && (
-        <ul className="waiting" aria-label="Why it is not further">
-          {batch.waits.map((reason, i) => (
-            <li key={i}>
-              <span aria-hidden="true">◔ </span>
-              <Text value={reason} />
-            </li>
-          ))}
-        </ul>
-      )}
+      {running && <BatchWaits batch={batch} />}
       <p className="head-more">
         <code className="muted">{batch.batchId}</code>
         <span className="muted">
-          next: <code>{batch.next}</code>
+          <code>bench status {batch.batchId}</code>
         </span>
       </p>
     </section>
+  );
+}
+
+/** Why it is not further: what its providers said, and what keeps the first run that waits. */
+function BatchWaits({ batch }: { batch: Head['batch'] }) {
+  const waitingRuns = useQuery(
+    asked(
+      'runs',
+      {},
+      { batch: [batch.batchId], status: ['queued', 'waiting_gpu', 'waiting_host'], sort: 'createdAt', limit: 1 },
+    ),
+  );
+  const first = waitingRuns.data?.runs[0]?.runId;
+  const waiting = useQuery({
+    ...asked('waiting', { id: first ?? '' }, {}),
+    enabled: first !== undefined,
+    refetchInterval: 10_000,
+  });
+  return (
+    <>
+      {batch.providerErrors.map((trouble) => (
+        <ul key={`${trouble.model} ${trouble.error}`} className="waiting" aria-label="What providers said">
+          <li>
+            <span aria-hidden="true">◔ </span>
+            {plural(trouble.runs, 'run')} of <Text value={trouble.model} /> wait for an answer:{' '}
+            <Text value={`${trouble.error}: ${trouble.detail}`} />
+            {trouble.nextTryAt !== null && (
+              <>
+                , asked again <Time at={trouble.nextTryAt} />
+              </>
+            )}
+          </li>
+        </ul>
+      ))}
+      {first !== undefined && waiting.data !== undefined && waiting.data.waiting.length > 0 && (
+        <>
+          <p className="muted">
+            The first run that waits, <RunLink id={first} />:
+          </p>
+          <Waiting waiting={waiting.data.waiting} />
+        </>
+      )}
+    </>
   );
 }
 

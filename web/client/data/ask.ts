@@ -63,7 +63,7 @@ export function addressOf(path: string, params: object, query: object): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query) as [string, unknown][])
     for (const one of Array.isArray(value) ? (value as unknown[]) : [value])
-      if (one !== undefined && one !== null) search.append(name, String(one));
+      if (one !== undefined && one !== null) search.append(name, typeof one === 'string' ? one : JSON.stringify(one));
   const text = search.toString();
   return `${API}${filled}${text === '' ? '' : `?${text}`}`;
 }

@@ -7,7 +7,7 @@ import { costChart, costPoints } from '../../../report/cost-chart.js';
 import { profilesChart } from '../../../report/profiles-chart.js';
 import { heatCell } from '../../../report/heat-cell.js';
 import { methodLabel, rankedRows, type ReportData } from '../../../report/report-data.js';
-import type { LeaderboardSearch } from '../address/pages.js';
+import { LEADERBOARD_ORDERS, type LeaderboardSearch } from '../address/pages.js';
 import { document as asked } from '../data/queries.js';
 import { ChartView } from '../parts/chart-view.js';
 import { fixed, percent, plural, score, usd, words } from '../parts/format.js';
@@ -171,6 +171,20 @@ function Controls({ search, change }: { search: LeaderboardSearch; change: Chang
         </select>
       </label>
       <label>
+        Ordered by{' '}
+        <select
+          value={search.order ?? ''}
+          onChange={(event) =>
+            change({ order: event.currentTarget.value === '' ? undefined : event.currentTarget.value })
+          }
+        >
+          <option value="">as usual</option>
+          {LEADERBOARD_ORDERS.map((order) => (
+            <option key={order}>{order}</option>
+          ))}
+        </select>
+      </label>
+      <label>
         Mode{' '}
         <select
           value={search.mode ?? 'strict'}
@@ -283,7 +297,8 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
   return (
     <>
       <p className="muted">
-        {plural(ranked.length, 'model')} over {plural(tasks.length, 'task')}, {board.comparison.mode}
+        {plural(ranked.length, 'model')} over {plural(tasks.length, 'task')}, {board.comparison.mode}, ordered by{' '}
+        {board.comparison.order}
         {board.comparison.T !== null &&
           `, T = ${fixed(board.comparison.T, 3)}${board.comparison.fixedT ? ' (given)' : ''}`}
         {board.comparison.sample ? ', on sample data' : ''}; budget {board.comparison.profile}
@@ -299,8 +314,11 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
               <tr>
                 <th className="right">#</th>
                 <th>Model</th>
+                <th className="right">Beats others</th>
+                <th className="right">Gain</th>
                 <th className="right">AUP</th>
-                <th>95 %</th>
+                <th>95 % of AUP</th>
+                <th>Alike</th>
                 <th className="right">P(first)</th>
                 <th className="right">Solved</th>
                 <th className="right">Avg. rank</th>
@@ -336,6 +354,18 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
                         </Badge>
                       )}
                     </th>
+                    <td
+                      className="right number"
+                      title={intervalTold(uncertainty?.[kind === 'best' ? 'bestImprovement' : 'lastImprovement'])}
+                    >
+                      {row.improvement?.[kind] == null ? '–' : percent(row.improvement[kind])}
+                    </td>
+                    <td
+                      className="right number"
+                      title={intervalTold(uncertainty?.[kind === 'best' ? 'bestGain' : 'lastGain'])}
+                    >
+                      {fixed(row.gain?.[kind], 3)}
+                    </td>
                     <td className="right">
                       <button type="button" className="figure" onClick={() => open(row)}>
                         <strong>{fixed(row[area], 3)}</strong>
@@ -347,6 +377,7 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
                     <td className="number muted">
                       {interval === null ? '–' : `${fixed(interval.low, 3)} – ${fixed(interval.high, 3)}`}
                     </td>
+                    <td title="models that share a letter cannot be told apart">{uncertainty?.group ?? '–'}</td>
                     <td className="right number">{first === undefined || first === null ? '–' : percent(first)}</td>
                     <td className="right number">
                       {row.solvedTasks ?? '–'}
@@ -386,8 +417,9 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
                   <th scope="row" className="muted">
                     baseline
                   </th>
+                  <td colSpan={2} />
                   <td className="right number muted">{fixed(board.baseline[area], 3)}</td>
-                  <td colSpan={3} />
+                  <td colSpan={4} />
                   <td className="right number muted">{fixed(board.baseline.averageRank)}</td>
                   <td />
                   {tasks.map((task) => (
@@ -457,6 +489,9 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
     </>
   );
 }
+
+const intervalTold = (interval: { low: number; high: number } | null | undefined): string | undefined =>
+  interval == null ? undefined : `95 %: ${fixed(interval.low, 3)} to ${fixed(interval.high, 3)}`;
 
 const WHY = {
   import: 'imported from another home',

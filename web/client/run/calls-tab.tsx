@@ -32,14 +32,7 @@ export function CallsTab({ id }: { id: string }) {
           <>
             <p className={equal ? 'muted' : 'warn'}>
               {count(sums.calls)} calls cost <Money usd={sums.costUsd} />
-              {equal ? ", which is the run's cost" : `; the run says ${usd(sums.runCostUsd)}`}
-              {Number(sums.copiedUsd) > 0 && (
-                <>
-                  {' '}
-                  (and <Money usd={sums.copiedUsd} /> of the run that it is a fork of)
-                </>
-              )}
-              .
+              {equal ? ", which is the run's cost" : `; the run says ${usd(sums.runCostUsd)}`}.
             </p>
             <div className="scroll" tabIndex={0} role="region" aria-label="Calls of the model">
               <table>

@@ -15,6 +15,8 @@ import { StepBody } from './step-body.js';
 
 /** Rows that share a scroller: browsers cannot reach beyond some 18 million pixels. */
 const SEGMENT = { list: 200_000, reading: 8_000, full: 2_000 };
+/** Within this the address tells us what we have told it. */
+const OWN_MS = 2_000;
 const GUESS = { list: 28, reading: 260, full: 420 };
 
 export function StepsTab({ skeleton, live }: { skeleton: Skeleton; live: boolean }) {
@@ -191,6 +193,8 @@ function StepList({ skeleton, steps, places, density, thoughts, live, step: want
     },
     [virtual, from, density],
   );
+  /** Steps that we have put into the address ourselves, and when: it comes back to us later. */
+  const own = useRef(new Map<number, number>());
   const go = useCallback(
     (step: number, replace = false) => {
       const place = placeOf(steps, step);
@@ -198,6 +202,7 @@ function StepList({ skeleton, steps, places, density, thoughts, live, step: want
       if (to === undefined) return;
       setFollow(false);
       setCurrent(to);
+      own.current.set(to, Date.now());
       change({ step: to }, replace);
       const its = Math.floor(place / size);
       if (its === segment) scrollTo(place);
@@ -221,11 +226,8 @@ function StepList({ skeleton, steps, places, density, thoughts, live, step: want
     scrollTo(place);
   }, [segment, scrollTo]);
   // The address says where to be: at first, and when it is changed by another than us.
-  const told = useRef<number | null>(null);
   useEffect(() => {
-    if (wanted === undefined || wanted === told.current) return;
-    told.current = wanted;
-    if (wanted === current && virtual.scrollOffset !== 0) return;
+    if (wanted === undefined || Date.now() - (own.current.get(wanted) ?? 0) < OWN_MS) return;
     const place = placeOf(steps, wanted);
     setCurrent(steps[place] ?? wanted);
     if (Math.floor(place / size) === segment) scrollTo(place);
@@ -276,7 +278,7 @@ function StepList({ skeleton, steps, places, density, thoughts, live, step: want
       const step = top === undefined ? undefined : steps[from + top.index];
       if (step === undefined || density === 'list') return;
       setCurrent(step);
-      told.current = step;
+      own.current.set(step, Date.now());
       change({ step }, true);
     }, 250);
   };

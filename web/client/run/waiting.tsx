@@ -82,7 +82,7 @@ function Words({ of }: { of: Reason }) {
     case 'provider':
       return (
         <>
-          The provider does not answer: <Text value={JSON.stringify(of.trouble)} />
+          The provider does not answer: <Text value={`${of.trouble.error}: ${of.trouble.detail}`} />
         </>
       );
     case 'budget':

@@ -6,6 +6,7 @@ import { batchHandlers } from './batches.js';
 import { homeHandlers } from './home.js';
 import { resultHandlers } from './results.js';
 import { runHandlers } from './runs.js';
+import { steeringHandlers } from './steering.js';
 
 /** What each route does that needs a service. */
 export function allHandlers(
@@ -19,6 +20,7 @@ export function allHandlers(
     ...batchHandlers(bench),
     ...runHandlers(bench),
     ...resultHandlers(bench),
+    ...steeringHandlers(bench),
     live: (call: Call) => hub.open(call),
   };
   return {

@@ -57,7 +57,9 @@ describe('the address is the view', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(name, value)), (pairs) => {
         const search = new URLSearchParams(
-          pairs.flatMap(([key, one]) => (Array.isArray(one) ? one.map((item) => [key, item]) : [[key, one]])),
+          pairs.flatMap(([key, one]): [string, string][] =>
+            Array.isArray(one) ? one.map((item): [string, string] => [key, item]) : [[key, one]],
+          ),
         );
         const found = read(parseSearch(search.toString()));
         expect(read(parseSearch(printSearch(found)))).toEqual(found);

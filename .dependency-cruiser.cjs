@@ -14,8 +14,11 @@ const may = {
   operations: [...core, 'report'],
   // Doors: each is a composition root, and nothing imports one. The worker wires adapters to activities; the others play on operations.
   worker: [...core, 'operations'],
-  cli: ['domain', 'operations', 'report'],
+  cli: ['domain', 'operations', 'report', 'web/server'],
   envs: ['domain', 'operations'],
+  'web/api': ['domain'],
+  'web/server': ['domain', 'operations', 'report', 'web/api'],
+  'web/client': ['domain', 'report', 'web/api'],
 };
 const rooms = Object.keys(may);
 const direction = rooms.map((room) => ({
@@ -53,10 +56,18 @@ module.exports = {
       name: 'views-are-types',
       severity: 'error',
       comment:
-        'Commands start without the schemas of what they print: import their types. The reference and the tests load them',
-      from: { pathNot: '^(domain/views/|cli/documents\\.ts$)' },
+        'Commands start without the schemas of what they print: import their types. The reference, the routes and the tests load them',
+      from: { pathNot: '^(domain/views/|web/api/|cli/documents\\.ts$)' },
       to: { path: '^domain/views/', dependencyTypesNot: ['type-only'] },
     },
+    {
+      name: 'page-without-schemas',
+      severity: 'error',
+      comment: 'zod never reaches the browser: the page takes types alone from the routes',
+      from: { path: '^web/client/' },
+      to: { path: '^web/api/|node_modules/zod/', dependencyTypesNot: ['type-only'] },
+    },
+    only('hono-in-web', 'web/server/', 'hono|@hono'),
     {
       name: 'workflows-are-pure',
       severity: 'error',

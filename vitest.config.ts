@@ -15,13 +15,19 @@ const project = (name: string, more: object = {}) => ({
     isolate: false,
     testTimeout: 900_000,
     hookTimeout: 900_000,
+    expect: { poll: { timeout: 300_000 } },
     maxWorkers: 4,
     include: [`test/${name}/**/*.test.ts`],
     exclude: LONG ? [] : Object.keys(LONG_FILES),
     ...more,
   },
 });
-const setup = (name: string) => ({ globalSetup: [`test/setup/projects/${name}.ts`] });
+/** What a set-up prepares beside the tests of other projects is waited for before each file. */
+const setup = (name: string, ...waits: string[]) => ({
+  globalSetup: [`test/setup/projects/${name}.ts`],
+  setupFiles: waits.map((what) => `test/setup/waits/${what}.ts`),
+});
+const home = setup('home', 'temporal', 'images');
 
 /** A project is named after what its tests need; test/README.md tells which to take. */
 export default defineConfig({
@@ -34,12 +40,13 @@ export default defineConfig({
       project('unit'),
       project('python'),
       project('sql', setup('sql')),
+      project('browser', setup('browser')),
       // Temporal's SDK has one runtime a process.
-      project('temporal', { ...setup('temporal'), isolate: true }),
-      project('engine', setup('engine')),
-      project('home', setup('home')),
-      project('chaos', setup('home')),
-      project('integrity', setup('home')),
+      project('temporal', { ...setup('temporal', 'temporal'), isolate: true }),
+      project('engine', setup('engine', 'images')),
+      project('home', home),
+      project('chaos', home),
+      project('integrity', home),
     ],
   },
 });

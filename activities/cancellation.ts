@@ -8,3 +8,12 @@ export function isWorkerShutdown(signal: AbortSignal): boolean {
   const reason: unknown = signal.reason;
   return signal.aborted && reason instanceof Error && reason.message === 'WORKER_SHUTDOWN';
 }
+
+/** The reason of a signal by which somebody only stops waiting for a command. */
+export class WaitsNoLonger extends Error {
+  override name = 'WaitsNoLonger';
+}
+
+/** True when the command is to go on without whoever waits for it: the next one re-attaches. */
+export const leavesCommandRunning = (signal: AbortSignal): boolean =>
+  isWorkerShutdown(signal) || (signal.aborted && signal.reason instanceof WaitsNoLonger);

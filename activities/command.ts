@@ -22,7 +22,7 @@ import type { ToolState } from '../domain/tool-state.js';
 import type { RunDefinitions } from './run-definitions.js';
 import type { Backends } from '../domain/ports/backends.js';
 import { recordNetworkRequests } from './network-events.js';
-import { cancellation, isWorkerShutdown } from './cancellation.js';
+import { WaitsNoLonger, cancellation, leavesCommandRunning } from './cancellation.js';
 import { takeSubmission } from './take-submission.js';
 
 export interface CommandPorts {
@@ -33,15 +33,47 @@ export interface CommandPorts {
 }
 
 export function commandActivities(ports: CommandPorts): Pick<HostActivities, 'executeCommand'> {
-  return { executeCommand: (args) => executeCommand(ports, args, cancellation()) };
+  return {
+    async executeCommand(args) {
+      const result = await executeCommand(ports, args, cancellation());
+      if (result === null) throw new Error(`run ${args.runId}, step ${args.step}: a command was left to nobody`);
+      return result;
+    },
+  };
 }
 
-/** Run the step's command in the durable shell, or return its recorded outcome. It runs once. */
+/** How long a command is waited for beside the workflow, which sees no signal meanwhile. */
+const BRIEF_MS = 2_000;
+
+/** As `executeCommand`, for a command that is over in a moment. `unfinished`: it runs on, or its submission is to be taken. */
+export async function executeBriefly(
+  ports: CommandPorts,
+  args: ExecuteCommandArgs,
+  signal: AbortSignal,
+): Promise<ExecuteCommandResult | 'unfinished'> {
+  const patience = new AbortController();
+  const timer = setTimeout(() => patience.abort(new WaitsNoLonger()), BRIEF_MS);
+  const either = AbortSignal.any([signal, patience.signal]);
+  try {
+    return (await executeCommand(ports, args, either, { takesSubmission: false })) ?? 'unfinished';
+  } catch (error) {
+    if (leavesCommandRunning(either)) return 'unfinished';
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Run the step's command in the durable shell, or return its recorded outcome. It runs once. Null: it asks for an evaluation, and its
+ * submission is not to be taken here, so that its outcome is not recorded either.
+ */
 async function executeCommand(
   ports: CommandPorts,
   args: ExecuteCommandArgs,
   signal: AbortSignal,
-): Promise<ExecuteCommandResult> {
+  { takesSubmission = true }: { takesSubmission?: boolean } = {},
+): Promise<ExecuteCommandResult | null> {
   const { runId, step, epoch } = args;
   const record = await ports.store.step(runId, step);
   if (record === null || record.action === null)
@@ -59,12 +91,13 @@ async function executeCommand(
   try {
     outcome = await runInterruptibly(ports, run, { sandbox, ref, command, signal });
   } catch (error) {
-    // On shutdown leave the command running: the next worker re-attaches. On cancellation interrupt it.
-    if (signal.aborted && !isWorkerShutdown(signal)) await interruptQuietly(sandbox, ref, step);
+    // On cancellation interrupt it.
+    if (signal.aborted && !leavesCommandRunning(signal)) await interruptQuietly(sandbox, ref, step);
     throw error;
   }
   const refused = await beyondLimit(ports, run, step, outcome);
   const requested = refused === null ? outcome.requested : null;
+  if (requested !== null && !takesSubmission) return null;
   // Take it now: the agent's background processes keep writing, and the evaluation may wait or be retried.
   const submission = requested === null ? null : (await takeSubmission(ports, run, ref)).taken;
   if (typeof run.task.network !== 'string') await recordNetworkRequests(ports.store, sandbox, ref, { close: false });

@@ -11,7 +11,7 @@ import type { MemoryLog } from '../domain/ports/record/memories.js';
 import type { Placements } from '../domain/ports/record/placement.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
-import { CANNOT_UNPACK, type SandboxInfo, type SandboxSpec } from '../domain/ports/sandbox-port.js';
+import { CANNOT_UNPACK, type SandboxInfo, type SandboxRef, type SandboxSpec } from '../domain/ports/sandbox-port.js';
 import type { RunDefinition } from '../domain/run.js';
 import type { RunDefinitions } from './run-definitions.js';
 import type { Backends } from '../domain/ports/backends.js';
@@ -70,24 +70,13 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
   const need = unmetNeed(run.task, run.backend);
   if (need !== null) throw new BenchError('usage', need, { remedy: 'Submit it for the backend docker or podman.' });
   const taskDir = await ports.taskFolder(run);
-  const { memoryMb, cpus, pids, workspaceMb } = run.task.limits;
   const through = await lastExecuted(store, args);
   await requireFirstStart(ports, run, args, through);
   const { info, from } = await startFrom(
     ports,
     run,
     { ...args, replayThrough: through },
-    {
-      runId,
-      epoch,
-      starterDir: `${taskDir}/starter`,
-      limits: { memoryMb, cpus, pids, workspaceMb },
-      network: run.task.network,
-      layer: layerOf(run.task, 'agent', taskDir),
-      gpuDevices: args.devices,
-      environment: run.agent.tools.environment,
-      ...(memory === null ? {} : { memory }),
-    },
+    sandboxSpec(run, { runId, epoch, taskDir, gpuDevices: args.devices, memory }),
     signal,
   ).catch(async (error: unknown) => {
     // PostgreSQL may be out of disk too; the next try writes the event.
@@ -118,6 +107,23 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
     workspaceLimit: info.workspaceLimit,
   });
   await store.setStatus(runId, 'running');
+}
+
+/** The sandbox of a run: all that it depends on, its place and what it is restored from excepted. */
+export function sandboxSpec(
+  run: RunDefinition,
+  { taskDir, memory, ...at }: SandboxRef & { taskDir: string; gpuDevices: string[]; memory: readonly string[] | null },
+): SandboxSpec {
+  const { memoryMb, cpus, pids, workspaceMb } = run.task.limits;
+  return {
+    ...at,
+    starterDir: `${taskDir}/starter`,
+    limits: { memoryMb, cpus, pids, workspaceMb },
+    network: run.task.network,
+    layer: layerOf(run.task, 'agent', taskDir),
+    environment: run.agent.tools.environment,
+    ...(memory === null ? {} : { memory }),
+  };
 }
 
 /** Throws Stale unless the run is still in this epoch and holds its lease. */

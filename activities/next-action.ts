@@ -21,7 +21,7 @@ export function modelActivities(ports: ModelPorts): ModelActivities {
 }
 
 /** The step's action: messages from the record, a reply (paid once), the parser, at most two requeries. */
-async function nextAction(
+export async function nextAction(
   ports: ModelPorts,
   runId: string,
   step: number,

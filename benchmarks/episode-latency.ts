@@ -31,6 +31,7 @@ const TARGETS: Readonly<Record<string, number>> = {
   'first command p50': 400,
   'step p50': 100,
   'step p95': 400,
+  'forks of one step': 15_000,
 };
 /** Prints nothing and takes no time: all of its time is ours. */
 const COMMAND = 'true';
@@ -49,7 +50,7 @@ async function timed<T>(times: number[], work: () => Promise<T>): Promise<T> {
 }
 
 interface Measured {
-  times: Record<'health' | 'alone' | 'first' | 'beside' | 'burst' | 'step', number[]>;
+  times: Record<'health' | 'alone' | 'first' | 'beside' | 'burst' | 'step' | 'fork' | 'forked', number[]>;
   /** CPU time of all processes for a reset that nobody acts in, its start and end included; and for a step, with what resets beside it: together, and of each. */
   cpuMs: Record<string, number>;
 }
@@ -57,7 +58,16 @@ interface Measured {
 async function measure(server: ServedEpisodes, roots: Readonly<Record<string, number>>): Promise<Measured> {
   const cpu = (): number => cpuTimeMs(Object.values(roots));
   const each = (): number[] => Object.values(roots).map((root) => cpuTimeMs([root]));
-  const times: Measured['times'] = { health: [], alone: [], first: [], beside: [], burst: [], step: [] };
+  const times: Measured['times'] = {
+    health: [],
+    alone: [],
+    first: [],
+    beside: [],
+    burst: [],
+    step: [],
+    fork: [],
+    forked: [],
+  };
   for (let round = 0; round < 3; round++) await server.end(await stepped(server, await server.reset()));
   for (let n = 0; n < ALONE; n++) {
     await timed(times.health, () => server.health());
@@ -90,6 +100,13 @@ async function measure(server: ServedEpisodes, roots: Readonly<Record<string, nu
   const step = (cpu() - begun) / (sessions * steps);
   const ofStep = each().map((ms, index) => (ms - (eachBegun[index] ?? 0)) / (sessions * steps));
   await many(sessions, (index) => server.end(ids[index] ?? ''));
+  // So many branches of one step, and all of them played on: until each has its observation, and until each has the outcome of a command.
+  const trunk = await stepped(server, await server.reset());
+  await timed(times.forked, async () => {
+    const forks = await timed(times.fork, () => server.fork(trunk, 1, sessions));
+    await many(sessions, (index) => server.step(forks[index] ?? '', COMMAND, 1));
+    await many(sessions, (index) => server.end(forks[index] ?? ''));
+  });
   const parts = Object.keys(roots).map((name, index) => [`step: ${name}`, ofStep[index] ?? NaN] as const);
   return { times, cpuMs: { reset: (afterResets - before) / (ROUNDS * sessions), step, ...Object.fromEntries(parts) } };
 }
@@ -118,6 +135,8 @@ try {
       'first command p50': of('first', 0.5),
       'step p50': of('step', 0.5),
       'step p95': of('step', 0.95),
+      'forks of one step': of('fork', 0.5),
+      'forks, each with a command': of('forked', 0.5),
     };
     const load = loadavg().map(round);
     process.stderr.write(`${sessions} sessions, ${steps} steps, ${thinkMs} ms of thought; load ${load.join(' ')}\n`);

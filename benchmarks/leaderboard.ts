@@ -1,8 +1,9 @@
 /**
- * How long the leaderboard with AUP takes, cold (just after the database started) and warm, at 1,000 and at 10,000 runs of 50 steps, and what the
- * figures for Prometheus take on the same database. Human text on stderr, one JSON document on stdout.
+ * How long the leaderboard with all its figures takes, cold (just after the database started) and warm, at 1,000 and at 10,000 runs of 50 steps and at 100,000
+ * of which only results are stored (the leaderboard reads no steps); with intervals of 1,000 resamples; and what the figures for Prometheus take on the
+ * same database. Human text on stderr, one JSON document on stdout.
  *
- *   npm run benchmark:leaderboard -- [--repeat 15]
+ *   npm run benchmark:leaderboard -- [--repeat 15] [--most 100000]
  */
 import { parseArgs } from 'node:util';
 import { type Database, openDatabase } from '../db/index.js';
@@ -10,13 +11,27 @@ import { quantile } from '../domain/statistics/quantile.js';
 import type { ServiceEndpoints } from '../domain/services.js';
 import { ThrowawayHome } from './throwaway-home.js';
 
-const { values } = parseArgs({ options: { repeat: { type: 'string', default: '15' } } });
+const { values } = parseArgs({
+  options: { repeat: { type: 'string', default: '15' }, most: { type: 'string', default: '100000' } },
+});
 const repeat = Number(values.repeat);
-const ATTEMPTS = 5;
 const STEPS = 50;
 
-/** So many models × tasks × 5 attempts of 50 steps, 9 of them with an evaluation, and a model call for each step. */
-async function fill(db: Database, models: number, tasks: number): Promise<void> {
+interface Size {
+  models: number;
+  tasks: number;
+  attempts: number;
+  steps: number;
+  evaluations: number;
+}
+const SIZES: Size[] = [
+  { models: 20, tasks: 10, attempts: 5, steps: STEPS, evaluations: 9 },
+  { models: 100, tasks: 20, attempts: 5, steps: STEPS, evaluations: 9 },
+  { models: 200, tasks: 50, attempts: 10, steps: 0, evaluations: 2 },
+];
+
+/** So many models × tasks × attempts, some steps of each with an evaluation, and a model call for each step. */
+async function fill(db: Database, { models, tasks, attempts, steps, evaluations }: Size): Promise<void> {
   const batch = `b-${models}x${tasks}`;
   const connection = await db.pool.connect();
   const fillIn = (sql: string, more: unknown[] = []) => connection.query({ text: sql, values: more });
@@ -27,12 +42,12 @@ async function fill(db: Database, models: number, tasks: number): Promise<void> 
   await fillIn(`insert into agent_configs (hash, name, content) values ('a', 'a', '{}') on conflict do nothing`);
   await fillIn(
     `insert into task_versions (content_hash, task_id, contract, name, spec, primary_metric, direction)
-     select $1 || t, $1 || t, 1, 'Task ' || t, '{}', 'score', case t % 2 when 0 then 'maximize' else 'minimize' end
+     select $1 || t, $1 || t, 1, 'Task ' || t, json_build_object('target', case t % 2 when 0 then 3 else 0.5 end)::jsonb, 'score', case t % 2 when 0 then 'maximize' else 'minimize' end
      from generate_series(1, $2::int) t`,
     [batch, tasks],
   );
   await fillIn(
-    `insert into baselines (content_hash, value, standard_error) select $1 || t, 1, 0 from generate_series(1, $2::int) t`,
+    `insert into baselines (content_hash, value, standard_error) select $1 || t, 1, 0.05 from generate_series(1, $2::int) t`,
     [batch, tasks],
   );
   await fillIn(
@@ -43,7 +58,7 @@ async function fill(db: Database, models: number, tasks: number): Promise<void> 
        $1 || t, 1, 'a', 'a', k, 0, $5, 0, 'docker', 0, 'benchmark',
        'ended', 'container', $5, 100000, 2000, 0.27, $5, 'submit', 'ok', now()
      from generate_series(1, $2::int) m, generate_series(1, $3::int) t, generate_series(1, $4::int) k`,
-    [batch, models, tasks, ATTEMPTS, STEPS],
+    [batch, models, tasks, attempts, steps],
   );
   await fillIn(
     `insert into steps (run_id, step, response, thought, action, observation, exit_code)
@@ -55,8 +70,8 @@ async function fill(db: Database, models: number, tasks: number): Promise<void> 
     `insert into evaluations (run_id, step, kind, number, status, metrics, primary_score, isolation, evaluator_version, contract)
      select run_id, 5 * n, 'validate', n, 'ok', '{}',
        0.5 + 3 * abs(sin(hashtext(run_id || n)::float8)), 'container', 'v', 1
-     from runs, generate_series(1, 9) n where batch_id = $1`,
-    [batch],
+     from runs, generate_series(1, $2::int) n where batch_id = $1`,
+    [batch, evaluations],
   );
   await fillIn(
     `insert into model_calls (run_id, step, try, attempt, provider, model, request_hash, request_messages, status, response,
@@ -77,38 +92,48 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-async function warm(work: () => Promise<unknown>): Promise<{ p50: number; p95: number }> {
+async function warm(work: () => Promise<unknown>, rounds = repeat): Promise<{ p50: number; p95: number }> {
   await work();
   const times: number[] = [];
-  for (let i = 0; i < repeat; i++) times.push(await timed(work));
+  for (let i = 0; i < rounds; i++) times.push(await timed(work));
   return { p50: Math.round(quantile(times, 0.5)), p95: Math.round(quantile(times, 0.95)) };
+}
+
+/** CPU time of this process in one of them. */
+async function cpu(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  for (let i = 0; i < repeat; i++) await work();
+  const { user, system } = process.cpuUsage(before);
+  return Math.round((user + system) / 1000 / repeat);
 }
 
 const home = new ThrowawayHome('leaderboard');
 try {
   const open = async () => openDatabase((await home.bench<ServiceEndpoints>('up')).databaseUrl);
   const results = [];
-  for (const [models, tasks] of [
-    [20, 10],
-    [100, 20],
-  ] as const) {
+  for (const size of SIZES) {
+    const { models, tasks, attempts, steps } = size;
+    const runs = models * tasks * attempts;
+    if (runs > Number(values.most)) continue;
     let db = await open();
-    const fillMs = Math.round(await timed(() => fill(db, models, tasks)));
+    const fillMs = Math.round(await timed(() => fill(db, size)));
     await db.close();
     await home.bench('down');
     db = await open();
     const board = { batchId: `b-${models}x${tasks}`, resamples: 0 };
     const coldMs = Math.round(await timed(() => db.queries.leaderboard(board)));
     const row = {
-      ...{ runs: models * tasks * ATTEMPTS, steps: models * tasks * ATTEMPTS * STEPS, models, tasks, fillMs, coldMs },
+      ...{ runs, steps: runs * steps, models, tasks, attempts, fillMs, coldMs },
       warmMs: await warm(() => db.queries.leaderboard(board)),
+      ofThisProcessMs: await cpu(() => db.queries.leaderboard(board)),
+      withIntervalsMs: await warm(() => db.queries.leaderboard({ ...board, resamples: 1000 }), 3),
       prometheusMs: await warm(() => db.queries.metrics()),
     };
     await db.close();
     results.push(row);
     process.stderr.write(
       `${row.runs} runs, ${row.steps} steps, ${models} models x ${tasks} tasks: leaderboard cold ${coldMs} ms, ` +
-        `warm p50 ${row.warmMs.p50} ms, p95 ${row.warmMs.p95} ms; Prometheus p50 ${row.prometheusMs.p50} ms\n`,
+        `warm p50 ${row.warmMs.p50} ms, p95 ${row.warmMs.p95} ms (this process ${row.ofThisProcessMs} ms of CPU), with intervals p50 ${row.withIntervalsMs.p50} ms; Prometheus p50 ${row.prometheusMs.p50} ms\n`,
     );
   }
   process.stdout.write(`${JSON.stringify({ benchmark: 'leaderboard', results })}\n`);

@@ -50,6 +50,17 @@ export class ServedEpisodes {
     await this.#ask('POST', `/v1/episodes/${id}/step`, { action, action_seq: seq });
   }
 
+  /** Returns the ids of so many episodes that begin after this step. */
+  async fork(id: string, atStep: number, count: number): Promise<string[]> {
+    const body = { at_step: atStep, count };
+    const { episodes } = await this.#ask<{ episodes: { episode_id: string }[] }>(
+      'POST',
+      `/v1/episodes/${id}/fork`,
+      body,
+    );
+    return episodes.map((one) => one.episode_id);
+  }
+
   async end(id: string): Promise<void> {
     await this.#ask('DELETE', `/v1/episodes/${id}`);
   }

@@ -5,8 +5,6 @@
  *   npm run benchmark:step-overhead -- [--steps 50] [--backend docker|local]
  */
 import { parseArgs } from 'node:util';
-import { connectTemporal } from '../temporal/connect.js';
-import { agentLoopWorkflowId } from '../domain/queues.js';
 import type { ServiceEndpoints } from '../domain/services.js';
 import { openDatabase } from '../db/index.js';
 import { quantile } from '../domain/statistics/quantile.js';
@@ -27,13 +25,8 @@ async function measure(endpoints: ServiceEndpoints, runs: number): Promise<StepP
     ...['--concurrency', String(runs), '--max-steps', String(steps + 1), ...backend, '--wait'],
   );
   const database = openDatabase(endpoints.databaseUrl);
-  const client = await connectTemporal(endpoints, {});
   const parts: StepParts[] = [];
-  for (const { runId } of batch.runs) {
-    const history = await client.workflow.getHandle(agentLoopWorkflowId(runId)).fetchHistory();
-    parts.push(...stepParts(history, await database.store.transcript(runId)));
-  }
-  await client.connection.close();
+  for (const { runId } of batch.runs) parts.push(...(await stepParts(database.pool, runId)));
   await database.close();
   return parts;
 }

@@ -1,76 +1,24 @@
-import type { WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
-import type { StepRecord } from '../domain/run.js';
+import type pg from 'pg';
 
-type History = Awaited<ReturnType<WorkflowHandleWithFirstExecutionRunId['fetchHistory']>>;
-type Timestamp = { seconds?: { toString(): string } | null; nanos?: number | null } | null | undefined;
-
-export const STEP_PARTS = ['total', 'workflow', 'dispatch', 'model activity', 'command activity'] as const;
+export const STEP_PARTS = ['total', 'turn', 'command'] as const;
 /**
- * One step's platform time, milliseconds. `workflow`: an activity's end to the next one scheduled; `dispatch`: scheduled to
- * started; the activities: their time less the model's and the command's own.
+ * One step's platform time, milliseconds. `turn`: from the outcome of the command before to the action, less the model's own time;
+ * `command`: from there to its outcome, less the command's own.
  */
 export type StepParts = Record<(typeof STEP_PARTS)[number], number>;
 
-interface Activity {
-  name: string;
-  scheduled: number;
-  started: number;
-  closed: number;
+/** Of the steps of a run, by the database's clock. The first has no predecessor to measure from; those after an evaluation are left out. */
+export async function stepParts(database: pg.Pool, runId: string): Promise<StepParts[]> {
+  const { rows } = await database.query<{ turn: number; command: number }>(
+    `with timed as (
+       select step, created_at, executed_at, model_ms, command_ms,
+         lag(executed_at) over (order by step) as before, lag(requested) over (order by step) as evaluated
+       from steps where run_id = $1
+     )
+     select extract(epoch from created_at - before)::float8 * 1000 - model_ms as turn,
+       extract(epoch from executed_at - created_at)::float8 * 1000 - command_ms as command
+     from timed where before is not null and evaluated is null and executed_at is not null order by step`,
+    [runId],
+  );
+  return rows.map(({ turn, command }) => ({ total: turn + command, turn, command }));
 }
-
-/** Cut an agent loop's history into its steps; steps with an evaluation are left out. */
-export function stepParts(history: History, steps: StepRecord[]): StepParts[] {
-  const activities = closedActivities(history);
-  const parts: StepParts[] = [];
-  let turn = 0;
-  for (let i = 0; i + 1 < activities.length; i++) {
-    const [before, ask, command] = [activities[i - 1], activities[i], activities[i + 1]];
-    if (ask?.name !== 'nextAction' || command?.name !== 'executeCommand') continue;
-    const record = steps[turn++];
-    // The first step has no predecessor to measure from.
-    if (record === undefined || before === undefined || before.name !== 'executeCommand') continue;
-    const workflow = ask.scheduled - before.closed + (command.scheduled - ask.closed);
-    const dispatch = ask.started - ask.scheduled + (command.started - command.scheduled);
-    const model = ask.closed - ask.started - (record.modelMs ?? 0);
-    const shell = command.closed - command.started - (record.commandMs ?? 0);
-    parts.push({
-      total: workflow + dispatch + model + shell,
-      workflow,
-      dispatch,
-      'model activity': model,
-      'command activity': shell,
-    });
-  }
-  return parts;
-}
-
-/** The activities of a history that have ended, in the order of their ends; times in milliseconds. */
-export function closedActivities(history: History): Activity[] {
-  const open = new Map<string, Activity>();
-  const closed: Activity[] = [];
-  for (const event of history.events ?? []) {
-    const at = milliseconds(event.eventTime);
-    const scheduled = event.activityTaskScheduledEventAttributes;
-    const started = event.activityTaskStartedEventAttributes;
-    const completed = event.activityTaskCompletedEventAttributes;
-    if (scheduled)
-      open.set(String(event.eventId), {
-        name: scheduled.activityType?.name ?? '',
-        scheduled: at,
-        started: at,
-        closed: at,
-      });
-    if (started) {
-      const activity = open.get(String(started.scheduledEventId));
-      if (activity !== undefined) activity.started = at;
-    }
-    if (completed) {
-      const activity = open.get(String(completed.scheduledEventId));
-      if (activity !== undefined) closed.push({ ...activity, closed: at });
-    }
-  }
-  return closed;
-}
-
-const milliseconds = (time: Timestamp): number =>
-  Number(time?.seconds?.toString() ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6;

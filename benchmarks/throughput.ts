@@ -1,6 +1,6 @@
 /**
- * How much load one machine can take, on embedded services: steps per second and the worker's memory at several numbers of
- * concurrent runs; a batch of many short runs, and recorded runs, with commands that do nothing; the time from a crash to the next
+ * How much load one machine can take, on embedded services: steps per second, CPU time of a step by process and the worker's memory at
+ * several numbers of concurrent runs; a batch of many short runs, and recorded runs, with commands that do nothing; the time from a crash to the next
  * step. Human text on stderr, one JSON document on stdout.
  *
  *   npm run benchmark:throughput -- [--parts concurrency,large,recorded,recovery] [--backends local,docker]
@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import type { ServiceEndpoints } from '../domain/services.js';
 import { lightConfigs } from './light-configs.js';
+import { connectTemporal } from '../temporal/connect.js';
 import { ThrowawayHome } from './throwaway-home.js';
 import { measureConcurrency } from './throughput/concurrency.js';
 import { measureLargeBatch } from './throughput/large-batch.js';
@@ -63,18 +64,21 @@ const title = (text: string): void => void process.stderr.write(`\n${text}\n`);
 
 const parts: Record<string, () => Promise<unknown>> = {
   concurrency: () =>
-    inHome({ BENCH_SLOTS: String(most) }, async ({ home, database }) => {
+    inHome({ BENCH_SLOTS: String(most) }, async ({ home, database, endpoints }) => {
       const all = [];
+      const temporal = await connectTemporal(endpoints, {});
       for (const backend of values.backends.split(',')) {
         title(`${values.steps} steps a run on ${backend}`);
         for (const concurrent of values.concurrent.split(',').map(Number)) {
-          const figures = await measureConcurrency(home, database, {
-            ...{ backend, concurrent, steps: Number(values.steps) },
-          });
+          const figures = await measureConcurrency(
+            { home, database, temporal },
+            { backend, concurrent, steps: Number(values.steps) },
+          );
           say(figures);
           all.push(figures);
         }
       }
+      await temporal.connection.close();
       return all;
     }),
   large: () =>

@@ -13,7 +13,6 @@ import { openBench } from '../operations/open-bench.js';
 import { findAssetsRoot, readSettings } from '../operations/settings.js';
 import { answerTurn } from '../operations/turns/answer-turn.js';
 import { cpuTimeMs } from './cpu-time.js';
-import { closedActivities } from './step-parts.js';
 import { ThrowawayHome } from './throwaway-home.js';
 
 const { values } = parseArgs({
@@ -24,14 +23,7 @@ const [turnsEach, runs] = [Number(values.turns), Number(values.runs)];
 const WARM_UP = 5;
 /** Seldom: looking takes CPU from what is measured. */
 const LOOK_MS = 100;
-const PARTS = [
-  'answer to command',
-  'answer to signal',
-  'signal to asked',
-  'asking',
-  'asked to taken',
-  'taken to command',
-];
+const PARTS = ['answer to command', 'answer to signal', 'signal to action', 'action to command'];
 
 const home = new ThrowawayHome('turns');
 const bench = openBench(readSettings({ ...process.env, ...home.env }, home.dir, findAssetsRoot()));
@@ -55,8 +47,9 @@ async function play(batchId: string): Promise<void> {
 /** One list of times for each of PARTS. */
 async function partsOf(runId: string): Promise<number[][]> {
   const { pool } = await bench.database();
-  const { rows } = await pool.query<{ answered: number; started: number }>(
-    `select extract(epoch from t.replied_at)::float8 * 1000 as answered, s.observation::float8 * 1000 as started
+  const { rows } = await pool.query<{ answered: number; taken: number; started: number }>(
+    `select extract(epoch from t.replied_at)::float8 * 1000 as answered,
+       extract(epoch from s.created_at)::float8 * 1000 as taken, s.observation::float8 * 1000 as started
      from turns t join steps s on s.run_id = t.run_id and s.step = t.step
      where t.run_id = $1 and t.step > $2 and t.step <= $3 order by t.step`,
     [runId, WARM_UP, turnsEach],
@@ -66,16 +59,9 @@ async function partsOf(runId: string): Promise<number[][]> {
   const signals = (history.events ?? [])
     .filter((event) => event.workflowExecutionSignaledEventAttributes)
     .map((event) => Number(event.eventTime?.seconds) * 1000 + Number(event.eventTime?.nanos) / 1e6);
-  const activities = closedActivities(history);
-  return rows.map(({ answered, started }) => {
+  return rows.map(({ answered, taken, started }) => {
     const signal = signals.find((at) => at >= answered) ?? NaN;
-    const asking = activities.find(({ name, started: at }) => name === 'nextAction' && at >= signal);
-    const command = activities.find(({ name, started: at }) => name === 'executeCommand' && at >= signal);
-    if (asking === undefined || command === undefined) throw new Error(`run ${runId}: its history was cut off`);
-    return [
-      ...[started - answered, signal - answered, asking.started - signal, asking.closed - asking.started],
-      ...[command.started - asking.closed, started - command.started],
-    ];
+    return [started - answered, signal - answered, taken - signal, started - taken];
   });
 }
 

@@ -6,6 +6,7 @@ import { BenchError } from '../domain/errors.js';
 import type { HomeLayout } from '../domain/home-layout.js';
 import { type PreparedData, type PreparedFile } from '../domain/task-data.js';
 import type { TaskBaseline } from '../domain/task-profile.js';
+import { targetOnSample } from '../domain/task-target.js';
 import type { TaskFolder } from '../domain/task.js';
 import { fileDigest } from './folder-hash.js';
 
@@ -74,12 +75,16 @@ export const prepareCommand = (ids: readonly string[]): string => `bench tasks p
 export const hashWithData = (folderHash: string, data: string): string =>
   createHash('sha256').update(`task\0${folderHash}\0data\0${data}`).digest('hex');
 
-/** The task with its data: these are part of its hash, and sample data have another baseline. */
+/** The task with its data: these are part of its hash, and sample data have another baseline and target. */
 export function withData(task: TaskFolder, data: PreparedData): TaskFolder {
-  const { baseline, ...spec } = task.spec;
+  const { baseline, target, ...spec } = task.spec;
   return {
     ...task,
-    spec: baseline === undefined ? spec : { ...spec, baseline: data.sample ? onSample(baseline) : baseline },
+    spec: {
+      ...spec,
+      ...(baseline !== undefined && { baseline: data.sample ? onSample(baseline) : baseline }),
+      ...(target !== undefined && { target: data.sample ? targetOnSample(target) : target }),
+    },
     contentHash: hashWithData(task.contentHash, data.hash),
     data,
   };

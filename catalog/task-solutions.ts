@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { better } from '../domain/score.js';
 import type { TaskSpec } from '../domain/task.js';
 import { isSecret } from '../domain/task-secrets.js';
 import { fileDigest, folderFiles } from './folder-hash.js';
@@ -13,6 +14,31 @@ const scriptsOf = (command: string): string[] =>
   [...command.matchAll(/(?:^|[\s;&|])(?:python3?|bash|sh)\s+(?:-\S+\s+)*([^\s;&|<>-][^\s;&|<>]*\.(?:py|sh))/g)].map(
     (match) => match[1]!.replace(/^\.\//, ''),
   );
+
+/** What is worth a gain of 1 must be better than the baseline, and possible. */
+export function targetProblems(spec: TaskSpec, problem: ProblemAt): ConfigProblem[] {
+  const { target, baseline } = spec;
+  const metric = spec.metrics[spec.primary];
+  if (target === undefined || metric === undefined) return [];
+  const { min, max } = metric.bounds ?? {};
+  const pairs = [
+    ['value', target.value, baseline?.value],
+    ['sample', target.sample, baseline?.sample?.value],
+  ] as const;
+  return pairs.flatMap(([key, value, known]) => [
+    ...(value !== undefined && known !== undefined && !better(metric.direction, value, known)
+      ? [
+          problem(
+            ['target', key],
+            `${value} is not better than the baseline, ${known}; ${spec.primary} is to ${metric.direction}`,
+          ),
+        ]
+      : []),
+    ...(value !== undefined && (value < (min ?? value) || value > (max ?? value))
+      ? [problem(['target', key], `${value} is outside the bounds of ${spec.primary}`)]
+      : []),
+  ]);
+}
 
 /** Scripts in the commands of baseline and oracle must exist, and so must the oracle's files. */
 export function solutionProblems(spec: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {

@@ -11,7 +11,7 @@ import { type ConfigEntry, configEntries, type ConfigFolders } from './config-en
 import { hashFolder } from './folder-hash.js';
 import { loadEach, loadEntry } from './load-entry.js';
 import { networkProblems, requirementsProblems } from './task-environment.js';
-import { secretProblems, solutionProblems } from './task-solutions.js';
+import { secretProblems, solutionProblems, targetProblems } from './task-solutions.js';
 import { readYaml } from './yaml-file.js';
 import type { ProblemAt } from './yaml-file.js';
 import type { ConfigProblem, ValidatedFile } from '../domain/views/catalog.js';
@@ -88,6 +88,7 @@ function consistencyProblems(spec: TaskSpec, dir: string, problem: ProblemAt): C
   problems.push(...dataProblems(spec, dir, problem));
   problems.push(...networkProblems(spec, problem), ...requirementsProblems(spec, dir, problem));
   problems.push(...solutionProblems(spec, dir, problem), ...secretProblems(spec, dir, problem));
+  problems.push(...targetProblems(spec, problem));
   for (const [name, metric] of Object.entries(spec.metrics)) {
     const { min, max } = metric.bounds ?? {};
     if (min !== undefined && max !== undefined && min > max) {

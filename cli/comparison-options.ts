@@ -9,8 +9,10 @@ export function addComparisonOptions(command: Command): Command {
   return command;
 }
 
-/** The names of those that a saved comparison fixes. `metric` only orders the rows. */
-export const FIXED_BY_COMPARISON = Object.keys(comparisonRequestSchema.shape).filter((name) => name !== 'metric');
+/** The names of those that a saved comparison fixes. `metric` and `order` only order the rows. */
+export const FIXED_BY_COMPARISON = Object.keys(comparisonRequestSchema.shape).filter(
+  (name) => name !== 'metric' && name !== 'order',
+);
 
 /** What the command line says of what is compared; what it leaves out has the operation's defaults. */
 export const comparisonRequest = (command: Command): ComparisonRequest =>

@@ -45,6 +45,7 @@ import {
 import { changedHostSchema, hostsDocumentSchema } from '../domain/views/hosts.js';
 import { exportDocumentSchema, importDocumentSchema } from '../domain/views/imports.js';
 import { leaderboardSchema } from '../domain/views/leaderboard.js';
+import { notificationsDocumentSchema, notificationTestSchema } from '../domain/views/notifications.js';
 import { leasesDocumentSchema } from '../domain/views/leases.js';
 import { logsDocumentSchema } from '../domain/views/logs.js';
 import { promptDocumentSchema } from '../domain/views/prompt.js';
@@ -54,6 +55,7 @@ import { reportDocumentSchema } from '../domain/views/report.js';
 import { runDetailSchema, runsDocumentSchema } from '../domain/views/runs.js';
 import { forkedDocumentSchema, submittedDocumentSchema } from '../domain/views/submissions.js';
 import {
+  harborSurveySchema,
   importedTasksDocumentSchema,
   newTaskDocumentSchema,
   preparationDocumentSchema,
@@ -68,6 +70,12 @@ import {
   shownEpisodeSchema,
 } from '../domain/views/training.js';
 import { trajectoryDocumentSchema } from '../domain/views/trajectory.js';
+import {
+  addedUiTokenSchema,
+  removedUiTokenSchema,
+  uiDocumentSchema,
+  uiTokensDocumentSchema,
+} from '../domain/views/ui.js';
 
 /** A document that a command prints with `--json`; `when`: not always. */
 export interface Printed {
@@ -104,6 +112,10 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   ],
   batches: [{ schema: batchesDocumentSchema }],
   status: [{ schema: batchDocumentSchema }],
+  'ui serve': [{ schema: uiDocumentSchema }],
+  'ui token add': [{ schema: addedUiTokenSchema }],
+  'ui token list': [{ schema: uiTokensDocumentSchema }],
+  'ui token rm': [{ schema: removedUiTokenSchema }],
   watch: [{ schema: batchDocumentSchema }],
   runs: [{ schema: runsDocumentSchema }],
   show: [{ schema: runDetailSchema }],
@@ -116,6 +128,8 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   'hosts drain': changedHost,
   'hosts undrain': changedHost,
   'hosts remove': changedHost,
+  'notify list': [{ schema: notificationsDocumentSchema }],
+  'notify test': [{ schema: notificationTestSchema }],
   'limits list': [{ schema: limitsDocumentSchema }],
   'limits set': changedLimits,
   'limits reset': changedLimits,
@@ -133,6 +147,8 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   export: [{ schema: exportDocumentSchema }],
   'import mlgym': imported,
   'import jsonl': imported,
+  'import atif': imported,
+  'import inspect': imported,
   'db url': [{ schema: databaseUrlSchema }],
   'db migrate': [{ schema: migrationDocumentSchema }],
   'db roles': [{ schema: databaseRolesSchema }],
@@ -140,6 +156,7 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   'tasks show': [{ schema: taskDocumentSchema }],
   'tasks prepare': [{ schema: preparationDocumentSchema }],
   'tasks check': [{ schema: taskChecksDocumentSchema }],
+  'tasks survey': [{ schema: harborSurveySchema }],
   'tasks verify': [{ schema: verificationDocumentSchema }],
   'tasks new': [{ schema: newTaskDocumentSchema }],
   'tasks import mlgym': [{ schema: importedTasksDocumentSchema }],

@@ -28,6 +28,7 @@ const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
   'Look:': {
     batches: () => import('./commands/batches.js'),
     status: () => import('./commands/status.js'),
+    ui: () => import('./commands/ui.js'),
     watch: () => import('./commands/watch.js'),
     runs: () => import('./commands/runs.js'),
     show: () => import('./commands/show.js'),
@@ -56,6 +57,7 @@ const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
     images: () => import('./commands/images.js'),
     prune: () => import('./commands/prune.js'),
     'validate-config': () => import('./commands/validate-config.js'),
+    notify: () => import('./commands/notify.js'),
     worker: () => import('./commands/worker.js'),
     env: () => import('./commands/env.js'),
     completion: () => import('./commands/completion.js'),
@@ -79,6 +81,8 @@ Settings come from the environment, then ./.env, then $BENCH_HOME/.env:
   BENCH_DATABASE_POOL connections of a worker to the database (default 10)
   BENCH_LOG_LEVEL     log level of workers: error, warn, info, debug, trace (default info)
   BENCH_METRICS       [host:]port at which a worker serves Prometheus metrics
+  BENCH_NOTIFY_URL    webhook that is told when a batch ends, stands still or meets its budget; BENCH_NOTIFY_FORMAT,
+                      BENCH_NOTIFY_ON, BENCH_NOTIFY_STALL, BENCH_NOTIFY_SECRET: docs/guides/running-batches.md
   BENCH_DEBUG         1: print the stacks of errors
 
 Exit codes: 0 done, 1 the work failed, 2 bad usage or configuration, 130 stopped by Ctrl-C.`;
@@ -99,6 +103,7 @@ const LOOKS = new Set(
       'leases',
       'hosts list',
       'limits list',
+      'notify list',
     ],
     ...['leaderboard', 'report', 'comparison list', 'comparison show', 'sql', 'export'],
     ...['episodes list', 'episodes show', 'episodes export', 'episodes reward'],

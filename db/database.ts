@@ -2,9 +2,11 @@ import pg from 'pg';
 import type { RunStore } from '../domain/ports/run-store.js';
 import { connectionSettings } from './connection-settings.js';
 import { createQueries, type Queries } from './queries/index.js';
+import { createPages, type Pages } from './queries/pages/index.js';
 import type { RateStore } from '../domain/ports/rate-store.js';
 import type { Episodes } from '../domain/ports/episodes.js';
 import type { Rollouts } from '../domain/ports/rollouts.js';
+import type { Notifications } from '../domain/ports/notifications.js';
 import type { Turns } from '../domain/ports/turns.js';
 import { type BatchControl, batchControl } from './batch-control.js';
 import { type Comparisons, comparisons } from './comparisons.js';
@@ -18,11 +20,13 @@ import {
 } from './imports/import-run.js';
 import { setPrices } from './imports/set-prices.js';
 import { createExports, type Exports } from './exports/export-runs.js';
+import { type ExchangedRecord, importExchanged, type ReadExchanged } from './imports/import-exchanged.js';
 import { createPruning, type Pruning } from './prune.js';
 import { createRunStore } from './run-store.js';
 import { type RateControl, rateControl } from './rate-control.js';
 import { statements } from './statements.js';
 import { episodeStore } from './store/episodes.js';
+import { notificationStore } from './store/notifications.js';
 import { rolloutStore } from './store/rollouts.js';
 import { turnStore } from './store/turns.js';
 import { rateStore } from './store/rate-limits.js';
@@ -33,12 +37,16 @@ export interface Database {
   readonly pool: pg.Pool;
   readonly store: RunStore;
   readonly queries: Queries;
+  /** Reads by parts. */
+  readonly pages: Pages;
   /** Questions to players outside, and their replies. */
   readonly turns: Turns;
   /** Runs that trainers play. */
   readonly episodes: Episodes;
   /** Episodes that bench plays. */
   readonly rollouts: Rollouts;
+  /** What a webhook is told. */
+  readonly notifications: Notifications;
   /** Grants of provider calls. */
   readonly rates: RateStore;
   readonly rateControl: RateControl;
@@ -53,6 +61,8 @@ export interface Database {
   readonly exports: Exports;
   /** Store a run that another harness recorded, or nothing; `read` hands over its steps. */
   importRun(run: RecordedRun, options: ImportOptions, read: ReadRun): Promise<ImportOutcome>;
+  /** The same of a run that another tool's trajectory or log tells of. */
+  importExchanged(run: ExchangedRecord, options: ImportOptions, read: ReadExchanged): Promise<ImportOutcome>;
   /** What these models cost by a price list, from the beginning on; what it has of them otherwise is replaced. */
   setPrices(list: string, prices: Readonly<Record<string, { input: number; output: number }>>): Promise<void>;
   close(): Promise<void>;
@@ -75,11 +85,13 @@ export function openDatabase(databaseUrl: string, options: { max?: number } = {}
     pool,
     store: createRunStore(pool),
     queries: createQueries(pool),
+    pages: createPages(pool),
     pruning: createPruning(pool),
     rates: rateStore(pool),
     rateControl: rateControl(statements(pool, queryError)),
     episodes: episodeStore(pool),
     rollouts: rolloutStore(pool),
+    notifications: notificationStore(statements(pool, storeError)),
     turns: turnStore(statements(pool, storeError)),
     submit: (submission) => insertBatch(pool, submission),
     append: (batchId, runs, version) => appendRuns(pool, batchId, runs, version),
@@ -87,6 +99,7 @@ export function openDatabase(databaseUrl: string, options: { max?: number } = {}
     comparisons: comparisons(statements(pool, queryError)),
     exports: createExports(pool),
     importRun: (run, options, read) => importRun(pool, run, options, read),
+    importExchanged: (run, options, read) => importExchanged(pool, run, options, read),
     setPrices: (list, prices) => setPrices(statements(pool, queryError), list, prices),
     close: () => pool.end(),
   };

@@ -14,6 +14,7 @@ import { modelCallStore } from './store/model-calls.js';
 import { placementStore } from './store/placement.js';
 import { snapshotStore } from './store/snapshots.js';
 import { stepStore } from './store/steps.js';
+import { warmSandboxStore } from './store/warm-sandboxes.js';
 import { submissionStore } from './store/submissions.js';
 
 /**
@@ -37,5 +38,6 @@ export function createRunStore(pool: pg.Pool): RunStore {
     ...hostStore(run),
     ...leaseStore(run),
     ...placementStore(pool),
+    ...warmSandboxStore(run),
   };
 }

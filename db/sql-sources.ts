@@ -11,6 +11,8 @@ export const SQL_ORDER = [
   'tables', // only comments
   'announce_progress',
 
+  'target_of',
+  'attempt_gain',
   'score_cell',
   'performance_ratios',
   'profile_axis',
@@ -59,6 +61,7 @@ export const SQL_ORDER = [
   'baseline_ranks',
   'leaderboard_models',
   'leaderboard_cells',
+  'leaderboard_gains',
 
   'evaluation_gains',
   'checked_reward',

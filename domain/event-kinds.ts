@@ -18,6 +18,7 @@ export const EVENT_KINDS = [
   'limit_learned',
   'machine_busy',
   'network_request',
+  'operator_action',
   'provider_error',
   'reaped',
   'rerun_differs',

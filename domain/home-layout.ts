@@ -38,6 +38,9 @@ export function homeLayout(home: string) {
     figures: join(home, 'figures'),
     /** Unix sockets between the two processes of `bench env serve`. */
     environmentSockets: join(home, 'env'),
+    /** Tokens of `bench ui`, hashed, mode 0600; and where a running one listens. */
+    uiTokens: join(home, 'ui', 'tokens.json'),
+    uiServer: join(home, 'ui', 'server.json'),
     /** Folders of evaluations on the local backend, while these last. */
     scratch: join(home, 'scratch'),
     /** One run's control directory, workspace (local backend) and scratch. */

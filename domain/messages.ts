@@ -1,5 +1,6 @@
 import type { EndReason } from './outcomes.js';
 import type { GpuHost, OpenLease } from './ports/record/leases.js';
+import type { RunClock } from './run-clock.js';
 import type { EvaluationKind, EvaluationStatus, Requested, RunEnd, RunTicket } from './run.js';
 
 /** Inputs and results of workflows and activities. Ids and small numbers only: content lives in Postgres. */
@@ -130,6 +131,25 @@ export interface ExecuteCommandResult {
   timedOut: boolean;
   ms: number;
 }
+/** To a worker that may be the run's host: whether it is, it says itself. */
+export interface CommandBesideArgs extends ExecuteCommandArgs {
+  hostId: string;
+}
+export interface TakeStepArgs extends RunClock {
+  runId: string;
+  step: number;
+  epoch: number;
+  hostId: string;
+}
+/** `elsewhere`: the sandbox is another host's. `unfinished`: it still runs, or more is to be done than is done beside a workflow. */
+export type CommandBeside = ExecuteCommandResult | 'elsewhere' | 'unfinished';
+export interface TakeStepResult {
+  turn: NextActionResult;
+  /** Null: the turn came to no action. */
+  command: CommandBeside | null;
+  /** When it was over, milliseconds since 1970. */
+  at: number;
+}
 export interface SnapshotArgs {
   runId: string;
   /** The workspace is that after this step. */
@@ -217,6 +237,17 @@ export interface HostActivities {
 /** On a provider's queue. */
 export interface ModelActivities {
   nextAction(args: { runId: string; step: number }): Promise<NextActionResult>;
+}
+
+/**
+ * Beside the workflow, in the worker that runs it: what is over in a moment, where the run's host is that worker. Whatever they do not
+ * finish, the activities on the queues find as it is, and do.
+ */
+export interface StepActivities {
+  /** The turn of a player that answers at once, and its command. */
+  takeStep(args: TakeStepArgs): Promise<TakeStepResult>;
+  /** The command of a turn that was taken. */
+  commandBeside(args: CommandBesideArgs): Promise<CommandBeside>;
 }
 
 /** Types of the ApplicationFailures that workflows tell apart. */

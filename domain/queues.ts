@@ -15,6 +15,10 @@ export const modelQueue = (provider: string): string => `bench-models-${provider
 /** The provider name of players outside: people, trainers, anyone who answers turns. */
 export const EXTERNAL_PROVIDER = 'external';
 
+/** Players that answer at once, or keep the question: asking them costs less than passing the question to another worker. */
+const INSTANT_PROVIDERS: readonly string[] = ['scripted', 'replay', EXTERNAL_PROVIDER];
+export const answersAtOnce = (provider: string): boolean => INSTANT_PROVIDERS.includes(provider);
+
 export const batchWorkflowId = (batchId: string): string => `batch/${batchId}`;
 export const shardWorkflowId = (batchId: string, shard: number): string => `batch/${batchId}/shard-${shard}`;
 export const runWorkflowId = (runId: string): string => `run/${runId}`;

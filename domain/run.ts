@@ -116,8 +116,10 @@ export interface ObservedCommand {
   commandMs: number;
 }
 
-export type EvaluationKind = 'validate' | 'submit' | 'forced' | 'baseline';
-export type EvaluationStatus = 'ok' | 'no_artefact' | 'rejected' | 'evaluator_error';
+export const EVALUATION_KINDS = ['validate', 'submit', 'forced', 'baseline'] as const;
+export type EvaluationKind = (typeof EVALUATION_KINDS)[number];
+export const EVALUATION_STATUSES = ['ok', 'no_artefact', 'rejected', 'evaluator_error'] as const;
+export type EvaluationStatus = (typeof EVALUATION_STATUSES)[number];
 
 /** Result of a submission on one split. */
 export interface SplitScore {

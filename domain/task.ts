@@ -6,6 +6,7 @@ import { dataSchema, type PreparedData } from './task-data.js';
 import { networkSchema } from './task-network.js';
 import { baselineSchema, gpusSchema, limitsSchema, oracleSchema, profilesSchema } from './task-profile.js';
 import { requirementsSchema } from './task-requirements.js';
+import { targetSchema } from './task-target.js';
 
 /** In the order in which a submission is scored on them. */
 export const SPLITS = ['validation', 'test'] as const;
@@ -45,8 +46,8 @@ export const taskSchema = z.strictObject({
   metrics: z.record(z.string(), metricSchema).refine((m) => Object.keys(m).length > 0, 'at least one metric'),
   primary: z.string(),
   baseline: baselineSchema.optional(),
-  /** A score of the primary metric that is worth a gain of 1 to trainers; absent: gains are in units of the baseline. */
-  target: z.number().optional(),
+  /** Known optimum, or the best score known: worth a gain of 1. Absent: leaderboards have no gains of it, and trainers' are in units of the baseline. */
+  target: targetSchema.optional(),
   oracle: oracleSchema.optional(),
   /** What is taken from the workspace. */
   submission: submissionSchema,

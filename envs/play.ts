@@ -7,6 +7,7 @@ import { endEpisode } from '../operations/episodes/end.js';
 import { lateEnding } from '../operations/episodes/late-ending.js';
 import { waitOutcome } from '../operations/episodes/outcome.js';
 import { beginning, type BegunEpisode, resetEpisode } from '../operations/episodes/reset.js';
+import { claimWarmRun, wishWarmRun } from '../operations/episodes/warm-run.js';
 import type { DoorContext } from './context.js';
 import { rideOut } from './ride-out.js';
 import { waitingForRoom } from './room.js';
@@ -69,9 +70,12 @@ export function playing({ env, progress, fullWaitSeconds }: DoorContext): Play {
         });
       return episode;
     },
-    async reset(door, body, { runId = newRunId(), session = null } = {}) {
+    async reset(door, body, { runId: known, session = null } = {}) {
+      const runId = known ?? (await claimWarmRun(env, body)) ?? newRunId();
       const begun = await withRoom(() => rideOut(() => resetEpisode(env, door, body, { runId, session })));
-      void wantEpisode(bench, begun.episode.runId).catch(() => undefined);
+      void wantEpisode(bench, begun.episode.runId)
+        .then(() => wishWarmRun(env, begun.episode.runId))
+        .catch(() => undefined);
       return begun;
     },
     beginning: (episode) => rideOut(() => beginning(bench, episode)),

@@ -1,7 +1,6 @@
-// echarts: axes, ticks and steps by a library that draws to SVG without a browser.
-import * as echarts from 'echarts';
-import { escapeHtml, html, Html } from './html.js';
+import type { EChartsOption } from 'echarts';
 
+/** What to draw, without that which draws: reports and the page of `bench ui` have the same pictures. */
 export interface Chart {
   /** Names the figure; unique in the document. */
   id: string;
@@ -9,44 +8,9 @@ export interface Chart {
   /** What it shows, for those who do not see it. */
   description: string;
   /** Of the given width in pixels. */
-  draw: (width: number, narrow: boolean) => { height: number; option: echarts.EChartsOption };
+  draw: (width: number, narrow: boolean) => { height: number; option: EChartsOption };
 }
-
-/** Of a desktop and of a phone: text keeps its size, the style sheet shows the one that fits. */
-const WIDTHS = { wide: 860, narrow: 350 } as const;
 
 export const TEXT = { color: 'var(--ink)', fontFamily: 'inherit', fontSize: 12 } as const;
 export const AXIS_LINE = { lineStyle: { color: 'var(--axis)' } } as const;
 export const SPLIT_LINE = { lineStyle: { color: 'var(--grid)' } } as const;
-
-export function chartHtml(chart: Chart): Html {
-  const drawn = (['wide', 'narrow'] as const).map((form) => {
-    const { height, option } = chart.draw(WIDTHS[form], form === 'narrow');
-    return html`<div class="${form}">${svgOf(chart, form, WIDTHS[form], height, option)}</div>`;
-  });
-  return html`<figure>${drawn}</figure>`;
-}
-
-function svgOf(
-  { id, title, description }: Chart,
-  form: string,
-  width: number,
-  height: number,
-  option: echarts.EChartsOption,
-): Html {
-  const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width, height });
-  try {
-    chart.setOption({ animation: false, backgroundColor: 'transparent', textStyle: TEXT, ...option });
-    const svg = chart
-      .renderToSVGString()
-      // Rules and marks for a script that follows the pointer: there is none.
-      .replace(/<style\s*>[\s\S]*?<\/style>/g, '')
-      .replace(/ (?:class|ecmeta_\w+|pointer-events)="[^"]*"/g, '')
-      .replaceAll('font-family:inherit;', '');
-    const name = escapeHtml(`${id}-${form}`);
-    const opening = `<svg role="img" aria-labelledby="${name}-title ${name}-desc" viewBox="0 0 ${width} ${height}" style="max-width:${width}px"><title id="${name}-title">${escapeHtml(title)}</title><desc id="${name}-desc">${escapeHtml(description)}</desc>`;
-    return new Html(svg.replace(/^<svg[^>]*>/, () => opening));
-  } finally {
-    chart.dispose();
-  }
-}

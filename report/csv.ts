@@ -3,7 +3,7 @@ import { type ReportData, runsOf } from './report-data.js';
 
 /** A row per model and task, unrounded; missing values are empty. */
 export function reportCsv({ board, over, runs }: ReportData): string {
-  const rows = board.tasks.flatMap(({ task, primary, direction, baseline }) =>
+  const rows = board.tasks.flatMap(({ task, primary, direction, baseline, standardError, target }) =>
     board.rows.flatMap((row) => {
       const cell = row.scores[task];
       if (cell === undefined) return [];
@@ -11,8 +11,11 @@ export function reportCsv({ board, over, runs }: ReportData): string {
       const own = runsOf(runs, row, task);
       return [
         {
-          ...{ task, primary, direction, baseline },
+          ...{ task, primary, direction, baseline, standardError, target },
           ...{ model: row.model, kind: row.kind, isolation: row.isolation, unranked: row.unranked, rank: row.rank },
+          ...{ bestImprovement: row.improvement?.best ?? null, lastImprovement: row.improvement?.last ?? null },
+          ...{ meanBestGain: row.gain?.best ?? null, meanLastGain: row.gain?.last ?? null },
+          group: row.intervals?.[over].group ?? null,
           ...{ averageRank: row.averageRank, bestAup: row.bestAup, lastAup: row.lastAup },
           ...{
             bestAupLow: row.intervals?.[over].bestAup?.low ?? null,

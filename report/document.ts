@@ -1,5 +1,5 @@
 import { breakdownChart, MOST_BARS } from './breakdown-chart.js';
-import { chartHtml } from './chart.js';
+import { chartHtml } from './chart-html.js';
 import { facts } from './facts.js';
 import { html, Html } from './html.js';
 import { plural } from './numbers.js';

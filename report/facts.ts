@@ -1,3 +1,4 @@
+import { ORDER_TITLES } from '../domain/leaderboard-order.js';
 import { DEFAULT_PROFILE } from '../domain/task-profile.js';
 import { fixed, plural, time } from './numbers.js';
 import type { ReportData } from './report-data.js';
@@ -43,7 +44,10 @@ export function facts({
       `left out, profile ${profile}`,
       `${runs} ${runs === 1 ? 'run' : 'runs'}`,
     ]),
-    ['ordered by', comparison.metric === 'best-submission' ? 'best submissions' : 'best attempts'],
+    [
+      'ordered by',
+      `${ORDER_TITLES[comparison.order]} of ${comparison.metric === 'best-submission' ? 'best submissions' : 'best attempts'}`,
+    ],
     ...(included.length === 0 ? [] : [['included on request', included.join(', ')] as [string, string]]),
     ...(T === null
       ? []

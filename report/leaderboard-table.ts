@@ -1,4 +1,5 @@
 import { markedRunsText } from '../domain/integrity-rules.js';
+import { ORDER_TITLES } from '../domain/leaderboard-order.js';
 import { intervalOf } from './aup-chart.js';
 import { fixed, NONE, percent, usd } from './numbers.js';
 import { kindOf, methodLabel, rankedRows, type ReportData } from './report-data.js';
@@ -29,9 +30,63 @@ export const marks = (row: LeaderboardRow): string =>
   ].join(', ') || NONE;
 
 function area(row: LeaderboardRow, of: 'bestAup' | 'lastAup', over: ReportData['over']): string {
-  const interval = intervalOf(row, over, of);
-  const value = fixed(row[of], 3);
-  return interval === null ? value : `${value} [${fixed(interval.low)}, ${fixed(interval.high)}]`;
+  return around(row[of], intervalOf(row, over, of));
+}
+
+const around = (
+  value: number | null | undefined,
+  interval: { low: number; high: number } | null | undefined,
+): string =>
+  interval == null ? fixed(value, 3) : `${fixed(value, 3)} [${fixed(interval.low)}, ${fixed(interval.high)}]`;
+
+/** Chances and gains, where they are known. */
+function headlineColumns({ board, over }: ReportData, sampled: boolean): Column<LeaderboardRow>[] {
+  const kind = kindOf(board);
+  const suffix = sampled ? ' [95 %]' : '';
+  return [
+    {
+      title: `P(improvement)${suffix}`,
+      value: (row) =>
+        around(row.improvement?.[kind], row.intervals?.[over][kind === 'best' ? 'bestImprovement' : 'lastImprovement']),
+      align: 'right',
+    },
+    ...(board.rows.some(({ gain }) => gain !== null)
+      ? [
+          {
+            title: `mean gain${suffix}`,
+            value: (row: LeaderboardRow) =>
+              around(row.gain?.[kind], row.intervals?.[over][kind === 'best' ? 'bestGain' : 'lastGain']),
+            align: 'right' as const,
+          },
+        ]
+      : []),
+    ...(sampled ? [{ title: 'group', value: (row: LeaderboardRow) => row.intervals?.[over].group ?? NONE }] : []),
+  ];
+}
+
+/** Of k attempts, where a model has more than one at each task; null: none has. */
+export function curvesTable(data: ReportData): ReportTable | null {
+  const { board } = data;
+  const kind = kindOf(board);
+  const pointsOf = (row: LeaderboardRow) => row.curve?.[kind] ?? [];
+  const rows = rankedRows(board).filter((row) => pointsOf(row).length > 0);
+  const most = Math.max(0, ...rows.map((row) => pointsOf(row).length));
+  if (most < 2) return null;
+  return tableOf(
+    'Of k attempts: the expected best gain, and the share of tasks at which one gains anything',
+    [
+      { title: 'model', value: (row) => methodLabel(row, board) },
+      ...Array.from({ length: most }, (_, i): Column<LeaderboardRow> => ({
+        title: `k = ${i + 1}`,
+        value: (row) => {
+          const point = pointsOf(row)[i];
+          return point === undefined ? NONE : `${fixed(point.gain, 3)} · ${percent(point.solved)}`;
+        },
+        align: 'right',
+      })),
+    ],
+    rows,
+  );
 }
 
 export function leaderboardTable(data: ReportData): ReportTable {
@@ -44,10 +99,11 @@ export function leaderboardTable(data: ReportData): ReportTable {
   }));
   const kind = kindOf(board);
   return tableOf(
-    `Ranked by average rank of the ${kind === 'best' ? 'best attempts' : 'best submissions'}`,
+    `Ranked by ${ORDER_TITLES[board.comparison.order]} of the ${kind === 'best' ? 'best attempts' : 'best submissions'}`,
     [
       { title: 'model', value: (row) => methodLabel(row, board) },
       { title: 'rank', value: (row) => String(row.rank ?? NONE), align: 'right' },
+      ...headlineColumns(data, sampled),
       { title: 'average rank', value: (row) => fixed(row.averageRank), align: 'right' },
       { title: `AUP best${sampled ? ' [95 %]' : ''}`, value: (row) => area(row, 'bestAup', over), align: 'right' },
       { title: `AUP last${sampled ? ' [95 %]' : ''}`, value: (row) => area(row, 'lastAup', over), align: 'right' },
@@ -79,7 +135,10 @@ export function leaderboardTable(data: ReportData): ReportTable {
       { title: 'runs (ended/all)', value: (row) => `${row.ended}/${row.attempts}`, align: 'right' },
       {
         title: '$ per run',
-        value: (row) => `${usd(spendingOf(row, runs).perRunUsd)}${row.recordedCostUsd === null ? '' : ' recorded'}`,
+        value: (row) => {
+          const { perRunUsd, prices } = spendingOf(row, runs);
+          return `${usd(perRunUsd)}${prices === 'own' ? '' : ` ${prices}`}`;
+        },
         align: 'right',
       },
       { title: 'marks', value: marks },

@@ -2,7 +2,10 @@ import { aupChart } from './aup-chart.js';
 import { actionBreakdown, actionTable, exitBreakdown, exitTable } from './breakdowns.js';
 import { costChart, costPoints } from './cost-chart.js';
 import { heatMap } from './heat-map.js';
-import { leaderboardTable } from './leaderboard-table.js';
+import { LEADERBOARD_ORDERS } from '../domain/requests/comparison.js';
+import { ORDER_MEANINGS, ORDER_TITLES } from '../domain/leaderboard-order.js';
+import { curvesTable, leaderboardTable } from './leaderboard-table.js';
+import { plural } from './numbers.js';
 import { profilesChart, profilesOf } from './profiles-chart.js';
 import { kindOf, rankedRows, type ReportData } from './report-data.js';
 import type { Section, SectionPart } from './section.js';
@@ -49,7 +52,9 @@ export function sections(data: ReportData): Section[] {
       id: 'spending',
       title: 'Cost and tokens',
       parts: [
-        text('Over all runs, including repeated ones; per run: divided by the runs that ended.'),
+        text(
+          `Over all runs, including repeated ones; per run: divided by the runs that ended.${board.comparison.priceList === null ? '' : ` Tokens of imported runs are at the prices of the list ${board.comparison.priceList}: what other harnesses recorded is by prices of their own, which may not be compared.`}`,
+        ),
         { kind: 'table', table: spendingTable(data) },
       ],
     },
@@ -59,14 +64,17 @@ export function sections(data: ReportData): Section[] {
 
 function leaderboardSection(data: ReportData): Section {
   const ranked = rankedRows(data.board).length > 0;
+  const curves = curvesTable(data);
   return {
     id: 'leaderboard',
     title: 'Leaderboard',
     parts: ranked
       ? [
           { kind: 'table', table: leaderboardTable(data) },
+          text(meanings(data)),
+          ...(curves === null ? [] : [{ kind: 'table' as const, table: curves }]),
           text(
-            'Average rank: mean position over the tasks, the baseline being one of those ranked. Feasible: at least as good as the baseline. Not run: only the infrastructure failed, which costs a model nothing. Every figure depends on the whole set that is compared.' +
+            'Feasible: at least as good as the baseline. Not run: only the infrastructure failed, which costs a model nothing. Every figure depends on the whole set that is compared.' +
               (data.board.rows.some(({ withSuspects }) => withSuspects !== null)
                 ? ' With suspects: the AUP that counts suspect scores too; marks name the integrity rules and how many runs they marked.'
                 : ''),
@@ -78,6 +86,22 @@ function leaderboardSection(data: ReportData): Section {
           ),
         ],
   };
+}
+
+/** Each figure in a sentence, that which orders the rows first; how far it tells models apart. */
+function meanings({ board, over }: ReportData): string {
+  const { order, separation } = board.comparison;
+  const others = LEADERBOARD_ORDERS.filter((one) => one !== order);
+  const found = separation?.[over] ?? null;
+  return [
+    `Ordered by ${ORDER_TITLES[order]}: ${ORDER_MEANINGS[order]}.`,
+    ...others.map((one) => `${ORDER_TITLES[one]}: ${ORDER_MEANINGS[one]}.`),
+    ...(found === null || found.pairs === 0
+      ? []
+      : [
+          `P(best): how often a model is first by ${ORDER_TITLES[order]} in the resamples. Group: models that share a letter cannot be told apart by it; ${found.resolved} of ${plural(found.pairs, 'pair')} can.`,
+        ]),
+  ].join(' ');
 }
 
 function areaSection(data: ReportData): Section {
@@ -139,7 +163,12 @@ const heatSection = (data: ReportData): Section => ({
   id: 'tasks',
   title: 'Tasks and models',
   parts: [
-    text('The stronger the blue, the closer to the best score of the task. ↑ higher is better, ↓ lower is better.'),
+    text(
+      [
+        'The stronger the blue, the closer to the best score of the task. ↑ higher is better, ↓ lower is better. Target: a score worth a gain of 1.',
+        ...data.board.tasks.flatMap(({ task, ranking }) => (ranking === null ? [] : [`${task} is ranked ${ranking}.`])),
+      ].join(' '),
+    ),
     { kind: 'table', table: heatMap(data), shades: true },
   ],
 });

@@ -22,7 +22,13 @@ export function spendingTable(data: ReportData): ReportTable {
         align: 'right',
       },
       { title: 'steps per run', value: ({ stepsPerRun }) => fixed(stepsPerRun, 1), align: 'right' },
-      { title: 'prices of', value: ({ recorded }) => (recorded ? 'the harness that recorded it' : 'bench') },
+      {
+        title: 'prices of',
+        value: ({ prices }) =>
+          ({ own: 'bench', list: `list ${data.board.comparison.priceList}`, recorded: 'the harness that recorded it' })[
+            prices
+          ],
+      },
     ],
     rows,
   );

@@ -11,8 +11,8 @@ export interface Spending {
   outputTokens: number;
   /** Steps of a run that ended, on average; null: none has. */
   stepsPerRun: number | null;
-  /** Some of the costs are as another harness recorded them, by its own prices. */
-  recorded: boolean;
+  /** own: bench's; list: those of the comparison's price list; recorded: some of the costs are as another harness recorded them, by its own. */
+  prices: 'own' | 'list' | 'recorded';
 }
 
 export function spendingOf(row: LeaderboardRow, runs: readonly ReportRun[]): Spending {
@@ -23,12 +23,18 @@ export function spendingOf(row: LeaderboardRow, runs: readonly ReportRun[]): Spe
   const ended = own.filter(({ status, superseded }) => status === 'ended' && !superseded);
   const priced = ended.filter(({ costUsd }) => costUsd !== null).length;
   const totalUsd = known.length === 0 ? null : sum(known, ({ costUsd }) => Number(costUsd));
+  const recorded = own.some(({ origin }) => origin === 'mlgym');
+  const listed = recorded && row.listCostUsd !== null;
   return {
-    totalUsd,
-    perRunUsd: totalUsd === null || priced === 0 ? null : totalUsd / priced,
+    ...(listed
+      ? {
+          totalUsd: Number(row.listCostUsd),
+          perRunUsd: row.listCostPerRunUsd === null ? null : Number(row.listCostPerRunUsd),
+        }
+      : { totalUsd, perRunUsd: totalUsd === null || priced === 0 ? null : totalUsd / priced }),
     inputTokens: sum(own, ({ inputTokens }) => inputTokens),
     outputTokens: sum(own, ({ outputTokens }) => outputTokens),
     stepsPerRun: ended.length === 0 ? null : sum(ended, ({ steps }) => steps) / ended.length,
-    recorded: own.some(({ origin }) => origin === 'mlgym'),
+    prices: listed ? 'list' : recorded ? 'recorded' : 'own',
   };
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
-import { commandActivities } from '../activities/command.js';
+import { commandActivities, executeBriefly } from '../activities/command.js';
 import { containerActivities } from '../activities/container.js';
 import { controlActivities } from '../activities/control.js';
 import { evaluateActivities } from '../activities/evaluate.js';
@@ -11,8 +11,9 @@ import { createFileArtifactStore } from '../backends/artifacts/file-artifact-sto
 import { activityInterceptors } from '../activities/interceptors/index.js';
 import { createPlayers } from '../models/players.js';
 import { createProviderModels } from '../models/provider-models.js';
-import { modelActivities } from '../activities/next-action.js';
+import { modelActivities, nextAction } from '../activities/next-action.js';
 import { snapshotActivities } from '../activities/snapshot.js';
+import { stepActivities } from '../activities/take-step.js';
 import { takeSubmissionActivities } from '../activities/take-submission.js';
 import { RunDefinitions } from '../activities/run-definitions.js';
 import type { Backends } from '../domain/ports/backends.js';
@@ -45,6 +46,9 @@ export interface WorkerParts {
   patiently: Patiently;
 }
 
+/** Workflow tasks of batches, shards and runs, and of steps that are taken elsewhere: the SDK's own number is 40. */
+const OTHER_WORKFLOW_TASKS = 100;
+
 /** One Temporal worker per task queue, all in this process. */
 export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const { settings, hostId, store, backends } = parts;
@@ -54,6 +58,9 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const secret = homeSecret(settings.layout);
   const models = createProviderModels(parts.env, parts.secrets, secret);
   const players = createPlayers({ ...{ store, models, taskFolder }, turns: parts.turns, governor: parts.governor });
+
+  const turns = { store, definitions, players };
+  const commands = { store, definitions, backends, artifacts };
 
   const worker = (taskQueue: string, activities: object, options: Partial<WorkerOptions> = {}): Promise<Worker> =>
     parts.patiently(() =>
@@ -78,10 +85,21 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
         CONTROL_QUEUE,
         {
           ...controlActivities({ store, temporal: parts.temporal }),
-          // Asks players outside, beside the workflow.
-          ...modelActivities({ store, definitions, players }),
+          // Beside the workflow: questions to players outside, and whole steps.
+          ...modelActivities(turns),
+          ...stepActivities({
+            hostId: settings.roles.includes('host') ? hostId : null,
+            nextAction: ({ runId, step }, signal) => nextAction(turns, runId, step, signal),
+            executeBriefly: (args, signal) => executeBriefly(commands, args, signal),
+          }),
         },
-        { ...workflowCode(), maxCachedWorkflows: 500 },
+        {
+          ...workflowCode(),
+          maxCachedWorkflows: 500,
+          // A run whose steps follow each other beside its workflow keeps a place of each kind all the while.
+          maxConcurrentWorkflowTaskExecutions: OTHER_WORKFLOW_TASKS + settings.slots + parts.gpus,
+          maxConcurrentLocalActivityExecutions: OTHER_WORKFLOW_TASKS + settings.slots + parts.gpus,
+        },
       ),
     ],
     host: () => [
@@ -89,7 +107,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
         hostQueue(hostId),
         {
           ...containerActivities({ store, definitions, backends, artifacts, hostId, taskFolder }),
-          ...commandActivities({ store, definitions, backends, artifacts }),
+          ...commandActivities(commands),
           ...takeSubmissionActivities({ store, definitions, backends, artifacts }),
           ...snapshotActivities({
             ...{ store, definitions, backends, artifacts, hostId },
@@ -110,7 +128,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
     ],
     models: () =>
       [...players.keys()].map((provider) =>
-        worker(modelQueue(provider), modelActivities({ store, definitions, players }), {
+        worker(modelQueue(provider), modelActivities(turns), {
           maxConcurrentActivityTaskExecutions: settings.slots,
         }),
       ),

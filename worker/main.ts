@@ -19,13 +19,16 @@ import { hostBeat } from './host-beat.js';
 import { createLogger } from './logger.js';
 import { loopbackAddress, serveMetrics } from './metrics/server.js';
 import { claimNamespace, namespaceOf, refuseSecondNamespace } from '../temporal/namespace-owner.js';
+import { notifier } from './notifier.js';
 import { nvidiaSmi } from '../backends/gpus/nvidia-smi.js';
 import { patientFor } from './patiently.js';
 import { secretsOf } from './redact.js';
 import { workerSettings } from '../operations/home/worker-settings.js';
 import { reap } from './reap.js';
 import { terminatedWorkflows } from './terminated-workflows.js';
+import { taskFolders } from './task-folders.js';
 import { untoldAnswers } from './untold-answers.js';
+import { warmPool } from './warm-pool.js';
 import { serviceFaultReporter } from './service-faults.js';
 
 const REPORT_MS = 30_000;
@@ -35,9 +38,12 @@ const REAP_MS = 10_000;
 const DISK_MS = 500;
 /** Somebody waits for the archives. */
 const ARCHIVE_MS = 2_000;
+/** An episode that begins leaves a gap, which is filled while its policy thinks. */
+const WARM_MS = 500;
 const TERMINATED_MS = 60_000;
 /** How long a run may wait for an answer whose signal was lost. */
 const ANSWERS_MS = 10_000;
+const NOTIFY_MS = 10_000;
 /** Shorter than the supervisor waits for a started worker. */
 const START_PATIENCE_MS = 60_000;
 /** GPUs assumed while the driver has not answered: the most that a machine may have. */
@@ -101,10 +107,19 @@ async function main(): Promise<void> {
     backends,
     patiently,
   });
+  const warm = warmPool({
+    ...{ store, backends, hostId, log, most: settings.warmSandboxes },
+    taskFolder: taskFolders(settings.layout, settings.configFolders),
+  });
+  const emptyOrSay = (): Promise<void> =>
+    warm
+      .empty()
+      .catch((error: unknown) => log.warn({ error: String(error) }, 'left sandboxes that were started ahead'));
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => {
       log.info({ signal }, 'stopping; running commands continue and are found again');
       stop(workers);
+      if (bearsRuns) void emptyOrSay();
     });
   log.info({ hostId, queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
   if (settings.readyFile !== undefined) writeFileSync(settings.readyFile, String(process.pid));
@@ -147,8 +162,21 @@ async function main(): Promise<void> {
       );
     void tell();
     timers.push(every(TERMINATED_MS, look), every(ANSWERS_MS, tell));
+    const { notifications } = database;
+    await patiently(() => (settings.notify === null ? notifications.end() : notifications.begin()));
+    if (settings.notify !== null) {
+      const notify = notifier(database, settings.notify, log);
+      const notifyOrSay = () =>
+        notify().catch((error: unknown) => log.warn({ error: String(error) }, 'could not look for notifications'));
+      timers.push(every(NOTIFY_MS, notifyOrSay));
+    }
   }
   if (bearsRuns) {
+    // What an earlier worker started ahead: the reaper removes it.
+    await patiently(() => store.forgetWarm(hostId, []));
+    const refillOrSay = () =>
+      warm.refill().catch((error: unknown) => log.warn({ error: String(error) }, 'could not start sandboxes ahead'));
+    timers.push(every(WARM_MS, refillOrSay));
     // Not awaited: an engine that hangs must not keep the runs of the other backend waiting.
     void reapOnce();
     const beatOrSay = () =>
@@ -178,6 +206,7 @@ async function main(): Promise<void> {
     if (refusal.length === 0) throw error;
   } finally {
     timers.forEach(clearInterval);
+    if (bearsRuns) await emptyOrSay();
   }
   if (refusal[0] !== undefined) throw refusal[0];
   await connection.close();

@@ -89,3 +89,13 @@ const untilAsked = {
 
 /** A player outside is asked, or has answered. */
 export const turnOptions: LocalActivityOptions = { startToCloseTimeout: '1 minute', ...untilAsked };
+
+/**
+ * A whole step, or its command: tried once. What goes wrong is left to the activities on the queues, which wait for what is down, and show
+ * in the run's log that they did.
+ */
+export const besideOptions: LocalActivityOptions = {
+  startToCloseTimeout: '1 minute',
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+  retry: { maximumAttempts: 1 },
+};

@@ -16,15 +16,20 @@ import {
   type AgentLoopInput,
   type AgentLoopResult,
   type AnsweredTurn,
+  type CommandBeside,
   type EvaluateResult,
   type HostActivities,
   type ModelActivities,
   type SnapshotReason,
+  type StepActivities,
+  type TakeStepResult,
 } from '../domain/messages.js';
-import { EXTERNAL_PROVIDER } from '../domain/queues.js';
+import { EXTERNAL_PROVIDER, answersAtOnce } from '../domain/queues.js';
+import { commandTimeLimit, secondsUntil, wallSecondsLeft } from '../domain/run-clock.js';
 import type { EndReason, FinalEvaluation } from '../domain/outcomes.js';
 import type { EvaluationKind } from '../domain/run.js';
 import {
+  besideOptions,
   commandOptions,
   evaluationOptions,
   modelOptions,
@@ -37,9 +42,15 @@ import { HostLost, onHost } from './on-host.js';
 
 export const turnAnswered = defineSignal<[AnsweredTurn]>(SIGNAL.turnAnswered);
 
+/** Less than a workflow task may take, with room for a last command. */
+const LONGEST_TASK_MS = 3_000;
+
 const nameOf = (turn: AnsweredTurn): string => `${turn.step}/${turn.try}`;
 
-/** The steps of a run: ask the model, run its command, evaluate on request. Two activities per step. */
+/**
+ * The steps of a run: ask the model, run its command, evaluate on request. A turn of a player that answers at once, and a command that is
+ * over in a moment, are taken beside the workflow, without a round trip; all else by activities on the queues.
+ */
 export async function agentLoop(input: AgentLoopInput): Promise<AgentLoopResult> {
   /** State at the start of the current step. When the step is repeated, its recorded parts are found again. */
   const reached = { ...input };
@@ -60,27 +71,39 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
   const { runId } = ticket;
   let { epoch, step, elapsedMs, ending } = input;
 
-  // For a player outside, asking is a row in PostgreSQL: beside the workflow it saves half of a step's round trips to Temporal.
+  const stepsBeside = patched('steps are taken beside the workflow');
+  const isOutside = ticket.provider === EXTERNAL_PROVIDER;
+  // For a player outside, asking is a row in PostgreSQL.
   const model =
-    ticket.provider === EXTERNAL_PROVIDER && patched('turns are asked beside the workflow')
+    isOutside && (stepsBeside || patched('turns are asked beside the workflow'))
       ? proxyLocalActivities<ModelActivities>(turnOptions)
       : proxyActivities<ModelActivities>(modelOptions(ticket.provider));
+  /** Null: the worker of this workflow is not the run's host, or this history began before there was such a thing. */
+  let beside = stepsBeside ? proxyLocalActivities<StepActivities>(besideOptions) : null;
   const keeper = proxyActivities<HostActivities>(snapshotOptions(hostId));
   /** Must end before the next command begins; the model may think meanwhile. */
   let snapshot: Promise<void> = Promise.resolve();
+  let keeping = 0;
   const keep = (reason: SnapshotReason): void => {
-    snapshot = keeper.snapshot({ runId, step, epoch, reason }).catch(() => undefined);
+    keeping += 1;
+    snapshot = keeper
+      .snapshot({ runId, step, epoch, reason })
+      .catch(() => undefined)
+      .then(() => void (keeping -= 1));
   };
   const here = () => ({ runId, hostId, epoch });
-  /** Time left on the run's clock; none when a model call used it up. */
-  const wallSecondsLeft = () => (ticket.wallSeconds === 0 ? Infinity : ticket.wallSeconds - elapsedMs / 1000);
-  /** By the clock on the wall: whoever set the deadline waits for nobody. */
-  const untilDeadline = () => (ticket.endsBy == null ? Infinity : (ticket.endsBy - Date.now()) / 1000);
-  const secondsLeft = () => Math.min(wallSecondsLeft(), untilDeadline());
+  const clock = () => ({
+    ...{ commandSeconds: ticket.commandSeconds, wallSeconds: ticket.wallSeconds, elapsedMs },
+    endsBy: ticket.endsBy ?? null,
+  });
+  /** The workflow's own clock stands still while steps are taken beside it. */
+  let tookUntil = 0;
+  const now = () => Math.max(Date.now(), tookUntil);
+  const untilDeadline = () => secondsUntil(ticket.endsBy, now());
 
   /** A model that is being waited for when the deadline comes is given up: null. A player outside answers by signal. */
   const byDeadline = async <T>(work: () => Promise<T>): Promise<T | null> => {
-    if (ticket.endsBy == null || ticket.provider === EXTERNAL_PROVIDER) return work();
+    if (ticket.endsBy == null || isOutside) return work();
     try {
       return await CancellationScope.withTimeout(Math.max(1, Math.ceil(untilDeadline() * 1000)), work);
     } catch (error) {
@@ -106,6 +129,19 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
       }
     }
   };
+  /** The turn and its command at once. Null: by the queues. */
+  const takeStep = async (): Promise<TakeStepResult | null> => {
+    // A question to a player outside does not wait for a snapshot.
+    if (beside === null || !answersAtOnce(ticket.provider) || (isOutside && keeping > 0)) return null;
+    await snapshot;
+    const { takeStep: take } = beside;
+    return inContainer(step - 1, () => orByQueue(() => take({ runId, step, epoch, hostId, ...clock() })));
+  };
+  const commandBeside = async (timeLimitSeconds: number): Promise<CommandBeside | null> => {
+    if (beside === null) return null;
+    const { commandBeside: execute } = beside;
+    return inContainer(step - 1, () => orByQueue(() => execute({ runId, step, epoch, hostId, timeLimitSeconds })));
+  };
   const evaluate = async (kind: EvaluationKind): Promise<EvaluateResult> => {
     // Forced end: take the files first, then see what may count instead.
     const seconds = kind === 'forced' ? 2 * ticket.evaluationSeconds : ticket.evaluationSeconds;
@@ -120,9 +156,13 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
     step,
   });
 
+  /** Steps beside the workflow leave a marker each, which its length tells only once the workflow waits for something else. */
+  let markers = { after: 0, count: 0 };
   const freshHistory = async (): Promise<void> => {
     const info = workflowInfo();
-    if (info.historyLength < input.continueAfterEvents && !info.continueAsNewSuggested) return;
+    markers = { after: info.historyLength, count: markers.after === info.historyLength ? markers.count + 1 : 0 };
+    const length = info.historyLength + (stepsBeside ? markers.count : 0);
+    if (length < input.continueAfterEvents && !info.continueAsNewSuggested) return;
     await snapshot;
     await continueAsNew<typeof agentLoop>({ ...input, epoch, step, elapsedMs, ending });
   };
@@ -130,7 +170,7 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
   for (;;) {
     Object.assign(reached, { epoch, step, elapsedMs, ending });
     if (step > ticket.maxSteps) ending ??= 'max_steps';
-    else if (wallSecondsLeft() <= 0) ending ??= 'wall_time';
+    else if (wallSecondsLeft(clock()) <= 0) ending ??= 'wall_time';
     else if (untilDeadline() <= 0) ending ??= 'deadline';
     if (ending !== null) {
       step = Math.min(step, ticket.maxSteps);
@@ -142,7 +182,9 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
       return finish(ending, await evaluate('forced'));
     }
 
-    const next = await byDeadline(() => model.nextAction({ runId, step }));
+    const taken = await takeStep();
+    if (taken !== null) tookUntil = taken.at;
+    const next = taken?.turn ?? (await byDeadline(() => model.nextAction({ runId, step })));
     if (next === null) continue;
     elapsedMs += next.ms;
     if (next.kind === 'end') {
@@ -165,13 +207,18 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
       continue;
     }
 
-    const timeLimitSeconds = Math.max(1, Math.ceil(Math.min(ticket.commandSeconds, secondsLeft())));
+    const timeLimitSeconds = commandTimeLimit(clock(), now());
     await snapshot;
-    const command = await inContainer(step - 1, () =>
-      onHost(here(), commandOptions(hostId, timeLimitSeconds), (host) =>
-        host.executeCommand({ runId, step, epoch, timeLimitSeconds }),
-      ),
-    );
+    const brief = taken === null ? await commandBeside(timeLimitSeconds) : taken.command;
+    if (brief === 'elsewhere') beside = null;
+    const command =
+      typeof brief === 'object' && brief !== null
+        ? brief
+        : await inContainer(step - 1, () =>
+            onHost(here(), commandOptions(hostId, timeLimitSeconds), (host) =>
+              host.executeCommand({ runId, step, epoch, timeLimitSeconds }),
+            ),
+          );
     elapsedMs += command.ms;
     if (command.requested === 'submit') return finish('submit', await evaluate('submit'));
     const every = ticket.snapshotEvery;
@@ -181,6 +228,18 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
     } else if (every > 0 && step % every === 0) keep('interval');
 
     step += 1;
+    // Steps that follow each other beside the workflow keep its task; only between tasks does it see that it is cancelled.
+    if (tookUntil - Date.now() > LONGEST_TASK_MS) await sleep(1);
     await freshHistory();
+  }
+}
+
+/** Null: it did not come about beside the workflow, for a reason that the activities on the queues wait out. */
+async function orByQueue<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isSandboxLost(error) || CancellationScope.current().consideredCancelled) throw error;
+    return null;
   }
 }

@@ -34,9 +34,12 @@ export async function startHeldContainer(
 export const isSandboxLost = (error: unknown): boolean => hasType(error, FAILURE.sandboxLost);
 
 /** The reason, cut, since it is kept in the history. */
-export const whyLost = (error: unknown): string =>
-  error instanceof ActivityFailure && error.cause !== undefined ? error.cause.message.slice(0, 300) : 'unknown';
+export const whyLost = (error: unknown): string => applicationFailureOf(error)?.message.slice(0, 300) ?? 'unknown';
 
-function hasType(error: unknown, type: string): boolean {
-  return error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && error.cause.type === type;
+const hasType = (error: unknown, type: string): boolean => applicationFailureOf(error)?.type === type;
+
+/** What an activity threw: wrapped if it came by a queue, as it is if the activity ran beside the workflow. */
+function applicationFailureOf(error: unknown): ApplicationFailure | undefined {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  return cause instanceof ApplicationFailure ? cause : undefined;
 }

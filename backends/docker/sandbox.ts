@@ -20,7 +20,7 @@ import { controlDirectories, makeControlDirectory } from '../shell/control-direc
 import { SupervisorAway } from '../shell/shell-client.js';
 import { stageMemory } from '../shell/stage-memory.js';
 import { requireArchive, stageRestore } from '../shell/stage-restore.js';
-import { stageStarter } from '../shell/stage-starter.js';
+import { hasStarted, stageStarter } from '../shell/stage-starter.js';
 import { waitForSupervisor } from '../shell/wait-for-supervisor.js';
 import { collectFiles as collectHere } from '../shell/collect-files.js';
 import { collectFiles } from './collect-files.js';
@@ -442,7 +442,11 @@ async function createOrAdopt(docker: Docker, spec: SandboxSpec, at: ContainerPla
   const existing = docker.getContainer(containerName(at.homeTag, spec));
   for (let attempt = 1; ; attempt++) {
     try {
-      return await docker.createContainer(sandboxContainer(spec, at));
+      const container = await docker.createContainer(sandboxContainer(spec, at));
+      // One that stood before had the files, and is gone with them.
+      if (at.disk !== null || at.control === null || !hasStarted(at.control)) return container;
+      await removeContainer(container);
+      throw new SandboxLost(`the container of run ${spec.runId} is gone, and its files with it`);
     } catch (error) {
       if (!nameIsTaken(error)) throw error;
     }

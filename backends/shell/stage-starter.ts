@@ -4,12 +4,15 @@ import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InfrastructureError } from '../../domain/errors.js';
 
+/** Has a supervisor filled the workspace of this control directory? */
+export const hasStarted = (control: string): boolean => existsSync(join(control, 'seeded'));
+
 /**
  * Put the starter files where a container's supervisor reads them at its first start (images/agent/durable_shell/starter.py). Only
  * the supervisor fills the workspace, so a second start cannot overwrite the agent's work. False: it has started before.
  */
 export async function stageStarter(control: string, starterDir: string): Promise<boolean> {
-  if (existsSync(join(control, 'seeded'))) return false;
+  if (hasStarted(control)) return false;
   const staged = join(control, 'starter');
   if (existsSync(staged)) return true;
   const aside = `${staged}-${randomBytes(6).toString('hex')}`;
@@ -19,7 +22,7 @@ export async function stageStarter(control: string, starterDir: string): Promise
   } catch (error) {
     await rm(aside, { recursive: true, force: true });
     // Another process was faster.
-    if (existsSync(staged) || existsSync(join(control, 'seeded'))) return true;
+    if (existsSync(staged) || hasStarted(control)) return true;
     throw new InfrastructureError(`the starter files of ${starterDir} cannot be copied: ${(error as Error).message}`, {
       cause: error,
     });

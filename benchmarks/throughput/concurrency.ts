@@ -1,27 +1,60 @@
 import type pg from 'pg';
+import type { Client } from '@temporalio/client';
+import { agentLoopWorkflowId, runWorkflowId } from '../../domain/queues.js';
+import { CpuByPart } from '../cpu-by-part.js';
 import { forgetPeak, peakMemoryMb } from '../process-memory.js';
 import type { ThrowawayHome } from '../throwaway-home.js';
-import { batchFigures, type BatchFigures } from './batch-figures.js';
+import { batchFigures, round, type BatchFigures } from './batch-figures.js';
 
 export interface ConcurrencyFigures extends BatchFigures {
   backend: string;
   concurrent: number;
   /** Of the worker during the batch, MiB; null: not known here. */
   workerPeakMb: number | null;
+  /** CPU time from submit to the last end, by part and together, milliseconds a step. Sandboxes: of the local backend only. */
+  cpuMsPerStep: Record<string, number>;
+  /** Transactions of the database, a step. */
+  transactionsPerStep: number;
+  /** Of one run's workflows together. */
+  historyEvents: number;
 }
 
 /** So many scripted runs at once, each of `steps` commands that do next to nothing. */
 export async function measureConcurrency(
-  home: ThrowawayHome,
-  database: pg.Client,
+  { home, database, temporal }: { home: ThrowawayHome; database: pg.Client; temporal: Client },
   { backend, concurrent, steps }: { backend: string; concurrent: number; steps: number },
 ): Promise<ConcurrencyFigures> {
   forgetPeak(home.pid('worker'));
-  const { batchId } = await home.bench<{ batchId: string }>(
+  const cpu = new CpuByPart(home);
+  const transactions = await committed(database);
+  const { batchId, runs } = await home.bench<{ batchId: string; runs: { runId: string }[] }>(
     ...['submit', '--models', `scripted:counter:${steps}`, '--tasks', 'battleOfSexes', '--backend', backend],
     ...['--attempts', String(concurrent), '--concurrency', String(concurrent), '--max-steps', String(steps + 1)],
     ...['--snapshot-every', '0', '--wait'],
   );
+  const cpuMs = cpu.stop();
   const workerPeakMb = peakMemoryMb(home.pid('worker'));
-  return { backend, concurrent, workerPeakMb, ...(await batchFigures(database, batchId)) };
+  const figures = await batchFigures(database, batchId);
+  const perStep = (all: number): number => round(all / figures.steps);
+  const total = Object.values(cpuMs).reduce((sum, ms) => sum + ms, 0);
+  const cpuMsPerStep = Object.fromEntries(
+    Object.entries({ ...cpuMs, total }).map(([part, ms]) => [part, perStep(ms)] as const),
+  );
+  const transactionsPerStep = perStep((await committed(database)) - transactions);
+  const historyEvents = await eventsOf(temporal, runs[0]?.runId ?? '');
+  return { backend, concurrent, workerPeakMb, cpuMsPerStep, transactionsPerStep, historyEvents, ...figures };
+}
+
+async function committed(database: pg.Client): Promise<number> {
+  const { rows } = await database.query<{ n: number }>(
+    'select xact_commit::float8 as n from pg_stat_database where datname = current_database()',
+  );
+  return rows[0]?.n ?? NaN;
+}
+
+async function eventsOf(temporal: Client, runId: string): Promise<number> {
+  const histories = await Promise.all(
+    [runWorkflowId(runId), agentLoopWorkflowId(runId)].map((id) => temporal.workflow.getHandle(id).fetchHistory()),
+  );
+  return histories.reduce((sum, { events }) => sum + (events?.length ?? 0), 0);
 }

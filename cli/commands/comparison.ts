@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import { orderMeant } from '../../domain/leaderboard-order.js';
 import { DEFAULT_PROFILE, profileMeant } from '../../domain/task-profile.js';
+import { comparisonDocument } from '../../operations/results/comparisons/document.js';
 import { listComparisons } from '../../operations/results/comparisons/list.js';
 import { removeComparison } from '../../operations/results/comparisons/remove.js';
 import { saveComparison } from '../../operations/results/comparisons/save.js';
@@ -17,29 +19,12 @@ import type {
 } from '../../domain/views/comparisons.js';
 import type { SavedComparisonState } from '../../domain/views/leaderboard.js';
 
-/** Its JSON; T as in the leaderboard's. */
-const documentOf = ({ name, createdAt, options }: SavedComparison): ComparisonDocument => {
-  const { models, tasks, contracts, baselines, k, axis, mode, metric } = options;
-  const { includeSuspect, includeLocal, includeImported, includeScripted, sample, profile, batchId } = options;
-  return {
-    ...{ name, createdAt, models, tasks, contracts, baselines, k: k ?? null, T: axis },
-    ...{ mode: mode ?? 'strict', metric: metric ?? 'best-attempt' },
-    ...{ includeSuspect: includeSuspect === true, includeLocal: includeLocal === true },
-    ...{
-      includeImported: includeImported === true,
-      includeScripted: includeScripted === true,
-      sample: sample === true,
-    },
-    ...{ profile: profileMeant(profile, sample === true), batchId: batchId ?? null },
-  };
-};
-
 const render = (
   saved: SavedComparison,
   colors: CliContext['output']['colors'],
   movedBaselines: SavedComparisonState['movedBaselines'] = [],
 ): string => {
-  const { models, tasks, contracts, baselines, k, axis, mode, metric } = saved.options;
+  const { models, tasks, contracts, baselines, targets, k, axis, mode, metric, order } = saved.options;
   const { includeSuspect, includeLocal, includeImported, includeScripted, sample, batchId } = saved.options;
   const profile = profileMeant(saved.options.profile, sample === true);
   const included = [
@@ -58,7 +43,8 @@ const render = (
         tasks
           .map((task) => {
             const baseline = baselines[task] ?? null;
-            return `${task} (contract ${contracts[task]}${baseline === null ? '' : `, baseline ${formatScore(baseline)}`})`;
+            const target = targets?.[task] ?? null;
+            return `${task} (contract ${contracts[task]}${baseline === null ? '' : `, baseline ${formatScore(baseline)}`}${target === null ? '' : `, target ${formatScore(target)}`})`;
           })
           .join(', '),
       ],
@@ -66,7 +52,7 @@ const render = (
         'runs',
         `${k === undefined ? 'all' : `the first ${k} of each model and task`}${batchId === undefined ? '' : ` in ${batchId}`}`,
       ],
-      ['rules', `${mode}, by ${metric}, T = ${axis}`],
+      ['rules', `${mode}, by ${orderMeant(order, mode ?? 'strict')} of ${metric}, T = ${axis}`],
       ...(sample === true ? [['data', 'samples'] as const] : []),
       ...(profile === DEFAULT_PROFILE ? [] : [['profile', profile] as const]),
       ...(included.length === 0 ? [] : [['included', included.join(', ')] as const]),
@@ -94,7 +80,7 @@ export function register(program: Command, context: CliContext): void {
       .description('Save what `bench leaderboard` compares now with the same options.'),
   ).action(async (name: string, _flags: unknown, command: Command) => {
     const saved = await saveComparison(context, name, comparisonRequest(command));
-    output.json(documentOf(saved) satisfies ComparisonDocument);
+    output.json(comparisonDocument(saved) satisfies ComparisonDocument);
     output.print(render(saved, output.colors));
   });
   comparison
@@ -103,7 +89,7 @@ export function register(program: Command, context: CliContext): void {
     .description('List saved comparisons by name.')
     .action(async () => {
       const all = await listComparisons(context);
-      output.json({ comparisons: all.map(documentOf) } satisfies ComparisonsDocument);
+      output.json({ comparisons: all.map(comparisonDocument) } satisfies ComparisonsDocument);
       if (all.length === 0) output.print('No comparisons yet. `bench comparison save <name>` saves one.');
       else
         output.print(
@@ -133,7 +119,7 @@ export function register(program: Command, context: CliContext): void {
     .description('Show what a comparison fixes, and which of its baselines have changed since.')
     .action(async (name: string) => {
       const { saved, movedBaselines } = await showComparison(context, name);
-      output.json({ ...documentOf(saved), movedBaselines } satisfies ShownComparison);
+      output.json({ ...comparisonDocument(saved), movedBaselines } satisfies ShownComparison);
       output.print(render(saved, output.colors, movedBaselines));
     });
   comparison

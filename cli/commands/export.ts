@@ -17,10 +17,12 @@ interface ExportOptions {
   output?: string;
 }
 
+const toStdout = (format: ExportFormat): format is 'jsonl' | 'csv' => format === 'jsonl' || format === 'csv';
+
 async function write(context: CliContext, ref: string | undefined, options: ExportOptions): Promise<void> {
   const { output } = context;
   const { format } = options;
-  if (format !== 'mlgym' && (options.output ?? '-') === '-') {
+  if (toStdout(format) && (options.output ?? '-') === '-') {
     // An unknown batch is reported first.
     const { batchId } = await findBatch(context, ref);
     if (output.jsonMode)
@@ -38,20 +40,25 @@ async function write(context: CliContext, ref: string | undefined, options: Expo
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command('export')
-    .summary('write a batch to files')
+    .summary('write a batch or a run to files')
     .description(
-      'Write a batch to files: one signed JSON line per run with all its records, which `bench import jsonl` reads (jsonl); MLGym run directories (mlgym); or a table of runs (csv).',
+      'Write a batch to files: one signed JSON line per run with all its records, which `bench import jsonl` reads (jsonl); MLGym run directories (mlgym); a table of runs (csv); trajectories for Harbor (atif), a file per run; or logs for Inspect (inspect), a file per task, agent and model. The last two also take a single run.',
     )
-    .argument('[batch]', 'id, name, or an unambiguous part of the id; default: the latest batch')
+    .argument(
+      '[batch]',
+      'id, name, or an unambiguous part of the id, for atif and inspect also of a run; default: the latest batch',
+    )
     .addOption(new Option('--format <format>', 'format of the files').choices([...EXPORT_FORMATS]).default('jsonl'))
     .option(
       '-o, --output <path>',
-      'file to write, or folder for mlgym; default: stdout, or a folder named after the batch',
+      'file to write, or folder for mlgym, atif and inspect; default: stdout, or a folder named after the batch',
     )
     .action((ref: string | undefined, options: ExportOptions) => write(context, ref, options));
   addExamples(command, [
     ['bench export spring -o spring.jsonl', 'everything, for bench import jsonl'],
     ['bench export spring --format mlgym', 'MLGym run directories'],
     ['bench export spring --format csv', 'a table on stdout'],
+    ['bench export spring --format inspect -o logs/', 'for `inspect view --log-dir logs/`'],
+    ['bench export 4f2a --format atif -o run.json', 'one run as an ATIF trajectory'],
   ]);
 }

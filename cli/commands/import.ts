@@ -3,6 +3,8 @@ import type { MlgymTask } from '../../domain/mlgym/tasks.js';
 import {
   type DirectoriesRequest,
   directoriesRequestSchema,
+  type ExchangeRequest,
+  exchangeRequestSchema,
   type ImportedPrice,
   type LinesRequest,
   linesRequestSchema,
@@ -82,6 +84,23 @@ async function importMlgym(
   await tell(context, document, report);
 }
 
+async function importFrom(
+  context: CliContext,
+  format: 'atif' | 'inspect',
+  paths: string[],
+  request: ExchangeRequest,
+  report: string | undefined,
+): Promise<void> {
+  const { importExchanged } = await import('../../operations/records/import/exchange/import-exchanged.js');
+  let progress: ImportProgress | null = null;
+  const document = await importExchanged(context, format, paths, request, {
+    signal: context.onInterrupt(),
+    onFound: (files) => (progress = importProgress(context.output, files, 'files')),
+    onDirectory: (done, number) => progress?.done(done, number),
+  }).finally(() => progress?.stop());
+  await tell(context, document, report);
+}
+
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
 
 async function importJsonl(
@@ -106,7 +125,7 @@ export function register(program: Command, context: CliContext): void {
   const command = program
     .command('import')
     .summary('import results')
-    .description('Import results of other homes and of MLGym as ended runs.');
+    .description('Import results of other homes, of MLGym, Harbor and Inspect as ended runs.');
   const mlgym = command
     .command('mlgym')
     .summary('import MLGym run directories')
@@ -135,6 +154,36 @@ export function register(program: Command, context: CliContext): void {
     const request = linesRequestSchema.parse(requestFields(linesRequestSchema.shape, jsonl.opts()));
     return importJsonl(context, path, request, report);
   });
+  const exchanged = [
+    [
+      'atif',
+      'import ATIF trajectories',
+      'ATIF trajectories, as Harbor and `bench export --format atif` write them; in a trial folder of Harbor with the rewards of its result.json',
+      'trajectory files, or folders that contain some at any depth',
+    ],
+    [
+      'inspect',
+      'import Inspect logs',
+      'logs of Inspect (.eval): a run per sample and epoch',
+      'logs, or folders that contain some at any depth',
+    ],
+  ] as const;
+  for (const [format, summaryText, what, argument] of exchanged) {
+    const from = command
+      .command(format)
+      .summary(summaryText)
+      .description(
+        `Import ${what}. Importing again changes nothing. What cannot be kept is reported with file and key. Such runs are ranked only with \`bench leaderboard --include-imported\`.`,
+      )
+      .argument('<paths...>', argument);
+    const without = format === 'atif' ? [] : (['task'] as const);
+    for (const option of requestOptions(exchangeRequestSchema.shape, { without: [...without] })) from.addOption(option);
+    from.option(...REPORT).action((paths: string[], { report }: ReportOption) => {
+      const request = exchangeRequestSchema.parse(requestFields(exchangeRequestSchema.shape, from.opts()));
+      return importFrom(context, format, paths, request, report);
+    });
+    addExamples(from, [[`bench import ${format} results/ --batch theirs`, 'every one below a folder']]);
+  }
   addExamples(mlgym, [
     ['bench import mlgym trajectories/', 'import every run directory below a folder'],
     ['bench import mlgym trajectories/ --dry-run', 'check them only'],

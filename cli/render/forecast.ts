@@ -25,7 +25,7 @@ export const forecastLine = ({ costUsd, hours }: UsageForecast): string => `fore
 
 /** What the batch needs and may use. */
 export function renderForecast(
-  { costUsd, tokens, hours, evidence }: BatchForecast,
+  { costUsd, tokens, hours, evidence, attempts }: BatchForecast,
   { gpus, gpusAtOnce, memoryMbAtOnce, costAtMostUsd, unpricedModels }: BatchEstimate,
 ): string {
   const perRun = gpus.least === gpus.most ? String(gpus.most) : `${gpus.least} to ${gpus.most}`;
@@ -43,7 +43,19 @@ export function renderForecast(
     `Tokens: ${rangeText(tokens, (count) => COMPACT.format(count))}`,
     `Time: ${time(hours)}`,
     `In nine of ten such batches. Forecast ${from.join(', ')}.`,
+    attemptsLine(attempts),
   ].join('\n');
+}
+
+function attemptsLine(attempts: BatchForecast['attempts']): string {
+  if (attempts === null)
+    return 'Attempts: unknown how many tell two models apart; no model has played these tasks more than once';
+  const { needed, spread, past, own } = attempts;
+  const list = needed.map((one) => `${one.attempts} for a difference of ${one.difference}`).join(', ');
+  return (
+    `Attempts per model and task that tell two mean gains apart: ${list} ` +
+    `(95 %, in four of five comparisons; gains vary by ${spread.toFixed(2)} in ${plural(past, 'attempt')}${own ? '' : ' of other models'})`
+  );
 }
 
 /** Where the forecast of each kind of run is from. */

@@ -4,6 +4,16 @@ import type { Leaderboard, LeaderboardRow } from '../../domain/views/leaderboard
 
 type Column = [title: string, value: (row: LeaderboardRow) => string | number | null | undefined];
 
+const OVERS = ['attempts', 'tasks'] as const;
+const FIGURES = [
+  ['bestImprovement', (row: LeaderboardRow) => row.improvement?.best],
+  ['lastImprovement', (row: LeaderboardRow) => row.improvement?.last],
+  ['bestGain', (row: LeaderboardRow) => row.gain?.best],
+  ['lastGain', (row: LeaderboardRow) => row.gain?.last],
+  ['bestAup', (row: LeaderboardRow) => row.bestAup],
+  ['lastAup', (row: LeaderboardRow) => row.lastAup],
+] as const;
+
 /** A row per model, unrounded; what there is none of is an empty field. */
 export function leaderboardCsv(board: Leaderboard): string {
   const columns: Column[] = [
@@ -12,15 +22,18 @@ export function leaderboardCsv(board: Leaderboard): string {
     ['kind', (row) => row.kind],
     ['isolation', (row) => row.isolation],
     ['unranked', (row) => row.unranked],
-    ...(['bestAup', 'lastAup'] as const).flatMap((area): Column[] => [
-      [area, (row) => row[area]],
-      ...(['attempts', 'tasks'] as const).flatMap((over): Column[] => [
-        [`${area} low (${over})`, (row) => row.intervals?.[over][area]?.low],
-        [`${area} high (${over})`, (row) => row.intervals?.[over][area]?.high],
-        [
-          `${area} largest (${over})`,
-          (row) => row.intervals?.[over].probabilityOfRank1?.[area === 'bestAup' ? 'best' : 'last'],
-        ],
+    ...FIGURES.flatMap(([figure, value]): Column[] => [
+      [figure, value],
+      ...OVERS.flatMap((over): Column[] => [
+        [`${figure} low (${over})`, (row) => row.intervals?.[over][figure]?.low],
+        [`${figure} high (${over})`, (row) => row.intervals?.[over][figure]?.high],
+      ]),
+    ]),
+    ...OVERS.flatMap((over): Column[] => [
+      [`group (${over})`, (row) => row.intervals?.[over].group],
+      ...(['best', 'last'] as const).map((kind): Column => [
+        `${kind} first (${over})`,
+        (row) => row.intervals?.[over].probabilityOfRank1?.[kind],
       ]),
     ]),
     ...(['bestAup', 'lastAup'] as const).map((area): Column => [
@@ -37,7 +50,16 @@ export function leaderboardCsv(board: Leaderboard): string {
     ]),
     ['marks', (row) => markedRunsText(row.marks).join(', ')],
     ...(
-      ['costUsd', 'costPerRunUsd', 'recordedCostUsd', 'recordedCostPerRunUsd', 'inputTokens', 'outputTokens'] as const
+      [
+        'costUsd',
+        'costPerRunUsd',
+        'recordedCostUsd',
+        'recordedCostPerRunUsd',
+        'listCostUsd',
+        'listCostPerRunUsd',
+        'inputTokens',
+        'outputTokens',
+      ] as const
     ).map((key): Column => [key, (row) => row[key]]),
     ...board.tasks.flatMap(({ task }): Column[] => [
       [`${task} best`, (row) => row.scores[task]?.best],

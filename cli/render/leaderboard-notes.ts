@@ -1,3 +1,4 @@
+import { ORDER_MEANINGS, ORDER_NAMES } from '../../domain/leaderboard-order.js';
 import { DEFAULT_PROFILE } from '../../domain/task-profile.js';
 import { formatScore, formatTime, movedBaseline, plural } from './format.js';
 import type { Leaderboard, LeaderboardRow } from '../../domain/views/leaderboard.js';
@@ -14,20 +15,20 @@ export function leaderboardNotes(
       (task) =>
         `${task.task}: ${task.primary}, ${task.direction === 'maximize' ? 'higher' : 'lower'} is better` +
         (task.baseline === null ? '' : `, baseline ${formatScore(task.baseline)}`) +
+        (task.target === null ? '' : `, target ${formatScore(task.target)}`) +
+        (task.ranking === null ? '' : `; ranked ${task.ranking}`) +
         (task.compared || board.comparison.T === null ? '' : '; not compared: no ranked model has runs'),
     ),
     ...(board.comparison.sample ? ['Sample data: these scores say nothing about the real tasks.'] : []),
     ...profileNotes(board),
-    ...areaNotes(board),
+    ...figureNotes(board),
     ...intervalNotes(board, over),
     ...(board.rows.some(({ withSuspects }) => withSuspects !== null)
       ? [
           'With suspects: the AUP with suspect scores counted (--include-suspect); marks name the rules and the number of runs.',
         ]
       : []),
-    ...(board.rows.some(({ recordedCostUsd }) => recordedCostUsd !== null)
-      ? ['Recorded: cost of imported runs, at the prices of the harness that played them.']
-      : []),
+    ...(board.rows.some(({ recordedCostUsd }) => recordedCostUsd !== null) ? [costNote(board)] : []),
     ...savedNotes(board),
     ...(unranked.has('kind')
       ? ['Not ranked (–): scripted agents, replays and external players; --include-scripted ranks them.']
@@ -58,28 +59,48 @@ function profileNotes({ comparison: { profile, otherProfiles } }: Leaderboard): 
   ];
 }
 
-function areaNotes({ comparison, tasks, baseline }: Leaderboard): string[] {
-  const { T, fixedT, mode, metric } = comparison;
+function figureNotes({ comparison, tasks, baseline, rows }: Leaderboard): string[] {
+  const { T, fixedT, mode, metric, order } = comparison;
   if (T === null) return [];
   const range = mode === 'strict' ? '0 to 1' : `at most ${T}`;
   const area = metric === 'best-submission' ? baseline?.lastAup : baseline?.bestAup;
   const starters = area === undefined ? '' : `; the starters have ${area.toFixed(2)}`;
-  const moving = fixedT ? ': more models or tasks change it' : ' from the data: more models or tasks change it';
+  const moving = fixedT ? ' (fixed)' : ' (from the data: more models or tasks change it)';
   const compared = plural(tasks.filter((task) => task.compared).length, 'task');
+  const others = (['improvement', 'gain', 'rank'] as const).filter(
+    (one) => one !== order && (one !== 'gain' || rows.some(({ gain }) => gain !== null)),
+  );
+  const without = tasks.filter((task) => task.compared && task.target === null).map(({ task }) => task);
+  const unknown =
+    without.length > 0 && others.includes('gain') ? [`No target, hence no gain: ${without.join(', ')}.`] : [];
   return [
-    `Ordered by average rank over ${compared}, among these models and the starters.`,
-    `AUP: area under the performance profile, ${range}, of these tasks and models together, T = ${T}${moving}${starters}.`,
+    `Ordered by ${ORDER_NAMES[order]}, over ${compared}: ${ORDER_MEANINGS[order]}${order === 'aup' ? ` (${range}, T = ${T}${moving}${starters})` : ''}.`,
+    ...others.map((one) => `${ORDER_NAMES[one]}: ${ORDER_MEANINGS[one]}.`),
+    ...unknown,
+    ...(order === 'aup' ? [] : [`AUP: ${ORDER_MEANINGS.aup}; ${range}, T = ${T}${moving}${starters}.`]),
   ];
 }
 
 function intervalNotes({ comparison, rows }: Leaderboard, over: 'attempts' | 'tasks'): string[] {
-  if (comparison.resamples === 0 || rows.every(({ intervals }) => intervals === null)) return [];
-  const what = over === 'tasks' ? 'other tasks of the same kind' : 'other attempts at the same tasks';
+  const { resamples, seed, order, separation } = comparison;
+  if (resamples === 0 || rows.every(({ intervals }) => intervals === null)) return [];
+  const what = over === 'tasks' ? 'other tasks and attempts of the same kind' : 'other attempts at the same tasks';
+  const found = separation?.[over] ?? null;
   return [
-    `[ ]: 95 % interval over ${what}; P(best): how often the AUP is the largest; ` +
-      `${comparison.resamples} resamples, seed ${comparison.seed}.`,
+    `[ ]: 95 % interval over ${what}; P(best): how often the row is first by ${ORDER_NAMES[order]}; ` +
+      `${resamples} resamples, seed ${seed}.`,
+    ...(found === null || found.pairs === 0
+      ? []
+      : [
+          `group: models that share a letter cannot be told apart by ${ORDER_NAMES[order]}; ${found.resolved} of ${plural(found.pairs, 'pair')} can.`,
+        ]),
   ];
 }
+
+const costNote = ({ comparison: { priceList } }: Leaderboard): string =>
+  priceList === null
+    ? 'Recorded: cost of imported runs, at the prices of the harness that played them; they may not be compared.'
+    : `List: tokens of imported runs at the prices of the list ${priceList}, since what harnesses recorded is by prices of their own; recorded: the list has no price.`;
 
 function savedNotes({ comparison: { saved, k } }: Leaderboard): string[] {
   if (saved === null) return [];

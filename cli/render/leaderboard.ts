@@ -1,10 +1,12 @@
 import type { Colors } from 'picocolors/types.js';
+import { ORDER_NAMES } from '../../domain/leaderboard-order.js';
 import { markedRunsText } from '../../domain/integrity-rules.js';
 import { formatCost, formatScore, plural } from './format.js';
 import { emptyNotes, leaderboardNotes } from './leaderboard-notes.js';
 import { type Column, renderTable, tableWidth } from './table.js';
 import type {
   Leaderboard,
+  LeaderboardOrder,
   LeaderboardRow,
   LeaderboardTask,
   LeaderboardUncertainty,
@@ -14,7 +16,7 @@ export interface LeaderboardView {
   colors: Colors;
   /** Columns of the terminal. */
   width: number;
-  /** Which intervals stand beside the AUP. */
+  /** Which intervals stand beside the figures. */
   over: keyof NonNullable<LeaderboardRow['intervals']>;
 }
 
@@ -37,10 +39,13 @@ export function renderLeaderboard(board: Leaderboard, view: LeaderboardView): st
     inline === undefined
       ? [renderTable(board.rows, fitting(board.rows, main, width), colors), ...taskTables(board, width, colors)]
       : [renderTable(board.rows, inline, colors)];
+  tables.push(...curveTables(board, width, colors));
   if (board.comparison.estimateK !== null)
     tables.push(...estimateTables(board, board.comparison.estimateK, width, colors));
   return [
-    colors.bold(`Leaderboard by ${metric} (${board.comparison.mode}${saved})`),
+    colors.bold(
+      `Leaderboard by ${ORDER_NAMES[board.comparison.order]} of ${metric} (${board.comparison.mode}${saved})`,
+    ),
     ...tables.flatMap((table) => ['', table]),
     '',
     ...leaderboardNotes(board, view.over, width).map((note) => colors.dim(note)),
@@ -51,25 +56,33 @@ const kindOf = (board: Leaderboard): 'best' | 'last' =>
   board.comparison.metric === 'best-submission' ? 'last' : 'best';
 
 function mainColumns(board: Leaderboard, over: LeaderboardView['over']): Droppable[] {
+  const { order } = board.comparison;
   const kind = kindOf(board);
   const profiled = board.comparison.T !== null;
   const sampled = board.rows.some(({ intervals }) => intervals !== null);
+  const figures = figureColumns(board, sampled ? over : null);
+  // An average rank has no interval: the area stands before it, as in the tables of MLGym-Bench.
+  const [first, ...others] = (['improvement', 'gain', 'aup', 'rank'] as const).toSorted(
+    (a, b) => Number(b === (order === 'rank' ? 'aup' : order)) - Number(a === (order === 'rank' ? 'aup' : order)),
+  );
   return [
     { title: '#', value: (row) => (row.rank === null ? '–' : String(row.rank)), align: 'right' },
     { title: 'model', value: (row) => row.model },
-    ...(profiled ? [aupColumn(kind, sampled ? over : null)] : []),
+    ...(profiled ? [{ ...figures[first!]!, drop: 0 }] : []),
     ...(board.rows.some(({ withSuspects }) => withSuspects !== null)
       ? [
           {
-            title: 'with suspects',
+            title: first === 'aup' ? 'with suspects' : 'AUP with suspects',
             value: ({ withSuspects }: LeaderboardRow) =>
               fixed(withSuspects?.[kind === 'best' ? 'bestAup' : 'lastAup'] ?? null, 2),
             align: 'right' as const,
+            ...(first !== 'aup' && { drop: 7 }),
           },
         ]
       : []),
     ...(sampled
       ? [
+          { title: 'group', value: (row: LeaderboardRow) => row.intervals?.[over].group ?? '–', drop: 3 },
           {
             title: 'P(best)',
             value: (row: LeaderboardRow) => probability(row.intervals?.[over], kind),
@@ -78,45 +91,87 @@ function mainColumns(board: Leaderboard, over: LeaderboardView['over']): Droppab
           },
         ]
       : []),
-    ...(profiled
-      ? [
-          { title: 'solved', value: solved, align: 'right' as const, drop: 4 },
-          {
-            title: 'avg rank',
-            value: (row: LeaderboardRow) => fixed(row.averageRank, 2),
-            align: 'right' as const,
-            drop: 3,
-          },
-        ]
-      : []),
+    ...(profiled ? [{ title: 'solved', value: solved, align: 'right' as const, drop: 6 }] : []),
+    ...(profiled ? others.flatMap((one) => figures[one] ?? []) : []),
     { title: 'runs', value: attempts, align: 'right' },
-    { title: '$/run', value: (row) => cost(row.costPerRunUsd, row.recordedCostPerRunUsd), align: 'right', drop: 1 },
+    {
+      title: '$/run',
+      value: (row) => cost(row.costPerRunUsd, row.recordedCostPerRunUsd, row.listCostPerRunUsd),
+      align: 'right',
+      drop: 1,
+    },
     {
       title: 'cost',
-      value: (row) => cost(row.costPerRunUsd === null ? null : row.costUsd, row.recordedCostUsd),
+      value: (row) => cost(row.costPerRunUsd === null ? null : row.costUsd, row.recordedCostUsd, row.listCostUsd),
       align: 'right',
-      drop: 5,
+      drop: 8,
     },
     ...(board.rows.some((row) => marks(row) !== '') ? [{ title: 'marks', value: marks }] : []),
   ];
 }
 
-/** What another harness recorded, by its own prices, is told from our own. */
-const cost = (own: string | null, recorded: string | null): string =>
-  [...(own === null ? [] : [formatCost(own)]), ...(recorded === null ? [] : [`${formatCost(recorded)} recorded`])].join(
-    ' + ',
-  ) || '–';
-
-function aupColumn(kind: 'best' | 'last', over: LeaderboardView['over'] | null): Droppable {
-  return {
-    title: over === null ? 'AUP' : 'AUP [95 %]',
+/** A column for each figure that may order the rows; gains only where tasks have targets. */
+function figureColumns(
+  board: Leaderboard,
+  over: LeaderboardView['over'] | null,
+): Partial<Record<LeaderboardOrder, Droppable>> {
+  const kind = kindOf(board);
+  const { order } = board.comparison;
+  const column = (
+    of: LeaderboardOrder,
+    drop: number,
+    value: (row: LeaderboardRow) => number | null,
+    interval: (uncertainty: LeaderboardUncertainty) => { low: number; high: number } | null,
+  ): Droppable => ({
+    title: `${ORDER_NAMES[of]}${over === null || of === 'rank' ? '' : ' [95 %]'}`,
     value: (row) => {
-      const area = fixed(kind === 'best' ? row.bestAup : row.lastAup, 2);
-      const interval = over === null ? null : row.intervals?.[over][kind === 'best' ? 'bestAup' : 'lastAup'];
-      return interval == null ? area : `${area} [${fixed(interval.low, 2)}, ${fixed(interval.high, 2)}]`;
+      const shown = fixed(value(row), 2);
+      const around = over === null || row.intervals === null ? null : interval(row.intervals[over]);
+      return around === null ? shown : `${shown} [${fixed(around.low, 2)}, ${fixed(around.high, 2)}]`;
     },
+    align: 'right',
+    drop,
+  });
+  const best = kind === 'best';
+  return {
+    improvement: column(
+      'improvement',
+      4,
+      (row) => row.improvement?.[kind] ?? null,
+      (one) => (best ? one.bestImprovement : one.lastImprovement),
+    ),
+    ...((order === 'gain' || board.rows.some(({ gain }) => gain !== null)) && {
+      gain: column(
+        'gain',
+        5,
+        (row) => row.gain?.[kind] ?? null,
+        (one) => (best ? one.bestGain : one.lastGain),
+      ),
+    }),
+    aup: column(
+      'aup',
+      10,
+      (row) => (best ? row.bestAup : row.lastAup),
+      (one) => (best ? one.bestAup : one.lastAup),
+    ),
+    rank: column(
+      'rank',
+      order === 'rank' ? 3 : 9,
+      (row) => row.averageRank,
+      () => null,
+    ),
   };
 }
+
+/** What another harness recorded is by its own prices: those of a list stand in its place where they are known. */
+const cost = (own: string | null, recorded: string | null, listed: string | null): string => {
+  if (recorded !== null && listed !== null) return `${formatCost(listed)} list`;
+  const parts = [
+    ...(own === null ? [] : [formatCost(own)]),
+    ...(recorded === null ? [] : [`${formatCost(recorded)} recorded`]),
+  ];
+  return parts.join(' + ') || '–';
+};
 
 const fixed = (value: number | null, digits: number): string => (value === null ? '–' : value.toFixed(digits));
 
@@ -216,6 +271,27 @@ function tablesOf(
 
 const taskTables = (board: Leaderboard, width: number, colors: Colors): string[] =>
   tablesOf(board.rows, taskColumns(board, board.tasks, [kindOf(board)]), width, colors);
+
+/** Of k attempts, the best gain and the share of tasks solved, where there is more than one. */
+function curveTables(board: Leaderboard, width: number, colors: Colors): string[] {
+  const kind = kindOf(board);
+  const pointsOf = (row: LeaderboardRow) => row.curve?.[kind] ?? [];
+  const most = Math.max(0, ...board.rows.map((row) => pointsOf(row).length));
+  if (most < 2) return [];
+  // One, doubled, and all.
+  const ks = [...new Set([1, 2, 4, 8, 16, 32, most].filter((k) => k <= most))].sort((a, b) => a - b);
+  const rows = board.rows.filter((row) => pointsOf(row).length > 0);
+  const columns = ks.map((k): Column<LeaderboardRow> => ({
+    title: `k = ${k}`,
+    value: (row) => {
+      const point = pointsOf(row)[k - 1];
+      return point === undefined ? '–' : `${point.gain.toFixed(2)}, ${Math.round(100 * point.solved)} %`;
+    },
+    align: 'right',
+  }));
+  const title = colors.bold('Of k attempts: expected best gain, tasks that gain');
+  return [title, ...tablesOf(rows, columns, width, colors)];
+}
 
 /** Apart from the scores: an estimate and a maximum are not to be compared. */
 function estimateTables(board: Leaderboard, k: number, width: number, colors: Colors): string[] {

@@ -5,6 +5,7 @@ import { episodeRecords, type EpisodeRecord } from './episode-records.js';
 import type { EpisodesWanted } from '../queries/episodes.js';
 import { type LineImport, startLine } from './import-line.js';
 import { runLine } from './run-line.js';
+import { openRunRecord, type RunRecord } from './run-record.js';
 
 /** One of the runs that leaderboards over all batches take their scores from, where its kind and isolation are ranked and which the first k leave in. */
 const COUNTS =
@@ -51,14 +52,29 @@ export interface Standing {
   forkedFrom: string | null;
 }
 
+/** What runs are put together by in logs of other tools. */
+export interface LogRun {
+  runId: string;
+  batchId: string;
+  task: string;
+  agent: string;
+  model: string;
+  attempt: number;
+  createdAt: string;
+}
+
 export interface Exports {
   /** In order of submission. */
   runIds(batchId: string): Promise<string[]>;
+  /** Of these runs, in order of submission. */
+  logRuns(runIds: readonly string[]): Promise<LogRun[]>;
   /** One line of JSON, without its line end, in pieces. */
   line(runId: string): AsyncGenerator<string>;
   rows(batchId: string): Promise<ExportRow[]>;
   source(runId: string): Promise<ExportSource | null>;
   standing(runId: string): Promise<Standing>;
+  /** A run's record, step by step, for formats of other tools. */
+  record(runId: string): Promise<RunRecord>;
   /** Episodes with what was done in them, in the order in which they were reset. */
   episodes(wanted: EpisodesWanted): AsyncGenerator<EpisodeRecord>;
   /** Takes such a line back, part by part, in one transaction. */
@@ -76,7 +92,17 @@ export function createExports(pool: pg.Pool): Exports {
       );
       return rows.map(({ id }) => id);
     },
+    async logRuns(runIds) {
+      const rows = await run<Omit<LogRun, 'createdAt'> & { createdAt: Date }>(
+        'logRuns',
+        `select run_id as "runId", batch_id as "batchId", task_id as task, agent_name as agent, model_name as model, attempt, created_at as "createdAt"
+         from runs where run_id = any ($1) order by batch_id, ordinal`,
+        [runIds],
+      );
+      return rows.map(({ createdAt, ...row }) => ({ ...row, createdAt: createdAt.toISOString() }));
+    },
     line: (runId) => runLine(pool, runId),
+    record: (runId) => openRunRecord(pool, runId),
     episodes: (wanted) => episodeRecords(pool, wanted),
     rows: (batchId) => run<ExportRow>('rows', FLAT, [batchId]),
     async source(runId) {

@@ -138,7 +138,7 @@ export async function importRun(
     await insertEvaluations(sql, placed.runId, taskHash, end.evaluations);
     await finishRun(sql, placed.runId, end);
     await insertImport(sql, placed.runId, batchId, run, end, remarks);
-    const taskBaseline = await baselineOf(sql, taskHash, end.baselineValue);
+    const taskBaseline = await baselineOf(sql, taskHash, end.baselineValue, run.task);
     await sql('update batches set ended_at = now() where batch_id = $1', [batchId]);
     await sql(options.dryRun ? 'rollback' : 'commit');
     return { kind: 'imported', ...placed, batchId, taskBaseline };
@@ -155,9 +155,13 @@ export async function importRun(
   }
 }
 
-type Sql = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<{ rows: Row[] }>;
+export type Sql = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<{ rows: Row[] }>;
 
-async function knownRun(sql: Sql, run: RecordedRun, batch: string): Promise<ImportOutcome | null> {
+export async function knownRun(
+  sql: Sql,
+  run: Pick<RecordedRun, 'contentHash' | 'source'>,
+  batch: string,
+): Promise<ImportOutcome | null> {
   const { rows } = await sql<{ runId: string; batchId: string; batch: string | null; same: boolean }>(
     `select i.run_id as "runId", i.batch_id as "batchId", b.name as batch, i.content_hash = $1 as same
      from imports i join batches b on b.batch_id = i.batch_id
@@ -208,6 +212,7 @@ async function taskVersionFor(sql: Sql, { taskId, task }: RecordedRun): Promise<
     contract: MLGYM_CONTRACT,
     metrics: { [task.metric]: { direction: task.direction, ...(task.bounds && { bounds: task.bounds }) } },
     primary: task.metric,
+    ...(task.target && { target: task.target }),
   };
   const { rows: others } = await sql<{ metric: string; direction: string }>(
     `select primary_metric as metric, direction from task_versions
@@ -227,7 +232,9 @@ async function taskVersionFor(sql: Sql, { taskId, task }: RecordedRun): Promise<
     );
   await sql(
     `insert into task_versions (content_hash, task_id, contract, name, spec, primary_metric, direction, bound_min, bound_max)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     -- Versions that were stored before tasks had targets.
+     on conflict (content_hash) do update set spec = excluded.spec where target_of(task_versions.spec) is distinct from target_of(excluded.spec)`,
     [
       hash,
       taskId,
@@ -244,12 +251,18 @@ async function taskVersionFor(sql: Sql, { taskId, task }: RecordedRun): Promise<
 }
 
 /** The task's baseline: the first one with its metric stays. */
-async function baselineOf(sql: Sql, taskHash: string, value: number | null): Promise<number | null> {
+async function baselineOf(
+  sql: Sql,
+  taskHash: string,
+  value: number | null,
+  { standardError = 0 }: MlgymTask,
+): Promise<number | null> {
   if (value !== null)
-    await sql(`insert into baselines (content_hash, value, standard_error) values ($1, $2, 0) on conflict do nothing`, [
-      taskHash,
-      value,
-    ]);
+    await sql(
+      `insert into baselines as b (content_hash, value, standard_error) values ($1, $2, $3)
+       on conflict (content_hash) do update set standard_error = $3 where b.value = $2 and b.standard_error = 0`,
+      [taskHash, value, standardError],
+    );
   const { rows } = await sql<{ value: number }>('select value from baselines where content_hash = $1', [taskHash]);
   return rows[0]?.value ?? null;
 }
@@ -424,6 +437,6 @@ async function insertImport(
 }
 
 /** JSON that PostgreSQL accepts: no NUL and no lone surrogates, not even in keys. */
-function wellFormedJson(value: unknown): string {
+export function wellFormedJson(value: unknown): string {
   return JSON.stringify(value).replace(/(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/gi, '$1\uFFFD');
 }

@@ -57,7 +57,7 @@ export async function batchStatus(run: Statements, batchId: string): Promise<Bat
 /** Rewards of a few: whoever watches asks twice a second. */
 const LATEST = 100;
 
-async function trainingState(run: Statements, batchId: string): Promise<TrainingState> {
+export async function trainingState(run: Statements, batchId: string): Promise<TrainingState> {
   const { open, ended } = await episodeStates(run, batchId);
   const [latest] = await run<Pick<TrainingState, 'reward' | 'latest'>>(
     'latestRewards',

@@ -1,12 +1,26 @@
 import { BenchError } from '../../domain/errors.js';
+import { orderMeant } from '../../domain/leaderboard-order.js';
 import { profileMeant } from '../../domain/task-profile.js';
 import type { Statements } from '../statements.js';
-import type { LeaderboardMetric, LeaderboardMode, SavedComparisonState } from '../../domain/views/leaderboard.js';
+import type {
+  LeaderboardMetric,
+  LeaderboardMode,
+  LeaderboardOrder,
+  SavedComparisonState,
+} from '../../domain/views/leaderboard.js';
 import type { FrozenOptions, SavedComparison } from '../../domain/views/comparisons.js';
 
 /** The tasks' baselines, as an argument of leaderboard(). */
 export const baselinesOf = ({ tasks, baselines }: Pick<FrozenOptions, 'tasks' | 'baselines'>): (number | null)[] =>
   tasks.map((task) => baselines[task] ?? null);
+
+/** Standard errors of the baselines, and targets, as arguments of leaderboard(). Null: they were not kept. */
+export const scalesOf = ({
+  tasks,
+  standardErrors,
+  targets,
+}: Pick<FrozenOptions, 'tasks' | 'standardErrors' | 'targets'>): ((number | null)[] | null)[] =>
+  [standardErrors, targets].map((of) => (of === undefined ? null : tasks.map((task) => of[task] ?? null)));
 
 /** Tasks with their contracts, as an argument of leaderboard(). */
 export const tasksAtContracts = ({ tasks, contracts }: Pick<FrozenOptions, 'tasks' | 'contracts'>): string[] =>
@@ -18,6 +32,9 @@ interface ComparisonRow {
   tasks: string[];
   contracts: number[];
   baselines: (number | null)[];
+  standard_errors: (number | null)[] | null;
+  targets: (number | null)[] | null;
+  row_order: LeaderboardOrder;
   k: number | null;
   axis: number;
   mode: LeaderboardMode;
@@ -32,6 +49,12 @@ interface ComparisonRow {
   created_at: Date;
 }
 
+const byTask = (
+  tasks: readonly string[],
+  values: (number | null)[] | null,
+): Record<string, number | null> | undefined =>
+  values === null ? undefined : Object.fromEntries(tasks.map((task, i) => [task, values[i]!]));
+
 const comparisonOf = (row: ComparisonRow): SavedComparison => ({
   name: row.name,
   createdAt: row.created_at.toISOString(),
@@ -40,10 +63,13 @@ const comparisonOf = (row: ComparisonRow): SavedComparison => ({
     tasks: row.tasks,
     contracts: Object.fromEntries(row.tasks.map((task, i) => [task, row.contracts[i]!])),
     baselines: Object.fromEntries(row.tasks.map((task, i) => [task, row.baselines[i]!])),
+    standardErrors: byTask(row.tasks, row.standard_errors),
+    targets: byTask(row.tasks, row.targets),
     k: row.k ?? undefined,
     axis: row.axis,
     mode: row.mode,
     metric: row.metric,
+    order: row.row_order,
     includeSuspect: row.include_suspect,
     includeLocal: row.include_local,
     includeImported: row.include_imported,
@@ -79,8 +105,8 @@ export async function saveComparison(run: Statements, name: string, options: Fro
   const [row] = await run<ComparisonRow>(
     'saveComparison',
     `insert into comparison_sets
-       (name, models, tasks, contracts, k, axis, mode, metric, include_suspect, include_local, include_scripted, batch_id, sample, profile, baselines, include_imported)
-     values ($1, $2, $3, $12::int[], $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $15::float8[], $16)
+       (name, models, tasks, contracts, k, axis, mode, metric, include_suspect, include_local, include_scripted, batch_id, sample, profile, baselines, include_imported, standard_errors, targets, row_order)
+     values ($1, $2, $3, $12::int[], $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $15::float8[], $16, $17::float8[], $18::float8[], $19)
      on conflict (name) do nothing returning *`,
     [
       name,
@@ -99,6 +125,8 @@ export async function saveComparison(run: Statements, name: string, options: Fro
       profileMeant(options.profile, options.sample ?? false),
       baselinesOf(options),
       options.includeImported ?? false,
+      ...scalesOf(options),
+      orderMeant(options.order, options.mode ?? 'strict'),
     ],
   );
   if (row !== undefined) return comparisonOf(row);

@@ -9,6 +9,7 @@ import { events, hosts, leases, leaseWaiters, unfinishedRuns } from './operation
 import { episodeReturns, episodeSteps, runIdsOf } from './episode-rewards.js';
 import { type EpisodesWanted, listEpisodes, showEpisode } from './episodes.js';
 import { metrics } from './metrics.js';
+import { type GainSpread, gainSpread } from './gain-spread.js';
 import { type PastRun, pastRuns, type RunKind } from './past-runs.js';
 import { findBatch, findRun } from './references.js';
 import { reportActions, reportRuns } from './report-runs.js';
@@ -48,6 +49,8 @@ export interface Queries {
   listRuns(filter?: RunFilter): Promise<RunSummary[]>;
   /** What ended runs like these used. */
   pastRuns(kinds: readonly RunKind[]): Promise<PastRun[]>;
+  /** How much the gains of attempts at these tasks vary that are alike; null: not known. */
+  gainSpread(of: { models: readonly string[]; tasks: readonly string[] }): Promise<GainSpread | null>;
   /** Models and tasks that have runs, by name. */
   playedNames(): Promise<{ models: string[]; tasks: string[] }>;
   showRun(runId: string): Promise<RunDetail>;
@@ -99,6 +102,7 @@ export function createQueries(pool: pg.Pool): Queries {
     batchStatus: (batchId) => batchStatus(run, batchId),
     listRuns: (filter = {}) => listRuns(run, filter),
     pastRuns: (kinds) => pastRuns(run, kinds),
+    gainSpread: (of) => gainSpread(run, of),
     playedNames: () => playedNames(run),
     showRun: (runId) => showRun(run, runId),
     trajectory: (runId, afterStep = 0) => trajectory(run, runId, afterStep),

@@ -84,6 +84,31 @@ export async function recordedCosts(run: Statements, selection: Selection): Prom
   );
 }
 
+/**
+ * Cost of all tokens of each row by one price list: that which has prices for most of the models. What other harnesses recorded is by prices of
+ * their own, which may not be compared.
+ */
+export async function listCosts(
+  run: Statements,
+  selection: Selection,
+): Promise<{ list: string | null; costs: (Id & { totalUsd: string | null; perRunUsd: string | null })[] }> {
+  const [found] = await run<{ list: string }>(
+    'priceList',
+    `select p.list from price_lists p where p.model = any ($1) group by 1 order by count(distinct p.model) desc, 1 limit 1`,
+    [selection.models],
+  );
+  if (found === undefined) return { list: null, costs: [] };
+  const costs = await run<Id & { totalUsd: string | null; perRunUsd: string | null }>(
+    'listCosts',
+    `select r.model_name as model, r.model_kind as kind, case r.origin when 'import' then 'import' else coalesce(r.isolation, 'container') end as isolation,
+       trim_scale(round(sum(c.list_usd), 10))::text as "totalUsd", trim_scale(round(avg(c.list_usd), 10))::text as "perRunUsd"
+     from run_costs($7) c join runs r on r.run_id = c.run_id ${SELECTED}
+     group by 1, 2, 3`,
+    [...parametersOf(selection), found.list],
+  );
+  return { list: found.list, costs };
+}
+
 /** Runs left out because they were played under another profile. Null tasks or models: all. */
 export async function otherProfiles(
   run: Statements,

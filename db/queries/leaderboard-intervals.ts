@@ -1,47 +1,140 @@
-import type { ScoredIsolation } from '../../domain/run.js';
-import type { ModelKind } from '../../domain/model.js';
 import type { Direction } from '../../domain/score.js';
-import { bootstrap, type BootstrapOptions, type Uncertainty } from '../../domain/statistics/bootstrap.js';
+import type { ModelKind } from '../../domain/model.js';
+import type { ScoredIsolation } from '../../domain/run.js';
+import {
+  attemptsPerTask,
+  bootstrap,
+  type BootstrapOptions,
+  resamplePositions,
+  type Samples,
+} from '../../domain/statistics/bootstrap.js';
+import { type Headline, HEADLINES, type Headlines, resampleHeadlines } from '../../domain/statistics/headlines.js';
+import {
+  expandedPercentileInterval,
+  expandedTail,
+  type Interval,
+  isBeyondError,
+  leavesOutZero,
+  percentileInterval,
+  PLAIN_TAIL,
+  standardInterval,
+} from '../../domain/statistics/intervals.js';
+import { type Kind, KINDS } from '../../domain/statistics/compared.js';
+import { type Separation, separation, sharesOfFirst } from '../../domain/statistics/separation.js';
 import { groupBy } from './group-by.js';
-import type { LeaderboardRow, LeaderboardUncertainty } from '../../domain/views/leaderboard.js';
+import type { Leaderboard, LeaderboardOrder, LeaderboardUncertainty } from '../../domain/views/leaderboard.js';
 
-interface Cell {
+export interface ComparedCell {
   model: string;
   kind: ModelKind;
   isolation: ScoredIsolation;
   task: string;
   direction: Direction;
   baseline: number | null;
+  standardError: number | null;
+  target: number | null;
   compared: boolean;
   ran: boolean;
   bestAttempts: (number | null)[];
   lastAttempts: (number | null)[];
 }
 
-/** Intervals of the compared methods, by method; `cells` is the whole grid, ordered. */
-export function leaderboardIntervals(
-  cells: readonly Cell[],
-  options: BootstrapOptions,
-  methodOf: (cell: Cell) => string,
-): Map<string, NonNullable<LeaderboardRow['intervals']>> {
+/** What is compared, in the form that statistics take: tasks with a cell for each of `methods`, in their order. */
+export function comparedAttempts(cells: readonly ComparedCell[], methodOf: (cell: ComparedCell) => string) {
   const byTask = groupBy(
     cells.filter(({ compared }) => compared),
     ({ task }) => task,
   );
-  const tasks = [...byTask.values()].map((ofTask) => ({
-    direction: ofTask[0]!.direction,
-    baseline: ofTask[0]!.baseline,
-    cells: ofTask.map(({ bestAttempts, lastAttempts, ran }) => ({ best: bestAttempts, last: lastAttempts, ran })),
-  }));
-  const { attempts, tasks: overTasks } = bootstrap(tasks, options);
+  const tasks = [...byTask.values()].map((ofTask) => {
+    const { direction, baseline, standardError, target } = ofTask[0]!;
+    return {
+      ...{ direction, baseline, standardError, target },
+      cells: ofTask.map(({ bestAttempts, lastAttempts, ran }) => ({ best: bestAttempts, last: lastAttempts, ran })),
+    };
+  });
   const [first = []] = byTask.values();
-  return new Map(
-    first.map((cell, i) => [methodOf(cell), { attempts: shown(attempts[i]!), tasks: shown(overTasks[i]!) }]),
-  );
+  return { tasks, methods: first.map(methodOf) };
 }
 
-const shown = ({ best, last, first }: Uncertainty): LeaderboardUncertainty => ({
-  bestAup: best,
-  lastAup: last,
-  probabilityOfRank1: first,
-});
+export type Compared = ReturnType<typeof comparedAttempts>;
+
+const OVERS = ['attempts', 'tasks'] as const;
+type Over = (typeof OVERS)[number];
+
+export interface IntervalOptions extends BootstrapOptions {
+  order: LeaderboardOrder;
+  /** Whose order it is. */
+  kind: Kind;
+  observed: Headlines;
+}
+
+/** Intervals of the compared methods, by method, and how far what orders the rows tells them apart. */
+export function leaderboardIntervals({ tasks, methods }: Compared, options: IntervalOptions) {
+  const { order, kind, observed } = options;
+  const areas = bootstrap(tasks, options);
+  const headlines = resampleHeadlines(tasks, options);
+  const units = methods.map((_, model) => attemptsPerTask(tasks, model));
+  const repeated = Math.max(1, ...units);
+  const drawnTasks = order === 'gain' ? headlines.units.gain : tasks.length;
+  const drawn = { attempts: repeated > 1, tasks: drawnTasks > 1 };
+  const ordering = orderingSamples();
+
+  function orderingSamples(): { observed: Record<Kind, ArrayLike<number>> } & Record<Over, Samples> {
+    if (order === 'aup') return areas.samples;
+    if (order === 'rank') return resamplePositions(tasks, options);
+    return {
+      observed: observed[order],
+      attempts: headlines.attempts[order],
+      tasks: headlines.tasks[order],
+    };
+  }
+  // Resamples of headlines draw attempts too, those of areas and positions only tasks: measured, both hold what they should.
+  const tail = order === 'aup' || order === 'rank' ? expandedTail(tasks.length) : PLAIN_TAIL;
+  const differs = {
+    attempts: (difference: number, samples: Float64Array) => isBeyondError(difference, samples, repeated),
+    tasks: (difference: number, samples: Float64Array) => leavesOutZero(difference, samples, tail),
+  };
+  const apart = (over: Over): Separation | null =>
+    drawn[over] ? separation(Array.from(ordering.observed[kind]), ordering[over][kind], differs[over]) : null;
+  const separations = { attempts: apart('attempts'), tasks: apart('tasks') };
+  const first = (over: Over) => ({
+    best: sharesOfFirst(ordering[over].best),
+    last: sharesOfFirst(ordering[over].last),
+  });
+  const shares = { attempts: first('attempts'), tasks: first('tasks') };
+
+  const intervalOf = (over: Over, headline: Headline, of: Kind, model: number): Interval | null => {
+    const value = observed[headline][of][model]!;
+    const samples = headlines[over][headline][of][model]!;
+    if (Number.isNaN(value)) return null;
+    return over === 'tasks'
+      ? // Gains of many zeros lie to one side.
+        (headline === 'gain' ? expandedPercentileInterval : percentileInterval)(samples, headlines.units[headline])
+      : standardInterval(value, samples, units[model]!, { low: 0, high: 1 });
+  };
+  const uncertainty = (over: Over, model: number): LeaderboardUncertainty => {
+    const area = areas[over][model]!;
+    const [improvement, gain] = HEADLINES.map((headline) =>
+      Object.fromEntries(KINDS.map((of) => [of, intervalOf(over, headline, of, model)])),
+    ) as [Record<Kind, Interval | null>, Record<Kind, Interval | null>];
+    return {
+      ...{ bestImprovement: improvement.best, lastImprovement: improvement.last },
+      ...{ bestGain: gain.best, lastGain: gain.last, bestAup: area.best, lastAup: area.last },
+      probabilityOfRank1: drawn[over] ? { best: shares[over].best[model]!, last: shares[over].last[model]! } : null,
+      group: separations[over]?.groups[model] ?? null,
+    };
+  };
+  const shown = (over: Over): NonNullable<Leaderboard['comparison']['separation']>[Over] => {
+    const found = separations[over];
+    return found === null ? null : { pairs: found.pairs, resolved: found.resolved };
+  };
+  return {
+    separation: { attempts: shown('attempts'), tasks: shown('tasks') },
+    byMethod: new Map(
+      methods.map((method, model) => [
+        method,
+        { attempts: uncertainty('attempts', model), tasks: uncertainty('tasks', model) },
+      ]),
+    ),
+  };
+}

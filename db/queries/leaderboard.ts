@@ -1,17 +1,23 @@
 import { BenchError } from '../../domain/errors.js';
+import { orderMeant } from '../../domain/leaderboard-order.js';
+import { rankingNote } from '../../domain/mlgym/tasks.js';
+import { type CurvePoint, attemptCurve } from '../../domain/statistics/attempt-curve.js';
+import { attemptGain, hasGains } from '../../domain/statistics/gain.js';
+import { type Headlines, headlines } from '../../domain/statistics/headlines.js';
 import { expectedBest } from '../../domain/statistics/expected-best.js';
 import { profileMeant } from '../../domain/task-profile.js';
 import { profileSteps } from '../../domain/statistics/profile-steps.js';
 import type { Statements } from '../statements.js';
-import { baselinesOf, comparisonState, savedComparison, tasksAtContracts } from './comparisons.js';
+import { baselinesOf, comparisonState, scalesOf, savedComparison, tasksAtContracts } from './comparisons.js';
 import { groupBy } from './group-by.js';
 import { refuseUnknownProfile } from './known-profiles.js';
-import { markedRuns, otherProfiles, recordedCosts } from './leaderboard-extras.js';
-import { leaderboardIntervals } from './leaderboard-intervals.js';
+import { listCosts, markedRuns, otherProfiles, recordedCosts } from './leaderboard-extras.js';
+import { type Compared, comparedAttempts, leaderboardIntervals } from './leaderboard-intervals.js';
 import { type Columns, rowsOfColumns } from './rows-of-columns.js';
 import type {
   Leaderboard,
   LeaderboardOptions,
+  LeaderboardOrder,
   LeaderboardRow,
   LeaderboardScore,
   LeaderboardTask,
@@ -19,9 +25,17 @@ import type {
 } from '../../domain/views/leaderboard.js';
 
 type Id = Pick<LeaderboardRow, 'model' | 'kind' | 'isolation'>;
-type Cell = Id & LeaderboardTask & Omit<LeaderboardScore, keyof Ratios | keyof Expected> & { ran: boolean };
-type Extras = Pick<LeaderboardRow, 'withSuspects' | 'marks' | 'recordedCostUsd' | 'recordedCostPerRunUsd'>;
-type ModelRow = Omit<LeaderboardRow, keyof Area | keyof Extras | 'scores' | 'intervals' | 'profile'> & Id;
+type Cell = Id &
+  LeaderboardTask &
+  Omit<LeaderboardScore, keyof Ratios | keyof Expected | keyof Gains> & { ran: boolean };
+type Gains = Pick<LeaderboardScore, 'bestGain' | 'lastGain'>;
+type Extras = Pick<
+  LeaderboardRow,
+  'withSuspects' | 'marks' | 'recordedCostUsd' | 'recordedCostPerRunUsd' | 'listCostUsd' | 'listCostPerRunUsd'
+>;
+type Headline = Pick<LeaderboardRow, 'improvement' | 'gain' | 'curve'>;
+type ModelRow = Omit<LeaderboardRow, keyof Area | keyof Extras | keyof Headline | 'scores' | 'intervals' | 'profile'> &
+  Id;
 type Area = Pick<LeaderboardRow, 'bestAup' | 'lastAup' | 'solvedTasks' | 'missingTasks' | 'notRunTasks'>;
 type Ratios = Pick<LeaderboardScore, 'bestStatus' | 'lastStatus' | 'bestRatio' | 'lastRatio'>;
 type Expected = Pick<LeaderboardScore, 'expectedBest' | 'expectedLast'>;
@@ -34,7 +48,7 @@ interface RatioRow {
 }
 type SuspectArea = NonNullable<LeaderboardRow['withSuspects']> & { method: string };
 interface Found {
-  tasks: LeaderboardTask[];
+  tasks: Omit<LeaderboardTask, 'ranking'>[];
   cells: Columns<Omit<Cell, Exclude<keyof LeaderboardTask, 'task' | 'compared'>>>;
   models: ModelRow[];
   areas: (Area & { method: string; axis: number })[];
@@ -52,7 +66,7 @@ const NO_AREA: Area = { bestAup: null, lastAup: null, solvedTasks: null, missing
 const STATEMENT = (metric: 'best' | 'last', suffix: '_strict' | '') => `
   with given as materialized (
     select array_agg(l order by l.task, l.model, l.model_kind, l.isolation) as grid
-    from leaderboard($1, $2::text[], $3::text[], $4::int, $5, $6, $7, $9, $10, $11::float8[], $12) l
+    from leaderboard($1, $2::text[], $3::text[], $4::int, $5, $6, $7, $9, $10, $11::float8[], $12, $13::float8[], $14::float8[]) l
   ),
   compared as materialized (select compared_cells(grid) as cells from given)
   select
@@ -61,11 +75,11 @@ const STATEMENT = (metric: 'best' | 'last', suffix: '_strict' | '') => `
          select v.name from task_versions v where v.task_id = t.task and v.contract = t.contract
          order by v.created_at desc limit 1
        ), 'contract', t.contract, 'primary', t.primary_metric, 'direction', t.direction, 'baseline', t.baseline,
-       'compared', t.compared
+       'standardError', t.standard_error, 'target', t.target, 'compared', t.compared
      ) order by t.task), '[]')
      from (
-       select l.task, l.contract, l.primary_metric, l.direction, l.baseline, bool_or(l.compared) as compared
-       from given, unnest(given.grid) l group by 1, 2, 3, 4, 5
+       select l.task, l.contract, l.primary_metric, l.direction, l.baseline, l.standard_error, l.target, bool_or(l.compared) as compared
+       from given, unnest(given.grid) l group by 1, 2, 3, 4, 5, 6, 7
      ) t) as tasks,
     (select json_build_object(
        'model', json_agg(l.model), 'kind', json_agg(l.model_kind), 'isolation', json_agg(l.isolation),
@@ -106,7 +120,7 @@ const STATEMENT = (metric: 'best' | 'last', suffix: '_strict' | '') => `
 const AREAS = (suffix: '_strict' | '') => `
   with compared as materialized (
     select compared_cells(array_agg(l order by l.task, l.model, l.model_kind, l.isolation)) as cells
-    from leaderboard($1, $2::text[], $3::text[], $4::int, $5, $6, $7, $9, $10, $11::float8[], $12) l
+    from leaderboard($1, $2::text[], $3::text[], $4::int, $5, $6, $7, $9, $10, $11::float8[], $12, $13::float8[], $14::float8[]) l
   )
   select a.method, a.best_aup${suffix} as "bestAup", a.last_aup${suffix} as "lastAup"
   from compared, areas_under_profiles(compared.cells, fixed_axis => $8) a`;
@@ -114,9 +128,18 @@ const AREAS = (suffix: '_strict' | '') => `
 export async function leaderboard(run: Statements, asked: LeaderboardOptions): Promise<Leaderboard> {
   if (asked.profile !== undefined) await refuseUnknownProfile(run, asked.profile);
   const saved = asked.comparison === undefined ? null : await savedComparison(run, asked.comparison);
-  const options = saved === null ? asked : { ...asked, ...saved.options, metric: asked.metric ?? saved.options.metric };
+  const options =
+    saved === null
+      ? asked
+      : {
+          ...asked,
+          ...saved.options,
+          metric: asked.metric ?? saved.options.metric,
+          order: asked.order ?? saved.options.order,
+        };
   const mode = options.mode ?? 'strict';
   const metric = options.metric ?? 'best-attempt';
+  const order = orderMeant(options.order, mode);
   const includeSuspect = options.includeSuspect ?? mode === 'compat';
   const {
     includeLocal = false,
@@ -144,22 +167,28 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
     profile,
     saved === null ? null : baselinesOf(saved.options),
     includeImported,
+    ...(saved === null ? [null, null] : scalesOf(saved.options)),
   ];
   const [result] = await run<Found>('leaderboard', STATEMENT(kind, suffix), parameters(includeSuspect));
   if (result === undefined) throw new BenchError('failed', 'the database returned no leaderboard');
   const { models, areas, starter } = result;
-  const tasks = new Map(result.tasks.map((one) => [one.task, one]));
+  const tasks = new Map(result.tasks.map((one) => [one.task, { ...one, ranking: rankingNote(one) }]));
   // Thousands of cells: spreading each into a new object took a fifth of a second.
   const cells = rowsOfColumns(result.cells).map((cell): Cell => {
-    const { name, contract, primary, direction, baseline } = tasks.get(cell.task)!;
-    return Object.assign(cell, { name, contract, primary, direction, baseline });
+    const { name, contract, primary, direction, baseline, standardError, target, ranking } = tasks.get(cell.task)!;
+    return Object.assign(cell, { name, contract, primary, direction, baseline, standardError, target, ranking });
   });
   const areaOf = new Map(areas.map(({ method, axis: _, ...area }) => [method, area]));
   const ratiosOf = groupBy(rowsOfColumns(result.ratios), ({ method }) => method);
   const cellsOf = groupBy(cells, methodOf);
   const axis = areas[0]?.axis ?? null;
+  const compared = comparedAttempts(cells, methodOf);
+  const observed = headlines(compared.tasks);
   const intervals =
-    axis === null || resamples === 0 ? null : leaderboardIntervals(cells, { mode, axis, resamples, seed }, methodOf);
+    axis === null || resamples === 0
+      ? null
+      : leaderboardIntervals(compared, { mode, axis, resamples, seed, order, kind, observed });
+  const headlineOf = headlinesByMethod(compared, observed);
   const profileOf = (method: string): LeaderboardRow['profile'] => {
     const ratios = ratiosOf.get(method);
     if (axis === null || ratios === undefined) return null;
@@ -179,6 +208,10 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
   };
   const marksOf = groupBy(await markedRuns(run, selection), methodOf);
   const recordedOf = new Map((await recordedCosts(run, selection)).map((one) => [methodOf(one), one]));
+  const listed = [...recordedOf.values()].some(({ totalUsd }) => totalUsd !== null)
+    ? await listCosts(run, selection)
+    : { list: null, costs: [] };
+  const listedOf = new Map(listed.costs.map((one) => [methodOf(one), one]));
   const rows = models.map((row): LeaderboardRow => {
     const method = methodOf(row);
     const recorded = recordedOf.get(method);
@@ -186,13 +219,16 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
     const scores = (cellsOf.get(method) ?? []).map((cell) => [cell.task, scoreOf(cell, ratios, options.estimateK)]);
     return {
       ...row,
+      ...(headlineOf.get(method) ?? NO_HEADLINE),
       ...(areaOf.get(method) ?? NO_AREA),
       withSuspects: row.unranked === null ? (withSuspectsOf.get(method) ?? null) : null,
       marks: Object.fromEntries((marksOf.get(method) ?? []).map(({ rule, runs }) => [rule, runs])),
       costPerRunUsd: recorded === undefined ? row.costPerRunUsd : perRun(row.costUsd, row.ended - recorded.runs),
       recordedCostUsd: recorded?.totalUsd ?? null,
       recordedCostPerRunUsd: recorded?.perRunUsd ?? null,
-      intervals: intervals?.get(method) ?? null,
+      listCostUsd: listedOf.get(method)?.totalUsd ?? null,
+      listCostPerRunUsd: listedOf.get(method)?.perRunUsd ?? null,
+      intervals: intervals?.byMethod.get(method) ?? null,
       profile: profileOf(method),
       scores: Object.fromEntries(scores) as LeaderboardRow['scores'],
     };
@@ -207,6 +243,9 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
       fixedT: options.axis !== undefined,
       mode,
       metric,
+      order,
+      separation: intervals?.separation ?? null,
+      priceList: listed.list,
       includeSuspect,
       includeLocal,
       includeImported,
@@ -236,8 +275,63 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
             borda: starter?.borda ?? null,
             profile: profileOf(BASELINE)!,
           },
-    rows,
+    rows: order === 'rank' ? rows : inOrder(rows, orderedBy(order, kind)),
   };
+}
+
+/** What a row is ordered by: more is better; null: nothing is known. */
+const orderedBy =
+  (order: Exclude<LeaderboardOrder, 'rank'>, kind: 'best' | 'last') =>
+  (row: LeaderboardRow): number | null =>
+    order === 'aup' ? (kind === 'best' ? row.bestAup : row.lastAup) : (row[order]?.[kind] ?? null);
+
+/** Sums in another order differ in their last digits. */
+const SAME = 1e-12;
+
+/** Ranked anew: those that have a place by average rank, by another figure. `rows` are in the order of models where they are equal. */
+function inOrder(rows: readonly LeaderboardRow[], valueOf: (row: LeaderboardRow) => number | null): LeaderboardRow[] {
+  const byName = (a: LeaderboardRow, b: LeaderboardRow) =>
+    compareText(a.model, b.model) || compareText(a.kind, b.kind) || compareText(a.isolation, b.isolation);
+  const key = (row: LeaderboardRow) => valueOf(row) ?? -Infinity;
+  const placed = rows
+    .filter(({ rank }) => rank !== null)
+    .sort((a, b) => (Math.abs(key(a) - key(b)) <= SAME || key(a) === key(b) ? byName(a, b) : key(b) - key(a)));
+  const ranked = placed.map((row) => ({
+    ...row,
+    rank: 1 + placed.filter((other) => key(other) > key(row) + SAME).length,
+  }));
+  return [...ranked, ...rows.filter(({ rank }) => rank === null)];
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const NO_HEADLINE: Headline = { improvement: null, gain: null, curve: null };
+
+function headlinesByMethod({ tasks, methods }: Compared, { improvement, gain }: Headlines): Map<string, Headline> {
+  const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
+  const both = (of: Headlines[keyof Headlines], model: number) => {
+    const figures = { best: known(of.best[model]!), last: known(of.last[model]!) };
+    return figures.best === null && figures.last === null ? null : figures;
+  };
+  const curve = (model: number, kind: 'best' | 'last'): CurvePoint[] =>
+    attemptCurve(
+      tasks.flatMap((task) => {
+        const cell = task.cells[model]!;
+        const gains = cell[kind].map((score) => attemptGain(task, score));
+        if (!hasGains(task) || (!cell.ran && gains.length === 0)) return [];
+        return [Float64Array.from(gains as number[])];
+      }),
+    );
+  return new Map(
+    methods.map((method, model) => [
+      method,
+      {
+        improvement: both(improvement, model),
+        gain: both(gain, model),
+        curve: { best: curve(model, 'best'), last: curve(model, 'last') },
+      },
+    ]),
+  );
 }
 
 /** As leaderboard_cells() writes it. */
@@ -259,6 +353,12 @@ function stepsOf(ratios: readonly RatioRow[], kind: 'best' | 'last', mode: 'stri
   );
 }
 
+/** Of a model that was not submitted for the task: as with one attempt without a score. */
+function meanGain(cell: Cell, attempts: readonly (number | null)[]): number | null {
+  if (!cell.compared || !cell.ran || !hasGains(cell)) return null;
+  return attempts.reduce<number>((sum, score) => sum + attemptGain(cell, score)!, 0) / Math.max(1, attempts.length);
+}
+
 function scoreOf(cell: Cell, ratios: ReadonlyMap<string, RatioRow>, estimateK: number | undefined): LeaderboardScore {
   const { bestAttempts, lastAttempts, direction, baseline } = cell;
   const [best, last] = [ratios.get(`best ${cell.task}`), ratios.get(`last ${cell.task}`)];
@@ -268,6 +368,8 @@ function scoreOf(cell: Cell, ratios: ReadonlyMap<string, RatioRow>, estimateK: n
     best: cell.best,
     last: cell.last,
     mean: cell.mean,
+    bestGain: meanGain(cell, bestAttempts),
+    lastGain: meanGain(cell, lastAttempts),
     bestRank: cell.bestRank,
     lastRank: cell.lastRank,
     bestStatus: best?.status ?? null,

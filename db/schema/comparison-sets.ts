@@ -13,6 +13,9 @@ export const comparisonSets = pgTable(
     contracts: integer('contracts').array().notNull(),
     /** The tasks' baselines when it was saved, in their order; null: none. */
     baselines: doublePrecision('baselines').array().notNull(),
+    /** The baselines' standard errors and the tasks' targets then, in the tasks' order; null: not kept, those of now hold. */
+    standardErrors: doublePrecision('standard_errors').array(),
+    targets: doublePrecision('targets').array(),
     k: integer('k'),
     /** Length of the profiles' axis, in log10 units. */
     axis: doublePrecision('axis').notNull().default(1),
@@ -22,6 +25,10 @@ export const comparisonSets = pgTable(
     metric: text('metric', { enum: ['best-attempt', 'best-submission'] })
       .notNull()
       .default('best-attempt'),
+    /** What orders the rows. */
+    rowOrder: text('row_order', { enum: ['improvement', 'gain', 'aup', 'rank'] })
+      .notNull()
+      .default('rank'),
     includeSuspect: boolean('include_suspect').notNull().default(false),
     includeLocal: boolean('include_local').notNull().default(false),
     includeImported: boolean('include_imported').notNull().default(false),

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { pgTable, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import { createdAt } from './columns.js';
+import { createdAt, time } from './columns.js';
 
 /** This database's installation id, at most one row. A Temporal namespace serves one installation. */
 export const installation = pgTable(
@@ -8,6 +8,8 @@ export const installation = pgTable(
   {
     installationId: uuid('installation_id').primaryKey().defaultRandom(),
     createdAt: createdAt(),
+    /** Since when a webhook is told what happens; null: none is set. */
+    notifyFrom: time('notify_from'),
   },
   () => [uniqueIndex('installation_one').on(sql`(true)`)],
 );

@@ -131,6 +131,8 @@ export const runs = pgTable(
     index('runs_unfinished')
       .on(t.status)
       .where(sql`status <> 'ended'`),
+    /** Pages that watch ask for what ended since; an end never changes, so that updates of rows stay in place. */
+    index('runs_ended_at').on(t.endedAt),
     index('runs_task_model').on(t.taskId, t.modelName),
     /** A run is replaced once; its replacement may be replaced in turn. */
     uniqueIndex('runs_replaces_unique')

@@ -32,6 +32,8 @@ export const baselines = pgTable(
       .references(() => taskVersions.contentHash),
     value: doublePrecision('value').notNull(),
     standardError: doublePrecision('standard_error').notNull(),
+    /** Finished runs of the starter that it was measured by; null: it is stated. */
+    runs: integer('runs'),
     createdAt: createdAt(),
   },
   () => [check('baselines_finite', sql`value not in ('NaN', 'Infinity', '-Infinity')`)],

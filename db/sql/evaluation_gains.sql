@@ -13,7 +13,7 @@ create function evaluation_gains(run_ids text[] default null) returns table (
 ) language sql stable as $$
   with tasks as materialized (
     select
-      v.content_hash, v.bound_min, v.bound_max, b.value as baseline, (v.spec ->> 'target')::double precision as target,
+      v.content_hash, v.bound_min, v.bound_max, b.value as baseline, target_of(v.spec) as target,
       case v.direction when 'maximize' then 1 else -1 end as sign,
       case when v.spec -> 'splits' ? 'validation' then 'validation' else 'test' end as shown
     from task_versions v left join baselines b on b.content_hash = v.content_hash

@@ -9,7 +9,9 @@ create function leaderboard(
   of_sample boolean default false,
   of_profile text default null,
   with_baselines double precision[] default null,
-  include_imported boolean default false
+  include_imported boolean default false,
+  with_standard_errors double precision[] default null,
+  with_targets double precision[] default null
 ) returns setof leaderboard_score language sql stable as $$
   with every_score as (
     select
@@ -47,6 +49,16 @@ create function leaderboard(
           (array_agg(s.baseline order by s.isolation = 'import', s.baseline_at desc, s.baseline desc) filter (where s.baseline is not null))[1]
         else with_baselines[coalesce(array_position(for_tasks, s.task || '@' || max(s.contract)), array_position(for_tasks, s.task))]
       end as baseline,
+      case
+        when with_standard_errors is null then
+          (array_agg(s.standard_error order by s.isolation = 'import', s.baseline_at desc, s.baseline desc) filter (where s.baseline is not null))[1]
+        else with_standard_errors[coalesce(array_position(for_tasks, s.task || '@' || max(s.contract)), array_position(for_tasks, s.task))]
+      end as standard_error,
+      case
+        when with_targets is null then
+          (array_agg(s.target order by s.isolation = 'import', s.baseline_at desc nulls last, s.target) filter (where s.target is not null))[1]
+        else with_targets[coalesce(array_position(for_tasks, s.task || '@' || max(s.contract)), array_position(for_tasks, s.task))]
+      end as target,
       bool_or(s.unranked is null and s.attempts > 0) as compared
     from scores s group by s.task
   ),
@@ -59,6 +71,7 @@ create function leaderboard(
     select
       m.model, m.model_kind, m.isolation, m.unranked, m.is_baseline,
       t.number, t.task, t.contract, t.primary_metric, t.direction, t.baseline,
+      case when t.baseline is not null then t.standard_error end as standard_error, t.target,
       s.attempts, s.ended, s.counted, s.scored, s.infra_errors, s.config_errors, s.cancelled, s.retried,
       case when m.is_baseline then t.baseline else s.best_attempt end as best_attempt, s.best_run,
       case when m.is_baseline then t.baseline else s.best_submission end as best_submission, s.best_submission_run,
@@ -109,9 +122,9 @@ create function leaderboard(
     p.mean, coalesce(p.suspects, 0), coalesce(p.steps, 0), coalesce(p.cost_usd, 0),
     coalesce(p.input_tokens, 0), coalesce(p.output_tokens, 0),
     coalesce(p.best_attempts, '{}'), coalesce(p.last_attempts, '{}'), p.ran, p.compared,
-    p.baseline_best_rank, p.baseline_last_rank
+    p.baseline_best_rank, p.baseline_last_rank, p.standard_error, p.target
   from beside p
   where not p.is_baseline
 $$;
 
-comment on function leaderboard is 'Models x tasks with positions, the baseline among them; rows of isolation none or import (include_imported), and rows that are not models, are ranked only on request. Uses each task''s newest contract with results, and the baseline of the newest run. with_baselines: baselines of for_tasks, in their order, instead of their own.';
+comment on function leaderboard is 'Models x tasks with positions, the baseline among them; rows of isolation none or import (include_imported), and rows that are not models, are ranked only on request. Uses each task''s newest contract with results, and the baseline of the newest run. with_baselines, with_standard_errors, with_targets: those of for_tasks, in their order, instead of their own.';

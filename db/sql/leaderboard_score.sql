@@ -34,7 +34,9 @@ create type leaderboard_score as (
   ran boolean,
   compared boolean,
   baseline_best_rank double precision,
-  baseline_last_rank double precision
+  baseline_last_rank double precision,
+  standard_error double precision,
+  target double precision
 );
 
 comment on type leaderboard_score is 'One model at one task of the leaderboard; compared: it is part of the ratios and positions.';

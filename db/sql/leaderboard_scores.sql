@@ -36,7 +36,9 @@ create function leaderboard_scores(
   output_tokens numeric,
   best_attempts double precision[],
   last_attempts double precision[],
-  baseline_at timestamp with time zone
+  baseline_at timestamp with time zone,
+  standard_error double precision,
+  target double precision
 ) language sql stable as $$
   with versions as (
     select
@@ -103,7 +105,7 @@ create function leaderboard_scores(
   ),
   found as (
     select
-      g.*, v.task_id, v.contract, v.primary_metric, v.direction,
+      g.*, v.task_id, v.contract, v.primary_metric, v.direction, target_of(v.spec) as target,
       case when g.best_min is not null then
         array_position(g.best_attempts, case v.direction when 'maximize' then g.best_max else g.best_min end)
       end as best,
@@ -118,7 +120,7 @@ create function leaderboard_scores(
     f.best_attempts[f.best], f.runs[f.best], f.last_attempts[f.last], f.runs[f.last],
     f.mean, f.suspects, f.steps, f.cost_usd, f.input_tokens, f.output_tokens,
     coalesce(f.best_attempts, '{}'), coalesce(f.last_attempts, '{}'),
-    f.baseline_at
+    f.baseline_at, base.standard_error, f.target
   from found f
   left join baselines base on base.content_hash = f.versions[f.newest_with_baseline]
 $$;

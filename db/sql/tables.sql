@@ -5,6 +5,8 @@ comment on table agent_configs is 'Prompts and parsers by content hash.';
 comment on table artifacts is 'Bytes by SHA-256; they lie in the artifact store.';
 
 comment on table baselines is 'Score of the starter code of a task version.';
+comment on column baselines.standard_error is 'Of one evaluation: stated, or the deviation of the starter''s measured scores.';
+comment on column baselines.runs is 'Runs of scripted:baseline that it was measured by, of which the first gave the value; null: it is stated.';
 
 comment on table batches is 'Runs submitted together. status: queued, running, ended, cancelled.';
 comment on column batches.priority is '1 (first) to 5 (last), when batches compete for GPUs and providers.';
@@ -26,6 +28,9 @@ comment on column comparison_sets.contracts is 'The tasks'' contracts, in their 
 comment on column comparison_sets.sample is 'Compares runs on sample data; false: on real data. Tasks without data count in both.';
 comment on column comparison_sets.profile is 'Profile of the runs; tasks without it count as they are. default: the task''s own budget.';
 comment on column comparison_sets.baselines is 'The tasks'' baselines when it was saved, in their order; null: none.';
+comment on column comparison_sets.standard_errors is 'Those of the baselines; null: not kept, those of now hold.';
+comment on column comparison_sets.targets is 'The tasks'' targets when it was saved, in their order; null: not kept, those of now hold.';
+comment on column comparison_sets.row_order is 'What orders the rows: improvement, gain, aup, rank.';
 comment on column comparison_sets.include_imported is 'Rows of isolation import rank too.';
 
 comment on table episode_actions is 'What trainers did in episodes: each action answers one turn of its run.';
@@ -135,6 +140,16 @@ comment on table task_integrity is 'Imported tasks whose evaluator was within th
 
 comment on table task_versions is 'Task folders by content hash, as submitted.';
 
+comment on table notifications is 'What the webhook of the settings is told: an outbox that workers empty.';
+comment on column notifications.key is 'Which of its kind: when the batch ended, the budget that it met, when it last moved.';
+comment on column notifications.due_at is 'Time of the next try.';
+comment on column installation.notify_from is 'Since when a webhook is told what happens; null: none is set.';
 comment on table turns is 'Turns of players outside, people and trainers: questions and answers.';
 comment on column turns.reply is 'As steps.response: text, or JSON with tool calls. The first answer counts; null: none yet.';
 comment on column turns.tools is 'Tools offered to an agent that calls tools; null: none.';
+
+comment on table warm_sandboxes is 'Sandboxes that were started ahead for episodes, each under the id of the run that will use it.';
+comment on column warm_sandboxes.key is 'What the sandbox must have in common with one that the run would start itself.';
+comment on column warm_sandboxes.claimed_at is 'When an episode took the id; null: not yet.';
+
+comment on table warm_wishes is 'Which sandboxes episodes asked for, and when last.';

@@ -88,12 +88,26 @@ export function evaluationStore(run: Statements): Evaluations {
            on conflict do nothing
          ), baseline as (
            -- The baseline of a task that states none: set by the first run that submits the starter.
-           insert into baselines (content_hash, value, standard_error)
-           select r.task_hash, saved.primary_score, 0
+           -- Later ones tell how far its scores lie apart.
+           insert into baselines as b (content_hash, value, standard_error, runs)
+           select r.task_hash, saved.primary_score, 0, 1
            from saved join runs r on r.run_id = saved.run_id
            where saved.scored and saved.kind = 'submit' and not saved.suspect
              and r.model_kind = 'scripted' and r.model_name = 'scripted:baseline' and r.forked_from is null
-           on conflict do nothing
+           on conflict (content_hash) do update set
+             runs = b.runs + 1,
+             standard_error = (
+               select coalesce(stddev_samp(s.score), 0) from (
+                 select e.primary_score as score
+                 from runs o join evaluations e on e.run_id = o.run_id
+                 where o.task_hash = b.content_hash and o.task_id = (select v.task_id from task_versions v where v.content_hash = b.content_hash)
+                   and o.model_kind = 'scripted' and o.model_name = 'scripted:baseline'
+                   and o.forked_from is null and e.kind = 'submit' and e.split = 'test' and e.status = 'ok' and not e.suspect
+                   and e.run_id <> $1
+                 union all select excluded.value
+               ) s
+             )
+           where b.runs is not null
          ), imaged as (
            update runs r set evaluator_image_digest = $14
            from saved where r.run_id = saved.run_id and $14::text is not null and not saved.scored

@@ -121,7 +121,11 @@ export function lifecycleStore(run: Statements): Lifecycle {
     async runStates(runIds) {
       const rows = await run<{ runId: string; ended: boolean; epoch: number }>(
         'runStates',
-        `select run_id as "runId", status = 'ended' as ended, epoch from runs where run_id = any ($1)`,
+        // A sandbox that was started ahead is not left behind: its run comes, or has just been given its id.
+        `select run_id as "runId", status = 'ended' as ended, epoch from runs where run_id = any ($1)
+         union all
+         select w.run_id, false, 1 from warm_sandboxes w
+         where w.run_id = any ($1) and not exists (select from runs r where r.run_id = w.run_id)`,
         [runIds],
       );
       return new Map(rows.map(({ runId, ended, epoch }) => [runId, { ended, epoch }]));

@@ -8,7 +8,8 @@ import { missingRun } from './missing.js';
 /** One decision at a time over all workers, so that each sees the previous placements. */
 const PLACEMENT_LOCK = 7_210_901;
 
-const BORNE = `('starting', 'running', 'finishing')`;
+/** Statuses in which a run takes one of its host's slots. */
+export const BORNE = `('starting', 'running', 'finishing')`;
 
 /** Chooses a run's host in one transaction: lock, choose, write. */
 export function placementStore(pool: pg.Pool): Pick<Placements, 'placeRun'> {
@@ -84,7 +85,7 @@ async function refusalOf(client: pg.PoolClient, hostId: string): Promise<string 
   return rows[0] === undefined ? null : `${hostId}, whose GPUs it holds, takes no new runs: ${rows[0].why}`;
 }
 
-/** Of the suitable hosts, the one with the largest share of free slots. Runs with GPUs take no slot, but memory. */
+/** Of the suitable hosts, the one where its sandbox stands ready, else the one with the largest share of free slots. Runs with GPUs take no slot, but memory. */
 async function choose(client: pg.PoolClient, runId: string, run: RunRow): Promise<string | undefined> {
   const { rows } = await client.query<{ hostId: string }>(
     `select h.host_id as "hostId"
@@ -96,7 +97,8 @@ async function choose(client: pg.PoolClient, runId: string, run: RunRow): Promis
      ) borne
      where ${isAdmitting('h')} and h.roles ? 'host' and h.backends ? $2
        and borne.runs < coalesce(h.slots, 1) and (h.memory_for_runs_mb is null or borne.memory + $3 <= h.memory_for_runs_mb)
-     order by borne.runs::float8 / h.slots, h.host_id limit 1`,
+     order by exists (select from warm_sandboxes w where w.run_id = $1 and w.host_id = h.host_id) desc,
+       borne.runs::float8 / h.slots, h.host_id limit 1`,
     [runId, run.backend, run.memoryMb],
   );
   return rows[0]?.hostId;

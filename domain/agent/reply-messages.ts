@@ -4,7 +4,8 @@ import { callArguments } from './parsers/tool-calls.js';
 
 /** Providers refuse an assistant message without content. */
 const EMPTY = '(empty reply)';
-const NOT_RUN = 'Not run: one call per reply.';
+/** What the further calls of a reply are answered. */
+export const NOT_RUN = 'Not run: one call per reply.';
 
 /**
  * Calls that any provider takes back without complaint: ids of our own (unique over the run, nine letters and digits), well-formed

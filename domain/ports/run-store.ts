@@ -12,6 +12,7 @@ import type { EventLog } from './record/events.js';
 import type { HostRegistry } from './record/hosts.js';
 import type { Placements } from './record/placement.js';
 import type { Leases } from './record/leases.js';
+import type { WarmSandboxes } from './record/warm-sandboxes.js';
 
 /** The whole record of runs, as the worker has it; activities name the ports that they use. Every write is keyed: repeating it changes nothing. */
 export type RunStore = RunDefinitions &
@@ -27,4 +28,5 @@ export type RunStore = RunDefinitions &
   EventLog &
   HostRegistry &
   Placements &
-  Leases;
+  Leases &
+  WarmSandboxes;

@@ -3,6 +3,9 @@ import { names, whole } from './fields.js';
 
 export const leaderboardMetricSchema = z.enum(['best-attempt', 'best-submission']);
 export const leaderboardModeSchema = z.enum(['strict', 'compat']);
+/** What orders the rows: see ORDER_MEANINGS. */
+export const LEADERBOARD_ORDERS = ['improvement', 'gain', 'aup', 'rank'] as const;
+export const leaderboardOrderSchema = z.enum(LEADERBOARD_ORDERS);
 
 const axisError = 'must be a number above 0, at most 100: 1 is a factor of 10';
 
@@ -10,7 +13,13 @@ const axisError = 'must be a number above 0, at most 100: 1 is a factor of 10';
 export const comparisonRequestSchema = z.strictObject({
   metric: leaderboardMetricSchema
     .optional()
-    .meta({ description: 'the score that orders the rows', placeholder: 'metric', shown: 'best-attempt' }),
+    .meta({ description: 'the attempts that the order is about', placeholder: 'metric', shown: 'best-attempt' }),
+  order: leaderboardOrderSchema.optional().meta({
+    description:
+      'what orders the rows: `improvement` (chance of beating another model), `gain` (mean gain), `aup`, `rank` (average rank)',
+    placeholder: 'by',
+    shown: 'improvement; rank in compat mode',
+  }),
   models: names().optional().describe('only these models, comma-separated'),
   tasks: names().optional().meta({
     description: 'only these tasks, comma-separated; `task@2`: contract 2 instead of the newest',

@@ -31,3 +31,17 @@ export const linesRequestSchema = z.strictObject({
   }),
 });
 export type LinesRequest = z.output<typeof linesRequestSchema>;
+
+/** Trajectories and logs of other tools, as runs that have ended. */
+export const exchangeRequestSchema = z.strictObject({
+  batch: z.string().min(1).default('imported').meta({
+    description: 'batch to import into; created if needed',
+    placeholder: 'name',
+  }),
+  task: z.string().min(1).optional().meta({
+    description: 'task of trajectories that do not name theirs',
+    placeholder: 'id',
+  }),
+  dryRun: z.boolean().default(false).describe('read and check everything; store nothing'),
+});
+export type ExchangeRequest = z.output<typeof exchangeRequestSchema>;

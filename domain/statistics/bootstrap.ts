@@ -2,6 +2,7 @@ import { type ComparedTask, type Kind, KINDS, type Mode } from './compared.js';
 import { expandedPercentileInterval, type Interval, standardInterval } from './intervals.js';
 import { randomIndexes } from './random-index.js';
 import { type AreaRules, taskAreas } from './task-areas.js';
+import { taskPositions } from './task-positions.js';
 
 /** One model at one task: its counted attempts, best[i] and last[i] of the same run; null: without a score. */
 export interface AttemptCell {
@@ -22,9 +23,17 @@ export interface BootstrapOptions extends AreaRules {
 export interface Uncertainty {
   best: Interval | null;
   last: Interval | null;
-  /** Share of the resamples in which no other model has a larger AUP; equal ones share it. */
-  first: Record<Kind, number> | null;
 }
+
+/** Per model a figure, and the same in each resample; more is better. NaN: no task of that resample counts for it. */
+export interface Resampled {
+  observed: Record<Kind, number[]>;
+  attempts: Samples;
+  tasks: Samples;
+}
+
+/** Per model its figure in each resample. */
+export type Samples = Record<Kind, Float64Array[]>;
 
 /**
  * Bootstrap of each model's AUP with a fixed axis. `attempts`: the runs of each model and task are resampled with replacement, for
@@ -35,58 +44,98 @@ export interface Uncertainty {
 export function bootstrap(
   tasks: ComparedAttempts,
   options: BootstrapOptions,
-): { attempts: Uncertainty[]; tasks: Uncertainty[] } {
-  const { seed, mode, axis } = options;
-  const layouts = () => tasks.map((task) => layOut(task, mode));
-  // One resample, in which each task is drawn once.
-  const observed = resampleTasks(layouts(), { ...options, resamples: 1 }, null);
+): { attempts: Uncertainty[]; tasks: Uncertainty[]; samples: Resampled } {
+  const { mode, axis } = options;
+  const samples = resampled(tasks, options, (layout, kind) =>
+    taskAreas(layout.task, layout.scores[kind], options, layout.values),
+  );
   const bounds = { low: 0, high: mode === 'strict' ? 1 : axis };
-  const attempts = (tasks[0]?.cells ?? []).map((_, model) => attemptsPerTask(tasks, model));
+  const models = tasks[0]?.cells ?? [];
+  const both = (interval: (kind: Kind) => Interval | null): Uncertainty => ({
+    best: interval('best'),
+    last: interval('last'),
+  });
   return {
-    attempts: uncertainties(resampleAttempts(layouts(), options, randomIndexes(seed)), (values, kind, model) =>
-      standardInterval(observed[kind][model]![0]!, values, attempts[model]!, bounds),
-    ),
-    tasks: uncertainties(resampleTasks(layouts(), options, randomIndexes(seed + 1)), (values) =>
-      expandedPercentileInterval(values, tasks.length),
+    samples,
+    attempts: models.map((_, model) => {
+      const units = attemptsPerTask(tasks, model);
+      return both((kind) =>
+        standardInterval(samples.observed[kind][model]!, samples.attempts[kind][model]!, units, bounds),
+      );
+    }),
+    tasks: models.map((_, model) =>
+      both((kind) => expandedPercentileInterval(samples.tasks[kind][model]!, tasks.length)),
     ),
   };
 }
 
+/** The same resamples of each model's average position, the baseline being one of those placed: times -1, so that more is better. */
+export function resamplePositions(
+  tasks: ComparedAttempts,
+  options: Pick<BootstrapOptions, 'resamples' | 'seed'>,
+): Resampled {
+  const withBaseline = tasks.some(({ baseline }) => baseline !== null);
+  // As in SQL: where nothing ran nothing is placed, in either mode.
+  return resampled(tasks, { ...options, mode: 'strict' }, ({ task, scores, counted, values }, kind) => {
+    const placed = (method: number) => (method < counted.length ? counted[method]! : withBaseline);
+    taskPositions(scores[kind], task.direction === 'maximize', placed, values);
+    for (let i = 0; i < values.length; i++) values[i] = -values[i]!;
+    return true;
+  });
+}
+
 /** Mean over the tasks at which there is something to draw; 1: nowhere. */
-function attemptsPerTask(tasks: ComparedAttempts, model: number): number {
+export function attemptsPerTask(tasks: ComparedAttempts, model: number): number {
   const repeated = tasks.map(({ cells }) => cells[model]!.best.length).filter((attempts) => attempts > 1);
   return repeated.length === 0 ? 1 : repeated.reduce((sum, attempts) => sum + attempts, 0) / repeated.length;
 }
 
 type Draw = (below: number) => number;
-/** Per model its AUP in each resample; NaN: no task of that resample counts for it. */
-type Samples = Record<Kind, Float64Array[]>;
+/** What the scores of a task say of each method, into its `values`; false: nothing, the task is no part of any mean. */
+type Measure = (layout: TaskLayout, kind: Kind) => boolean;
 
-function resampleAttempts(layouts: readonly TaskLayout[], options: BootstrapOptions, draw: Draw): Samples {
-  return collect(layouts, options.resamples, (means) => {
+function resampled(
+  tasks: ComparedAttempts,
+  { resamples, seed, mode }: Pick<BootstrapOptions, 'resamples' | 'seed' | 'mode'>,
+  measure: Measure,
+): Resampled {
+  const layouts = () => tasks.map((task) => layOut(task, mode));
+  // One resample, in which each task is drawn once.
+  const observed = resampleTasks(layouts(), 1, measure, null);
+  const first = (kind: Kind) => observed[kind].map(([value]) => value!);
+  return {
+    observed: { best: first('best'), last: first('last') },
+    attempts: resampleAttempts(layouts(), resamples, measure, randomIndexes(seed)),
+    tasks: resampleTasks(layouts(), resamples, measure, randomIndexes(seed + 1)),
+  };
+}
+
+function resampleAttempts(layouts: readonly TaskLayout[], resamples: number, measure: Measure, draw: Draw): Samples {
+  return collect(layouts, resamples, (means) => {
     for (const layout of layouts) {
       layout.attempts.best.forEach((_, model) => drawAttempts(layout, model, draw));
-      for (const kind of KINDS)
-        if (taskAreas(layout.task, layout.scores[kind], options, layout.areas))
-          means[kind].add(layout.areas, layout.counted, 1);
+      for (const kind of KINDS) if (measure(layout, kind)) means[kind].add(layout.values, layout.counted, 1);
     }
   });
 }
 
-function resampleTasks(layouts: readonly TaskLayout[], options: BootstrapOptions, draw: Draw | null): Samples {
+function resampleTasks(
+  layouts: readonly TaskLayout[],
+  resamples: number,
+  measure: Measure,
+  draw: Draw | null,
+): Samples {
   const observed = layouts.flatMap((layout, place) =>
-    KINDS.flatMap((kind) => {
-      const areas = new Float64Array(layout.areas.length);
-      const solved = taskAreas(layout.task, layout.scores[kind], options, areas);
-      return solved ? [{ place, kind, areas, counted: layout.counted }] : [];
-    }),
+    KINDS.flatMap((kind) =>
+      measure(layout, kind) ? [{ place, kind, values: layout.values.slice(), counted: layout.counted }] : [],
+    ),
   );
   const times = new Float64Array(layouts.length);
-  return collect(layouts, options.resamples, (means) => {
+  return collect(layouts, resamples, (means) => {
     times.fill(0);
     for (let i = 0; i < times.length; i++) times[draw?.(times.length) ?? i]! += 1;
-    for (const { place, kind, areas, counted } of observed)
-      if (times[place] !== 0) means[kind].add(areas, counted, times[place]!);
+    for (const { place, kind, values, counted } of observed)
+      if (times[place] !== 0) means[kind].add(values, counted, times[place]!);
   });
 }
 
@@ -97,9 +146,10 @@ interface TaskLayout {
   attempts: Record<Kind, Float64Array[]>;
   sign: 1 | -1;
   scores: Record<Kind, Float64Array>;
-  /** Whether the task is part of each model's area: in strict mode not where only the infrastructure failed. */
+  /** Whether the task is part of each model's mean: in strict mode not where only the infrastructure failed. */
   counted: readonly boolean[];
-  areas: Float64Array;
+  /** Of the models, then of the baseline. */
+  values: Float64Array;
 }
 
 function layOut(task: ComparedAttempts[number], mode: Mode): TaskLayout {
@@ -115,7 +165,7 @@ function layOut(task: ComparedAttempts[number], mode: Mode): TaskLayout {
     sign,
     scores: { best: observed('best'), last: observed('last') },
     counted: task.cells.map((cell) => mode === 'compat' || cell.ran || cell.best.length > 0),
-    areas: new Float64Array(task.cells.length + 1),
+    values: new Float64Array(task.cells.length + 1),
   };
 }
 
@@ -135,7 +185,7 @@ function drawAttempts({ attempts, scores, sign }: TaskLayout, model: number, dra
   scores.last[model] = scoreOf(lastKey, sign);
 }
 
-/** Mean area of each model over the tasks of one resample. */
+/** Mean of each model over the tasks of one resample. */
 class Means {
   readonly #sums: Float64Array;
   readonly #weights: Float64Array;
@@ -143,10 +193,10 @@ class Means {
     this.#sums = new Float64Array(models);
     this.#weights = new Float64Array(models);
   }
-  add(areas: Float64Array, counted: readonly boolean[], weight: number): void {
+  add(values: Float64Array, counted: readonly boolean[], weight: number): void {
     for (let i = 0; i < counted.length; i++) {
       if (counted[i] !== true) continue;
-      this.#sums[i]! += weight * areas[i]!;
+      this.#sums[i]! += weight * values[i]!;
       this.#weights[i]! += weight;
     }
   }
@@ -172,35 +222,4 @@ function collect(
     for (const kind of KINDS) means[kind].moveTo(samples[kind], place);
   }
   return samples;
-}
-
-function uncertainties(
-  samples: Samples,
-  interval: (values: Float64Array, kind: Kind, model: number) => Interval | null,
-): Uncertainty[] {
-  const first = { best: sharesOfFirst(samples.best), last: sharesOfFirst(samples.last) };
-  const all = samples.best.map((_, model) => ({
-    best: interval(samples.best[model]!, 'best', model),
-    last: interval(samples.last[model]!, 'last', model),
-  }));
-  const varies = all.some(({ best }) => best !== null);
-  return all.map((intervals, model) => ({
-    ...intervals,
-    first: varies ? { best: first.best[model]!, last: first.last[model]! } : null,
-  }));
-}
-
-/** Sums in another order differ in their last digits. */
-const SAME = 1e-12;
-
-function sharesOfFirst(samples: readonly Float64Array[]): number[] {
-  const resamples = samples[0]?.length ?? 0;
-  const shares = samples.map(() => 0);
-  for (let place = 0; place < resamples; place++) {
-    let most = -Infinity;
-    for (const values of samples) if (values[place]! > most) most = values[place]!;
-    const first = samples.flatMap((values, model) => (values[place]! >= most - SAME ? [model] : []));
-    for (const model of first) shares[model]! += 1 / first.length;
-  }
-  return shares.map((share) => share / resamples);
 }

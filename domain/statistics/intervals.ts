@@ -17,9 +17,44 @@ const Z = 1.959963984540054;
 export function expandedPercentileInterval(values: Float64Array, units: number): Interval | null {
   const sorted = values.filter((value) => !Number.isNaN(value)).sort();
   if (sorted.length === 0 || units < 2) return null;
-  const beyond = normalTail(Math.sqrt(units / (units - 1)) * studentQuantile(units - 1));
+  const beyond = expandedTail(units);
   return { low: quantileOfSorted(sorted, beyond), high: quantileOfSorted(sorted, 1 - beyond) };
 }
+
+/** What of the resamples lies beyond each end of such an interval. */
+export const expandedTail = (units: number): number =>
+  normalTail(Math.sqrt(units / (units - 1)) * studentQuantile(units - 1));
+
+/** What lies beyond each end of a plain percentile interval of 95 %. */
+export const PLAIN_TAIL = 0.025;
+
+/** Percentile interval of resamples that draw more than the tasks: these are wide enough by themselves. NaN values are left out; null: there are no others. */
+export function percentileInterval(values: Float64Array, units: number): Interval | null {
+  const sorted = values.filter((value) => !Number.isNaN(value)).sort();
+  if (sorted.length === 0 || units < 2) return null;
+  return { low: quantileOfSorted(sorted, PLAIN_TAIL), high: quantileOfSorted(sorted, 1 - PLAIN_TAIL) };
+}
+
+/** Whether the percentile interval of a difference leaves zero out: fewer resamples than lie beyond an end (`tail`) are on the other side of it, or at it. */
+export function leavesOutZero(difference: number, values: Float64Array, tail: number): boolean {
+  let [known, others] = [0, 0];
+  for (const value of values) {
+    if (Number.isNaN(value)) continue;
+    known++;
+    if (!(difference > 0 ? value > SAME : value < -SAME)) others++;
+  }
+  return others < tail * known;
+}
+
+/** Whether the standard interval of a difference leaves zero out. */
+export function isBeyondError(difference: number, values: Float64Array, units: number): boolean {
+  if (Math.abs(difference) <= SAME) return false;
+  const interval = standardInterval(difference, values, units, { low: -Infinity, high: Infinity });
+  return interval !== null && (interval.low > 0 || interval.high < 0);
+}
+
+/** Sums in another order differ in their last digits. */
+const SAME = 1e-12;
 
 /**
  * Standard interval (Efron and Tibshirani 1993, ch. 12): the observed value, and the bootstrap's standard error on both

@@ -10,6 +10,9 @@ export type FrozenOptions = ComparisonOptions & {
   contracts: Record<string, number>;
   /** Of each task; null: it has none. What its version is measured to have later does not count. */
   baselines: Record<string, number | null>;
+  /** Of the baselines, and of the tasks; absent: it was saved before they were kept. */
+  standardErrors?: Record<string, number | null> | undefined;
+  targets?: Record<string, number | null> | undefined;
   axis: number;
 };
 
@@ -19,7 +22,7 @@ export interface SavedComparison {
   options: FrozenOptions;
 }
 
-const { models, tasks, k, mode, metric, sample, profile } = comparedSchema.shape;
+const { models, tasks, k, mode, metric, order, sample, profile } = comparedSchema.shape;
 const { includeSuspect, includeLocal, includeImported, includeScripted } = comparedSchema.shape;
 
 export const comparisonDocumentSchema = z
@@ -29,8 +32,9 @@ export const comparisonDocumentSchema = z
     ...{ models, tasks, k },
     contracts: z.record(z.string(), countSchema).describe('by task'),
     baselines: z.record(z.string(), scoreSchema).describe('by task'),
+    targets: z.record(z.string(), scoreSchema).nullable().describe('by task; null: not kept'),
     T: z.number().describe('as of a leaderboard'),
-    ...{ mode, metric, includeSuspect, includeLocal, includeImported, includeScripted, sample, profile },
+    ...{ mode, metric, order, includeSuspect, includeLocal, includeImported, includeScripted, sample, profile },
     batchId: batchIdSchema.nullable(),
   })
   .meta({ id: 'SavedComparison' });

@@ -34,8 +34,28 @@ const evidenceSchema = z
   })
   .meta({ id: 'ForecastEvidence' });
 
+const attemptsSchema = z
+  .strictObject({
+    spread: z.number().describe('standard deviation of gains among attempts of one model at one task'),
+    past: countSchema.describe('attempts that the spread is from'),
+    own: z.boolean().describe('they are of these models; else of others at these tasks'),
+    needed: z
+      .array(
+        z
+          .strictObject({ difference: z.number().describe('of mean gains'), attempts: countSchema })
+          .meta({ id: 'NeededAttempts' }),
+      )
+      .describe('attempts per model and task that tell such a difference at 95 %, in four of five comparisons'),
+  })
+  .meta({ id: 'AttemptsForecast' });
+/** How many attempts it takes to tell two models apart. */
+export type AttemptsForecast = z.infer<typeof attemptsSchema>;
+
 export const batchForecastSchema = usageForecastSchema
-  .extend({ evidence: z.array(evidenceSchema).describe('what is known of each kind of run') })
+  .extend({
+    attempts: attemptsSchema.nullable().describe('null: no model has played these tasks more than once'),
+    evidence: z.array(evidenceSchema).describe('what is known of each kind of run'),
+  })
   .meta({ id: 'Forecast' });
 /** The same, and what it draws from. */
 export type BatchForecast = z.infer<typeof batchForecastSchema>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { leaderboardMetricSchema, leaderboardModeSchema } from '../requests/comparison.js';
+import { leaderboardMetricSchema, leaderboardModeSchema, leaderboardOrderSchema } from '../requests/comparison.js';
 import {
   batchIdSchema,
   countSchema,
@@ -15,6 +15,8 @@ import {
 
 export type LeaderboardMetric = z.infer<typeof leaderboardMetricSchema>;
 
+export type LeaderboardOrder = z.infer<typeof leaderboardOrderSchema>;
+
 export type LeaderboardMode = z.infer<typeof leaderboardModeSchema>;
 
 /** What is compared, and by which rules: all that a saved comparison fixes. */
@@ -27,8 +29,10 @@ export interface ComparisonOptions {
   k?: number | undefined;
   /** Length of the profiles' axis in log10 units; default: as the data give it. */
   axis?: number | undefined;
-  /** Orders the rows; default best-attempt. */
+  /** The attempts that the order is about; default best-attempt. */
   metric?: LeaderboardMetric | undefined;
+  /** Orders the rows; default improvement, in compat mode rank. */
+  order?: LeaderboardOrder | undefined;
   /** strict (default): suspect scores do not count; compat: they do. */
   mode?: LeaderboardMode | undefined;
   includeSuspect?: boolean | undefined;
@@ -48,7 +52,7 @@ export interface ComparisonOptions {
 }
 
 export interface LeaderboardOptions extends ComparisonOptions {
-  /** A saved comparison; of the options above only `metric` may stand beside it. Unknown: BenchError, not_found. */
+  /** A saved comparison; of the options above only `metric` and `order` may stand beside it. Unknown: BenchError, not_found. */
   comparison?: string | undefined;
   /** Resamples of attempts and tasks for the intervals; default 0: no intervals. */
   resamples?: number | undefined;
@@ -73,12 +77,15 @@ const expected = scoreSchema.describe(
   'unbiased estimate of the best of `estimateK` attempts; null: not asked for, or fewer',
 );
 const attemptScores = z.array(scoreSchema);
+const gainAtTask = scoreSchema.describe('mean gain of its attempts; null: not compared, or the task has no target');
 
 export const leaderboardScoreSchema = z
   .strictObject({
     best: scoreSchema,
     last: scoreSchema,
     mean: scoreSchema,
+    bestGain: gainAtTask,
+    lastGain: gainAtTask,
     bestRank: rankAtTask,
     lastRank: rankAtTask,
     bestStatus: scoreStatusSchema.nullable().describe('null: not compared'),
@@ -110,12 +117,20 @@ const interval = intervalSchema.nullable().describe('null: nothing to draw');
 
 export const leaderboardUncertaintySchema = z
   .strictObject({
+    bestImprovement: interval,
+    lastImprovement: interval,
+    bestGain: interval,
+    lastGain: interval,
     bestAup: interval,
     lastAup: interval,
     probabilityOfRank1: z
       .strictObject({ best: z.number(), last: z.number() })
       .nullable()
-      .describe('share of the resamples in which its AUP is the largest'),
+      .describe('share of the resamples in which it is first by what orders the rows'),
+    group: z
+      .string()
+      .nullable()
+      .describe('letters: models that share one cannot be told apart by what orders the rows'),
   })
   .meta({ id: 'Uncertainty', description: 'Intervals of 95 %.' });
 export type LeaderboardUncertainty = z.infer<typeof leaderboardUncertaintySchema>;
@@ -127,15 +142,29 @@ const areaOfProfile = area.describe(
   'area under its profile: 0 to 1, in compat mode up to T; null: not ranked, or nothing to compare',
 );
 
+const figure = z.number().nullable();
+const kinds = z.strictObject({ best: figure, last: figure }).nullable();
+const curve = z.array(z.strictObject({ k: countSchema, gain: z.number(), solved: z.number() }));
+
 const recordedCost = usdSchema.nullable().describe('of imported runs, by their own prices');
 
 export const leaderboardRowSchema = z
   .strictObject({
-    rank: countSchema.nullable().describe('by `averageRank`; equal ones share a rank; null: not ranked'),
+    rank: countSchema.nullable().describe('by `comparison.order`; equal ones share a rank; null: not ranked'),
     unranked: z.enum(['import', 'isolation', 'kind', 'spoiler']).nullable().describe('why it is not ranked'),
     model: z.string(),
     kind: modelKindSchema,
     isolation: scoredIsolationSchema,
+    improvement: kinds.describe(
+      'the chance that an attempt beats one of another model at one of these tasks, ties half; null: not ranked, or alone',
+    ),
+    gain: kinds.describe(
+      'mean over tasks and attempts of the way from baseline (0) to target (1); null: not ranked, or no task has a target',
+    ),
+    curve: z
+      .strictObject({ best: curve, last: curve })
+      .nullable()
+      .describe('of k attempts: the expected best gain, and the chance that one gains anything; null: not ranked'),
     bestAup: areaOfProfile,
     lastAup: areaOfProfile,
     withSuspects: z
@@ -165,6 +194,10 @@ export const leaderboardRowSchema = z
     costPerRunUsd: usdSchema.nullable().describe('per ended run, repetitions included; null: none has ended'),
     recordedCostUsd: recordedCost,
     recordedCostPerRunUsd: recordedCost,
+    listCostUsd: usdSchema
+      .nullable()
+      .describe('its tokens at the prices of `comparison.priceList`; null: no list, or no price'),
+    listCostPerRunUsd: usdSchema.nullable(),
     inputTokens: countSchema,
     outputTokens: countSchema,
     scores: z.record(z.string(), leaderboardScoreSchema).describe('by task'),
@@ -180,6 +213,9 @@ export const leaderboardTaskSchema = z
     primary: z.string(),
     direction: directionSchema,
     baseline: scoreSchema,
+    standardError: scoreSchema.describe('of the baseline'),
+    target: scoreSchema.describe('known optimum or best known score, worth a gain of 1'),
+    ranking: z.string().nullable().describe('where contracts of the task rank by other metrics: which and why'),
     compared: z.boolean().describe('part of the figures: a ranked model was submitted for it'),
   })
   .meta({ id: 'LeaderboardTask' });
@@ -203,6 +239,8 @@ export const savedComparisonStateSchema = z
   .meta({ id: 'SavedState', description: 'What a saved comparison leaves out, and what came later.' });
 export type SavedComparisonState = z.infer<typeof savedComparisonStateSchema>;
 
+const separation = z.strictObject({ pairs: countSchema, resolved: countSchema }).nullable();
+
 export const comparedSchema = z
   .strictObject({
     models: z.array(z.string()),
@@ -212,6 +250,12 @@ export const comparedSchema = z
     fixedT: z.boolean().describe('T was given'),
     mode: leaderboardModeSchema,
     metric: leaderboardMetricSchema,
+    order: leaderboardOrderSchema.describe('orders the rows'),
+    separation: z
+      .strictObject({ attempts: separation, tasks: separation })
+      .nullable()
+      .describe('pairs of ranked models whose difference has an interval without zero; null: not asked for'),
+    priceList: z.string().nullable().describe('of the list costs; null: all costs are by our own prices'),
     includeSuspect: z.boolean(),
     includeLocal: z.boolean(),
     includeImported: z.boolean(),

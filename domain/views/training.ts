@@ -81,7 +81,7 @@ export const shownEpisodeSchema = episodeFiguresSchema
 export type ShownEpisode = z.infer<typeof shownEpisodeSchema>;
 
 export const exportedEpisodesSchema = z.strictObject({
-  format: z.enum(['jsonl', 'air-agent']),
+  format: z.enum(['jsonl', 'air-agent', 'atif', 'inspect']),
   output: z.string(),
   episodes: countSchema,
 });

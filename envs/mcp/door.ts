@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { BenchError } from '../../domain/errors.js';
 import { asBenchError, isOutage } from '../../operations/as-bench-error.js';
 import { preview } from '../../operations/episodes/reset.js';
 import type { DoorContext } from '../context.js';
+import { goneOf } from '../gone.js';
 import { textOf } from '../http-errors.js';
 import {
   INVALID_PARAMS,
@@ -28,6 +30,7 @@ const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26'];
 /** From here on clients know an event that says nothing but how to ask again. */
 const PRIMED = '2025-11-25';
 const SESSION = 'mcp-session-id';
+const TAKEN_LOOK_MS = 25;
 /** How its episode begins, as JSON: whoever configures the harness sets it, never its model. */
 const RESET_HEADER = 'x-bench-reset';
 
@@ -103,31 +106,41 @@ export function mcpDoor({ env }: DoorContext, play: Play): FastifyPluginCallback
     const episode = await sessions.create(sid, { task_spec: resetOf(request) });
     await refuseEnded(sid);
     const read = readCall(name, input);
-    const stream = new EventStream(reply);
+    const gone = goneOf(reply);
+    let [over, stream]: [boolean, EventStream | null] = [false, null];
+    const opened = (): EventStream => (stream ??= new EventStream(reply));
     let event: string | undefined;
-    const announce = async (seq: number): Promise<void> => {
-      event = `${seq}.${Buffer.from(JSON.stringify(id ?? null)).toString('base64url')}`;
-      if (versionOf(request) >= PRIMED && asked === null) await stream.send('message', '', event);
+    /** Nothing is sent before the action is taken: until then a door that dies leaves the whole call to the next one. */
+    const taken = async (seq: number, primed: string | undefined): Promise<void> => {
+      while (!over && !gone.aborted && (await play.taken(episode.runId, seq)) === null) await sleep(TAKEN_LOOK_MS);
+      if (over || gone.aborted) return;
+      if (primed === undefined) opened();
+      else await opened().send('message', '', primed);
     };
-    const context = { play, episode, signal: stream.signal, announce };
+    const announce = (seq: number): Promise<void> => {
+      event = `${seq}.${Buffer.from(JSON.stringify(id ?? null)).toString('base64url')}`;
+      void taken(seq, versionOf(request) >= PRIMED && asked === null ? event : undefined).catch(() => undefined);
+      return Promise.resolve();
+    };
+    const context = { play, episode, signal: gone, announce };
     const result = async (): Promise<Answer> => {
       if (read.kind === 'wrong') return { result: read.result, read: [] };
-      if (read.kind === 'control') return playControl(context, read.command);
-      return playAction(context, read.action, asked);
+      if (read.kind === 'action') return playAction(context, read.action, asked);
+      opened();
+      return playControl(context, read.command);
     };
     try {
       const given = await result();
-      if (stream.signal.aborted) return reply;
+      over = true;
+      if (gone.aborted) return reply;
       // Before the last event, so that an equal call after it is a new one: whoever lost it has a number to ask with.
       for (const seq of given.read) await play.delivered(episode.runId, seq);
-      stream.end(
-        'message',
-        JSON.stringify({ jsonrpc: '2.0', id: id ?? null, result: toolResult(given.result) }),
-        event,
-      );
+      const response = { jsonrpc: '2.0', id: id ?? null, result: toolResult(given.result) };
+      opened().end('message', JSON.stringify(response), event);
     } catch (thrown) {
-      if (stream.signal.aborted || isOutage(thrown)) stream.cut();
-      else stream.end('message', JSON.stringify(failureOf(id, thrown)), event);
+      over = true;
+      if (gone.aborted || isOutage(thrown)) opened().cut();
+      else opened().end('message', JSON.stringify(failureOf(id, thrown)), event);
     }
     return reply;
   };

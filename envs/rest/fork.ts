@@ -9,6 +9,7 @@ const forkSchema = z.strictObject({
   at_step: z.number().int().min(1),
   count: z.number().int().min(1).max(1000).default(1),
   max_steps: z.number().int().min(1).max(100_000).optional(),
+  max_validations: z.number().int().min(0).max(100_000).optional(),
   group: z.string().min(1).max(200).optional(),
 });
 

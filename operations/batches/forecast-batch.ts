@@ -1,19 +1,25 @@
 import type { PastRun, Queries, RunKind } from '../../db/index.js';
 import { costUsd, priceAt } from '../../domain/price.js';
 import type { RunDefinition } from '../../domain/run.js';
+import { attemptsNeeded } from '../../domain/statistics/attempts-needed.js';
 import { forecastUsage, type PlannedRuns, type UsageRange } from '../../domain/statistics/forecast-usage.js';
-import type { BatchForecast } from '../../domain/views/forecast.js';
+import type { AttemptsForecast, BatchForecast } from '../../domain/views/forecast.js';
 import type { Bench } from '../bench.js';
 import { type BatchPlan, submitted } from './batch-plan.js';
 import { ifDatabaseAnswers } from './if-database-answers.js';
 import { mostOfRun } from './most-of-run.js';
+
+type Known = Pick<Queries, 'pastRuns' | 'gainSpread'>;
+
+/** Differences of mean gains that people ask about. */
+const DIFFERENCES = [0.05, 0.1, 0.2];
 
 /**
  * What these runs may cost, and how long they take, from what runs like them used: of the same model, agent and task; else imported
  * ones of the same task, at this model's prices; else from 0 to their limits. A budget caps the cost.
  */
 export async function forecastBatch(
-  queries: Pick<Queries, 'pastRuns'>,
+  queries: Known,
   runs: readonly RunDefinition[],
   batch: { concurrency: number; budgetUsd: string | null },
   now: Date,
@@ -40,6 +46,7 @@ export async function forecastBatch(
     costUsd: batch.budgetUsd === null ? usd : capped(usd, Number(batch.budgetUsd)),
     tokens,
     hours: scaled(ms, 1 / 3_600_000),
+    attempts: await attemptsFor(queries, runs),
     evidence: kinds.map(({ kind: { model, agent, task } }, nth) => {
       const { runs: count, past: known, own } = planned[nth]!;
       const from = known.length === 0 ? 'limits' : own ? 'runs' : 'imported';
@@ -51,8 +58,24 @@ export async function forecastBatch(
 /** The same of a plan, starting nothing: without a database no past run is known. */
 export async function forecastPlan(bench: Bench, plan: BatchPlan, now: Date): Promise<BatchForecast> {
   const batch = submitted(plan);
-  const of = (queries: Pick<Queries, 'pastRuns'>) => forecastBatch(queries, plan.runs, batch, now);
-  return (await ifDatabaseAnswers(bench, ({ queries }) => of(queries))) ?? of({ pastRuns: async () => [] });
+  const of = (queries: Known) => forecastBatch(queries, plan.runs, batch, now);
+  return (
+    (await ifDatabaseAnswers(bench, ({ queries }) => of(queries))) ??
+    of({ pastRuns: async () => [], gainSpread: async () => null })
+  );
+}
+
+async function attemptsFor(queries: Known, runs: readonly RunDefinition[]): Promise<AttemptsForecast | null> {
+  const tasks = [...new Set(runs.map(({ task }) => task.id))];
+  const models = [...new Set(runs.map(({ model }) => model.name))];
+  const found = await queries.gainSpread({ models, tasks });
+  if (found === null) return null;
+  const { spread, attempts: past, own } = found;
+  const needed = DIFFERENCES.map((difference) => ({
+    difference,
+    attempts: attemptsNeeded({ spread, tasks: tasks.length, difference }),
+  }));
+  return { spread, past, own, needed };
 }
 
 type Members = [RunDefinition, ...RunDefinition[]];

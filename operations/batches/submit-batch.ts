@@ -33,12 +33,11 @@ export async function submitBatch(
   await freezeAndCheck(bench, plan);
   const batch = submitted(plan);
   const { seed, priority } = request;
-  const { evidence: _from, ...forecast } = await forecastBatch(
-    (await bench.database()).queries,
-    plan.runs,
-    batch,
-    new Date(),
-  );
+  const {
+    evidence: _from,
+    attempts: _needed,
+    ...forecast
+  } = await forecastBatch((await bench.database()).queries, plan.runs, batch, new Date());
   await storeAndStart(bench, batch, { spec: specificationOf(plan), seed, priority, verification, forecast });
   return batch;
 }

@@ -8,6 +8,7 @@ import { type TemporalAccess, temporalAccess } from '../../domain/temporal-acces
 import { type GpuSetting, gpuSetting } from '../../domain/gpus.js';
 import { LOG_LEVELS, type WorkerLogLevel } from './log-levels.js';
 import { metricsAddress, type MetricsAddress } from './metrics-address.js';
+import { type Webhook, webhookOf } from '../notify/webhook.js';
 import { configFolders, findAssetsRoot } from '../settings.js';
 import { artifactsDir, type HomeLayout, homeLayout } from '../../domain/home-layout.js';
 
@@ -25,6 +26,8 @@ export interface WorkerSettings {
   /** Connections to the database at most. */
   databasePool: number;
   logLevel: WorkerLogLevel;
+  /** Who is told of batches; null: nobody. */
+  notify: Webhook | null;
   /** Where figures for Prometheus are shown; undefined: nowhere. */
   metrics: MetricsAddress | undefined;
   temporalAddress: string;
@@ -44,6 +47,8 @@ export interface WorkerSettings {
   slots: number;
   /** Evaluations at once on this host. */
   evaluations: number;
+  /** Sandboxes of each kind that stand ready for the next episodes. */
+  warmSandboxes: number;
   /** Cap on the sum of its runs' memory limits, MB; null: none. */
   memoryForRunsMb: number | null;
   /** With less free space on the home's disk, in MB, no new runs are taken. */
@@ -75,6 +80,7 @@ export function workerSettings(env: Env): WorkerSettings {
     databasePool: positive(env, 'BENCH_DATABASE_POOL', 10),
     logLevel: logLevel(env['BENCH_LOG_LEVEL']),
     metrics: said(env['BENCH_METRICS']) === undefined ? undefined : metricsAddress(env['BENCH_METRICS'] ?? ''),
+    notify: webhookOf(env),
     temporalAddress: required(env, 'TEMPORAL_ADDRESS'),
     temporalAccess: temporalAccess(env, (path) => readFileSync(path)),
     temporalNamespace: env['TEMPORAL_NAMESPACE'] ?? 'default',
@@ -86,6 +92,7 @@ export function workerSettings(env: Env): WorkerSettings {
     gpus: gpuSetting(env['BENCH_GPUS']),
     slots: positive(env, 'BENCH_SLOTS', 64),
     evaluations: positive(env, 'BENCH_EVALUATIONS', availableParallelism()),
+    warmSandboxes: env['BENCH_WARM_SANDBOXES'] === '0' ? 0 : positive(env, 'BENCH_WARM_SANDBOXES', 2),
     memoryForRunsMb: env['BENCH_MEMORY_MB'] ? positive(env, 'BENCH_MEMORY_MB', 1) : null,
     minDiskFreeMb: positive(env, 'BENCH_MIN_DISK_FREE_MB', 1024),
     heartbeatSeconds: positive(env, 'BENCH_HEARTBEAT_SECONDS', 10),

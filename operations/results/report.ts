@@ -23,13 +23,13 @@ const given = ({ what: _what, over: _over, resamples: _resamples, seed: _seed, .
 export async function report(bench: Bench, input: ReportRequest = {}): Promise<ReportData> {
   const request = checkedRequest(reportRequestSchema, input);
   const { settings } = bench;
-  const { metric, resamples, seed, over } = request;
+  const { metric, order, resamples, seed, over } = request;
   const database = await bench.database();
   const subject = await subjectOf(request, database);
   const compared = await resolveComparison(request, settings.configFolders, database);
   const board = await database.queries.leaderboard({
     ...('comparison' in subject.options
-      ? { ...subject.options, ...(metric === undefined ? {} : { metric }) }
+      ? { ...subject.options, ...(metric !== undefined && { metric }), ...(order !== undefined && { order }) }
       : { ...compared, ...subject.options }),
     ...{ resamples, seed },
   });
@@ -54,11 +54,11 @@ async function subjectOf(request: ReportRequest, database: Database): Promise<Su
   if (what === undefined) return { title: 'All runs', options: {} };
   const saved = (await database.comparisons.list()).some(({ name }) => name === what);
   if (saved) {
-    const fixed = given(request).filter((name) => name !== 'metric');
+    const fixed = given(request).filter((name) => name !== 'metric' && name !== 'order');
     if (fixed.length > 0)
       throw new BenchError('usage', `the comparison ${what} fixes what is compared: omit ${fixed.join(', ')}`, {
-        remedy: 'With a comparison you can only choose the metric.',
-        fields: { metric: true },
+        remedy: 'With a comparison you can only choose the metric and the order.',
+        fields: { metric: true, order: true },
       });
     return { title: `Comparison ${what}`, options: { comparison: what } };
   }

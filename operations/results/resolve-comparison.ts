@@ -16,6 +16,7 @@ export async function resolveComparison(
   const tasks = [...(request.tasks ?? []), ...suite];
   return {
     metric: request.metric ?? 'best-attempt',
+    order: request.order,
     mode: request.mode ?? 'strict',
     models: request.models,
     tasks: tasks.length === 0 ? undefined : tasks,

@@ -69,15 +69,15 @@ def down(home: Path) -> None:
     subprocess.run(command, env={**os.environ, "BENCH_HOME": str(home)}, check=False)
 
 
-def environment(place: Path, *installs: list[str]) -> Path | None:
+def environment(place: Path, *installs: list[str], python: str = sys.executable) -> Path | None:
     """A Python with these packages; None: they cannot be had here."""
-    subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
-    python = place / "bin/python"
-    pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    subprocess.run([python, "-m", "venv", str(place)], check=True)
+    made = place / "bin/python"
+    pip = [str(made), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     for packages in installs:
         if subprocess.run([*pip, *packages]).returncode != 0:
             return None
-    return python
+    return made
 
 
 class Throwaway:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -97,6 +98,10 @@ def main() -> int:
         server = place.serve("--name", "accept", "--tasks", "battleOfSexes")
         config = (ROOT / "examples/trainers/verifiers.toml").read_text()
         config = config.replace("http://127.0.0.1:8000", f"http://127.0.0.1:{stub.server_port}")
+        # Two groups of two.
+        seeds = [1, 1, 2, 2]
+        resets = ", ".join(f'{{ task = "battleOfSexes", seed = {seed} }}' for seed in seeds)
+        config = re.sub(r"^resets = .*$", f"resets = [{resets}]", config, flags=re.MULTILINE)
         (place.folder / "vf.toml").write_text(config.replace("http://127.0.0.1:8123", server.url))
         bin_folder = str(python.parent)
         subprocess.run(
@@ -109,7 +114,9 @@ def main() -> int:
         assert len(files) == 1, files
         lines = [json.loads(line) for line in files[0].read_text().splitlines()]
         traces = [trace for line in lines for trace in line["traces"]]
-        assert traces and not any(one["errors"] for one in [*lines, *traces]), lines
+        assert len(traces) == len(seeds) and not any(one["errors"] for one in [*lines, *traces]), (
+            lines
+        )
         paid = sorted(trace["rewards"]["openenv_reward"]["score"] for trace in traces)
         assert paid == stored(place.home), (paid, stored(place.home))
         print(f"ok: {len(paid)} rollouts, rewards {paid}")

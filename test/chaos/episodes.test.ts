@@ -8,6 +8,7 @@ import { pick, seededRandom } from '../setup/random.js';
 import { killServiceOnceItRuns } from './kill-service.js';
 import { actionsOf, COUNTED, playEpisode, rewardsOf, type Told } from './played-episode.js';
 import { playOpenEnv } from './played-openenv.js';
+import { playOrs } from './played-ors.js';
 
 const EPISODES = LONG ? 50 : 4;
 const KILLS = LONG ? 100 : 8;
@@ -78,16 +79,18 @@ it(
 /** Needed where the front is killed too. */
 const newKey = (): string => randomUUID();
 
-/** Some at once, each answer counted; every other one over a WebSocket. */
+/** Some at once, each answer counted; over REST, over OpenEnv's WebSocket, over ORS. */
 async function playAll(onStep: () => void): Promise<Told[][]> {
   const told: Told[][] = [];
   let next = 0;
   const player = async (): Promise<void> => {
     for (let number = next++; number < EPISODES; number = next++)
       told[number] =
-        number % 2 === 0
+        number % 3 === 0
           ? await playEpisode(server, number, onStep)
-          : await playOpenEnv(server, { number, key: LONG ? newKey() : null }, onStep);
+          : number % 3 === 1
+            ? await playOpenEnv(server, { number, key: LONG ? newKey() : null }, onStep)
+            : await playOrs(server, number, onStep);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, player));
   return told;

@@ -69,10 +69,10 @@ export async function inject(kind: FaultKind, targets: FaultTargets): Promise<In
   }
 }
 
-/** A random run's container, by its run. */
-async function hitContainer(
+/** A random run's container, by its run. Null: none could be hit at this moment. */
+export async function hitContainer(
   kind: 'container_killed' | 'container_removed',
-  { docker, home, random }: FaultTargets,
+  { docker, home, random }: Pick<FaultTargets, 'docker' | 'home' | 'random'>,
 ): Promise<string | null> {
   const begun = await home.sql<{ run_id: string }>(`select run_id from runs where status = 'running' and step > 0`);
   const runs = new Set(begun.map((run) => run.run_id));

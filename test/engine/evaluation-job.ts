@@ -30,9 +30,6 @@ export async function gameJob(
   };
 }
 
-export const battleJob = (code: 'starter' | 'oracle', seed?: string): Promise<EvaluationJob> =>
-  gameJob('battleOfSexes', code, seed);
-
 /** A referee of 20 games of 10 rounds. */
 export const COIN_REFEREE = `
 from bench_tasks.games import Choices

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { createDockerEvaluator } from '../../backends/docker/evaluator.js';
 import { InfrastructureError } from '../../domain/errors.js';
 import type { EvaluationJob, EvaluationOutcome } from '../../domain/ports/evaluator-port.js';
-import { battleJob, COIN_REFEREE, processesWith, REPOSITORY, smallJob } from './evaluation-job.js';
+import { COIN_REFEREE, gameJob, processesWith, REPOSITORY, smallJob } from './evaluation-job.js';
 import { LONG } from '../setup/long.js';
 import { FULL_ON_LOCAL, skipWhatIsTheProgramsOwn } from './brief-adapters.js';
 import { type EvaluatorHarness, evaluatorHarnesses } from './evaluator-harness.js';
@@ -25,7 +25,7 @@ describe.each(Object.keys(evaluatorHarnesses).filter((name) => LONG || name !== 
     beforeEach(
       skipWhatIsTheProgramsOwn(
         name,
-        /scores the starter|no such function|memory bomb|fork bomb|loop in a move|its own harness|reading the referee|killing, tracing|has no network|leaving a daemon|exception$|left$|aborts$/,
+        /for another seed|no such function|memory bomb|fork bomb|loop in a move|its own harness|reading the referee|killing, tracing|has no network|leaving a daemon|exception$|left$|aborts$/,
         FULL_ON_LOCAL,
       ),
     );
@@ -43,6 +43,9 @@ describe.each(Object.keys(evaluatorHarnesses).filter((name) => LONG || name !== 
       folders.push(job.taskDir);
       return evaluate(job);
     }
+    /** What honest play of the small game comes to; attacks that gain nothing come to the same. */
+    let honest: Promise<EvaluationOutcome> | undefined;
+    const honestly = (): Promise<EvaluationOutcome> => (honest ??= play(ALWAYS('1')));
     async function rejection(code: string, options: Parameters<typeof smallJob>[1] = {}): Promise<string> {
       const outcome = await play(code, options);
       expect(outcome).toMatchObject({ kind: 'rejected' });
@@ -53,20 +56,19 @@ describe.each(Object.keys(evaluatorHarnesses).filter((name) => LONG || name !== 
     }
 
     describe('honest submissions', () => {
-      it.each([
-        ['starter', 1.02104, 0.0033],
-        ['oracle', 1.44, 0.0024],
-      ] as const)('scores the %s of battleOfSexes at its known value', async (code, value, standardError) => {
-        const outcome = await evaluate(await battleJob(code));
+      // game-tasks.test.ts plays all games, here and in containers.
+      it.runIf(LONG)('scores the starter of battleOfSexes at its known value', async () => {
+        const outcome = await evaluate(await gameJob('battleOfSexes', 'starter'));
         expect(outcome).toMatchObject({ kind: 'ok' });
         const score = outcome.kind === 'ok' ? (outcome.metrics['Score'] ?? NaN) : NaN;
-        expect(Math.abs(score - value)).toBeLessThan(3 * standardError);
+        expect(Math.abs(score - 1.02104)).toBeLessThan(3 * 0.0033);
       });
 
       it('gives the same metrics for the same job, and others for another seed', async () => {
-        const first = await evaluate(await battleJob('starter', '01'));
-        expect(await evaluate(await battleJob('starter', '01'))).toEqual(first);
-        expect(await evaluate(await battleJob('starter', '02'))).not.toEqual(first);
+        const first = await play(ALWAYS('1'), { seed: '01' });
+        expect(first).toMatchObject({ kind: 'ok' });
+        expect(await play(ALWAYS('1'), { seed: '01' })).toEqual(first);
+        expect(await play(ALWAYS('1'), { seed: '02' })).not.toEqual(first);
       });
 
       it('makes hash order the same for the same seed', async () => {
@@ -208,19 +210,18 @@ time.monotonic = lambda: 0.0
 sys.modules['__main__'].receive = sys.modules['__main__'].receive`,
         ],
       ])('%s', async (_, prelude) => {
-        const honest = await play(ALWAYS('1'));
-        expect(honest).toMatchObject({ kind: 'ok' });
-        expect(await play(`${prelude}\n${ALWAYS('1')}`)).toEqual(honest);
+        expect(await honestly()).toMatchObject({ kind: 'ok' });
+        expect(await play(`${prelude}\n${ALWAYS('1')}`)).toEqual(await honestly());
       });
 
       it('appending to the history', async () => {
         const code = `def row_strategy(history):\n    history.extend([(1, 1)] * 50)\n    return 1\n`;
-        expect(await play(code)).toEqual(await play(ALWAYS('1')));
+        expect(await play(code)).toEqual(await honestly());
       });
 
       it('answering ahead of the questions only plays blindly', async () => {
         const code = `import os\nos.write(4, b'\\x01' * 201)\n${ALWAYS('1')}`;
-        expect(await play(code)).toEqual(await play(ALWAYS('1')));
+        expect(await play(code)).toEqual(await honestly());
       });
 
       it('reading the referee, the order, the repository, memory and descriptors of others', async () => {
@@ -259,7 +260,7 @@ if any('SEED' in key and key != 'PYTHONHASHSEED' for key in os.environ):
 if leaks:
     raise RuntimeError(leaks)
 ${ALWAYS('1')}`;
-        expect(await play(code)).toEqual(await play(ALWAYS('1')));
+        expect(await play(code)).toEqual(await honestly());
       });
 
       it('killing, tracing and renicing the referee, and writing where others write', async () => {
@@ -302,7 +303,7 @@ except OSError:
 if gained:
     raise RuntimeError(gained)
 ${ALWAYS('1')}`;
-        expect(await play(code)).toEqual(await play(ALWAYS('1')));
+        expect(await play(code)).toEqual(await honestly());
       });
 
       it('has no network', async () => {
@@ -328,7 +329,7 @@ if os.fork() == 0:
         os.execv('/bin/sleep', ['sleep', '${marker}'])
     os._exit(0)
 ${ALWAYS('1')}`;
-        expect(await play(code)).toEqual(await play(ALWAYS('1')));
+        expect(await play(code)).toEqual(await honestly());
         await vi.waitFor(async () => expect(await processesWith(marker)).toEqual([]), { timeout: 120_000 });
       });
 

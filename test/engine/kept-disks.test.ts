@@ -5,22 +5,20 @@ import { existsSync } from 'node:fs';
 import { readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { probeEngine } from '../../backends/docker/engine.js';
 import { removeDisks, unneededDisks } from '../../backends/docker/unneeded-disks.js';
 import { SandboxLost } from '../../domain/errors.js';
 import { newRunId } from '../../domain/ids.js';
 import type { CommandOutcome, KeptDisks, SandboxRef } from '../../domain/ports/sandbox-port.js';
-import { testPodman } from '../setup/podman-engine.js';
+import { onPodmanToo } from './on-podman.js';
 import { dockerUnderTest, podmanUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
 
 const never = new AbortController().signal;
 /** Workspaces have disks of their own where this process may mount them. */
 const root = process.getuid?.() === 0;
-const podman = await probeEngine(testPodman());
 if (!root) console.warn('kept disks are NOT TESTED: they take root');
 
 describe.runIf(root)('disks kept on docker', () => suite(dockerUnderTest));
-describe.runIf(root && podman.kind === 'ok')('disks kept on podman', () => suite(podmanUnderTest));
+describe.runIf(root && onPodmanToo)('disks kept on podman', () => suite(podmanUnderTest));
 
 const MB = 1024 * 1024;
 const limits = { maxBytes: 300 * MB };

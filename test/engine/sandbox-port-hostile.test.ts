@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { probeEngine } from '../../backends/docker/engine.js';
 import { newRunId } from '../../domain/ids.js';
 import type { CommandOutcome, SandboxRef } from '../../domain/ports/sandbox-port.js';
+import { LONG } from '../setup/long.js';
 import { dockerUnderTest, localUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
 
 const never = new AbortController().signal;
@@ -10,7 +11,7 @@ const engineExpected = root || (await probeEngine()).kind === 'ok';
 
 /** Enough to see a number grow; BENCH_TEST_TIMEOUTS and BENCH_TEST_OUTPUT_BYTES ask for more. */
 const TIMEOUTS = Number(process.env.BENCH_TEST_TIMEOUTS ?? 20);
-const OUTPUT_BYTES = Number(process.env.BENCH_TEST_OUTPUT_BYTES ?? 1_500_000_000);
+const OUTPUT_BYTES = Number(process.env.BENCH_TEST_OUTPUT_BYTES ?? (LONG ? 1_500_000_000 : 400_000_000));
 const MOST_GROWTH = 100 * 1024 * 1024;
 
 describe.runIf(engineExpected)('hostile commands on docker', () => suite('docker', dockerUnderTest));
@@ -21,18 +22,12 @@ function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) 
   let ref: SandboxRef;
   let n = 0;
 
+  const world = () => ({ starterDir: backend.starterDir, network: 'none' as const, gpuDevices: [] });
   beforeAll(async () => {
     backend = await make();
     ref = { runId: newRunId(), epoch: 1 };
     const limits = { memoryMb: 512, cpus: 2, pids: 200 };
-    await backend.sandbox.start({
-      ...ref,
-      starterDir: backend.starterDir,
-      limits,
-      network: 'none',
-      gpuDevices: [],
-      memory: [],
-    });
+    await backend.sandbox.start({ ...ref, ...world(), limits, memory: [] });
   });
   afterAll(async () => {
     await backend?.close();
@@ -101,6 +96,31 @@ function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) 
     const follow =
       'echo one > log; : > seen; tail -f log > seen 2> told & echo two >> log; until grep two seen; do sleep 0.1; done; kill $!';
     expect(await run(follow)).toMatchObject({ output: 'two\n', timedOut: false });
+  });
+
+  it('may hold all the room for pipes that the kernel gives their user: pipes of other runs carry all the same', async () => {
+    const held = await run(
+      `python3 -c '
+import fcntl, os, time
+pipes = [os.pipe() for _ in range(200)]
+for _, end in pipes:
+    try:
+        fcntl.fcntl(end, 1031, 1 << 20)  # F_SETPIPE_SZ
+    except OSError:
+        break
+open("held", "w").write("yes")
+time.sleep(600)' & until [ -s held ]; do sleep 0.05; done; cat held; kept=$!`,
+    );
+    expect(held).toMatchObject({ output: 'yes', exitCode: 0 });
+    const other = { runId: newRunId(), epoch: 1 };
+    await backend.sandbox.start({ ...other, ...world(), limits: { memoryMb: 512, cpus: 2, pids: 200 } });
+    const script = 'head -c 20000000 /dev/zero | tr "\\0" x | wc -c; echo $(echo substituted) | cat';
+    expect(await backend.sandbox.run(other, { n: 1, script, timeLimitSeconds: 60 }, never)).toMatchObject({
+      output: '20000000\nsubstituted\n',
+      exitCode: 0,
+    });
+    await backend.sandbox.stop(other);
+    await run('kill $kept');
   });
 
   it('that print one very long line have its head and tail', async () => {

@@ -6,7 +6,7 @@ import { skipWhatIsTheProgramsOwn } from './brief-adapters.js';
 import { probeEngine } from '../../backends/docker/engine.js';
 import { newRunId } from '../../domain/ids.js';
 import type { CommandOutcome, SandboxRef, SandboxRestore } from '../../domain/ports/sandbox-port.js';
-import { testPodman } from '../setup/podman-engine.js';
+import { onPodmanToo } from './on-podman.js';
 import {
   dockerUnderTest,
   localUnderTest,
@@ -17,12 +17,10 @@ import {
 
 const never = new AbortController().signal;
 const engineExpected = process.getuid?.() === 0 || (await probeEngine()).kind === 'ok';
-const podman = await probeEngine(testPodman());
-if (podman.kind !== 'ok') console.warn(`snapshots on podman are NOT TESTED: ${podman.reason}`);
 
 describe.runIf(engineExpected)('snapshots on docker', () => suite('docker', dockerUnderTest));
 describe.runIf(engineExpected)('snapshots on docker (remote)', () => suite('docker (remote)', remoteUnderTest));
-describe.runIf(podman.kind === 'ok')('snapshots on podman', () => suite('podman', podmanUnderTest));
+describe.runIf(onPodmanToo)('snapshots on podman', () => suite('podman', podmanUnderTest));
 describe.runIf(process.platform === 'linux')('snapshots on local', () => suite('local', localUnderTest));
 
 const MB = 1024 * 1024;

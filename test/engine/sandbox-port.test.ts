@@ -5,6 +5,7 @@ import { probeEngine } from '../../backends/docker/engine.js';
 import { SandboxLost } from '../../domain/errors.js';
 import { newRunId } from '../../domain/ids.js';
 import type { CommandOutcome, SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
+import { LONG } from '../setup/long.js';
 import { testPodman } from '../setup/podman-engine.js';
 import {
   dockerUnderTest,
@@ -261,11 +262,11 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
     });
 
     it('have their output bounded and all of it counted', async () => {
-      const outcome = await shell.run("printf 'head\\n'; yes | head -c 300000000; printf 'tail\\n'");
-      expect(outcome).toMatchObject({ exitCode: 0, outputBytes: 300_000_010 });
+      const outcome = await shell.run("printf 'head\\n'; yes | head -c 60000000; printf 'tail\\n'");
+      expect(outcome).toMatchObject({ exitCode: 0, outputBytes: 60_000_010 });
       expect(outcome.output).toMatch(/^head\ny\n/);
       expect(outcome.output).toMatch(/y\ntail\n$/);
-      expect(outcome.output).toContain(`[... ${300_000_010 - 2 * 65_536} bytes of output not shown ...]`);
+      expect(outcome.output).toContain(`[... ${60_000_010 - 2 * 65_536} bytes of output not shown ...]`);
       expect(outcome.output.length).toBeLessThan(140_000);
     });
 
@@ -343,9 +344,7 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
       shell = shellOf(ref);
     });
     afterAll(() => backend.sandbox.stop(ref));
-    beforeEach(
-      skipWhatIsTheProgramsOwn(name, name === 'podman' ? /keeps the agent out|fork bomb/ : /keeps the agent out/),
-    );
+    beforeEach(skipWhatIsTheProgramsOwn(name, /keeps the agent out/));
 
     it('keeps the agent out of the control directory and away from the supervisor', async () => {
       if (!separate) return;
@@ -395,7 +394,7 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
     });
 
     it('drops forged state that hangs, and tells', async () => {
-      const forged = ['', '', '/', '0022', '', '', 'while :; do :; done', 'end', ''].join('\\0');
+      const forged = ['', '', '/', '0022', '', '', 'sleep 1000', 'end', ''].join('\\0');
       await shell.run(`printf '${forged}' >&241; exec 241>&-`);
       const outcome = await shell.run('echo ran');
       expect(outcome).toMatchObject({ output: 'ran\n', exitCode: 0, stateReset: true });
@@ -424,7 +423,7 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
     it('bounds a fork bomb', async () => {
       // Without a user of its own nothing limits the number of processes.
       if (!separate) return;
-      const outcome = await shell.run('bomb() { bomb | bomb & }; bomb; sleep 300', 3);
+      const outcome = await shell.run('bomb() { bomb | bomb & }; bomb; sleep 300', 1);
       expect(outcome).toMatchObject({ timedOut: true, lost: false });
       expect(Number((await shell.run('ps -o pid= -u $(id -u) | wc -l')).output)).toBeLessThan(6);
       await shell.run('python3 -c "import os, time\nwhile True: os.fork() or time.sleep(3008)" 2>/dev/null');
@@ -450,6 +449,8 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
       expect(made).toMatchObject({ exitCode: 0, output: '' });
     });
     afterAll(() => backend.sandbox.stop(ref));
+    // As on docker, whose directories are shared too.
+    beforeEach(skipWhatIsTheProgramsOwn(name, /regular files|in the place of/, ['podman']));
 
     it('gives regular files with their bytes, in the order asked for', async () => {
       const found = await backend.sandbox.collect(ref, ['sub/b.bin', 'a.txt', 'empty', 'spa ce é.txt'], 10_000);
@@ -517,7 +518,11 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
     expect(await backend.sandbox.collect(ref, ['mine'], 100)).toMatchObject({ kind: 'files' });
   }
 
-  it('may fill its workspace: commands see it, the files can be collected, and the sandbox goes on', async () => {
+  it('may fill its workspace: commands see it, the files can be collected, and the sandbox goes on', async ({
+    skip,
+  }) => {
+    // Podman's disks are docker's; without a directory to share it is watched, as on local.
+    skip(!LONG && (name === 'podman' || name === 'docker (remote)'));
     const ref = { runId: newRunId(), epoch: 1 };
     const limited = { ...spec(ref), limits: { ...spec(ref).limits, workspaceMb: 64 } };
     const { workspaceLimit } = await backend.sandbox.start(limited);
@@ -545,6 +550,8 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
   });
 
   describe('the life of a sandbox', () => {
+    beforeEach(skipWhatIsTheProgramsOwn(name, /goes on after a crash|is lost when|without a trace/));
+
     it('starts once: a second start adopts it', async () => {
       const ref = { runId: newRunId(), epoch: 1 };
       const [first, second] = await Promise.all([backend.sandbox.start(spec(ref)), backend.another().start(spec(ref))]);

@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
+import { stepActivities, type StepParts } from '../../activities/take-step.js';
 import { FAILURE } from '../../domain/messages.js';
 import type {
   ControlActivities,
@@ -9,6 +10,7 @@ import type {
   ModelActivities,
   SnapshotArgs,
   StartContainerArgs,
+  StepActivities,
   TakeSubmissionArgs,
 } from '../../domain/messages.js';
 import type { RunEnd, RunTicket } from '../../domain/run.js';
@@ -130,6 +132,16 @@ export class FakeActivities {
       },
       snapshot: async (args) => void this.snapshots.push(args),
     };
+  }
+  /** Beside the workflow, in a worker that is this host. */
+  besideOf = 'test-host';
+  onBrief: StepParts['executeBriefly'] = (args) => this.host().executeCommand(args);
+  beside(): StepActivities {
+    return stepActivities({
+      hostId: this.besideOf,
+      nextAction: ({ runId, step }) => this.onNextAction(runId, step),
+      executeBriefly: (args, signal) => this.onBrief(args, signal),
+    });
   }
   model(): ModelActivities {
     return { nextAction: ({ runId, step }) => this.onNextAction(runId, step) };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addStatedTask } from '../fixtures/stated-task.js';
+import { addStatedTask, FAILING_STATEMENT } from '../fixtures/stated-task.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { EnvServer } from '../setup/env-server.js';
 import { McpClient } from '../setup/mcp-client.js';
@@ -66,15 +66,26 @@ describe('validations of a task with one split', () => {
     expect((await fork({ max_validations: 5 })).body.info).toMatchObject({ remaining_validations: 4 });
 
     expect(await step(id, `${state(8)}; submit`)).toMatchObject({ reward: 1, terminated: true });
-    const evaluations = await home.sql(
-      'select kind, primary_score from evaluations where run_id = $1 order by number',
+    const evaluations = await home.sql<{ kind: string; score: number }>(
+      'select kind, primary_score as score from evaluations where run_id = $1 order by number',
       [begun.info['run_id']],
     );
-    expect(evaluations.map(({ kind, primary_score: score }) => [kind, score])).toEqual([
+    expect(evaluations.map(({ kind, score }) => [kind, score])).toEqual([
       ['validate', 4],
       ['validate', 6],
       ['submit', 8],
     ]);
+  });
+
+  it('are not used by one that we failed to make', async () => {
+    const { episode_id: id } = await begin();
+    const failed = await step(id, `${state(FAILING_STATEMENT)}; validate`);
+    expect(failed).toMatchObject({
+      reward: null,
+      info: { remaining_validations: 2, evaluation: { status: 'evaluator_error' } },
+    });
+    expect(failed.observation.message).toContain('validations left: 2 of 2');
+    await server.ask('DELETE', `/v1/episodes/${id}`);
   });
 
   it('are as many as the reset says, and none if it says so', async () => {
@@ -121,7 +132,7 @@ const REFUSALS: Record<string, (reset: Record<string, unknown>) => Promise<strin
   'A, over HTTP': async (reset) => {
     const { status, body } = await server.ask('POST', '/reset', { episode_id: `bad-${Math.random()}`, ...reset });
     const { detail } = body as { detail: string | { loc: string[]; msg: string; type: string }[] };
-    if (status === 404) return String(detail);
+    if (status === 404 && typeof detail === 'string') return detail;
     expect({ status, detail }).toMatchObject({ status: 422, detail: [{ loc: ['body'], type: 'value_error' }] });
     return typeof detail === 'string' ? detail : (detail[0]?.msg ?? '');
   },
@@ -334,8 +345,8 @@ describe('MCP', () => {
       name: 'run',
       arguments: { command: 'echo x >> n; sleep 2; wc -l < n' },
     });
-    const reader = response.body!.getReader();
-    const primed = new TextDecoder().decode((await reader.read()).value);
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    const primed = String((await reader.read()).value);
     const id = /^id: (\S+)$/m.exec(primed)?.[1] ?? '';
     expect(id).not.toBe('');
     await reader.cancel();

@@ -5,8 +5,10 @@ export const LONG = process.env['BENCH_TEST_LONG'] === '1';
 export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/chaos/storm.test.ts': 'crash.test.ts kills each service and container by itself',
   'test/chaos/ledger.test.ts': 'budget.test.ts and infrastructure-faults.test.ts check the ledger under fewer faults',
+  'test/home/long-steps.test.ts': "openenv.test.ts and ors.test.ts play commands that outlast a client's patience",
   'test/home/gpu-leases.test.ts':
     'workflows.test.ts grants and takes back GPUs, gpu-semaphore.test.ts simulates their holders',
+  'test/home/overload.test.ts': 'fair-clock.test.ts and busy-machine.test.ts count CPU time instead of the clock',
   'test/home/recorded-runs.test.ts': 'replay.test.ts plays a recorded run',
   'test/home/recorded-programs.test.ts': 'replay.test.ts plays a recorded run',
   'test/home/recorded-imports.test.ts': 'import-tasks.test.ts plays an imported task',

@@ -1,3 +1,5 @@
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { EnvServer } from './env-server.js';
 
 export interface NemoStep {
@@ -14,7 +16,10 @@ export interface NemoAnswer<Body> {
 }
 
 const PARAMS = { responses_create_params: { input: [] } };
-const message = (text: string) => ({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] });
+const message = (said: string) => ({
+  ...{ type: 'message', role: 'assistant' },
+  content: [{ type: 'output_text', text: said }],
+});
 /** A call of a tool, as a model's response has it. */
 export const toolCall = (id: string, name: string, given: unknown) => ({
   ...{ type: 'function_call', call_id: id, name },
@@ -28,15 +33,18 @@ export class NemoClient {
 
   constructor(private readonly server: EnvServer) {}
 
+  /** Waits for the first byte as long as it takes, as its client does; fetch gives up after five minutes. */
   async send<Body>(path: string, body: unknown): Promise<NemoAnswer<Body>> {
-    const response = await fetch(`${this.server.url}/nemo${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...(this.#cookie !== null && { cookie: this.#cookie }) },
-      body: JSON.stringify(body),
+    const headers = { 'content-type': 'application/json', ...(this.#cookie !== null && { cookie: this.#cookie }) };
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      request(`${this.server.url}/nemo${path}`, { method: 'POST', headers })
+        .once('response', resolve)
+        .once('error', reject)
+        .end(JSON.stringify(body));
     });
-    const set = response.headers.get('set-cookie');
-    if (set !== null) [this.#cookie = null] = set.split(';');
-    return { status: response.status, body: (await response.json()) as Body };
+    const [set] = response.headers['set-cookie'] ?? [];
+    if (set !== undefined) [this.#cookie = null] = set.split(';');
+    return { status: response.statusCode ?? 0, body: JSON.parse(await text(response)) as Body };
   }
 
   reset(row: Record<string, unknown>): Promise<NemoAnswer<{ observation: string; info: Record<string, unknown> }>> {

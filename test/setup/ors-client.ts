@@ -39,6 +39,18 @@ export class OrsClient {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
+  /** Until it is answered, as the Python client asks whatever is no call: refused connections and a starting server are waited for. */
+  async retried(ask: () => Promise<OrsAnswer>): Promise<OrsAnswer> {
+    for (;;) {
+      const answer = await ask().catch((error: unknown) => {
+        if (!(error instanceof TypeError)) throw error;
+        return null;
+      });
+      if (answer !== null && answer.headers.get('x-backend-state') !== 'starting') return answer;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+
   async open(task: Record<string, unknown>): Promise<OrsAnswer> {
     const created = await this.send('POST', '/create_session', {});
     this.sid = events(created.text).find(({ event }) => event === 'task_id')?.data ?? '';

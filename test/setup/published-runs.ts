@@ -50,9 +50,9 @@ export async function storePublishedRuns(
     };
   });
   const tasks = [...new Set(runs.map(({ task }) => task))].map((task) => {
-    const { label, metric, direction, bounds } = MLGYM_TASKS[task]!;
+    const { label, metric, direction, bounds, target, standardError } = MLGYM_TASKS[task]!;
     const own = { task, hash: `${batchId}-${task}`, baseline: baselineOf(task) };
-    return { ...own, label, metric, direction, min: bounds?.min, max: bounds?.max };
+    return { ...own, label, metric, direction, min: bounds?.min, max: bounds?.max, standardError, spec: { target } };
   });
   await sql.query('begin');
   await sql.query(
@@ -65,12 +65,12 @@ export async function storePublishedRuns(
   await sql.query(
     `with given as (
        select * from jsonb_to_recordset($1::jsonb) as t (task text, hash text, label text, metric text, direction text,
-         baseline float8, min float8, max float8)
+         baseline float8, min float8, max float8, "standardError" float8, spec jsonb)
      ), versions as (
        insert into task_versions (content_hash, task_id, contract, name, spec, primary_metric, direction, bound_min, bound_max)
-       select hash, task, $2, label, '{}', metric, direction, min, max from given
+       select hash, task, $2, label, spec, metric, direction, min, max from given
      )
-     insert into baselines (content_hash, value, standard_error) select hash, baseline, 0 from given where baseline is not null`,
+     insert into baselines (content_hash, value, standard_error) select hash, baseline, "standardError" from given where baseline is not null`,
     [JSON.stringify(tasks), MLGYM_CONTRACT],
   );
   await sql.query(

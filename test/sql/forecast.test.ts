@@ -4,7 +4,7 @@ import type { EndReason } from '../../domain/outcomes.js';
 import type { ModelRef } from '../../domain/model.js';
 import { modelConfigSchema } from '../../domain/model-config.js';
 import { forecastBatch } from '../../operations/batches/forecast-batch.js';
-import { run, submission, task } from '../fixtures/rows.js';
+import { evaluate, run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 
 const server = sharedDatabases();
@@ -117,6 +117,39 @@ describe('a batch is forecast', () => {
     const { config, ...rest } = priced;
     const unpriced = { ...rest, config: { ...config!, prices: [] } };
     expect((await forecast(planned(unpriced))).costUsd).toEqual({ low: 0, expected: null, high: null });
+  });
+});
+
+describe('the attempts that a difference needs', () => {
+  const scored = task('g', 'maximize', { target: { value: 10, kind: 'optimum' } });
+
+  test('follow from the spread of gains among attempts of these models', async () => {
+    const batch = submission(null, (batchId) =>
+      [2, 4, 6, 8].map((_, nth) => ({ ...run(batchId, scored, 'm', nth + 1) })),
+    );
+    await db.submit(batch);
+    for (const [nth, { runId }] of batch.runs.entries()) {
+      await evaluate(db, runId, 1, 'submit', 2 + 2 * nth);
+      await db.pool.query(
+        `update runs set status = 'ended', end_reason = 'submit', final_evaluation = 'ok' where run_id = $1`,
+        [runId],
+      );
+    }
+    await db.pool.query(
+      `insert into baselines (content_hash, value, standard_error) values ($1, 0, 0) on conflict (content_hash) do update set value = 0, standard_error = 0`,
+      [batch.runs[0]!.taskHash],
+    );
+    const asked = { models: ['m'], tasks: ['g'] };
+    const found = await db.queries.gainSpread(asked);
+    // Gains 0.2, 0.4, 0.6, 0.8.
+    expect(found).toEqual({ spread: expect.closeTo(0.2582, 4) as number, attempts: 4, own: true });
+    expect(await db.queries.gainSpread({ ...asked, models: ['other'] })).toMatchObject({ attempts: 4, own: false });
+    const { attempts } = await forecast(batch.runs);
+    expect(attempts?.needed.map(({ attempts: count }) => count)).toEqual([419, 105, 27]);
+  });
+
+  test('are unknown where nobody played twice', async () => {
+    expect((await forecast(planned(priced))).attempts).toBeNull();
   });
 });
 

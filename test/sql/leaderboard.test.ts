@@ -91,7 +91,7 @@ test('two tasks, three models, worked out by hand', async () => {
     { model: 'C', task: loss, attempt: 1, scores: ['rejected'] },
     { model: 'C', task: loss, attempt: 2, scores: [] },
   ]);
-  const board = await db.queries.leaderboard({ batchId, ...all, resamples: 200 });
+  const board = await db.queries.leaderboard({ batchId, ...all, resamples: 200, order: 'rank' });
   expect(scoresOf(board)).toEqual({
     A: { 't-acc': [0.8, 0.75], 't-loss': [8, 9] },
     B: { 't-acc': [0.64, 0.64], 't-loss': [5, 5] },
@@ -237,7 +237,7 @@ test('a model at which only the infrastructure failed loses neither area nor pos
     { model: 'B', task: loss, attempt: 1, scores: [], end: 'infra_error', finalEvaluation: 'not_run' },
     { model: 'B', task: loss, attempt: 2, scores: [], end: 'infra_error', finalEvaluation: 'not_run' },
   ]);
-  const board = await db.queries.leaderboard({ batchId, ...all, resamples: 50 });
+  const board = await db.queries.leaderboard({ batchId, ...all, resamples: 50, order: 'rank' });
   expect(board.rows.map(({ model, rank, averageRank, borda }) => [model, rank, averageRank, borda])).toEqual([
     ['A', 1, 1.25, 5.5],
     ['B', 2, 1.5, 5],
@@ -247,6 +247,11 @@ test('a model at which only the infrastructure failed loses neither area nor pos
   expect(rowOf(board, 'B')?.scores['t-loss']).toMatchObject({ bestStatus: 'not_run', bestRank: null, infraErrors: 2 });
   expect(rowOf(board, 'B')?.intervals?.tasks.bestAup).toEqual({ low: 1, high: 1 });
 });
+
+const NOTHING = {
+  ...{ bestImprovement: null, lastImprovement: null, bestGain: null, lastGain: null, bestAup: null, lastAup: null },
+  ...{ probabilityOfRank1: null, group: null },
+};
 
 describe('intervals', () => {
   const plan = (['A', 'B'] as const).flatMap((model) =>
@@ -282,10 +287,10 @@ describe('intervals', () => {
   test('of attempts are unknown with one attempt at each task; those of tasks with one task', async () => {
     const { batchId } = await play(plan.filter(({ attempt }) => attempt === 1));
     const board = await db.queries.leaderboard({ batchId, ...all, resamples: 50 });
-    expect(board.rows[0]?.intervals?.attempts).toEqual({ bestAup: null, lastAup: null, probabilityOfRank1: null });
+    expect(board.rows[0]?.intervals?.attempts).toEqual(NOTHING);
     expect(board.rows[0]?.intervals?.tasks.bestAup).not.toBeNull();
     const one = await db.queries.leaderboard({ batchId, ...all, tasks: ['t-loss'], resamples: 50 });
-    expect(one.rows[0]?.intervals?.tasks).toEqual({ bestAup: null, lastAup: null, probabilityOfRank1: null });
+    expect(one.rows[0]?.intervals?.tasks).toEqual(NOTHING);
   });
 
   test('the best of k attempts is estimated beside the scores, failures as the baseline', async () => {
@@ -503,7 +508,7 @@ describe('positions', () => {
       { model: 'B', task: accuracy, attempt: 1, scores: [0.5] },
     ]);
     const order = async (metric: 'best-attempt' | 'best-submission') =>
-      (await db.queries.leaderboard({ batchId, metric, ...all })).rows.map(({ model }) => model);
+      (await db.queries.leaderboard({ batchId, metric, order: 'rank', ...all })).rows.map(({ model }) => model);
     expect([await order('best-attempt'), await order('best-submission')]).toEqual([
       ['A', 'B'],
       ['B', 'A'],

@@ -191,8 +191,8 @@ describe('views and functions of db/sql', () => {
     );
     const [first, second, third] = rows
       .sort((a, b) => Number(a['turn']) - Number(b['turn']))
-      .map((row) => row['on_table']);
-    expect(third).toBeDefined();
+      .map((row) => String(row['on_table']));
+    expect(rows.length).toBeGreaterThan(2);
     const [holder, writer] = [new pg.Client(url), new pg.Client(url)];
     await Promise.all([holder.connect(), writer.connect()]);
     const waiting = async (): Promise<number> =>

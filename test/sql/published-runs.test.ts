@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
+import { MLGYM_TASKS } from '../../domain/mlgym/tasks.js';
+import type { Leaderboard, LeaderboardOptions, LeaderboardRow } from '../../domain/views/leaderboard.js';
 import { writeReport } from '../../report/index.js';
 import { PUBLISHED, publishedIsHere, publishedRuns, storePublishedRuns } from '../setup/published-runs.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
@@ -136,6 +138,85 @@ describe.runIf(publishedIsHere)('the published runs of six models at thirteen ta
     }
   });
 
+  test('gains, chances, what orders them and how far it tells models apart', async () => {
+    const of = async (options: LeaderboardOptions) => {
+      const board = await db.queries.leaderboard({ mode: 'compat', resamples: 1000, ...options });
+      return { ...board, models: board.rows.map(({ model }) => model) };
+    };
+    const byChance = await of({ order: 'improvement' });
+    // By hand from the file: the mean over tasks of the mean gain of all four runs, and of all pairs of runs.
+    const runs = publishedRuns();
+    const gainsOf = (model: string, task: string) =>
+      runs
+        .filter((run) => run.model === model && run.task === task)
+        .map(({ scores }) => {
+          const { metric, direction, standardError, target } = MLGYM_TASKS[task]!;
+          const baseline = expected.best_scores[task]!['baseline']!;
+          const values = scores.flatMap((score) => (score[metric] === undefined ? [] : [score[metric]]));
+          const best = direction === 'maximize' ? Math.max(...values) : Math.min(...values);
+          if (values.length === 0 || Math.abs(best - baseline) <= 2 * standardError!) return 0;
+          return Math.min(1, Math.max(0, (best - baseline) / (target!.value! - baseline)));
+        });
+    const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+    for (const { model, gain, improvement } of byChance.rows) {
+      const tasks = expected.tasks.map(({ id }) => id);
+      expect(gain?.best).toBeCloseTo(mean(tasks.map((task) => mean(gainsOf(model, task)))), 9);
+      const beats = (task: string, other: string) =>
+        mean(gainsOf(model, task).flatMap((a) => gainsOf(other, task).map((b) => (a > b ? 1 : a < b ? 0 : 0.5))));
+      const others = expected.models.filter((other) => other !== model);
+      expect(improvement?.best).toBeCloseTo(
+        mean(tasks.flatMap((task) => others.map((other) => beats(task, other)))),
+        9,
+      );
+    }
+    const [byGain, byArea, byRank] = [
+      await of({ order: 'gain' }),
+      await of({ order: 'aup' }),
+      await of({ order: 'rank' }),
+    ];
+    expect(byRank.models).toEqual(expected.best_ranking.order_by_average_rank.filter((name) => name !== 'baseline'));
+    for (const board of [byChance, byGain, byArea, byRank]) {
+      expect(board.comparison.separation?.tasks?.pairs).toBe(15);
+      const shares = board.rows.map(({ intervals }) => intervals?.tasks.probabilityOfRank1?.best ?? NaN);
+      expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 9);
+      // What orders the rows is what P(best) is about.
+      expect(Math.max(...shares)).toBe(shares[0]);
+    }
+    const resolved = (board: Leaderboard) => board.comparison.separation?.tasks?.resolved ?? NaN;
+    expect([byChance, byGain, byArea].map(resolved)).toEqual([6, 8, 9]);
+    expect(byChance.tasks.find(({ task }) => task === '3SATTime')?.ranking).toMatch(/^by Time, as MLGym ranks it/);
+  });
+
+  test('one cell at ±1e-9 of zero moves the AUP of all, and no headline by more than its own share', async () => {
+    const { rows: kept } = await sql.query<{ run_id: string; number: number; primary_score: number }>(
+      `select e.run_id, e.number, e.primary_score from evaluations e join runs r on r.run_id = e.run_id
+       where r.task_id = 'blotto' and r.model_name = 'deepseek-r1'`,
+    );
+    const of = async (score: number) => {
+      await sql.query('update evaluations set primary_score = $1 where run_id = any ($2)', [
+        score,
+        kept.map(({ run_id }) => run_id),
+      ]);
+      return db.queries.leaderboard({ mode: 'compat' });
+    };
+    const [before, after] = [await of(-1e-9), await of(1e-9)];
+    for (const { run_id, number, primary_score } of kept)
+      await sql.query('update evaluations set primary_score = $1 where run_id = $2 and number = $3', [
+        primary_score,
+        run_id,
+        number,
+      ]);
+    const moved = (value: (row: LeaderboardRow) => number) =>
+      Math.max(
+        ...before.rows.map((row) => Math.abs(value(row) - value(after.rows.find(({ model }) => model === row.model)!))),
+      );
+    expect(after.comparison.T! - before.comparison.T!).toBeGreaterThan(1);
+    expect(moved(({ bestAup }) => bestAup!)).toBeGreaterThan(1);
+    // One of thirteen tasks.
+    expect(moved(({ improvement }) => improvement!.best!)).toBeLessThanOrEqual(1 / 13);
+    expect(moved(({ gain }) => gain!.best!)).toBeLessThanOrEqual(1e-8);
+  });
+
   describe('as a report', () => {
     async function report(mode: 'compat' | 'strict') {
       const board = await db.queries.leaderboard({ mode, resamples: 100 });
@@ -167,7 +248,7 @@ describe.runIf(publishedIsHere)('the published runs of six models at thirteen ta
         expect(row['average rank']).toBe(expected.best_ranking.average_rank[model]!.toFixed(2));
         expect(row['AUP best [95 %]']).toMatch(new RegExp(`^${best_aup.toFixed(3)} \\[`));
         expect(row['AUP last [95 %]']).toMatch(new RegExp(`^${last_aup.toFixed(3)} \\[`));
-        expect(row['$ per run']).toBe(`$${expected.cost[model]!['mean_cost_recorded']!.toFixed(2)} recorded`);
+        expect(row['$ per run']).toBe(`$${expected.cost[model]!['mean_cost_from_tokens']!.toFixed(2)} list`);
       }
       const scores = table(/^Best attempt of each model/);
       expect(scores).toHaveLength(13);
@@ -188,8 +269,8 @@ describe.runIf(publishedIsHere)('the published runs of six models at thirteen ta
       perModel(/^Steps by what they did/, expected.actions.per_model);
       for (const row of table(/^Cost and tokens/)) {
         const cost = expected.cost[row['model']!]!;
-        expect(row['$ per run']).toBe(`$${cost['mean_cost_recorded']!.toFixed(2)}`);
-        expect(row['prices of']).toBe('the harness that recorded it');
+        expect(row['$ per run']).toBe(`$${cost['mean_cost_from_tokens']!.toFixed(2)}`);
+        expect(row['prices of']).toBe('list mlgym');
       }
       // Each of the runs stands behind its number, and the file asks for nothing else.
       const { rows } = await sql.query<{ id: string }>('select run_id as id from runs');
@@ -208,7 +289,7 @@ describe.runIf(publishedIsHere)('the published runs of six models at thirteen ta
          where r.task_id = 'imageCaptioningCOCO' and e.status = 'ok' and e.primary_score is not null`,
       );
       const { table } = await report('strict');
-      const ranked = table(/^Ranked by average rank/);
+      const ranked = table(/^Ranked by P\(improvement\) of the best attempts/);
       const marked = ranked.map((row) => Number(/self_reported ×(\d+)/.exec(row['marks']!)?.[1] ?? 0));
       expect(marked.reduce((sum, runs) => sum + runs, 0)).toBe(13);
       for (const row of ranked)

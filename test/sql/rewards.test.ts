@@ -55,7 +55,7 @@ async function stored(episodes: OracleEpisode[], more: Partial<TaskSpec> = {}): 
   const { direction, baseline, target } = episodes[0]!;
   const spec = task(`episodes${++tasks}`, direction, {
     ...(baseline === null ? {} : { baseline: { value: baseline, standardError: 0 } }),
-    ...(target === undefined ? {} : { target }),
+    ...(target === undefined ? {} : { target: { value: target } }),
     metrics: { score: { direction, description: 'the score' } },
     ...more,
   });

@@ -6,12 +6,16 @@ interface RecordedHistory {
   workflowId?: (serial: number) => string;
   /** Of several executions of this id the first one. */
   first?: true;
+  /** Made by code before this change of order (`patched`), which only replays it: never recorded anew. */
+  before?: string;
   /** What of the workflow is replayed. */
   covers: string;
 }
 
+const BESIDE = 'steps are taken beside the workflow';
+
 /**
- * As few as go through each path of the workflows once. Recorded anew, all of them, by
+ * As few as go through each path of the workflows once. Recorded anew, all of them but those of before a change, by
  * `BENCH_RECORD_HISTORIES=1 npx vitest run --project temporal test/temporal/workflows.test.ts`.
  */
 export const HISTORIES: Record<string, RecordedHistory> = {
@@ -21,30 +25,37 @@ export const HISTORIES: Record<string, RecordedHistory> = {
   },
   'submit.agentLoop.json': {
     test: 'ends with the evaluation of what was submitted, its container stopped',
+    before: BESIDE,
     covers: 'steps until a submit, and its evaluation',
   },
   'step-limit.agentLoop.json': {
     test: 'is evaluated at the step limit, after exactly that many model calls',
+    before: BESIDE,
     covers: 'a forced end: the files are taken, then evaluated',
   },
   'format.agentLoop.json': {
     test: 'is evaluated when no reply of a step could be used',
+    before: BESIDE,
     covers: 'an end that the model brings about',
   },
   'wall-time.agentLoop.json': {
     test: 'ends by wall time when models and commands have used it up, and never gives a command more than is left',
+    before: BESIDE,
     covers: 'an end by the clock, and time limits of commands that follow from it',
   },
   'wait.agentLoop.json': {
     test: 'asks the model again when it was told to wait',
+    before: BESIDE,
     covers: 'a model that is to be asked later',
   },
   'asked.agentLoop.json': {
     test: 'waits for an answer from outside without a timer or an activity, however long, and takes it up when told',
+    before: BESIDE,
     covers: 'turns that are answered from outside, and signals that are too early',
   },
   'snapshots.agentLoop.json': {
     test: 'has its workspace kept at each validate and every few steps, before the next command',
+    before: BESIDE,
     covers: 'validations, snapshots of both kinds, and one that fails',
   },
   'hidden-test.run.json': {
@@ -61,6 +72,7 @@ export const HISTORIES: Record<string, RecordedHistory> = {
   },
   'container-lost.agentLoop.json': {
     test: 'goes on in one more container when the new one is lost while the steps before are brought back into it',
+    before: BESIDE,
     covers: 'containers lost during a command and during their start',
   },
   'first-container-lost.run.json': {
@@ -73,6 +85,7 @@ export const HISTORIES: Record<string, RecordedHistory> = {
   },
   'containers-lost.agentLoop.json': {
     test: 'ends as infra_error, never as the agent’s failure, when containers keep getting lost',
+    before: BESIDE,
     covers: 'the last container that a run is given',
   },
   'cancelled.run.json': {
@@ -81,17 +94,20 @@ export const HISTORIES: Record<string, RecordedHistory> = {
   },
   'cancelled.agentLoop.json': {
     test: 'cleans up and ends as cancelled when it is cancelled',
+    before: BESIDE,
     covers: 'steps that are cancelled with their run',
   },
   'continued.agentLoop.json': {
     test: 'continues as new when its history grows, and carries step, clock and container on',
     workflowId: (serial) => `loop/${serial}`,
     first: true,
+    before: BESIDE,
     covers: 'a history that grows too long, until it goes on in a fresh one',
   },
   'going-on.agentLoop.json': {
     test: 'continues as new when its history grows, and carries step, clock and container on',
     workflowId: (serial) => `loop/${serial}`,
+    before: BESIDE,
     covers: 'steps that began in another history',
   },
   'host-lost.run.json': {
@@ -101,6 +117,7 @@ export const HISTORIES: Record<string, RecordedHistory> = {
   'host-lost.agentLoop.json': {
     test: 'goes on at another host, with another GPU, when its host is lost',
     first: true,
+    before: BESIDE,
     covers: 'a command that nobody takes, a doubt, a second doubt, the end of this host’s part',
   },
   'whole.batch.json': {
@@ -172,5 +189,49 @@ export const HISTORIES: Record<string, RecordedHistory> = {
   'host-lost.gpuPool.json': {
     test: 'goes on at another host, with another GPU, when its host is lost',
     covers: 'a lease abandoned, and one on another host',
+  },
+  'beside-submit.agentLoop.json': {
+    test: 'ends with the evaluation of what was submitted, its container stopped',
+    covers: 'steps until a submit, and its evaluation',
+  },
+  'beside-format.agentLoop.json': {
+    test: 'is evaluated when no reply of a step could be used',
+    covers: 'an end that the model brings about',
+  },
+  'beside-wait.agentLoop.json': {
+    test: 'asks the model again when it was told to wait',
+    covers: 'a model that is to be asked later',
+  },
+  'beside-asked.agentLoop.json': {
+    test: 'waits for an answer from outside without a timer or an activity, however long, and takes it up when told',
+    covers: 'turns that are answered from outside, and signals that are too early',
+  },
+  'beside-snapshots.agentLoop.json': {
+    test: 'has its workspace kept at each validate and every few steps, before the next command',
+    covers: 'validations, snapshots of both kinds, and one that fails',
+  },
+  'beside-container-lost.agentLoop.json': {
+    test: 'goes on in one more container when the new one is lost while the steps before are brought back into it',
+    covers: 'containers lost during a command and during their start',
+  },
+  'beside-cancelled.agentLoop.json': {
+    test: 'cleans up and ends as cancelled when it is cancelled',
+    covers: 'steps that are cancelled with their run',
+  },
+  'beside-continued.agentLoop.json': {
+    test: 'continues as new when its history grows, and carries step, clock and container on',
+    workflowId: (serial) => `loop/${serial}`,
+    first: true,
+    covers: 'a history that grows too long, until it goes on in a fresh one',
+  },
+  'beside-going-on.agentLoop.json': {
+    test: 'continues as new when its history grows, and carries step, clock and container on',
+    workflowId: (serial) => `loop/${serial}`,
+    covers: 'steps that began in another history',
+  },
+  'beside-host-lost.agentLoop.json': {
+    test: 'goes on at another host, with another GPU, when its host is lost',
+    first: true,
+    covers: 'a command that nobody takes, a doubt, a second doubt, the end of this host’s part',
   },
 };

@@ -19,12 +19,12 @@ const WORKFLOW_IDS: Record<string, (serial: number) => string> = {
   gpuPool: () => GPU_POOL_WORKFLOW_ID,
 };
 
-/** Save the histories of this test that HISTORIES names, without names of the machine that made them. */
+/** Save the histories of this test that HISTORIES names and this code makes, without names of the machine that made them. */
 export async function recordHistories(client: Client, address: string, test: string, serial: number): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const temporal = await findTemporalForTests();
   for (const [file, history] of Object.entries(HISTORIES)) {
-    if (history.test !== test) continue;
+    if (history.test !== test || history.before !== undefined) continue;
     const type = file.split('.')[1] ?? '';
     const workflowId = history.workflowId?.(serial) ?? WORKFLOW_IDS[type]?.(serial) ?? '';
     const runId = history.first === true ? await firstOf(client, workflowId) : undefined;

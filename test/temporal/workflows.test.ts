@@ -45,7 +45,11 @@ beforeAll(async () => {
   workers = await Promise.all([
     create(
       CONTROL_QUEUE,
-      late(Object.keys(fake.control()), () => fake.control()),
+      {
+        ...late(Object.keys(fake.control()), () => fake.control()),
+        ...late(['nextAction'], () => fake.model()),
+        ...late(['takeStep', 'commandBeside'], () => fake.beside()),
+      },
       { workflowsPath },
     ),
     create(
@@ -94,6 +98,9 @@ const play = (one: RunTicket): Promise<RunEnd> =>
     taskQueue: CONTROL_QUEUE,
     args: [one],
   });
+/** Activities that went by a queue, in order. */
+const queued = (events: Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']): string[] =>
+  (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name ?? []);
 const submitAt = (step: number) => async (args: { step: number }) => ({
   requested: args.step === step ? ('submit' as const) : null,
   exitCode: 0,
@@ -380,7 +387,7 @@ describe('an agent loop', () => {
       step: 1,
       elapsedMs: 0,
       ending: null,
-      continueAfterEvents: 40,
+      continueAfterEvents: 10,
     };
     const workflowId = `loop/${serial}`;
     const handle = await client.workflow.start<(input: AgentLoopInput) => Promise<AgentLoopResult>>('agentLoop', {
@@ -429,6 +436,61 @@ describe('an agent loop', () => {
     const { historyLength, historySize } = await client.workflow.getHandle(`run/${one.runId}/agent-loop`).describe();
     expect(historyLength).toBeLessThan(1_000);
     expect(historySize).toBeLessThan(1_000_000);
+  });
+
+  it('takes the steps of a player that answers at once without a round trip, in fewer than 100 events for 50 steps', async () => {
+    const one = ticket('a', { maxSteps: 50 });
+    await play(one);
+    const { events } = await client.workflow.getHandle(`run/${one.runId}/agent-loop`).fetchHistory();
+    expect(fake.commands).toHaveLength(50);
+    expect(queued(events)).toEqual(['takeSubmission', 'evaluate']);
+    expect(events?.length).toBeLessThan(100);
+  });
+
+  it('leaves a command that is not over in a moment to the host, and its step is counted once', async () => {
+    const beside: number[] = [];
+    const one = ticket('a');
+    fake.onBrief = async (args) => {
+      beside.push(args.step);
+      return args.step === 2 ? 'unfinished' : fake.host().executeCommand(args);
+    };
+    fake.onCommand = submitAt(3);
+    expect((await play(one)).endReason).toBe('submit');
+    expect(beside).toEqual([1, 2, 3]);
+    expect(fake.commands.map(({ step }) => step)).toEqual([1, 2, 3]);
+    const { events } = await client.workflow.getHandle(`run/${one.runId}/agent-loop`).fetchHistory();
+    expect(queued(events)).toEqual(['executeCommand', 'evaluate']);
+  });
+
+  it('asks by the queues when a step beside the workflow fails, and tries the next one beside it again', async () => {
+    const beside: number[] = [];
+    const one = ticket('a');
+    fake.onBrief = async (args) => {
+      beside.push(args.step);
+      if (args.step === 2) throw new Error('the database is away');
+      return fake.host().executeCommand(args);
+    };
+    fake.onNextAction = async (_, step) => {
+      if (step === 3 && beside.length === 2)
+        throw ApplicationFailure.create({ message: 'the database is away', nonRetryable: false });
+      return { kind: 'action', endReason: null, ms: 1 };
+    };
+    fake.onCommand = submitAt(4);
+    const end = play(one);
+    await until(() => fake.commands.length >= 2);
+    fake.onNextAction = async () => ({ kind: 'action', endReason: null, ms: 1 });
+    expect((await end).endReason).toBe('submit');
+    expect(new Set(beside)).toEqual(new Set([1, 2, 3, 4]));
+    expect(fake.commands.map(({ step }) => step)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('of a run on a host that is another worker’s goes by that host’s queue', async () => {
+    fake.besideOf = 'some-other-host';
+    fake.onCommand = submitAt(3);
+    const one = ticket('a');
+    expect((await play(one)).endReason).toBe('submit');
+    const { events } = await client.workflow.getHandle(`run/${one.runId}/agent-loop`).fetchHistory();
+    expect(queued(events).filter((name) => name === 'executeCommand')).toHaveLength(3);
   });
 });
 

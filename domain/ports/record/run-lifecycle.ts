@@ -19,7 +19,7 @@ export interface RunLifecycle {
   /** The workspace path of the run's sandbox, as the agent sees it. */
   workspace(runId: string): Promise<string>;
   runEnded(runId: string): Promise<boolean>;
-  /** Of those that are in the database: has it ended, and which container of it is the current one (0: none yet)? */
+  /** Of those that are in the database, or have a sandbox started ahead: has it ended, and which container of it is the current one (0: none yet)? */
   runStates(runIds: readonly string[]): Promise<Map<string, { ended: boolean; epoch: number }>>;
   /** The run has ended: final. A run ends once; a second call with the same or another end changes nothing. */
   finishRun(runId: string, end: RunEnd): Promise<void>;

@@ -12,6 +12,7 @@ import type { Bench } from '../../bench.js';
 import { makeTarget, writeNew } from '../../records/export/targets.js';
 import { wantedEpisodes } from '../list-episodes.js';
 import { beginning } from '../reset.js';
+import { type ExchangeFormat, isExchange } from '../../records/export/exchange/formats.js';
 import { airAgentTrajectory } from './air-agent.js';
 import { episodeLine } from './episode-line.js';
 
@@ -33,6 +34,7 @@ export async function* episodeText(bench: Bench, filter: EpisodeFilter): AsyncGe
 export async function exportEpisodes(bench: Bench, input: EpisodeExportRequest = {}): Promise<ExportedEpisodes> {
   const { format, output, ...filter } = checkedRequest(episodeExportSchema, input);
   const target = output ?? `${filter.batch ?? 'episodes'}${format === 'jsonl' ? '.jsonl' : ''}`;
+  if (isExchange(format)) return exportExchanged(bench, filter, format, target);
   let count = 0;
   const counted = async function* () {
     for await (const line of episodeLines(bench, filter)) {
@@ -62,4 +64,19 @@ export async function exportEpisodes(bench: Bench, input: EpisodeExportRequest =
     }
   }
   return { format, output: target, episodes: count };
+}
+
+/** The runs of episodes, as any run is written. */
+async function exportExchanged(
+  bench: Bench,
+  filter: EpisodeFilter,
+  format: ExchangeFormat,
+  target: string,
+): Promise<ExportedEpisodes> {
+  const { writeLogs, writeTrajectories } = await import('../../records/export/exchange/write-exchanged.js');
+  const { exports } = await bench.database();
+  const runIds: string[] = [];
+  for await (const { run_id: runId } of exports.episodes(await wantedEpisodes(bench, filter))) runIds.push(runId);
+  await (format === 'atif' ? writeTrajectories : writeLogs)(bench, runIds, target);
+  return { format, output: target, episodes: runIds.length };
 }

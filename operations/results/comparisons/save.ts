@@ -29,6 +29,9 @@ export async function saveComparison(bench: Bench, name: string, input: Comparis
     tasks: tasks.filter((task) => task.compared).map(({ task }) => task),
     contracts: Object.fromEntries(tasks.map(({ task, contract }) => [task, contract])),
     baselines: Object.fromEntries(tasks.map(({ task, baseline }) => [task, baseline])),
+    standardErrors: Object.fromEntries(tasks.map(({ task, standardError }) => [task, standardError])),
+    targets: Object.fromEntries(tasks.map(({ task, target }) => [task, target])),
+    order: compared.order,
     axis: compared.T,
   });
 }

@@ -1,13 +1,18 @@
+import { prepareBeside } from '../beside-the-tests.js';
 import { ensureDockerEngine } from '../docker-engine.js';
 import { ensurePodmanEngine } from '../podman-engine.js';
 import { ensureTestImages } from '../test-images.js';
 import { clearEnvironment, makeScratch, say } from './environment.js';
 
-/** Project `engine`: Docker answers, Podman where it can be had, and both have the images of agents and evaluators. */
-export async function setup(): Promise<() => void> {
+/** Project `engine`: Docker answers, Podman where it can be had, and both have the images of agents and evaluators, or will. */
+export async function setup(): Promise<() => Promise<void>> {
   clearEnvironment();
   await ensureDockerEngine(say);
   await ensurePodmanEngine(say);
-  await ensureTestImages(say);
-  return makeScratch();
+  const { scratch, remove } = makeScratch();
+  const done = await prepareBeside('images', scratch, () => ensureTestImages(say));
+  return async () => {
+    await done();
+    remove();
+  };
 }

@@ -22,10 +22,11 @@ export function clearEnvironment(): void {
 
 export const say = (line: string): void => void process.stderr.write(`test set-up: ${line}\n`);
 
-/** Test processes are killed without notice, so the set-up removes what they share. Returns the removal. */
-export function makeScratch(): () => void {
-  if (process.env['BENCH_TEST_SCRATCH'] !== undefined) return () => undefined;
+/** Test processes are killed without notice, so the set-up removes what they share. `remove` does that where it was made. */
+export function makeScratch(): { scratch: string; remove: () => void } {
+  const there = process.env['BENCH_TEST_SCRATCH'];
+  if (there !== undefined) return { scratch: there, remove: () => undefined };
   const scratch = mkdtempSync(join(tmpdir(), 'bench-test-scratch-'));
   process.env['BENCH_TEST_SCRATCH'] = scratch;
-  return () => rmSync(scratch, { recursive: true, force: true });
+  return { scratch, remove: () => rmSync(scratch, { recursive: true, force: true }) };
 }

@@ -1,8 +1,14 @@
+import { prepareBeside } from '../beside-the-tests.js';
 import { findTemporalForTests } from '../find-temporal.js';
-import { clearEnvironment } from './environment.js';
+import { clearEnvironment, makeScratch } from './environment.js';
 
-/** Project `temporal`: the server's binary is there, built or downloaded if it must be. */
-export async function setup(): Promise<void> {
+/** Project `temporal`: the server's binary is there, or will be, downloaded or built. */
+export async function setup(): Promise<() => Promise<void>> {
   clearEnvironment();
-  await findTemporalForTests();
+  const { scratch, remove } = makeScratch();
+  const done = await prepareBeside('temporal', scratch, findTemporalForTests);
+  return async () => {
+    await done();
+    remove();
+  };
 }

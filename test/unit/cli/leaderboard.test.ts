@@ -5,7 +5,17 @@ import { renderLeaderboard } from '../../../cli/render/leaderboard.js';
 import type { Leaderboard, LeaderboardRow, LeaderboardScore } from '../../../domain/views/leaderboard.js';
 
 const score = (best: number | null, more: Partial<LeaderboardScore> = {}): LeaderboardScore => ({
-  ...{ best, last: best, mean: best, bestRank: 1, lastRank: 1, bestRatio: 1, lastRatio: 1 },
+  ...{
+    best,
+    last: best,
+    mean: best,
+    bestRank: 1,
+    lastRank: 1,
+    bestGain: 0.8,
+    lastGain: 0.6,
+    bestRatio: 1,
+    lastRatio: 1,
+  },
   ...{ bestStatus: best === null ? 'missing' : 'feasible', lastStatus: best === null ? 'missing' : 'feasible' },
   ...{ expectedBest: null, expectedLast: null, bestRun: null, lastRun: null },
   ...{ bestAttempts: [best], lastAttempts: [best], attempts: 4, ended: 4, counted: 4, scored: 4 },
@@ -14,17 +24,31 @@ const score = (best: number | null, more: Partial<LeaderboardScore> = {}): Leade
 });
 const TASKS = ['battleOfSexes', 'imageClassificationCifar10', 'languageModelingFineWeb'];
 const over = (low: number, high: number, first: number) => ({
-  bestAup: { low, high },
-  lastAup: { low, high },
-  probabilityOfRank1: { best: first, last: first },
+  ...{
+    bestImprovement: { low, high },
+    lastImprovement: { low, high },
+    bestGain: { low, high },
+    lastGain: { low, high },
+  },
+  ...{ bestAup: { low, high }, lastAup: { low, high } },
+  ...{ probabilityOfRank1: { best: first, last: first }, group: 'a' },
 });
 const row = (model: string, more: Partial<LeaderboardRow> = {}): LeaderboardRow => ({
   ...{ rank: 1, unranked: null, model, kind: 'real', isolation: 'container', bestAup: 0.82, lastAup: 0.5 },
+  ...{ improvement: { best: 0.82, last: 0.7 }, gain: { best: 0.61, last: 0.5 } },
+  curve: {
+    best: [
+      { k: 1, gain: 0.61, solved: 0.7 },
+      { k: 2, gain: 0.7, solved: 0.9 },
+    ],
+    last: [],
+  },
   intervals: { attempts: over(0.79, 0.85, 0.9), tasks: over(0.74, 0.88, 0.7) },
   ...{ profile: null, solvedTasks: 3, missingTasks: 0, notRunTasks: 0, averageRank: 1.25, borda: 9 },
   ...{ attempts: 12, ended: 12, infraErrors: 0, configErrors: 0, cancelled: 0, suspect: 0, costUsd: '6' },
   ...{ costPerRunUsd: '0.5', inputTokens: 1, outputTokens: 1 },
   ...{ withSuspects: null, marks: {}, recordedCostUsd: null, recordedCostPerRunUsd: null },
+  ...{ listCostUsd: null, listCostPerRunUsd: null },
   scores: Object.fromEntries(TASKS.map((task) => [task, score(1.44017)])),
   ...more,
 });
@@ -33,6 +57,9 @@ const board = (rows: LeaderboardRow[], more: Partial<Leaderboard['comparison']> 
     ...{ models: rows.map(({ model }) => model), tasks: TASKS, k: null, T: 0.5, fixedT: false, mode: 'strict' },
     ...{
       metric: 'best-attempt',
+      order: 'improvement',
+      separation: { attempts: null, tasks: { pairs: 1, resolved: 0 } },
+      priceList: null,
       includeSuspect: false,
       includeLocal: false,
       includeImported: false,
@@ -47,6 +74,7 @@ const board = (rows: LeaderboardRow[], more: Partial<Leaderboard['comparison']> 
   },
   tasks: TASKS.map((task) => ({
     ...{ task, name: task, contract: 1, primary: 'Score', direction: 'maximize', baseline: 1, compared: true },
+    ...{ standardError: 0, target: 2, ranking: null },
   })),
   baseline: { bestAup: 0.5, lastAup: 0.5, averageRank: 2, borda: 2, profile: { best: [], last: [] } },
   rows,
@@ -59,11 +87,11 @@ const two = board([row('gpt-4o'), row('scripted:clumsy', { rank: null, unranked:
 describe('the leaderboard on a terminal', () => {
   it('has tasks as columns where they fit, and in tables below where not', () => {
     const wide = shown(two, 240);
-    expect(wide).toMatch(/model +AUP \[95 %\] +P\(best\) +battleOfSexes ↑ best +last/);
+    expect(wide).toMatch(/model +P\(impr\) \[95 %\] +group +P\(best\) +battleOfSexes ↑ +imageC/);
     const middle = shown(two, 170);
-    expect(middle).toMatch(/AUP \[95 %\] +P\(best\) +battleOfSexes ↑ +imageClassificationCifar10 ↑/);
+    expect(middle).toMatch(/model +P\(impr\) \[95 %\] +group +P\(best\) +solved +gain \[95 %\] +AUP/);
     const narrow = shown(two, 80);
-    expect(narrow).not.toMatch(/AUP.*battleOfSexes/);
+    expect(narrow).not.toMatch(/P\(impr\).*battleOfSexes/);
     expect(narrow).toMatch(/^model +battleOfSexes ↑ +imageClassificationCifar10 ↑$/m);
     expect(narrow).toMatch(/^model +languageModelingFineWeb ↑$/m);
   });
@@ -72,11 +100,11 @@ describe('the leaderboard on a terminal', () => {
     expect(widest(shown(two, width))).toBeLessThanOrEqual(width);
   });
 
-  it('shows the interval beside each AUP, the cost of a run, and marks', () => {
+  it('shows the interval beside each figure, the group, the cost of a run, and marks', () => {
     const odd = row('model-x', { isolation: 'none', suspect: 2, kind: 'replay' });
     const lines = shown(board([row('gpt-4o'), odd]), 120).split('\n');
     const [first, second] = ['gpt-4o', 'model-x'].map((model) => lines.find((line) => line.includes(model)));
-    expect(first).toMatch(/0\.82 \[0\.74, 0\.88\] +70 % +3\/3 +1\.25 +12\/12 +\$0\.50 +\$6\.00$/);
+    expect(first).toMatch(/0\.82 \[0\.74, 0\.88\] +a +70 % +3\/3 +0\.61 \[0\.74, 0\.88\] +12\/12 +\$0\.50 +\$6\.00$/);
     expect(second).toMatch(/suspect 2, local, replay$/);
     expect(shown(two, 120, 'attempts')).toContain('0.82 [0.79, 0.85]');
     expect(shown(board([row('a', { intervals: null })], { resamples: 0 }), 120)).not.toContain('[');
@@ -91,11 +119,14 @@ describe('the leaderboard on a terminal', () => {
       ...{ withSuspects: { bestAup: 0.8, lastAup: 0.5 }, recordedCostUsd: '1', recordedCostPerRunUsd: '0.1' },
     });
     const text = shown(board([sly, both]), 160);
-    expect(text).toMatch(/AUP \[95 %\] +with suspects +P\(best\)/);
+    expect(text).toMatch(/P\(impr\) \[95 %\] +AUP with suspects +group +P\(best\)/);
     expect(text).toMatch(
       /sly +0\.82 \[0\.74, 0\.88\] +0\.91 .*\$1\.25 recorded +self_reported ×13, beyond_bounds ×1$/m,
     );
     expect(text).toMatch(/both .* \$0\.50 \+ \$0\.10 recorded/);
+    const listed = shown(board([{ ...sly, listCostUsd: '8', listCostPerRunUsd: '0.8' }], { priceList: 'mlgym' }), 160);
+    expect(listed).toMatch(/sly .*\$0\.80 list/);
+    expect(listed).toContain('at the prices of the list mlgym');
     expect(shown(two, 120)).not.toMatch(/suspects|recorded/i);
   });
 
@@ -129,7 +160,7 @@ describe('the leaderboard on a terminal', () => {
       board([row('a', { scores, solvedTasks: 0, missingTasks: 1, notRunTasks: 2, infraErrors: 2 })]),
       240,
     );
-    expect(text).toMatch(/70 % +not run +not run +– +– +running +running +0\/3 \(1 missing, 2 not run\)/);
+    expect(text).toMatch(/70 % +not run +– +running +0\/3 \(1 missing, 2 not run\)/);
     expect(text).toContain('12/12 (2 unscored)');
   });
 
@@ -171,17 +202,55 @@ describe('the leaderboard on a terminal', () => {
   });
 });
 
+describe('each figure', () => {
+  const meanings = (of: Leaderboard) => shown(of, 400);
+
+  it('says in a sentence what it means, that which orders the rows first', () => {
+    const text = meanings(two);
+    expect(text).toMatch(/^Ordered by P\(impr\), over 3 tasks: the chance that an attempt beats one of another model/m);
+    expect(text).toMatch(/^gain: the mean way of an attempt from the baseline/m);
+    expect(text).toMatch(/^avg rank: the mean position/m);
+    expect(text).toMatch(/^AUP: the area under the performance profile.*T = 0\.5 \(from the data/m);
+    expect(text).toMatch(/P\(best\): how often the row is first by P\(impr\)/);
+    expect(text).toContain('group: models that share a letter cannot be told apart by P(impr); 0 of 1 pair can.');
+    const byGain = meanings(board([row('a')], { order: 'gain' }));
+    expect(byGain).toMatch(/^Leaderboard by gain of best attempt/);
+    expect(byGain).toMatch(/# +model +gain \[95 %\] +group +P\(best\)/);
+    expect(byGain).toMatch(/^Ordered by gain, over 3 tasks: the mean way/m);
+    const byRank = meanings(board([row('a')], { order: 'rank', mode: 'compat' }));
+    expect(byRank).toMatch(/# +model +AUP \[95 %\] +group +P\(best\)/);
+    expect(byRank).toMatch(/^Ordered by avg rank.*\n(?:.*\n)*.*P\(best\): how often the row is first by avg rank/m);
+  });
+
+  it('of k attempts stands in a table of its own', () => {
+    expect(shown(two, 120)).toMatch(/Of k attempts: .*\n+model +k = 1 +k = 2\ngpt-4o +0\.61, 70 % +0\.70, 90 %/);
+    const once = row('a', { curve: { best: [{ k: 1, gain: 0.5, solved: 1 }], last: [] } });
+    expect(shown(board([once]), 120)).not.toContain('Of k attempts');
+  });
+
+  it('tells tasks without a target, and why a task is ranked by different metrics', () => {
+    const of = board([row('a')]);
+    const [one, ...others] = of.tasks;
+    const ranking = 'by Decisions; MLGym by Time';
+    const text = meanings({ ...of, tasks: [{ ...one!, target: null, ranking }, ...others] });
+    expect(text).toContain('No target, hence no gain: battleOfSexes.');
+    expect(text).toContain('baseline 1; ranked by Decisions; MLGym by Time');
+  });
+});
+
 describe('the leaderboard as CSV', () => {
   it('has a row per model, unrounded, and empty fields for what there is none of', () => {
     const [head, first, second, ...rest] = leaderboardCsv(
       board([row('a, "b"'), row('c', { rank: null, intervals: null, scores: { battleOfSexes: score(null) } })]),
     ).split('\n');
     expect(head?.split(',').slice(0, 8)).toEqual([
-      ...['rank', 'model', 'kind', 'isolation', 'unranked', 'bestAup', 'bestAup low (attempts)'],
-      'bestAup high (attempts)',
+      ...['rank', 'model', 'kind', 'isolation', 'unranked', 'bestImprovement'],
+      ...['bestImprovement low (attempts)', 'bestImprovement high (attempts)'],
     ]);
-    expect(first).toMatch(/^1,"a, ""b""",real,container,,0\.82,0\.79,0\.85,0\.9,0\.74,0\.88,0\.7,0\.5,.*1\.44017$/);
-    expect(second).toMatch(/^,c,real,container,,0\.82,,,,,,,0\.5,.*,,,,,,$/);
+    expect(first).toMatch(
+      /^1,"a, ""b""",real,container,,0\.82,0\.79,0\.85,0\.74,0\.88,0\.7,.*,a,0\.9,0\.9,a,0\.7,0\.7,.*1\.44017$/,
+    );
+    expect(second).toMatch(/^,c,real,container,,0\.82,,,,,0\.7,.*,,,,,,$/);
     expect(rest).toEqual(['']);
   });
 });

@@ -18,6 +18,7 @@ const ROOMS = [
   'worker',
   'cli',
   'envs',
+  'web',
 ];
 const sources = ROOMS.flatMap((room) => checkoutFiles(room))
   .filter((file) => file.endsWith('.ts') && file !== 'domain/error-codes.ts')

@@ -4,7 +4,17 @@ import type { ReportRun } from '../../../domain/views/report.js';
 import type { PolicyMetrics } from '../../../domain/views/training.js';
 
 export const cell = (best: number | null, run: string, more: Partial<LeaderboardScore> = {}): LeaderboardScore => ({
-  ...{ best, last: best, mean: best, bestRank: 1, lastRank: 1, bestStatus: 'feasible', lastStatus: 'feasible' },
+  ...{
+    best,
+    last: best,
+    mean: best,
+    bestRank: 1,
+    lastRank: 1,
+    bestGain: 0.5,
+    lastGain: 0.4,
+    bestStatus: 'feasible',
+    lastStatus: 'feasible',
+  },
   ...{ bestRatio: 1, lastRatio: 1, expectedBest: null, expectedLast: null, bestRun: run, lastRun: run },
   ...{ bestAttempts: [best], lastAttempts: [best], attempts: 1, ended: 1, counted: 1, scored: best === null ? 0 : 1 },
   ...{ infraErrors: 0, configErrors: 0, cancelled: 0, suspect: 0, costUsd: '0.5' },
@@ -13,9 +23,16 @@ export const cell = (best: number | null, run: string, more: Partial<Leaderboard
 
 export const row = (model: string, more: Partial<LeaderboardRow> = {}): LeaderboardRow => ({
   ...{ rank: 1, unranked: null, model, kind: 'real', isolation: 'container', bestAup: 0.9, lastAup: 0.8 },
+  ...{ improvement: { best: 0.75, last: 0.6 }, gain: { best: 0.5, last: 0.4 } },
+  curve: { best: [{ k: 1, gain: 0.5, solved: 1 }], last: [{ k: 1, gain: 0.4, solved: 1 }] },
   intervals: {
-    attempts: { bestAup: null, lastAup: null, probabilityOfRank1: null },
+    attempts: {
+      ...{ bestImprovement: null, lastImprovement: null, bestGain: null, lastGain: null, bestAup: null, lastAup: null },
+      ...{ probabilityOfRank1: null, group: null },
+    },
     tasks: {
+      ...{ bestImprovement: { low: 0.6, high: 0.9 }, lastImprovement: null },
+      ...{ bestGain: { low: 0.4, high: 0.6 }, lastGain: null, group: 'a' },
       bestAup: { low: 0.7, high: 1 },
       lastAup: { low: 0.6, high: 0.95 },
       probabilityOfRank1: { best: 0.75, last: 0.5 },
@@ -23,6 +40,7 @@ export const row = (model: string, more: Partial<LeaderboardRow> = {}): Leaderbo
   },
   profile: { best: [[0, 1]], last: [[0.2, 1]] },
   ...{ withSuspects: null, marks: {}, recordedCostUsd: null, recordedCostPerRunUsd: null },
+  ...{ listCostUsd: null, listCostPerRunUsd: null },
   ...{ solvedTasks: 1, missingTasks: 0, notRunTasks: 0, averageRank: 1, borda: 1, attempts: 1, ended: 1 },
   ...{ infraErrors: 0, configErrors: 0, cancelled: 0, suspect: 0, costUsd: '0.5', costPerRunUsd: '0.5' },
   ...{ inputTokens: 1000, outputTokens: 100, scores: { t: cell(3, `r-${model}`) } },
@@ -53,6 +71,9 @@ export const board = (rows: LeaderboardRow[], more: Partial<Leaderboard['compari
     ...{ models: rows.map(({ model }) => model), tasks: ['t'], k: null, T: 1, fixedT: false, mode: 'strict' },
     ...{
       metric: 'best-attempt',
+      order: 'improvement',
+      separation: { attempts: null, tasks: { pairs: 1, resolved: 0 } },
+      priceList: null,
       includeSuspect: false,
       includeLocal: false,
       includeImported: false,
@@ -66,7 +87,10 @@ export const board = (rows: LeaderboardRow[], more: Partial<Leaderboard['compari
     ...more,
   },
   tasks: [
-    { task: 't', name: 'Task t', contract: 1, primary: 'score', direction: 'maximize', baseline: 1, compared: true },
+    {
+      ...{ task: 't', name: 'Task t', contract: 1, primary: 'score', direction: 'maximize', baseline: 1 },
+      ...{ standardError: 0, target: 5, ranking: null, compared: true },
+    },
   ],
   baseline: { bestAup: 0.4, lastAup: 0.4, averageRank: 3, borda: 1, profile: { best: [[0.5, 1]], last: [[0.5, 1]] } },
   rows,

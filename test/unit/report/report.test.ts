@@ -84,7 +84,7 @@ describe('a report as HTML', () => {
   test('tells suspect scores that do not count from none', () => {
     const none = row('none', { scores: { t: cell(null, '') } });
     const sly = row('sly', { rank: 2, scores: { t: cell(null, '', { suspect: 2 }) } });
-    expect(writeReport.md(data([none, sly], []))).toMatch(/\| t ↑ score \| 1 \| no score \| suspect \|/);
+    expect(writeReport.md(data([none, sly], []))).toMatch(/\| t ↑ score \| 1 \| 5 \| no score \| suspect \|/);
   });
 
   test('without a ranked model says so, and has no profiles', () => {
@@ -113,7 +113,7 @@ test('a report as CSV has a row per model and task, quoted', () => {
   const text = writeReport.csv(data([row('a,"b"'), row('two')], [run('two')]));
   const lines = text.trim().split('\n');
   expect(lines).toHaveLength(3);
-  expect(lines[0]).toMatch(/^task,primary,direction,baseline,model,kind/);
+  expect(lines[0]).toMatch(/^task,primary,direction,baseline,standardError,target,model,kind/);
   expect(lines[1]).toContain('"a,""b"""');
   expect(lines[2]).toMatch(/,r-two$/);
   const [names, values] = [lines[0]!, lines[2]!].map((line) => line.split(','));
@@ -146,6 +146,25 @@ test('the line of a profile runs from the left to the right end', () => {
   ]);
 });
 
+test('what another harness recorded stands back behind list prices, and the report says so', () => {
+  const listed = row('m', { recordedCostUsd: '9', listCostUsd: '3', listCostPerRunUsd: '1.5' });
+  const runs = [run('m', { origin: 'mlgym', costUsd: '9' })];
+  expect(spendingOf(listed, runs)).toMatchObject({ totalUsd: 3, perRunUsd: 1.5, prices: 'list' });
+  const text = writeReport.md({ ...data([listed], runs), board: board([listed], { priceList: 'mlgym' }) });
+  expect(text).toContain('at the prices of the list mlgym');
+  expect(text).toMatch(/\| m .*\$1\.50 list \|/);
+});
+
+test('each figure is told in a sentence, that which orders the rows first; curves have a table', () => {
+  const two = { curve: { best: [1, 2].map((k) => ({ k, gain: k / 4, solved: k / 2 })), last: [] } };
+  const text = writeReport.md(data([row('one', two), row('two')], []));
+  expect(text).toContain('**Ranked by P(improvement) of the best attempts**');
+  expect(text).toMatch(
+    /Ordered by P\(improvement\): the chance.* mean gain: .* AUP: .* average rank: .* 0 of 1 pair can/,
+  );
+  expect(text).toMatch(/\| one \| 0\.250 · 50 % \| 0\.500 · 100 % \|/);
+});
+
 test('money spent counts repeated runs, and a run of unknown cost is no free one', () => {
   const runs = [
     run('m', { costUsd: '1' }),
@@ -153,6 +172,6 @@ test('money spent counts repeated runs, and a run of unknown cost is no free one
     run('m', { runId: 'r-3', costUsd: null, origin: 'mlgym' }),
     run('other', { costUsd: '100' }),
   ];
-  expect(spendingOf(row('m'), runs)).toMatchObject({ totalUsd: 4, perRunUsd: 4, recorded: true });
+  expect(spendingOf(row('m'), runs)).toMatchObject({ totalUsd: 4, perRunUsd: 4, prices: 'recorded' });
   expect(spendingOf(row('n'), runs)).toMatchObject({ totalUsd: null, perRunUsd: null, stepsPerRun: null });
 });

@@ -81,8 +81,14 @@ describe('a forecast', () => {
     for (let nth = 0; nth < batches; nth++) {
       // Four kinds of runs, a few past ones each, log-normal as costs of agents are.
       const kinds = Array.from({ length: 4 }, () => ({ typical: Math.exp(normal()), seen: 2 + draw(5) }));
-      const one = (typical: number): Usage => used(typical * Math.exp(0.6 * normal()), 60_000 * Math.exp(0.6 * normal()));
-      const planned = kinds.map(({ typical, seen }) => kind(4, Array.from({ length: seen }, () => one(typical))));
+      const one = (typical: number): Usage =>
+        used(typical * Math.exp(0.6 * normal()), 60_000 * Math.exp(0.6 * normal()));
+      const planned = kinds.map(({ typical, seen }) =>
+        kind(
+          4,
+          Array.from({ length: seen }, () => one(typical)),
+        ),
+      );
       const { usd } = forecastUsage(planned, 4);
       const bill = kinds.flatMap(({ typical }) => Array.from({ length: 4 }, () => one(typical).usd));
       const sum = bill.reduce((total, cost) => total + cost, 0);

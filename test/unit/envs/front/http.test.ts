@@ -75,7 +75,7 @@ test.each([
 ])('%s whose door dies breaks, and is not repeated', async (_what, path, body) => {
   front = await openTestFront();
   await expect(post(path, body)).rejects.toThrow();
-  await expect.poll(() => fetch(`${front.url}/x`).then((r) => r.status)).toBe(200);
+  await expect.poll(() => fetch(`${front.url}/x`).then((r) => r.status), { timeout: 60_000 }).toBe(200);
   expect(front.counts()).toEqual({ starts: 2, requests: 2 });
 });
 

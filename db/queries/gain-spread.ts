@@ -1,0 +1,40 @@
+import type { Statements } from '../statements.js';
+
+/** How much the gains of attempts vary that are alike. */
+export interface GainSpread {
+  /** Standard deviation among attempts of one model and agent at one task, pooled. */
+  spread: number;
+  /** Attempts that it is from. */
+  attempts: number;
+  /** False: none of these models played these tasks more than once; attempts of others, imported ones too. */
+  own: boolean;
+}
+
+/** Of each run's best evaluation. Null: nobody has played any of these tasks, with a baseline and a target, more than once. */
+export async function gainSpread(
+  run: Statements,
+  { models, tasks }: { models: readonly string[]; tasks: readonly string[] },
+): Promise<GainSpread | null> {
+  const [found] = await run<GainSpread>(
+    'gainSpread',
+    `with gains as (
+       select r.model_name = any ($1::text[]) and r.origin = 'bench' as own, r.model_name, r.agent_name, r.task_id, r.contract, r.sample,
+         attempt_gain(t.best_attempt, v.direction, b.value, b.standard_error, target_of(v.spec)) as gain
+       from runs r
+       join task_versions v on v.content_hash = r.task_hash
+       join baselines b on b.content_hash = r.task_hash
+       left join run_results t on t.run_id = r.run_id
+       where r.task_id = any ($2::text[]) and r.status = 'ended'
+         and r.end_reason not in ('budget', 'cancelled', 'config_error', 'infra_error') and r.forked_from is null
+     ),
+     cells as (
+       select own, var_samp(gain) * (count(*) - 1) as squares, count(*) - 1 as freedom, count(*) as attempts
+       from gains where gain is not null
+       group by own, model_name, agent_name, task_id, contract, sample having count(*) > 1
+     )
+     select sqrt(sum(squares) / sum(freedom))::float8 as spread, sum(attempts)::int as attempts, own
+     from cells group by own order by own desc limit 1`,
+    [models, tasks],
+  );
+  return found ?? null;
+}

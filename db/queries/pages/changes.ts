@@ -1,0 +1,99 @@
+import type { EventRow } from '../../../domain/views/events.js';
+import type { EvaluationDetail } from '../../../domain/views/runs.js';
+import type { Statements } from '../../statements.js';
+import { listEvaluations } from '../runs.js';
+import { isoTime } from '../summaries.js';
+
+/** What is watched: one run, one batch, or all. */
+export type Watched = { runId: string } | { batchId: string } | Record<never, never>;
+
+/** Ids of what is other than at some moment. */
+export interface Changes {
+  /** The database's clock when this was read, for the next question. */
+  now: string;
+  runs: string[];
+  /** Of a watched run: those whose reply or outcome came. */
+  steps: number[];
+  evaluations: EvaluationDetail[];
+  events: EventRow[];
+  /** State of unfinished batches, or of the watched one: another text, other batches. */
+  batches: { batchId: string; state: string }[];
+}
+
+/** Steps before the last that can still change: the outcome of one, and commits that come late. */
+const RECENT_STEPS = 200;
+const RECENT_EVENTS = 2000;
+
+interface Row {
+  now: string;
+  runs: string[];
+  steps: number[];
+  evaluated: boolean;
+  events: (Omit<EventRow, 'at'> & { at: string })[];
+  batches: Changes['batches'];
+}
+
+/** One statement while nothing changes. Ended runs are found by their end, the others are few. */
+export async function changedSince(run: Statements, watched: Watched, since: string): Promise<Changes> {
+  const [runId, batchId] = ['runId' in watched ? watched.runId : null, 'batchId' in watched ? watched.batchId : null];
+  const mine = runId !== null ? 'r.run_id = $2' : batchId !== null ? 'r.batch_id = $2' : '$2::text is null';
+  const recent =
+    runId === null && batchId === null
+      ? `(r.status <> 'ended' and r.updated_at > $1::timestamptz or r.ended_at > $1::timestamptz)`
+      : 'r.updated_at > $1::timestamptz';
+  const [row] = await run<Row>(
+    'changedSince',
+    `select clock_timestamp()::text as now,
+       (select coalesce(jsonb_agg(r.run_id), '[]') from runs r where ${mine} and ${recent}) as runs,
+       ${
+         runId === null
+           ? `'[]'::jsonb as steps, false as evaluated,`
+           : `(select coalesce(jsonb_agg(s.step order by s.step), '[]') from steps s
+              where s.run_id = $2 and s.step > (select step from runs where run_id = $2) - ${RECENT_STEPS}
+                and (s.created_at > $1::timestamptz or s.executed_at > $1::timestamptz)) as steps,
+            exists (select from evaluations e where e.run_id = $2 and e.status <> 'pending'
+              and coalesce(e.ended_at, e.created_at) > $1::timestamptz) as evaluated,`
+       }
+       (select coalesce(jsonb_agg(jsonb_build_object('eventId', e.event_id, 'runId', e.run_id, 'batchId', e.batch_id, 'kind', e.kind,
+           'key', e.key, 'detail', e.detail, 'at', e.at) order by e.event_id), '[]')
+         from events e where ${
+           runId !== null
+             ? 'e.run_id = $2'
+             : batchId !== null
+               ? 'e.batch_id = $2'
+               : `e.event_id > (select coalesce(max(event_id), 0) from events) - ${RECENT_EVENTS}`
+         } and e.at > $1::timestamptz) as events,
+       (select coalesce(jsonb_agg(jsonb_build_object('batchId', b.batch_id, 'state', concat_ws(' ', b.status, b.paused_at, b.budget_usd, b.charged_usd, b.ended_at))), '[]')
+         from batches b where ${
+           runId !== null
+             ? 'false'
+             : batchId !== null
+               ? 'b.batch_id = $2'
+               : `b.status in ('queued', 'running') or b.ended_at > $1::timestamptz`
+         }) as batches`,
+    [since, runId ?? batchId],
+  );
+  const { now, runs, steps, evaluated, events, batches } = row!;
+  const evaluations =
+    evaluated && runId !== null
+      ? (await listEvaluations(run, runId, -1)).filter(({ at }) => Date.parse(at) >= Date.parse(since))
+      : [];
+  return {
+    now,
+    runs,
+    steps,
+    evaluations,
+    events: events.map((event) => ({ ...event, at: isoTime(new Date(event.at)) })),
+    batches,
+  };
+}
+
+/** The database's clock, some seconds ago. */
+export async function clockBefore(run: Statements, seconds: number): Promise<string> {
+  const [row] = await run<{ at: string }>(
+    'clockBefore',
+    `select (clock_timestamp() - make_interval(secs => $1))::text as at`,
+    [seconds],
+  );
+  return row!.at;
+}

@@ -1,0 +1,96 @@
+import type pg from 'pg';
+import type { RunPageRequest, RunSelection } from '../../../domain/requests/run-filter.js';
+import type { StepText } from '../../../domain/step-flags.js';
+import type { BatchHead, BatchPage, BatchRow, BatchSpend } from '../../../domain/views/batch-pages.js';
+import type { EventRow } from '../../../domain/views/events.js';
+import type { Lineage, ModelCalls, RunHead, RunSetup, Waiting } from '../../../domain/views/run-head.js';
+import type { RunFacetCounts, RunPage, RunRow } from '../../../domain/views/run-page.js';
+import type { EvaluationDetail } from '../../../domain/views/runs.js';
+import type { ClippedStep, StepColumns, StepSkeleton } from '../../../domain/views/steps.js';
+import { queryError } from '../../database-error.js';
+import { statements } from '../../statements.js';
+import { listEvaluations } from '../runs.js';
+import {
+  batchHead,
+  batchMatrix,
+  batchPage,
+  type BatchPageRequest,
+  batchRowsOf,
+  type ForecastRun,
+  forecastRuns,
+  spendBuckets,
+} from './batch-pages.js';
+import { changedSince, type Changes, clockBefore, type Watched } from './changes.js';
+import { eventDetail, eventPage, type EventPageRequest } from './event-page.js';
+import { modelCalls } from './model-calls.js';
+import { runFacets } from './run-facets.js';
+import { lineageOf, runHead } from './run-head.js';
+import { runPage, runRowsOf } from './run-page.js';
+import { requestHash, runSetup, takenFiles } from './run-setup.js';
+import { stepBodies, stepText, type TextPart } from './step-bodies.js';
+import { stepColumns, stepSkeleton } from './step-skeleton.js';
+import { waitingReasons } from './waiting-reasons.js';
+
+/** Reads that are made for pages: by parts, whatever the size of a run, a batch or the database. Ids are whole. */
+export interface Pages {
+  runPage(request: RunPageRequest): Promise<RunPage>;
+  runFacets(filter: RunSelection): Promise<RunFacetCounts>;
+  runRows(runIds: readonly string[]): Promise<RunRow[]>;
+  runHead(runId: string): Promise<RunHead>;
+  runSetup(runId: string): Promise<Omit<RunSetup, 'firstPrompt'>>;
+  takenFiles(runId: string): ReturnType<typeof takenFiles>;
+  requestHash(runId: string, step: number): ReturnType<typeof requestHash>;
+  lineage(runId: string): Promise<Lineage>;
+  waiting(runId: string): Promise<Waiting>;
+  modelCalls(runId: string, page: { after?: string | undefined; limit: number }): Promise<ModelCalls>;
+  evaluations(runId: string): Promise<EvaluationDetail[]>;
+  skeleton(runId: string, page: { after: number; limit: number }): Promise<StepSkeleton>;
+  stepColumns(runId: string, steps: readonly number[]): Promise<StepColumns>;
+  steps(runId: string, window: { from: number; to: number; preview: number }): Promise<ClippedStep[]>;
+  /** `to`: the last byte; null: to the end. */
+  stepText(of: { runId: string; step: number; text: StepText; from: number; to: number | null }): Promise<TextPart>;
+  batchPage(request: BatchPageRequest): Promise<BatchPage>;
+  batchRows(batchIds: readonly string[]): Promise<BatchRow[]>;
+  batchHead(batchId: string): Promise<Omit<BatchHead, 'forecast'>>;
+  batchMatrix(batchId: string): ReturnType<typeof batchMatrix>;
+  spendBuckets(batchId: string, buckets: number): Promise<Omit<BatchSpend, 'forecast'>>;
+  forecastRuns(batchId: string): Promise<ForecastRun[]>;
+  /** What of the watched is other than then, or came since; `since` is a `now` of before. */
+  changedSince(watched: Watched, since: string): Promise<Changes>;
+  /** The database's clock, so many seconds ago. */
+  clockBefore(seconds: number): Promise<string>;
+  /** Of the event of this key, of a run, else of a batch, else of neither; null: there is none. */
+  eventDetail(of: { runId: string | null; batchId: string | null; key: string }): Promise<string | null>;
+  eventPage(request: EventPageRequest): Promise<{ events: EventRow[]; next: string | null }>;
+}
+
+export function createPages(pool: pg.Pool): Pages {
+  const run = statements(pool, queryError);
+  return {
+    runPage: (request) => runPage(run, request),
+    runFacets: (filter) => runFacets(run, filter),
+    runRows: (runIds) => runRowsOf(run, runIds),
+    runHead: (runId) => runHead(run, runId),
+    runSetup: (runId) => runSetup(run, runId),
+    takenFiles: (runId) => takenFiles(run, runId),
+    requestHash: (runId, step) => requestHash(run, runId, step),
+    lineage: (runId) => lineageOf(run, runId),
+    waiting: (runId) => waitingReasons(run, runId),
+    modelCalls: (runId, page) => modelCalls(run, runId, page),
+    evaluations: (runId) => listEvaluations(run, runId, -1),
+    skeleton: (runId, page) => stepSkeleton(run, runId, page),
+    stepColumns: (runId, steps) => stepColumns(run, runId, steps),
+    steps: (runId, window) => stepBodies(run, runId, window),
+    stepText: (of) => stepText(run, of),
+    batchPage: (request) => batchPage(run, request),
+    batchRows: (batchIds) => batchRowsOf(run, batchIds),
+    batchHead: (batchId) => batchHead(run, batchId),
+    batchMatrix: (batchId) => batchMatrix(run, batchId),
+    spendBuckets: (batchId, buckets) => spendBuckets(run, batchId, buckets),
+    forecastRuns: (batchId) => forecastRuns(run, batchId),
+    changedSince: (watched, since) => changedSince(run, watched, since),
+    clockBefore: (seconds) => clockBefore(run, seconds),
+    eventDetail: (of) => eventDetail(run, of),
+    eventPage: (request) => eventPage(run, request),
+  };
+}

@@ -1,0 +1,117 @@
+import type { DueNotification, Notifications } from '../../domain/ports/notifications.js';
+import type { NotificationRow } from '../../domain/views/notifications.js';
+import { isoTime, isoTimeOrNull } from '../queries/summaries.js';
+import { type Statements, storable } from '../statements.js';
+
+type Row = Omit<NotificationRow, 'createdAt' | 'sentAt' | 'dueAt'> & {
+  createdAt: Date;
+  sentAt: Date | null;
+  dueAt: Date | null;
+};
+
+/** See the port. A worker that dies while it sends leaves the row to another one a minute later. */
+export function notificationStore(run: Statements): Notifications {
+  return {
+    async begin() {
+      await run('notifyFrom', 'update installation set notify_from = now() where notify_from is null', []);
+    },
+
+    async end() {
+      await run(
+        'notifyNobody',
+        `with off as (update installation set notify_from = null where notify_from is not null)
+         update notifications set given_up_at = now(), error = coalesce(error, 'no webhook was set any more')
+         where sent_at is null and given_up_at is null`,
+        [],
+      );
+    },
+
+    async collect({ kinds, stallSeconds }) {
+      await run(
+        'collectNotifications',
+        `insert into notifications (notification_id, batch_id, kind, key)
+         select 'n-' || gen_random_uuid(), found.batch_id, found.kind, found.key
+         from installation i
+         cross join lateral (
+           select b.batch_id, 'ended' as kind, b.ended_at::text as key
+           from batches b
+           where b.status in ('ended', 'cancelled') and b.ended_at >= i.notify_from and ${OF_PEOPLE}
+           union all
+           select b.batch_id, 'budget', b.budget_usd::text
+           from batches b
+           where (b.status = 'running' or b.ended_at >= i.notify_from) and b.budget_usd is not null and ${OF_PEOPLE}
+             and exists (
+               select from runs r
+               where r.batch_id = b.batch_id and r.end_reason = 'budget' and r.met_budget_usd = b.budget_usd
+                 and r.ended_at >= i.notify_from
+             )
+           union all
+           select b.batch_id, 'stalled', moved.at::text
+           from batches b
+           cross join lateral (
+             select greatest(max(r.updated_at), b.created_at) as at from runs r where r.batch_id = b.batch_id
+           ) moved
+           where b.status in ('queued', 'running') and b.paused_at is null and ${OF_PEOPLE}
+             and moved.at >= i.notify_from and moved.at < now() - make_interval(secs => $2)
+         ) found
+         where found.kind = any ($1::text[])
+         on conflict do nothing`,
+        [kinds, stallSeconds],
+      );
+    },
+
+    async take(most) {
+      return run<DueNotification>(
+        'takeNotifications',
+        `update notifications n set due_at = now() + interval '1 minute', tries = n.tries + 1
+         from (
+           select notification_id from notifications
+           where sent_at is null and given_up_at is null and due_at <= now()
+           order by created_at limit $1 for update skip locked
+         ) due
+         where n.notification_id = due.notification_id
+         returning n.notification_id as "notificationId", n.batch_id as "batchId", n.kind, n.tries`,
+        [most],
+      );
+    },
+
+    async sent(notificationId) {
+      await run(
+        'notificationSent',
+        'update notifications set sent_at = now(), error = null where notification_id = $1',
+        [notificationId],
+      );
+    },
+
+    async failed(notificationId, error, retrySeconds) {
+      await run(
+        'notificationFailed',
+        `update notifications set error = $2, due_at = now() + make_interval(secs => coalesce($3::float8, 0)),
+           given_up_at = case when $3::float8 is null then now() end
+         where notification_id = $1 and sent_at is null`,
+        [notificationId, storable(error), retrySeconds],
+      );
+    },
+
+    async list(limit) {
+      const rows = await run<Row>(
+        'listNotifications',
+        `select notification_id as "notificationId", batch_id as "batchId", kind, tries, error,
+           case when sent_at is not null then 'sent' when given_up_at is not null then 'given_up' else 'waiting' end as state,
+           created_at as "createdAt", sent_at as "sentAt",
+           case when sent_at is null and given_up_at is null then due_at end as "dueAt"
+         from notifications order by created_at desc, notification_id limit $1`,
+        [limit],
+      );
+      return rows.map((row) => ({
+        ...row,
+        createdAt: isoTime(row.createdAt),
+        sentAt: isoTimeOrNull(row.sentAt),
+        dueAt: isoTimeOrNull(row.dueAt),
+      }));
+    },
+  };
+}
+
+/** Not imported, not of `tasks verify`, not played by trainers. */
+const OF_PEOPLE = `b.origin = 'bench' and not b.verification and not b.training`;

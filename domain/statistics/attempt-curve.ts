@@ -1,0 +1,36 @@
+/** What k attempts at each task are expected to give, the mean over the tasks. */
+export interface CurvePoint {
+  k: number;
+  /** The best gain of k attempts. */
+  gain: number;
+  /** The chance that one of k attempts gains anything: its score is better than the baseline by more than its noise. */
+  solved: number;
+}
+
+/**
+ * Best@k and solve rate@k without bias, from 1 to the fewest attempts that the model has at any task: of n attempts, the means over all
+ * choices of k. `gains`: of each task that has gains, those of the model's attempts; none: it was not submitted there, and gains nothing.
+ * Empty: there is no such task.
+ */
+export function attemptCurve(gains: readonly Float64Array[]): CurvePoint[] {
+  if (gains.length === 0) return [];
+  const played = gains.flatMap(({ length }) => (length === 0 ? [] : [length]));
+  const most = played.length === 0 ? 1 : Math.min(...played);
+  const sorted = gains.map((ofTask) => ofTask.toSorted().reverse());
+  return Array.from({ length: most }, (_, i) => {
+    const k = i + 1;
+    let [gain, solved] = [0, 0];
+    for (const fromBest of sorted) {
+      // The best of all is among k of n with probability k/n, else it is drawn aside: the next is the best of k of n-1.
+      let left = 1;
+      for (const [drawn, value] of fromBest.entries()) {
+        const among = fromBest.length - drawn;
+        if (among < k || value === 0) break;
+        gain += (left * k * value) / among;
+        solved += (left * k) / among;
+        left *= 1 - k / among;
+      }
+    }
+    return { k, gain: gain / gains.length, solved: solved / gains.length };
+  });
+}

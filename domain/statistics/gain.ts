@@ -1,0 +1,48 @@
+import type { ComparedTask } from './compared.js';
+
+/** A task with what its gains are measured by. Null: not known. */
+export interface GainedTask extends ComparedTask {
+  /** Of one evaluation of the baseline. */
+  standardError: number | null;
+  /** Known optimum, or the frozen best known score: a gain of 1. */
+  target: number | null;
+}
+
+/** Scores within so many standard errors of the baseline are no gain. */
+export const NOISE = 2;
+
+const signOf = ({ direction }: ComparedTask): 1 | -1 => (direction === 'maximize' ? 1 : -1);
+
+/** Gains can be told: there are a baseline, and a target that is better. attempt_gain() in SQL has the same rule. */
+export const hasGains = (task: GainedTask): boolean =>
+  task.baseline !== null && task.target !== null && signOf(task) * task.target > signOf(task) * task.baseline;
+
+/**
+ * Gain of one attempt, 0 to 1: the way from the baseline to the target that its score has made. 0 for an attempt without a score
+ * (null) and for one within two standard errors of the baseline; null: the task has no gains. attempt_gain() in SQL.
+ */
+export function attemptGain(task: GainedTask, score: number | null): number | null {
+  const { baseline, target } = task;
+  if (baseline === null || target === null || !hasGains(task)) return null;
+  if (score === null || !beyondNoise(task, baseline, score)) return 0;
+  const sign = signOf(task);
+  if (sign * score >= sign * target) return 1;
+  return (score - baseline) / (target - baseline);
+}
+
+/**
+ * What attempts are compared by: more is better, equal is a tie. The gain; of a task without a target what lies beyond the baseline and its
+ * noise; of a task without a baseline the score. Attempts that gain nothing tie, whatever their scores.
+ */
+export function attemptKey(task: GainedTask, score: number | null): number {
+  const gain = attemptGain(task, score);
+  if (gain !== null) return gain;
+  const sign = signOf(task);
+  if (task.baseline === null) return score === null ? -Infinity : sign * score;
+  return score === null || !beyondNoise(task, task.baseline, score) ? 0 : sign * (score - task.baseline);
+}
+
+const beyondNoise = (task: GainedTask, baseline: number, score: number): boolean => {
+  const sign = signOf(task);
+  return sign * score > sign * baseline + NOISE * (task.standardError ?? 0);
+};

@@ -1,0 +1,195 @@
+import type { AttemptCell } from './bootstrap.js';
+import { chancesOfWinning } from './bradley-terry.js';
+import { KINDS, type Kind } from './compared.js';
+import { attemptGain, attemptKey, type GainedTask } from './gain.js';
+import { addPairWins, type SortedKeys, sortedKeys } from './pair-wins.js';
+import { randomIndexes } from './random-index.js';
+
+/** Each task with one cell per model, in the same order at every task. */
+export type ComparedGains = readonly (GainedTask & { cells: readonly AttemptCell[] })[];
+
+/**
+ * improvement: the chance that an attempt of the model beats one of another model at one of the tasks, each drawn evenly; ties are half a
+ * win. gain: the mean over the tasks of the mean gain of its attempts.
+ */
+export const HEADLINES = ['improvement', 'gain'] as const;
+export type Headline = (typeof HEADLINES)[number];
+/** Per model; NaN: nothing to tell (no other model, no task with gains). */
+export type Headlines = Record<Headline, Record<Kind, Float64Array>>;
+/** Per model its figure in each resample. */
+export type HeadlineSamples = Record<Headline, Record<Kind, Float64Array[]>>;
+
+export function headlines(tasks: ComparedGains): Headlines {
+  const layouts = tasks.map(layOut);
+  const evenly = new Float64Array(tasks.length).fill(1);
+  const figures = (kind: Kind) => {
+    const found = figuresOf(layouts, kind);
+    return { improvement: found.improvement(evenly), gain: found.gain(evenly) };
+  };
+  const [best, last] = [figures('best'), figures('last')];
+  return {
+    improvement: { best: best.improvement, last: last.improvement },
+    gain: { best: best.gain, last: last.gain },
+  };
+}
+
+/**
+ * Resamples of the headlines, paired: each compares all models on the same draw. `attempts`: at each task as many attempts of each model as there are, drawn
+ * with replacement; `tasks`: of those, as many tasks as tell the figure (`units`), drawn with replacement. The same for equal input and seed.
+ */
+export function resampleHeadlines(
+  tasks: ComparedGains,
+  { resamples, seed }: { resamples: number; seed: number },
+): Record<'attempts' | 'tasks', HeadlineSamples> & { units: Record<Headline, number> } {
+  const layouts = tasks.map(layOut);
+  const models = tasks[0]?.cells.length ?? 0;
+  // Those of the areas are drawn from seed and seed + 1.
+  const draw = randomIndexes(seed + 2);
+  const evenly = new Float64Array(tasks.length).fill(1);
+  const all = layouts.map((_, task) => task);
+  const telling = { improvement: all, gain: all.filter((task) => layouts[task]!.gains.best !== null) };
+  const times = { improvement: new Float64Array(tasks.length), gain: new Float64Array(tasks.length) };
+  const samples = { attempts: emptySamples(models, resamples), tasks: emptySamples(models, resamples) };
+  for (let place = 0; place < resamples; place++) {
+    for (const layout of layouts) drawAttempts(layout, draw);
+    for (const headline of HEADLINES) {
+      const [among, drawn] = [telling[headline], times[headline]];
+      drawn.fill(0);
+      for (let i = 0; i < among.length; i++) drawn[among[draw(among.length)]!]! += 1;
+    }
+    for (const kind of KINDS) {
+      const figures = figuresOf(layouts, kind);
+      for (const headline of HEADLINES) {
+        keep(samples.attempts[headline][kind], place, figures[headline](evenly));
+        keep(samples.tasks[headline][kind], place, figures[headline](times[headline]));
+      }
+    }
+  }
+  return { ...samples, units: { improvement: all.length, gain: telling.gain.length } };
+}
+
+const emptySamples = (models: number, resamples: number): HeadlineSamples => {
+  const kinds = () => ({ best: columns(), last: columns() });
+  const columns = () => Array.from({ length: models }, () => new Float64Array(resamples));
+  return { improvement: kinds(), gain: kinds() };
+};
+
+function keep(samples: readonly Float64Array[], place: number, values: Float64Array): void {
+  for (let model = 0; model < values.length; model++) samples[model]![place] = values[model]!;
+}
+
+/** A task's attempts in one list, models one after the other. */
+interface TaskLayout {
+  /** Model of each attempt. */
+  owners: Int32Array;
+  /** Per model where its attempts begin, and then the end. */
+  starts: Int32Array;
+  /** How many each model has; 0: it did not run. */
+  attempts: Float64Array;
+  /** How often each attempt counts in this draw. */
+  counts: Float64Array;
+  /** Null: the task has no gains. */
+  gains: Record<Kind, Float64Array | null>;
+  sorted: Record<Kind, SortedKeys>;
+}
+
+function layOut(task: ComparedGains[number]): TaskLayout {
+  // A model that was not submitted for the task is missing there, as with one attempt without a score.
+  const scoresOf = (kind: Kind) =>
+    task.cells.map((cell) => (cell[kind].length > 0 ? cell[kind] : cell.ran ? [null] : []));
+  const starts = new Int32Array(task.cells.length + 1);
+  const of = { best: scoresOf('best'), last: scoresOf('last') };
+  of.best.forEach((scores, model) => (starts[model + 1] = starts[model]! + scores.length));
+  const gains = (kind: Kind) => {
+    const all = of[kind].flatMap((scores) => scores.map((score) => attemptGain(task, score)));
+    return all.some((gain) => gain === null) ? null : Float64Array.from(all as number[]);
+  };
+  const sorted = (kind: Kind) =>
+    sortedKeys(Float64Array.from(of[kind].flatMap((scores) => scores.map((score) => attemptKey(task, score)))));
+  return {
+    owners: Int32Array.from(of.best.flatMap((scores, model) => scores.map(() => model))),
+    starts,
+    attempts: Float64Array.from(of.best, ({ length }) => length),
+    counts: new Float64Array(starts.at(-1)!).fill(1),
+    gains: { best: gains('best'), last: gains('last') },
+    sorted: { best: sorted('best'), last: sorted('last') },
+  };
+}
+
+function drawAttempts({ starts, attempts, counts }: TaskLayout, draw: (below: number) => number): void {
+  counts.fill(0);
+  for (let model = 0; model < attempts.length; model++) {
+    const [start, length] = [starts[model]!, attempts[model]!];
+    for (let i = 0; i < length; i++) counts[start + (length === 1 ? 0 : draw(length))]! += 1;
+  }
+}
+
+/** A figure of each model, each task counting so many times. */
+type Figure = (times: Float64Array) => Float64Array;
+
+function figuresOf(layouts: readonly TaskLayout[], kind: Kind): Record<Headline, Figure> {
+  const models = layouts[0]?.attempts.length ?? 0;
+  const gains = layouts.map((layout) => gainsAt(layout, kind));
+  const gain: Figure = (times) => meanOverTasks(gains, times, models);
+  if (models < 2) return { gain, improvement: () => new Float64Array(models).fill(NaN) };
+  const complete = layouts.every(({ attempts }) => attempts.every((count) => count > 0));
+  if (complete) {
+    // All pairs met at all tasks: the chance is the share of wins (chancesOfWinning), which is a mean over the tasks.
+    const shares = layouts.map((layout) => winsAt(layout, kind));
+    return { gain, improvement: (times) => meanOverTasks(shares, times, models) };
+  }
+  return {
+    gain,
+    improvement: (times) => {
+      const record = { wins: new Float64Array(models * models), meetings: new Float64Array(models * models) };
+      layouts.forEach(({ sorted, owners, counts, attempts }, task) => {
+        if (times[task] !== 0) addPairWins(sorted[kind], owners, counts, attempts, times[task]!, record);
+      });
+      return chancesOfWinning(record, models);
+    },
+  };
+}
+
+/** Per model; NaN: it did not run, or the task has no gains. */
+function gainsAt({ gains, starts, attempts, counts }: TaskLayout, kind: Kind): Float64Array {
+  const ofTask = gains[kind];
+  return attempts.map((count, model) => {
+    if (ofTask === null || count === 0) return NaN;
+    let sum = 0;
+    for (let i = starts[model]!; i < starts[model + 1]!; i++) sum += counts[i]! * ofTask[i]!;
+    return sum / count;
+  });
+}
+
+/** Per model the chance of beating another one at this task; all ran. */
+function winsAt({ sorted, owners, counts, attempts }: TaskLayout, kind: Kind): Float64Array {
+  const { order, ends } = sorted[kind];
+  const shares = new Float64Array(attempts.length);
+  let below = 0;
+  for (let start = 0; start < order.length;) {
+    const end = ends[start]!;
+    let equal = 0;
+    for (let i = start; i < end; i++) equal += counts[order[i]!]! / attempts[owners[order[i]!]!]!;
+    for (let i = start; i < end; i++) shares[owners[order[i]!]!]! += counts[order[i]!]! * (below + equal / 2);
+    below += equal;
+    start = end;
+  }
+  // Against its own attempts each model has half of all, which are no wins.
+  return shares.map((share, model) => (share / attempts[model]! - 1 / 2) / (attempts.length - 1));
+}
+
+function meanOverTasks(values: readonly Float64Array[], times: Float64Array, models: number): Float64Array {
+  const sums = new Float64Array(models);
+  const weights = new Float64Array(models);
+  for (const [task, ofTask] of values.entries()) {
+    const weight = times[task]!;
+    if (weight === 0) continue;
+    for (let model = 0; model < models; model++) {
+      const value = ofTask[model]!;
+      if (Number.isNaN(value)) continue;
+      sums[model]! += weight * value;
+      weights[model]! += weight;
+    }
+  }
+  return sums.map((sum, model) => sum / weights[model]!);
+}

@@ -1,0 +1,121 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { ROLES, type Role } from '../../../domain/access.js';
+import { BenchError } from '../../../domain/errors.js';
+import type { AddedUiToken, UiToken } from '../../../domain/views/ui.js';
+import type { BenchSettings } from '../../settings.js';
+
+// Tokens of the page. The home keeps their hashes alone: they are random and long, so that no slow hash is needed.
+
+const storedSchema = z.strictObject({
+  name: z.string(),
+  role: z.enum(ROLES),
+  sha256: z.string(),
+  createdAt: z.string(),
+  endsAt: z.string().nullable(),
+});
+const fileSchema = z.strictObject({ tokens: z.array(storedSchema) });
+type Stored = z.infer<typeof storedSchema>;
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+const hasEnded = ({ endsAt }: Stored, now: number): boolean => endsAt !== null && Date.parse(endsAt) <= now;
+const shown = ({ sha256: _sha256, ...token }: Stored): UiToken => token;
+
+function read(path: string): Stored[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+  try {
+    return fileSchema.parse(JSON.parse(text)).tokens;
+  } catch (cause) {
+    throw new BenchError('failed', `${path} is no list of tokens`, {
+      code: 'home.unusable',
+      remedy: 'Remove it; `bench ui` makes new tokens.',
+      cause,
+    });
+  }
+}
+
+function write(path: string, tokens: Stored[]): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const aside = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  try {
+    writeFileSync(aside, `${JSON.stringify({ tokens }, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    renameSync(aside, path);
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+export interface NewToken {
+  name: string;
+  role: Role;
+  /** Until it ends; null: never. */
+  days: number | null;
+}
+
+/** A new token, which is told here and never again. Those that have ended go. BenchError (conflict): the name is taken. */
+export function addUiToken({ layout }: Pick<BenchSettings, 'layout'>, { name, role, days }: NewToken): AddedUiToken {
+  const now = Date.now();
+  const kept = read(layout.uiTokens).filter((stored) => !hasEnded(stored, now));
+  if (kept.some((stored) => stored.name === name))
+    throw new BenchError('conflict', `another token is named ${JSON.stringify(name)}`, {
+      code: 'token.name_taken',
+      remedy: `Choose another name, or remove it: \`bench ui token rm ${name}\`.`,
+    });
+  const token = randomBytes(32).toString('base64url');
+  const stored: Stored = {
+    name,
+    role,
+    sha256: hashOf(token).toString('hex'),
+    createdAt: new Date(now).toISOString(),
+    endsAt: days === null ? null : new Date(now + days * 86_400_000).toISOString(),
+  };
+  write(layout.uiTokens, [...kept, stored]);
+  return { ...shown(stored), token };
+}
+
+/** Those that have not ended. */
+export const listUiTokens = ({ layout }: Pick<BenchSettings, 'layout'>): UiToken[] =>
+  read(layout.uiTokens)
+    .filter((stored) => !hasEnded(stored, Date.now()))
+    .map(shown);
+
+/** BenchError (not_found): there is none of this name. */
+export function removeUiToken({ layout }: Pick<BenchSettings, 'layout'>, name: string): void {
+  const tokens = read(layout.uiTokens);
+  const kept = tokens.filter((stored) => stored.name !== name);
+  if (kept.length === tokens.length)
+    throw new BenchError('not_found', `no token is named ${JSON.stringify(name)}`, {
+      code: 'token.not_found',
+      remedy: '`bench ui token list` lists them.',
+    });
+  write(layout.uiTokens, kept);
+}
+
+/** Says whom a token makes; the file is read again when it has changed, so that one that was removed ends at once. */
+export function uiTokens({ layout }: Pick<BenchSettings, 'layout'>): { find(token: string): UiToken | null } {
+  let known: { stamp: string; tokens: Stored[] } = { stamp: '', tokens: [] };
+  const current = (): Stored[] => {
+    const found = statSync(layout.uiTokens, { throwIfNoEntry: false });
+    // Each change is a new file.
+    const stamp = found === undefined ? 'none' : `${found.ino} ${found.mtimeMs} ${found.size}`;
+    if (stamp !== known.stamp) known = { stamp, tokens: read(layout.uiTokens) };
+    return known.tokens;
+  };
+  return {
+    find(token) {
+      const hash = hashOf(token);
+      // All are compared, each in a time that does not depend on how much of it is right.
+      const found = current().filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'hex'), hash));
+      const stored = found[0];
+      return stored === undefined || hasEnded(stored, Date.now()) ? null : shown(stored);
+    },
+  };
+}

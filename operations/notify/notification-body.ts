@@ -1,0 +1,41 @@
+import type { DueNotification } from '../../domain/ports/notifications.js';
+import type { NotificationKind } from '../../domain/notifications.js';
+import type { BatchStatusReport } from '../../domain/views/batches.js';
+import type { NotificationBody } from '../../domain/views/notifications.js';
+
+/** What is posted about a batch, as it is now. */
+export function notificationBody(
+  { notificationId, kind }: DueNotification,
+  report: BatchStatusReport,
+  now: Date,
+): NotificationBody {
+  const { runList: _runs, episodes: _e, replaced: _r, forecast: _f, providerErrors: _p, ...batch } = report;
+  return { id: notificationId, event: `batch.${kind}`, at: now.toISOString(), text: textOf(kind, report), batch };
+}
+
+export const testBody = (id: string, now: Date): NotificationBody => ({
+  id,
+  event: 'test',
+  at: now.toISOString(),
+  text: 'bench can reach this webhook',
+  batch: null,
+});
+
+/** `Batch spring (b-…) has ended: 60 of 60 runs, $4.02; 58 submit, 2 infra_error` */
+function textOf(
+  kind: NotificationKind,
+  { batchId, name, status, runs, ended, costUsd, ...more }: BatchStatusReport,
+): string {
+  const what: Record<NotificationKind, string> = {
+    ended: status === 'cancelled' ? 'was cancelled' : 'has ended',
+    stalled: 'has not moved for long',
+    budget: `has met its budget of $${more.budgetUsd ?? '0'}`,
+  };
+  const ends = Object.entries(more.byEndReason).map(([reason, count]) => `${count} ${reason}`);
+  const open = Object.entries(more.byStatus).flatMap(([state, count]) =>
+    state === 'ended' ? [] : [`${count} ${state}`],
+  );
+  const batch = name === null ? batchId : `${name} (${batchId})`;
+  const list = [...ends, ...open].join(', ');
+  return `Batch ${batch} ${what[kind]}: ${ended} of ${runs} runs, $${costUsd}${list === '' ? '' : `; ${list}`}`;
+}

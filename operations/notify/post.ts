@@ -1,0 +1,42 @@
+import { createHmac } from 'node:crypto';
+import type { NotificationBody } from '../../domain/views/notifications.js';
+import type { Webhook } from './webhook.js';
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Posts to the webhook; null: it was accepted (2xx), else what went wrong in a line without the address. With a secret, the header
+ * `Bench-Signature: t=<seconds>,v1=<hex>` holds the HMAC-SHA256 of `<seconds>.<body>`: the scheme of Stripe's webhooks.
+ */
+export async function post({ url, format, secret }: Webhook, notification: NotificationBody): Promise<string | null> {
+  const body = JSON.stringify(format === 'slack' ? { text: slackText(notification.text) } : notification);
+  const seconds = Math.floor(Date.parse(notification.at) / 1000);
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'bench',
+        'bench-notification-id': notification.id,
+        ...(secret !== null && { 'bench-signature': `t=${seconds},v1=${signature(secret, seconds, body)}` }),
+      },
+      body,
+      // A receiver that moved is for its owner to set.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    await response.body?.cancel();
+    return response.ok ? null : `HTTP ${response.status}`;
+  } catch (error) {
+    if ((error as Error).name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} s`;
+    const { code } = ((error as Error).cause ?? {}) as { code?: string };
+    return code ?? 'the connection failed';
+  }
+}
+
+export const signature = (secret: string, seconds: number, body: string): string =>
+  createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
+
+/** Slack's three control characters. */
+const slackText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -1,0 +1,45 @@
+import { createFileArtifactStore } from '../../backends/artifacts/file-artifact-store.js';
+import { BenchError } from '../../domain/errors.js';
+import { artifactsDir } from '../../domain/home-layout.js';
+import { submissionFiles } from '../../domain/stored-submission.js';
+import type { RunFiles } from '../../domain/views/run-head.js';
+import type { Bench } from '../bench.js';
+import { runIdOf } from './resolve.js';
+
+type Home = Pick<Bench, 'database' | 'settings'>;
+
+const storeOf = ({ settings }: Home) => createFileArtifactStore(artifactsDir(settings.layout, settings.env));
+
+/** What was taken out of a run's workspace, with the files of each submission that is still there. */
+export async function runFiles(bench: Home, ref: string): Promise<RunFiles> {
+  const { pages } = await bench.database();
+  const runId = await runIdOf(bench, ref);
+  const { submissions, snapshots } = await pages.takenFiles(runId);
+  const store = storeOf(bench);
+  // The same submission is often evaluated twice.
+  const lists = new Map<string, RunFiles['submissions'][number]['files']>();
+  for (const { sha256 } of submissions)
+    if (sha256 !== null && !lists.has(sha256)) {
+      const files = await submissionFiles(store, sha256);
+      lists.set(sha256, files?.map(([path, hash]) => ({ path, sha256: hash })) ?? null);
+    }
+  return {
+    runId,
+    submissions: submissions.map((taken) => ({
+      ...taken,
+      files: taken.sha256 === null ? null : (lists.get(taken.sha256) ?? null),
+    })),
+    snapshots,
+  };
+}
+
+/** The bytes of a submitted file. BenchError (not_found): pruned, or in a store that this machine does not see. */
+export async function storedFile(bench: Home, sha256: string): Promise<Buffer> {
+  const bytes = /^[0-9a-f]{64}$/.test(sha256) ? await storeOf(bench).get(sha256) : null;
+  if (bytes === null)
+    throw new BenchError('not_found', `no stored file has the SHA-256 ${sha256.slice(0, 64)}`, {
+      code: 'file.not_found',
+      remedy: 'It was pruned, or lies in the artifact store of another machine: see BENCH_ARTIFACTS.',
+    });
+  return bytes;
+}

@@ -1,0 +1,22 @@
+import type { LeaderboardRequest } from '../../domain/requests/leaderboard.js';
+import type { ReportRun } from '../../domain/views/report.js';
+import type { Bench } from '../bench.js';
+import { leaderboard } from '../results/leaderboard.js';
+
+/** The runs behind a row of a leaderboard, or behind what it has at one task: those that count, and those that do not. */
+export async function leaderboardCell(
+  bench: Bench,
+  request: LeaderboardRequest,
+  cell: { model: string; kind: string; isolation: string; task?: string | undefined },
+): Promise<ReportRun[]> {
+  const board = await leaderboard(bench, { ...request, resamples: 0 });
+  const { queries } = await bench.database();
+  const { runs } = await queries.reportRuns(board);
+  return runs.filter(
+    ({ model, kind, isolation, task }) =>
+      model === cell.model &&
+      kind === cell.kind &&
+      isolation === cell.isolation &&
+      (cell.task === undefined || task === cell.task),
+  );
+}

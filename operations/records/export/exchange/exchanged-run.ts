@@ -1,0 +1,191 @@
+import type { RunRecord } from '../../../../db/index.js';
+import { promptMessages, toolDefinitions } from '../../../../domain/agent/messages.js';
+import { NOT_RUN } from '../../../../domain/agent/reply-messages.js';
+import { nextTurn } from '../../../../domain/agent/next-turn.js';
+import { BenchError } from '../../../../domain/errors.js';
+import {
+  EXTRA_VERSION,
+  type ExtraCall,
+  type RunExtra,
+  type StepExtra,
+} from '../../../../domain/exchange/bench-extra.js';
+import { answeringCall, type ExchangedStep, type RecordedCall } from '../../../../domain/exchange/recorded-run.js';
+import { CONTAINER_WORKSPACE } from '../../../../domain/limits.js';
+import type { ChatMessage, ToolDefinition } from '../../../../domain/model.js';
+import type { RunDefinition } from '../../../../domain/run.js';
+import type { EvaluationDetail, RunDetail } from '../../../../domain/views/runs.js';
+import type { Bench } from '../../../bench.js';
+
+/** A run as formats of other tools write it, with its steps from one snapshot. */
+export interface ExchangedRun {
+  run: RunDetail;
+  record: RunRecord;
+  /** The messages before its first step. */
+  prompt: ChatMessage[];
+  tools: ToolDefinition[];
+  extra: RunExtra;
+  /** After a reply that was refused. */
+  readonly requery: (refused: RecordedCall) => ChatMessage[];
+  close(): Promise<void>;
+}
+
+/** Opens a run; whoever does so closes it. */
+export async function openExchangedRun(bench: Bench, runId: string): Promise<ExchangedRun> {
+  const database = await bench.database();
+  const run = await database.queries.showRun(runId);
+  const definition = run.origin === 'bench' ? await definitionOf(database.store, runId) : null;
+  const record = await database.exports.record(runId);
+  try {
+    const workspace = run.workspace ?? CONTAINER_WORKSPACE;
+    const prompt =
+      definition === null
+        ? (record.prompt ?? []).map(({ role, content }): ChatMessage => ({ role: roleOf(role), content }))
+        : promptMessages(definition, [], workspace).map(({ origin: _, ...message }) => message);
+    return {
+      ...{ run, record, prompt },
+      tools: (definition === null ? undefined : toolDefinitions(definition, workspace)) ?? [],
+      extra: await runExtra(run, record),
+      requery: (refused) => requery(definition, refused),
+      close: () => record.close(),
+    };
+  } catch (error) {
+    await record.close();
+    throw error;
+  }
+}
+
+/** What was said of a reply that was refused. */
+function requery(definition: RunDefinition | null, refused: RecordedCall): ChatMessage[] {
+  const { answer, toolCalls } = refused;
+  if (answer !== undefined)
+    return toolCalls === null || toolCalls.length === 0
+      ? [{ role: 'user', content: answer }]
+      : toolCalls.map((_, index) => ({ role: 'tool', content: index === 0 ? answer : NOT_RUN }));
+  if (definition === null) return [];
+  const turn = nextTurn(definition, [
+    {
+      text: refused.response ?? '',
+      ...(refused.toolCalls !== null && { toolCalls: refused.toolCalls }),
+      ...(refused.finishReason !== null && { finishReason: refused.finishReason }),
+    },
+  ]);
+  return turn.kind === 'ask' ? turn.messages.filter(({ role }) => role !== 'assistant') : [];
+}
+
+/** Null: an older version stored it in another form, so that its prompt cannot be told. */
+async function definitionOf(
+  store: { definition(runId: string): Promise<RunDefinition> },
+  runId: string,
+): Promise<RunDefinition | null> {
+  try {
+    return await store.definition(runId);
+  } catch (error) {
+    if (error instanceof BenchError && error.type === 'services') throw error;
+    return null;
+  }
+}
+
+const roleOf = (role: string): ChatMessage['role'] =>
+  role === 'system' || role === 'assistant' || role === 'tool' ? role : 'user';
+
+async function runExtra(run: RunDetail, record: RunRecord): Promise<RunExtra> {
+  const loose = await record.looseCalls();
+  return {
+    version: EXTRA_VERSION,
+    run_id: run.runId,
+    batch_id: run.batchId,
+    batch: record.batch,
+    origin: run.origin,
+    task: {
+      ...{ id: run.task, name: record.task.name, hash: run.taskHash, contract: run.contract },
+      ...{ primary: run.primary, direction: run.direction, min: record.task.min, max: record.task.max },
+    },
+    model: { name: run.model, kind: run.modelKind, provider: run.provider, provider_model: run.providerModel },
+    agent: { name: run.agent, hash: run.agentHash },
+    sampling: run.sampling,
+    ...{ attempt: run.attempt, seed: run.seed, max_steps: run.maxSteps, backend: run.backend },
+    ...{ isolation: run.isolation, gpus: run.gpus, harness_version: run.harnessVersion },
+    ...{ replaces: run.replaces, forked_from: run.forkedFrom, forked_at_step: run.forkedAtStep },
+    ...{ status: run.status, end_reason: run.endReason, final_evaluation: run.finalEvaluation },
+    ...{ exit_status: run.exitStatus, detail: run.detail },
+    ...{ best_score: run.bestScore, final_score: run.finalScore, baseline: run.baseline },
+    evaluations: run.evaluationList,
+    integrity: run.marks,
+    usage: {
+      input_tokens: run.usage.inputTokens,
+      output_tokens: run.usage.outputTokens,
+      cached_tokens: run.usage.cachedTokens,
+      reasoning_tokens: run.usage.reasoningTokens,
+      cache_write_tokens: run.usage.cacheWriteTokens ?? 0,
+      cost_usd: run.recordedCostUsd ?? run.costUsd,
+      model_calls: run.modelCalls,
+    },
+    ...{ workspace: run.workspace, created_at: run.createdAt, started_at: run.startedAt, ended_at: run.endedAt },
+    ...(loose.length > 0 && { calls: loose.map((call) => ({ step: call.step, ...extraCall(call) })) }),
+    ...(record.episode !== null && { episode: record.episode }),
+  };
+}
+
+/** A call without what is not known of it. */
+function extraCall(call: RecordedCall, { text = true } = {}): ExtraCall {
+  const known = {
+    response: text ? call.response : null,
+    tool_calls: text ? call.toolCalls : null,
+    finish_reason: call.finishReason,
+    input_tokens: call.inputTokens,
+    output_tokens: call.outputTokens,
+    cached_tokens: call.cachedTokens,
+    reasoning_tokens: call.reasoningTokens,
+    cache_write_tokens: call.cacheWriteTokens,
+    cost_usd: call.costUsd,
+    ms: call.ms,
+    error: call.error,
+    answer: call.answer ?? null,
+  };
+  return {
+    ...{ try: call.try, attempt: call.attempt, status: call.status },
+    ...(Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null)) as Partial<ExtraCall>),
+  };
+}
+
+/** What of a step neither ATIF nor Inspect has a field for. `said`: what they have as its text and command. */
+export function stepExtra(
+  step: ExchangedStep,
+  said: { text: string; command: string | null; synthetic: boolean },
+  evaluations: readonly EvaluationDetail[],
+  answerTo: ExchangedRun['requery'],
+): StepExtra {
+  const own = answeringCall(step.calls);
+  const others = step.calls.filter((call) => call !== own);
+  return {
+    step: step.step,
+    ...(step.thought !== said.text && { thought: step.thought }),
+    ...(step.action !== said.command && { action: step.action }),
+    ...(said.synthetic && { synthetic: true }),
+    ...(step.exitCode !== null && { exit_code: step.exitCode }),
+    ...(step.timedOut && { timed_out: true }),
+    ...(step.lost && { lost: true }),
+    ...(step.outputBytes !== null && { output_bytes: step.outputBytes }),
+    ...(step.requested !== null && { requested: step.requested }),
+    ...(step.workingDir !== null && { working_dir: step.workingDir }),
+    ...(step.toolState != null && { tool_state: step.toolState }),
+    ...(step.commandMs !== null && { command_ms: step.commandMs }),
+    ...(step.modelMs !== null && { model_ms: step.modelMs }),
+    ...(step.executedAt !== null && { executed_at: step.executedAt }),
+    ...(step.copied && { copied: true }),
+    ...(step.reward !== null && { reward: step.reward }),
+    // Its reply is the message.
+    ...(own !== undefined && { call: extraCall(own, { text: false }) }),
+    ...(others.length > 0 && {
+      calls: others.map((call) => {
+        const [told] = call.status === 'confirmed' ? answerTo(call) : [];
+        return { ...extraCall(call), ...(told !== undefined && { answer: told.content }) };
+      }),
+    }),
+    ...(evaluations.length > 0 && {
+      evaluations: evaluations.map(({ number, kind, split, status, metrics }) => ({
+        ...{ number, kind, split, status, metrics },
+      })),
+    }),
+  };
+}

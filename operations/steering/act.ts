@@ -1,0 +1,103 @@
+import { BenchError } from '../../domain/errors.js';
+import { forkRequestSchema } from '../../domain/requests/fork.js';
+import type { ActionResult } from '../../domain/views/steering.js';
+import { cancel } from '../batches/cancel.js';
+import { forkRun } from '../batches/fork-run.js';
+import { pause } from '../batches/pause.js';
+import { raiseBudget } from '../batches/raise-budget.js';
+import { resume } from '../batches/resume.js';
+import { retry } from '../batches/retry.js';
+import type { Bench } from '../bench.js';
+import { drainHost } from '../home/hosts/drain.js';
+import { removeHost } from '../home/hosts/remove.js';
+import { previewAction, type WantedAction } from './preview.js';
+
+type Done = Pick<ActionResult, 'result' | 'batchId' | 'runs'>;
+
+/** Whose wish it is, in what state, and under which name it counts as one. */
+export interface Asked extends WantedAction {
+  tag: string;
+  /** A wish of the same key is done once. */
+  key: string;
+  /** Name of the token. */
+  who: string;
+}
+
+const KIND = 'operator_action';
+
+/**
+ * Does what was previewed, once for each key, and records who wanted it. BenchError (conflict, `preview.outdated`): it would not do any
+ * more what the preview said.
+ */
+export async function act(bench: Bench, asked: Asked): Promise<ActionResult> {
+  const { store, pages } = await bench.database();
+  const preview = await previewAction(bench, asked);
+  const { subject } = preview;
+  const about = { runId: asked.of === 'runs' ? subject : null, batchId: asked.of === 'batches' ? subject : null };
+  const key = `operator-${asked.key}`;
+  const before = await pages.eventDetail({ ...about, key });
+  if (before !== null) return { action: asked.action, subject, ...doneOf(before), repeated: true };
+  if (preview.tag !== asked.tag)
+    throw new BenchError('conflict', `things have moved since ${asked.action} was asked for`, {
+      code: 'preview.outdated',
+      remedy: 'Look at what it would do now, and decide anew.',
+    });
+  if (preview.refusal !== null)
+    throw new BenchError('conflict', `${asked.action} of ${subject}: ${preview.refusal}`, {
+      remedy: 'Nothing was changed.',
+    });
+  const done = await doIt(bench, asked, subject);
+  await store.addEvent({ ...about, kind: KIND, key, detail: `${asked.who}: ${asked.action} ${JSON.stringify(done)}` });
+  return { action: asked.action, subject, ...done, repeated: false };
+}
+
+/** As it was written into the event. */
+const doneOf = (detail: string): Done => JSON.parse(detail.slice(detail.indexOf('{'))) as Done;
+
+async function doIt(bench: Bench, { of, action, options }: Asked, id: string): Promise<Done> {
+  const plain = (result: object, batchId: string | null = null, runs: string[] = []): Done => ({
+    result: { ...result },
+    batchId,
+    runs,
+  });
+  switch (`${of} ${action}`) {
+    case 'batches pause':
+      return plain(await pause(bench, id), id);
+    case 'batches resume':
+      return plain((await resume(bench, id))[0] ?? {}, id);
+    case 'batches budget':
+      return plain(await raiseBudget(bench, id, String(options['usd'])), id);
+    case 'batches cancel':
+      return plain(await cancel(bench, id), id);
+    case 'runs cancel':
+      return plain(await cancel(bench, id), null, [id]);
+    case 'batches retry':
+    case 'runs retry': {
+      const again = await retry(bench, id, { all: options['all'] === true });
+      return plain(
+        again,
+        again.batchId,
+        again.runs.map(({ runId }) => runId),
+      );
+    }
+    case 'runs fork': {
+      const { step, attempts, model, maxSteps } = options;
+      const request = forkRequestSchema.parse({ runId: id, atStep: step, attempts, model, maxSteps });
+      const { batchId, backend, runs } = await forkRun(bench, request);
+      return plain(
+        { batchId, backend, forkedFrom: id, forkedAtStep: step },
+        batchId,
+        runs.map(({ runId }) => runId),
+      );
+    }
+    case 'hosts drain':
+    case 'hosts undrain':
+      await drainHost(bench, id, action === 'drain');
+      return plain({ hostId: id, state: action === 'drain' ? 'drained' : 'up' });
+    case 'hosts remove':
+      await removeHost(bench, id);
+      return plain({ hostId: id, state: 'removed' });
+    default:
+      throw new BenchError('not_found', `no action ${JSON.stringify(action)}`);
+  }
+}

@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import { compareUsd } from '../../domain/price.js';
+import { BenchError } from '../../domain/errors.js';
+import { UNSCORED_ENDS } from '../../domain/outcomes.js';
+import type { Preview } from '../../domain/views/steering.js';
+import type { Bench } from '../bench.js';
+import { listHosts } from '../home/hosts/list.js';
+
+export type SteeredKind = 'batches' | 'runs' | 'hosts';
+
+/** What somebody wants to be done. */
+export interface WantedAction {
+  of: SteeredKind;
+  /** Of a batch or run a part may do; it is taken by whole id from here on. */
+  id: string;
+  action: string;
+  options: Readonly<Record<string, unknown>>;
+}
+
+type Effect = Preview['effects'][number];
+
+interface Judged {
+  subject: string;
+  refusal: string | null;
+  effects: Effect[];
+  final?: boolean;
+  /** What must not have changed when it is done. What only moves on, such as steps, is no part of it. */
+  state: unknown;
+}
+
+const effect = (what: string, count: number | null, text: string): Effect => ({ what, count, text });
+const runs = (count: number): string => `${count} ${count === 1 ? 'run' : 'runs'}`;
+
+/** What an action would do now, counted; nothing is changed. */
+export async function previewAction(bench: Bench, wanted: WantedAction): Promise<Preview> {
+  const judged = await judge(bench, wanted);
+  const { subject, refusal, effects, final = false, state } = judged;
+  const tag = createHash('sha256')
+    .update(JSON.stringify([wanted.of, wanted.action, subject, wanted.options, refusal, state]))
+    .digest('base64url')
+    .slice(0, 24);
+  return { action: wanted.action, subject, allowed: refusal === null, refusal, effects, final, tag };
+}
+
+function judge(bench: Bench, wanted: WantedAction): Promise<Judged> {
+  if (wanted.of === 'batches') return judgeBatch(bench, wanted);
+  return wanted.of === 'runs' ? judgeRun(bench, wanted) : judgeHost(bench, wanted);
+}
+
+const unknown = (action: string): BenchError => new BenchError('not_found', `no action ${JSON.stringify(action)}`);
+
+async function judgeBatch(bench: Bench, { id, action, options }: WantedAction): Promise<Judged> {
+  const { queries, pages, batches } = await bench.database();
+  const { batchId } = await queries.findBatch(id);
+  const { batch } = await pages.batchHead(batchId);
+  const { status, pausedAt, byStatus, budgetUsd, chargedUsd, costUsd } = batch;
+  const over = status === 'ended' || status === 'cancelled';
+  const waiting = byStatus['queued'] ?? 0;
+  const inFlight = batch.totalRuns - waiting - batch.ended;
+  const left = effect('runs_not_begun_end', waiting, `${runs(waiting)} not begun never start`);
+  switch (action) {
+    case 'pause':
+      return {
+        subject: batchId,
+        refusal: over ? `the batch is ${status}` : pausedAt !== null ? 'the batch is paused already' : null,
+        effects: [
+          effect('runs_in_flight_continue', inFlight, `${runs(inFlight)} in flight go on to their end`),
+          effect('runs_not_begun_wait', waiting, `${runs(waiting)} not begun wait until it is resumed`),
+        ],
+        state: [status, pausedAt],
+      };
+    case 'resume': {
+      const open = batch.totalRuns - batch.ended;
+      return {
+        subject: batchId,
+        refusal: over ? `the batch is ${status}` : null,
+        effects: [effect('runs_continue', open, `${runs(open)} not ended go on`)],
+        state: [status, pausedAt],
+      };
+    }
+    case 'budget': {
+      const usd = String(options['usd']);
+      const stopped = batch.byEndReason['budget'] ?? 0;
+      const refusal =
+        budgetUsd === null
+          ? 'the batch was submitted without a budget'
+          : compareUsd(usd, budgetUsd) <= 0
+            ? `the budget is $${budgetUsd} already: name a larger one`
+            : null;
+      return {
+        subject: batchId,
+        refusal,
+        effects: [
+          effect(
+            'budget_usd',
+            null,
+            `the budget is $${usd} instead of $${budgetUsd ?? 'none'}; $${chargedUsd} are charged`,
+          ),
+          effect('runs_continue', stopped, `${runs(stopped)} that the old budget ended go on`),
+        ],
+        state: [status, budgetUsd],
+      };
+    }
+    case 'cancel':
+      return {
+        subject: batchId,
+        refusal: over || waiting + inFlight === 0 ? `the batch is ${over ? status : 'over'}` : null,
+        effects: [
+          effect('runs_in_flight_end', inFlight, `${runs(inFlight)} in flight end, and are not scored`),
+          left,
+          effect('spent_usd', null, `$${costUsd} spent stays spent`),
+        ],
+        final: true,
+        state: [status, inFlight, waiting],
+      };
+    case 'retry':
+      return { subject: batchId, ...(await judgeRetry(batches.replaceable({ batchId }, endsOf(options)))) };
+    default:
+      throw unknown(action);
+  }
+}
+
+const endsOf = ({ all }: WantedAction['options']) => (all === true ? UNSCORED_ENDS : (['infra_error'] as const));
+
+async function judgeRetry(found: Promise<{ runId: string }[]>): Promise<Omit<Judged, 'subject'>> {
+  const again = await found;
+  return {
+    refusal: again.length === 0 ? 'no run ended by a fault that is not repeated already' : null,
+    effects: [effect('runs_repeated', again.length, `${runs(again.length)} begin anew; the old ones stay as they are`)],
+    state: again.map(({ runId }) => runId).sort(),
+  };
+}
+
+async function judgeRun(bench: Bench, { id, action, options }: WantedAction): Promise<Judged> {
+  const { queries, batches } = await bench.database();
+  const run = await queries.findRun(id);
+  const { runId, status, steps, costUsd } = run;
+  switch (action) {
+    case 'cancel':
+      return {
+        subject: runId,
+        refusal: status === 'ended' ? 'the run has ended' : null,
+        effects: [
+          effect('runs_end', 1, `it ends after ${steps} steps, and is not scored`),
+          effect('spent_usd', null, `$${costUsd} spent stays spent`),
+        ],
+        final: true,
+        state: [status === 'ended'],
+      };
+    case 'retry':
+      return { subject: runId, ...(await judgeRetry(batches.replaceable({ runId }, endsOf(options)))) };
+    case 'fork': {
+      const [step, attempts] = [Number(options['step']), Number(options['attempts'] ?? 1)];
+      return {
+        subject: runId,
+        refusal: run.origin !== 'bench' ? 'the run was imported' : step > steps ? `it has no step ${step}` : null,
+        effects: [effect('runs_new', attempts, `a new batch of ${runs(attempts)} that go on after step ${step}`)],
+        state: [runId],
+      };
+    }
+    default:
+      throw unknown(action);
+  }
+}
+
+async function judgeHost(bench: Bench, { id, action }: WantedAction): Promise<Judged> {
+  const host = (await listHosts(bench, { includeRemoved: false })).find(({ hostId }) => hostId === id);
+  if (host === undefined)
+    throw new BenchError('not_found', `no host ${JSON.stringify(id)}`, {
+      code: 'host.not_found',
+      remedy: '`bench hosts` lists them.',
+    });
+  const { state, activeRuns } = host;
+  const stay = effect('runs_continue', activeRuns, `${runs(activeRuns)} on it go on`);
+  switch (action) {
+    case 'drain':
+      return {
+        subject: id,
+        refusal: state === 'drained' ? 'it is drained already' : null,
+        effects: [stay],
+        state: [state],
+      };
+    case 'undrain':
+      return {
+        subject: id,
+        refusal: state === 'drained' ? null : 'it is not drained',
+        effects: [stay],
+        state: [state],
+      };
+    case 'remove':
+      return {
+        subject: id,
+        refusal: state === 'silent' || state === 'lost' ? null : 'a host that is up cannot be removed',
+        effects: [effect('runs_move', activeRuns, `${runs(activeRuns)} on it move to other hosts`)],
+        final: true,
+        state: [state, activeRuns],
+      };
+    default:
+      throw unknown(action);
+  }
+}

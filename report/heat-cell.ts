@@ -1,0 +1,24 @@
+import { NONE, score } from './numbers.js';
+import type { LeaderboardRow, LeaderboardTask } from '../domain/views/leaderboard.js';
+
+/** Upper ends of the shades: factors to the best score of the task. */
+const SHADES = [1.0001, 1.1, 1.5, 3, Infinity];
+
+/** What a leaderboard's row has at a task, in words and as a shade. */
+export function heatCell(
+  row: LeaderboardRow,
+  { task }: LeaderboardTask,
+  kind: 'best' | 'last',
+): { text: string; shade: string } {
+  const cell = row.scores[task];
+  const [status, ratio] = kind === 'best' ? [cell?.bestStatus, cell?.bestRatio] : [cell?.lastStatus, cell?.lastRatio];
+  const value = score(cell?.[kind]);
+  if (cell === undefined || (cell.attempts === 0 && cell[kind] === null)) return { text: NONE, shade: 'none' };
+  if (status === 'not_run') return { text: 'not run', shade: 'none' };
+  if (cell[kind] === null)
+    return { text: cell.ended < cell.attempts ? 'running' : cell.suspect > 0 ? 'suspect' : 'no score', shade: 'none' };
+  if (status === 'infeasible') return { text: `${value} · below baseline`, shade: 'below' };
+  if (ratio === null || ratio === undefined) return { text: value, shade: '' };
+  const factor = ratio <= SHADES[0]! ? 'best' : `${Number(ratio.toPrecision(3)).toLocaleString('en-US')}×`;
+  return { text: `${value} · ${factor}`, shade: `heat-${SHADES.findIndex((end) => ratio <= end)}` };
+}

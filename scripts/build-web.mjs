@@ -1,0 +1,115 @@
+// The page of `bench ui`: web/client/ as split, hashed ES modules and one style sheet in dist/web/client/. What a first visit loads has a
+// budget, since a page that people open a hundred times a day must not grow unseen: the build fails over it.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+const OUT = 'dist/web/client';
+const ENTRY = 'web/client/main.tsx';
+const STYLE = 'web/client/style.css';
+/** Bytes, gzipped; `npm run build` names what is over. */
+const BUDGETS = { 'first page, scripts': 190 * 1024, 'first page, styles': 15 * 1024, 'charts, later': 240 * 1024 };
+const CHARTS = 'web/client/parts/draw-chart.ts';
+
+/** Tokens and colours are those of reports: one palette, checked once. */
+const tokens = {
+  name: 'report-style',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^report:tokens$/ }, () => ({ path: 'tokens', namespace: 'report' }));
+    onLoad({ filter: /.*/, namespace: 'report' }, async () => {
+      const source = await build({
+        entryPoints: ['report/style.ts'],
+        bundle: true,
+        format: 'esm',
+        write: false,
+        platform: 'neutral',
+      });
+      const url = `data:text/javascript;base64,${Buffer.from(source.outputFiles[0].text).toString('base64')}`;
+      const { LIGHT, DARK } = await import(url);
+      const contents = [
+        `:root { color-scheme: light dark; ${LIGHT} }`,
+        `@media (prefers-color-scheme: dark) { :root:not([data-scheme=light]) { ${DARK} } }`,
+        `:root[data-scheme=dark] { color-scheme: dark; ${DARK} }`,
+        ':root[data-scheme=light] { color-scheme: light; }',
+      ];
+      return { contents: contents.join('\n'), loader: 'css' };
+    });
+  },
+};
+
+rmSync(OUT, { recursive: true, force: true });
+mkdirSync(OUT, { recursive: true });
+const { metafile } = await build({
+  entryPoints: { main: ENTRY, style: STYLE },
+  outdir: `${OUT}/assets`,
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  assetNames: '[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'browser',
+  target: ['chrome120', 'firefox120', 'safari17'],
+  jsx: 'automatic',
+  minify: true,
+  metafile: true,
+  sourcemap: 'linked',
+  sourcesContent: false,
+  define: { 'process.env.NODE_ENV': '"production"' },
+  tsconfig: 'web/client/tsconfig.json',
+  plugins: [tokens],
+  logLevel: 'warning',
+});
+
+const outputs = Object.entries(metafile.outputs);
+const outputOf = (source) => outputs.find(([, { entryPoint }]) => entryPoint === source)?.[0];
+/** A file and what it loads at once. */
+function withStatic(path, found = new Set()) {
+  if (path === undefined || found.has(path)) return found;
+  found.add(path);
+  for (const { path: part, kind } of metafile.outputs[path].imports)
+    if (kind === 'import-statement' && metafile.outputs[part] !== undefined) withStatic(part, found);
+  return found;
+}
+const gzipped = (paths) => [...paths].reduce((sum, path) => sum + gzipSync(readFileSync(path)).length, 0);
+
+const first = withStatic(outputOf(ENTRY));
+const charts = [...withStatic(outputOf(CHARTS))].filter((path) => !first.has(path));
+const sizes = {
+  'first page, scripts': gzipped(first),
+  'first page, styles': gzipped([outputOf(STYLE)]),
+  'charts, later': gzipped(charts),
+};
+
+const url = (path) => `/${relative(OUT, path).replaceAll('\\', '/')}`;
+const preloads = [...first].slice(1).map((path) => `<link rel="modulepreload" href="${url(path)}">`);
+// No inline script or style: the policy that the server sends allows none.
+writeFileSync(
+  join(OUT, 'index.html'),
+  `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>bench</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${url(outputOf(STYLE))}">
+${preloads.join('\n')}
+<script type="module" src="${url(outputOf(ENTRY))}"></script>
+</head>
+<body><div id="root"></div><noscript>This page needs JavaScript; the command line shows the same.</noscript></body>
+</html>
+`,
+);
+writeFileSync(join(OUT, 'sizes.json'), `${JSON.stringify(sizes, null, 2)}\n`);
+// Style sheets' script stubs are of no use.
+for (const name of readdirSync(`${OUT}/assets`))
+  if (/^style-.*\.js(\.map)?$/.test(name)) rmSync(`${OUT}/assets/${name}`);
+
+const over = Object.entries(BUDGETS).filter(([name, most]) => sizes[name] > most);
+if (over.length > 0) {
+  for (const [name, most] of over) console.error(`${name}: ${sizes[name]} bytes gzipped, at most ${most} are allowed`);
+  process.exit(1);
+}

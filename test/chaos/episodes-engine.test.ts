@@ -1,0 +1,177 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connectEngine } from '../../backends/docker/engine.js';
+import { engineAddress } from '../../backends/docker/engine-address.js';
+import { ensureImage } from '../../backends/docker/images.js';
+import { addStatedTask } from '../fixtures/stated-task.js';
+import { BenchHome } from '../setup/bench-home.js';
+import { EnvServer } from '../setup/env-server.js';
+import { LONG } from '../setup/long.js';
+import { startPrivateEngine, type PrivateEngine } from '../setup/private-engine.js';
+import { pick, seededRandom } from '../setup/random.js';
+import { hitContainer } from './faults.js';
+import { killServiceOnceItRuns } from './kill-service.js';
+import { callOrs, openOrs, toldBy } from './played-ors.js';
+
+// The long form wants root: it kills an engine of its own.
+const EPISODES = LONG ? 50 : 4;
+const KILLS = LONG ? 100 : 6;
+const AT_ONCE = LONG ? 6 : EPISODES;
+const LIMIT_MS = LONG ? 10_800_000 : 900_000;
+
+type Killed = 'front' | 'door' | 'worker' | 'temporal' | 'postgres' | 'engine' | 'container';
+const VICTIMS: readonly Killed[] = LONG
+  ? ['container', 'engine', 'front', 'door', 'worker', 'temporal', 'postgres']
+  : ['container', 'door', 'container', 'worker', 'front'];
+// BENCH_CHAOS_SEED tries other moments.
+const random = seededRandom(Number(process.env['BENCH_CHAOS_SEED'] ?? 20));
+
+let engine: PrivateEngine | null = null;
+let docker: ReturnType<typeof connectEngine>;
+let home: BenchHome;
+let server: EnvServer;
+beforeAll(async () => {
+  const shared = connectEngine(engineAddress('docker', process.env));
+  if (LONG) {
+    engine = await startPrivateEngine();
+    docker = connectEngine(engineAddress('docker', { DOCKER_HOST: `unix://${engine.socketPath}` }));
+    const options = { assetsRoot: join(import.meta.dirname, '../..'), donor: shared };
+    for (const kind of ['agent', 'evaluator'] as const) await ensureImage(docker, kind, options);
+  } else docker = shared;
+  home = new BenchHome(engine === null ? {} : { DOCKER_HOST: `unix://${engine.socketPath}` });
+  addStatedTask(home.dir);
+  server = new EnvServer(home, ['--backend', 'docker', '--tasks', 'stated', '--max-steps', '40']);
+  await server.start();
+}, 900_000);
+afterAll(async () => {
+  await server.stop();
+  await home.remove();
+  await engine?.stop();
+}, 900_000);
+
+const LOST = /\[command lost/;
+const stated = (number: number): number => 3 + (number % 5);
+/** Each writes down that it was executed, beside the workspace's files. What was lost is done again, as a policy would. */
+const noted = (step: number, command: string): string => `echo ${step} >> done.log; ${command}`;
+const commandsOf = (number: number): string[] => [
+  noted(1, 'sleep 1; echo one > a'),
+  noted(2, `echo ${stated(number)} > answer.json; cat a`),
+  'validate',
+  noted(3, `sleep 1; echo ${stated(number) + 1} > answer.json`),
+  noted(4, 'cat a answer.json'),
+];
+
+interface Episode {
+  rewards: (number | null)[];
+  ended: boolean;
+  /** How often each command was executed, and how often the policy was told that one was lost. */
+  executed: Record<string, number>;
+  lost: Record<string, number>;
+}
+
+async function play(number: number, onStep: () => void): Promise<Episode> {
+  const client = await openOrs(server, number);
+  const lost: Record<string, number> = {};
+  const untilDone = async (command: string, name: string) => {
+    for (;;) {
+      const told = toldBy(await callOrs(client, command));
+      onStep();
+      if (!LOST.test(told.message)) return told;
+      lost[name] = (lost[name] ?? 0) + 1;
+    }
+  };
+  const rewards: (number | null)[] = [];
+  for (const command of commandsOf(number))
+    rewards.push((await untilDone(command, /^echo (\d)/.exec(command)?.[1] ?? command)).reward);
+  const counted = await untilDone(`sort done.log | uniq -c | tr '\\n' ';'`, 'count');
+  const executed = [...counted.message.matchAll(/(\d+) (\d);/g)].map(
+    ([, times, step]) => [step, Number(times)] as const,
+  );
+  const last = await untilDone('submit', 'submit');
+  return {
+    rewards: [...rewards, last.reward],
+    ended: last.terminated,
+    executed: Object.fromEntries(executed) as Record<string, number>,
+    lost,
+  };
+}
+
+async function playAll(onStep: () => void): Promise<Episode[]> {
+  const played: Episode[] = [];
+  let next = 0;
+  const player = async (): Promise<void> => {
+    for (let number = next++; number < EPISODES; number = next++) played[number] = await play(number, onStep);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, player));
+  return played;
+}
+
+async function kill(victim: Killed): Promise<void> {
+  switch (victim) {
+    case 'front':
+      await server.kill();
+      await server.start();
+      return;
+    case 'door':
+      while (!server.killDoor()) await sleep(50);
+      return;
+    case 'engine':
+      return engine?.restart();
+    case 'container':
+      while ((await hitContainer('container_killed', { docker, home, random }).catch(() => null)) === null)
+        await sleep(100);
+      return;
+    default:
+      return killServiceOnceItRuns(home, victim);
+  }
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+it(
+  `${KILLS} kills, of containers${LONG ? ', the engine' : ''} and services, cost ${EPISODES} sessions of ORS nothing: no error, the rewards of the undisturbed run`,
+  async () => {
+    const undisturbed = await playAll(() => undefined);
+    expect(undisturbed.map(({ rewards, ended }) => ({ rewards, ended }))).toEqual(
+      undisturbed.map((_, number) => ({
+        rewards: [null, null, (stated(number) - 2) / 2, null, null, 0.5],
+        ended: true,
+      })),
+    );
+    for (const { executed, lost } of undisturbed)
+      expect({ executed, lost }).toEqual({ executed: { 1: 1, 2: 1, 3: 1, 4: 1 }, lost: {} });
+
+    const total = EPISODES * (commandsOf(0).length + 2);
+    let [steps, kills, played] = [0, 0, false];
+    const killer = (async () => {
+      while (kills < KILLS && !played) {
+        if (steps < (kills / KILLS) * total * 0.8) await sleep(20);
+        else {
+          await sleep(random() * 1500);
+          await kill(kills < VICTIMS.length ? VICTIMS[kills]! : pick(random, VICTIMS));
+          kills += 1;
+        }
+      }
+    })();
+    const disturbed = await playAll(() => (steps += 1));
+    played = true;
+    await killer;
+
+    expect(kills).toBe(KILLS);
+    expect(disturbed.map(({ rewards, ended }) => ({ rewards, ended }))).toEqual(
+      undisturbed.map(({ rewards, ended }) => ({ rewards, ended })),
+    );
+    // Once each; one that died with its container was done again by the policy, which was told, and may have begun before.
+    for (const { executed, lost } of disturbed)
+      for (const step of ['1', '2', '3', '4']) {
+        expect(executed[step]).toBeGreaterThanOrEqual(1);
+        expect(executed[step]).toBeLessThanOrEqual(1 + (lost[step] ?? 0));
+      }
+    expect(
+      await home.sql(`select run_id, end_reason, detail from runs where end_reason is distinct from 'submit'`),
+    ).toEqual([]);
+    const told = disturbed.flatMap(({ lost }) => Object.values(lost)).reduce((sum, count) => sum + count, 0);
+    console.info(`${kills} kills; ${told} commands died with their containers, and were told so`);
+  },
+  LIMIT_MS,
+);

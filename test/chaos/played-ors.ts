@@ -1,0 +1,41 @@
+import type { EnvServer } from '../setup/env-server.js';
+import { OrsClient, type OrsResult } from '../setup/ors-client.js';
+import { actionsOf, type Told } from './played-episode.js';
+
+/** A session of the task `stated` over ORS, as its Python client plays it. Throws whatever that client would raise. */
+export async function openOrs(server: EnvServer, number: number): Promise<OrsClient> {
+  const client = new OrsClient(server);
+  // Rewards as over the other doors, not at the end alone.
+  const spec = { task: 'stated', seed: number, reward: { mode: 'delta_prev' } };
+  const { status, text } = await client.retried(() => client.open({ task_spec: spec, env_name: 'bench' }));
+  if (status !== 200) throw new Error(`${status}: ${text}`);
+  return client;
+}
+
+export async function callOrs(client: OrsClient, command: string): Promise<OrsResult['output']> {
+  const named = command === 'validate' || command === 'submit';
+  const { result } = await (named ? client.call(command) : client.call('run', { command }));
+  if (!result.ok) throw new Error(`${command}: ${JSON.stringify(result)}`);
+  return result.output;
+}
+
+export function toldBy({ blocks, metadata, reward }: OrsResult['output']): Told {
+  const { terminated, truncated, evaluation } = metadata as {
+    terminated: boolean;
+    truncated: boolean;
+    evaluation: { primary: number } | null;
+  };
+  const message = blocks.map(({ text }) => text).join('');
+  return { message, reward, terminated, truncated, score: evaluation?.primary ?? null };
+}
+
+/** Plays an episode of the task `stated` over ORS: nothing is tried again but what its client tries. */
+export async function playOrs(server: EnvServer, number: number, onStep: () => void): Promise<Told[]> {
+  const client = await openOrs(server, number);
+  const told: Told[] = [];
+  for (const command of actionsOf(number)) {
+    told.push(toldBy(await callOrs(client, command)));
+    onStep();
+  }
+  return told;
+}

@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { say } from './environment.js';
+import { setup as setUpPostgres } from './sql.js';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const PAGE = join(ROOT, 'dist/web/client/index.html');
+
+const newestOf = (folder: string): number =>
+  Math.max(
+    0,
+    ...readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs),
+  );
+
+/** Project `browser`: PostgreSQL as for `sql`, and the page as it is built. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const built = existsSync(PAGE) ? statSync(PAGE).mtimeMs : 0;
+  if (built < newestOf(join(ROOT, 'web/client'))) {
+    say('the page is missing or older than its sources: scripts/build-web.mjs');
+    const { status } = spawnSync('node', ['scripts/build-web.mjs'], {
+      cwd: ROOT,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    if (status !== 0) throw new Error('scripts/build-web.mjs failed: the tests need dist/web/client');
+  }
+  return setUpPostgres(project);
+}

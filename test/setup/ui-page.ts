@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Database } from '../../db/index.js';
+import { uiRequestSchema } from '../../domain/requests/ui.js';
+import type { Bench } from '../../operations/bench.js';
+import { addUiToken } from '../../operations/home/ui/tokens.js';
+import { readSettings } from '../../operations/settings.js';
+import { serveUi } from '../../web/server/serve.js';
+
+/** Only ends a hang. */
+const TIMEOUT_MS = Number(process.env['UI_TIMEOUT'] ?? 120_000);
+
+export interface UiServer {
+  address: string;
+  token: string;
+  /** Of somebody who may only look. */
+  viewerToken: string;
+  json: (path: string) => Promise<unknown>;
+  close: () => Promise<void>;
+}
+
+/** The page's own server over a database of the tests, in a home of its own; no other service is there. */
+export async function startUi(db: Database, databaseUrl: string): Promise<UiServer> {
+  const home = mkdtempSync(join(tmpdir(), 'bench-ui-'));
+  const root = resolve(import.meta.dirname, '../..');
+  const settings = readSettings({ BENCH_HOME: home, DATABASE_URL: databaseUrl }, home, root);
+  const bench = {
+    settings,
+    database: () => Promise.resolve(db),
+    reconnect: () => Promise.resolve(),
+    notify: () => undefined,
+    looksOnly: () => undefined,
+  } as unknown as Bench;
+  const server = await serveUi(bench, uiRequestSchema.parse({ port: 0 }));
+  const tokenOf = (role: 'operator' | 'viewer') => addUiToken(settings, { name: role, role, days: 1 }).token;
+  const token = tokenOf('operator');
+  return {
+    address: server.address,
+    token,
+    viewerToken: tokenOf('viewer'),
+    json: async (path) => {
+      const response = await fetch(`${server.address}/api/v1${path}`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+      return response.json();
+    },
+    close: async () => {
+      await server.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface WatchedPage {
+  page: Page;
+  /** Console, uncaught errors, dialogs, violations of the policy, requests elsewhere: all that should be nothing. */
+  complaints: string[];
+  open: (path: string) => Promise<void>;
+  close: () => Promise<void>;
+}
+
+/** Waits for something of the page. Asked from outside again and again: its policy lets no text of ours run in it later. */
+export async function until(page: Page, expression: string): Promise<void> {
+  for (const end = Date.now() + TIMEOUT_MS; !(await page.evaluate<boolean>(expression));) {
+    if (Date.now() > end) throw new Error(`${page.url()}: never ${expression}`);
+    await page.waitForTimeout(50);
+  }
+}
+
+/** A tab that has the token, and that notes whatever it should not do. */
+export async function openPage(
+  browser: Browser,
+  ui: UiServer,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  context.setDefaultTimeout(TIMEOUT_MS);
+  const complaints: string[] = [];
+  await context.addInitScript(`
+    addEventListener('securitypolicyviolation', (event) => console.error('violation of ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample));
+    localStorage.setItem('bench-token', ${JSON.stringify(ui.token)});
+  `);
+  const page = await context.newPage();
+  page.on('console', (message) => {
+    // What the server refuses is shown by the page; the browser notes it, too.
+    if (message.type() === 'error' || message.type() === 'warning')
+      if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.stack ?? error.message));
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(ui.address) && !url.startsWith('data:,') && !url.startsWith('blob:'))
+      complaints.push(`request to ${url}`);
+    if (url.includes(ui.token)) complaints.push(`the token is in ${url}`);
+  });
+  page.on('popup', () => complaints.push('a window was opened'));
+  return {
+    page,
+    complaints,
+    async open(path) {
+      await page.goto(`${ui.address}${path}`);
+      // Each page has its title at once, and ghosts until it has what it asked for.
+      await page.locator('h1, .state').first().waitFor();
+      await until(page, `document.querySelector('.loading, .step-ghost') === null`);
+    },
+    close: () => context.close(),
+  };
+}

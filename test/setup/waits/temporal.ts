@@ -1,0 +1,3 @@
+import { whenPrepared } from '../beside-the-tests.js';
+
+await whenPrepared('temporal');

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { ROLES } from '../../domain/access.js';
+import { hostsDocumentSchema } from '../../domain/views/hosts.js';
+import { leasesDocumentSchema } from '../../domain/views/leases.js';
+import { limitsDocumentSchema } from '../../domain/views/rate-accounts.js';
+import { timeSchema } from '../../domain/views/values.js';
+import { route } from './route.js';
+
+export const homeRoutes = {
+  health: route({
+    method: 'GET',
+    path: '/health',
+    summary: 'is the server up?',
+    role: null,
+    answer: z.strictObject({
+      status: z.enum(['ok', 'services_lost']),
+      version: z.string(),
+      lostSince: timeSchema.nullable().describe('services do not answer since then'),
+    }),
+  }),
+  me: route({
+    method: 'GET',
+    path: '/me',
+    summary: 'whom the token makes',
+    role: 'viewer',
+    answer: z.strictObject({
+      name: z.string(),
+      role: z.enum(ROLES),
+      endsAt: timeSchema.nullable().describe('of the token'),
+      readOnly: z.boolean().describe('the server takes no action'),
+      version: z.string(),
+    }),
+  }),
+  openapi: route({
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'this reference, as OpenAPI 3.1',
+    role: 'viewer',
+    answer: z.looseObject({ openapi: z.literal('3.1.0') }),
+  }),
+  hosts: route({
+    method: 'GET',
+    path: '/hosts',
+    summary: 'machines that play runs',
+    role: 'viewer',
+    answer: hostsDocumentSchema,
+  }),
+  leases: route({
+    method: 'GET',
+    path: '/leases',
+    summary: 'who holds GPUs, and who waits for some',
+    role: 'viewer',
+    query: z.strictObject({ released: z.boolean().default(false) }),
+    answer: leasesDocumentSchema,
+  }),
+  limits: route({
+    method: 'GET',
+    path: '/limits',
+    summary: 'rate limits of provider accounts',
+    role: 'viewer',
+    answer: limitsDocumentSchema,
+  }),
+};

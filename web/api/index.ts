@@ -1,0 +1,31 @@
+import type { z } from 'zod';
+import type { ROUTES, RouteName } from './routes.js';
+
+// The page takes types alone from this room: zod never reaches the browser.
+
+export type { LiveMessage, LiveMessages } from '../../domain/views/changes.js';
+export type { ErrorDocument } from '../../domain/views/errors.js';
+export type { ActionResult, Preview } from '../../domain/views/steering.js';
+export type { Role } from './route.js';
+export type { RouteName } from './routes.js';
+
+type Routes = typeof ROUTES;
+
+/** What a route answers: a document; else a text, bytes, or a stream. */
+export type Answer<Name extends RouteName> = Routes[Name]['answer'] extends z.ZodType
+  ? z.output<Routes[Name]['answer']>
+  : Routes[Name]['answer'];
+
+/** Search parameters that a route takes; lists are repeated keys, numbers and booleans their text. */
+export type Query<Name extends RouteName> = Routes[Name] extends { query: infer Schema extends z.ZodType }
+  ? z.input<Schema>
+  : Record<never, never>;
+
+type Names<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | Names<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** `:id` and the like, in a route's path. */
+export type Params<Name extends RouteName> = Record<Names<Routes[Name]['path']>, string>;

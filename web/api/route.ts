@@ -1,0 +1,23 @@
+import type { z } from 'zod';
+import type { Role } from '../../domain/access.js';
+
+export type { Role };
+
+/** One route: what is sent, what is answered, and who may ask. */
+export interface Route {
+  method: 'GET' | 'POST' | 'DELETE';
+  /** Below `/api/v1`; `:name` is a parameter. */
+  path: string;
+  /** For the reference. */
+  summary: string;
+  /** null: whoever reaches the server. */
+  role: Role | null;
+  /** Search parameters; lists are repeated keys. */
+  query?: z.ZodObject;
+  /** JSON. */
+  body?: z.ZodObject;
+  /** JSON, text as it is, bytes, or server-sent events. */
+  answer: z.ZodType | 'text' | 'bytes' | 'events';
+}
+
+export const route = <const Declared extends Route>(declared: Declared): Declared => declared;

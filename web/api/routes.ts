@@ -1,0 +1,25 @@
+import { batchRoutes } from './batches.js';
+import { eventRoutes } from './events.js';
+import { homeRoutes } from './home.js';
+import { liveRoutes } from './live.js';
+import type { Route } from './route.js';
+import { resultRoutes } from './results.js';
+import { runRoutes } from './runs.js';
+import { steeringRoutes } from './steering.js';
+
+/** Where all routes are. */
+export const API = '/api/v1';
+
+/** Routes that the page asks, by name. */
+export const ROUTES = {
+  ...homeRoutes,
+  ...batchRoutes,
+  ...runRoutes,
+  ...eventRoutes,
+  ...resultRoutes,
+  ...liveRoutes,
+};
+export type RouteName = keyof typeof ROUTES;
+
+/** Those, and the actions. */
+export const ALL_ROUTES: Record<string, Route> = { ...ROUTES, ...steeringRoutes };

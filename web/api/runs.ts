@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { runFilterSchema, runPageRequestSchema } from '../../domain/requests/run-filter.js';
+import { evaluationDetailSchema } from '../../domain/views/runs.js';
+import {
+  lineageSchema,
+  modelCallsSchema,
+  runFilesSchema,
+  runHeadSchema,
+  runSetupSchema,
+  waitingSchema,
+} from '../../domain/views/run-head.js';
+import { runFacetsSchema, runPageSchema } from '../../domain/views/run-page.js';
+import { promptSchema, stepSkeletonSchema, stepWindowSchema } from '../../domain/views/steps.js';
+import { eventPageQuery, eventPageSchema } from './events.js';
+import { route } from './route.js';
+
+const step = z.int().min(0);
+
+export const runRoutes = {
+  runs: route({
+    method: 'GET',
+    path: '/runs',
+    summary: 'a page of runs',
+    role: 'viewer',
+    query: runPageRequestSchema,
+    answer: runPageSchema,
+  }),
+  runFacets: route({
+    method: 'GET',
+    path: '/runs/facets',
+    summary: 'what these runs can be chosen by, counted',
+    role: 'viewer',
+    query: runFilterSchema,
+    answer: runFacetsSchema,
+  }),
+  run: route({
+    method: 'GET',
+    path: '/runs/:id',
+    summary: 'a run; id, or an unambiguous part of it',
+    role: 'viewer',
+    answer: runHeadSchema,
+  }),
+  skeleton: route({
+    method: 'GET',
+    path: '/runs/:id/skeleton',
+    summary: 'its steps without their texts',
+    role: 'viewer',
+    query: z.strictObject({ after: step.default(0), limit: z.int().min(1).max(10_000).default(10_000) }),
+    answer: stepSkeletonSchema,
+  }),
+  steps: route({
+    method: 'GET',
+    path: '/runs/:id/steps',
+    summary: 'up to 100 steps, their texts cut to head and tail',
+    role: 'viewer',
+    query: z.strictObject({ from: step, to: step, preview: z.int().min(0).max(65_536).default(4096) }),
+    answer: stepWindowSchema,
+  }),
+  stepText: route({
+    method: 'GET',
+    path: '/runs/:id/steps/:step/:text',
+    summary: 'one text of a step, whole; `Range: bytes=…` for a part of it',
+    role: 'viewer',
+    answer: 'text',
+  }),
+  prompt: route({
+    method: 'GET',
+    path: '/runs/:id/steps/:step/prompt',
+    summary: 'what the model was given before a step, rebuilt from the record',
+    role: 'viewer',
+    answer: promptSchema,
+  }),
+  evaluations: route({
+    method: 'GET',
+    path: '/runs/:id/evaluations',
+    summary: 'its evaluations, in their order',
+    role: 'viewer',
+    answer: z.strictObject({ evaluations: z.array(evaluationDetailSchema) }),
+  }),
+  calls: route({
+    method: 'GET',
+    path: '/runs/:id/calls',
+    summary: 'its calls of the model, in their order',
+    role: 'viewer',
+    query: z.strictObject({ after: z.string().max(100).optional(), limit: z.int().min(1).max(1000).default(200) }),
+    answer: modelCallsSchema,
+  }),
+  runEvents: route({
+    method: 'GET',
+    path: '/runs/:id/events',
+    summary: 'its events, newest first',
+    role: 'viewer',
+    query: eventPageQuery,
+    answer: eventPageSchema,
+  }),
+  lineage: route({
+    method: 'GET',
+    path: '/runs/:id/lineage',
+    summary: 'runs that it repeats or goes on from, and those that do so with it',
+    role: 'viewer',
+    answer: lineageSchema,
+  }),
+  waiting: route({
+    method: 'GET',
+    path: '/runs/:id/waiting',
+    summary: 'why it does not move',
+    role: 'viewer',
+    answer: waitingSchema,
+  }),
+  setup: route({
+    method: 'GET',
+    path: '/runs/:id/setup',
+    summary: 'what it was given',
+    role: 'viewer',
+    answer: runSetupSchema,
+  }),
+  files: route({
+    method: 'GET',
+    path: '/runs/:id/files',
+    summary: 'what was taken out of its workspace, step by step',
+    role: 'viewer',
+    answer: runFilesSchema,
+  }),
+  file: route({
+    method: 'GET',
+    path: '/files/:sha256',
+    summary: 'the bytes of a submitted file',
+    role: 'viewer',
+    answer: 'bytes',
+  }),
+};

@@ -1,0 +1,133 @@
+import { EVENT_KINDS } from '../../../domain/event-kinds.js';
+import { INTEGRITY_RULES } from '../../../domain/integrity-rules.js';
+import { MODEL_KINDS } from '../../../domain/model.js';
+import { BATCH_STATUSES, END_REASONS, RUN_STATUSES } from '../../../domain/outcomes.js';
+import { BACKENDS, ORIGINS } from '../../../domain/run.js';
+import type { LeaderboardOrder } from '../../../domain/views/leaderboard.js';
+import type { RunFacet, RunOrder } from '../../../domain/requests/run-filter.js';
+import { flag, list, listOf, natural, number, oneOf, reader, text } from './search-params.js';
+
+const ORDERS = [
+  ...['createdAt', 'startedAt', 'endedAt', 'updatedAt', 'model', 'task', 'status', 'attempt'],
+  ...['steps', 'cost', 'tokens', 'duration', 'bestScore', 'finalScore'],
+] as readonly RunOrder[];
+export const runOrders = ORDERS.flatMap((order) => [order, `-${order}` as const] as const);
+
+/** What runs can be chosen by, and how each is read from an address. */
+const facets = {
+  status: listOf(RUN_STATUSES),
+  outcome: listOf(['complete', 'incomplete', 'failed', '']),
+  endReason: listOf([...END_REASONS, '']),
+  model: list,
+  task: list,
+  batch: list,
+  mark: listOf([...INTEGRITY_RULES, '']),
+  agent: list,
+  kind: listOf(MODEL_KINDS),
+  origin: listOf(ORIGINS),
+  isolation: listOf(['container', 'none', '']),
+  backend: listOf(BACKENDS),
+  host: list,
+  profile: list,
+  sample: listOf(['true', 'false']),
+} satisfies Record<RunFacet, unknown>;
+export const FACETS = Object.keys(facets) as RunFacet[];
+
+/** What orders a leaderboard. */
+export const LEADERBOARD_ORDERS = ['improvement', 'gain', 'aup', 'rank'] as const satisfies readonly LeaderboardOrder[];
+
+const time = (value: unknown): string | undefined => {
+  const found = text(value);
+  return found !== undefined && !Number.isNaN(Date.parse(found)) ? new Date(found).toISOString() : undefined;
+};
+
+export const RANGES = ['score', 'steps', 'cost', 'tokens', 'duration'] as const;
+
+const runFilter = {
+  ...facets,
+  text,
+  ...{ scoreMin: number, scoreMax: number, stepsMin: number, stepsMax: number, costMin: number, costMax: number },
+  ...{ tokensMin: number, tokensMax: number, durationMin: number, durationMax: number },
+  since: time,
+  until: time,
+};
+
+export const COLUMNS = [
+  ...([
+    'model',
+    'task',
+    'attempt',
+    'state',
+    'best',
+    'final',
+    'baseline',
+    'steps',
+    'cost',
+    'tokens',
+    'duration',
+  ] as const),
+  ...(['marks', 'batch', 'agent', 'host', 'isolation', 'created', 'ended', 'detail'] as const),
+] as const;
+export type Column = (typeof COLUMNS)[number];
+
+export const readRuns = reader({ ...runFilter, sort: oneOf(runOrders), columns: listOf(COLUMNS) });
+export type RunsSearch = ReturnType<typeof readRuns>;
+
+export const RUN_TABS = ['steps', 'scores', 'prompt', 'calls', 'files', 'events', 'setup'] as const;
+export type RunTab = (typeof RUN_TABS)[number];
+export const readRun = reader({
+  tab: oneOf(RUN_TABS),
+  step: natural,
+  show: oneOf(['all', 'no-thoughts', 'validates', 'errors']),
+  category: text,
+  density: oneOf(['list', 'reading', 'full']),
+  over: oneOf(['step', 'time', 'cost']),
+});
+export type RunSearch = ReturnType<typeof readRun>;
+
+export const readBatches = reader({ status: listOf(BATCH_STATUSES), origin: listOf(ORIGINS), text });
+export type BatchesSearch = ReturnType<typeof readBatches>;
+
+export const readBatch = reader({
+  tab: oneOf(['matrix', 'spend', 'ends', 'events', 'submission']),
+  kind: listOf(EVENT_KINDS),
+});
+export type BatchSearch = ReturnType<typeof readBatch>;
+
+export const readLeaderboard = reader({
+  comparison: text,
+  metric: oneOf(['best-attempt', 'best-submission']),
+  order: oneOf(LEADERBOARD_ORDERS),
+  models: list,
+  tasks: list,
+  suite: text,
+  batch: text,
+  k: natural,
+  T: number,
+  mode: oneOf(['strict', 'compat']),
+  ...{ includeSuspect: flag, includeScripted: flag, includeLocal: flag, includeImported: flag, sample: flag },
+  profile: text,
+  over: oneOf(['tasks', 'attempts']),
+  /** Not counted, to see what would change. */
+  without: list,
+  model: text,
+  kind: text,
+  isolation: text,
+  task: text,
+});
+export type LeaderboardSearch = ReturnType<typeof readLeaderboard>;
+
+export const readCompare = reader({
+  runs: (value) =>
+    list(value)
+      ?.flatMap((one) => one.split(','))
+      .slice(0, 8),
+  step: natural,
+});
+export type CompareSearch = ReturnType<typeof readCompare>;
+
+export const readPresent = reader({ step: natural, pace: number });
+export type PresentSearch = ReturnType<typeof readPresent>;
+
+export const readOperations = reader({ kind: listOf(EVENT_KINDS) });
+export const readNothing = reader({});

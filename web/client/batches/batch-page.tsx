@@ -1,0 +1,442 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useEffect, useMemo } from 'react';
+import type { Answer } from '../../api/index.js';
+import { document as asked } from '../data/queries.js';
+import { useKeys } from '../keys/keys.js';
+import { useLive } from '../live/live.js';
+import { ChartView } from '../parts/chart-view.js';
+import { Time } from '../parts/clock.js';
+import { EventTable } from '../parts/event-table.js';
+import { count, duration, percent, plural, score, time, usd, words } from '../parts/format.js';
+import { JsonView } from '../parts/json-view.js';
+import { Empty, Failure, Loading, Shown } from '../parts/states.js';
+import { Tabs } from '../parts/tabs.js';
+import { Text } from '../parts/text.js';
+import { useTitle } from '../parts/title.js';
+import { Fact, Money, RunLink, Score } from '../parts/values.js';
+import { type Action, Steering } from '../steering/steering.js';
+import { Waiting } from '../run/waiting.js';
+import { BatchState, EndsBar } from './batches-page.js';
+import { inFlightChart, spendChart } from './spend-chart.js';
+
+type Head = Answer<'batch'>;
+const TABS = [
+  { name: 'matrix', title: 'Models × tasks' },
+  { name: 'spend', title: 'Spend' },
+  { name: 'ends', title: 'Ends' },
+  { name: 'events', title: 'Events' },
+  { name: 'submission', title: 'Submission' },
+] as const;
+
+export function BatchPage() {
+  const { id: given } = useParams({ from: '/batches/$id' });
+  const search = useSearch({ from: '/batches/$id' });
+  const navigate = useNavigate({ from: '/batches/$id' });
+  const head = useQuery(asked('batch', { id: given }, {}));
+  const batch = head.data?.batch;
+  useTitle(batch === undefined ? given : (batch.name ?? batch.batchId));
+  useLive(
+    batch === undefined || batch.status === 'ended' || batch.status === 'cancelled' ? null : `batch:${batch.batchId}`,
+  );
+  useEffect(() => {
+    if (batch !== undefined && batch.batchId !== given)
+      void navigate({ to: '/batches/$id', params: { id: batch.batchId }, search: (now) => now, replace: true });
+  }, [batch, given, navigate]);
+  const tab = search.tab ?? 'matrix';
+  useKeys(
+    'Batch',
+    TABS.map(({ name, title }, i) => ({
+      keys: String(i + 1),
+      does: title,
+      run: () => void navigate({ search: (now) => ({ ...now, tab: name }) }),
+    })),
+  );
+  if (head.error !== null && head.data === undefined)
+    return <Failure error={head.error} retry={() => void head.refetch()} />;
+  if (head.data === undefined || batch === undefined) return <Loading what="the batch" rows={12} />;
+  const id = batch.batchId;
+  return (
+    <div className="page">
+      <BatchHead head={head.data} />
+      <Tabs
+        label="Parts of the batch"
+        tabs={TABS}
+        chosen={tab}
+        onChoose={(name) => void navigate({ search: (now) => ({ ...now, tab: name }) })}
+        more={
+          <Link to="/runs" search={{ batch: [id] }}>
+            All its runs
+          </Link>
+        }
+      >
+        {tab === 'matrix' ? (
+          <Matrix id={id} />
+        ) : tab === 'spend' ? (
+          <Spend id={id} />
+        ) : tab === 'ends' ? (
+          <Ends head={head.data} />
+        ) : tab === 'events' ? (
+          <Events id={id} />
+        ) : (
+          <JsonView value={head.data.specification} label="as submitted" />
+        )}
+      </Tabs>
+    </div>
+  );
+}
+
+function BatchHead({ head: { batch, ends, forecast } }: { head: Head }) {
+  const running = batch.status === 'running' || batch.status === 'queued';
+  const actions: Action[] = running
+    ? [batch.pausedAt === null ? 'pause' : 'resume', 'budget', 'retry', 'cancel']
+    : ['retry', 'resume'];
+  return (
+    <section className="head" aria-label="Batch">
+      <div className="page-head">
+        <h1>{batch.name === null ? batch.batchId : <Text value={batch.name} />}</h1>
+        <BatchState batch={batch} />
+        <span className="grow" />
+        <Steering of="batches" id={batch.batchId} actions={actions} />
+      </div>
+      <div className="big-bar">
+        <EndsBar batch={{ ends, totalRuns: batch.totalRuns }} />
+      </div>
+      <p className="ends-words">
+        {(
+          [
+            ['good', '✓', ends.complete, 'complete'],
+            ['info', '◑', ends.incomplete, 'incomplete'],
+            ['bad', '✕', ends.failed, 'failed'],
+            ['warn', '▲', ends.infra, 'ended by a fault'],
+            ['quiet', '◌', ends.cancelled, 'cancelled'],
+            ['quiet', '○', batch.totalRuns - batch.ended, 'to come'],
+          ] as const
+        )
+          .filter(([, , amount]) => amount > 0)
+          .map(([tone, mark, amount, name]) => (
+            <span key={name} className={`badge ${tone}`}>
+              <span aria-hidden="true">{mark}</span>
+              {count(amount)} {name}
+            </span>
+          ))}
+      </p>
+      <dl className="headline">
+        <Fact name="runs ended">
+          <span className="number">
+            {count(batch.ended)}
+            <span className="muted"> of {count(batch.totalRuns)}</span>
+          </span>
+        </Fact>
+        <Fact name="cost">
+          <Money usd={batch.costUsd} />
+        </Fact>
+        <Fact name="budget">
+          {batch.budgetUsd === null ? (
+            'none'
+          ) : (
+            <>
+              <Money usd={batch.chargedUsd} /> <span className="muted">of</span> <Money usd={batch.budgetUsd} />{' '}
+              <span className="muted">
+                ({percent(Number(batch.chargedUsd) / Math.max(1e-9, Number(batch.budgetUsd)))})
+              </span>
+            </>
+          )}
+        </Fact>
+        {running && (
+          <Fact name="expected">
+            {forecast.leftMs === null ? 'not known yet' : `${duration(forecast.leftMs)} more`}
+            {forecast.spendUsd !== null && <span className="muted">, {usd(forecast.spendUsd)} in all</span>}
+          </Fact>
+        )}
+        <Fact name="steps">
+          <span className="number">{count(batch.steps)}</span>
+        </Fact>
+        <Fact name="concurrency">{batch.concurrency}</Fact>
+        <Fact name="priority">{batch.priority}</Fact>
+        <Fact name="seed">{batch.seed}</Fact>
+        <Fact name="created">
+          <Time at={batch.createdAt} />
+        </Fact>
+        {batch.endedAt !== null && (
+          <Fact name="ended">
+            <Time at={batch.endedAt} />
+          </Fact>
+        )}
+      </dl>
+      {running && <BatchWaits batch={batch} />}
+      <p className="head-more">
+        <code className="muted">{batch.batchId}</code>
+        <span className="muted">
+          <code>bench status {batch.batchId}</code>
+        </span>
+      </p>
+    </section>
+  );
+}
+
+/** Why it is not further: what its providers said, and what keeps the first run that waits. */
+function BatchWaits({ batch }: { batch: Head['batch'] }) {
+  const waitingRuns = useQuery(
+    asked(
+      'runs',
+      {},
+      { batch: [batch.batchId], status: ['queued', 'waiting_gpu', 'waiting_host'], sort: 'createdAt', limit: 1 },
+    ),
+  );
+  const first = waitingRuns.data?.runs[0]?.runId;
+  const waiting = useQuery({
+    ...asked('waiting', { id: first ?? '' }, {}),
+    enabled: first !== undefined,
+    refetchInterval: 10_000,
+  });
+  return (
+    <>
+      {batch.providerErrors.map((trouble) => (
+        <ul key={`${trouble.model} ${trouble.error}`} className="waiting" aria-label="What providers said">
+          <li>
+            <span aria-hidden="true">◔ </span>
+            {plural(trouble.runs, 'run')} of <Text value={trouble.model} /> wait for an answer:{' '}
+            <Text value={`${trouble.error}: ${trouble.detail}`} />
+            {trouble.nextTryAt !== null && (
+              <>
+                , asked again <Time at={trouble.nextTryAt} />
+              </>
+            )}
+          </li>
+        </ul>
+      ))}
+      {first !== undefined && waiting.data !== undefined && waiting.data.waiting.length > 0 && (
+        <>
+          <p className="muted">
+            The first run that waits, <RunLink id={first} />:
+          </p>
+          <Waiting waiting={waiting.data.waiting} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Matrix({ id }: { id: string }) {
+  const matrix = useQuery(asked('batchMatrix', { id }, {}));
+  return (
+    <Shown of={matrix} what="models and tasks">
+      {({ models, tasks, cells }) => {
+        if (cells.length === 0) return <Empty title="No run is submitted yet" />;
+        const found = new Map(cells.map((cell) => [JSON.stringify([cell.model, cell.task]), cell]));
+        const bests = new Map(
+          tasks.map(({ task, direction }) => {
+            const all = cells.flatMap((cell) => (cell.task === task && cell.best !== null ? [cell.best] : []));
+            return [task, all.length === 0 ? null : direction === 'maximize' ? Math.max(...all) : Math.min(...all)];
+          }),
+        );
+        return (
+          <div className="scroll" tabIndex={0} role="region" aria-label="Models by tasks">
+            <table className="matrix">
+              <thead>
+                <tr>
+                  <th>Model</th>
+                  {tasks.map(({ task, primary, direction, baseline }) => (
+                    <th key={task}>
+                      <Text value={task} />
+                      <span className="sub">
+                        <Text value={primary} /> {direction === 'maximize' ? '↑' : '↓'}
+                        {baseline !== null && `, baseline ${score(baseline)}`}
+                      </span>
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {models.map((model) => (
+                  <tr key={model}>
+                    <th scope="row">
+                      <Text value={model} />
+                    </th>
+                    {tasks.map(({ task }) => {
+                      const cell = found.get(JSON.stringify([model, task]));
+                      return (
+                        <td key={task}>
+                          {cell === undefined ? (
+                            <span className="none">–</span>
+                          ) : (
+                            <Cell id={id} cell={cell} best={bests.get(task) ?? null} />
+                          )}
+                        </td>
+                      );
+                    })}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        );
+      }}
+    </Shown>
+  );
+}
+
+function Cell({ id, cell, best }: { id: string; cell: Answer<'batchMatrix'>['cells'][number]; best: number | null }) {
+  return (
+    <div className={`cell ${cell.best !== null && cell.best === best ? 'best' : ''}`}>
+      <span className="cell-score">
+        {cell.bestRun === null ? (
+          <span className="none">no score</span>
+        ) : (
+          <RunLink id={cell.bestRun}>
+            <Score value={cell.best} />
+          </RunLink>
+        )}
+        {cell.suspect > 0 && (
+          <span className="warn" title={plural(cell.suspect, 'suspect evaluation')}>
+            {' '}
+            ⚠
+          </span>
+        )}
+      </span>
+      <Link to="/runs" search={{ batch: [id], model: [cell.model], task: [cell.task] }} className="cell-runs">
+        <span className="number">
+          {cell.ended}/{cell.runs}
+        </span>{' '}
+        ended
+        {cell.running > 0 && `, ${cell.running} running`}
+        {cell.waiting > 0 && `, ${cell.waiting} waiting`}
+      </Link>
+      {cell.faults > 0 && <span className="warn">▲ {plural(cell.faults, 'fault')}</span>}
+      <span className="muted">
+        <Money usd={cell.costUsd} />
+        {cell.forecast.leftMs !== null && cell.ended < cell.runs && `, ${duration(cell.forecast.leftMs)} more`}
+      </span>
+    </div>
+  );
+}
+
+function Spend({ id }: { id: string }) {
+  const spend = useQuery(asked('batchSpend', { id }, {}));
+  return (
+    <Shown of={spend} what="what was spent">
+      {(data) => (data.buckets.length === 0 ? <Empty title="Nothing was spent yet" /> : <SpendCharts data={data} />)}
+    </Shown>
+  );
+}
+
+function SpendCharts({ data }: { data: Answer<'batchSpend'> }) {
+  const charts = useMemo(() => [spendChart(data), inFlightChart(data)] as const, [data]);
+  return (
+    <>
+      <ChartView chart={charts[0]}>
+        <table>
+          <thead>
+            <tr>
+              <th>From</th>
+              <th className="right">Spent</th>
+              <th className="right">So far</th>
+              <th className="right">In flight</th>
+              <th className="right">Ended</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.buckets.map((bucket) => (
+              <tr key={bucket.at}>
+                <td>{time(bucket.at)}</td>
+                <td className="right">
+                  <Money usd={bucket.costUsd} />
+                </td>
+                <td className="right">
+                  <Money usd={bucket.soFarUsd} />
+                </td>
+                <td className="right number">{bucket.inFlight}</td>
+                <td className="right number">{bucket.ended}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ChartView>
+      <ChartView chart={charts[1]} />
+    </>
+  );
+}
+
+function Ends({ head: { exits, faults, batch } }: { head: Head }) {
+  return (
+    <>
+      <h2>How runs ended</h2>
+      {exits.length === 0 ? (
+        <p className="muted">None has ended yet.</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th>End</th>
+              <th>Final evaluation</th>
+              <th>Outcome</th>
+              <th>In MLGym's words</th>
+              <th className="right">Runs</th>
+            </tr>
+          </thead>
+          <tbody>
+            {exits.map((exit, i) => (
+              <tr key={i}>
+                <td>{words(exit.endReason)}</td>
+                <td>{words(exit.finalEvaluation)}</td>
+                <td>{exit.outcome ?? '–'}</td>
+                <td>{exit.status ?? '–'}</td>
+                <td className="right number">
+                  <Link to="/runs" search={{ batch: [batch.batchId], endReason: [exit.endReason] }}>
+                    {count(exit.runs)}
+                  </Link>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <h2>Faults</h2>
+      {faults.length === 0 ? (
+        <p className="muted">None: no run was ended by the infrastructure or its configuration.</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th>Fault</th>
+              <th className="right">Runs</th>
+              <th>First</th>
+            </tr>
+          </thead>
+          <tbody>
+            {faults.map(({ fault, runs, firstRun }) => (
+              <tr key={fault}>
+                <td className="wrap">
+                  <Text value={fault} />
+                </td>
+                <td className="right number">{count(runs)}</td>
+                <td>
+                  <RunLink id={firstRun} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
+  );
+}
+
+function Events({ id }: { id: string }) {
+  const events = useQuery(asked('batchEvents', { id }, { limit: 500 }));
+  return (
+    <Shown of={events} what="events">
+      {({ events: all, next }) =>
+        all.length === 0 ? (
+          <Empty title="Nothing befell this batch" />
+        ) : (
+          <>
+            <EventTable events={all} label="Events of the batch" subject="run" />
+            {next !== null && <p className="muted">The newest 500 are shown.</p>}
+          </>
+        )
+      }
+    </Shown>
+  );
+}

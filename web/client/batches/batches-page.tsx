@@ -1,0 +1,203 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { Answer } from '../../api/index.js';
+import type { BatchesSearch } from '../address/pages.js';
+import { ask } from '../data/ask.js';
+import { useLive } from '../live/live.js';
+import { Time } from '../parts/clock.js';
+import { count, duration, plural } from '../parts/format.js';
+import { Empty, Failure, Loading } from '../parts/states.js';
+import { Text } from '../parts/text.js';
+import { useTitle } from '../parts/title.js';
+import { Badge, Bar, BatchLink, Money } from '../parts/values.js';
+
+export type BatchRow = Answer<'batches'>['batches'][number];
+
+/** Ends of a batch's runs, and what is still to come. */
+export function EndsBar({ batch }: { batch: Pick<BatchRow, 'ends' | 'totalRuns'> }) {
+  const { complete, incomplete, failed, infra, cancelled } = batch.ends;
+  return (
+    <Bar
+      label="runs"
+      total={batch.totalRuns}
+      parts={[
+        { name: 'complete', amount: complete, tone: 'good' },
+        { name: 'incomplete', amount: incomplete, tone: 'info' },
+        { name: 'failed', amount: failed, tone: 'bad' },
+        { name: 'ended by a fault', amount: infra, tone: 'warn' },
+        { name: 'cancelled', amount: cancelled, tone: 'quiet' },
+      ]}
+    />
+  );
+}
+
+export function BatchState({ batch }: { batch: Pick<BatchRow, 'status' | 'pausedAt'> }) {
+  if (batch.status === 'running' && batch.pausedAt !== null)
+    return (
+      <Badge tone="warn" mark="❚❚">
+        paused
+      </Badge>
+    );
+  const [tone, mark] = {
+    queued: ['quiet', '○'],
+    running: ['info', '●'],
+    ended: ['good', '✓'],
+    cancelled: ['quiet', '◌'],
+  }[batch.status] as ['quiet', string];
+  return (
+    <Badge tone={tone} mark={mark}>
+      {batch.status}
+    </Badge>
+  );
+}
+
+export function BatchesPage() {
+  const search = useSearch({ from: '/batches' });
+  const navigate = useNavigate({ from: '/batches' });
+  useTitle('Batches');
+  useLive('now');
+  const pages = useInfiniteQuery({
+    queryKey: ['batches', 'pages', search] as const,
+    queryFn: ({ signal, pageParam }) =>
+      ask('batches', {}, { ...search, limit: 100, ...(pageParam === null ? {} : { after: pageParam }) }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+  });
+  const batches = pages.data?.pages.flatMap((page) => page.batches) ?? [];
+  const total = pages.data?.pages[0]?.total ?? null;
+  const change = (more: Partial<Record<keyof BatchesSearch, unknown>>, replace = false): void =>
+    void navigate({ search: (now) => ({ ...now, ...more }) as BatchesSearch, replace });
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Batches</h1>
+        <span className="muted" role="status">
+          {total === null ? '' : plural(total, 'batch', 'batches')}
+        </span>
+        <span className="grow" />
+        <input
+          type="search"
+          data-search
+          placeholder="name or id"
+          aria-label="Batches whose name or id has this"
+          defaultValue={search.text ?? ''}
+          onChange={(event) =>
+            change({ text: event.currentTarget.value === '' ? undefined : event.currentTarget.value }, true)
+          }
+        />
+        <label>
+          Status{' '}
+          <select
+            value={search.status?.[0] ?? ''}
+            onChange={(event) =>
+              change({ status: event.currentTarget.value === '' ? undefined : [event.currentTarget.value] })
+            }
+          >
+            <option value="">all</option>
+            {['queued', 'running', 'ended', 'cancelled'].map((status) => (
+              <option key={status}>{status}</option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {pages.error !== null && pages.data === undefined ? (
+        <Failure error={pages.error} retry={() => void pages.refetch()} />
+      ) : pages.data === undefined ? (
+        <Loading what="batches" rows={10} />
+      ) : batches.length === 0 ? (
+        Object.keys(search).length > 0 ? (
+          <Empty title="No batch is like this">
+            <p>
+              <Link to="/batches">Show all batches</Link>
+            </p>
+          </Empty>
+        ) : (
+          <Empty title="There are no batches yet" command="bench demo --ui">
+            <p>The demo submits one that needs no key:</p>
+          </Empty>
+        )
+      ) : (
+        <div className="scroll" tabIndex={0} role="region" aria-label="Batches">
+          <table className="wide">
+            <thead>
+              <tr>
+                <th>Batch</th>
+                <th>Status</th>
+                <th>Runs by end</th>
+                <th className="right">Ended</th>
+                <th>Models</th>
+                <th>Tasks</th>
+                <th className="right">Cost</th>
+                <th className="right">Budget</th>
+                <th className="right">Priority</th>
+                <th className="right">Seed</th>
+                <th>Origin</th>
+                <th className="right">Created</th>
+                <th className="right">Took</th>
+              </tr>
+            </thead>
+            <tbody>
+              {batches.map((batch) => (
+                <tr key={batch.batchId}>
+                  <td>
+                    <BatchLink id={batch.batchId} name={batch.name} />
+                  </td>
+                  <td>
+                    <BatchState batch={batch} />
+                  </td>
+                  <td className="bar-cell">
+                    <EndsBar batch={batch} />
+                  </td>
+                  <td className="right number">
+                    <Link to="/runs" search={{ batch: [batch.batchId] }}>
+                      {count(batch.ended)}
+                      <span className="muted">/{count(batch.totalRuns)}</span>
+                    </Link>
+                  </td>
+                  <td className="names">
+                    <Names names={batch.models} />
+                  </td>
+                  <td className="names">
+                    <Names names={batch.tasks} />
+                  </td>
+                  <td className="right">
+                    <Money usd={batch.costUsd} />
+                  </td>
+                  <td className="right">
+                    <Money usd={batch.budgetUsd} />
+                  </td>
+                  <td className="right number">{batch.priority}</td>
+                  <td className="right number">{batch.seed}</td>
+                  <td>{batch.origin}</td>
+                  <td className="right">
+                    <Time at={batch.createdAt} />
+                  </td>
+                  <td className="right number">
+                    {batch.startedAt === null
+                      ? '–'
+                      : duration(Date.parse(batch.endedAt ?? new Date().toISOString()) - Date.parse(batch.startedAt))}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {pages.hasNextPage && (
+        <button type="button" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+          older batches
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Names({ names }: { names: readonly string[] }) {
+  return (
+    <>
+      <Text value={names.slice(0, 2).join(', ')} />
+      {names.length > 2 && <span className="muted"> and {names.length - 2} more</span>}
+    </>
+  );
+}

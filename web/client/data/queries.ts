@@ -1,0 +1,65 @@
+import { infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react-query';
+import type { Params, Query } from '../../api/index.js';
+import { ask, AskError, askBytes, askText, type AskedRoute } from './ask.js';
+
+export const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      gcTime: 120_000,
+      refetchOnWindowFocus: true,
+      retry: (failures, error) =>
+        failures < 3 &&
+        (!(error instanceof AskError) || error.status === 0 || error.status >= 500 || error.status === 429),
+      retryDelay: (failures) => Math.min(10_000, 500 * 2 ** failures),
+    },
+  },
+});
+
+/** A route's document, kept under its name, parameters and query. */
+export const document = <Name extends AskedRoute>(name: Name, params: Params<Name>, query: Query<Name>) =>
+  queryOptions({
+    queryKey: [name, params, query] as const,
+    queryFn: ({ signal }) => ask(name, params, query, signal),
+  });
+
+/** Pages of runs, one after another. */
+export const runPages = (query: Query<'runs'>) =>
+  infiniteQueryOptions({
+    queryKey: ['runPages', query] as const,
+    queryFn: ({ signal, pageParam }) =>
+      ask('runs', {}, { ...query, limit: 200, ...(pageParam === null ? {} : { after: pageParam }) }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+  });
+
+/** Steps of a run that are asked for at once. */
+export const WINDOW = 20;
+export const PREVIEW = 4096;
+
+/** The window in which a step is. Texts of ended steps never change. */
+export const stepWindow = (id: string, step: number) => {
+  const from = Math.floor((step - 1) / WINDOW) * WINDOW + 1;
+  return queryOptions({
+    queryKey: ['steps', id, from] as const,
+    queryFn: ({ signal }) => ask('steps', { id }, { from, to: from + WINDOW - 1, preview: PREVIEW }, signal),
+    staleTime: 60_000,
+    gcTime: 20_000,
+  });
+};
+
+export const wholeText = (id: string, step: number, text: string) =>
+  queryOptions({
+    queryKey: ['stepText', id, step, text] as const,
+    queryFn: ({ signal }) => askText(`/runs/${encodeURIComponent(id)}/steps/${step}/${text}`, signal),
+    staleTime: Infinity,
+    gcTime: 5_000,
+  });
+
+export const fileBytes = (sha256: string) =>
+  queryOptions({
+    queryKey: ['file', sha256] as const,
+    queryFn: ({ signal }) => askBytes(`/files/${encodeURIComponent(sha256)}`, signal),
+    staleTime: Infinity,
+    gcTime: 30_000,
+  });

@@ -1,0 +1,140 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Answer, Query } from '../../api/index.js';
+import { document as asked } from '../data/queries.js';
+import { plural, words } from '../parts/format.js';
+import { Shown } from '../parts/states.js';
+import { Text } from '../parts/text.js';
+import { Badge, BatchLink, Money, RunLink, RunState, Score } from '../parts/values.js';
+import { Dialog } from '../shell/dialog.js';
+
+interface Cell {
+  model: string;
+  kind: string;
+  isolation: string;
+  task?: string;
+}
+
+/** The runs behind a figure: which count, which do not and why, and which one it is from. */
+export function Evidence({
+  board,
+  request,
+  cell,
+  onClose,
+}: {
+  board: Answer<'leaderboard'> | undefined;
+  request: Query<'leaderboard'>;
+  cell: Cell;
+  onClose: () => void;
+}) {
+  const evidence = useQuery(asked('leaderboardCell', {}, { ...request, ...cell }));
+  const row = board?.rows.find(
+    ({ model, kind, isolation }) => model === cell.model && kind === cell.kind && isolation === cell.isolation,
+  );
+  const figure = cell.task === undefined ? undefined : row?.scores[cell.task];
+  return (
+    <Dialog
+      title={`Evidence: ${cell.model}${cell.task === undefined ? '' : ` on ${cell.task}`}`}
+      onClose={onClose}
+      wide
+    >
+      {figure !== undefined && (
+        <p>
+          Best attempt <Score value={figure.best} />
+          {figure.bestRun !== null && (
+            <>
+              {' '}
+              of run <RunLink id={figure.bestRun} />
+            </>
+          )}
+          , best submission <Score value={figure.last} />
+          {figure.lastRun !== null && (
+            <>
+              {' '}
+              of run <RunLink id={figure.lastRun} />
+            </>
+          )}
+          , mean <Score value={figure.mean} />. {figure.counted} of {plural(figure.attempts, 'run')} count,{' '}
+          {figure.scored} have a score
+          {figure.infraErrors > 0 && `, ${plural(figure.infraErrors, 'infrastructure fault')}`}
+          {figure.suspect > 0 && `, ${plural(figure.suspect, 'suspect evaluation')}`}.
+        </p>
+      )}
+      <Shown of={evidence} what="its runs">
+        {({ runs }) => (
+          <div className="scroll" tabIndex={0} role="region" aria-label="Runs behind the figure">
+            <table>
+              <thead>
+                <tr>
+                  <th>Run</th>
+                  {cell.task === undefined && <th>Task</th>}
+                  <th className="right">Att.</th>
+                  <th>Counted</th>
+                  <th>State</th>
+                  <th className="right">Best</th>
+                  <th className="right">Last</th>
+                  <th className="right">Cost</th>
+                  <th>Marks</th>
+                  <th>Batch</th>
+                </tr>
+              </thead>
+              <tbody>
+                {runs.map((run) => (
+                  <tr key={run.runId}>
+                    <td>
+                      <RunLink id={run.runId} />
+                    </td>
+                    {cell.task === undefined && (
+                      <td>
+                        <Text value={run.task} />
+                      </td>
+                    )}
+                    <td className="right number">{run.attempt}</td>
+                    <td>
+                      {run.counted ? (
+                        <Badge tone="good" mark="✓">
+                          counted
+                        </Badge>
+                      ) : (
+                        <Badge tone="quiet" mark="◌">
+                          {run.superseded
+                            ? 'repeated by another'
+                            : run.status === 'ended'
+                              ? 'not counted'
+                              : 'not ended'}
+                        </Badge>
+                      )}
+                    </td>
+                    <td>
+                      <RunState run={run} />
+                    </td>
+                    <td className="right">
+                      <Link to="/runs/$id" params={{ id: run.runId }} search={{ tab: 'scores' }}>
+                        <Score value={run.best} />
+                      </Link>
+                      {run.suspect > 0 && run.bestOfAll !== run.best && (
+                        <span className="sub warn">
+                          <Score value={run.bestOfAll} /> with suspects
+                        </span>
+                      )}
+                    </td>
+                    <td className="right">
+                      <Score value={run.last} />
+                    </td>
+                    <td className="right">
+                      <Money usd={run.costUsd} />
+                    </td>
+                    <td>{words(run.marks.join(', '))}</td>
+                    <td>
+                      <BatchLink id={run.batchId} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Shown>
+    </Dialog>
+  );
+}

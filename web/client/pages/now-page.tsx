@@ -1,0 +1,231 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Answer } from '../../api/index.js';
+import { BatchState, EndsBar } from '../batches/batches-page.js';
+import { document as asked } from '../data/queries.js';
+import { useLive } from '../live/live.js';
+import { Time } from '../parts/clock.js';
+import { EventTable } from '../parts/event-table.js';
+import { count, percent, plural, words } from '../parts/format.js';
+import { Empty, Shown } from '../parts/states.js';
+import { Text } from '../parts/text.js';
+import { useTitle } from '../parts/title.js';
+import { Badge, BatchLink, Fact, Money, RunLink } from '../parts/values.js';
+
+const WATCHED = ['queued', 'waiting_gpu', 'waiting_host', 'starting', 'running', 'finishing'] as const;
+
+/** Is all well? What moves, what is stuck, what will it cost? */
+export function NowPage() {
+  useTitle('Now');
+  useLive('now');
+  const batches = useQuery({
+    ...asked('batches', {}, { status: ['queued', 'running'], limit: 50 }),
+    refetchInterval: 30_000,
+  });
+  const latest = useQuery(asked('batches', {}, { limit: 5 }));
+  const facets = useQuery({ ...asked('runFacets', {}, { status: [...WATCHED] }), refetchInterval: 10_000 });
+  const events = useQuery(asked('events', {}, { limit: 20 }));
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Now</h1>
+      </div>
+      <Needed batches={batches.data?.batches ?? []} />
+      <Fleet facets={facets.data} />
+      <h2>Running</h2>
+      <Shown of={batches} what="running batches" rows={4}>
+        {({ batches: running }) =>
+          running.length === 0 ? (
+            <Shown of={latest} what="batches" rows={4}>
+              {({ batches: some, total }) =>
+                total === 0 ? (
+                  <Empty title="Nothing has been submitted yet" command="bench demo --ui">
+                    <p>The demo plays a few runs without a key; this page shows them as they play:</p>
+                  </Empty>
+                ) : (
+                  <>
+                    <p className="muted">Nothing runs. The latest:</p>
+                    <BatchList batches={some} />
+                  </>
+                )
+              }
+            </Shown>
+          ) : (
+            <BatchList batches={running} />
+          )
+        }
+      </Shown>
+      <h2>Latest events</h2>
+      <Shown of={events} what="events" rows={4}>
+        {({ events: all }) =>
+          all.length === 0 ? (
+            <p className="muted">No faults, retries or recoveries are recorded.</p>
+          ) : (
+            <EventTable events={all} label="The latest 20 events" subject="both" />
+          )
+        }
+      </Shown>
+    </div>
+  );
+}
+
+function BatchList({ batches }: { batches: Answer<'batches'>['batches'] }) {
+  return (
+    <ul className="cards" aria-label="Batches">
+      {batches.map((batch) => (
+        <li key={batch.batchId} className="card">
+          <div className="card-head">
+            <strong>
+              <BatchLink id={batch.batchId} name={batch.name} />
+            </strong>
+            <BatchState batch={batch} />
+            <span className="grow" />
+            <span className="muted">
+              <Time at={batch.createdAt} />
+            </span>
+          </div>
+          <EndsBar batch={batch} />
+          <p className="card-line">
+            <Link to="/runs" search={{ batch: [batch.batchId] }}>
+              <span className="number">
+                {count(batch.ended)} of {plural(batch.totalRuns, 'run')}
+              </span>
+            </Link>
+            {Object.entries(batch.byStatus)
+              .filter(([status, runs]) => status !== 'ended' && runs > 0)
+              .map(([status, runs]) => (
+                <span key={status} className="muted">
+                  {count(runs)} {words(status)}
+                </span>
+              ))}
+            <span className="grow" />
+            <Money usd={batch.costUsd} />
+            {batch.budgetUsd !== null && (
+              <span className="muted">
+                of <Money usd={batch.budgetUsd} /> (
+                {percent(Number(batch.chargedUsd) / Math.max(1e-9, Number(batch.budgetUsd)))})
+              </span>
+            )}
+          </p>
+          <p className="muted card-names">
+            <Text value={[batch.models.slice(0, 3).join(', '), batch.tasks.slice(0, 3).join(', ')].join(' on ')} />
+            {batch.models.length + batch.tasks.length > 6 && ' …'}
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What needs a person. */
+function Needed({ batches }: { batches: Answer<'batches'>['batches'] }) {
+  const health = useQuery({ ...asked('health', {}, {}), refetchInterval: 15_000 });
+  const hosts = useQuery({ ...asked('hosts', {}, {}), refetchInterval: 15_000 });
+  const limits = useQuery({ ...asked('limits', {}, {}), refetchInterval: 15_000 });
+  const needs: { key: string; said: React.ReactNode }[] = [
+    ...(health.data?.status === 'services_lost' ? [{ key: 'services', said: 'Services do not answer.' }] : []),
+    ...batches
+      .filter(({ pausedAt }) => pausedAt !== null)
+      .map(({ batchId, name, pausedAt }) => ({
+        key: batchId,
+        said: (
+          <>
+            <BatchLink id={batchId} name={name} /> is paused since <Time at={pausedAt} />.
+          </>
+        ),
+      })),
+    ...batches
+      .filter(({ budgetUsd, chargedUsd }) => budgetUsd !== null && Number(chargedUsd) >= 0.95 * Number(budgetUsd))
+      .map(({ batchId, name, budgetUsd }) => ({
+        key: `${batchId} budget`,
+        said: (
+          <>
+            <BatchLink id={batchId} name={name} /> has used up its budget of <Money usd={budgetUsd} />.
+          </>
+        ),
+      })),
+    ...(hosts.data?.hosts ?? [])
+      .filter(({ state }) => state === 'silent' || state === 'lost' || state === 'paused')
+      .map(({ hostId, state, paused, seenAt }) => ({
+        key: hostId,
+        said: (
+          <>
+            Host <Text value={hostId} /> is {state}
+            {paused !== null && (
+              <>
+                : <Text value={paused} />
+              </>
+            )}
+            , seen <Time at={seenAt} />.
+          </>
+        ),
+      })),
+    ...(limits.data?.accounts ?? [])
+      .filter(({ quietUntil }) => quietUntil !== null && Date.parse(quietUntil) > Date.now())
+      .map(({ account, quietUntil, waiting }) => ({
+        key: account,
+        said: (
+          <>
+            Account <Text value={account} /> was refused: quiet until <Time at={quietUntil} />,{' '}
+            {plural(waiting, 'call')} waiting.
+          </>
+        ),
+      })),
+  ];
+  if (health.data === undefined) return null;
+  return needs.length === 0 ? (
+    <p className="all-well">
+      <Badge tone="good" mark="✓">
+        nothing needs you
+      </Badge>
+    </p>
+  ) : (
+    <ul className="needs" aria-label="What needs a person">
+      {needs.map(({ key, said }) => (
+        <li key={key}>
+          <span aria-hidden="true">▲ </span>
+          {said}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Fleet({ facets }: { facets: Answer<'runFacets'> | undefined }) {
+  const hosts = useQuery({ ...asked('hosts', {}, {}), refetchInterval: 15_000 });
+  const leases = useQuery({ ...asked('leases', {}, {}), refetchInterval: 15_000 });
+  const up = (hosts.data?.hosts ?? []).filter(({ state }) => state === 'up' || state === 'paused');
+  const slots = up.reduce((sum, { slots: own }) => sum + (own ?? 0), 0);
+  const active = up.reduce((sum, { activeRuns }) => sum + activeRuns, 0);
+  const gpus = up.reduce((sum, { gpus: own }) => sum + own.length, 0);
+  const statuses = new Map((facets?.facets.status ?? []).map(({ value, runs }) => [value, runs]));
+  return (
+    <dl className="headline">
+      {WATCHED.map((status) => (
+        <Fact key={status} name={words(status)}>
+          <Link to="/runs" search={{ status: [status] }} className="number">
+            {count(statuses.get(status) ?? 0)}
+          </Link>
+        </Fact>
+      ))}
+      <Fact name="hosts up">{up.length === 0 ? 'none' : up.length}</Fact>
+      <Fact name="slots used">
+        <span className="number">
+          {active}
+          <span className="muted"> of {slots}</span>
+        </span>
+      </Fact>
+      <Fact name="GPUs held">
+        <span className="number">
+          {leases.data?.leases.length ?? 0}
+          <span className="muted"> of {gpus}</span>
+        </span>
+      </Fact>
+      {(leases.data?.waiting.length ?? 0) > 0 && (
+        <Fact name="wait for GPUs">
+          <RunLink id={leases.data!.waiting[0]!.runId}>{leases.data!.waiting.length}</RunLink>
+        </Fact>
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,64 @@
+import { useEffect, useRef, useState } from 'react';
+import type { Chart } from '../../../report/chart.js';
+import type { Drawn } from './draw-chart.js';
+import { plainText } from './text.js';
+
+/** A chart with its title, its description, and the same data as a table. */
+export function ChartView({
+  chart,
+  onClick,
+  children,
+  title = true,
+}: {
+  chart: Chart;
+  onClick?: (name: string) => void;
+  children?: React.ReactNode;
+  title?: boolean;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const drawn = useRef<Drawn | null>(null);
+  const latest = useRef({ chart, onClick });
+  useEffect(() => {
+    latest.current = { chart, onClick };
+  });
+  const [width, setWidth] = useState(0);
+  const [ready, setReady] = useState(false);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    let gone = false;
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry!.contentRect.width)));
+    observer.observe(element);
+    void import('./draw-chart.js').then(({ drawChart }) => {
+      if (gone) return;
+      drawn.current = drawChart(element, (name) => latest.current.onClick?.(name));
+      setReady(true);
+    });
+    return () => {
+      gone = true;
+      observer.disconnect();
+      drawn.current?.dispose();
+      drawn.current = null;
+    };
+  }, []);
+  const narrow = width < 640;
+  const { height, option } = chart.draw(Math.max(width, 300), narrow);
+  useEffect(() => {
+    if (ready && width > 0) drawn.current?.show(option, { width, height });
+    // The option is made anew each time; the chart and the width say when it is another.
+  }, [chart, width, ready]); // eslint-disable-line react-hooks/exhaustive-deps
+  return (
+    <figure className="chart">
+      {title && <figcaption>{chart.title}</figcaption>}
+      <div role="img" aria-label={plainText(`${chart.title}. ${chart.description}`)} style={{ height }}>
+        <div ref={box} style={{ height }} aria-hidden="true" />
+      </div>
+      {children !== undefined && (
+        <details>
+          <summary>as a table</summary>
+          {children}
+        </details>
+      )}
+    </figure>
+  );
+}

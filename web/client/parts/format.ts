@@ -1,0 +1,65 @@
+export { count, fixed, NONE, percent, plural, score, time } from '../../../report/numbers.js';
+import { NONE, usd as dollars } from '../../../report/numbers.js';
+
+/** Money comes as exact decimals; shown are cents, and two digits below a cent. */
+export const usd = (exact: string | number | null | undefined): string =>
+  exact === null || exact === undefined ? NONE : dollars(Number(exact));
+
+/** Milliseconds as people say them, always with a unit: `340 ms`, `12.4 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
+export function duration(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return NONE;
+  if (ms < 1) return '< 1 ms';
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const pairs: [number, string, number, string][] = [
+    [3_600_000, 'min', 60_000, 's'],
+    [86_400_000, 'h', 3_600_000, 'min'],
+    [Infinity, 'd', 86_400_000, 'h'],
+  ];
+  const small: Record<string, number> = { s: 1000, min: 60_000, h: 3_600_000 };
+  const [, big, unit, little] = pairs.find(([below]) => ms < below)!;
+  const whole = Math.floor(ms / unit);
+  const rest = Math.floor((ms - whole * unit) / small[little]!);
+  return rest === 0 ? `${whole} ${big}` : `${whole} ${big} ${rest} ${little}`;
+}
+
+export function bytes(amount: number | null | undefined): string {
+  if (amount === null || amount === undefined) return NONE;
+  if (amount < 1024) return `${amount} B`;
+  const units = ['KiB', 'MiB', 'GiB', 'TiB'];
+  let value = amount;
+  let unit = '';
+  for (const one of units) {
+    if (value < 1024) break;
+    value /= 1024;
+    unit = one;
+  }
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`;
+}
+
+/** `12,3 k` is hard to compare; tokens are told in thousands and millions. */
+export function short(amount: number | null | undefined): string {
+  if (amount === null || amount === undefined) return NONE;
+  if (amount < 10_000) return amount.toLocaleString('en-US');
+  return amount < 9_950_000
+    ? `${(amount / 1000).toFixed(amount < 99_950 ? 1 : 0)} k`
+    : `${(amount / 1e6).toFixed(1)} M`;
+}
+
+/** `12 s ago`, `in 3 min`. */
+export function ago(iso: string, now: number): string {
+  const ms = now - Date.parse(iso);
+  const [amount, unit] = ((away: number): [number, string] =>
+    away < 60_000
+      ? [away / 1000, 's']
+      : away < 3_600_000
+        ? [away / 60_000, 'min']
+        : away < 86_400_000 * 2
+          ? [away / 3_600_000, 'h']
+          : [away / 86_400_000, 'd'])(Math.abs(ms));
+  const words = `${Math.floor(amount)} ${unit}`;
+  return Math.abs(ms) < 1000 ? 'now' : ms >= 0 ? `${words} ago` : `in ${words}`;
+}
+
+/** `max_steps` for people: `max steps`. */
+export const words = (name: string): string => name.replaceAll('_', ' ');

@@ -1,0 +1,98 @@
+import { useEffect, useState } from 'react';
+import { AskError } from '../data/ask.js';
+import { TokenForm } from '../shell/token-form.js';
+import { Text } from './text.js';
+
+/** In the size of what comes, and only if it takes a while. */
+export function Loading({ rows = 8, what }: { rows?: number; what: string }) {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), 150);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div className={`loading ${late ? 'late' : ''}`} role="status">
+      <span className="unseen">loading {what}</span>
+      {Array.from({ length: rows }, (_, i) => (
+        <span key={i} className="ghost" aria-hidden="true" />
+      ))}
+    </div>
+  );
+}
+
+/** Nothing here: what to do, with the command. */
+export const Empty = ({
+  title,
+  children,
+  command,
+}: {
+  title: string;
+  children?: React.ReactNode;
+  command?: string;
+}) => (
+  <div className="state">
+    <p className="state-title">{title}</p>
+    {children}
+    {command !== undefined && (
+      <p>
+        <code>{command}</code>
+      </p>
+    )}
+  </div>
+);
+
+/** What failed, what to do about it, and once more. */
+export function Failure({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
+  if (error instanceof AskError && error.status === 401) return <TokenForm />;
+  const told = error instanceof Error ? error.message : String(error);
+  const remedy = error instanceof AskError ? error.remedy : null;
+  return (
+    <div className="state failed" role="alert">
+      <p className="state-title">
+        {error instanceof AskError && error.status === 403
+          ? 'No access'
+          : error instanceof AskError && error.status === 404
+            ? 'Not found'
+            : 'This did not work'}
+      </p>
+      <p>
+        <Text value={told} />
+      </p>
+      {remedy !== null && (
+        <p className="muted">
+          <Text value={remedy} />
+        </p>
+      )}
+      {retry !== undefined && (
+        <p>
+          <button type="button" onClick={retry}>
+            Try again
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface Asked<Data> {
+  data: Data | undefined;
+  error: unknown;
+  refetch: () => unknown;
+}
+
+/** Loading, failed, or what came. What is there stays while more is asked for. */
+export function Shown<Data>({
+  of,
+  what,
+  rows,
+  children,
+}: {
+  of: Asked<Data>;
+  what: string;
+  rows?: number;
+  children: (data: Data) => React.ReactNode;
+}) {
+  if (of.data !== undefined) return <>{children(of.data)}</>;
+  if (of.error !== null) return <Failure error={of.error} retry={() => void of.refetch()} />;
+  return <Loading what={what} {...(rows === undefined ? {} : { rows })} />;
+}

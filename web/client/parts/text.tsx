@@ -1,0 +1,95 @@
+import { memo, useMemo, useState } from 'react';
+import { reveal } from '../text/hidden.js';
+import { renderText, type RenderedLine, type TextKind } from '../text/render-text.js';
+import { count, plural } from './format.js';
+
+/** What others named or wrote, within a line. Each value is isolated, so that none turns its neighbours around. */
+export const Text = memo(function Text({ value }: { value: string }) {
+  const { pieces } = useMemo(() => reveal(value.replaceAll('\n', ' ')), [value]);
+  return (
+    <bdi className="text">
+      {pieces.map((piece, i) => ('text' in piece ? piece.text : <Box key={i} label={piece.label} says={piece.says} />))}
+    </bdi>
+  );
+});
+
+const Box = ({ label, says }: { label: string; says: string }) => (
+  <span className="hidden-box" title={says}>
+    {label}
+  </span>
+);
+
+/** The same for titles and names of controls, where no box can stand. */
+export const plainText = (value: string): string =>
+  reveal(value.replaceAll('\n', ' '))
+    .pieces.map((piece) => ('text' in piece ? piece.text : `[${piece.label}]`))
+    .join('');
+
+const Line = memo(function Line({ line, newline }: { line: RenderedLine; newline: boolean }) {
+  return (
+    <>
+      {newline && '\n'}
+      {line.pieces.map((piece, i) =>
+        'label' in piece ? (
+          <Box key={i} label={piece.label} says={piece.says} />
+        ) : piece.className === '' ? (
+          piece.text
+        ) : (
+          <span key={i} className={piece.className}>
+            {piece.text}
+          </span>
+        ),
+      )}
+    </>
+  );
+});
+
+interface BlockProps {
+  source: string;
+  kind: TextKind;
+  /** Lines at first; more on demand. */
+  lines: number;
+  label: string;
+  className?: string;
+  marked?: string | undefined;
+}
+
+/** A block of text or of a terminal's output, with what was folded, dropped and revealed. */
+export const TextBlock = memo(function TextBlock({ source, kind, lines: most, label, className }: BlockProps) {
+  const [raw, setRaw] = useState(false);
+  const [open, setOpen] = useState(1);
+  const rendered = useMemo(() => renderText(source, raw ? 'text' : kind), [source, kind, raw]);
+  const shown = rendered.lines.slice(0, most * open);
+  const rest = rendered.lines.length - shown.length;
+  const facts = [
+    ...(rendered.folded > 0 ? [`${plural(rendered.folded, 'update')} folded`] : []),
+    ...(rendered.dropped > 0 ? [`${plural(rendered.dropped, 'terminal sequence')} dropped`] : []),
+    ...(rendered.hidden > 0 ? [plural(rendered.hidden, 'hidden character')] : []),
+    ...(rendered.controls > 0 ? [plural(rendered.controls, 'control')] : []),
+    ...(rendered.left > 0 ? [`${count(rendered.left)} characters beyond the last line`] : []),
+  ];
+  return (
+    <div className={`block ${className ?? ''}`}>
+      {(facts.length > 0 || raw) && (
+        <p className="facts">
+          {facts.join(' · ')}{' '}
+          {(raw || rendered.folded > 0 || rendered.dropped > 0) && (
+            <button type="button" className="plain" onClick={() => setRaw(!raw)}>
+              {raw ? 'as a terminal' : 'raw'}
+            </button>
+          )}
+        </p>
+      )}
+      <pre tabIndex={0} role="region" aria-label={label} dir="ltr">
+        {shown.map((line, i) => (
+          <Line key={i} line={line} newline={i > 0 && !line.wrapped} />
+        ))}
+      </pre>
+      {rest > 0 && (
+        <button type="button" className="plain more" onClick={() => setOpen(open * 5)}>
+          show more: {plural(rest, 'line')}
+        </button>
+      )}
+    </div>
+  );
+});

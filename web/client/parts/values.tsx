@@ -1,0 +1,135 @@
+import { Link } from '@tanstack/react-router';
+import type { EndReason, RunStatus } from '../../../domain/outcomes.js';
+import { duration, NONE, score as scoreText, short, usd, words } from './format.js';
+import { Text } from './text.js';
+
+export const Money = ({ usd: exact }: { usd: string | null }) => (
+  <span className="number" title={exact === null ? undefined : `$${exact}`}>
+    {usd(exact)}
+  </span>
+);
+
+export const Score = ({ value }: { value: number | null | undefined }) =>
+  value === null || value === undefined ? (
+    <span className="none">{NONE}</span>
+  ) : (
+    <span className="number" title={String(value)}>
+      {scoreText(value)}
+    </span>
+  );
+
+export const Tokens = ({ amount }: { amount: number }) => (
+  <span className="number" title={amount.toLocaleString('en-US')}>
+    {short(amount)}
+  </span>
+);
+
+export const Duration = ({ ms }: { ms: number | null }) => <span className="number">{duration(ms)}</span>;
+
+type Tone = 'good' | 'bad' | 'warn' | 'info' | 'quiet';
+
+/** State by shape and word, and by colour for those who see it. */
+export const Badge = ({ tone, mark, children }: { tone: Tone; mark: string; children: React.ReactNode }) => (
+  <span className={`badge ${tone}`}>
+    <span aria-hidden="true">{mark}</span>
+    {children}
+  </span>
+);
+
+const UNFINISHED: Partial<Record<RunStatus, [Tone, string]>> = {
+  queued: ['quiet', '○'],
+  waiting_gpu: ['warn', '◔'],
+  waiting_host: ['warn', '◔'],
+  starting: ['info', '◐'],
+  running: ['info', '●'],
+  finishing: ['info', '◕'],
+};
+const INFRA: readonly EndReason[] = ['infra_error', 'config_error', 'api', 'runtime'];
+
+export interface StatusOf {
+  status: RunStatus;
+  endReason: EndReason | null;
+  outcome?: 'complete' | 'incomplete' | 'failed' | null;
+}
+
+/** How a run stands, or how it ended. */
+export function RunState({ run: { status, endReason, outcome } }: { run: StatusOf }) {
+  if (status !== 'ended' || endReason === null) {
+    const [tone, mark] = UNFINISHED[status] ?? ['quiet', '○'];
+    return (
+      <Badge tone={tone} mark={mark}>
+        {words(status)}
+      </Badge>
+    );
+  }
+  if (INFRA.includes(endReason))
+    return (
+      <Badge tone="warn" mark="▲">
+        {words(endReason)}
+      </Badge>
+    );
+  if (endReason === 'cancelled' || endReason === 'budget')
+    return (
+      <Badge tone="quiet" mark="◌">
+        {words(endReason)}
+      </Badge>
+    );
+  const good = outcome === 'complete' || (outcome === undefined && endReason === 'submit');
+  return (
+    <Badge
+      tone={outcome === 'failed' ? 'bad' : good ? 'good' : 'quiet'}
+      mark={outcome === 'failed' ? '✕' : good ? '✓' : '◑'}
+    >
+      {words(endReason)}
+    </Badge>
+  );
+}
+
+/** The short form of an id: its prefix and its last eight characters, which differ where the first tell the time. */
+export const shortId = (id: string): string => (id.length <= 14 ? id : `${id.slice(0, 2)}…${id.slice(-6)}`);
+
+export const RunLink = ({ id, children }: { id: string; children?: React.ReactNode }) => (
+  <Link to="/runs/$id" params={{ id }} className="id" title={id}>
+    {children ?? shortId(id)}
+  </Link>
+);
+
+export const BatchLink = ({ id, name }: { id: string; name?: string | null | undefined }) => (
+  <Link to="/batches/$id" params={{ id }} className={name == null ? 'id' : undefined} title={id}>
+    {name == null ? shortId(id) : <Text value={name} />}
+  </Link>
+);
+
+/** A fact with its name, for heads of pages. */
+export const Fact = ({ name, children }: { name: string; children: React.ReactNode }) => (
+  <div className="fact">
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+/** Parts of a whole as a bar, each told in words, too. */
+export function Bar({
+  parts,
+  total,
+  label,
+}: {
+  parts: readonly { name: string; amount: number; tone: Tone }[];
+  total: number;
+  label: string;
+}) {
+  const told = parts.filter(({ amount }) => amount > 0);
+  const words = told.map(({ name, amount }) => `${amount} ${name}`).join(', ');
+  return (
+    <span
+      className="bar"
+      role="img"
+      aria-label={`${label}: ${words === '' ? 'none' : words} of ${total}`}
+      title={`${words === '' ? 'none' : words} of ${total}`}
+    >
+      {told.map(({ name, amount, tone }) => (
+        <span key={name} className={tone} style={{ width: `${(100 * amount) / Math.max(1, total)}%` }} />
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,66 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import * as read from './address/pages.js';
+import { parseSearch, printSearch } from './address/search-params.js';
+import { BatchPage } from './batches/batch-page.js';
+import { BatchesPage } from './batches/batches-page.js';
+import { NowPage } from './pages/now-page.js';
+import { Empty, Failure } from './parts/states.js';
+import { RunPage } from './run/run-page.js';
+import { RunsPage } from './runs/runs-page.js';
+import { Layout } from './shell/layout.js';
+
+const root = createRootRoute({
+  component: Layout,
+  errorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
+  notFoundComponent: () => (
+    <Empty title="There is no such page">
+      <p>
+        <a href="/">Back to the start</a>
+      </p>
+    </Empty>
+  ),
+});
+const at = { getParentRoute: () => root };
+
+const now = createRoute({ ...at, path: '/', component: NowPage, validateSearch: read.readNothing });
+const batches = createRoute({ ...at, path: '/batches', component: BatchesPage, validateSearch: read.readBatches });
+const batch = createRoute({ ...at, path: '/batches/$id', component: BatchPage, validateSearch: read.readBatch });
+const runs = createRoute({ ...at, path: '/runs', component: RunsPage, validateSearch: read.readRuns });
+const run = createRoute({ ...at, path: '/runs/$id', component: RunPage, validateSearch: read.readRun });
+const present = createRoute({
+  ...at,
+  path: '/runs/$id/present',
+  validateSearch: read.readPresent,
+  component: lazyRouteComponent(() => import('./pages/present-page.js'), 'PresentPage'),
+});
+const compare = createRoute({
+  ...at,
+  path: '/compare',
+  validateSearch: read.readCompare,
+  component: lazyRouteComponent(() => import('./pages/compare-page.js'), 'ComparePage'),
+});
+const leaderboard = createRoute({
+  ...at,
+  path: '/leaderboard',
+  validateSearch: read.readLeaderboard,
+  component: lazyRouteComponent(() => import('./leaderboard/leaderboard-page.js'), 'LeaderboardPage'),
+});
+const operations = createRoute({
+  ...at,
+  path: '/ops',
+  validateSearch: read.readOperations,
+  component: lazyRouteComponent(() => import('./pages/operations-page.js'), 'OperationsPage'),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([now, batches, batch, runs, run, present, compare, leaderboard, operations]),
+  parseSearch,
+  stringifySearch: printSearch,
+  defaultPreload: false,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,207 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useMemo, useState } from 'react';
+import { document as asked, fileBytes } from '../data/queries.js';
+import { Diff } from '../parts/diff.js';
+import { bytes } from '../parts/format.js';
+import { MOST_BYTES, pictureType, textOf } from '../parts/file-text.js';
+import { Empty, Shown } from '../parts/states.js';
+import { Text, TextBlock } from '../parts/text.js';
+import { Score } from '../parts/values.js';
+import { Time } from '../parts/clock.js';
+import { save } from '../runs/save.js';
+
+/** What was taken out of the workspace: files by step, and between any two steps. */
+export function FilesTab({ id }: { id: string }) {
+  const files = useQuery(asked('files', { id }, {}));
+  const [at, setAt] = useState<number | null>(null);
+  const [from, setFrom] = useState<number | null>(null);
+  const [path, setPath] = useState<string | null>(null);
+  return (
+    <Shown of={files} what="files">
+      {({ submissions, snapshots }) => {
+        if (submissions.length === 0 && snapshots.length === 0)
+          return (
+            <Empty title="No files were taken">
+              <p>Files are taken when the agent validates or submits.</p>
+            </Empty>
+          );
+        const chosen = submissions.find((_, i) => i === at) ?? submissions.at(-1);
+        const base = from === null ? undefined : submissions[from];
+        const known = new Map((base?.files ?? []).map((file) => [file.path, file.sha256]));
+        const now = new Map((chosen?.files ?? []).map((file) => [file.path, file.sha256]));
+        const open = (chosen?.files ?? []).find((file) => file.path === path) ?? chosen?.files?.[0];
+        const name = (index: number): string => `step ${submissions[index]!.step}, ${submissions[index]!.kind}`;
+        return (
+          <>
+            {submissions.length > 0 && (
+              <div className="toolbar">
+                <label>
+                  Files of{' '}
+                  <select
+                    value={at ?? submissions.length - 1}
+                    onChange={(event) => setAt(Number(event.currentTarget.value))}
+                  >
+                    {submissions.map((_, i) => (
+                      <option key={i} value={i}>
+                        {name(i)}
+                      </option>
+                    ))}
+                  </select>
+                </label>
+                <label>
+                  changed since{' '}
+                  <select
+                    value={from ?? ''}
+                    onChange={(event) =>
+                      setFrom(event.currentTarget.value === '' ? null : Number(event.currentTarget.value))
+                    }
+                  >
+                    <option value="">–</option>
+                    {submissions.map((_, i) => (
+                      <option key={i} value={i}>
+                        {name(i)}
+                      </option>
+                    ))}
+                  </select>
+                </label>
+                {chosen !== undefined && (
+                  <span className="muted">
+                    <Link to="/runs/$id" params={{ id }} search={{ step: chosen.step }}>
+                      to the step
+                    </Link>
+                    , score <Score value={chosen.score} />
+                  </span>
+                )}
+              </div>
+            )}
+            {chosen !== undefined &&
+              (chosen.files === null ? (
+                <p className="muted">
+                  {chosen.sha256 === null
+                    ? 'There was nothing to take'
+                    : 'Its files are pruned, or in a store that this machine does not see'}
+                  {chosen.missing !== null && chosen.missing.length > 0 && (
+                    <>
+                      : missing <Text value={chosen.missing.join(', ')} />
+                    </>
+                  )}
+                  .
+                </p>
+              ) : base !== undefined ? (
+                [...new Set([...known.keys(), ...now.keys()])]
+                  .filter((one) => known.get(one) !== now.get(one))
+                  .sort()
+                  .map((one) => (
+                    <Diff key={one} path={one} before={known.get(one) ?? null} after={now.get(one) ?? null} />
+                  ))
+              ) : (
+                <div className="files">
+                  <ul aria-label="Files">
+                    {chosen.files.map((file) => (
+                      <li key={file.path}>
+                        <button
+                          type="button"
+                          className="plain"
+                          aria-pressed={file.path === open?.path}
+                          onClick={() => setPath(file.path)}
+                        >
+                          <Text value={file.path} />
+                        </button>
+                      </li>
+                    ))}
+                  </ul>
+                  {open !== undefined && <FileView key={open.sha256} path={open.path} sha256={open.sha256} />}
+                </div>
+              ))}
+            {snapshots.length > 0 && (
+              <>
+                <h2>Snapshots</h2>
+                <table>
+                  <thead>
+                    <tr>
+                      <th>Step</th>
+                      <th className="right">Size</th>
+                      <th>SHA-256</th>
+                      <th>At</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {snapshots.map((snapshot) => (
+                      <tr key={snapshot.step}>
+                        <td>{snapshot.step}</td>
+                        <td className="right number">{bytes(snapshot.bytes)}</td>
+                        <td>
+                          <code>{snapshot.sha256 ?? 'pruned'}</code>
+                        </td>
+                        <td>
+                          <Time at={snapshot.at} />
+                        </td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </>
+            )}
+          </>
+        );
+      }}
+    </Shown>
+  );
+}
+
+function FileView({ path, sha256 }: { path: string; sha256: string }) {
+  const file = useQuery(fileBytes(sha256));
+  return (
+    <Shown of={file} what="the file">
+      {(content) => {
+        const picture = pictureType(content);
+        const text = picture === null ? textOf(content) : null;
+        return (
+          <div className="file">
+            <p className="facts">
+              <code title={sha256}>{sha256.slice(0, 12)}</code> · {bytes(content.length)}
+              {content.length > MOST_BYTES && text !== null && ` · the first ${bytes(MOST_BYTES)} are shown`}{' '}
+              <button
+                type="button"
+                className="plain"
+                onClick={() =>
+                  save(path.split('/').at(-1) ?? 'file', content as Uint8Array<ArrayBuffer>, 'application/octet-stream')
+                }
+              >
+                download
+              </button>
+            </p>
+            {picture !== null ? (
+              <Picture bytes={content} type={picture} name={path} />
+            ) : text === null ? (
+              <p className="muted">Not text.</p>
+            ) : (
+              <TextBlock source={text} kind="text" lines={200} label={`file ${path}`} className="action" />
+            )}
+          </div>
+        );
+      }}
+    </Shown>
+  );
+}
+
+/** By its bytes a picture, and not of more points than a browser can bear. */
+function Picture({ bytes: content, type, name }: { bytes: Uint8Array; type: string; name: string }) {
+  const url = useMemo(
+    () => URL.createObjectURL(new Blob([content as Uint8Array<ArrayBuffer>], { type })),
+    [content, type],
+  );
+  const [large, setLarge] = useState(false);
+  useEffect(() => () => URL.revokeObjectURL(url), [url]);
+  if (large) return <p className="muted">The picture has more than 25 million points; download it instead.</p>;
+  return (
+    <img
+      src={url}
+      alt={`file ${name}`}
+      onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+        naturalWidth * naturalHeight > 25e6 && setLarge(true)
+      }
+    />
+  );
+}

@@ -1,0 +1,246 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Answer } from '../../api/index.js';
+import { Time } from '../parts/clock.js';
+import { count, duration, fixed, plural, words } from '../parts/format.js';
+import { Text } from '../parts/text.js';
+import { Badge, BatchLink, Duration, Fact, Money, RunLink, RunState, Score, Tokens } from '../parts/values.js';
+import { Steering } from '../steering/steering.js';
+import { Waiting } from './waiting.js';
+
+type Head = Answer<'run'>;
+
+export function RunHead({
+  head,
+  near,
+}: {
+  head: Head;
+  near: { before: string | null; after: string | null; place: number; of: number } | null;
+}) {
+  const { run, time, lineage, bestOfTask } = head;
+  const [open, setOpen] = useState(false);
+  return (
+    <section className="head" aria-label="Run">
+      <div className="page-head">
+        <h1>
+          <Text value={run.model} /> <span className="muted">on</span> <Text value={head.taskName} />
+        </h1>
+        <RunState run={{ ...run, outcome: head.outcome }} />
+        <span className="grow" />
+        {near !== null && (
+          <nav aria-label="Runs of the list" className="row">
+            {near.before === null ? <span className="muted">‹</span> : <RunLink id={near.before}>‹ previous</RunLink>}
+            <span className="muted number">
+              {count(near.place)} of {count(near.of)}
+            </span>
+            {near.after === null ? <span className="muted">›</span> : <RunLink id={near.after}>next ›</RunLink>}
+          </nav>
+        )}
+        <Steering of="runs" id={run.runId} actions={run.status === 'ended' ? ['retry', 'fork'] : ['cancel', 'fork']} />
+      </div>
+      <dl className="headline">
+        <Fact name={run.primary}>
+          <strong>
+            <Score value={run.bestScore} />
+          </strong>{' '}
+          <span className="muted">{run.direction === 'maximize' ? '↑ best' : '↓ best'}</span>
+        </Fact>
+        <Fact name="final">
+          <Score value={run.finalScore} />
+        </Fact>
+        <Fact name="baseline">
+          <Score value={run.baseline} />
+          {run.baseline !== null && run.bestScore !== null && <Better run={run} />}
+        </Fact>
+        <Fact name="best of the task">
+          {bestOfTask === null ? (
+            <span className="none">–</span>
+          ) : bestOfTask.runId === run.runId ? (
+            'this run'
+          ) : (
+            <RunLink id={bestOfTask.runId}>
+              <Score value={bestOfTask.score} /> <Text value={bestOfTask.model} />
+            </RunLink>
+          )}
+        </Fact>
+        <Fact name="steps">
+          <span className="number">
+            {run.steps}
+            <span className="muted"> of {run.maxSteps}</span>
+          </span>
+        </Fact>
+        <Fact name="cost">
+          <Money usd={run.costUsd} />
+          {run.recordedCostUsd !== null && (
+            <span className="muted">
+              {' '}
+              recorded <Money usd={run.recordedCostUsd} />
+            </span>
+          )}
+        </Fact>
+        <Fact name="tokens">
+          <Tokens amount={run.usage.inputTokens + run.usage.outputTokens} />
+        </Fact>
+        <Fact name="took">
+          <TimeSplit time={time} />
+        </Fact>
+        <Fact name="batch">
+          <BatchLink id={run.batchId} name={head.batchName} />
+        </Fact>
+        <Fact name="attempt">{run.attempt}</Fact>
+      </dl>
+      {run.detail !== null && (
+        <p className="detail">
+          <Text value={run.detail} />
+        </p>
+      )}
+      {(head.integrity.length > 0 || run.suspect > 0) && (
+        <ul className="marks" aria-label="Integrity">
+          {run.suspect > 0 && (
+            <li>
+              <Badge tone="warn" mark="⚠">
+                {plural(run.suspect, 'suspect evaluation')}
+              </Badge>
+            </li>
+          )}
+          {head.integrity.map(({ rule, step, detail }, i) => (
+            <li key={i}>
+              <Badge tone="warn" mark="⚑">
+                {words(rule)}
+              </Badge>{' '}
+              {step !== null && (
+                <Link to="/runs/$id" params={{ id: run.runId }} search={{ step }}>
+                  step {step}
+                </Link>
+              )}{' '}
+              <Text value={detail} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <Waiting waiting={head.waiting} />
+      <div className="head-more">
+        <button type="button" className="plain" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? '▾' : '▸'} more
+        </button>
+        <code className="muted">{run.runId}</code>
+        <Lineage of={lineage} />
+      </div>
+      {open && (
+        <dl className="facts-table">
+          <Fact name="task">
+            <Text value={run.task} /> contract {run.contract}
+          </Fact>
+          <Fact name="agent">
+            <Text value={run.agent} />
+          </Fact>
+          <Fact name="model">
+            <Text value={`${run.provider}: ${run.providerModel}`} />
+          </Fact>
+          <Fact name="seed">{run.seed}</Fact>
+          <Fact name="exit">{run.exitStatus ?? '–'}</Fact>
+          <Fact name="final evaluation">{run.finalEvaluation === null ? '–' : words(run.finalEvaluation)}</Fact>
+          <Fact name="isolation">{run.isolation ?? 'no sandbox yet'}</Fact>
+          <Fact name="backend">{run.backend}</Fact>
+          <Fact name="host">{run.host === null ? '–' : <Text value={run.host} />}</Fact>
+          <Fact name="sandbox">epoch {run.epoch}</Fact>
+          <Fact name="profile">{run.profile ?? 'own budget'}</Fact>
+          <Fact name="data">{run.sample ? 'sample' : 'real'}</Fact>
+          <Fact name="model calls">{run.modelCalls === null ? 'not recorded' : count(run.modelCalls)}</Fact>
+          <Fact name="tokens">
+            {count(run.usage.inputTokens)} in, {count(run.usage.cachedTokens)} of them cached,{' '}
+            {count(run.usage.outputTokens)} out
+          </Fact>
+          <Fact name="created">
+            <Time at={run.createdAt} />
+          </Fact>
+          <Fact name="started">
+            <Time at={run.startedAt} />
+          </Fact>
+          <Fact name="ended">
+            <Time at={run.endedAt} />
+          </Fact>
+          <Fact name="harness">{run.harnessVersion}</Fact>
+          <Fact name="command">
+            <code>bench logs {run.runId}</code>
+          </Fact>
+        </dl>
+      )}
+    </section>
+  );
+}
+
+/** Against the baseline, in the task's direction. */
+function Better({ run }: { run: Head['run'] }) {
+  const gain = (run.bestScore ?? 0) - (run.baseline ?? 0);
+  const better = run.direction === 'maximize' ? gain > 0 : gain < 0;
+  return (
+    <span className={better ? 'good' : 'muted'}>
+      {' '}
+      {better ? '▲ better' : gain === 0 ? 'equal' : '▼ worse'} by {fixed(Math.abs(gain), 3)}
+    </span>
+  );
+}
+
+function TimeSplit({ time: { modelMs, commandMs, evaluationMs, otherMs } }: { time: Head['time'] }) {
+  const parts = [
+    ['model', modelMs, 0],
+    ['command', commandMs, 1],
+    ['evaluation', evaluationMs, 2],
+    ['waiting and between', otherMs ?? 0, 7],
+  ] as const;
+  const total = parts.reduce((sum, [, ms]) => sum + ms, 0);
+  const told = parts.map(([name, ms]) => `${name} ${duration(ms)}`).join(', ');
+  return (
+    <span className="time-split">
+      <Duration ms={total} />
+      <span className="bar" role="img" aria-label={told} title={told}>
+        {parts.map(([name, ms, series]) => (
+          <span key={name} className={`series-${series}`} style={{ width: `${(100 * ms) / Math.max(1, total)}%` }} />
+        ))}
+      </span>
+    </span>
+  );
+}
+
+function Lineage({ of: { replaces, replacedBy, forkedFrom, forks } }: { of: Head['lineage'] }) {
+  return (
+    <span className="lineage">
+      {replaces !== null && (
+        <span>
+          repeats <RunLink id={replaces.runId} />
+        </span>
+      )}
+      {replacedBy !== null && (
+        <span className="warn">
+          repeated by <RunLink id={replacedBy.runId} />
+        </span>
+      )}
+      {forkedFrom !== null && (
+        <span>
+          forked from{' '}
+          <Link
+            to="/runs/$id"
+            params={{ id: forkedFrom.runId }}
+            search={forkedFrom.step === null ? {} : { step: forkedFrom.step }}
+            className="id"
+          >
+            {forkedFrom.runId.slice(-6)} at step {forkedFrom.step}
+          </Link>
+        </span>
+      )}
+      {forks.length > 0 && (
+        <details className="inline">
+          <summary>{plural(forks.length, 'fork')}</summary>
+          <ul>
+            {forks.map(({ runId, step, model, bestScore }) => (
+              <li key={runId}>
+                <RunLink id={runId} /> at step {step}, <Text value={model} />, best <Score value={bestScore} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,107 @@
+import { useQuery } from '@tanstack/react-query';
+import { document as asked } from '../data/queries.js';
+import { count, usd } from '../parts/format.js';
+import { JsonView } from '../parts/json-view.js';
+import { Shown } from '../parts/states.js';
+import { Text, TextBlock } from '../parts/text.js';
+import { Fact, RunLink } from '../parts/values.js';
+
+/** What the run was given. */
+export function SetupTab({ id }: { id: string }) {
+  const setup = useQuery(asked('setup', { id }, {}));
+  return (
+    <Shown of={setup} what="the setup">
+      {(data) => (
+        <div className="columns">
+          <section>
+            <h2>What the agent was told</h2>
+            {data.firstPrompt === null ? (
+              <p className="muted">The first prompt cannot be rebuilt.</p>
+            ) : (
+              data.firstPrompt.map(({ role, content }, i) => (
+                <div key={i} className="message">
+                  <h3>{role}</h3>
+                  <TextBlock
+                    source={content}
+                    kind="text"
+                    lines={80}
+                    label={`${role} message ${i + 1}`}
+                    className="thought"
+                  />
+                </div>
+              ))
+            )}
+          </section>
+          <section>
+            <h2>Setup</h2>
+            <dl className="facts-table">
+              <Fact name="task">
+                <Text value={data.task.id} /> contract {data.task.contract}
+              </Fact>
+              <Fact name="task hash">
+                <code>{data.task.hash}</code>
+              </Fact>
+              <Fact name="agent">
+                <Text value={data.agent.name} />
+              </Fact>
+              <Fact name="agent hash">
+                <code>{data.agent.hash}</code>
+              </Fact>
+              <Fact name="model">
+                <Text value={`${data.model.provider}: ${data.model.providerModel}`} />
+              </Fact>
+              <Fact name="sampling">
+                {Object.entries(data.sampling)
+                  .map(([name, value]) => `${name} ${value}`)
+                  .join(', ') || "the provider's"}
+              </Fact>
+              <Fact name="steps">{data.limits.maxSteps}</Fact>
+              <Fact name="time">{data.limits.wallSeconds === 0 ? 'no limit' : `${data.limits.wallSeconds} s`}</Fact>
+              <Fact name="cost limit">
+                {data.limits.costLimitUsd === null ? 'none' : usd(data.limits.costLimitUsd)}
+              </Fact>
+              <Fact name="token limit">{data.limits.tokenLimit === 0 ? 'none' : count(data.limits.tokenLimit)}</Fact>
+              <Fact name="GPUs">{data.limits.gpus}</Fact>
+              <Fact name="snapshots">every {data.limits.snapshotEvery} steps</Fact>
+              <Fact name="seed">{data.seed}</Fact>
+              <Fact name="attempt">{data.attempt}</Fact>
+              <Fact name="data">{data.sample ? 'sample' : 'real'}</Fact>
+              <Fact name="memory">{data.memory ? "may use the task's" : 'none'}</Fact>
+              <Fact name="image">
+                <code>{data.imageDigest ?? '–'}</code>
+              </Fact>
+              <Fact name="evaluator image">
+                <code>{data.evaluatorImageDigest ?? '–'}</code>
+              </Fact>
+              <Fact name="harness">{data.harnessVersion}</Fact>
+            </dl>
+            <h2>Same setup</h2>
+            {data.sameSetup.length === 0 ? (
+              <p className="muted">No other run has it.</p>
+            ) : (
+              <p className="ids">
+                {data.sameSetup.map((run) => (
+                  <RunLink key={run} id={run} />
+                ))}
+              </p>
+            )}
+            <details>
+              <summary>Task, as submitted</summary>
+              <JsonView value={data.task.spec} label="task" />
+            </details>
+            <details>
+              <summary>Agent</summary>
+              <JsonView value={data.agent.config} label="agent" />
+            </details>
+            {data.model.config !== null && (
+              <details>
+                <summary>Model and prices</summary>
+                <JsonView value={data.model.config} label="model" />
+              </details>
+            )}
+          </section>
+        </div>
+      )}
+    </Shown>
+  );
+}

@@ -1,0 +1,249 @@
+import { useQuery } from '@tanstack/react-query';
+import { memo, useState } from 'react';
+import type { Answer } from '../../api/index.js';
+import { stepWindow, wholeText } from '../data/queries.js';
+import { useOutput } from '../live/live.js';
+import { Time } from '../parts/clock.js';
+import { bytes, count, duration, words } from '../parts/format.js';
+import { Failure } from '../parts/states.js';
+import { Text, TextBlock } from '../parts/text.js';
+import { Badge, Duration, Money, Score } from '../parts/values.js';
+import type { TextKind } from '../text/render-text.js';
+
+export type Step = Answer<'steps'>['steps'][number];
+type Clipped = Step['response'];
+
+const LINES = { reading: 40, full: 400 } as const;
+
+/** A text of a step: its head and tail, and all of it on demand. */
+function StepText({
+  id,
+  step,
+  name,
+  text,
+  kind,
+  lines,
+  className,
+}: {
+  id: string;
+  step: number;
+  name: 'thought' | 'action' | 'observation';
+  text: Clipped;
+  kind: TextKind;
+  lines: number;
+  className: string;
+}) {
+  const [whole, setWhole] = useState(false);
+  const all = useQuery({ ...wholeText(id, step, name), enabled: whole });
+  const label = `${name} of step ${step}`;
+  if (whole && all.data !== undefined)
+    return <TextBlock source={all.data} kind={kind} lines={400} label={label} className={className} />;
+  return (
+    <>
+      <TextBlock
+        source={text.head}
+        kind={kind}
+        lines={text.tail === '' ? lines : Math.ceil(lines / 2)}
+        label={label}
+        className={className}
+      />
+      {text.leftOut > 0 && (
+        <p className="cut">
+          {count(text.leftOut)} characters of {bytes(text.bytes)} are left out here.{' '}
+          <button type="button" className="plain" disabled={whole && all.isFetching} onClick={() => setWhole(true)}>
+            {whole && all.isFetching ? 'loading…' : 'show all'}
+          </button>
+        </p>
+      )}
+      {all.error !== null && <Failure error={all.error} retry={() => void all.refetch()} />}
+      {text.tail !== '' && (
+        <TextBlock
+          source={text.tail}
+          kind={kind}
+          lines={Math.ceil(lines / 2)}
+          label={`end of the ${label}`}
+          className={className}
+        />
+      )}
+    </>
+  );
+}
+
+interface Told {
+  kind: string;
+  at: string;
+}
+
+export const StepBody = memo(function StepBody({
+  id,
+  step,
+  density,
+  thoughts,
+  events,
+}: {
+  id: string;
+  step: number;
+  density: 'reading' | 'full';
+  thoughts: boolean;
+  events: readonly Told[];
+}) {
+  const asked = useQuery({
+    ...stepWindow(id, step),
+    select: ({ steps }) => steps.find((one) => one.step === step) ?? null,
+  });
+  if (asked.error !== null) return <Failure error={asked.error} retry={() => void asked.refetch()} />;
+  if (asked.data === undefined) return <div className="step-ghost" role="status" aria-label={`loading step ${step}`} />;
+  if (asked.data === null) return <p className="muted">This step is not stored.</p>;
+  const one = asked.data;
+  const lines = LINES[density];
+  const kept = one.observation?.bytes ?? 0;
+  return (
+    <div className="step-body">
+      {events.map(({ kind, at }, i) => (
+        <p key={i} className="event-line">
+          <Badge tone="warn" mark="▲">
+            {words(kind)}
+          </Badge>{' '}
+          <Time at={at} />
+        </p>
+      ))}
+      {thoughts && one.thought.bytes > 0 && (
+        <StepText id={id} step={step} name="thought" text={one.thought} kind="text" lines={lines} className="thought" />
+      )}
+      {one.action === null ? (
+        <>
+          <p className="event-line">
+            <Badge tone="bad" mark="✕">
+              no command could be read from this reply
+            </Badge>
+          </p>
+          {one.thought.bytes === 0 && (
+            <TextBlock
+              source={one.response.head}
+              kind="text"
+              lines={lines}
+              label={`reply of step ${step}`}
+              className="thought"
+            />
+          )}
+        </>
+      ) : (
+        <StepText id={id} step={step} name="action" text={one.action} kind="text" lines={lines} className="action" />
+      )}
+      {one.observation === null ? (
+        <Running id={id} step={step} />
+      ) : one.observation.bytes === 0 ? (
+        <p className="facts">no output</p>
+      ) : (
+        <StepText
+          id={id}
+          step={step}
+          name="observation"
+          text={one.observation}
+          kind="output"
+          lines={lines}
+          className="observation"
+        />
+      )}
+      {one.outputBytes !== null && one.outputBytes > kept * 1.01 + 64 && kept > 0 && (
+        <p className="cut">
+          The command printed {bytes(one.outputBytes)}; {bytes(kept)} were kept.
+        </p>
+      )}
+      {one.evaluations.map((evaluation) => (
+        <Evaluation key={`${evaluation.number} ${evaluation.split}`} of={evaluation} />
+      ))}
+      <dl className="step-facts">
+        <Fact name="model">
+          <Duration ms={one.modelMs} />
+        </Fact>
+        <Fact name="command">
+          <Duration ms={one.commandMs} />
+        </Fact>
+        {one.exitCode !== null && <Fact name="exit">{one.exitCode}</Fact>}
+        <Fact name="cost">
+          <Money usd={one.costUsd} />
+        </Fact>
+        <Fact name="tokens">
+          <span className="number">
+            {count(one.inputTokens)} in, {count(one.outputTokens)} out
+          </span>
+        </Fact>
+        {one.workingDir !== null && (
+          <Fact name="in">
+            <code>
+              <Text value={one.workingDir} />
+            </code>
+          </Fact>
+        )}
+        <Fact name="at">
+          <Time at={one.at} />
+        </Fact>
+      </dl>
+    </div>
+  );
+});
+
+const Fact = ({ name, children }: { name: string; children: React.ReactNode }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+function Running({ id, step }: { id: string; step: number }) {
+  const output = useOutput(id);
+  if (output === undefined || output.step !== step)
+    return (
+      <p className="facts">
+        <Badge tone="info" mark="●">
+          the command runs
+        </Badge>
+      </p>
+    );
+  return (
+    <>
+      <p className="facts">
+        <Badge tone="info" mark="●">
+          the command runs
+        </Badge>{' '}
+        {bytes(output.bytes)} so far; its end:
+      </p>
+      <TextBlock
+        source={output.tail}
+        kind="output"
+        lines={40}
+        label={`output of step ${step} so far`}
+        className="observation"
+      />
+    </>
+  );
+}
+
+function Evaluation({ of }: { of: Step['evaluations'][number] }) {
+  const metrics = Object.entries(of.metrics ?? {});
+  return (
+    <div className={`evaluation ${of.status === 'ok' ? 'ok' : 'not-ok'}`}>
+      <Badge tone={of.status === 'ok' ? 'good' : 'bad'} mark={of.status === 'ok' ? '◆' : '✕'}>
+        {words(of.kind)} {of.number} · {of.split}
+      </Badge>
+      {of.status === 'ok' ? (
+        metrics.map(([name, value]) => (
+          <span key={name}>
+            <Text value={name} /> <strong className="number">{<Score value={value} />}</strong>
+          </span>
+        ))
+      ) : (
+        <span>
+          {words(of.status)}: <Text value={of.fault ?? of.message} />
+        </span>
+      )}
+      {of.suspect && (
+        <Badge tone="warn" mark="⚠">
+          suspect
+        </Badge>
+      )}
+      <span className="muted">{duration(of.ms)}</span>
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import type { Answer } from '../../api/index.js';
+import { Time } from '../parts/clock.js';
+import { plural, usd } from '../parts/format.js';
+import { Text } from '../parts/text.js';
+import { RunLink } from '../parts/values.js';
+
+type Reason = Answer<'waiting'>['waiting'][number];
+
+/** Why a run does not move, and what would end it. */
+export function Waiting({ waiting }: { waiting: readonly Reason[] }) {
+  if (waiting.length === 0) return null;
+  return (
+    <ul className="waiting" aria-label="Why it waits">
+      {waiting.map((reason, i) => (
+        <li key={i}>
+          <span aria-hidden="true">◔ </span>
+          <Words of={reason} />
+          {reason.since !== null && (
+            <span className="muted">
+              {' '}
+              since <Time at={reason.since} />
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Words({ of }: { of: Reason }) {
+  switch (of.kind) {
+    case 'paused':
+      return <>Its batch is paused.</>;
+    case 'concurrency':
+      return (
+        <>
+          {of.concurrency} runs of its batch may be in flight at once, and are: {of.ahead} before it.
+        </>
+      );
+    case 'gpu':
+      return (
+        <>
+          It waits for {plural(of.gpus, 'GPU')}, {of.ahead} before it.{' '}
+          {of.hosts.every(({ gpus }) => gpus < of.gpus) && 'No host has as many. '}
+          {of.holders.length > 0 && (
+            <>
+              Held by{' '}
+              {of.holders.map(({ hostId, device, runId }) => (
+                <span key={`${hostId} ${device}`}>
+                  <RunLink id={runId} /> (<Text value={hostId} />, <Text value={device} />){' '}
+                </span>
+              ))}
+            </>
+          )}
+        </>
+      );
+    case 'host':
+      return (
+        <>
+          No host takes it:{' '}
+          {of.hosts.length === 0
+            ? 'none is registered.'
+            : of.hosts.map(({ hostId, state, reason }) => (
+                <span key={hostId}>
+                  <Text value={hostId} /> is {state} (<Text value={reason} />){' '}
+                </span>
+              ))}
+        </>
+      );
+    case 'rate_limit':
+      return (
+        <>
+          The rate limit of <Text value={of.account} />: {plural(of.ahead, 'call')} before its turn
+          {of.quietUntil !== null && (
+            <>
+              , quiet until <Time at={of.quietUntil} />
+            </>
+          )}
+          .
+        </>
+      );
+    case 'provider':
+      return (
+        <>
+          The provider does not answer: <Text value={`${of.trouble.error}: ${of.trouble.detail}`} />
+        </>
+      );
+    case 'budget':
+      return (
+        <>
+          The budget is spent: {usd(of.chargedUsd)} of {usd(of.budgetUsd)}. Raise it to go on.
+        </>
+      );
+    case 'player':
+      return (
+        <>
+          Step {of.step} waits for <Text value={of.provider} />.
+        </>
+      );
+  }
+}

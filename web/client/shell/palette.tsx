@@ -1,0 +1,107 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useDeferredValue, useId, useState } from 'react';
+import { document as asked } from '../data/queries.js';
+import { plainText, Text } from '../parts/text.js';
+import { shortId } from '../parts/values.js';
+import { Dialog } from './dialog.js';
+
+interface Place {
+  key: string;
+  kind: string;
+  name: string;
+  more: string;
+  go: () => void;
+}
+
+/** Any batch, run or page by a part of its name or id. */
+export function Palette({
+  onClose,
+  pages,
+}: {
+  onClose: () => void;
+  pages: readonly (readonly [string, string, string])[];
+}) {
+  const navigate = useNavigate();
+  const [typed, setTyped] = useState('');
+  const [at, setAt] = useState(0);
+  const list = useId();
+  const text = useDeferredValue(typed.trim());
+  const { data: batches } = useQuery({
+    ...asked('batches', {}, { limit: 8, ...(text === '' ? {} : { text }) }),
+    staleTime: 2_000,
+  });
+  const { data: runs } = useQuery({
+    ...asked('runs', {}, { limit: 12, ...(text === '' ? {} : { text }) }),
+    enabled: text.length > 1,
+  });
+  const places: Place[] = [
+    ...pages
+      .filter(([, name]) => name.toLowerCase().includes(text.toLowerCase()))
+      .map(([to, name]) => ({ key: to, kind: 'page', name, more: '', go: () => void navigate({ to }) })),
+    ...(batches?.batches ?? []).map(({ batchId, name, status }) => ({
+      key: batchId,
+      kind: 'batch',
+      name: name ?? shortId(batchId),
+      more: status,
+      go: () => void navigate({ to: '/batches/$id', params: { id: batchId } }),
+    })),
+    ...(runs?.runs ?? []).map(({ runId, model, task, attempt }) => ({
+      key: runId,
+      kind: 'run',
+      name: `${model} · ${task} · attempt ${attempt}`,
+      more: shortId(runId),
+      go: () => void navigate({ to: '/runs/$id', params: { id: runId } }),
+    })),
+  ];
+  const chosen = Math.min(at, places.length - 1);
+  const take = (place: Place | undefined): void => {
+    if (place === undefined) return;
+    onClose();
+    place.go();
+  };
+  return (
+    <Dialog title="Go to" onClose={onClose} wide>
+      <input
+        type="search"
+        autoFocus
+        placeholder="a batch, a run, a page"
+        aria-label="Go to a batch, run or page"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={list}
+        aria-activedescendant={places[chosen] === undefined ? undefined : `${list}-${chosen}`}
+        value={typed}
+        spellCheck={false}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'ArrowDown') setAt(Math.min(chosen + 1, places.length - 1));
+          else if (event.key === 'ArrowUp') setAt(Math.max(chosen - 1, 0));
+          else if (event.key === 'Enter') take(places[chosen]);
+          else return;
+          event.preventDefault();
+        }}
+      />
+      <ul id={list} role="listbox" aria-label="Places" className="places">
+        {places.map((place, i) => (
+          <li
+            key={place.key}
+            id={`${list}-${i}`}
+            role="option"
+            aria-selected={i === chosen}
+            onClick={() => take(place)}
+            title={plainText(place.name)}
+          >
+            <span className="kind">{place.kind}</span>
+            <Text value={place.name} />
+            <span className="muted">{place.more}</span>
+          </li>
+        ))}
+      </ul>
+      {places.length === 0 && <p className="muted">Nothing has this in its name or id.</p>}
+    </Dialog>
+  );
+}

@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto';
+import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { compress } from 'hono/compress';
+import { mayAct } from '../../domain/access.js';
+import { BenchError } from '../../domain/errors.js';
+import type { UiToken } from '../../domain/views/ui.js';
+import { asBenchError } from '../../operations/as-bench-error.js';
+import type { Route } from '../api/route.js';
+import { ALL_ROUTES, API } from '../api/routes.js';
+import { type Handler, Raw } from './call.js';
+import { COMMON_HEADERS } from './headers.js';
+import { errorDocument, statusOf } from './http-errors.js';
+import { openApi } from './openapi.js';
+import { servePage } from './page-files.js';
+import { Rate } from './rate.js';
+import { readBody, readQuery } from './read-request.js';
+
+export interface AppOptions {
+  /** By name of the route; a route without one is not there. */
+  handlers: Readonly<Record<string, Handler>>;
+  tokens: { find(token: string): UiToken | null };
+  /** `host:port`, as browsers send it: another name is somebody's who points it here. */
+  hosts: readonly string[];
+  /** Whence pages may ask. */
+  origins: readonly string[];
+  readOnly: boolean;
+  /** Answers are compressed: the network is slower than that. */
+  compressed: boolean;
+  version: string;
+  /** Where the built page lies. */
+  page: string;
+  /** The address of who asks. */
+  addressOf?: (c: Context) => string;
+  limits?: Partial<typeof LIMITS>;
+}
+
+const LIMITS = {
+  bodyBytes: 1024 * 1024,
+  requestsPerSecond: 100,
+  badTokensPerMinute: 20,
+  requestMs: 30_000,
+  answerBytes: 16 * 1024 * 1024,
+};
+
+/** Does one path go before another? Words go before parameters, which take any word. */
+const bySpecificity = ([, a]: readonly [string, Route], [, b]: readonly [string, Route]): number =>
+  marked(a.path) < marked(b.path) ? -1 : 1;
+/** `~` comes after every letter. */
+const marked = (path: string): string => path.replace(/:\w+/g, '~');
+
+/** The page's server, without a port: routes, who may ask them, and the page. */
+export function createApp(options: AppOptions): Hono {
+  const limits = { ...LIMITS, ...options.limits };
+  const addressOf = options.addressOf ?? (() => 'here');
+  const badTokens = new Rate(limits.badTokensPerMinute, 60_000);
+  const requests = new Rate(limits.requestsPerSecond, 1000);
+  const app = new Hono();
+
+  app.use(async (c, next) => {
+    await next();
+    for (const [name, value] of Object.entries(COMMON_HEADERS)) if (!c.res.headers.has(name)) c.header(name, value);
+  });
+  app.onError((thrown, c) => {
+    const error = asBenchError(thrown);
+    const status = statusOf(error);
+    if (status === 429 || status === 503) c.header('Retry-After', '1');
+    if (status === 401) c.header('WWW-Authenticate', 'Bearer');
+    return c.json(errorDocument(error), status, { ...COMMON_HEADERS });
+  });
+  app.use(async (c, next) => {
+    // Whoever reached us by another name did so by somebody's DNS.
+    if (!options.hosts.includes((c.req.header('host') ?? '').toLowerCase()))
+      throw new BenchError('usage', 'the server has another name', {
+        code: 'access.denied',
+        remedy: `Open it as ${options.origins[0] ?? ''}.`,
+      });
+    await next();
+  });
+  if (options.compressed) app.use(compress());
+  app.use(`${API}/*`, async (c, next) => {
+    refuseOtherSites((name) => c.req.header(name), options.origins);
+    if (c.req.method !== 'GET' && !/^application\/json\b/i.test(c.req.header('content-type') ?? ''))
+      throw new BenchError('usage', 'the body must be application/json', { code: 'request.incomplete' });
+    await next();
+  });
+  app.use(
+    `${API}/*`,
+    bodyLimit({
+      maxSize: limits.bodyBytes,
+      onError: () => {
+        throw new BenchError('usage', `a request has at most ${limits.bodyBytes} bytes`, { code: 'request.too_large' });
+      },
+    }),
+  );
+
+  const served = Object.entries(ALL_ROUTES).filter(
+    ([name, { method }]) => options.handlers[name] !== undefined && (!options.readOnly || method === 'GET'),
+  );
+  const openapi = { ...ALL_ROUTES['openapi']! };
+  const handlers: Record<string, Handler> = {
+    ...options.handlers,
+    openapi: () => Promise.resolve(openApi(Object.fromEntries([...served, ['openapi', openapi]]), options.version)),
+  };
+  const whoOf = (c: Context, { role }: Route): UiToken | null => {
+    if (role === null) return null;
+    const address = addressOf(c);
+    if (badTokens.isSpent(address))
+      throw new BenchError('usage', 'too many wrong tokens came from this address', { code: 'requests.too_many' });
+    const token = tokenOf(c.req.header('authorization'));
+    const who = token === undefined ? null : options.tokens.find(token);
+    if (who === null) {
+      if (token !== undefined) badTokens.take(address);
+      throw new BenchError('usage', 'the token is missing or wrong', {
+        code: 'token.wrong',
+        remedy: 'Open the address that `bench ui` prints, or make a token with `bench ui token add`.',
+      });
+    }
+    if (!requests.take(who.name))
+      throw new BenchError('usage', 'too many requests with this token', { code: 'requests.too_many' });
+    if (!mayAct(who.role, role))
+      throw new BenchError('usage', `the token ${who.name} is a viewer's: it reads, and changes nothing`, {
+        code: 'access.denied',
+        remedy: 'Ask for a token of the role operator: `bench ui token add --role operator`.',
+      });
+    return who;
+  };
+  for (const [name, route] of [...served, ['openapi', openapi] as const].sort(bySpecificity))
+    app.on(route.method, `${API}${route.path}`, async (c) => {
+      const who = whoOf(c, route);
+      const answer = await within(
+        limits.requestMs,
+        handlers[name]!({
+          params: c.req.param() as Record<string, string>,
+          query: readQuery(route.query, new URL(c.req.url).searchParams),
+          body: route.body === undefined ? {} : readBody(route.body, await c.req.text()),
+          who,
+          header: (header) => c.req.header(header),
+          stillAllowed: () => options.tokens.find(tokenOf(c.req.header('authorization')) ?? '') !== null,
+          signal: c.req.raw.signal,
+        }),
+      );
+      return answer instanceof Raw ? raw(c, answer) : document(c, answer, limits.answerBytes);
+    });
+  app.all(`${API}/*`, (c) => {
+    throw new BenchError('not_found', `no route ${c.req.method} ${c.req.path}`, {
+      remedy: `GET ${API}/openapi.json lists the routes.`,
+    });
+  });
+  servePage(app, options.page);
+  return app;
+}
+
+/** No cookie is ever read, so no other site could act for anybody; and still none is answered. */
+function refuseOtherSites(header: (name: string) => string | undefined, origins: readonly string[]): void {
+  const origin = header('origin');
+  const site = header('sec-fetch-site');
+  if ((origin !== undefined && !origins.includes(origin)) || site === 'cross-site' || site === 'same-site')
+    throw new BenchError('usage', 'the request comes from another site', { code: 'access.denied' });
+}
+
+const tokenOf = (header: string | undefined): string | undefined => /^Bearer (\S{1,200})$/i.exec(header ?? '')?.[1];
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () =>
+        reject(
+          new BenchError('services', `no answer within ${ms / 1000} s`, {
+            code: 'services.lost',
+            remedy: 'Ask for less, or try again.',
+          }),
+        ),
+      ms,
+    );
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** With a tag of its content: who has it already is told so. */
+function document(c: Context, answer: unknown, most: number): Response {
+  const text = JSON.stringify(answer);
+  if (Buffer.byteLength(text) > most)
+    throw new BenchError('usage', `the answer would have more than ${most} bytes`, {
+      code: 'request.invalid',
+      remedy: 'Ask for fewer at once: see `limit`.',
+    });
+  const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+  if (c.req.method === 'GET' && knows(c, tag)) return c.body(null, 304, { ETag: tag });
+  return c.body(text, 200, { 'Content-Type': 'application/json; charset=utf-8', ETag: tag });
+}
+
+function raw(c: Context, { status, body, headers }: Raw): Response {
+  const tag = headers['ETag'];
+  if (tag !== undefined && knows(c, tag)) return c.body(null, 304, { ...headers });
+  return c.body(body as ReadableStream, status, { ...headers });
+}
+
+const knows = (c: Context, tag: string): boolean =>
+  (c.req.header('if-none-match') ?? '')
+    .split(',')
+    .map((one) => one.trim().replace(/^W\//, ''))
+    .includes(tag);

@@ -1,0 +1,30 @@
+import type { Bench } from '../../../operations/bench.js';
+import type { Call, Handler } from '../call.js';
+import { Hub } from '../live/hub.js';
+import type { Outage } from '../outage.js';
+import { batchHandlers } from './batches.js';
+import { homeHandlers } from './home.js';
+import { resultHandlers } from './results.js';
+import { runHandlers } from './runs.js';
+import { steeringHandlers } from './steering.js';
+
+/** What each route does that needs a service. */
+export function allHandlers(
+  bench: Bench,
+  outage: Outage,
+  version: string,
+): { handlers: Record<string, Handler>; hub: Hub } {
+  const hub = new Hub(bench, outage, version);
+  const handlers = {
+    ...homeHandlers(bench),
+    ...batchHandlers(bench),
+    ...runHandlers(bench),
+    ...resultHandlers(bench),
+    ...steeringHandlers(bench),
+    live: (call: Call) => hub.open(call),
+  };
+  return {
+    handlers: Object.fromEntries(Object.entries(handlers).map(([name, handler]) => [name, outage.watched(handler)])),
+    hub,
+  };
+}

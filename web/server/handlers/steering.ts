@@ -1,0 +1,49 @@
+import { BenchError } from '../../../domain/errors.js';
+import { BATCH_ACTIONS, HOST_ACTIONS, RUN_ACTIONS } from '../../../domain/steering.js';
+import type { ActionResult } from '../../../domain/views/steering.js';
+import type { Bench } from '../../../operations/bench.js';
+import { act } from '../../../operations/steering/act.js';
+import { previewAction, type SteeredKind } from '../../../operations/steering/preview.js';
+import type { Call, Handler } from '../call.js';
+
+const ACTIONS: Readonly<Record<SteeredKind, readonly string[]>> = {
+  batches: BATCH_ACTIONS,
+  runs: RUN_ACTIONS,
+  hosts: HOST_ACTIONS,
+};
+/** Letters enough for any random id. */
+const KEY = /^[\w-]{8,100}$/;
+
+/** Each action, and what it would do. */
+export function steeringHandlers(bench: Bench): Record<string, Handler> {
+  // Two requests of one key at once are one: the second waits for the first.
+  const underWay = new Map<string, Promise<ActionResult>>();
+  const handlers: Record<string, Handler> = {};
+  for (const [of, actions] of Object.entries(ACTIONS) as [SteeredKind, readonly string[]][])
+    for (const action of actions) {
+      handlers[`${of} ${action} preview`] = ({ params, query }) =>
+        previewAction(bench, { of, id: params['id'] ?? '', action, options: query });
+      handlers[`${of} ${action}`] = async (call) => {
+        const { tag, ...options } = call.body;
+        const key = `${call.who?.name ?? ''}-${keyOf(call)}`;
+        const running = underWay.get(key);
+        if (running !== undefined) return { ...(await running), repeated: true };
+        const done = act(bench, {
+          ...{ of, id: call.params['id'] ?? '', action, options },
+          ...{ tag: String(tag), key, who: call.who?.name ?? '' },
+        });
+        underWay.set(key, done);
+        return done.finally(() => underWay.delete(key));
+      };
+    }
+  return handlers;
+}
+
+function keyOf({ header }: Call): string {
+  const key = header('idempotency-key') ?? '';
+  if (KEY.test(key)) return key;
+  throw new BenchError('usage', 'the header Idempotency-Key is missing, or no random id', {
+    code: 'request.incomplete',
+    remedy: 'Send a new random id with each wish, and the same one when you repeat it.',
+  });
+}

@@ -1,0 +1,162 @@
+import { BenchError } from '../../../domain/errors.js';
+import type { LiveMessage } from '../../../domain/views/changes.js';
+import type { Bench } from '../../../operations/bench.js';
+import { type Call, Raw } from '../call.js';
+import type { Outage } from '../outage.js';
+import { timeOf } from './clock.js';
+import { intervalOf, Topic, type TopicName } from './topic.js';
+
+const STREAMS = 64;
+const COMMENT_MS = 15_000;
+/** A page that has just been loaded may have asked before it began to watch. */
+const LOOK_BACK_SECONDS = 10;
+/** Who was away longer asks for everything again. */
+const KNOWN_MS = 10 * 60_000;
+/** Messages that wait for a slow reader; one that is slower yet comes again, from where it was. */
+const WAITING = 1000;
+
+interface Client {
+  topics: readonly TopicName[];
+  send(message: LiveMessage, cursor: string): void;
+}
+
+interface Loop {
+  topic: Topic;
+  clients: Set<Client>;
+  stopped: boolean;
+  timer?: NodeJS.Timeout;
+}
+
+/** What changes, told to those who watch; for each topic one question at a time, however many they are, and none for nobody. */
+export class Hub {
+  private readonly loops = new Map<TopicName, Loop>();
+  private readonly streams = new Set<() => void>();
+
+  constructor(
+    private readonly bench: Bench,
+    private readonly outage: Outage,
+    private readonly version: string,
+  ) {}
+
+  /** A stream of server-sent events. */
+  async open({ query, header, signal, stillAllowed }: Call): Promise<Raw> {
+    if (this.streams.size >= STREAMS)
+      throw new BenchError('services', `${STREAMS} pages watch already`, { remedy: 'Ask now and then instead.' });
+    const topics = [...new Set(query['topic'] as string[])];
+    const since = (query['since'] as string | undefined) ?? header('last-event-id');
+    const known = since !== undefined && Date.now() - timeOf(since) < KNOWN_MS;
+    const { pages } = await this.bench.database();
+    const cursor = known ? since : await pages.clockBefore(LOOK_BACK_SECONDS);
+    const encoder = new TextEncoder();
+    let end = (): void => undefined;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          const write = (text: string): void => {
+            if ((controller.desiredSize ?? 0) <= 0) return end();
+            controller.enqueue(encoder.encode(text));
+          };
+          const client: Client = {
+            topics,
+            send: ({ event, data }, at) => write(`event: ${event}\nid: ${at}\ndata: ${JSON.stringify(data)}\n\n`),
+          };
+          const comment = setInterval(() => (stillAllowed() ? write(':\n\n') : end()), COMMENT_MS);
+          const unsubscribe = this.outage.subscribe((lostSince) =>
+            client.send({ event: 'services', data: { lostSince } }, cursor),
+          );
+          end = (): void => {
+            end = () => undefined;
+            clearInterval(comment);
+            unsubscribe();
+            signal.removeEventListener('abort', ended);
+            this.streams.delete(ended);
+            for (const topic of topics) this.leave(topic, client);
+            try {
+              controller.close();
+            } catch {
+              // Its reader has gone.
+            }
+          };
+          const ended = (): void => end();
+          this.streams.add(ended);
+          signal.addEventListener('abort', ended);
+          client.send(
+            { event: 'hello', data: { cursor, version: this.version, gap: since !== undefined && !known } },
+            cursor,
+          );
+          for (const topic of topics) this.join(topic, client, cursor);
+        },
+        cancel: () => end(),
+      },
+      { highWaterMark: WAITING },
+    );
+    return new Raw(200, body, {
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'private, no-store',
+      'X-Accel-Buffering': 'no',
+    });
+  }
+
+  /** Topics that are asked for now. */
+  watched(): TopicName[] {
+    return [...this.loops.keys()];
+  }
+
+  close(): void {
+    for (const end of [...this.streams]) end();
+  }
+
+  private join(name: TopicName, client: Client, cursor: string): void {
+    const running = this.loops.get(name);
+    if (running !== undefined) {
+      running.clients.add(client);
+      // What the others were told already.
+      void this.catchUp(name, client, cursor);
+      return;
+    }
+    const loop: Loop = { topic: new Topic(this.bench, name, cursor), clients: new Set([client]), stopped: false };
+    this.loops.set(name, loop);
+    void this.turn(loop);
+  }
+
+  private leave(name: TopicName, client: Client): void {
+    const loop = this.loops.get(name);
+    if (loop?.clients.delete(client) !== true || loop.clients.size > 0) return;
+    loop.stopped = true;
+    clearTimeout(loop.timer);
+    this.loops.delete(name);
+  }
+
+  private async catchUp(name: TopicName, client: Client, cursor: string): Promise<void> {
+    try {
+      const topic = new Topic(this.bench, name, cursor);
+      // What is told here may be older than what the loop tells meanwhile: each message says what is, read just now.
+      for (const message of await topic.read()) client.send(message, cursor);
+    } catch (error) {
+      this.outage.report(error);
+      client.send({ event: 'gap', data: { topic: name } }, cursor);
+    }
+  }
+
+  private async turn(loop: Loop): Promise<void> {
+    try {
+      const messages = await loop.topic.read();
+      this.outage.over();
+      for (const message of messages) for (const client of loop.clients) client.send(message, this.cursorFor(client));
+    } catch (error) {
+      this.outage.report(error);
+      // An error that is no outage would come again: those who watch ask by themselves.
+      if (this.outage.lostSince() === null)
+        for (const client of loop.clients)
+          client.send({ event: 'gap', data: { topic: loop.topic.name } }, this.cursorFor(client));
+    }
+    if (loop.stopped) return;
+    loop.timer = setTimeout(() => void this.turn(loop), intervalOf(loop.topic.name));
+  }
+
+  /** The earliest of its topics: with it a client that comes again misses nothing. */
+  private cursorFor({ topics }: Client): string {
+    const cursors = topics.flatMap((name) => this.loops.get(name)?.topic.cursor ?? []);
+    return cursors.reduce((a, b) => (timeOf(b) < timeOf(a) ? b : a));
+  }
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import type { LiveMessage } from '../../../domain/views/changes.js';
+import type { Bench } from '../../../operations/bench.js';
+import { listHosts } from '../../../operations/home/hosts/list.js';
+import { leases } from '../../../operations/home/leases.js';
+import { listLimits } from '../../../operations/home/limits/list.js';
+import { timeOf } from './clock.js';
+
+/** `now`, `ops`, `batch:<id>` or `run:<id>`. */
+export type TopicName = string;
+
+/** Milliseconds between two questions. */
+export const intervalOf = (topic: TopicName): number =>
+  topic.startsWith('run:') ? 300 : topic.startsWith('batch:') ? 1000 : 2000;
+
+/** A commit may come so long after the time that its row carries; what was told already is not told again. */
+const LATE_SECONDS = 5;
+/** Now and then for those that came much later. */
+const VERY_LATE_SECONDS = 60;
+const VERY_LATE_EVERY_MS = 30_000;
+/** A batch's row counts all of its runs. */
+const BATCHES_EVERY_MS = 3_000;
+const RUNS_A_MESSAGE = 200;
+
+const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64');
+
+/** What has been told by its key: what is as it was is not told again. */
+class Told {
+  private readonly known = new Map<string, { hash: string; at: number }>();
+
+  isNew(key: string, value: unknown): boolean {
+    const hash = hashOf(value);
+    const before = this.known.get(key);
+    this.known.set(key, { hash, at: Date.now() });
+    return before?.hash !== hash;
+  }
+
+  /** Nothing as old as that is found again. */
+  forget(): void {
+    const old = Date.now() - 2 * VERY_LATE_SECONDS * 1000;
+    for (const [key, { at }] of this.known) if (at < old) this.known.delete(key);
+  }
+}
+
+/** Reads what has changed of one topic, for all who watch it. */
+export class Topic {
+  private readonly told = new Told();
+  private veryLateAt = 0;
+  private batchesAt = 0;
+  private readonly batchesDue = new Set<string>();
+
+  constructor(
+    private readonly bench: Bench,
+    readonly name: TopicName,
+    /** The database's clock, up to which everything was told. */
+    public cursor: string,
+  ) {}
+
+  /** What is other than when this was last asked. Throws while services do not answer, and then loses nothing. */
+  async read(): Promise<LiveMessage[]> {
+    const { pages } = await this.bench.database();
+    const { name: topic } = this;
+    const [kind, id = ''] = topic.split(':');
+    const veryLate = Date.now() - this.veryLateAt > VERY_LATE_EVERY_MS;
+    const since = this.before(veryLate ? VERY_LATE_SECONDS : LATE_SECONDS);
+    const watched = kind === 'run' ? { runId: id } : kind === 'batch' ? { batchId: id } : {};
+    const changes = await pages.changedSince(watched, since);
+    const messages: LiveMessage[] = [];
+    for (let i = 0; i < changes.runs.length; i += RUNS_A_MESSAGE) {
+      const rows = await pages.runRows(changes.runs.slice(i, i + RUNS_A_MESSAGE));
+      // Its duration until now is other each time.
+      const runs = rows.filter((row) =>
+        this.told.isNew(row.runId, { ...row, durationMs: row.endedAt === null ? null : row.durationMs }),
+      );
+      for (const { batchId } of runs) this.batchesDue.add(batchId);
+      if (runs.length > 0) messages.push({ event: 'runs', data: { topic, runs } });
+    }
+    if (kind === 'run' && changes.steps.length > 0) {
+      const columns = await pages.stepColumns(id, changes.steps);
+      const fresh = columns.step.filter((step, i) =>
+        this.told.isNew(
+          `step ${step}`,
+          Object.values(columns).map((column: unknown[]) => column[i]),
+        ),
+      );
+      if (fresh.length > 0)
+        messages.push({
+          event: 'steps',
+          data: { topic, runId: id, total: columns.step.at(-1) ?? 0, columns: await pages.stepColumns(id, fresh) },
+        });
+    }
+    const evaluations = changes.evaluations.filter((one) =>
+      this.told.isNew(`evaluation ${one.number} ${one.split}`, one),
+    );
+    if (evaluations.length > 0) messages.push({ event: 'evaluations', data: { topic, runId: id, evaluations } });
+    const events = changes.events.filter((event) => this.told.isNew(`event ${event.eventId}`, event));
+    if (events.length > 0) messages.push({ event: 'events', data: { topic, events } });
+    for (const { batchId, state } of changes.batches)
+      if (this.told.isNew(`state ${batchId}`, state)) this.batchesDue.add(batchId);
+    messages.push(
+      ...(kind === 'run' ? [] : await this.batches()),
+      ...(kind === 'ops' || kind === 'now' ? await this.home() : []),
+    );
+    this.cursor = changes.now;
+    if (veryLate) {
+      this.veryLateAt = Date.now();
+      this.told.forget();
+    }
+    return messages;
+  }
+
+  private before(seconds: number): string {
+    return new Date(timeOf(this.cursor) - seconds * 1000).toISOString();
+  }
+
+  private async batches(): Promise<LiveMessage[]> {
+    if (this.batchesDue.size === 0 || Date.now() - this.batchesAt < BATCHES_EVERY_MS) return [];
+    const { pages } = await this.bench.database();
+    const rows = await pages.batchRows([...this.batchesDue]);
+    this.batchesDue.clear();
+    this.batchesAt = Date.now();
+    const batches = rows.filter((row) => this.told.isNew(row.batchId, row));
+    return batches.length === 0 ? [] : [{ event: 'batches', data: { topic: this.name, batches } }];
+  }
+
+  private async home(): Promise<LiveMessage[]> {
+    const { name: topic } = this;
+    const [hosts, held, accounts] = await Promise.all([
+      listHosts(this.bench, { includeRemoved: false }),
+      leases(this.bench, { includeReleased: false }),
+      listLimits(this.bench),
+    ]);
+    return [
+      ...(this.told.isNew('hosts', hosts) ? [{ event: 'hosts' as const, data: { topic, hosts } }] : []),
+      ...(this.told.isNew('leases', held.leases)
+        ? [{ event: 'leases' as const, data: { topic, leases: held.leases } }]
+        : []),
+      ...(this.told.isNew('limits', accounts) ? [{ event: 'limits' as const, data: { topic, accounts } }] : []),
+    ];
+  }
+}

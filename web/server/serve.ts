@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { createSecureServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { serve as listen, type ServerType } from '@hono/node-server';
+import { getConnInfo } from '@hono/node-server/conninfo';
+import { BenchError } from '../../domain/errors.js';
+import type { UiRequest } from '../../domain/requests/ui.js';
+import { harnessVersion } from '../../operations/batches/store-batch.js';
+import type { Bench } from '../../operations/bench.js';
+import { uiTokens } from '../../operations/home/ui/tokens.js';
+import { createApp } from './app.js';
+import type { Handler } from './call.js';
+import { allHandlers } from './handlers/index.js';
+import { watchOutage } from './outage.js';
+
+export interface RunningServer {
+  /** `http://127.0.0.1:8222` */
+  address: string;
+  close(): Promise<void>;
+}
+
+const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
+const isLoopback = (host: string): boolean => LOOPBACK.includes(host);
+
+/** Throws BenchError (usage): others could read along. */
+export function refuseOpenServer({ host, port, tlsCert, tlsKey, behindProxy }: UiRequest): void {
+  if ((tlsCert === undefined) !== (tlsKey === undefined))
+    throw new BenchError('usage', 'a certificate and its key belong together', {
+      remedy: 'Give both, or neither.',
+      fields: { tlsCert: '<file>', tlsKey: '<file>' },
+    });
+  if (isLoopback(host) || tlsCert !== undefined || behindProxy !== undefined) return;
+  throw new BenchError('usage', `${host} can be reached from other machines, and the connection is not encrypted`, {
+    remedy: `Listen at 127.0.0.1 and open it from there with \`ssh -L ${port}:127.0.0.1:${port} <this machine>\`; or give a certificate, or the origin of the proxy in front.`,
+    fields: { tlsCert: '<file>', tlsKey: '<file>', behindProxy: '<origin>' },
+  });
+}
+
+/** As browsers write it: an IPv6 address in brackets. */
+const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+function readPem(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw new BenchError('usage', `${path} cannot be read: ${(cause as Error).message}`, {
+      code: 'file.not_found',
+      cause,
+    });
+  }
+}
+
+/** Serves the page of a home until it is closed. Services are those of the bench, and started on first use. */
+export async function serveUi(bench: Bench, request: UiRequest): Promise<RunningServer> {
+  refuseOpenServer(request);
+  const { settings } = bench;
+  const { host, readOnly, tlsCert, tlsKey, behindProxy } = request;
+  const version = harnessVersion(settings.assetsRoot);
+  const outage = watchOutage(bench);
+  const { handlers, hub } = allHandlers(bench, outage, version);
+  const own: Record<string, Handler> = {
+    health: () =>
+      Promise.resolve({
+        status: outage.lostSince() === null ? 'ok' : 'services_lost',
+        version,
+        lostSince: outage.lostSince(),
+      }),
+    me: ({ who }) =>
+      Promise.resolve({ name: who?.name, role: who?.role, endsAt: who?.endsAt ?? null, readOnly, version }),
+  };
+  const secure = tlsCert !== undefined && tlsKey !== undefined;
+  const scheme = secure ? 'https' : 'http';
+  // Known once it listens.
+  const [hosts, origins]: [string[], string[]] = [[], []];
+  const app = createApp({
+    handlers: { ...handlers, ...own },
+    tokens: uiTokens(settings),
+    ...{ hosts, origins, readOnly, version },
+    compressed: !isLoopback(host),
+    page: join(settings.assetsRoot, 'dist', 'web', 'client'),
+    addressOf: (c) => getConnInfo(c).remote.address ?? 'unknown',
+  });
+  const server = await new Promise<ServerType>((resolve, reject) => {
+    const started = listen(
+      {
+        fetch: app.fetch,
+        hostname: host,
+        port: request.port,
+        ...(secure && {
+          createServer: createSecureServer,
+          serverOptions: { cert: readPem(tlsCert), key: readPem(tlsKey), allowHTTP1: true },
+        }),
+      },
+      () => resolve(started),
+    );
+    started.once('error', (cause: NodeJS.ErrnoException) =>
+      reject(
+        cause.code === 'EADDRINUSE' || cause.code === 'EACCES' || cause.code === 'EADDRNOTAVAIL'
+          ? new BenchError('usage', `${host}:${request.port} cannot be listened at: ${cause.message}`, {
+              remedy: 'Choose another port; 0 takes any that is free.',
+              fields: { port: '0' },
+              cause,
+            })
+          : cause,
+      ),
+    );
+  });
+  const { port } = server.address() as AddressInfo;
+  for (const name of new Set([host, ...(isLoopback(host) ? LOOPBACK : [])])) {
+    hosts.push(`${bracketed(name)}:${port}`);
+    origins.push(`${scheme}://${bracketed(name)}:${port}`);
+  }
+  if (behindProxy !== undefined) {
+    hosts.push(new URL(behindProxy).host);
+    origins.unshift(new URL(behindProxy).origin);
+  }
+  return {
+    address: behindProxy ?? `${scheme}://${bracketed(host)}:${port}`,
+    async close() {
+      hub.close();
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}

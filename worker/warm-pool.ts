@@ -1,0 +1,86 @@
+import { sandboxSpec } from '../activities/container.js';
+import { newRunId } from '../domain/ids.js';
+import type { Backends } from '../domain/ports/backends.js';
+import type { RunDefinitions } from '../domain/ports/record/run-definitions.js';
+import type { WarmSandboxes } from '../domain/ports/record/warm-sandboxes.js';
+import type { Backend, RunDefinition } from '../domain/run.js';
+import type { Logger } from './logger.js';
+
+/** Nobody has begun such an episode for so long: what was started ahead for the next one goes. */
+const WANTED_S = 120;
+
+export interface WarmPoolParts {
+  store: WarmSandboxes & RunDefinitions;
+  backends: Backends;
+  hostId: string;
+  taskFolder: (run: RunDefinition) => Promise<string>;
+  /** Of each kind; 0: none. */
+  most: number;
+  log: Pick<Logger, 'info' | 'warn'>;
+}
+
+export interface WarmPool {
+  /** Starts one sandbox if one is wanted, and ends those that are not. */
+  refill(): Promise<void>;
+  /** Ends all that nobody has claimed; none is started any more. */
+  empty(): Promise<void>;
+}
+
+/**
+ * Sandboxes started ahead for the episodes that come next. Each is started as a run's first one, by the same call, under the id that its
+ * run will have; that run's own start finds it standing. After a crash the record of them is cleared by `empty` or at the next start, and the
+ * reaper removes what the database does not know.
+ */
+export function warmPool({ store, backends, hostId, taskFolder, most, log }: WarmPoolParts): WarmPool {
+  let open = true;
+  let starting: Promise<void> = Promise.resolve();
+  let emptied: Promise<void> | undefined;
+
+  async function startOne(key: string, like: RunDefinition): Promise<boolean> {
+    const runId = newRunId();
+    if (!(await store.beginWarm({ runId, hostId, key, most }))) return false;
+    const { sandbox } = backends[like.backend];
+    try {
+      const taskDir = await taskFolder(like);
+      await sandbox.start(sandboxSpec(like, { runId, epoch: 1, taskDir, gpuDevices: [], memory: null }));
+      await store.warmIsReady(runId);
+    } catch (error) {
+      // The runs themselves say what is wrong with an engine.
+      log.warn({ key, error: String(error) }, 'could not start a sandbox ahead');
+      await sandbox.stop({ runId, epoch: 1 }).catch(() => undefined);
+      await store.dropWarm(runId);
+      return false;
+    }
+    return true;
+  }
+
+  async function end(exceptKeys: readonly string[]): Promise<void> {
+    const forgotten = new Set(await store.forgetWarm(hostId, exceptKeys));
+    if (forgotten.size === 0) return;
+    for (const backend of ['docker', 'podman'] satisfies Backend[]) {
+      const { sandbox } = backends[backend];
+      // Without that engine there are none of its.
+      const there = await sandbox.list().catch(() => []);
+      for (const ref of there.filter(({ runId }) => forgotten.has(runId))) await sandbox.stop(ref);
+    }
+    log.info({ sandboxes: forgotten.size }, 'ended sandboxes that were started ahead');
+  }
+
+  async function refill(): Promise<void> {
+    const wishes = most === 0 ? [] : await store.warmWishes(WANTED_S);
+    await end(wishes.map(({ key }) => key));
+    for (const { key, runId } of wishes) {
+      if (!open) return;
+      if (await startOne(key, await store.definition(runId))) return;
+    }
+  }
+
+  return {
+    refill: () => (open ? (starting = refill()) : Promise.resolve()),
+    empty() {
+      open = false;
+      emptied ??= starting.catch(() => undefined).then(() => end([]));
+      return emptied;
+    },
+  };
+}

@@ -44,7 +44,7 @@ module.exports = {
     only('dockerode-in-docker', 'backends/docker/', 'dockerode'),
     only('provider-sdks-in-models', 'models/', 'openai|@anthropic-ai/sdk'),
     only('drizzle-in-db', 'db/', 'drizzle-orm|pg'),
-    only('charts-in-report', 'report/', 'echarts'),
+    only('charts-in-report', '(report|web/client)/', 'echarts'),
     only('temporal-client-in-temporal', '(temporal|activities|worker|operations)/', '@temporalio/client'),
     {
       name: 'no-circular',

@@ -2,7 +2,20 @@
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { areasUnderProfiles } from '../domain/statistics/areas-under-profiles.js';
 import { bootstrap, type ComparedAttempts } from '../domain/statistics/bootstrap.js';
-import type { Interval } from '../domain/statistics/intervals.js';
+import {
+  type ComparedGains,
+  HEADLINES,
+  type Headline,
+  headlines,
+  resampleHeadlines,
+} from '../domain/statistics/headlines.js';
+import {
+  expandedPercentileInterval,
+  type Interval,
+  leavesOutZero,
+  percentileInterval,
+  PLAIN_TAIL,
+} from '../domain/statistics/intervals.js';
 import type { Mode } from '../domain/statistics/compared.js';
 
 export interface CoverageOptions {
@@ -55,6 +68,69 @@ export function coverage(options: CoverageOptions): { attempts: Coverage; tasks:
   return { attempts: attempts.result(), tasks: tasks.result() };
 }
 
+/** What the intervals of one headline over tasks hold: the figure itself, and the difference of two models. */
+export interface HeadlineCoverage {
+  figure: Coverage;
+  /** Share of the pairs whose resolution is right: they are left unresolved, or in their true order. */
+  pairs: number;
+  /** Share of the pairs that are resolved. */
+  resolved: number;
+}
+
+/** Of new tasks with new attempts at them; the target lies beyond the best of the models, at some of the tasks within reach of the first. */
+export function headlineCoverage({
+  tasks: count,
+  attempts,
+  experiments,
+  population,
+  seed = 1,
+}: Pick<CoverageOptions, 'tasks' | 'attempts' | 'experiments' | 'population' | 'seed'>): Record<
+  Headline,
+  HeadlineCoverage
+> {
+  const random = simulation(seed);
+  const play = (): ComparedGains[number] => {
+    const task = random.task();
+    return {
+      ...random.play(task, attempts),
+      standardError: null,
+      target: random.score(task, 0.5 + 0.3 * random.uniform()),
+    };
+  };
+  const truth = headlines(Array.from({ length: population }, play));
+  const tallies = { improvement: new Tally(), gain: new Tally() };
+  const pairs = { improvement: { all: 0, wrong: 0, resolved: 0 }, gain: { all: 0, wrong: 0, resolved: 0 } };
+  for (let experiment = 0; experiment < experiments; experiment++) {
+    const tasks = Array.from({ length: count }, play);
+    const observed = headlines(tasks);
+    const { tasks: samples } = resampleHeadlines(tasks, { resamples: 400, seed: experiment });
+    for (const headline of HEADLINES) {
+      const [ofModels, known] = [samples[headline].best, truth[headline].best];
+      const interval = headline === 'gain' ? expandedPercentileInterval : percentileInterval;
+      ofModels.forEach((values, a) => {
+        tallies[headline].add(interval(values, count)!, known[a]!);
+        for (let b = a + 1; b < ofModels.length; b++) {
+          const seen = observed[headline].best[a]! - observed[headline].best[b]!;
+          const resolved = leavesOutZero(
+            seen,
+            values.map((value, i) => value - ofModels[b]![i]!),
+            PLAIN_TAIL,
+          );
+          pairs[headline].all++;
+          if (!resolved) continue;
+          pairs[headline].resolved++;
+          if (seen > 0 !== known[a]! > known[b]!) pairs[headline].wrong++;
+        }
+      });
+    }
+  }
+  const of = (headline: Headline): HeadlineCoverage => {
+    const { all, wrong, resolved } = pairs[headline];
+    return { figure: tallies[headline].result(), pairs: 1 - wrong / all, resolved: resolved / all };
+  };
+  return { improvement: of('improvement'), gain: of('gain') };
+}
+
 interface SimulatedTask {
   direction: 'maximize' | 'minimize';
   scale: number;
@@ -65,14 +141,18 @@ function simulation(seed: number) {
   const generator = xoroshiro128plus(seed);
   const uniform = () => ((generator.next() >>> 0) + 0.5) / 0x1_0000_0000;
   const normal = () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
+  const scoreOf = ({ direction, scale }: Pick<SimulatedTask, 'direction' | 'scale'>, skill: number) =>
+    Math.exp(scale + (direction === 'maximize' ? skill : -skill));
   return {
+    uniform,
+    score: scoreOf,
     task: (): SimulatedTask => ({
       direction: uniform() < 0.5 ? 'maximize' : 'minimize',
       scale: normal(),
       suits: SKILLS.map(() => OF_TASK * normal()),
     }),
     play: ({ direction, scale, suits }: SimulatedTask, attempts: number): Task => {
-      const score = (skill: number) => Math.exp(scale + (direction === 'maximize' ? skill : -skill));
+      const score = (skill: number) => scoreOf({ direction, scale }, skill);
       return {
         direction,
         baseline: score(0),

@@ -1,5 +1,5 @@
 // Measured coverage of the leaderboard's intervals: npm run benchmark:intervals [-- simulated leaderboards per row]
-import { coverage } from './interval-coverage.js';
+import { coverage, headlineCoverage } from './interval-coverage.js';
 
 const EXPERIMENTS = Number(process.argv[2] ?? 200);
 const SIZES = [
@@ -25,4 +25,15 @@ const rows = SIZES.flatMap(({ taskCount, attemptCount }) =>
     return { mode, taskCount, attemptCount, ...measured };
   }),
 );
-process.stdout.write(`${JSON.stringify({ experiments: EXPERIMENTS, rows }, null, 2)}\n`);
+const headlines = SIZES.map(({ taskCount, attemptCount }) => {
+  const measured = headlineCoverage({
+    ...{ tasks: taskCount, attempts: attemptCount },
+    ...{ experiments: EXPERIMENTS, population: 8000 },
+  });
+  process.stderr.write(
+    `  ${taskCount} tasks, ${attemptCount} attempts: P(improvement) ${percent(measured.improvement.figure.share)}, ` +
+      `gain ${percent(measured.gain.figure.share)}\n`,
+  );
+  return { taskCount, attemptCount, ...measured };
+});
+process.stdout.write(`${JSON.stringify({ experiments: EXPERIMENTS, rows, headlines }, null, 2)}\n`);

@@ -55,6 +55,7 @@ import { reportDocumentSchema } from '../domain/views/report.js';
 import { runDetailSchema, runsDocumentSchema } from '../domain/views/runs.js';
 import { forkedDocumentSchema, submittedDocumentSchema } from '../domain/views/submissions.js';
 import {
+  harborSurveySchema,
   importedTasksDocumentSchema,
   newTaskDocumentSchema,
   preparationDocumentSchema,
@@ -146,6 +147,8 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   export: [{ schema: exportDocumentSchema }],
   'import mlgym': imported,
   'import jsonl': imported,
+  'import atif': imported,
+  'import inspect': imported,
   'db url': [{ schema: databaseUrlSchema }],
   'db migrate': [{ schema: migrationDocumentSchema }],
   'db roles': [{ schema: databaseRolesSchema }],
@@ -153,6 +156,7 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   'tasks show': [{ schema: taskDocumentSchema }],
   'tasks prepare': [{ schema: preparationDocumentSchema }],
   'tasks check': [{ schema: taskChecksDocumentSchema }],
+  'tasks survey': [{ schema: harborSurveySchema }],
   'tasks verify': [{ schema: verificationDocumentSchema }],
   'tasks new': [{ schema: newTaskDocumentSchema }],
   'tasks import mlgym': [{ schema: importedTasksDocumentSchema }],

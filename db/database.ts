@@ -18,7 +18,9 @@ import {
   type ReadRun,
   type RecordedRun,
 } from './imports/import-run.js';
+import { setPrices } from './imports/set-prices.js';
 import { createExports, type Exports } from './exports/export-runs.js';
+import { type ExchangedRecord, importExchanged, type ReadExchanged } from './imports/import-exchanged.js';
 import { createPruning, type Pruning } from './prune.js';
 import { createRunStore } from './run-store.js';
 import { type RateControl, rateControl } from './rate-control.js';
@@ -59,6 +61,10 @@ export interface Database {
   readonly exports: Exports;
   /** Store a run that another harness recorded, or nothing; `read` hands over its steps. */
   importRun(run: RecordedRun, options: ImportOptions, read: ReadRun): Promise<ImportOutcome>;
+  /** The same of a run that another tool's trajectory or log tells of. */
+  importExchanged(run: ExchangedRecord, options: ImportOptions, read: ReadExchanged): Promise<ImportOutcome>;
+  /** What these models cost by a price list, from the beginning on; what it has of them otherwise is replaced. */
+  setPrices(list: string, prices: Readonly<Record<string, { input: number; output: number }>>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -93,6 +99,8 @@ export function openDatabase(databaseUrl: string, options: { max?: number } = {}
     comparisons: comparisons(statements(pool, queryError)),
     exports: createExports(pool),
     importRun: (run, options, read) => importRun(pool, run, options, read),
+    importExchanged: (run, options, read) => importExchanged(pool, run, options, read),
+    setPrices: (list, prices) => setPrices(statements(pool, queryError), list, prices),
     close: () => pool.end(),
   };
 }

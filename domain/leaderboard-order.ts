@@ -1,5 +1,3 @@
-import type { Kind } from './statistics/compared.js';
-
 /** What may order the rows of a leaderboard. */
 export type LeaderboardOrder = 'improvement' | 'gain' | 'aup' | 'rank';
 

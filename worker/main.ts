@@ -107,10 +107,19 @@ async function main(): Promise<void> {
     backends,
     patiently,
   });
+  const warm = warmPool({
+    ...{ store, backends, hostId, log, most: settings.warmSandboxes },
+    taskFolder: taskFolders(settings.layout, settings.configFolders),
+  });
+  const emptyOrSay = (): Promise<void> =>
+    warm
+      .empty()
+      .catch((error: unknown) => log.warn({ error: String(error) }, 'left sandboxes that were started ahead'));
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => {
       log.info({ signal }, 'stopping; running commands continue and are found again');
       stop(workers);
+      if (bearsRuns) void emptyOrSay();
     });
   log.info({ hostId, queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
   if (settings.readyFile !== undefined) writeFileSync(settings.readyFile, String(process.pid));
@@ -162,10 +171,6 @@ async function main(): Promise<void> {
       timers.push(every(NOTIFY_MS, notifyOrSay));
     }
   }
-  const warm = warmPool({
-    ...{ store, backends, hostId, log, most: settings.warmSandboxes },
-    taskFolder: taskFolders(settings.layout, settings.configFolders),
-  });
   if (bearsRuns) {
     // What an earlier worker started ahead: the reaper removes it.
     await patiently(() => store.forgetWarm(hostId, []));
@@ -201,10 +206,7 @@ async function main(): Promise<void> {
     if (refusal.length === 0) throw error;
   } finally {
     timers.forEach(clearInterval);
-    if (bearsRuns)
-      await warm
-        .empty()
-        .catch((error: unknown) => log.warn({ error: String(error) }, 'left sandboxes that were started ahead'));
+    if (bearsRuns) await emptyOrSay();
   }
   if (refusal[0] !== undefined) throw refusal[0];
   await connection.close();

@@ -34,6 +34,7 @@ export interface WarmPool {
 export function warmPool({ store, backends, hostId, taskFolder, most, log }: WarmPoolParts): WarmPool {
   let open = true;
   let starting: Promise<void> = Promise.resolve();
+  let emptied: Promise<void> | undefined;
 
   async function startOne(key: string, like: RunDefinition): Promise<boolean> {
     const runId = newRunId();
@@ -76,10 +77,10 @@ export function warmPool({ store, backends, hostId, taskFolder, most, log }: War
 
   return {
     refill: () => (open ? (starting = refill()) : Promise.resolve()),
-    async empty() {
+    empty() {
       open = false;
-      await starting.catch(() => undefined);
-      await end([]);
+      emptied ??= starting.catch(() => undefined).then(() => end([]));
+      return emptied;
     },
   };
 }

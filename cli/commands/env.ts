@@ -18,7 +18,7 @@ export function register(program: Command, context: CliContext): void {
     .summary('serve episodes over HTTP, until Ctrl-C')
     .description(
       'Serve tasks to trainers as episodes, until Ctrl-C. An episode is a run whose actions come from the trainer: it survives this server, which may be stopped and started again. ' +
-        'One process has the port; the one behind it is started again when it dies, and clients keep their connections meanwhile. ' +
+        'A front process holds the port and restarts the server behind it if that dies, so clients keep their connections. ' +
         'With BENCH_ENV_TOKEN set, clients send it as `Authorization: Bearer <token>`. Prints one line of JSON when it is ready.',
     );
   for (const option of requestOptions(envServeSchema.shape)) command.addOption(option);

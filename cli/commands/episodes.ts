@@ -27,8 +27,8 @@ interface RewardOptions {
 export function register(program: Command, context: CliContext): void {
   const episodes = program
     .command('episodes')
-    .summary('runs as episodes of reinforcement learning')
-    .description('Runs as episodes of reinforcement learning.');
+    .summary('list, export and reward episodes of training')
+    .description('List, export and reward episodes: runs whose actions come from a trainer.');
   registerList(episodes, context);
   registerExport(episodes, context);
   episodes
@@ -37,12 +37,12 @@ export function register(program: Command, context: CliContext): void {
     .summary('compute rewards anew')
     .description('Compute the rewards of stored episodes from their evaluations.')
     .option('--batch <ref>', 'the runs of this batch')
-    .addOption(new Option('--preset <name>', 'a reward that others use').choices(REWARD_PRESET_NAMES))
+    .addOption(new Option('--preset <name>', 'a reward as another project defines it').choices(REWARD_PRESET_NAMES))
     .addOption(new Option('--mode <mode>', 'when evaluations pay; default: delta_prev').choices(REWARD_MODES))
     .option('--clip <low,high>', 'bounds of each payment for an evaluation', bounds)
-    .option('--format-penalty <x>', 'for each reply that could not be used', numberBetween(0, 1e6))
+    .option('--format-penalty <x>', 'penalty for each malformed reply', numberBetween(0, 1e6))
     .option('--reward <json>', 'more keys, as an object', jsonObject)
-    .option('--steps', 'with the reward of each step')
+    .option('--steps', 'include the reward of each step')
     .action(async (runs: string[], options: RewardOptions) => {
       const { batch, preset, steps, mode, clip, formatPenalty, reward } = options;
       // It is checked as a whole, as that of any door.

@@ -3,6 +3,9 @@ import type { MlgymTask } from '../../domain/mlgym/tasks.js';
 import {
   type DirectoriesRequest,
   directoriesRequestSchema,
+  type ExchangeRequest,
+  exchangeRequestSchema,
+  type ImportedPrice,
   type LinesRequest,
   linesRequestSchema,
 } from '../../domain/requests/import.js';
@@ -29,11 +32,25 @@ function taskMetric(text: string, before: unknown): Record<string, MlgymTask> {
   };
 }
 
+/** `model=input/output`, given once or several times. */
+function prices(text: string, before: unknown): Record<string, ImportedPrice> {
+  const [, model, input, output] = /^([^=]+)=(\d+(?:\.\d+)?)\/(\d+(?:\.\d+)?)$/.exec(text.trim()) ?? [];
+  if (model === undefined)
+    throw new InvalidArgumentError('Write it as <model>=<input>/<output>, in US dollars per million tokens.');
+  return {
+    ...(before as Record<string, ImportedPrice> | undefined),
+    [model]: { input: Number(input), output: Number(output) },
+  };
+}
+
 function summary(document: ImportDocument): string {
-  const { imported, steps, known, changed, failed, left, dryRun, batch } = document;
+  const { imported, steps, known, changed, failed, left, dryRun, batch, results } = document;
+  const elsewhere = results.filter(({ remarks }) => remarks.some(({ kind }) => kind === 'in_other_batch')).length;
   const parts = [
     `${plural(imported, 'run')} with ${plural(steps, 'step')} ${dryRun ? 'would be ' : ''}imported into ${batch}`,
-    ...(known === 0 ? [] : [`${known} already here`]),
+    ...(known === 0
+      ? []
+      : [`${known} already here${elsewhere === 0 ? '' : `, ${elsewhere} of them in another batch`}`]),
     ...(changed === 0 ? [] : [`${changed} changed since, kept as they were`]),
     ...(failed === 0 ? [] : [`${failed} skipped`]),
     ...(left === 0 ? [] : [`${left} not read`]),
@@ -67,6 +84,23 @@ async function importMlgym(
   await tell(context, document, report);
 }
 
+async function importFrom(
+  context: CliContext,
+  format: 'atif' | 'inspect',
+  paths: string[],
+  request: ExchangeRequest,
+  report: string | undefined,
+): Promise<void> {
+  const { importExchanged } = await import('../../operations/records/import/exchange/import-exchanged.js');
+  let progress: ImportProgress | null = null;
+  const document = await importExchanged(context, format, paths, request, {
+    signal: context.onInterrupt(),
+    onFound: (files) => (progress = importProgress(context.output, files, 'files')),
+    onDirectory: (done, number) => progress?.done(done, number),
+  }).finally(() => progress?.stop());
+  await tell(context, document, report);
+}
+
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
 
 async function importJsonl(
@@ -91,7 +125,7 @@ export function register(program: Command, context: CliContext): void {
   const command = program
     .command('import')
     .summary('import results')
-    .description('Import results of other homes and of MLGym as ended runs.');
+    .description('Import results of other homes, of MLGym, Harbor and Inspect as ended runs.');
   const mlgym = command
     .command('mlgym')
     .summary('import MLGym run directories')
@@ -100,7 +134,7 @@ export function register(program: Command, context: CliContext): void {
         'changes nothing. Skipped or inconsistent entries are reported with file and key; exit code 1 if a directory was skipped.',
     )
     .argument('<folders...>', 'run directories, or folders that contain some at any depth');
-  for (const option of requestOptions(directoriesRequestSchema.shape, { parsers: { taskMetric } }))
+  for (const option of requestOptions(directoriesRequestSchema.shape, { parsers: { taskMetric, prices } }))
     mlgym.addOption(option);
   mlgym.option(...REPORT).action((paths: string[], { report }: ReportOption) => {
     const request = directoriesRequestSchema.parse(requestFields(directoriesRequestSchema.shape, mlgym.opts()));
@@ -120,9 +154,40 @@ export function register(program: Command, context: CliContext): void {
     const request = linesRequestSchema.parse(requestFields(linesRequestSchema.shape, jsonl.opts()));
     return importJsonl(context, path, request, report);
   });
+  const exchanged = [
+    [
+      'atif',
+      'import ATIF trajectories',
+      'ATIF trajectories, as Harbor and `bench export --format atif` write them; in a trial folder of Harbor with the rewards of its result.json',
+      'trajectory files, or folders that contain some at any depth',
+    ],
+    [
+      'inspect',
+      'import Inspect logs',
+      'logs of Inspect (.eval): a run per sample and epoch',
+      'logs, or folders that contain some at any depth',
+    ],
+  ] as const;
+  for (const [format, summaryText, what, argument] of exchanged) {
+    const from = command
+      .command(format)
+      .summary(summaryText)
+      .description(
+        `Import ${what}. Importing again changes nothing. What cannot be kept is reported with file and key. Such runs are ranked only with \`bench leaderboard --include-imported\`.`,
+      )
+      .argument('<paths...>', argument);
+    const without = format === 'atif' ? [] : (['task'] as const);
+    for (const option of requestOptions(exchangeRequestSchema.shape, { without: [...without] })) from.addOption(option);
+    from.option(...REPORT).action((paths: string[], { report }: ReportOption) => {
+      const request = exchangeRequestSchema.parse(requestFields(exchangeRequestSchema.shape, from.opts()));
+      return importFrom(context, format, paths, request, report);
+    });
+    addExamples(from, [[`bench import ${format} results/ --batch theirs`, 'every one below a folder']]);
+  }
   addExamples(mlgym, [
     ['bench import mlgym trajectories/', 'import every run directory below a folder'],
     ['bench import mlgym trajectories/ --dry-run', 'check them only'],
+    ['bench import mlgym mine/ --prices my-model=2.5/10', 'and say what the model costs'],
   ]);
   addExamples(jsonl, [['bench import jsonl spring.jsonl', 'import a file of bench export']]);
 }

@@ -16,6 +16,7 @@ import { register as registerCheck } from './tasks-check.js';
 import { register as registerImport } from './tasks-import.js';
 import { register as registerNew } from './tasks-new.js';
 import { register as registerPrepare } from './tasks-prepare.js';
+import { register as registerSurvey } from './tasks-survey.js';
 import { register as registerVerify } from './tasks-verify.js';
 import type { TaskDocument, TasksDocument } from '../../domain/views/catalog.js';
 
@@ -118,6 +119,7 @@ export function register(program: Command, context: CliContext): void {
   ]);
   registerPrepare(tasks, context);
   registerCheck(tasks, context);
+  registerSurvey(tasks, context);
   registerVerify(tasks, context);
   registerNew(tasks, context);
   registerImport(tasks, context);

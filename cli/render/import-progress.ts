@@ -21,7 +21,7 @@ export interface ImportProgress {
 export function importProgress(
   output: CliOutput,
   total: number,
-  unit: 'directories' | 'MB' = 'directories',
+  unit: 'directories' | 'files' | 'MB' = 'directories',
 ): ImportProgress {
   const bar = output.logInteractive
     ? new SingleBar({

@@ -13,7 +13,7 @@ export const HEAD = `jsonb_build_object(
   'agent', (select to_jsonb(a) from agent_configs a where a.hash = r.agent_hash),
   'model', (select to_jsonb(m) from model_configs m where m.hash = r.model_config_hash),
   'recording', (select to_jsonb(p) from recordings p where p.hash = r.recording_hash),
-  'import', (select to_jsonb(i) from imports i where i.run_id = r.run_id and i.format = 'mlgym'),
+  'import', (select to_jsonb(i) from imports i where i.run_id = r.run_id and i.format <> 'jsonl'),
   'run', to_jsonb(r)
 )`;
 

@@ -76,15 +76,17 @@ export async function openRunRecord(pool: pg.Pool, runId: string): Promise<RunRe
   let cursors = 0;
   try {
     await client.query('begin isolation level repeatable read read only');
-    const { rows } = await client.query<RecordedTask & Pick<RunRecord, 'batch' | 'prompt'>>(
-      `select v.name, v.bound_min as min, v.bound_max as max, b.name as batch, i.prompt
+    const { rows } = await client.query<
+      RecordedTask & Pick<RunRecord, 'batch' | 'prompt'> & { answers: Answers | null }
+    >(
+      `select v.name, v.bound_min as min, v.bound_max as max, b.name as batch, i.prompt, i.args -> 'answers' as answers
        from runs r join task_versions v on v.content_hash = r.task_hash join batches b on b.batch_id = r.batch_id
        left join imports i on i.run_id = r.run_id where r.run_id = $1`,
       [runId],
     );
     const [found] = rows;
     if (found === undefined) throw new Error(`no run ${runId}`);
-    const { batch, prompt, ...task } = found;
+    const { batch, prompt, answers, ...task } = found;
     const episode = (await client.query<Record<string, unknown>>(EPISODE, [runId])).rows[0] ?? null;
     return {
       ...{ task, batch, prompt, episode, close },
@@ -96,7 +98,7 @@ export async function openRunRecord(pool: pg.Pool, runId: string): Promise<RunRe
           );
           for (;;) {
             const { rows: steps } = await client.query<StepRow>(`fetch ${STEPS_AT_ONCE} from ${name}`);
-            for (const step of steps) yield stepOf(step);
+            for (const step of steps) yield stepOf(step, answers ?? {});
             if (steps.length < STEPS_AT_ONCE) break;
           }
           await client.query(`close ${name}`);
@@ -124,20 +126,27 @@ const NOTHING = {
   ...{ reasoningTokens: null, cacheWriteTokens: null, costUsd: null, ms: null, error: null },
 } as const;
 
-function stepOf({ at, executedAt, refused, ...step }: StepRow): ExchangedStep {
+/** What was said of refused replies of an imported run, by step and try. */
+type Answers = Record<string, string>;
+
+function stepOf({ at, executedAt, refused, ...step }: StepRow, answers: Answers): ExchangedStep {
   const replies = refused.map(({ text, answer }, index): RecordedCall => ({
     ...{ try: index + 1, attempt: 1, status: 'confirmed', response: text },
     ...NOTHING,
     ...(answer !== null && { answer }),
   }));
-  // After what was refused came one more reply, which is the step's, unless there were too many.
+  // After what was refused came one more reply, which is the step's, unless it is the last of too many.
+  const tooMany = step.action === null && replies.at(-1)?.response === step.response;
   const last: RecordedCall[] =
-    replies.length === 0 || step.action === null || step.calls.length > 0
+    replies.length === 0 || tooMany || step.calls.length > 0
       ? []
       : [{ try: replies.length + 1, attempt: 1, status: 'confirmed', response: null, ...NOTHING }];
   return {
     ...step,
-    calls: [...replies, ...last, ...step.calls],
+    calls: [...replies, ...last, ...step.calls].map((call) => {
+      const answer = answers[`${step.step}.${call.try}`];
+      return answer === undefined ? call : { ...call, answer };
+    }),
     at: at.toISOString(),
     executedAt: executedAt?.toISOString() ?? null,
   };

@@ -88,8 +88,8 @@ export interface RecordedEnd {
 
 export type ImportOutcome =
   | { kind: 'imported'; runId: string; batchId: string; attempt: number; taskBaseline: number | null }
-  /** The same content is already stored. */
-  | { kind: 'known'; runId: string; batchId: string }
+  /** The same content is already stored, in the batch of this name. */
+  | { kind: 'known'; runId: string; batchId: string; batch: string | null }
   /** The directory was imported into this batch before, with other content. */
   | { kind: 'changed'; runId: string; batchId: string };
 
@@ -155,11 +155,15 @@ export async function importRun(
   }
 }
 
-type Sql = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<{ rows: Row[] }>;
+export type Sql = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<{ rows: Row[] }>;
 
-async function knownRun(sql: Sql, run: RecordedRun, batch: string): Promise<ImportOutcome | null> {
-  const { rows } = await sql<{ runId: string; batchId: string; same: boolean }>(
-    `select i.run_id as "runId", i.batch_id as "batchId", i.content_hash = $1 as same
+export async function knownRun(
+  sql: Sql,
+  run: Pick<RecordedRun, 'contentHash' | 'source'>,
+  batch: string,
+): Promise<ImportOutcome | null> {
+  const { rows } = await sql<{ runId: string; batchId: string; batch: string | null; same: boolean }>(
+    `select i.run_id as "runId", i.batch_id as "batchId", b.name as batch, i.content_hash = $1 as same
      from imports i join batches b on b.batch_id = i.batch_id
      where i.content_hash = $1 or (b.name = $2 and i.source = $3)
      order by i.content_hash = $1 desc limit 1`,
@@ -167,7 +171,8 @@ async function knownRun(sql: Sql, run: RecordedRun, batch: string): Promise<Impo
   );
   const [row] = rows;
   if (row === undefined) return null;
-  return { kind: row.same ? 'known' : 'changed', runId: row.runId, batchId: row.batchId };
+  const { runId, batchId, batch: name } = row;
+  return row.same ? { kind: 'known', runId, batchId, batch: name } : { kind: 'changed', runId, batchId };
 }
 
 /** The batch, locked: imports into it take turns. */
@@ -432,6 +437,6 @@ async function insertImport(
 }
 
 /** JSON that PostgreSQL accepts: no NUL and no lone surrogates, not even in keys. */
-function wellFormedJson(value: unknown): string {
+export function wellFormedJson(value: unknown): string {
   return JSON.stringify(value).replace(/(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/gi, '$1\uFFFD');
 }

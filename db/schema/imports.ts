@@ -4,7 +4,7 @@ import { batches } from './batches.js';
 import { createdAt, oneOf } from './columns.js';
 import { runs } from './runs.js';
 
-export const IMPORT_FORMATS = ['mlgym', 'jsonl'] as const;
+export const IMPORT_FORMATS = ['mlgym', 'jsonl', 'atif', 'inspect'] as const;
 
 /** Where an imported run came from, and the parts of its record that have no other column. */
 export const imports = pgTable(

@@ -4,7 +4,7 @@ import { toolStateSchema } from '../tool-state.js';
 import { EVALUATION_KINDS, EVALUATION_STATUSES } from '../run.js';
 
 /** What ATIF and Inspect have no field for lies under the key `bench`: in `extra` there, in `metadata` here. Version of its form. */
-export const BENCH_EXTRA_VERSION = 1;
+export const EXTRA_VERSION = 1;
 
 const tokens = z.number().int().nonnegative();
 const money = z.string().regex(/^\d{1,12}(\.\d{1,18})?$/);
@@ -87,7 +87,7 @@ const evaluationSchema = z.object({
 });
 
 export const runExtraSchema = z.object({
-  version: z.literal(BENCH_EXTRA_VERSION),
+  version: z.literal(EXTRA_VERSION),
   run_id: z.string(),
   batch_id: z.string(),
   batch: z.string().nullable(),

@@ -48,17 +48,15 @@ export function servedTasks({ tasks, split = [] }: Pick<EnvServe, 'tasks' | 'spl
 /** What a server of episodes is started with: flags of `bench env serve`, options of the library. */
 export const envServeSchema = z.strictObject({
   tasks: names().optional().meta({
-    description: 'tasks to serve: ids or suites, or `all`; default: those of the splits, without any battleOfSexes',
+    description: 'tasks to serve: ids, suites, or `all`; default: the tasks of the splits, or battleOfSexes',
     placeholder: 'names',
   }),
   split: splits().optional().meta({
     description:
-      'list of the task API and its tasks, as train=mlgym or test=blotto,3SAT; may be repeated. Default: train, of all tasks',
+      'a split and its tasks, such as train=mlgym or test=blotto,3SAT; repeatable. Default: train, with all tasks',
     placeholder: 'name=names',
   }),
-  name: batchName()
-    .default('episodes')
-    .describe('name of the batch that episodes are stored in; one that is there is continued'),
+  name: batchName().default('episodes').describe('batch that stores the episodes; an existing one is continued'),
   backend: z.enum(BACKENDS).nullable().default(null).meta({
     description: 'where episodes live; default: docker or podman, whichever answers',
     placeholder: 'backend',
@@ -71,12 +69,14 @@ export const envServeSchema = z.strictObject({
   maxSteps: whole(1, 100_000).default(50).describe('steps per episode, unless its reset says otherwise'),
   maxValidations: whole(0, 100_000)
     .default(10)
-    .describe('validations per episode of a task with one split, whose scores rank; unless its reset says otherwise'),
+    .describe(
+      'validations per episode of a task with a single split, whose scores rank, unless the reset says otherwise',
+    ),
   reward: z
     .enum([...REWARD_MODES.filter((mode) => mode !== 'tier'), ...REWARD_PRESET_NAMES])
     .default('delta_prev')
     .meta({
-      description: 'how episodes are rewarded, unless their reset says otherwise: a mode or a preset',
+      description: 'reward of episodes, unless the reset says otherwise: a mode or a preset',
       placeholder: 'name',
     }),
   snapshotEvery: whole(0, 100_000)
@@ -84,23 +84,18 @@ export const envServeSchema = z.strictObject({
     .default(null)
     .describe('steps between snapshots, from which forks start; default: what the task says'),
   capacity: whole(1, 100_000).default(64).describe('episodes that may be open at once'),
-  fullWait: duration()
-    .default(45)
-    .describe('let a reset wait so long for room before it is told that the server is full'),
-  idle: duration().default(3600).describe('give an episode up after so long without a request, as 90s, 30m, 2h'),
+  fullWait: duration().default(45).describe('how long a reset waits for a free place before it is refused'),
+  idle: duration().default(3600).describe('end an episode after this long without a request, such as 90s, 30m or 2h'),
   host: z
     .string()
     .min(1)
     .default('127.0.0.1')
-    .meta({ description: 'address to listen at; another than loopback needs a token', placeholder: 'address' }),
-  port: whole(0, 65_535).default(8123).describe('port to listen at; 0: any that is free'),
-  sample: z.boolean().default(false).describe('play on stand-ins for the data of tasks that have some'),
-  allowLocal: z
-    .boolean()
-    .default(false)
-    .describe('serve the local backend, which isolates nothing: for trying things out'),
+    .meta({ description: 'address to listen on; any but loopback needs a token', placeholder: 'address' }),
+  port: whole(0, 65_535).default(8123).describe('port to listen on; 0: any free port'),
+  sample: z.boolean().default(false).describe('play on sample data where tasks have some'),
+  allowLocal: z.boolean().default(false).describe('allow the local backend, which isolates nothing'),
   grace: duration()
     .default(60)
-    .describe('keep the episode of a client without a session key for so long after it lost its connection'),
+    .describe('how long to keep the episode of a client without a session key after its connection is lost'),
 });
 export type EnvServe = z.output<typeof envServeSchema>;

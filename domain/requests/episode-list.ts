@@ -4,9 +4,9 @@ import { whole } from './fields.js';
 export const EPISODE_EXPORT_FORMATS = ['jsonl', 'air-agent', 'atif', 'inspect'] as const;
 
 const filter = {
-  group: z.string().min(1).optional().meta({ description: 'only of this group', placeholder: 'key' }),
-  policyVersion: whole(0).optional().describe('only those that this policy began or acted in'),
-  task: z.string().min(1).optional().meta({ description: 'only of this task', placeholder: 'id' }),
+  group: z.string().min(1).optional().meta({ description: 'only episodes of this group', placeholder: 'key' }),
+  policyVersion: whole(0).optional().describe('only episodes that this policy version started or acted in'),
+  task: z.string().min(1).optional().meta({ description: 'only episodes of this task', placeholder: 'id' }),
   state: z.enum(['open', 'ended']).optional().describe('only open, or only ended ones'),
 };
 
@@ -26,7 +26,7 @@ export const episodeExportSchema = episodeFilterSchema.extend({
     .enum(EPISODE_EXPORT_FORMATS)
     .default('jsonl')
     .describe(
-      'a line of JSON per episode, or a folder with a trajectory file each, as air-agent or Harbor (atif) write them, or with logs of Inspect',
+      'one JSON line per episode, or a folder with a file per episode: trajectories of air-agent or Harbor (atif), logs of Inspect',
     ),
   output: z.string().min(1).optional().meta({
     description: 'file to write, or folder for the other formats; default: stdout, or a folder named after the batch',

@@ -1,7 +1,6 @@
 import { type ComparedTask, type Kind, KINDS, type Mode } from './compared.js';
 import { expandedPercentileInterval, type Interval, standardInterval } from './intervals.js';
 import { randomIndexes } from './random-index.js';
-import { sharesOfFirst } from './separation.js';
 import { type AreaRules, taskAreas } from './task-areas.js';
 import { taskPositions } from './task-positions.js';
 

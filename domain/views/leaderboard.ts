@@ -144,11 +144,7 @@ const areaOfProfile = area.describe(
 
 const figure = z.number().nullable();
 const kinds = z.strictObject({ best: figure, last: figure }).nullable();
-const curve = z.array(
-  z
-    .strictObject({ k: countSchema, gain: z.number(), solved: z.number() })
-    .describe('mean over the tasks that have a target'),
-);
+const curve = z.array(z.strictObject({ k: countSchema, gain: z.number(), solved: z.number() }));
 
 const recordedCost = usdSchema.nullable().describe('of imported runs, by their own prices');
 
@@ -243,10 +239,7 @@ export const savedComparisonStateSchema = z
   .meta({ id: 'SavedState', description: 'What a saved comparison leaves out, and what came later.' });
 export type SavedComparisonState = z.infer<typeof savedComparisonStateSchema>;
 
-const separation = z
-  .strictObject({ pairs: countSchema, resolved: countSchema })
-  .nullable()
-  .describe('null: nothing to draw');
+const separation = z.strictObject({ pairs: countSchema, resolved: countSchema }).nullable();
 
 export const comparedSchema = z
   .strictObject({

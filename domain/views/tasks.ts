@@ -109,3 +109,34 @@ export const importedTasksDocumentSchema = z.strictObject({
   tasks: z.array(importedTaskSchema),
 });
 export type ImportedTasksDocument = z.infer<typeof importedTasksDocumentSchema>;
+
+const placedSchema = z
+  .strictObject({
+    file: z.string(),
+    key: z.string().describe('where in the file; empty: as a whole'),
+    reason: z.string(),
+  })
+  .meta({ id: 'HarborFinding' });
+const evidenceSchema = z.strictObject({ file: z.string().nullable(), text: z.string() });
+
+export const harborTaskSchema = z
+  .strictObject({
+    task: z.string().describe('its folder'),
+    name: z.string().nullable(),
+    playable: z.boolean().describe('nothing is refused'),
+    verification: z
+      .enum(['clean-room', 'same-image', 'live'])
+      .describe('what its tests need: the working folder, the whole file system, or running processes'),
+    evidence: evidenceSchema
+      .nullable()
+      .describe('what in the tests says so; null: nothing speaks against a clean room'),
+    workdir: z.string(),
+    inProcess: evidenceSchema.nullable().describe("the agent's code runs in the tests' own process"),
+    refusals: z.array(placedSchema),
+    remarks: z.array(placedSchema),
+  })
+  .meta({ id: 'HarborTask' });
+export type HarborTask = z.infer<typeof harborTaskSchema>;
+
+export const harborSurveySchema = z.strictObject({ playable: countSchema, tasks: z.array(harborTaskSchema) });
+export type HarborSurvey = z.infer<typeof harborSurveySchema>;

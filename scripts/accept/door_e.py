@@ -43,8 +43,13 @@ class Responses(BaseHTTPRequestHandler):
         content = {"type": "output_text", "text": LINES[min(turn, 2)], "annotations": []}
         message = {"type": "message", "id": f"m{turn}", "role": "assistant", "status": "completed"}
         document = {
-            **{"id": f"r{turn}", "object": "response", "created_at": 1, "model": "policy"},
-            **{"output": [{**message, "content": [content]}], "tools": [], "tool_choice": "auto"},
+            "id": f"r{turn}",
+            "object": "response",
+            "created_at": 1,
+            "model": "policy",
+            "output": [{**message, "content": [content]}],
+            "tools": [],
+            "tool_choice": "auto",
             "parallel_tool_calls": False,
         }
         text = json.dumps(document).encode()
@@ -61,7 +66,10 @@ class Responses(BaseHTTPRequestHandler):
 def run(name: str, command: list[str], server: Server) -> bool:
     """Runs a client, and kills the door where it asks for it."""
     began = time.monotonic()
-    client = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    # NeMo Gym writes down its configuration where it is started.
+    client = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, cwd=server.env["BENCH_HOME"]
+    )
     assert client.stdout is not None
     for line in client.stdout:
         if line.strip() == "kill the door":
@@ -77,7 +85,11 @@ def newer_python() -> str | None:
     """A Python of at least 3.12: NeMo Gym's agent needs it."""
     if sys.version_info >= (3, 12):
         return sys.executable
-    pyenv = sorted(Path(os.environ.get("PYENV_ROOT", "~/.pyenv")).expanduser().glob("versions/3.1[2-9]*/bin/python"))
+    pyenv = sorted(
+        Path(os.environ.get("PYENV_ROOT", "~/.pyenv"))
+        .expanduser()
+        .glob("versions/3.1[2-9]*/bin/python")
+    )
     found = [str(path) for path in pyenv] + [
         path for path in (shutil.which(f"python3.{minor}") for minor in (12, 13, 14)) if path
     ]

@@ -47,8 +47,8 @@ for info in list_eval_logs(sys.argv[1]):
         }
 samples = samples_df(sys.argv[1])
 messages = messages_df(sys.argv[1])
-print(json.dumps({"samples": found, "rows": sorted(samples["uuid"]), "messages": len(messages),
-    "totals": {str(k): int(v) for k, v in zip(samples["uuid"], samples["message_count"])}}))
+print(json.dumps({"samples": found, "rows": sorted(samples["sample_id"]), "messages": len(messages),
+    "totals": {str(k): int(v) for k, v in zip(samples["sample_id"], samples["message_count"])}}))
 """
 
 
@@ -88,8 +88,10 @@ def read_by_inspect(python: Path, home: Path, batch: str, logs: Path) -> None:
         same("tokens of calls", found["called"], found["tokens"])
         same("scores", found["scores"], primary)
         same("final score", found["final"].get(shown["primary"]), shown["finalScore"])
-    if counted["messages"] < sum(2 * run["steps"] for run in runs):
-        raise SystemExit(f"messages_df has only {counted['messages']} messages")
+    # What a model was asked last, and what it said: nobody was asked about the last result.
+    asked = sum(found["inputs"][-1] + 1 for found in counted["samples"].values())
+    if counted["messages"] < asked:
+        raise SystemExit(f"messages_df has {counted['messages']} messages of {asked}")
     print(f"inspect: {len(runs)} runs, {counted['messages']} messages, counts are equal")
 
 

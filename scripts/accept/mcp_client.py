@@ -47,10 +47,12 @@ async def slow(session: ClientSession, _instructions: str, seconds: str) -> None
 
 async def main() -> None:
     name, url, *more = sys.argv[1:]
-    async with streamablehttp_client(f"{url}/v1/mcp", headers=RESET) as (read, write, _):
-        async with ClientSession(read, write) as session:
-            hello = await session.initialize()
-            await {"played": played, "slow": slow}[name](session, hello.instructions or "", *more)
+    async with (
+        streamablehttp_client(f"{url}/v1/mcp", headers=RESET) as (read, write, _),
+        ClientSession(read, write) as session,
+    ):
+        hello = await session.initialize()
+        await {"played": played, "slow": slow}[name](session, hello.instructions or "", *more)
 
 
 asyncio.run(main())

@@ -33,7 +33,10 @@ def agent_of(bench: str, model: str) -> GymnasiumAgent:
     )
     return GymnasiumAgent(
         config=GymnasiumAgentConfig(
-            **{"name": "agent", "host": "127.0.0.1", "port": 1, "entrypoint": "app.py"},
+            name="agent",
+            host="127.0.0.1",
+            port=1,
+            entrypoint="app.py",
             resources_server=ResourcesServerRef(type="resources_servers", name="bench"),
             model_server=ModelServerRef(type="responses_api_models", name="policy"),
             max_steps=8,

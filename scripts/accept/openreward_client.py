@@ -25,7 +25,9 @@ def listed() -> None:
     """Tasks, splits and tools are there without a session."""
     env = environment()
     assert env.list_splits() == ["train", "held-out"], env.list_splits()
-    assert [one.task_spec for one in env.list_tasks(split="held-out")] == [{"task": "prisonersDilemma"}]
+    assert [one.task_spec for one in env.list_tasks(split="held-out")] == [
+        {"task": "prisonersDilemma"}
+    ]
     tasks = env.list_tasks(split="train")
     assert len(tasks) == env.num_tasks(split="train") == 2, tasks
     assert env.get_task(split="train", index=1).task_spec == tasks[1].task_spec

@@ -114,7 +114,9 @@ def main() -> int:
         assert len(files) == 1, files
         lines = [json.loads(line) for line in files[0].read_text().splitlines()]
         traces = [trace for line in lines for trace in line["traces"]]
-        assert len(traces) == len(seeds) and not any(one["errors"] for one in [*lines, *traces]), lines
+        assert len(traces) == len(seeds) and not any(one["errors"] for one in [*lines, *traces]), (
+            lines
+        )
         paid = sorted(trace["rewards"]["openenv_reward"]["score"] for trace in traces)
         assert paid == stored(place.home), (paid, stored(place.home))
         print(f"ok: {len(paid)} rollouts, rewards {paid}")

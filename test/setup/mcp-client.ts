@@ -49,13 +49,19 @@ export class McpClient {
     return this.send('POST', JSON.stringify({ jsonrpc: '2.0', id: ++this.#id, method, params }));
   }
 
+  /** A stream that breaks is gone on with, as its Python client does it: from the event that it read last. */
   async ask(method: string, params: unknown = {}): Promise<McpResponse> {
-    const response = await this.post(method, params);
-    const text = await response.text();
-    if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true)
-      return JSON.parse(text) as McpResponse;
-    const [last] = events(text).filter(({ data }) => data !== '');
-    return JSON.parse(last?.data ?? 'null') as McpResponse;
+    let response = await this.post(method, params);
+    for (let last: string | null = null; ;) {
+      if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true)
+        return (await response.json()) as McpResponse;
+      const read = await untilBroken(response);
+      const [answer] = events(read.text).filter(({ data }) => data !== '');
+      if (answer !== undefined) return JSON.parse(answer.data) as McpResponse;
+      last = /^id: (\S+)$/m.exec(read.text)?.[1] ?? last;
+      if (last === null) throw new Error('a stream ended without an answer', { cause: read.error });
+      response = await this.send('GET', undefined, { 'last-event-id': last });
+    }
   }
 
   /** What a tool's result says, and what is beside it. */
@@ -72,4 +78,14 @@ export class McpClient {
     };
     return { text: content.map(({ text }) => text).join(''), isError, bench: _meta.bench };
   }
+}
+
+async function untilBroken(response: Response): Promise<{ text: string; error: unknown }> {
+  let text = '';
+  try {
+    for await (const part of response.body!.pipeThrough(new TextDecoderStream())) text += part;
+  } catch (error) {
+    return { text, error };
+  }
+  return { text, error: null };
 }

@@ -70,6 +70,9 @@ async function readLog(path: string): Promise<Log> {
   };
 }
 
+/** What of a message's id is not its run's. */
+const place = (id: string) => id.replace(/^[0-9a-z]{12}\./, '');
+
 async function inspectLog(runId: string): Promise<Log> {
   const output = target('.eval');
   await exportBatch(bench(), runId, { format: 'inspect', output });
@@ -191,7 +194,7 @@ describe('a run as an Inspect log', () => {
   test('points each call at what the model was asked, refused replies included', async () => {
     const { runId } = await playedRun(db, { steps: 4, refused: [2] });
     const [sample] = (await inspectLog(runId)).samples as [Sample];
-    const pool = sample.events_data.messages.map(({ id }) => id);
+    const pool = sample.events_data.messages.map(({ id }) => place(id));
     const asked = models(sample).map(({ input_refs: refs }) => refs.flatMap(([from, to]) => pool.slice(from, to)));
     expect(asked).toEqual([
       ['p1', 'p2'],
@@ -200,7 +203,13 @@ describe('a run as an Inspect log', () => {
       ['p1', 'p2', 's1', 's1r', 's2', 's2r'],
       ['p1', 'p2', 's1', 's1r', 's2', 's2r', 's3', 's3r'],
     ]);
-    expect(models(sample).map(({ output }) => output.choices[0]?.message.id)).toEqual(['s1', 's2t1', 's2', 's3', 's4']);
+    expect(models(sample).map(({ output }) => place(output.choices[0]!.message.id))).toEqual([
+      's1',
+      's2t1',
+      's2',
+      's3',
+      's4',
+    ]);
   });
 
   test('of 500 steps takes at most 200 KB', async () => {

@@ -71,7 +71,9 @@ test('gains, chances and curves, worked out by hand; a task without a target has
   expect(a!.improvement?.best).toBeCloseTo((1.5 / 4 + 1 + 1) / 3, 12);
   expect(b!.improvement?.best).toBeCloseTo(1 - (1.5 / 4 + 1 + 1) / 3, 12);
   // With one attempt at the loss no more than one can be told.
-  expect(a!.curve?.best).toEqual([{ k: 1, gain: expect.closeTo(0.375, 12), solved: 0.75 }]);
+  expect(a!.curve?.best).toHaveLength(1);
+  expect(a!.curve?.best[0]).toMatchObject({ k: 1, solved: 0.75 });
+  expect(a!.curve?.best[0]?.gain).toBeCloseTo(0.375, 12);
   expect(found.rows.map(({ model, rank }) => [model, rank])).toEqual([
     ['A', 1],
     ['B', 2],

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importMlgym, type MlgymImport } from '../../operations/records/import/import-mlgym.js';
@@ -277,7 +277,7 @@ describe('importing run directories of MLGym', () => {
         [runId],
       );
       const { marks } = await db.queries.showRun(runId);
-      return [rows[0] as unknown, marks.map(({ rule }) => rule)];
+      return [rows[0] as unknown, marks.map(({ rule }) => rule).filter((rule) => rule !== 'untouched_starter')];
     };
     const cost = { total_cost: 0.5, api_calls: 3 };
     const unknown = { sent: null, received: null, list: null };
@@ -356,14 +356,14 @@ describe('an imported run that wrote to its evaluator', () => {
       UPDATED,
       ['open evaluate.py', EDIT, 'submit'],
       ['n/a', at('evaluate.py'), at('evaluate.py')],
-      [at('evaluate.py'), 'protected_write 2'],
+      [at('evaluate.py'), 'protected_write 2', 'untouched_starter 3'],
     ],
     [
       'with its last action',
       UPDATED,
       ['open target.py', EDIT],
       ['n/a', at('target.py')],
-      [at('target.py'), 'protected_write 2'],
+      [at('target.py'), 'protected_write 2', 'untouched_starter 2'],
     ],
     ['from the shell', 'done\n', ['echo 1 > evaluate.py', 'submit'], ['n/a', 'n/a'], [null, 'protected_write 1']],
     [
@@ -371,7 +371,7 @@ describe('an imported run that wrote to its evaluator', () => {
       `Error: You cannot edit read-only file ${at('evaluate.py')}`,
       ['open evaluate.py', EDIT, 'submit'],
       ['n/a', at('evaluate.py'), at('evaluate.py')],
-      [at('evaluate.py')],
+      [at('evaluate.py'), 'untouched_starter 3'],
     ],
     [
       'but in another file that it opened after',
@@ -466,5 +466,76 @@ describe.runIf(published.length > 0)('the published run directories', () => {
     } finally {
       await own.close();
     }
+  });
+});
+
+describe('what an import is told to look at', () => {
+  it('is found through links, each once, though they lead in circles', async () => {
+    const root = folder();
+    const elsewhere = folder();
+    const path = writeRunDirectory(elsewhere, { model: 'linked' });
+    symlinkSync(path, join(root, basename(path)));
+    symlinkSync(root, join(root, 'again'));
+    symlinkSync(join(root, 'nowhere'), join(root, 'broken'));
+    const single = join(root, 'metagen-single__blotto__default_run_0');
+    mkdirSync(single);
+    symlinkSync(join(path, 'blotto.traj'), join(single, 'blotto.traj'));
+    const found = await findRunDirectories([root]);
+    expect(found.map(({ source, trajectory }) => [source, trajectory])).toEqual([
+      [basename(path), 'blotto.traj'],
+      ['metagen-single__blotto__default_run_0', 'blotto.traj'],
+    ]);
+  });
+
+  it('is told when another batch holds it already', async () => {
+    const path = writeRunDirectory(folder(), { model: 'in-two' });
+    const into = async (batch: string) =>
+      importMlgym(db, await findRunDirectories([path]), { batch, tasks: {}, dryRun: false });
+    const [first] = await into('one');
+    expect(first).toMatchObject({ outcome: 'imported', remarks: [] });
+    expect(await into('one')).toMatchObject([{ outcome: 'known', remarks: [] }]);
+    expect(await into('two')).toMatchObject([
+      {
+        outcome: 'known',
+        runId: first!.runId,
+        remarks: [{ kind: 'in_other_batch', message: expect.stringContaining('batch one') as unknown }],
+      },
+    ]);
+  });
+
+  it('costs what it is said to cost', async () => {
+    await db.setPrices('mlgym', { priced: { input: 2, output: 10 }, other: { input: 1, output: 1 } });
+    await db.setPrices('mlgym', { priced: { input: 4, output: 20 } });
+    const path = writeRunDirectory(folder(), { model: 'priced' });
+    const [done] = await importMlgym(db, await findRunDirectories([path]), {
+      batch: 'priced',
+      tasks: {},
+      dryRun: false,
+    });
+    const { rows } = await db.pool.query(`select list_usd::float8 as cost from run_costs('mlgym') where run_id = $1`, [
+      done!.runId,
+    ]);
+    // 1,000 tokens in, 50 out.
+    expect(rows).toEqual([{ cost: 0.005 }]);
+  });
+
+  it('has the scores of a validate at the end of other commands at its step', async () => {
+    const path = writeRunDirectory(folder(), {
+      model: 'chained',
+      actions: ['ls', 'python baseline.py && validate', 'edit 1:1\nx\nend_of_edit', 'validate', 'submit'],
+      observation: (step) =>
+        step === 2 || step === 4 ? 'Your code produced a valid submission artefact at x.\n' : 'done\n',
+      scores: [{ Score: 0.1 }, { Score: 0.2 }, { Score: 0.2 }],
+    });
+    const [done] = await importMlgym(db, await findRunDirectories([path]), {
+      batch: 'chained',
+      tasks: {},
+      dryRun: false,
+    });
+    expect(done?.remarks).toEqual([]);
+    const { rows } = await db.pool.query('select step from evaluations where run_id = $1 order by number', [
+      done!.runId,
+    ]);
+    expect(rows).toEqual([{ step: 2 }, { step: 4 }, { step: 5 }]);
   });
 });

@@ -265,6 +265,17 @@ describe('a run is marked at its end', () => {
   });
 });
 
+test('a new database knows MLGym-Bench: files of its 13 tasks, prices of its 13 models', async () => {
+  const { rows } = await sql.query(
+    `select (select count(*)::int from task_integrity where contract = 0) as tasks,
+       (select array_agg(task_id order by task_id) from task_integrity where contract = 0 and starter_files <> '{}') as starters,
+       (select count(*)::int from price_lists where list = 'mlgym') as prices`,
+  );
+  expect(rows).toEqual([
+    { tasks: 13, starters: ['3SATTime', 'battleOfSexes', 'blotto', 'prisonersDilemma'], prices: 13 },
+  ]);
+});
+
 describe('a shell command', () => {
   const writes: [command: string, paths: string[]][] = [
     ['echo 1 > evaluate.py', ['/w/evaluate.py']],

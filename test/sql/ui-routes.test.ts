@@ -9,6 +9,8 @@ import { storeSubmission } from '../../domain/stored-submission.js';
 import type { BatchHead, BatchMatrix, BatchPage, BatchSpend } from '../../domain/views/batch-pages.js';
 import type { ModelCalls, RunFiles, RunHead, RunSetup, Waiting } from '../../domain/views/run-head.js';
 import type { RunFacetCounts, RunPage } from '../../domain/views/run-page.js';
+import type { Leaderboard } from '../../domain/views/leaderboard.js';
+import type { ReportRun } from '../../domain/views/report.js';
 import type { Prompt, StepSkeleton, StepWindow } from '../../domain/views/steps.js';
 import { batchDocument } from '../../cli/render/batch.js';
 import type { Bench } from '../../operations/bench.js';
@@ -480,4 +482,19 @@ test('hosts, leases and limits are those of the command line', async () => {
   expect(await get('hosts', '/hosts')).toEqual({ hosts: await db.queries.hosts() });
   expect(await get('leases', '/leases')).toEqual({ leases: [], waiting: [] });
   expect(await get('limits', '/limits')).toEqual({ accounts: [] });
+});
+
+test('leaderboards are those of `bench leaderboard`, each figure with the runs behind it', async () => {
+  const query = 'includeScripted=true&resamples=0';
+  const board = await get<Leaderboard>('leaderboard', `/leaderboard?${query}`);
+  expect(board).toEqual(
+    JSON.parse(JSON.stringify(await db.queries.leaderboard({ includeScripted: true, resamples: 0 }))),
+  );
+  const row = board.rows.find(({ model }) => model === 'alpha')!;
+  const of = `model=alpha&kind=${row.kind}&isolation=${row.isolation}&task=one`;
+  const { runs: behind } = await get<{ runs: ReportRun[] }>('leaderboardCell', `/leaderboard/cell?${query}&${of}`);
+  expect(behind.filter(({ counted }) => counted)).toHaveLength(row.scores['one']!.counted);
+  expect(behind.find(({ runId }) => runId === row.scores['one']!.bestRun)?.best).toBe(row.scores['one']!.best);
+  expect(await get('comparisons', '/comparisons')).toEqual({ comparisons: [] });
+  expect((await ask('/comparisons/none')).status).toBe(404);
 });

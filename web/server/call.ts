@@ -9,9 +9,9 @@ export interface Call {
   /** Of a POST, likewise. */
   body: Readonly<Record<string, unknown>>;
   who: UiToken | null;
-  header(name: string): string | undefined;
+  header: (name: string) => string | undefined;
   /** Is the token still good? For answers that take long. */
-  stillAllowed(): boolean;
+  stillAllowed: () => boolean;
   /** Aborted once nobody waits for the answer. */
   signal: AbortSignal;
 }

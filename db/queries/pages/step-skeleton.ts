@@ -1,6 +1,5 @@
 import { STEP_FLAGS } from '../../../domain/step-flags.js';
 import type { StepColumns, StepEvaluation, StepSkeleton } from '../../../domain/views/steps.js';
-import type { IntegrityMark } from '../../../domain/integrity-rules.js';
 import type { RunStatus } from '../../../domain/outcomes.js';
 import type { Statements } from '../../statements.js';
 import { missingRun } from '../../store/missing.js';
@@ -68,7 +67,7 @@ export async function stepColumns(run: Statements, runId: string, steps: readonl
 interface Head {
   status: RunStatus;
   total: number;
-  marks: IntegrityMark[];
+  marks: StepSkeleton['marks'];
   forks: { runId: string; step: number }[];
 }
 
@@ -82,7 +81,7 @@ export async function stepSkeleton(
     run<Head>(
       'skeletonHead',
       `select r.status, r.step as total,
-         (select coalesce(jsonb_agg(jsonb_build_object('rule', m.rule, 'step', m.step, 'detail', m.detail) order by m.rule), '[]')
+         (select coalesce(jsonb_agg(jsonb_build_object('rule', m.rule, 'step', m.step, 'until', m.until, 'detail', m.detail) order by m.rule), '[]')
           from integrity_marks m where m.run_id = r.run_id) as marks,
          (select coalesce(jsonb_agg(jsonb_build_object('runId', f.run_id, 'step', f.forked_at_step) order by f.forked_at_step, f.run_id), '[]')
           from runs f where f.forked_from = r.run_id) as forks

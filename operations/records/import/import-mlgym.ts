@@ -66,6 +66,13 @@ async function importDirectory(
         'changed',
         `was imported before, as run ${outcome.runId}, with other content, and was left unchanged. To keep both, import into another batch.`,
       );
+    if (outcome.kind === 'known' && outcome.batch !== options.batch)
+      remarks.odd(
+        null,
+        '',
+        'in_other_batch',
+        `is run ${outcome.runId} of batch ${outcome.batch ?? outcome.batchId} already: it is not put into ${options.batch} too`,
+      );
     return result(outcome.kind, outcome.runId);
   } catch (error) {
     if (error instanceof UnreadableFile) remarks.failed(error.file, error.key, error.kind, error.message);

@@ -6,6 +6,9 @@ import { importSummary } from './import-summary.js';
 import { findRunDirectories } from './run-directories.js';
 import type { DirectoryResult, ImportDocument } from '../../../domain/views/imports.js';
 
+/** The price list that runs of MLGym are compared by. */
+const MLGYM_PRICES = 'mlgym';
+
 export interface DirectoriesProgress {
   signal: AbortSignal;
   /** How many there are, before the first is read. */
@@ -17,7 +20,7 @@ export interface DirectoriesProgress {
 export async function importRunDirectories(
   bench: Bench,
   paths: string[],
-  { batch, taskMetric = {}, dryRun }: DirectoriesRequest,
+  { batch, taskMetric = {}, prices = {}, dryRun }: DirectoriesRequest,
   { signal, onFound, onDirectory }: DirectoriesProgress,
 ): Promise<ImportDocument> {
   const directories = await findRunDirectories(paths);
@@ -27,6 +30,7 @@ export async function importRunDirectories(
       remedy: 'A run directory holds a .traj or a results.json, and is named <model>__<task>__<settings>_run_<number>.',
     });
   const database = await bench.database();
+  if (!dryRun) await database.setPrices(MLGYM_PRICES, prices);
   onFound(directories.length);
   const results = await importMlgym(database, directories, { batch, tasks: taskMetric, dryRun, signal, onDirectory });
   return importSummary(results, { batch, dryRun, directories: directories.length });

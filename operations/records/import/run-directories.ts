@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
 import { parseRunDirectory, type RunDirectoryName } from '../../../domain/mlgym/run-directory.js';
@@ -28,6 +29,7 @@ const MOST_LEVELS = 10;
 /** All run directories at and below the given paths, in the order of their names. Throws BenchError (not_found) for a path that is no folder. */
 export async function findRunDirectories(paths: readonly string[]): Promise<RunDirectory[]> {
   const found = new Map<string, RunDirectory>();
+  const seen = new Set<string>();
   for (const given of paths) {
     const path = resolve(given);
     const known = await stat(path).catch(() => null);
@@ -36,17 +38,28 @@ export async function findRunDirectories(paths: readonly string[]): Promise<RunD
         code: 'file.not_found',
         remedy: 'Give run directories of MLGym, or a folder that contains some at any depth.',
       });
-    for await (const directory of walk(path, 0)) found.set(directory.path, directory);
+    for await (const directory of walk(path, 0, seen)) found.set(directory.path, directory);
   }
   return [...found.values()];
 }
 
-async function* walk(path: string, level: number): AsyncGenerator<RunDirectory> {
+/** What an entry is, or what a link leads to; null: neither file nor folder, or a link that leads nowhere. */
+async function kindOf(path: string, entry: Dirent): Promise<'file' | 'folder' | null> {
+  const at = entry.isSymbolicLink() ? await stat(join(path, entry.name)).catch(() => null) : entry;
+  return at?.isFile() === true ? 'file' : at?.isDirectory() === true ? 'folder' : null;
+}
+
+/** `seen`: the folders so far, wherever links lead: each is looked at once, so that links in circles end. */
+async function* walk(path: string, level: number, seen: Set<string>): AsyncGenerator<RunDirectory> {
+  const real = await realpath(path).catch(() => path);
+  if (seen.has(real)) return;
+  seen.add(real);
   const entries = (await readdir(path, { withFileTypes: true }).catch(() => [])).sort((a, b) =>
     a.name < b.name ? -1 : 1,
   );
-  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const kinds = await Promise.all(entries.map((entry) => kindOf(path, entry)));
+  const named = (kind: 'file' | 'folder') => entries.filter((_, at) => kinds[at] === kind).map(({ name }) => name);
+  const [files, folders] = [named('file'), named('folder')];
   const source = basename(path);
   const name = parseRunDirectory(source);
   const trajectories = files.filter((file) => file.endsWith('.traj'));
@@ -67,7 +80,7 @@ async function* walk(path: string, level: number): AsyncGenerator<RunDirectory> 
     };
     return;
   }
-  if (level < MOST_LEVELS) for (const folder of folders) yield* walk(join(path, folder), level + 1);
+  if (level < MOST_LEVELS) for (const folder of folders) yield* walk(join(path, folder), level + 1, seen);
 }
 
 /** SHA-256 over the directory's name and the files that are read. Throws UnreadableFile. */

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { batchOptionsSchema, batchRequest } from '../../../domain/requests/batch.js';
-import { envServeSchema } from '../../../domain/requests/env-serve.js';
+import { names } from '../../../domain/requests/fields.js';
 import { groupSchema } from '../../../domain/requests/run-options.js';
 import { requestFields, requestOptions } from '../../../cli/request-options.js';
 
@@ -35,14 +35,13 @@ describe('flags of a request', () => {
   });
 
   it('replace a default list, and add to one that was given', () => {
-    const command = new Command();
-    for (const option of requestOptions(envServeSchema.shape)) command.addOption(option);
-    expect(command.parse(['--tasks', 'a,b', '--tasks', 'c'], { from: 'user' }).opts()).toMatchObject({
-      tasks: ['a', 'b', 'c'],
-    });
-    expect(
-      new Command().addOption(requestOptions(envServeSchema.shape)[0]!).parse([], { from: 'user' }).opts(),
-    ).toEqual({ tasks: ['battleOfSexes'] });
+    const parsed = (...args: string[]): object => {
+      const command = new Command();
+      for (const option of requestOptions({ tasks: names().default(['battleOfSexes']) })) command.addOption(option);
+      return command.parse(args, { from: 'user' }).opts();
+    };
+    expect(parsed('--tasks', 'a,b', '--tasks', 'c')).toEqual({ tasks: ['a', 'b', 'c'] });
+    expect(parsed()).toEqual({ tasks: ['battleOfSexes'] });
   });
 
   it.each([

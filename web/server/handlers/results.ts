@@ -9,7 +9,7 @@ import type { Handler } from '../call.js';
 
 export function resultHandlers(bench: Bench): Record<string, Handler> {
   return {
-    leaderboard: ({ query }) => leaderboard(bench, query as LeaderboardRequest),
+    leaderboard: ({ query }) => leaderboard(bench, query),
     leaderboardCell: async ({ query }) => {
       const { model, kind, isolation, task, ...request } = query as LeaderboardRequest & Record<Part, string>;
       return { runs: await leaderboardCell(bench, request, { model, kind, isolation, task }) };

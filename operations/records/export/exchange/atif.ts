@@ -46,7 +46,7 @@ export async function* atifText(exchanged: ExchangedRun): AsyncGenerator<string,
   yield `\n],"final_metrics":${JSON.stringify(final)}}\n`;
 }
 
-function agentStep({ run }: ExchangedRun, step: ExchangedStep): object {
+function agentStep({ run, requery }: ExchangedRun, step: ExchangedStep): object {
   const reply = stepReply(step);
   const [first, ...others] = reply.calls;
   const command = first?.arguments['command'];
@@ -109,6 +109,7 @@ function agentStep({ run }: ExchangedRun, step: ExchangedStep): object {
         step,
         said,
         run.evaluationList.filter((one) => one.step === step.step),
+        requery,
       ),
     },
   };

@@ -1,9 +1,10 @@
 import type { RunRecord } from '../../../../db/index.js';
 import { promptMessages, toolDefinitions } from '../../../../domain/agent/messages.js';
+import { NOT_RUN } from '../../../../domain/agent/reply-messages.js';
 import { nextTurn } from '../../../../domain/agent/next-turn.js';
 import { BenchError } from '../../../../domain/errors.js';
 import {
-  BENCH_EXTRA_VERSION,
+  EXTRA_VERSION,
   type ExtraCall,
   type RunExtra,
   type StepExtra,
@@ -24,7 +25,7 @@ export interface ExchangedRun {
   tools: ToolDefinition[];
   extra: RunExtra;
   /** After a reply that was refused. */
-  requery(refused: RecordedCall): ChatMessage[];
+  readonly requery: (refused: RecordedCall) => ChatMessage[];
   close(): Promise<void>;
 }
 
@@ -55,7 +56,11 @@ export async function openExchangedRun(bench: Bench, runId: string): Promise<Exc
 
 /** What was said of a reply that was refused. */
 function requery(definition: RunDefinition | null, refused: RecordedCall): ChatMessage[] {
-  if (refused.answer !== undefined) return [{ role: 'user', content: refused.answer }];
+  const { answer, toolCalls } = refused;
+  if (answer !== undefined)
+    return toolCalls === null || toolCalls.length === 0
+      ? [{ role: 'user', content: answer }]
+      : toolCalls.map((_, index) => ({ role: 'tool', content: index === 0 ? answer : NOT_RUN }));
   if (definition === null) return [];
   const turn = nextTurn(definition, [
     {
@@ -86,7 +91,7 @@ const roleOf = (role: string): ChatMessage['role'] =>
 async function runExtra(run: RunDetail, record: RunRecord): Promise<RunExtra> {
   const loose = await record.looseCalls();
   return {
-    version: BENCH_EXTRA_VERSION,
+    version: EXTRA_VERSION,
     run_id: run.runId,
     batch_id: run.batchId,
     batch: record.batch,
@@ -148,6 +153,7 @@ export function stepExtra(
   step: ExchangedStep,
   said: { text: string; command: string | null; synthetic: boolean },
   evaluations: readonly EvaluationDetail[],
+  answerTo: ExchangedRun['requery'],
 ): StepExtra {
   const own = answeringCall(step.calls);
   const others = step.calls.filter((call) => call !== own);
@@ -170,7 +176,12 @@ export function stepExtra(
     ...(step.reward !== null && { reward: step.reward }),
     // Its reply is the message.
     ...(own !== undefined && { call: extraCall(own, { text: false }) }),
-    ...(others.length > 0 && { calls: others.map((call) => extraCall(call)) }),
+    ...(others.length > 0 && {
+      calls: others.map((call) => {
+        const [told] = call.status === 'confirmed' ? answerTo(call) : [];
+        return { ...extraCall(call), ...(told !== undefined && { answer: told.content }) };
+      }),
+    }),
     ...(evaluations.length > 0 && {
       evaluations: evaluations.map(({ number, kind, split, status, metrics }) => ({
         ...{ number, kind, split, status, metrics },

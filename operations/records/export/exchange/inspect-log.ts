@@ -102,7 +102,7 @@ async function addSample(
         try {
           resolve(yield* sampleText(exchanged, place));
         } catch (error) {
-          reject(error);
+          reject(error instanceof Error ? error : new Error(String(error)));
           throw error;
         }
       };

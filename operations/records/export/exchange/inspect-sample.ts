@@ -216,16 +216,19 @@ const before = (time: string, ms: number | null): string => new Date(Date.parse(
 class SampleWriter {
   readonly model: string;
   readonly #run: RunDetail;
+  /** Inspect takes messages of one id for one message, whichever sample they are of. */
+  readonly #ids: string;
   #uuids = 0;
 
   constructor(readonly exchanged: ExchangedRun) {
     this.#run = exchanged.run;
+    this.#ids = `${exchanged.run.runId.slice(-12)}.`;
     this.model = modelName(exchanged.run);
   }
 
   promptMessage({ role, content, toolCalls = [], toolCallId }: ChatMessage, index: number): Message {
     return {
-      ...{ id: `p${index + 1}`, role, content },
+      ...{ id: `${this.#ids}p${index + 1}`, role, content },
       ...(toolCalls.length > 0 && { tool_calls: objectsOf(objectCalls(toolCalls, 0)) }),
       ...(toolCallId !== undefined && { tool_call_id: toolCallId }),
     };
@@ -242,7 +245,7 @@ class SampleWriter {
       : step.lost
         ? { type: 'unknown', message: 'The command was lost with its sandbox.' }
         : undefined;
-    const id = `s${step.step}r`;
+    const id = `${this.#ids}s${step.step}r`;
     messages.push(
       first === undefined
         ? { id, role: 'user', content: step.observation }
@@ -328,7 +331,11 @@ class SampleWriter {
       if (first !== undefined && step.observation !== null) {
         yield event('tool', step.at, {
           ...{ id: first.id, type: 'function', function: first.name, arguments: first.arguments },
-          ...{ result: step.observation, message_id: `s${step.step}r`, completed: step.executedAt ?? step.at },
+          ...{
+            result: step.observation,
+            message_id: `${this.#ids}s${step.step}r`,
+            completed: step.executedAt ?? step.at,
+          },
           working_time: seconds(step.commandMs),
           ...(step.timedOut && { error: { type: 'timeout', message: 'The command ran past its limit.' } }),
         });
@@ -351,12 +358,18 @@ class SampleWriter {
     };
     const evaluations = this.#run.evaluationList.filter((one) => one.step === step.step);
     return {
-      ...{ id: `s${step.step}`, role: 'assistant', source: 'generate', model: this.model, content: reply.text },
+      ...{
+        id: `${this.#ids}s${step.step}`,
+        role: 'assistant',
+        source: 'generate',
+        model: this.model,
+        content: reply.text,
+      },
       ...(reply.calls.length > 0 && { tool_calls: objectsOf(reply.calls) }),
       metadata: {
         bench: {
           at: step.at,
-          ...stepExtra(step, said, evaluations),
+          ...stepExtra(step, said, evaluations, this.exchanged.requery),
           ...(reply.calls.some(({ argumentsText, sentId }) => argumentsText !== undefined || sentId !== undefined) && {
             sent: reply.calls.map(({ argumentsText, sentId }) => ({ arguments_text: argumentsText, id: sentId })),
           }),
@@ -368,7 +381,7 @@ class SampleWriter {
   #refused(step: ExchangedStep, call: RecordedCall): Message {
     const calls = objectCalls(call.toolCalls ?? [], step.step);
     return {
-      ...{ id: `s${step.step}t${call.try}`, role: 'assistant', source: 'generate', model: this.model },
+      ...{ id: `${this.#ids}s${step.step}t${call.try}`, role: 'assistant', source: 'generate', model: this.model },
       content: call.response ?? '',
       ...(calls.length > 0 && { tool_calls: objectsOf(calls) }),
     };
@@ -377,7 +390,7 @@ class SampleWriter {
   #requery(step: ExchangedStep, call: RecordedCall): Message[] {
     const calls = objectCalls(call.toolCalls ?? [], step.step);
     return this.exchanged.requery(call).map(({ role, content }, index) => ({
-      ...{ id: `s${step.step}t${call.try}r${index + 1}`, role, content },
+      ...{ id: `${this.#ids}s${step.step}t${call.try}r${index + 1}`, role, content },
       ...(role === 'tool' && { tool_call_id: calls[index]?.id ?? '', function: calls[index]?.name ?? '' }),
     }));
   }

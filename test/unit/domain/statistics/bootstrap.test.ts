@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bootstrap, type ComparedAttempts, resamplePositions } from '../../../../domain/statistics/bootstrap.js';
 import { sharesOfFirst } from '../../../../domain/statistics/separation.js';
-import { coverage } from '../../../../benchmarks/interval-coverage.js';
+import { coverage, headlineCoverage } from '../../../../benchmarks/interval-coverage.js';
 
 const task = (...models: (number | null)[][]): ComparedAttempts[number] => ({
   direction: 'maximize',
@@ -55,6 +55,15 @@ describe('the bootstrap', () => {
   it('leaves a task at which only the infrastructure failed out of the model’s strict area', () => {
     const [, failed] = bootstrap([task([2], [2]), task([3], [])], options).tasks;
     expect(failed?.best).toEqual({ low: 1, high: 1 });
+  });
+
+  it('of headlines covers what it should at thirteen tasks, and orders no pair wrongly more often than it may', () => {
+    const measured = headlineCoverage({ tasks: 13, attempts: 4, experiments: 60, population: 2000 });
+    for (const { figure, pairs, resolved } of Object.values(measured)) {
+      expect(figure.share).toBeGreaterThanOrEqual(0.93);
+      expect(pairs).toBeGreaterThanOrEqual(0.95);
+      expect(resolved).toBeGreaterThan(0.3);
+    }
   });
 
   it('has intervals that cover what they should, on simulated models', () => {

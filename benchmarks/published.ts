@@ -1,0 +1,67 @@
+/**
+ * What the leaderboard says of the published runs of MLGym-Bench: gains, chances, orders, pairs that are told apart, intervals. They are
+ * no part of this repository: <folder> holds run directories, `trajectories/mlgym_bench_v0` of a checkout of facebookresearch/MLGym. Suspect scores count, as
+ * they were published. The same folder, models and seed give the same figures. Human text on stderr, one JSON document on stdout.
+ *
+ *   npm run benchmark:published -- <folder> [--models a,b]
+ */
+import { parseArgs } from 'node:util';
+import { LEADERBOARD_ORDERS } from '../domain/requests/comparison.js';
+import type { Leaderboard } from '../domain/views/leaderboard.js';
+import { ThrowawayHome } from './throwaway-home.js';
+
+const { values, positionals } = parseArgs({ options: { models: { type: 'string' } }, allowPositionals: true });
+const [folder] = positionals;
+if (folder === undefined) throw new Error('name the folder of run directories');
+
+const round = (value: number | null | undefined): number | null =>
+  value === null || value === undefined ? null : Math.round(value * 1000) / 1000;
+const between = (interval: { low: number; high: number } | null | undefined): string =>
+  interval == null ? '–' : `${interval.low.toFixed(3)} to ${interval.high.toFixed(3)}`;
+
+const home = new ThrowawayHome('published');
+try {
+  await home.bench('import', 'mlgym', folder, '--batch', 'published');
+  const models = values.models === undefined ? [] : ['--models', values.models];
+  const ask = (...options: string[]) =>
+    home.bench<Leaderboard>('leaderboard', '--batch', 'published', '--mode', 'compat', ...models, ...options);
+  const boards = [];
+  for (const order of LEADERBOARD_ORDERS) boards.push(await ask('--order', order));
+  const [byChance] = boards;
+  const rows = byChance!.rows.map((row) => ({
+    model: row.model,
+    improvement: round(row.improvement?.best),
+    improvement95: between(row.intervals?.tasks.bestImprovement),
+    group: row.intervals?.tasks.group,
+    probabilityOfFirst: round(row.intervals?.tasks.probabilityOfRank1?.best),
+    gain: round(row.gain?.best),
+    gain95: between(row.intervals?.tasks.bestGain),
+    solvedAt1: round(row.curve?.best[0]?.solved),
+    gainAt4: round(row.curve?.best[3]?.gain),
+    solvedAt4: round(row.curve?.best[3]?.solved),
+    aup: round(row.bestAup),
+    averageRank: round(row.averageRank),
+  }));
+  const orders = boards.map(({ comparison, rows: ordered }) => ({
+    order: comparison.order,
+    pairs: comparison.separation?.tasks?.pairs,
+    resolvedOverTasks: comparison.separation?.tasks?.resolved,
+    resolvedOverAttempts: comparison.separation?.attempts?.resolved,
+    first: ordered[0]?.model,
+    probabilityOfFirst: round(ordered[0]?.intervals?.tasks.probabilityOfRank1?.best),
+    rows: ordered.map(({ model }) => model).join(', '),
+  }));
+  const tasks = byChance!.tasks.map(({ task, primary, baseline, standardError, target }) => ({
+    ...{ task, primary, baseline, standardError, target },
+  }));
+  for (const { model, improvement, gain, group } of rows)
+    process.stderr.write(`${model}: P(improvement) ${improvement}, gain ${gain}, group ${group}\n`);
+  for (const { order, resolvedOverTasks, pairs } of orders)
+    process.stderr.write(`by ${order}: ${resolvedOverTasks} of ${pairs} pairs told apart\n`);
+  const runs = byChance!.rows.reduce((sum, { attempts }) => sum + attempts, 0);
+  process.stdout.write(
+    `${JSON.stringify({ benchmark: 'published', runs, T: byChance!.comparison.T, seed: byChance!.comparison.seed, resamples: byChance!.comparison.resamples, rows, orders, tasks })}\n`,
+  );
+} finally {
+  await home.remove();
+}

@@ -1,0 +1,345 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import type { ExtraCall } from '../../domain/exchange/bench-extra.js';
+import { BenchError } from '../../domain/errors.js';
+import { newBatchId, newRunId } from '../../domain/ids.js';
+import { SHARD_SIZE } from '../../domain/limits.js';
+import { MLGYM_CONTRACT } from '../../domain/mlgym/tasks.js';
+import type { ModelKind, SamplingParameters } from '../../domain/model.js';
+import type { EndReason, FinalEvaluation } from '../../domain/outcomes.js';
+import type { Backend, EvaluationKind, EvaluationStatus, Isolation, Requested } from '../../domain/run.js';
+import type { Direction, Metrics } from '../../domain/score.js';
+import type { ToolState } from '../../domain/tool-state.js';
+import { errorFields, queryError } from '../database-error.js';
+import { type ImportOptions, type ImportOutcome, knownRun, type Sql, wellFormedJson } from './import-run.js';
+
+export interface ExchangedTask {
+  id: string;
+  name: string;
+  metric: string;
+  /** Nothing in the file says which metric ranks: another run of the task may. */
+  assumed: boolean;
+  direction: Direction;
+  min: number | null;
+  max: number | null;
+}
+
+/** What a trajectory or log of another tool says of a run, its steps apart. */
+export interface ExchangedRecord {
+  format: 'atif' | 'inspect';
+  /** The file, or the sample in it, without the folders above. */
+  source: string;
+  contentHash: string;
+  task: ExchangedTask;
+  /** The version of the task that it says it was, where bench wrote it; used if it is known here. */
+  taskHash: string | null;
+  model: { name: string; kind: ModelKind; provider: string; providerModel: string };
+  agent: string;
+  attempt: number;
+  sampling: SamplingParameters;
+  seed: number;
+  maxSteps: number;
+  backend: Backend;
+  gpus: number;
+  harnessVersion: string;
+}
+
+export interface ExchangedStepRow {
+  step: number;
+  response: string;
+  thought: string;
+  action: string | null;
+  observation: string | null;
+  exit_code: number | null;
+  timed_out: boolean;
+  lost: boolean;
+  output_bytes: number | null;
+  requested: Requested;
+  working_dir: string | null;
+  tool_state: ToolState | null;
+  command_ms: number | null;
+  model_ms: number | null;
+  created_at: string | null;
+  executed_at: string | null;
+  calls: ExtraCall[];
+}
+
+export interface ExchangedEvaluation {
+  step: number;
+  kind: EvaluationKind;
+  split: string;
+  number: number;
+  status: EvaluationStatus;
+  metrics: Metrics | null;
+  primary: number | null;
+  suspect: boolean;
+  message: string;
+  ms: number | null;
+  submissionSha256?: string | null;
+  fromStep?: number | null;
+  at?: string | null;
+}
+
+/** What is known after the file was read. */
+export interface ExchangedEnd {
+  steps: number;
+  endReason: EndReason;
+  finalEvaluation: FinalEvaluation;
+  exitStatus: string | null;
+  detail: string | null;
+  usage: { input: number; output: number; cached: number; reasoning: number; cacheWrite: number };
+  costUsd: string | null;
+  bestScore: number | null;
+  finalScore: number | null;
+  evaluations: readonly ExchangedEvaluation[];
+  /** Calls of steps that are not there. */
+  calls: readonly ExtraCall[];
+  workspace: string | null;
+  isolation: Isolation | null;
+  createdAt: string | null;
+  startedAt: string | null;
+  endedAt: string | null;
+  prompt: { role: string; content: string }[];
+  /** What has no other column, as it was. */
+  kept: Record<string, unknown>;
+}
+
+export type WriteExchanged = (step: ExchangedStepRow) => Promise<void>;
+export type ReadExchanged = (write: WriteExchanged) => Promise<{ end: ExchangedEnd; remarks: readonly unknown[] }>;
+
+const STEPS = 100;
+const CHARACTERS = 2_000_000;
+
+/** Stores a run of another tool, or nothing: an error in `read` undoes everything. Content already stored is not read. */
+export async function importExchanged(
+  pool: pg.Pool,
+  run: ExchangedRecord,
+  options: ImportOptions,
+  read: ReadExchanged,
+): Promise<ImportOutcome> {
+  const client = await pool.connect();
+  const sql = client.query.bind(client) as unknown as Sql;
+  try {
+    await sql('begin');
+    const known = await knownRun(sql, run, options.batch);
+    if (known !== null) {
+      await sql('rollback');
+      return known;
+    }
+    const batchId = await batchFor(sql, options.batch);
+    const task = await taskVersionFor(sql, run);
+    const placed = await insertRun(sql, run, batchId, task);
+    const writer = rowWriter(sql, placed.runId, run.model);
+    const answers: Record<string, string> = {};
+    const { end, remarks } = await read((step) => {
+      for (const call of step.calls) if (call.answer !== undefined) answers[`${step.step}.${call.try}`] = call.answer;
+      return writer.write(step);
+    });
+    await writer.flush();
+    await insertCalls(sql, placed.runId, run.model, end.calls);
+    await insertEvaluations(sql, placed.runId, task, end);
+    await finishRun(sql, placed.runId, end);
+    await sql(
+      `insert into imports (run_id, batch_id, format, source, content_hash, raw_exit_status, args, prompt, remarks)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [
+        ...[placed.runId, batchId, run.format, run.source, run.contentHash, end.exitStatus],
+        ...[wellFormedJson({ ...end.kept, answers }), wellFormedJson(end.prompt), wellFormedJson(remarks)],
+      ],
+    );
+    await sql('update batches set ended_at = now() where batch_id = $1', [batchId]);
+    await sql(options.dryRun ? 'rollback' : 'commit');
+    return { kind: 'imported', ...placed, batchId, taskBaseline: null };
+  } catch (error) {
+    await sql('rollback').catch(() => undefined);
+    const { code, constraint, message } = errorFields(error);
+    if (constraint === 'imports_content_unique') {
+      const known = await knownRun(sql, run, options.batch);
+      if (known !== null) return known;
+    }
+    if (constraint === 'task_versions_contract')
+      throw new BenchError('usage', message, {
+        code: 'import.conflict',
+        remedy: 'Give it a task id of its own with --task.',
+      });
+    throw code === undefined ? error : queryError(`importing ${run.source}`, error);
+  } finally {
+    client.release();
+  }
+}
+
+async function batchFor(sql: Sql, name: string): Promise<string> {
+  await sql(
+    `insert into batches (batch_id, name, origin, spec, seed, concurrency, status, ended_at)
+     values ($1, $2, 'import', $3, 0, 1, 'ended', now()) on conflict (name) do nothing`,
+    [newBatchId(), name, JSON.stringify({ imported: 'exchange' })],
+  );
+  const { rows } = await sql<{ batchId: string; fits: boolean }>(
+    `select batch_id as "batchId", origin = 'import' and spec ->> 'imported' = 'exchange' as fits from batches where name = $1 for update`,
+    [name],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error(`batch ${name} was not stored`);
+  if (!row.fits)
+    throw new BenchError('usage', `batch "${name}" holds other runs (${row.batchId})`, {
+      code: 'batch.imported',
+      remedy: 'Choose another name: imported trajectories and logs need a batch of their own.',
+      fields: { batch: true },
+    });
+  return row.batchId;
+}
+
+interface TaskVersion {
+  hash: string;
+  contract: number;
+}
+
+const sha256 = (parts: readonly unknown[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+
+/** The version that the file names, if it is here; else one of contract 0, never compared with ours. */
+async function taskVersionFor(sql: Sql, { format, task, taskHash }: ExchangedRecord): Promise<TaskVersion> {
+  const { rows } = await sql<TaskVersion>(
+    `select content_hash as hash, contract from task_versions
+     where content_hash = $1 and task_id = $2 and primary_metric = $3 and direction = $4 or $5 and task_id = $2 and contract = $6
+     order by content_hash limit 1`,
+    [taskHash, task.id, task.metric, task.direction, task.assumed, MLGYM_CONTRACT],
+  );
+  const [known] = rows;
+  if (known !== undefined) return known;
+  const { assumed: _, ...told } = task;
+  const hash = sha256([format, told]);
+  const bounds = { ...(task.min !== null && { min: task.min }), ...(task.max !== null && { max: task.max }) };
+  const spec = {
+    ...{ origin: format, id: task.id, name: task.name, contract: MLGYM_CONTRACT, primary: task.metric },
+    metrics: { [task.metric]: { direction: task.direction, ...(Object.keys(bounds).length > 0 && { bounds }) } },
+  };
+  await sql(
+    `insert into task_versions (content_hash, task_id, contract, name, spec, primary_metric, direction, bound_min, bound_max)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
+    [
+      ...[hash, task.id, MLGYM_CONTRACT, task.name, wellFormedJson(spec)],
+      ...[task.metric, task.direction, task.min, task.max],
+    ],
+  );
+  return { hash, contract: MLGYM_CONTRACT };
+}
+
+async function insertRun(
+  sql: Sql,
+  run: ExchangedRecord,
+  batchId: string,
+  task: TaskVersion,
+): Promise<{ runId: string; attempt: number }> {
+  const agentHash = sha256([run.format, run.agent]);
+  await sql('insert into agent_configs (hash, name, content) values ($1, $2, $3) on conflict do nothing', [
+    ...[agentHash, run.agent, wellFormedJson({ origin: run.format, config: run.agent })],
+  ]);
+  const { rows } = await sql<{ attempt: number; ordinal: number }>(
+    `select coalesce(max(ordinal) + 1, 0) as ordinal,
+       case when bool_or(model_name = $2 and task_id = $3 and attempt = $4)
+         then max(attempt) filter (where model_name = $2 and task_id = $3) + 1 else $4::int end as attempt
+     from runs where batch_id = $1`,
+    [batchId, run.model.name, run.task.id, run.attempt],
+  );
+  const { attempt = run.attempt, ordinal = 0 } = rows[0] ?? {};
+  const runId = newRunId();
+  await sql(
+    `insert into runs (run_id, batch_id, origin, shard, ordinal, model_name, model_kind, provider, provider_model, sampling,
+       task_id, task_hash, contract, agent_name, agent_hash, attempt, seed, max_steps, wall_seconds, backend, gpus,
+       harness_version, status, end_reason, final_evaluation)
+     values ($1, $2, 'import', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 0, $18, $19, $20,
+       'ended', 'unknown', 'not_run')`,
+    [
+      ...[runId, batchId, Math.floor(ordinal / SHARD_SIZE), ordinal, run.model.name, run.model.kind],
+      ...[run.model.provider, run.model.providerModel, JSON.stringify(run.sampling), run.task.id, task.hash],
+      ...[task.contract, run.agent, agentHash, attempt, run.seed, run.maxSteps, run.backend, run.gpus],
+      run.harnessVersion,
+    ],
+  );
+  return { runId, attempt };
+}
+
+/** Steps are written in groups, limited by number and size. */
+function rowWriter(
+  sql: Sql,
+  runId: string,
+  model: ExchangedRecord['model'],
+): { write: WriteExchanged; flush: () => Promise<void> } {
+  let rows: ExchangedStepRow[] = [];
+  let characters = 0;
+  const flush = async (): Promise<void> => {
+    if (rows.length === 0) return;
+    const written = rows;
+    rows = [];
+    characters = 0;
+    await sql(
+      `insert into steps (run_id, step, response, thought, action, observation, exit_code, timed_out, lost, output_bytes, requested,
+         working_dir, tool_state, command_ms, model_ms, created_at, executed_at)
+       select $1, s.step, s.response, s.thought, s.action, s.observation, s.exit_code, s.timed_out, s.lost, s.output_bytes, s.requested,
+         s.working_dir, s.tool_state, s.command_ms, s.model_ms, coalesce(s.created_at, now()), s.executed_at
+       from jsonb_populate_recordset(null::steps, $2::jsonb) s`,
+      [runId, wellFormedJson(written.map(({ calls: _, ...row }) => row))],
+    );
+    await insertCalls(
+      sql,
+      runId,
+      model,
+      written.flatMap(({ step, calls }) => calls.map((call) => ({ ...call, step }))),
+    );
+  };
+  return {
+    flush,
+    write: async (step) => {
+      rows.push(step);
+      characters += step.response.length + step.thought.length + (step.action ?? '').length;
+      characters += step.observation?.length ?? 0;
+      if (rows.length >= STEPS || characters >= CHARACTERS) await flush();
+    },
+  };
+}
+
+async function insertCalls(
+  sql: Sql,
+  runId: string,
+  { provider, providerModel }: ExchangedRecord['model'],
+  calls: readonly ExtraCall[],
+): Promise<void> {
+  if (calls.length === 0) return;
+  await sql(
+    `insert into model_calls (run_id, step, try, attempt, provider, model, request_hash, request_messages, status, response, tool_calls,
+       finish_reason, input_tokens, output_tokens, cached_tokens, reasoning_tokens, cache_write_tokens, cost_usd, ms, error)
+     select $1, c.step, c.try, c.attempt, $2, $3, '', 0, c.status, c.response, c.tool_calls, c.finish_reason, c.input_tokens,
+       c.output_tokens, c.cached_tokens, c.reasoning_tokens, c.cache_write_tokens, c.cost_usd, c.ms, c.error
+     from jsonb_populate_recordset(null::model_calls, $4::jsonb) c on conflict do nothing`,
+    [runId, provider, providerModel, wellFormedJson(calls)],
+  );
+}
+
+async function insertEvaluations(sql: Sql, runId: string, task: TaskVersion, end: ExchangedEnd): Promise<void> {
+  await sql(
+    `insert into evaluations (run_id, step, kind, split, number, status, metrics, primary_score, suspect, message, ms, submission_sha256,
+       from_step, created_at, ended_at, isolation, evaluator_version, contract)
+     select $1, e.step, e.kind, e.split, e.number, e.status, e.metrics, e."primary", e.suspect, e.message, e.ms, e."submissionSha256",
+       e."fromStep", coalesce(e.at, now()), e.at, $2, $3, $4
+     from jsonb_to_recordset($5::jsonb) as e (step int, kind text, split text, number int, status text, metrics jsonb, "primary" float8,
+       suspect boolean, message text, ms float8, "submissionSha256" text, "fromStep" int, at timestamptz)`,
+    [runId, end.isolation ?? 'none', task.hash, task.contract, wellFormedJson(end.evaluations)],
+  );
+}
+
+async function finishRun(sql: Sql, runId: string, end: ExchangedEnd): Promise<void> {
+  const text = (value: string | null): string | null => value?.replaceAll('\0', '\uFFFD') ?? null;
+  await sql(
+    `update runs set step = $2, end_reason = $3, final_evaluation = $4, exit_status = $5, detail = $6, input_tokens = $7,
+       output_tokens = $8, cached_tokens = $9, reasoning_tokens = $10, cache_write_tokens = $11, recorded_cost_usd = $12,
+       best_score = $13, final_score = $14, workspace = $15, isolation = $16, created_at = coalesce($17, created_at),
+       started_at = $18, ended_at = $19, updated_at = now()
+     where run_id = $1`,
+    [
+      ...[runId, end.steps, end.endReason, end.finalEvaluation, text(end.exitStatus), text(end.detail)],
+      ...[end.usage.input, end.usage.output, end.usage.cached, end.usage.reasoning, end.usage.cacheWrite, end.costUsd],
+      ...[end.bestScore, end.finalScore, text(end.workspace), end.isolation ?? 'none'],
+      ...[end.createdAt, end.startedAt, end.endedAt],
+    ],
+  );
+}

@@ -1,0 +1,25 @@
+import type { Statements } from '../statements.js';
+
+/** Replaces what the list says of these models: one price each, whatever the day. */
+export async function setPrices(
+  run: Statements,
+  list: string,
+  prices: Readonly<Record<string, { input: number; output: number }>>,
+): Promise<void> {
+  const rows = Object.entries(prices).map(([model, { input, output }]) => ({ model, input, output }));
+  if (rows.length === 0) return;
+  // Other days' prices first: one statement sees the rows as they were, so none of both may touch the same row.
+  await run(
+    'setPrices',
+    `with given as (
+       select * from jsonb_to_recordset($2::jsonb) as g (model text, input numeric, output numeric)
+     ), dated as (
+       delete from price_lists p using given g where p.list = $1 and p.model = g.model and p.valid_from <> '-infinity'
+     )
+     insert into price_lists (list, model, input_usd, output_usd)
+     select $1, g.model, g.input, g.output from given g
+     on conflict (list, model, valid_from) do update
+       set input_usd = excluded.input_usd, output_usd = excluded.output_usd, cached_input_usd = null, valid_until = null`,
+    [list, JSON.stringify(rows)],
+  );
+}

@@ -1,0 +1,53 @@
+/** Why a compose file cannot be followed: what of it reaches out of the task's one container. */
+export interface ComposeRefusal {
+  /** `services.main.volumes[0]` */
+  key: string;
+  reason: string;
+}
+
+const isTable = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Harbor's agent lives in the service `main`. */
+const MAIN = 'main';
+const FORBIDDEN: readonly [key: string, reason: string][] = [
+  ['privileged', 'the container is privileged'],
+  ['cap_add', 'the container gets further capabilities'],
+  ['devices', "devices of the host are the container's, too"],
+  ['pid', "its processes are the host's"],
+  ['ipc', "its shared memory is the host's"],
+  ['network_mode', 'the network is not its own'],
+  ['env_file', 'a file of the host is read as secrets'],
+  ['secrets', 'it wants secrets of the host'],
+  ['security_opt', 'it changes how it is kept apart'],
+];
+
+/** Everything in a parsed compose file that cannot be done safely; empty: one container, on its own. */
+export function composeRefusals(file: unknown): ComposeRefusal[] {
+  if (!isTable(file) || !isTable(file['services'])) return [{ key: 'services', reason: 'there are no services' }];
+  const refusals: ComposeRefusal[] = [];
+  const refuse = (key: string, reason: string): void => void refusals.push({ key, reason });
+  for (const key of ['include', 'secrets', 'configs'])
+    if (file[key] !== undefined) refuse(key, 'files outside of the task are read');
+  for (const [name, service] of Object.entries(file['services'])) {
+    const at = `services.${name}`;
+    if (name !== MAIN) refuse(at, 'several containers: bench plays tasks of one');
+    if (!isTable(service)) continue;
+    for (const [key, reason] of FORBIDDEN)
+      if (service[key] !== undefined && service[key] !== false) refuse(`${at}.${key}`, reason);
+    if (service['extends'] !== undefined) refuse(`${at}.extends`, 'files outside of the task are read');
+    const volumes = Array.isArray(service['volumes']) ? (service['volumes'] as unknown[]) : [];
+    for (const [index, volume] of volumes.entries())
+      if (isHostMount(volume)) refuse(`${at}.volumes[${index}]`, 'a folder of the host is mounted');
+  }
+  return refusals;
+}
+
+/** Named volumes begin with a letter or a digit; anything else is a path of the host, or a variable that may be one. */
+function isHostMount(volume: unknown): boolean {
+  if (typeof volume === 'string') {
+    const [source = ''] = volume.split(':');
+    return volume.includes(':') && !/^[A-Za-z0-9][\w.-]*$/.test(source);
+  }
+  return !isTable(volume) || (volume['type'] !== 'volume' && volume['type'] !== 'tmpfs');
+}

@@ -1,0 +1,85 @@
+/**
+ * How far a task's verification can be kept apart from its agent. `clean-room`: a fresh container gets the agent's working folder alone;
+ * `same-image`: it needs the rest of the file system, too; `live`: it needs the agent's running processes.
+ */
+export const VERIFICATIONS = ['clean-room', 'same-image', 'live'] as const;
+export type Verification = (typeof VERIFICATIONS)[number];
+
+export interface Evidence {
+  /** Null: nothing speaks against a clean room. */
+  file: string | null;
+  text: string;
+}
+
+/** A test file, by its path in the task. */
+export interface TestFile {
+  path: string;
+  text: string;
+}
+
+/** What only a process that the agent left can answer: an address with a port, a shell elsewhere, a list of processes. */
+const PROCESSES =
+  /\bhttps?:\/\/(?:localhost|127\.0\.0\.1)\b|\b(?:localhost|127\.0\.0\.1)(?::|["'],?\s*|\s+)\$?\{?\d{2,5}\b|\bssh\b[^\n]*@?(?:localhost|127\.0\.0\.1)|@localhost\b|\bpgrep\b|\bps\s+(?:aux|-e)|\bpsutil\.process_iter|\bparamiko\b|\bgrpc\.insecure_channel|\bvncdo|\bsystemctl\b|\bsmtplib\b/;
+/** Places that belong to the image; not those of the tests, their logs, or devices. */
+const PLACES = /(?<![\w.:/-])\/(?:usr\/local|usr\/bin|usr\/lib|opt|tmp|root|home|etc|var|srv|data|workspace)\/[\w.-]+/g;
+/** Tests make and clean these themselves. */
+const OWN = /^\/(?:tmp|root)\/(?:\.local|\.cargo|uv|test|pytest|venv|\.venv|tmp)/;
+/** A package or program that the agent was to install. */
+const INSTALLED =
+  /\bshutil\.which\(|\bcommand -v\b|\bdpkg\b|\bpip (?:show|list|freeze)\b|\bimportlib\.(?:metadata|util\.find_spec)\b|\bsubprocess\.[a-z_]+\(\s*\[\s*["'](?:R|Rscript|povray|pmars|ccomp|gcov|sqlite3)["']/;
+
+const inside = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(`${folder.replace(/\/$/, '')}/`);
+
+/** What tests need of what the agent leaves, from their text. */
+export function verificationOf(
+  tests: readonly TestFile[],
+  workdir: string,
+  /** The instruction and the solution: a place that neither names is the image's, or the tests' own. */
+  asked: readonly string[],
+): { verification: Verification; evidence: Evidence } {
+  const first = (find: (text: string) => string | null): Evidence | null => {
+    for (const { path, text } of tests) {
+      const found = find(withoutComments(text));
+      if (found !== null) return { file: path, text: found };
+    }
+    return null;
+  };
+  const process = first((text) => PROCESSES.exec(text)?.[0] ?? null);
+  if (process !== null) return { verification: 'live', evidence: process };
+  const place = first(
+    (text) =>
+      (text.match(PLACES) ?? []).find(
+        (path) => !inside(path, workdir) && !OWN.test(path) && asked.some((text) => text.includes(path)),
+      ) ?? null,
+  );
+  if (place !== null) return { verification: 'same-image', evidence: place };
+  const installed = first((text) => INSTALLED.exec(text)?.[0] ?? null);
+  if (installed !== null) return { verification: 'same-image', evidence: installed };
+  return { verification: 'clean-room', evidence: { file: null, text: '' } };
+}
+
+/** Scripts fetch their own tools, which says nothing of the agent's. */
+const withoutComments = (text: string): string =>
+  text
+    .split('\n')
+    .filter(
+      (line) =>
+        !/^\s*#/.test(line) &&
+        !/\b(?:apt-get|apt|curl .*\| *sh|source|uv venv|uv init|uv add|uvx|pip install)\b/.test(line),
+    )
+    .join('\n');
+
+/** Code of the agent that runs in the tests' own process can end it, or write the reward. Null: none is found. */
+export function inProcess(tests: readonly TestFile[]): Evidence | null {
+  for (const { path, text } of tests) {
+    const loaded = /\b(?:pickle\.load|torch\.load|joblib\.load|dill\.load)\b/.exec(text);
+    if (loaded !== null) return { file: path, text: loaded[0] };
+    const found =
+      /\bsys\.path\.(?:insert|append)\(|\bimportlib\.(?:import_module|util\.spec_from_file_location)\(|\brunpy\.run_path\(|(?<![\w.])exec\(\s*(?:compile|open|code|source)/.exec(
+        text,
+      );
+    if (found !== null) return { file: path, text: found[0] };
+  }
+  return null;
+}

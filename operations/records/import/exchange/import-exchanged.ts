@@ -1,0 +1,139 @@
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { BenchError } from '../../../../domain/errors.js';
+import type { ExchangeRequest } from '../../../../domain/requests/import.js';
+import type { DirectoryResult, ImportDocument } from '../../../../domain/views/imports.js';
+import type { Bench } from '../../../bench.js';
+import { importSummary } from '../import-summary.js';
+import { Remarks } from '../remarks.js';
+import { UnreadableFile } from '../unreadable-file.js';
+import type { DirectoriesProgress } from '../import-run-directories.js';
+import { importTold } from './import-file.js';
+import { readAtif } from './read-atif.js';
+import { readLogHead, readSample } from './read-inspect.js';
+import { openZip } from './zip-members.js';
+
+export type ExchangedFormat = 'atif' | 'inspect';
+
+/** Imports trajectories or logs of other tools as runs that have ended. Each run is stored whole, or left out; importing again changes nothing. */
+export async function importExchanged(
+  bench: Bench,
+  format: ExchangedFormat,
+  paths: readonly string[],
+  { batch, task, dryRun }: ExchangeRequest,
+  { signal, onFound, onDirectory }: DirectoriesProgress,
+): Promise<ImportDocument> {
+  const files = await findFiles(format, paths);
+  const database = await bench.database();
+  onFound(files.length);
+  const results: DirectoryResult[] = [];
+  let read = 0;
+  for (const path of files) {
+    if (signal.aborted) break;
+    read += 1;
+    const done = (result: DirectoryResult): void => {
+      results.push(result);
+      onDirectory(result, read);
+    };
+    const options = { batch, dryRun };
+    if (format === 'atif')
+      done(
+        await importTold(database, basename(path), options, (remarks) =>
+          readAtif(path, { task: task ?? null }, remarks),
+        ),
+      );
+    else for await (const result of logResults(database, path, options)) done(result);
+  }
+  return importSummary(results, { batch, dryRun, directories: results.length + files.length - read });
+}
+
+/** A result for each sample; one for a log that cannot be read. */
+async function* logResults(
+  database: Parameters<typeof importTold>[0],
+  path: string,
+  options: Parameters<typeof importTold>[2],
+): AsyncGenerator<DirectoryResult, void, undefined> {
+  const file = basename(path);
+  const remarks = new Remarks(file);
+  const failed = (): DirectoryResult => ({
+    source: file,
+    outcome: 'failed',
+    runId: null,
+    steps: 0,
+    remarks: remarks.all(),
+  });
+  const attempt = async <T>(work: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof UnreadableFile)) throw error;
+      remarks.failed(error.file, error.key, error.kind, error.message);
+      return null;
+    }
+  };
+  const zip = await attempt(() => openZip(path, file));
+  if (zip === null) return yield failed();
+  try {
+    const log = await attempt(() => readLogHead(zip, path, remarks));
+    if (log === null) return yield failed();
+    if (log.samples.length === 0) {
+      remarks.failed(file, 'samples/', 'missing_key', 'the log has no samples');
+      return yield failed();
+    }
+    let about = remarks.all();
+    for (const member of log.samples) {
+      const result = await importTold(database, `${file}: ${member}`, options, (own) =>
+        readSample(zip, log, member, own),
+      );
+      yield { ...result, remarks: [...about, ...result.remarks] };
+      about = [];
+    }
+  } finally {
+    zip.close();
+  }
+}
+
+const MOST_LEVELS = 10;
+
+/** The files named, and those in folders that are named. BenchError: there is none. */
+async function findFiles(format: ExchangedFormat, paths: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    const known = await stat(path).catch(() => null);
+    if (known === null)
+      throw new BenchError('not_found', `${path}: no such file or folder`, {
+        code: 'file.not_found',
+        remedy: 'Give files, or folders that contain some at any depth.',
+      });
+    if (known.isDirectory()) for await (const file of walk(format, path, 0)) found.push(file);
+    else found.push(path);
+  }
+  if (found.length === 0)
+    throw new BenchError(
+      'usage',
+      `no ${format === 'atif' ? 'ATIF trajectory' : 'Inspect log'} in ${paths.join(', ')}`,
+      {
+        code: 'import.unreadable',
+        remedy:
+          format === 'atif'
+            ? 'Trajectories are .json files; in a trial folder of Harbor agent/trajectory.json.'
+            : 'Logs are .eval files.',
+      },
+    );
+  return found;
+}
+
+async function* walk(format: ExchangedFormat, folder: string, level: number): AsyncGenerator<string> {
+  const entries = (await readdir(folder, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const names = new Set(entries.map(({ name }) => name));
+  const trial = format === 'atif' && names.has('agent') && names.has('result.json');
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      if (level < MOST_LEVELS && !(trial && entry.name !== 'agent')) yield* walk(format, path, level + 1);
+    } else if (format === 'inspect' ? entry.name.endsWith('.eval') : isTrajectory(entry.name, trial)) yield path;
+  }
+}
+
+const isTrajectory = (name: string, trial: boolean): boolean =>
+  !trial && name.endsWith('.json') && name !== 'result.json' && name !== 'config.json';

@@ -1,0 +1,54 @@
+import { BenchError } from '../../../../domain/errors.js';
+import type { Database, ExchangedEnd, ExchangedRecord, WriteExchanged } from '../../../../db/index.js';
+import type { DirectoryResult } from '../../../../domain/views/imports.js';
+import { Remarks } from '../remarks.js';
+import { UnreadableFile } from '../unreadable-file.js';
+
+/** A run in a file of another tool, in two looks: what it is, then its steps. */
+export interface ToldRun {
+  record: ExchangedRecord;
+  steps(write: WriteExchanged): Promise<ExchangedEnd>;
+}
+
+/** Stores one run: whole, or left out with a remark that says why. */
+export async function importTold(
+  database: Pick<Database, 'importExchanged'>,
+  source: string,
+  options: { batch: string; dryRun: boolean },
+  tell: (remarks: Remarks) => Promise<ToldRun>,
+): Promise<DirectoryResult> {
+  const remarks = new Remarks(source);
+  let steps = 0;
+  const result = (outcome: DirectoryResult['outcome'], runId: string | null): DirectoryResult => ({
+    ...{ source, outcome, runId, steps: outcome === 'imported' ? steps : 0, remarks: remarks.all() },
+  });
+  try {
+    const told = await tell(remarks);
+    const outcome = await database.importExchanged(told.record, options, async (write) => {
+      const end = await told.steps(write);
+      steps = end.steps;
+      return { end, remarks: remarks.all().map(({ source: _, ...remark }) => remark) };
+    });
+    if (outcome.kind === 'changed')
+      remarks.failed(
+        null,
+        '',
+        'changed',
+        `was imported before, as run ${outcome.runId}, with other content, and was left unchanged`,
+      );
+    if (outcome.kind === 'imported' && outcome.attempt !== told.record.attempt)
+      remarks.odd(
+        null,
+        '',
+        'attempt_taken',
+        `another run is attempt ${told.record.attempt}: this one is ${outcome.attempt}`,
+      );
+    return result(outcome.kind, outcome.runId);
+  } catch (error) {
+    if (error instanceof UnreadableFile) remarks.failed(error.file, error.key, error.kind, error.message);
+    else if (error instanceof BenchError && error.type !== 'services')
+      remarks.failed(null, '', 'not_stored', [error.message, error.remedy].filter(Boolean).join('. '));
+    else throw error;
+    return result('failed', null);
+  }
+}

@@ -1,0 +1,453 @@
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import type { ExchangedEnd, WriteExchanged } from '../../../../db/index.js';
+import type { ExtraCall } from '../../../../domain/exchange/bench-extra.js';
+import type { EndReason } from '../../../../domain/outcomes.js';
+import { type Json, readJson } from '../read-json.js';
+import type { Remarks } from '../remarks.js';
+import { UnreadableFile } from '../unreadable-file.js';
+import type { ToldRun } from './import-file.js';
+import { amountOf, countOf, type Fields, fieldsOf, listOf, numberOf, textOf, timeOf } from './json-values.js';
+import { TEXT_LIMIT } from './read-atif.js';
+import { endOf, recordOf, runExtraOf, scoresOf } from './told-run.js';
+import { stepExtraOf, stepRow, type ToldStep } from './told-step.js';
+import type { ZipMembers } from './zip-members.js';
+
+/** Kinds of events that Inspect knows; what a log says in the others it says elsewhere, too. */
+const KINDS = new Set([
+  ...['sample_init', 'sample_limit', 'sandbox', 'state', 'store', 'model', 'tool', 'approval', 'checkpoint', 'branch'],
+  ...[
+    'compaction',
+    'input',
+    'score',
+    'score_edit',
+    'error',
+    'logger',
+    'info',
+    'span_begin',
+    'span_end',
+    'step',
+    'subtask',
+  ],
+  ...['anchor', 'interrupt', 'timeline', 'cancelled', 'server_tool', 'skill'],
+]);
+
+/** What the whole log says. */
+export interface InspectLog {
+  file: string;
+  eval: Fields;
+  /** The name of the score that ranks: the first. */
+  metric: string | null;
+  samples: string[];
+}
+
+/** The log's head: its header, or what it began with. */
+export async function readLogHead(zip: ZipMembers, path: string, remarks: Remarks): Promise<InspectLog> {
+  const file = basename(path);
+  const names = zip.names();
+  const samples = names.filter((name) => /^samples\/.+\.json$/s.test(name));
+  const from = ['header.json', '_journal/start.json'].find((name) => names.includes(name));
+  if (from === undefined)
+    throw new UnreadableFile(
+      file,
+      '_journal/start.json',
+      'missing_key',
+      'neither a header nor a journal: no log of Inspect',
+    );
+  if (from !== 'header.json')
+    remarks.odd(file, 'header.json', 'missing_key', 'the log was not finished; what its journal has is taken');
+  const head: Record<string, Json> = {};
+  await readJson(zip.text(from), file, {
+    lists: [],
+    limit: () => TEXT_LIMIT,
+    entry: () => undefined,
+    value: (key, value) => void (head[key] = value),
+  });
+  const spec = fieldsOf(head['eval']);
+  if (textOf(spec['task']) === null || textOf(spec['model']) === null)
+    throw new UnreadableFile(file, `${from}: eval`, 'missing_key', 'task and model are missing');
+  const [first] = listOf(fieldsOf(head['results'])['scores']);
+  return { file, eval: spec, metric: textOf(fieldsOf(first)['name']), samples };
+}
+
+/** A sample as a run. */
+export async function readSample(zip: ZipMembers, log: InspectLog, member: string, remarks: Remarks): Promise<ToldRun> {
+  const { file } = log;
+  const hash = createHash('sha256').update(`${member}\0`);
+  const seen = await firstLook(zip, log, member, remarks, hash);
+  const { facts } = seen;
+  const key = `${member}: metadata.bench`;
+  const extra = runExtraOf(fieldsOf(facts['metadata'])['bench'], file, key, remarks);
+  const id = typeof facts['id'] === 'number' ? String(facts['id']) : textOf(facts['id']);
+  if (id === null) throw new UnreadableFile(file, `${member}: id`, 'missing_key', 'a text or a number was expected');
+  const epoch = countOf(facts['epoch']) ?? 1;
+  const scores = finalScores(fieldsOf(facts['scores']), file, member, remarks);
+  const named = log.metric ?? Object.keys(fieldsOf(facts['scores']))[0] ?? null;
+  // A score of several values has no number of its own: the first of them ranks.
+  const metric = Object.keys(scores).find((name) => name === named || name.startsWith(`${named}.`)) ?? named ?? 'score';
+  const model = textOf(log.eval['model']) ?? 'unknown';
+  const task = textOf(log.eval['task']) ?? 'unknown';
+  const record = {
+    format: 'inspect' as const,
+    source: textOf(facts['uuid']) ?? `${file}: ${member}`,
+    contentHash: hash.digest('hex'),
+    ...(extra === null
+      ? {
+          task: {
+            ...{
+              id: `${task}/${id}`,
+              name: `${task}/${id}`,
+              metric,
+              assumed: named === null,
+              direction: 'maximize' as const,
+            },
+            min: null,
+            max: null,
+          },
+          taskHash: null,
+          model: {
+            name: model,
+            kind: 'real' as const,
+            provider: model.split('/')[0] ?? '',
+            providerModel: model.split('/').slice(1).join('/') || model,
+          },
+          agent: textOf(log.eval['solver']) ?? 'unknown',
+          ...{ attempt: Math.max(1, epoch), sampling: samplingOf(fieldsOf(log.eval['model_generate_config'])) },
+          ...{ seed: 0, maxSteps: 0, backend: 'docker' as const, gpus: 0 },
+          harnessVersion: `inspect ${textOf(fieldsOf(log.eval['packages'])['inspect_ai']) ?? ''}`.trim(),
+        }
+      : recordOf(extra)),
+  };
+  return {
+    record,
+    steps: async (write) => {
+      const messages = new Messages(seen, file, member, remarks, write);
+      await readJson(zip.text(member), file, {
+        lists: ['messages', 'events'],
+        limit: () => TEXT_LIMIT,
+        entry: (list, index, value, clipped) => {
+          if (list !== 'messages') return;
+          for (const { key: where, bytes } of clipped)
+            remarks.odd(file, `${member}: ${where}`, 'clipped', `${bytes} bytes: its beginning and its end are kept`);
+          return messages.add(index, fieldsOf(value));
+        },
+        value: () => undefined,
+      });
+      await messages.end();
+      const kept = {
+        eval: log.eval,
+        sample: { metadata: facts['metadata'] ?? null, input: facts['input'] ?? null, target: facts['target'] ?? null },
+      };
+      if (extra !== null) return { ...endOf(extra, messages.count), prompt: messages.prompt, kept };
+      return { ...foreignEnd(facts, seen, messages, { scores, metric }), kept };
+    },
+  };
+}
+
+const samplingOf = (config: Fields) => ({
+  ...(numberOf(config['temperature']) !== null && { temperature: numberOf(config['temperature']) ?? 0 }),
+  ...(numberOf(config['top_p']) !== null && { topP: numberOf(config['top_p']) ?? 0 }),
+});
+
+interface Seen {
+  facts: Record<string, Json>;
+  attachments: Fields;
+  /** Of a reply, by its id. */
+  usage: Map<string, ExtraCall>;
+  times: Map<string, string>;
+  /** Validations: the value, and how many replies there were before. */
+  scored: { value: number; replies: number }[];
+}
+
+/** All of a sample but its messages: which are read when it is known what they refer to. */
+async function firstLook(
+  zip: ZipMembers,
+  { file }: InspectLog,
+  member: string,
+  remarks: Remarks,
+  hash: { update(text: string): unknown },
+): Promise<Seen> {
+  const seen: Seen = { facts: {}, attachments: {}, usage: new Map(), times: new Map(), scored: [] };
+  let replies = 0;
+  const text = async function* (): AsyncGenerator<string> {
+    for await (const piece of zip.text(member)) {
+      hash.update(piece);
+      yield piece;
+    }
+  };
+  await readJson(text(), file, {
+    lists: ['messages', 'events'],
+    limit: () => TEXT_LIMIT,
+    entry: (list, index, value) => {
+      if (list === 'messages') return;
+      const event = fieldsOf(value);
+      const kind = textOf(event['event']);
+      if (kind === null || !KINDS.has(kind))
+        throw new UnreadableFile(
+          file,
+          `${member}: events[${index}].event`,
+          'unknown_kind',
+          `${JSON.stringify(event['event'] ?? null)} is no event of Inspect`,
+        );
+      if (kind === 'model') {
+        const output = fieldsOf(event['output']);
+        const id = textOf(fieldsOf(fieldsOf(listOf(output['choices'])[0])['message'])['id']);
+        replies += 1;
+        if (id === null) return;
+        const time = timeOf(event['completed']) ?? timeOf(event['timestamp']);
+        if (time !== null) seen.times.set(id, time);
+        if (output['usage'] != null)
+          seen.usage.set(
+            id,
+            usageOf(fieldsOf(output['usage']), event, file, `${member}: events[${index}].output.usage`, remarks),
+          );
+      } else if (kind === 'score' && event['intermediate'] === true) {
+        const value = scoreValue(fieldsOf(event['score'])['value']);
+        if (value === null) remarks.odd(file, `${member}: events[${index}].score.value`, 'not_a_number', 'no score');
+        else seen.scored.push({ value, replies });
+      }
+    },
+    value: (key, value) => {
+      if (key === 'attachments') seen.attachments = fieldsOf(value);
+      else if (key !== 'events_data' && key !== 'store' && key !== 'output') seen.facts[key] = value;
+    },
+  });
+  return seen;
+}
+
+/** Inspect counts what was read from a cache, or written to it, apart from the input. */
+function usageOf(usage: Fields, event: Fields, file: string, key: string, remarks: Remarks): ExtraCall {
+  const count = (name: string): number => {
+    const value = countOf(usage[name]);
+    if (value === null && usage[name] != null)
+      remarks.odd(file, `${key}.${name}`, 'not_a_number', 'a whole number from 0 was expected; left out');
+    return value ?? 0;
+  };
+  const [cached, written] = [count('input_tokens_cache_read'), count('input_tokens_cache_write')];
+  const cost = amountOf(usage['total_cost']);
+  const seconds = numberOf(event['working_time']);
+  return {
+    ...{ try: 1, attempt: 1, status: 'confirmed', input_tokens: count('input_tokens') + cached + written },
+    ...{ output_tokens: count('output_tokens'), cached_tokens: cached, cache_write_tokens: written },
+    reasoning_tokens: count('reasoning_tokens'),
+    ...(cost !== null && { cost_usd: cost }),
+    ...(seconds !== null && seconds >= 0 && { ms: seconds * 1000 }),
+  };
+}
+
+const LETTERS: Readonly<Record<string, number>> = { C: 1, P: 0.5, I: 0, N: 0 };
+
+/** A score as a number: Inspect's letters, too. */
+function scoreValue(value: Json | undefined): number | null {
+  if (typeof value === 'boolean') return Number(value);
+  if (typeof value === 'string') return LETTERS[value] ?? null;
+  return numberOf(value);
+}
+
+/** A score of several values is several metrics. */
+function finalScores(scores: Fields, file: string, member: string, remarks: Remarks): Record<string, number> {
+  const metrics: Record<string, number> = {};
+  const add = (name: string, value: Json | undefined): void => {
+    const number = scoreValue(value);
+    if (number === null)
+      remarks.odd(
+        file,
+        `${member}: scores.${name}`,
+        'not_a_number',
+        `${JSON.stringify(value) ?? 'nothing'} is no number: left out`,
+      );
+    else metrics[name] = number;
+  };
+  for (const [name, score] of Object.entries(scores)) {
+    const { value } = fieldsOf(score);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      for (const [key, one] of Object.entries(value)) add(`${name}.${key}`, one);
+    else add(name, value);
+  }
+  return metrics;
+}
+
+/** Steps out of a conversation: each reply of the model, with what came before the next. */
+class Messages {
+  count = 0;
+  readonly prompt: { role: string; content: string }[] = [];
+  #held: { told: ToldStep; key: string; bench: Json | undefined } | null = null;
+
+  constructor(
+    readonly seen: Seen,
+    readonly file: string,
+    readonly member: string,
+    readonly remarks: Remarks,
+    readonly write: WriteExchanged,
+  ) {}
+
+  async add(index: number, message: Fields): Promise<void> {
+    const key = `${this.member}: messages[${index}]`;
+    const role = textOf(message['role']);
+    if (role !== 'system' && role !== 'user' && role !== 'assistant' && role !== 'tool')
+      throw new UnreadableFile(
+        this.file,
+        `${key}.role`,
+        'unknown_kind',
+        `${JSON.stringify(role)} is not system, user, assistant or tool`,
+      );
+    const { text, reasoning } = this.#content(message['content'], key);
+    if (role === 'assistant') {
+      await this.#flush();
+      const id = textOf(message['id']) ?? '';
+      const bench = fieldsOf(message['metadata'])['bench'];
+      this.#held = {
+        ...{ key, bench },
+        told: {
+          ...{ text, reasoning, observation: null, usage: this.seen.usage.get(id) ?? null },
+          at: timeOf(fieldsOf(bench)['at']) ?? this.seen.times.get(id) ?? null,
+          ...this.#calls(message, fieldsOf(bench)),
+        },
+      };
+      return;
+    }
+    if (this.#held === null) {
+      this.prompt.push({ role, content: text });
+      return;
+    }
+    const { told, bench } = this.#held;
+    // Where bench wrote it the others say that they were not run.
+    if (bench !== undefined && told.observation !== null) return;
+    const error = textOf(fieldsOf(message['error'])['message']);
+    const said = bench === undefined && error !== null && text === '' ? error : text;
+    told.observation = told.observation === null ? said : `${told.observation}\n${said}`;
+  }
+
+  async end(): Promise<void> {
+    await this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#held === null) return;
+    const { told, key, bench } = this.#held;
+    this.count += 1;
+    await this.write(stepRow(this.count, told, stepExtraOf(bench, this.file, `${key}.metadata.bench`, this.remarks)));
+    this.#held = null;
+  }
+
+  #calls(message: Fields, bench: Fields): Pick<ToldStep, 'calls' | 'synthetic'> {
+    const sent = listOf(bench['sent']).map(fieldsOf);
+    const calls = listOf(message['tool_calls']).map((value, index) => {
+      const call = fieldsOf(value);
+      return {
+        ...{
+          id: textOf(call['id']) ?? '',
+          name: textOf(call['function']) ?? '',
+          arguments: this.#resolved(call['arguments'] ?? {}),
+        },
+        ...{ argumentsText: textOf(sent[index]?.['arguments_text']), sentId: textOf(sent[index]?.['id']) },
+      };
+    });
+    return { calls, synthetic: bench['synthetic'] === true };
+  }
+
+  #content(value: Json | undefined, key: string): { text: string; reasoning: string | null } {
+    if (typeof value === 'string') return { text: this.#resolvedText(value), reasoning: null };
+    let reasoning: string | null = null;
+    const texts = listOf(value).flatMap((part) => {
+      const fields = fieldsOf(part);
+      if (fields['type'] === 'text') return [this.#resolvedText(textOf(fields['text']) ?? '')];
+      if (fields['type'] === 'reasoning') reasoning = textOf(fields['reasoning']);
+      else
+        this.remarks.odd(
+          this.file,
+          key,
+          'part_left_out',
+          `a part of the type ${JSON.stringify(fields['type'] ?? null)} is left out`,
+        );
+      return [];
+    });
+    return { text: texts.join('\n'), reasoning };
+  }
+
+  #resolvedText(text: string): string {
+    const [, name] = /^attachment:\/\/(.+)$/.exec(text) ?? [];
+    return name === undefined ? text : (textOf(this.seen.attachments[name]) ?? text);
+  }
+
+  /** With what lies apart of long texts. */
+  #resolved(value: Json): Json {
+    if (typeof value === 'string') return this.#resolvedText(value);
+    if (Array.isArray(value)) return value.map((one) => this.#resolved(one));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.#resolved(one)]));
+  }
+}
+
+const LIMITS: Readonly<Record<string, EndReason>> = {
+  ...{
+    turn: 'max_steps',
+    message: 'max_steps',
+    time: 'wall_time',
+    working: 'wall_time',
+    token: 'tokens',
+    cost: 'cost',
+    context: 'context',
+  },
+};
+
+function foreignEnd(
+  facts: Fields,
+  seen: Seen,
+  messages: Messages,
+  { scores, metric }: { scores: Record<string, number>; metric: string },
+): Omit<ExchangedEnd, 'kept'> {
+  const error = textOf(fieldsOf(facts['error'])['message']);
+  const limit = textOf(fieldsOf(facts['limit'])['type']);
+  const primary = scores[metric] ?? null;
+  const scored = Object.keys(scores).length > 0;
+  const endReason =
+    error !== null ? 'runtime' : limit !== null ? (LIMITS[limit] ?? 'unknown') : scored ? 'submit' : 'unknown';
+  const last = Math.max(messages.count, 1);
+  // One validation a step has room: the last counts.
+  const validations = new Map(seen.scored.map(({ value, replies }) => [Math.min(Math.max(replies, 1), last), value]));
+  const evaluations = [
+    ...[...validations].map(([step, value], index) => ({
+      ...{ step, kind: 'validate' as const, split: 'test', number: index + 1, status: 'ok' as const },
+      ...{ metrics: { [metric]: value }, primary: value, suspect: false, message: '', ms: null },
+    })),
+    ...(scored
+      ? [
+          {
+            ...{
+              step: last,
+              kind: 'submit' as const,
+              split: 'test',
+              number: validations.size + 1,
+              status: 'ok' as const,
+            },
+            ...{ metrics: scores, primary, suspect: false, message: '', ms: null },
+          },
+        ]
+      : []),
+  ];
+  const values = evaluations.flatMap((one) => (one.primary === null ? [] : [one.primary]));
+  const usage = { input: 0, output: 0, cached: 0, reasoning: 0, cacheWrite: 0 };
+  let cost: number | null = null;
+  for (const one of Object.values(fieldsOf(facts['model_usage'])).map(fieldsOf)) {
+    const [cached, written] = [
+      countOf(one['input_tokens_cache_read']) ?? 0,
+      countOf(one['input_tokens_cache_write']) ?? 0,
+    ];
+    usage.input += (countOf(one['input_tokens']) ?? 0) + cached + written;
+    usage.output += countOf(one['output_tokens']) ?? 0;
+    usage.cached += cached;
+    usage.cacheWrite += written;
+    usage.reasoning += countOf(one['reasoning_tokens']) ?? 0;
+    const spent = numberOf(one['total_cost']);
+    if (spent !== null) cost = (cost ?? 0) + spent;
+  }
+  const started = timeOf(facts['started_at']);
+  return {
+    ...{ steps: messages.count, endReason, finalEvaluation: scored ? 'ok' : 'not_run' },
+    ...{ exitStatus: error !== null ? 'error' : (limit ?? (scored ? 'submitted' : 'not recorded')), detail: error },
+    ...{ usage, costUsd: amountOf(cost), bestScore: scoresOf(values).best, finalScore: primary, evaluations },
+    ...{ calls: [], workspace: null, isolation: null, createdAt: started, startedAt: started },
+    ...{ endedAt: timeOf(facts['completed_at']), prompt: messages.prompt },
+  };
+}

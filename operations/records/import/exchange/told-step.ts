@@ -1,0 +1,92 @@
+import type { ExchangedStepRow } from '../../../../db/index.js';
+import { encodeReply } from '../../../../domain/agent/reply-encoding.js';
+import { type ExtraCall, type StepExtra, stepExtraSchema } from '../../../../domain/exchange/bench-extra.js';
+import type { Remarks } from '../remarks.js';
+import type { Json } from '../read-json.js';
+
+/** A call as ATIF and Inspect tell it. */
+export interface ToldCall {
+  id: string;
+  name: string;
+  arguments: Json;
+  argumentsText: string | null;
+  sentId: string | null;
+}
+
+/** A reply and what came of it, in what both formats share. */
+export interface ToldStep {
+  text: string;
+  reasoning: string | null;
+  calls: readonly ToldCall[];
+  /** The call is ours: the agent writes commands into its text. */
+  synthetic: boolean;
+  observation: string | null;
+  at: string | null;
+  /** Tokens and cost as the format's own fields have them; null: none told. */
+  usage: ExtraCall | null;
+}
+
+/** What bench wrote of a step where the format has no field; null: somebody else wrote it, or changed it. */
+export function stepExtraOf(value: Json | undefined, file: string, key: string, remarks: Remarks): StepExtra | null {
+  if (value === undefined) return null;
+  const read = stepExtraSchema.safeParse(value);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  remarks.odd(
+    file,
+    `${key}.${issue?.path.join('.') ?? ''}`,
+    'wrong_type',
+    `not as bench writes it: ${issue?.message ?? ''}`,
+  );
+  return null;
+}
+
+/** A step as it is stored, numbered anew. */
+export function stepRow(step: number, told: ToldStep, extra: StepExtra | null): ExchangedStepRow {
+  const sent = told.synthetic
+    ? []
+    : told.calls.map((call) => ({
+        id: call.sentId ?? call.id,
+        name: call.name,
+        arguments: call.argumentsText ?? JSON.stringify(call.arguments),
+      }));
+  const [first] = told.calls;
+  const command = commandOf(first);
+  const call = extra?.call ?? told.usage;
+  return {
+    step,
+    response: encodeReply({ text: told.text, toolCalls: sent }),
+    thought: extra === null ? (told.reasoning ?? told.text) : (extra.thought ?? told.text),
+    action:
+      extra === null ? (command ?? '') : extra.action === undefined ? (told.synthetic ? command : null) : extra.action,
+    observation: told.observation,
+    exit_code: extra?.exit_code ?? null,
+    timed_out: extra?.timed_out ?? false,
+    lost: extra?.lost ?? false,
+    output_bytes: extra?.output_bytes ?? (told.observation === null ? null : Buffer.byteLength(told.observation)),
+    requested: extra?.requested ?? null,
+    working_dir: extra?.working_dir ?? null,
+    tool_state: extra?.tool_state ?? null,
+    command_ms: extra?.command_ms ?? null,
+    model_ms: extra?.model_ms ?? null,
+    created_at: told.at,
+    executed_at: extra?.executed_at ?? null,
+    calls: [...(call === null ? [] : [answer(call, told.text, sent)]), ...(extra?.calls ?? [])],
+  };
+}
+
+/** The call whose reply the step is. */
+const answer = (call: ExtraCall, text: string, calls: readonly { id: string; name: string; arguments: string }[]) => ({
+  ...call,
+  response: text,
+  ...(calls.length > 0 && { tool_calls: [...calls] }),
+});
+
+/** What a call would be in a shell: its command, or its name and arguments. */
+function commandOf(call: ToldCall | undefined): string | null {
+  if (call === undefined) return null;
+  const given = call.arguments;
+  if (typeof given === 'object' && given !== null && !Array.isArray(given))
+    for (const key of ['command', 'cmd', 'keystrokes', 'code']) if (typeof given[key] === 'string') return given[key];
+  return `${call.name} ${JSON.stringify(given)}`;
+}

@@ -1,0 +1,109 @@
+import type { Readable } from 'node:stream';
+// What Inspect's own viewer unpacks zstd with; Node has it only from 22.15.
+import { Decompress } from 'fzstd';
+import { type Entry, open, type ZipFile } from 'yauzl';
+import { UnreadableFile } from '../unreadable-file.js';
+
+const ZSTD = 93;
+const METHODS: readonly number[] = [0, 8, ZSTD];
+/** No log has so many. */
+const MOST_MEMBERS = 1_000_000;
+
+/** Members of an archive by name; of a name that is there twice the last, as Inspect's reader takes it. */
+export interface ZipMembers {
+  names(): string[];
+  /** Its text, piece by piece. Throws UnreadableFile. */
+  text(name: string): AsyncGenerator<string>;
+  close(): void;
+}
+
+export async function openZip(path: string, file: string): Promise<ZipMembers> {
+  const zip = await new Promise<ZipFile>((resolve, reject) => {
+    open(path, { lazyEntries: true, autoClose: false }, (error, opened) => {
+      if (error === null) resolve(opened);
+      else reject(refused(file, error));
+    });
+  });
+  const entries = new Map<string, Entry>();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      zip.on('error', (error: Error) => reject(refused(file, error)));
+      zip.on('end', resolve);
+      zip.on('entry', (entry: Entry) => {
+        entries.set(entry.fileName, entry);
+        if (entries.size > MOST_MEMBERS)
+          reject(new UnreadableFile(file, '', 'too_large', 'the archive has too many members'));
+        else zip.readEntry();
+      });
+      zip.readEntry();
+    });
+  } catch (error) {
+    zip.close();
+    throw error;
+  }
+  return {
+    names: () => [...entries.keys()],
+    close: () => zip.close(),
+    async *text(name) {
+      const entry = entries.get(name);
+      if (entry === undefined) throw new UnreadableFile(file, name, 'missing_key', 'the archive has no such member');
+      const decoder = new TextDecoder('utf-8', { fatal: true });
+      const decode = (bytes?: Uint8Array): string => {
+        try {
+          return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+        } catch {
+          throw new UnreadableFile(file, name, 'wrong_encoding', 'not UTF-8');
+        }
+      };
+      const packed = await bytesOf(zip, entry, file);
+      try {
+        for await (const bytes of packed) yield decode(bytes);
+        yield decode();
+      } catch (error) {
+        if (error instanceof UnreadableFile) throw error;
+        throw new UnreadableFile(file, name, 'truncated', `cannot be unpacked: ${(error as Error).message}`);
+      }
+    },
+  };
+}
+
+const refused = (file: string, { message, code }: NodeJS.ErrnoException): UnreadableFile =>
+  code === undefined || code === 'EOF'
+    ? new UnreadableFile(file, '', 'truncated', `not a whole zip archive: ${message}`)
+    : new UnreadableFile(file, '', 'unreadable', `cannot be read: ${code}`);
+
+async function bytesOf(zip: ZipFile, entry: Entry, file: string): Promise<AsyncIterable<Uint8Array>> {
+  const { compressionMethod: method, fileName } = entry;
+  if (!METHODS.includes(method))
+    throw new UnreadableFile(
+      file,
+      fileName,
+      'unknown_kind',
+      `compressed with method ${method}; stored, deflate and zstd are read`,
+    );
+  if (method !== ZSTD) return zip.openReadStreamPromise(entry);
+  const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
+  const size = entry.compressedSize;
+  // Its promise form hands over other arguments.
+  const packed = await new Promise<Readable>((resolve, reject) => {
+    zip.openReadStreamLowLevel(fileDataStart, size, 0, size, false, null, (error, stream) => {
+      if (error === null) resolve(stream);
+      else reject(error);
+    });
+  });
+  return unpacked(packed);
+}
+
+/** Zstandard, as one frame or several. */
+async function* unpacked(packed: Readable): AsyncGenerator<Uint8Array> {
+  // Copies: what it hands over is a view of a window that it writes on.
+  let pieces: Uint8Array[] = [];
+  const decompress = new Decompress((piece) => void pieces.push(new Uint8Array(piece)));
+  for await (const bytes of packed as AsyncIterable<Buffer>) {
+    decompress.push(bytes);
+    yield* pieces;
+    pieces = [];
+  }
+  decompress.push(new Uint8Array(), true);
+  yield* pieces;
+}

@@ -1,0 +1,27 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { BenchError } from '../../../domain/errors.js';
+import type { HarborSurvey } from '../../../domain/views/tasks.js';
+import { surveyTask } from './survey-task.js';
+
+const MOST_LEVELS = 4;
+
+/** Says of Harbor's tasks in a folder which could be played here, and how well each score could be kept apart. Runs nothing. */
+export function surveyHarborTasks(folder: string): HarborSurvey {
+  const folders = [...taskFolders(resolve(folder), 0)];
+  if (folders.length === 0)
+    throw new BenchError('usage', `no task of Harbor in ${folder}`, {
+      code: 'file.not_found',
+      remedy: 'Give a folder with a task.toml, or one that holds such folders.',
+    });
+  const tasks = folders.map(surveyTask);
+  return { playable: tasks.filter(({ playable }) => playable).length, tasks };
+}
+
+function* taskFolders(folder: string, level: number): Generator<string, void, undefined> {
+  if (existsSync(join(folder, 'task.toml'))) return yield folder;
+  if (level >= MOST_LEVELS || !existsSync(folder)) return;
+  const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  for (const { name } of entries.sort((a, b) => (a.name < b.name ? -1 : 1)))
+    yield* taskFolders(join(folder, name), level + 1);
+}

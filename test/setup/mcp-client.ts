@@ -59,7 +59,7 @@ export class McpClient {
       const [answer] = events(read.text).filter(({ data }) => data !== '');
       if (answer !== undefined) return JSON.parse(answer.data) as McpResponse;
       last = /^id: (\S+)$/m.exec(read.text)?.[1] ?? last;
-      if (last === null) throw read.error ?? new Error('a stream ended without an answer');
+      if (last === null) throw new Error('a stream ended without an answer', { cause: read.error });
       response = await this.send('GET', undefined, { 'last-event-id': last });
     }
   }

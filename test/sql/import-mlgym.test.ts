@@ -498,7 +498,7 @@ describe('what an import is told to look at', () => {
       {
         outcome: 'known',
         runId: first!.runId,
-        remarks: [{ kind: 'in_other_batch', message: expect.stringContaining('batch one') }],
+        remarks: [{ kind: 'in_other_batch', message: expect.stringContaining('batch one') as unknown }],
       },
     ]);
   });

@@ -27,6 +27,16 @@ describe('a task whose', () => {
     expect(problemsOf(`${DATA}baseline: { command: python3 data/make.py }\n`, PREPARE)).toEqual([]);
   });
 
+  it('target is no better than its baseline is refused; a number holds on sample data too', () => {
+    const baseline = 'baseline: { value: 0.5, standardError: 0, sample: { value: 0.7, standardError: 0 } }\n';
+    expect(problemsOf(`${baseline}target: { value: 0.5, sample: 0.9 }\n`)).toMatchObject([
+      { key: 'target.value', message: expect.stringMatching(/0\.5 is not better than the baseline, 0\.5/) as string },
+    ]);
+    expect(problemsOf(`${baseline}target: 0.6\n`)).toMatchObject([{ key: 'target.sample' }]);
+    expect(problemsOf('target: { kind: optimum }\n')).toMatchObject([{ key: 'target.value' }]);
+    expect(problemsOf(`${baseline}target: { value: 0.8, kind: best_known, source: oracle }\n`)).toEqual([]);
+  });
+
   it('oracle runs a script that is not there, lies in no folder, or in an empty one, is refused', () => {
     const line = 'oracle: { command: python3 oracle.py }\n';
     expect(problemsOf(line, { 'oracle/solve.py': '' })).toMatchObject([

@@ -381,7 +381,9 @@ function Ends({ head: { exits, faults, batch } }: { head: Head }) {
                 <td>{words(exit.endReason)}</td>
                 <td>{words(exit.finalEvaluation)}</td>
                 <td>{exit.outcome ?? '–'}</td>
-                <td>{exit.status ?? '–'}</td>
+                <td>
+                  <Text value={exit.status ?? '–'} />
+                </td>
                 <td className="right number">
                   <Link to="/runs" search={{ batch: [batch.batchId], endReason: [exit.endReason] }}>
                     {count(exit.runs)}

@@ -12,7 +12,7 @@ import { document as asked } from '../data/queries.js';
 import { ChartView } from '../parts/chart-view.js';
 import { fixed, percent, plural, score, usd, words } from '../parts/format.js';
 import { Empty, Shown } from '../parts/states.js';
-import { Text } from '../parts/text.js';
+import { plainText, Text } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
 import { Badge, Money, Score } from '../parts/values.js';
 import { Evidence } from './evidence.js';
@@ -153,7 +153,9 @@ function Controls({ search, change }: { search: LeaderboardSearch; change: Chang
           >
             <option value="">–</option>
             {comparisons.data!.comparisons.map(({ name }) => (
-              <option key={name}>{name}</option>
+              <option key={name} value={name}>
+                {plainText(name)}
+              </option>
             ))}
           </select>
         </label>
@@ -280,7 +282,8 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
       generatedAt: '',
       harnessVersion: '',
       over,
-      board,
+      // Charts take names as they are.
+      board: { ...board, rows: board.rows.map((row) => ({ ...row, model: plainText(row.model) })) },
       runs: [],
       actions: [],
       training: null,
@@ -301,9 +304,9 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
         {board.comparison.order}
         {board.comparison.T !== null &&
           `, T = ${fixed(board.comparison.T, 3)}${board.comparison.fixedT ? ' (given)' : ''}`}
-        {board.comparison.sample ? ', on sample data' : ''}; budget {board.comparison.profile}
+        {board.comparison.sample ? ', on sample data' : ''}; budget {plainText(board.comparison.profile)}
         {board.comparison.otherProfiles
-          .map(({ profile, runs }) => `; ${plural(runs, 'run')} under ${profile} are left out`)
+          .map(({ profile, runs }) => `; ${plural(runs, 'run')} under ${plainText(profile)} are left out`)
           .join('')}
         . Figures depend on the models and tasks that are compared. Each figure opens the runs behind it.
       </p>

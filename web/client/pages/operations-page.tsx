@@ -101,7 +101,7 @@ export function OperationsPage() {
                       <td>
                         <Time at={host.seenAt} />
                       </td>
-                      <td>{host.version}</td>
+                      <td>{host.version === null ? '–' : <Text value={host.version} />}</td>
                       <td>
                         <Steering
                           of="hosts"

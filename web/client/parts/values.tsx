@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { EndReason, RunStatus } from '../../../domain/outcomes.js';
 import { duration, NONE, score as scoreText, short, usd, words } from './format.js';
-import { Text } from './text.js';
+import { plainText, Text } from './text.js';
 
 export const Money = ({ usd: exact }: { usd: string | null }) => (
   <span className="number" title={exact === null ? undefined : `$${exact}`}>
@@ -103,7 +103,7 @@ export const BatchLink = ({ id, name }: { id: string; name?: string | null | und
 /** A fact with its name, for heads of pages. */
 export const Fact = ({ name, children }: { name: string; children: React.ReactNode }) => (
   <div className="fact">
-    <dt>{name}</dt>
+    <dt>{plainText(name)}</dt>
     <dd>{children}</dd>
   </div>
 );

@@ -5,7 +5,7 @@ import { useKeys } from '../keys/keys.js';
 import type { Skeleton } from '../live/fold.js';
 import { count, plural } from '../parts/format.js';
 import { Empty, Shown } from '../parts/states.js';
-import { TextBlock } from '../parts/text.js';
+import { plainText, TextBlock } from '../parts/text.js';
 import { Badge } from '../parts/values.js';
 
 const PROOFS = {
@@ -64,7 +64,7 @@ export function PromptTab({ id, skeleton }: { id: string; skeleton: Skeleton }) 
                 <span className="muted">
                   {plural(messages.length, 'message')}, about {count(tokens)} tokens
                   {sameAsBefore !== null && `; the first ${count(sameAsBefore)} are as in the step before`}
-                  {tools.length > 0 && `; tools: ${tools.join(', ')}`}
+                  {tools.length > 0 && `; tools: ${plainText(tools.join(', '))}`}
                 </span>
               </p>
               {messages.map(({ role, content, toolCalls }, i) => {

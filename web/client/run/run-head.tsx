@@ -138,13 +138,17 @@ export function RunHead({
             <Text value={`${run.provider}: ${run.providerModel}`} />
           </Fact>
           <Fact name="seed">{run.seed}</Fact>
-          <Fact name="exit">{run.exitStatus ?? '–'}</Fact>
+          <Fact name="exit">
+            <Text value={run.exitStatus ?? '–'} />
+          </Fact>
           <Fact name="final evaluation">{run.finalEvaluation === null ? '–' : words(run.finalEvaluation)}</Fact>
           <Fact name="isolation">{run.isolation ?? 'no sandbox yet'}</Fact>
           <Fact name="backend">{run.backend}</Fact>
           <Fact name="host">{run.host === null ? '–' : <Text value={run.host} />}</Fact>
           <Fact name="sandbox">epoch {run.epoch}</Fact>
-          <Fact name="profile">{run.profile ?? 'own budget'}</Fact>
+          <Fact name="profile">
+            <Text value={run.profile ?? 'own budget'} />
+          </Fact>
           <Fact name="data">{run.sample ? 'sample' : 'real'}</Fact>
           <Fact name="model calls">{run.modelCalls === null ? 'not recorded' : count(run.modelCalls)}</Fact>
           <Fact name="tokens">
@@ -160,7 +164,9 @@ export function RunHead({
           <Fact name="ended">
             <Time at={run.endedAt} />
           </Fact>
-          <Fact name="harness">{run.harnessVersion}</Fact>
+          <Fact name="harness">
+            <Text value={run.harnessVersion} />
+          </Fact>
           <Fact name="command">
             <code>bench logs {run.runId}</code>
           </Fact>

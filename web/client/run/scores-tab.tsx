@@ -7,7 +7,7 @@ import { ChartView } from '../parts/chart-view.js';
 import { Time } from '../parts/clock.js';
 import { duration, score as scoreText, words } from '../parts/format.js';
 import { Empty, Shown } from '../parts/states.js';
-import { Text } from '../parts/text.js';
+import { plainText, Text } from '../parts/text.js';
 import { Badge, Score } from '../parts/values.js';
 import { Ladder } from './ladder.js';
 import { type Over, scoresChart } from './scores-chart.js';
@@ -43,7 +43,7 @@ export function ScoresTab({ id, skeleton }: { id: string; skeleton: Skeleton }) 
   }, [skeleton, evaluations.data]);
   const chart = useMemo(
     () =>
-      scoresChart(points, over, run?.primary ?? 'score', [
+      scoresChart(points, over, plainText(run?.primary ?? 'score'), [
         ...(run?.baseline == null ? [] : [{ name: 'baseline', value: run.baseline }]),
         ...(best === null || best.runId === run?.runId ? [] : [{ name: 'best', value: best.score }]),
       ]),

@@ -20,7 +20,9 @@ export function SetupTab({ id }: { id: string }) {
             ) : (
               data.firstPrompt.map(({ role, content }, i) => (
                 <div key={i} className="message">
-                  <h3>{role}</h3>
+                  <h3>
+                    <Text value={role} />
+                  </h3>
                   <TextBlock
                     source={content}
                     kind="text"
@@ -39,13 +41,17 @@ export function SetupTab({ id }: { id: string }) {
                 <Text value={data.task.id} /> contract {data.task.contract}
               </Fact>
               <Fact name="task hash">
-                <code>{data.task.hash}</code>
+                <code>
+                  <Text value={data.task.hash} />
+                </code>
               </Fact>
               <Fact name="agent">
                 <Text value={data.agent.name} />
               </Fact>
               <Fact name="agent hash">
-                <code>{data.agent.hash}</code>
+                <code>
+                  <Text value={data.agent.hash} />
+                </code>
               </Fact>
               <Fact name="model">
                 <Text value={`${data.model.provider}: ${data.model.providerModel}`} />
@@ -68,12 +74,18 @@ export function SetupTab({ id }: { id: string }) {
               <Fact name="data">{data.sample ? 'sample' : 'real'}</Fact>
               <Fact name="memory">{data.memory ? "may use the task's" : 'none'}</Fact>
               <Fact name="image">
-                <code>{data.imageDigest ?? '–'}</code>
+                <code>
+                  <Text value={data.imageDigest ?? '–'} />
+                </code>
               </Fact>
               <Fact name="evaluator image">
-                <code>{data.evaluatorImageDigest ?? '–'}</code>
+                <code>
+                  <Text value={data.evaluatorImageDigest ?? '–'} />
+                </code>
               </Fact>
-              <Fact name="harness">{data.harnessVersion}</Fact>
+              <Fact name="harness">
+                <Text value={data.harnessVersion} />
+              </Fact>
             </dl>
             <h2>Same setup</h2>
             {data.sameSetup.length === 0 ? (

@@ -8,6 +8,7 @@ import { useKeys } from '../keys/keys.js';
 import type { Skeleton } from '../live/fold.js';
 import { bytes, count, duration, plural, usd } from '../parts/format.js';
 import { Empty } from '../parts/states.js';
+import { plainText } from '../parts/text.js';
 import { Score } from '../parts/values.js';
 import { Rail } from './rail.js';
 import { FLAGS, isError, isValidate, seriesOf } from './skeleton.js';
@@ -71,7 +72,9 @@ export function StepsTab({ skeleton, live }: { skeleton: Skeleton; live: boolean
           >
             <option value="">all</option>
             {categories.map((name) => (
-              <option key={name}>{name}</option>
+              <option key={name} value={name}>
+                {plainText(name)}
+              </option>
             ))}
           </select>
         </label>

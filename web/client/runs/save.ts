@@ -1,4 +1,5 @@
 import type { Query } from '../../api/index.js';
+import { withoutFormula } from '../../../report/csv-formula.js';
 import { ask } from '../data/ask.js';
 import type { Run } from './columns.js';
 
@@ -35,7 +36,12 @@ export async function saveRuns(
 ): Promise<void> {
   const runs = await allRuns(query, progress);
   if (format === 'json') return save('runs.json', `${JSON.stringify({ runs }, null, 2)}\n`, 'application/json');
-  const { csvText } = await import('../../../report/csv-text.js');
   const rows = runs.map(({ marks, ...run }) => ({ ...run, marks: marks.map(({ rule }) => rule).join(' ') }));
-  return save('runs.csv', csvText(rows, { header: true }), 'text/csv');
+  const names = Object.keys(rows[0] ?? {}) as (keyof (typeof rows)[number])[];
+  const lines = [names, ...rows.map((row) => names.map((name) => row[name]))];
+  return save('runs.csv', lines.map((line) => `${line.map(cell).join(',')}\r\n`).join(''), 'text/csv');
 }
+
+/** By RFC 4180; what a spreadsheet would run gets an apostrophe. */
+const cell = (value: string | number | boolean | null): string =>
+  value === null ? '' : typeof value === 'string' ? `"${withoutFormula(value).replaceAll('"', '""')}"` : String(value);

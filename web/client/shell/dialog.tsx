@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { plainText, Text } from '../parts/text.js';
 
 /** The browser's own dialog: it traps focus, closes on Escape, and gives focus back. */
 export function Dialog({
@@ -21,7 +22,7 @@ export function Dialog({
   return (
     <dialog
       ref={dialog}
-      aria-label={title}
+      aria-label={plainText(title)}
       className={wide ? 'wide' : undefined}
       onClose={onClose}
       onClick={(event) => {
@@ -30,7 +31,9 @@ export function Dialog({
     >
       <div className="dialog-body">
         <div className="dialog-head">
-          <h2>{title}</h2>
+          <h2>
+            <Text value={title} />
+          </h2>
           <button type="button" className="plain" aria-label="Close" onClick={() => dialog.current?.close()}>
             ✕
           </button>

@@ -29,7 +29,7 @@ export const forecastSchema = z
     leftMs: z.number().nonnegative().nullable().describe('until the last run ends'),
     spendUsd: z.number().nonnegative().nullable().describe('when all have ended, those spent included'),
   })
-  .meta({ id: 'Forecast', description: 'Both null: nothing is known yet.' });
+  .meta({ id: 'StillToCome', description: 'Both null: nothing is known yet.' });
 export type BatchForecast = z.infer<typeof forecastSchema>;
 
 /** A batch in a list: what `bench batches` says of it, and what people choose by. */

@@ -4,12 +4,7 @@ export { checkSchema, migrate, schemaState } from './migrate.js';
 export { ensureRoles } from './roles.js';
 export { findInstallation, readInstallation } from './installation.js';
 export type { LineImport, LinePart, LineSource } from './exports/import-line.js';
-export type {
-  ExchangedEnd,
-  ExchangedRecord,
-  ExchangedStepRow,
-  WriteExchanged,
-} from './imports/import-exchanged.js';
+export type { ExchangedEnd, ExchangedRecord, ExchangedStepRow, WriteExchanged } from './imports/import-exchanged.js';
 export type { LogRun } from './exports/export-runs.js';
 export type { RunRecord } from './exports/run-record.js';
 export { LINE_LISTS } from './exports/run-line.js';

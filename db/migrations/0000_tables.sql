@@ -672,4 +672,36 @@ CREATE INDEX "task_versions_task" ON "task_versions" USING btree ("task_id");
 --> statement-breakpoint
 CREATE INDEX "turns_open" ON "turns" USING btree ("run_id") WHERE reply is null;
 --> statement-breakpoint
-CREATE INDEX "warm_sandboxes_key" ON "warm_sandboxes" USING btree ("key");
+CREATE INDEX "warm_sandboxes_key" ON "warm_sandboxes" USING btree ("key");--> statement-breakpoint
+-- US dollars per million tokens, as MLGym's analysis has them: one rate per direction, whatever the day.
+insert into price_lists (list, model, input_usd, output_usd) values
+  ('mlgym', 'gpt4o2', 2.50, 10.00),
+  ('mlgym', 'gpt-o1', 15.00, 60.00),
+  ('mlgym', 'gpt-o3-mini', 1.10, 4.40),
+  ('mlgym', 'claude-35-sonnet-new', 3.00, 15.00),
+  ('mlgym', 'claude-37-sonnet', 3.00, 15.00),
+  ('mlgym', 'deepseek-r1', 0.55, 2.19),
+  ('mlgym', 'gemini-15-pro', 1.25, 5.00),
+  ('mlgym', 'gemini-20-flash-thinking', 0.10, 0.40),
+  ('mlgym', 'gemini-20-pro', 1.25, 5.00),
+  ('mlgym', 'gemini-25-pro', 1.25, 10.00),
+  ('mlgym', 'llama3-405b-tools', 3.50, 3.50),
+  ('mlgym', 'llama4-17b-16', 0.18, 0.59),
+  ('mlgym', 'llama4-17b-128', 0.27, 0.85);
+--> statement-breakpoint
+-- MLGym's evaluators lie in the agent's workspace, and some import an opponent or a solver from there; COCO's averages a column that the agent
+-- wrote. The games and 3-SAT score a file that the starter brings; 3-SAT's evaluator takes formulas and their answers from the agent's data.
+insert into task_integrity (task_id, contract, protected_files, self_reported, starter_files, answer_files) values
+  ('regressionKaggleHousePrice', 0, '{evaluate.py}', false, '{}', '{}'),
+  ('3SATTime', 0, '{evaluate.py,solver.py}', false, '{heuristic.py}', '{data/dataset.pkl}'),
+  ('imageClassificationCifar10', 0, '{evaluate.py}', false, '{}', '{}'),
+  ('imageClassificationFMnist', 0, '{evaluate.py}', false, '{}', '{}'),
+  ('imageCaptioningCOCO', 0, '{evaluate.py}', true, '{}', '{}'),
+  ('languageModelingFineWeb', 0, '{evaluate.py}', false, '{}', '{}'),
+  ('naturalLanguageInferenceMNLI', 0, '{evaluate.py}', false, '{}', '{}'),
+  ('battleOfSexes', 0, '{evaluate.py,target.py}', false, '{strategy.py}', '{}'),
+  ('prisonersDilemma', 0, '{evaluate.py,target.py}', false, '{strategy.py}', '{}'),
+  ('blotto', 0, '{evaluate.py,target.py}', false, '{strategy.py}', '{}'),
+  ('rlBreakoutMinAtar', 0, '{evaluate.py,src/evaluate.py}', false, '{}', '{}'),
+  ('rlMetaMazeMisc', 0, '{evaluate.py,src/evaluate.py}', false, '{}', '{}'),
+  ('rlMountainCarContinuous', 0, '{evaluate.py,src/evaluate.py}', false, '{}', '{}');

@@ -160,7 +160,8 @@ export async function importExchanged(
     if (constraint === 'task_versions_contract')
       throw new BenchError('usage', message, {
         code: 'import.conflict',
-        remedy: 'Give it a task id of its own with --task.',
+        remedy: 'Give it a task id of its own.',
+        fields: { task: '<id>' },
       });
     throw code === undefined ? error : queryError(`importing ${run.source}`, error);
   } finally {

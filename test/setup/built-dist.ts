@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 const ROOT = resolve(import.meta.dirname, '../..');
 const { include } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.build.json'), 'utf8')) as { include: string[] };
 /** What the build reads. */
-export const SOURCES: readonly string[] = [...include, 'scripts'];
+export const SOURCES: readonly string[] = [...include, 'web/client', 'scripts'];
 const ENTRY = join(ROOT, 'dist/cli/main.js');
 
 /** Tests with real processes run the built program: build it when it is missing or older than its sources. */
@@ -21,6 +21,6 @@ export function ensureBuilt(say: (line: string) => void): void {
 function newestUnder(path: string): number {
   if (!existsSync(path)) return 0;
   const stats = statSync(path);
-  if (!stats.isDirectory()) return /\.(ts|[cm]js|sql)$/.test(path) ? stats.mtimeMs : 0;
+  if (!stats.isDirectory()) return /\.(tsx?|[cm]js|sql|css|html)$/.test(path) ? stats.mtimeMs : 0;
   return Math.max(0, ...readdirSync(path).map((name) => newestUnder(join(path, name))));
 }

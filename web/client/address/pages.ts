@@ -118,10 +118,10 @@ export const readLeaderboard = reader({
 export type LeaderboardSearch = ReturnType<typeof readLeaderboard>;
 
 export const readCompare = reader({
-  runs: (value) =>
-    list(value)
-      ?.flatMap((one) => one.split(','))
-      .slice(0, 8),
+  runs: (value) => {
+    const named = (list(value) ?? []).flatMap((one) => one.split(',')).filter((one) => one !== '');
+    return named.length === 0 ? undefined : named.slice(0, 8);
+  },
   step: natural,
 });
 export type CompareSearch = ReturnType<typeof readCompare>;

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import * as pages from '../../../../web/client/address/pages.js';
 import { parseSearch, printSearch } from '../../../../web/client/address/search-params.js';
 
+fc.configureGlobal({ seed: 5 });
+
 const readers = {
   runs: pages.readRuns,
   run: pages.readRun,

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { foldSteps, hasGap, type Skeleton } from '../../../../web/client/live/fold.js';
 import { takeMessages } from '../../../../web/client/live/messages.js';
 
+fc.configureGlobal({ seed: 5 });
+
 /** A run as the server has it after so many changes: each adds a step, or ends one that runs. */
 function columnsOf(scores: readonly number[]): Skeleton['columns'] {
   const each = <Value>(value: (step: number) => Value): Value[] => scores.map((_, i) => value(i + 1));

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { alignSteps } from '../../../../web/client/pages/align-steps.js';
 
+fc.configureGlobal({ seed: 5 });
+
 describe('two runs side by side', () => {
   it('names where they part', () => {
     const { rows } = alignSteps(['Bash', 'Edit', 'Python', 'Submit'], ['Bash', 'Edit', 'View', 'Python', 'Submit'], 0);

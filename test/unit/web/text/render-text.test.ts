@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderText, type Rendered, type TextKind } from '../../../../web/client/text/render-text.js';
 
+fc.configureGlobal({ seed: 5 });
+
 const shown = ({ lines }: Rendered): string[] =>
   lines.map(({ pieces }) => pieces.map((piece) => ('text' in piece ? piece.text : `[${piece.label}]`)).join(''));
 const output = (source: string): string[] => shown(renderText(source, 'output'));

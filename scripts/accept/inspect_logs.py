@@ -1,6 +1,6 @@
 """Runs exported as Inspect logs and ATIF trajectories, read by Inspect itself and by Harbor's validator.
 
-    python3 scripts/accept/inspect.py
+    python3 scripts/accept/inspect_logs.py
 
 Installs inspect-ai in a virtual environment and unpacks Harbor's wheel. Opens a log in `inspect view` where there is a chromium.
 """
@@ -18,7 +18,6 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).parent)]
 from bench_server import ROOT, Throwaway, down, environment, node
 
 HARBOR = "harbor==0.25.0"
@@ -68,9 +67,7 @@ def same(what: str, found: object, expected: object) -> None:
 
 
 def read_by_inspect(python: Path, home: Path, batch: str, logs: Path) -> None:
-    told = subprocess.run(
-        [str(python), "-c", COUNT, str(logs)], capture_output=True, text=True
-    )
+    told = subprocess.run([str(python), "-c", COUNT, str(logs)], capture_output=True, text=True)
     if told.returncode != 0:
         raise SystemExit(f"Inspect refuses the logs: {told.stderr[-2000:]}")
     counted = json.loads(told.stdout.splitlines()[-1])

@@ -2,6 +2,7 @@ import { UNSCORED_ENDS } from '../domain/outcomes.js';
 import type { CliContext } from './context.js';
 import { detachedAdvice, followBatch } from './follow-batch.js';
 import { batchDocument, renderBatch } from './render/batch.js';
+import { logPageLink } from './serve-page.js';
 import type { BatchDocument, BatchStatusReport } from '../domain/views/batches.js';
 
 /** All runs ended, and none by the fault of the infrastructure, the configuration or a person who cancelled. */
@@ -14,6 +15,7 @@ export const wentWell = (report: BatchStatusReport): boolean =>
  */
 export async function waitForBatch(context: CliContext, batchId: string): Promise<boolean> {
   const { output } = context;
+  await logPageLink(context, `/batches/${batchId}`);
   const { report, detached } = await followBatch(context, batchId, 'stderr');
   if (report !== null) output.json(batchDocument(report) satisfies BatchDocument);
   if (detached || report === null) {

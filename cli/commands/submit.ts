@@ -12,6 +12,7 @@ import { renderForecast } from '../render/forecast.js';
 import { plural } from '../render/format.js';
 import { submittedDocument } from '../render/submitted.js';
 import { renderTable } from '../render/table.js';
+import { logPageLink } from '../serve-page.js';
 import { waitForBatch } from '../wait-for-batch.js';
 
 interface SubmitOptions extends BatchFlags {
@@ -88,6 +89,7 @@ export function register(program: Command, context: CliContext): void {
       output.json(submittedDocument(batch, false) satisfies SubmittedDocument);
       output.print(renderSubmitted(context, batch, false));
       output.print(`\nFollow it: bench watch ${batch.batchId}`);
+      await logPageLink(context, `/batches/${batch.batchId}`);
     });
   addExamples(command, [
     ['bench submit --models gpt-4o,scripted:baseline --tasks game-theory', 'two models, all tasks of a suite'],

@@ -1,58 +1,25 @@
-import { randomBytes } from 'node:crypto';
-import { spawn } from 'node:child_process';
 import type { Command } from 'commander';
 import { uiRequestSchema, uiTokenRequestSchema } from '../../domain/requests/ui.js';
 import type { AddedUiToken, RemovedUiToken, UiDocument, UiTokensDocument } from '../../domain/views/ui.js';
-import { answeringUi, uiEnded, uiListens } from '../../operations/home/ui/running.js';
 import { addUiToken, listUiTokens, removeUiToken } from '../../operations/home/ui/tokens.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 import { requestFields, requestOptions } from '../request-options.js';
-
-/** A link that is left in a terminal's history ends by itself. */
-const LINK_DAYS = 7;
-
-/** Opens the address in the desktop's browser, where there is a desktop. */
-function openBrowser(url: string, env: Readonly<Record<string, string | undefined>>): void {
-  const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
-  if (process.platform !== 'darwin' && env['DISPLAY'] === undefined && env['WAYLAND_DISPLAY'] === undefined) return;
-  spawn(program, [url], { stdio: 'ignore', detached: true })
-    .on('error', () => undefined)
-    .unref();
-}
+import { servePage } from '../serve-page.js';
 
 async function serve(context: CliContext, options: Record<string, unknown>): Promise<void> {
-  const { output, settings } = context;
+  const { output } = context;
   const request = uiRequestSchema.parse(requestFields(uiRequestSchema.shape, options));
-  const { refuseOpenServer, serveUi } = await import('../../web/server/serve.js');
-  refuseOpenServer(request);
-  const running = await answeringUi(settings);
-  const interrupted = context.onInterrupt();
-  const server = running === null ? await serveUi(context, request) : null;
-  const address = server?.address ?? running?.address ?? '';
-  const link = addUiToken(settings, {
-    name: `link-${randomBytes(3).toString('hex')}`,
-    role: request.readOnly ? 'viewer' : 'operator',
-    days: LINK_DAYS,
-  });
-  const url = `${address}/#token=${link.token}`;
-  const pid = running?.pid ?? process.pid;
-  output.json({ url, address, pid, reused: running !== null } satisfies UiDocument);
-  output.print(running === null ? `The page: ${url}` : `The page is served already (process ${pid}): ${url}`);
-  if (options['open'] !== false && output.interactive) openBrowser(url, settings.env);
-  if (server === null) return;
-  uiListens(settings, { pid: process.pid, address });
+  const { untilInterrupted, ...page } = await servePage(context, request, options['open'] !== false);
+  output.json(page satisfies UiDocument);
+  output.print(page.reused ? `The page is served already (process ${page.pid}): ${page.url}` : `The page: ${page.url}`);
+  if (page.reused) return;
   output.log('Ctrl-C ends it; batches go on.');
   // Connections and services are there when the first page asks.
   context.database().catch((error: unknown) => output.log(error instanceof Error ? error.message : String(error)));
-  await new Promise<void>((resolve) => {
-    interrupted.addEventListener('abort', () => resolve());
-    process.once('SIGTERM', () => resolve());
-  });
-  uiEnded(settings);
-  await server.close();
+  await untilInterrupted();
 }
 
 export function register(program: Command, context: CliContext): void {

@@ -4,6 +4,7 @@ import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { detachedAdvice, followBatch } from '../follow-batch.js';
 import { batchDocument, batchFaults, batchHeadline } from '../render/batch.js';
+import { logPageLink } from '../serve-page.js';
 import type { BatchDocument } from '../../domain/views/batches.js';
 
 export function register(program: Command, context: CliContext): void {
@@ -18,6 +19,7 @@ export function register(program: Command, context: CliContext): void {
     .action(async (ref: string | undefined) => {
       const { output } = context;
       const { batchId } = await findBatch(context, ref);
+      await logPageLink(context, `/batches/${batchId}`);
       const { report, detached } = await followBatch(context, batchId, 'stdout');
       if (report !== null) output.json(batchDocument(report) satisfies BatchDocument);
       if (detached || report === null) {

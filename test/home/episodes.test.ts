@@ -70,12 +70,14 @@ describe('episodes over REST', () => {
     expect(evaluation).toMatchObject({ kind: 'validate', valid: true });
     const last = await step(id, { reply: 'I am done.\n```\nsubmit\n```' });
     expect(last).toMatchObject({ terminated: true, truncated: false, info: { exit_status: 'submitted' } });
-    // Differences add up to what the last submission gains over the baseline, in units of it.
-    const [{ baseline }] = (await home.sql<{ baseline: number }>(
-      `select b.value as baseline from runs r join baselines b on b.content_hash = r.task_hash where r.run_id = $1`,
+    // Differences add up to what the last submission gains over the baseline, in units of the way to the target.
+    const [{ baseline, target }] = (await home.sql<{ baseline: number; target: number }>(
+      `select b.value as baseline, target_of(v.spec) as target
+       from runs r join task_versions v on v.content_hash = r.task_hash join baselines b on b.content_hash = r.task_hash
+       where r.run_id = $1`,
       [id],
-    )) as [{ baseline: number }];
-    const gain = (last.info.evaluation!.primary - baseline) / Math.abs(baseline);
+    )) as [{ baseline: number; target: number }];
+    const gain = (last.info.evaluation!.primary - baseline) / Math.abs(target - baseline);
     expect(validated.reward! + last.reward!).toBeCloseTo(gain, 9);
     expect(await home.json('show', id)).toMatchObject({ model: 'external', steps: 4, endReason: 'submit', seed: 7 });
     expect(await server.ask('POST', `/v1/episodes/${id}/step`, { action: 'ls' })).toMatchObject({

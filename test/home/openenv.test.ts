@@ -39,7 +39,7 @@ describe('frames', () => {
         done: false,
         metadata: {
           ...{ episode_id: id, run_id: id, task: 'battleOfSexes', seed: 7, action_seq: 0, status: 'ok' },
-          ...{ current_step: 1, remaining_steps: 12 },
+          ...{ current_step: 1, remaining_steps: 12, remaining_validations: 10 },
         },
       },
     });

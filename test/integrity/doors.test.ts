@@ -66,6 +66,8 @@ interface Played {
   said: Said[];
   /** Of the split that ranks, in order. */
   scores: { status: string; primary: number | null; suspect: boolean }[];
+  /** What a reward of 1 is in scores: the way from the baseline to the target; without a target the baseline's size. */
+  unit: number;
 }
 
 async function play(door: Door, task: AttackedTask, commands: readonly string[]): Promise<Played> {
@@ -81,11 +83,17 @@ async function play(door: Door, task: AttackedTask, commands: readonly string[])
     `select status, primary_score as "primary", suspect from evaluations where run_id = $1 and split = 'test' order by number`,
     [episode.id],
   );
-  return { runId: episode.id, said, scores };
+  const [{ unit }] = (await ground.home.sql<{ unit: number }>(
+    `select coalesce(nullif(abs(target_of(v.spec) - b.value), 0), nullif(abs(b.value), 0), 1) as unit
+     from runs r join task_versions v on v.content_hash = r.task_hash left join baselines b on b.content_hash = r.task_hash
+     where r.run_id = $1`,
+    [episode.id],
+  )) as [{ unit: number }];
+  return { runId: episode.id, said, scores, unit };
 }
 
 /** Nothing better than the untouched starter, or than the oracle where the exploit hands that in; nor is more paid. */
-function expectNoGain({ task, expect: expected, evidence }: Exploit, { said, scores }: Played): void {
+function expectNoGain({ task, expect: expected, evidence }: Exploit, { said, scores, unit }: Played): void {
   const messages = said.map(({ message }) => message).join('\n');
   if (evidence !== undefined) expect(messages).toMatch(evidence);
   // An attack is the agent's own doing, never a fault.
@@ -101,7 +109,7 @@ function expectNoGain({ task, expect: expected, evidence }: Exploit, { said, sco
   const paid = sumOf(said);
   if (task === 'csvClassification') expect(paid).toBeLessThanOrEqual(starterOnSplit + 1e-9);
   else if (fair !== null && starter !== null)
-    expect(paid).toBeLessThanOrEqual((lead(task, fair, starter) + 2 * slack(task, GAMES)) / Math.abs(starter) + 1e-9);
+    expect(paid).toBeLessThanOrEqual((lead(task, fair, starter) + 2 * slack(task, GAMES)) / unit + 1e-9);
   expect(ground.canaries.in(said.map(({ whole }) => whole).join('\n'))).toEqual([]);
 }
 
@@ -122,14 +130,12 @@ describe.each(PLAYED_DOORS)('through door %s', (door) => {
     const again = Array.from({ length: 5 }, () => 'validate');
     const { said, scores } = await play(door, 'csvClassification', again);
     expect(said.at(-1)?.done).toBe(true);
-    const { said: game, scores: ofGame } = await play(door, 'battleOfSexes', again);
+    const { said: game, scores: ofGame, unit } = await play(door, 'battleOfSexes', again);
     expect(ofGame.length).toBe(4);
     expect(game.slice(3, 5).map(({ reward }) => reward)).toEqual([null, null]);
     expect(game[3]!.message).toContain('All 3 validations are used');
     // Differences: they add up to what was handed in.
-    expect(Math.abs(sumOf(game))).toBeLessThanOrEqual(
-      (2 * slack('battleOfSexes', GAMES)) / KNOWN.battleOfSexes.starter!,
-    );
+    expect(Math.abs(sumOf(game))).toBeLessThanOrEqual((2 * slack('battleOfSexes', GAMES)) / unit);
     // Where there is a split to learn from, it may be asked as often as one likes, and pays once.
     expect(scores.length).toBe(6);
     expect(said.slice(1).map(({ reward }) => reward ?? 0)).toEqual([0, 0, 0, 0, 0]);

@@ -6,11 +6,11 @@ import { renderTable } from './table.js';
 
 type Range = UsageForecast['costUsd'];
 
-/** `$3.10 to $5.60, most likely $4.20`; `at most $12`, `no limit` where only limits are known. */
+/** `$3.10 to $5.60, most likely $4.20`; `at most $12`, or unknown, where only limits are known. */
 function rangeText({ low, expected, high }: Range, format: (value: number) => string): string {
   const most = high === null ? 'without a limit' : format(high);
-  if (expected === null && low === 0) return high === null ? most : `at most ${most}`;
   if (high !== null && format(low) === format(high)) return format(low);
+  if (expected === null && low === 0) return high === null ? 'unknown, and no limit' : `at most ${most}`;
   const range = high === null ? `from ${format(low)}, ${most}` : `${format(low)} to ${most}`;
   return expected === null ? range : `${range}, most likely ${format(expected)}`;
 }
@@ -21,7 +21,8 @@ const cost = (range: Range): string => rangeText(range, (usd) => formatCost(Stri
 const time = (range: Range): string => rangeText(range, (hours) => formatDuration(hours * 3_600_000));
 
 /** In one line, for beside the bill. */
-export const forecastLine = ({ costUsd, hours }: UsageForecast): string => `forecast: ${cost(costUsd)}; ${time(hours)}`;
+export const forecastLine = ({ costUsd, hours }: UsageForecast): string =>
+  `forecast: cost ${cost(costUsd)}; time ${time(hours)}`;
 
 /** What the batch needs and may use. */
 export function renderForecast(

@@ -38,9 +38,10 @@ describe('a forecast', () => {
 
   test('says bounds where no more is known', () => {
     const line = (costUsd: BatchForecast['costUsd']) => forecastLine({ ...forecast, costUsd }).split(';')[0];
-    expect(line({ low: 0, expected: null, high: 12 })).toBe('forecast: at most $12.00');
-    expect(line({ low: 0, expected: null, high: null })).toBe('forecast: without a limit');
-    expect(line({ low: 2, expected: null, high: null })).toBe('forecast: from $2.00, without a limit');
-    expect(line({ low: 0, expected: 0, high: 0 })).toBe('forecast: $0');
+    expect(line({ low: 0, expected: null, high: 12 })).toBe('forecast: cost at most $12.00');
+    expect(line({ low: 0, expected: null, high: null })).toBe('forecast: cost unknown, and no limit');
+    expect(line({ low: 2, expected: null, high: null })).toBe('forecast: cost from $2.00, without a limit');
+    expect(line({ low: 0, expected: null, high: 0 })).toBe('forecast: cost $0');
+    expect(line({ low: 0, expected: 0, high: 0 })).toBe('forecast: cost $0');
   });
 });

@@ -134,7 +134,9 @@ export interface SplitScore {
 
 /** What was copied out of the workspace for an evaluation: files, by the SHA-256 of their manifest in the artifact store, or why not. */
 export type TakenSubmission =
-  { kind: 'files'; sha256: string } | { kind: 'missing'; paths: string[] } | { kind: 'refused'; reason: string };
+  | { kind: 'files'; sha256: string }
+  | { kind: 'missing'; paths: string[] }
+  | { kind: 'refused'; reason: string };
 
 /** An evaluation as leaderboards see it: on the split `test`. */
 export interface EvaluationRecord extends SplitScore {

@@ -5,7 +5,8 @@ import type { Play, PlayedStep } from './play.js';
 
 /** An outcome, or a command that goes on, with what it has printed so far. */
 export type SoftAnswer =
-  { kind: 'done'; seq: number; played: PlayedStep } | { kind: 'running'; seq: number; printed: string };
+  | { kind: 'done'; seq: number; played: PlayedStep }
+  | { kind: 'running'; seq: number; printed: string };
 
 export interface SoftRequest extends ActionRequest {
   /** Seconds after which a command that still runs is answered with what it has printed; 0: as long as it takes. */

@@ -33,10 +33,7 @@ function area(row: LeaderboardRow, of: 'bestAup' | 'lastAup', over: ReportData['
   return around(row[of], intervalOf(row, over, of));
 }
 
-const around = (
-  value: number | null | undefined,
-  interval: { low: number; high: number } | null | undefined,
-): string =>
+const around = (value: number | null | undefined, interval: { low: number; high: number } | null | undefined): string =>
   interval == null ? fixed(value, 3) : `${fixed(value, 3)} [${fixed(interval.low)}, ${fixed(interval.high)}]`;
 
 /** Chances and gains, where they are known. */

@@ -11,7 +11,9 @@ import type { CommandOutcome, SandboxCommand } from '../../domain/ports/sandbox-
 const storable = (text: string): string => text.replace(/\0|\p{Surrogate}/gu, '\ufffd');
 
 export type ControlRequest =
-  { op: 'ping' } | ({ op: 'submit' } & SandboxCommand) | { op: 'interrupt' | 'printed'; n: number };
+  | { op: 'ping' }
+  | ({ op: 'submit' } & SandboxCommand)
+  | { op: 'interrupt' | 'printed'; n: number };
 
 export const replySchema = z.union([
   z.object({ ok: z.literal(true), printed: z.string().max(100_000).transform(storable).optional() }),

@@ -5,7 +5,12 @@ import { wireReset, wireStep } from '../wire.js';
 
 /** OpenEnv's codes of error frames. After the last two the server closes the connection. */
 export type ErrorCode =
-  'INVALID_JSON' | 'UNKNOWN_TYPE' | 'VALIDATION_ERROR' | 'EXECUTION_ERROR' | 'CAPACITY_REACHED' | 'SESSION_ERROR';
+  | 'INVALID_JSON'
+  | 'UNKNOWN_TYPE'
+  | 'VALIDATION_ERROR'
+  | 'EXECUTION_ERROR'
+  | 'CAPACITY_REACHED'
+  | 'SESSION_ERROR';
 
 /** What a reset or step says: the policy sees `observation`, all else is beside it. */
 export interface Observation {

@@ -155,68 +155,53 @@ describe('a container that is removed in the midst of a run', () => {
     ]);
   });
 
-  it.concurrent(
-    'is replaced, with all steps, when the workflow of its run was terminated and its batch is resumed',
-    async () => {
-      const { batchId, runs } = await home.json<{ batchId: string; runs: { runId: string }[] }>(
-        ...[
-          'submit',
-          '--models',
-          model('traces', TRACES),
-          '--tasks',
-          'battleOfSexes',
-          '--attempts',
-          '1',
-          '--seed',
-          '7',
-        ],
-        ...['--backend', 'docker', '--snapshot-every', '3'],
-      );
-      const runId = runs[0]?.runId ?? '';
-      const stepIs = (wanted: (step: number) => boolean) =>
-        vi.waitFor(
-          async () => {
-            const [row] = await home.sql<{ step: number }>('select step from runs where run_id = $1', [runId]);
-            if (!wanted(row?.step ?? 0)) throw new Error(`step ${row?.step}`);
-          },
-          { timeout: 300_000, interval: 200 },
-        );
-      const containers = async (): Promise<string[]> =>
-        (await execa('docker', ['ps', '-q', '--filter', `label=bench.run=${runId}`])).stdout
-          .split('\n')
-          .filter(Boolean);
-      await stepIs((step) => step === 8);
-      const temporal = await connectTemporal(await home.json<ServiceEndpoints>('up'), {});
-      for (const id of [`run/${runId}`, `run/${runId}/agent-loop`])
-        await temporal.workflow.getHandle(id).terminate('killed by a test');
-      await temporal.connection.close();
-      await home.run('resume', batchId);
-      await vi.waitFor(
+  it.concurrent('is replaced, with all steps, when the workflow of its run was terminated and its batch is resumed', async () => {
+    const { batchId, runs } = await home.json<{ batchId: string; runs: { runId: string }[] }>(
+      ...['submit', '--models', model('traces', TRACES), '--tasks', 'battleOfSexes', '--attempts', '1', '--seed', '7'],
+      ...['--backend', 'docker', '--snapshot-every', '3'],
+    );
+    const runId = runs[0]?.runId ?? '';
+    const stepIs = (wanted: (step: number) => boolean) =>
+      vi.waitFor(
         async () => {
-          const [row] = await home.sql<{ epoch: number }>('select epoch from runs where run_id = $1', [runId]);
-          const [id] = await containers();
-          if (row?.epoch === 1 || id === undefined) throw new Error('no second container yet');
-          await execa('docker', [
-            'exec',
-            '-u',
-            '0',
-            id,
-            'sh',
-            '-c',
-            'grep -qx 8 /home/agent/count && touch /home/agent/go',
-          ]);
+          const [row] = await home.sql<{ step: number }>('select step from runs where run_id = $1', [runId]);
+          if (!wanted(row?.step ?? 0)) throw new Error(`step ${row?.step}`);
         },
-        { timeout: 300_000, interval: 500 },
+        { timeout: 300_000, interval: 200 },
       );
-      expect(await ended(runId)).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok', epoch: 2 });
-      expect((await stepsOf(runId))[8]?.observation).toBe(TOLD);
-      expect(await eventsOf(runId, 'sandbox_lost')).toEqual([
-        expect.stringContaining(
-          'the container was lost; the snapshot after step 6 is restored and command 7 is rerun in container 2',
-        ) as string,
-      ]);
-    },
-  );
+    const containers = async (): Promise<string[]> =>
+      (await execa('docker', ['ps', '-q', '--filter', `label=bench.run=${runId}`])).stdout.split('\n').filter(Boolean);
+    await stepIs((step) => step === 8);
+    const temporal = await connectTemporal(await home.json<ServiceEndpoints>('up'), {});
+    for (const id of [`run/${runId}`, `run/${runId}/agent-loop`])
+      await temporal.workflow.getHandle(id).terminate('killed by a test');
+    await temporal.connection.close();
+    await home.run('resume', batchId);
+    await vi.waitFor(
+      async () => {
+        const [row] = await home.sql<{ epoch: number }>('select epoch from runs where run_id = $1', [runId]);
+        const [id] = await containers();
+        if (row?.epoch === 1 || id === undefined) throw new Error('no second container yet');
+        await execa('docker', [
+          'exec',
+          '-u',
+          '0',
+          id,
+          'sh',
+          '-c',
+          'grep -qx 8 /home/agent/count && touch /home/agent/go',
+        ]);
+      },
+      { timeout: 300_000, interval: 500 },
+    );
+    expect(await ended(runId)).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok', epoch: 2 });
+    expect((await stepsOf(runId))[8]?.observation).toBe(TOLD);
+    expect(await eventsOf(runId, 'sandbox_lost')).toEqual([
+      expect.stringContaining(
+        'the container was lost; the snapshot after step 6 is restored and command 7 is rerun in container 2',
+      ) as string,
+    ]);
+  });
 
   it.concurrent('comes back by all its commands when the snapshots are gone', async () => {
     const runId = await submit(

@@ -10,7 +10,8 @@ export interface ReplyInput {
 
 /** A reply, cut into thought and command; or what is wrong with it, for the requery. */
 export type ParsedReply =
-  { kind: 'action'; thought: string; action: string } | { kind: 'format_error'; problem: string };
+  | { kind: 'action'; thought: string; action: string }
+  | { kind: 'format_error'; problem: string };
 
 export interface ParserContext {
   /** The special commands of the agent, besides bash. */

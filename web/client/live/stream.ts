@@ -3,7 +3,10 @@ import { addressOf, AskError, PATHS, send } from '../data/ask.js';
 import { takeMessages } from './messages.js';
 
 export type LiveState =
-  { state: 'off' } | { state: 'connecting'; since: number } | { state: 'live' } | { state: 'lost'; since: number };
+  | { state: 'off' }
+  | { state: 'connecting'; since: number }
+  | { state: 'live' }
+  | { state: 'lost'; since: number };
 
 /** Longer than the server's comments are apart: silence means that the connection is gone. */
 const SILENCE_MS = 40_000;

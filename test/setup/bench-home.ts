@@ -7,6 +7,14 @@ import { lightConfigs } from '../../benchmarks/light-configs.js';
 import { type Database, openDatabase } from '../../db/index.js';
 import { checkPrinted } from './printed-document.js';
 import { unmountBelow } from '../../benchmarks/unmount-below.js';
+import {
+  commandLine,
+  findProcesses,
+  signal,
+  waitUntilGone,
+  workingDirectory,
+} from '../../services/process-identity.js';
+import { beginFromTemplate } from './home-template.js';
 
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 /** The bundled tasks as users have them: games are scored by ten thousand rounds, seconds of two cores each. */
@@ -40,6 +48,7 @@ export class BenchHome {
   constructor(env: Record<string, string> = {}) {
     this.dir = mkdtempSync(join(tmpdir(), 'bench-test-'));
     this.env = { BENCH_HOME: this.dir, NO_COLOR: '1', BENCH_CONFIGS: testConfigs(), ...env };
+    if (env['DATABASE_URL'] === undefined) beginFromTemplate(this.dir);
   }
 
   /** Start the CLI; the caller awaits or signals it. */
@@ -100,8 +109,20 @@ export class BenchHome {
   async remove(): Promise<void> {
     await this.#database?.close();
     await this.run('down', '--force');
+    await this.#endLocalRuns();
     // Runs that a failed test left unfinished keep their disks.
     unmountBelow(this.dir);
     rmSync(this.dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  }
+
+  /** Unfinished runs of the backend `local` outlive the services, as they should, and would write into what is removed. */
+  async #endLocalRuns(): Promise<void> {
+    const place = `${this.dir}/runs/`;
+    const inside = (pid: number) =>
+      workingDirectory(pid)?.startsWith(place) === true || commandLine(pid).some((word) => word.startsWith(place));
+    for (let left = findProcesses(inside); left.length > 0; left = findProcesses(inside)) {
+      for (const identity of left) signal(identity, 'SIGKILL');
+      await Promise.all(left.map((identity) => waitUntilGone(identity, 10_000)));
+    }
   }
 }

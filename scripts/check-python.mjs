@@ -32,13 +32,18 @@ async function ensureTools() {
   if (existsSync(mark) && readFileSync(mark, 'utf8') === madeFrom) return;
   rmSync(environment, { recursive: true, force: true });
   mkdirSync(environment, { recursive: true });
-  const made = await output(PYTHON, ['-m', 'venv', environment]);
+  // The machine's own pip can install into it, from version 22.3 on; a copy of pip takes as long to unpack as the tools.
+  const inside = `${environment}/bin/python`;
+  const own = ['-m', 'pip', '--python', inside];
+  const without = await output(PYTHON, ['-m', 'venv', '--without-pip', environment]);
+  const hasOwn = !without.failed && !(await output(PYTHON, [...own, '--version'])).failed;
+  const made = hasOwn ? without : await output(PYTHON, ['-m', 'venv', environment]);
   if (made.failed)
     fail(
       `${PYTHON} cannot make a virtual environment: venv or pip is missing (on Debian: apt-get install python3-venv).\n${made.all ?? ''}`,
     );
-  const pip = ['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet', '--no-deps', '-r', REQUIREMENTS];
-  const installed = await output(`${environment}/bin/python`, pip);
+  const pip = ['--disable-pip-version-check', 'install', '--quiet', '--no-deps', '-r', REQUIREMENTS];
+  const installed = await (hasOwn ? output(PYTHON, [...own, ...pip]) : output(inside, ['-m', 'pip', ...pip]));
   if (installed.failed) fail(`The tools of ${REQUIREMENTS} cannot be installed.\n${installed.all ?? ''}`);
   writeFileSync(mark, madeFrom);
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beginFromTemplate } from '../setup/home-template.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'bench-test-examples-'));
@@ -46,6 +47,7 @@ it('a program plays a run from outside, and the installed command shows it', asy
 });
 
 it('a process has two homes open at once, and stops both', async () => {
+  for (const name of ['one', 'two']) beginFromTemplate(join(folder, name));
   const { stdout } = await example('two-homes.mjs', folder);
   expect(stdout.split('\n')).toEqual([expect.stringMatching(/one \[ 1 \]$/), expect.stringMatching(/two \[ 2 \]$/)]);
 });

@@ -13,7 +13,8 @@ import { submissionExploits } from './exploits/submissions.js';
 import { worldExploits } from './exploits/world.js';
 import { KNOWN, lead, slack } from './judge.js';
 
-const GAMES = Number(process.env['BENCH_TEST_GAMES'] ?? 2000);
+/** In the short form a gain must be larger to be told from chance; what exploits are after is larger by far. */
+const GAMES = Number(process.env['BENCH_TEST_GAMES'] ?? (LONG ? 2000 : 500));
 const PLAYED_DOORS: Door[] = ['A', 'B', 'C'];
 
 const suite = [
@@ -115,6 +116,8 @@ function expectNoGain({ task, expect: expected, evidence }: Exploit, { said, sco
 
 /** In the short form each exploit meets one door. */
 const doorsOf = (nth: number): Door[] => (LONG ? PLAYED_DOORS : [PLAYED_DOORS[nth % PLAYED_DOORS.length]!]);
+/** What lies behind all doors alike is tried through one of them in the short form. */
+const tried = (through: Door, door: Door): boolean => LONG || door === through;
 
 describe.each(SEEN.map(([what, exploit], nth) => ({ what, exploit, doors: doorsOf(nth) })))(
   'what others lost by: $what',
@@ -130,18 +133,19 @@ describe.each(PLAYED_DOORS)('through door %s', (door) => {
     const again = Array.from({ length: 5 }, () => 'validate');
     const { said, scores } = await play(door, 'csvClassification', again);
     expect(said.at(-1)?.done).toBe(true);
+    // Where there is a split to learn from, it may be asked as often as one likes, and pays once.
+    expect(scores.length).toBe(6);
+    expect(said.slice(1).map(({ reward }) => reward ?? 0)).toEqual([0, 0, 0, 0, 0]);
+    if (!tried('B', door)) return;
     const { said: game, scores: ofGame, unit } = await play(door, 'battleOfSexes', again);
     expect(ofGame.length).toBe(4);
     expect(game.slice(3, 5).map(({ reward }) => reward)).toEqual([null, null]);
     expect(game[3]!.message).toContain('All 3 validations are used');
     // Differences: they add up to what was handed in.
     expect(Math.abs(sumOf(game))).toBeLessThanOrEqual((2 * slack('battleOfSexes', GAMES)) / unit);
-    // Where there is a split to learn from, it may be asked as often as one likes, and pays once.
-    expect(scores.length).toBe(6);
-    expect(said.slice(1).map(({ reward }) => reward ?? 0)).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it('the agent reaches neither the server nor its own reward', async () => {
+  it.runIf(tried('A', door))('the agent reaches neither the server nor its own reward', async () => {
     const { port } = new URL(server.url);
     const before = await ground.home.sql('select count(*)::int as count from episodes');
     const { said } = await play(door, 'battleOfSexes', [
@@ -182,7 +186,7 @@ for host in sorted(hosts):
     for (const { score } of hidden) expect(whole).not.toContain(String(score));
   });
 
-  it('nothing of another episode is left for the next one', async () => {
+  it.runIf(tried('C', door))('nothing of another episode is left for the next one', async () => {
     const secret = ground.canaries.plant(`another episode over ${door}`);
     const keep = `for at in . /tmp /dev/shm /var/tmp ~; do echo ${secret} > $at/mine.txt; done; echo kept`;
     const victim = await DOORS[door](server, { task: 'battleOfSexes', group: door });

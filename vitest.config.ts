@@ -4,7 +4,7 @@ import LongestFirst from './test/setup/longest-first.js';
 
 /**
  * A folder of test/ whose files start what they need. A wrong answer fails at once; the bounds only end a hang, on a machine many times
- * slower than a quiet one. Files wait half of the time: twice as many as there are cores in CI run side by side.
+ * slower than a quiet one. Files wait for more than half of the time: five of them run side by side on the two cores of CI.
  */
 const project = (name: string, more: object = {}) => ({
   test: {
@@ -16,7 +16,7 @@ const project = (name: string, more: object = {}) => ({
     testTimeout: 900_000,
     hookTimeout: 900_000,
     expect: { poll: { timeout: 300_000 } },
-    maxWorkers: 4,
+    maxWorkers: 5,
     include: [`test/${name}/**/*.test.ts`],
     exclude: LONG ? [] : Object.keys(LONG_FILES),
     ...more,

@@ -336,14 +336,10 @@ describe.runIf(executable !== null)('the page', () => {
       ['Present', `/runs/${first}/present`],
       ['Operations', '/ops'],
     ];
-    const LIGHT = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-    const DARK = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
     test.each(['light', 'dark'] as const)(
       'axe finds nothing on any page, %s; nothing is wider than a phone',
       async (colorScheme) => {
         const own = await openPage(browser, ui, { colorScheme });
-        // Dark differs in its colours alone.
-        const rules = colorScheme === 'dark' ? DARK : LIGHT;
         try {
           const found: string[] = [];
           for (const [name, path] of pages()) {
@@ -352,7 +348,7 @@ describe.runIf(executable !== null)('the page', () => {
             // The page's policy lets no script in; a debugger's evaluation stands outside of it.
             await own.page.evaluate(axe);
             const violations = await own.page.evaluate<string[]>(
-              `axe.run({ runOnly: ${JSON.stringify(rules)} }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 160) + ' ' + failureSummary).join(' | ')))`,
+              `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 160) + ' ' + failureSummary).join(' | ')))`,
             );
             found.push(...violations.map((violation) => `${name}: ${violation}`));
             await own.page.setViewportSize({ width: 390, height: 844 });

@@ -17,7 +17,7 @@ afterEach(async () => {
   }
 });
 function newHome(env: Record<string, string> = {}): BenchHome {
-  const home = new BenchHome(env);
+  const home = new BenchHome(env, { bare: true });
   homes.push(home);
   return home;
 }

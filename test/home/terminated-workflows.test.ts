@@ -5,7 +5,7 @@ import type { ServiceEndpoints } from '../../domain/services.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { until } from '../setup/services-home.js';
 
-const home = new BenchHome();
+const home = new BenchHome({ BENCH_EVALUATIONS: '1' });
 let temporal: Client;
 beforeAll(async () => {
   temporal = await connectTemporal(await home.json<ServiceEndpoints>('up'), {});
@@ -15,7 +15,7 @@ afterAll(async () => {
   await home.remove();
 });
 
-it('a run and a batch whose workflows were terminated go on beside the others, and events tell of it', async () => {
+it.concurrent('a run and a batch whose workflows were terminated go on beside the others, and events tell of it', async () => {
   const { batchId, runs } = await home.json<{ batchId: string; runs: { runId: string }[] }>(
     ...[
       'submit',
@@ -57,4 +57,18 @@ it('a run and a batch whose workflows were terminated go on beside the others, a
   await until('the batch is cancelled', async () => (await queries.batchStatus(batchId)).status === 'cancelled');
   // Nothing of it is started again.
   expect((await queries.batchStatus(batchId)).byEndReason).toEqual({ cancelled: 2 });
+});
+
+// Meanwhile: a worker looks for terminated workflows once a minute.
+it.concurrent('a host takes no more evaluations at once than it is told, however many runs ask', async () => {
+  const matrix = ['--models', 'scripted:baseline', '--tasks', 'battleOfSexes', '--attempts', '5', '--concurrency', '5'];
+  const { batchId } = await home.json<{ batchId: string }>('submit', ...matrix, '--backend', 'local', '--wait');
+  const rows = await home.sql<{ runs: number; overlaps: number }>(
+    `with those as (select e.run_id, e.created_at, e.ended_at from evaluations e join runs r using (run_id)
+                    where r.batch_id = $1 and e.status = 'ok')
+     select (select count(distinct run_id)::int from those) as runs, count(*)::int as overlaps
+     from those a join those b on a.run_id < b.run_id and a.created_at < b.ended_at and b.created_at < a.ended_at`,
+    [batchId],
+  );
+  expect(rows).toEqual([{ runs: 5, overlaps: 0 }]);
 });

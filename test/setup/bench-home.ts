@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
@@ -7,13 +7,11 @@ import { lightConfigs } from '../../benchmarks/light-configs.js';
 import { type Database, openDatabase } from '../../db/index.js';
 import { checkPrinted } from './printed-document.js';
 import { unmountBelow } from '../../benchmarks/unmount-below.js';
-import {
-  commandLine,
-  findProcesses,
-  signal,
-  waitUntilGone,
-  workingDirectory,
-} from '../../services/process-identity.js';
+import { servicePaths } from '../../services/home-paths.js';
+import { embeddedDatabaseUrl } from '../../services/index.js';
+import { isAlive } from '../../services/process-identity.js';
+import { readServicesFile } from '../../services/services-file.js';
+import { endHome } from './end-home.js';
 import { beginFromTemplate } from './home-template.js';
 
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
@@ -45,10 +43,11 @@ export class BenchHome {
   #databaseUrl: string | undefined;
   #database: Database | undefined;
 
-  constructor(env: Record<string, string> = {}) {
+  /** `bare`: an empty folder; else its database is there already, migrated and empty. */
+  constructor(env: Record<string, string> = {}, { bare = false } = {}) {
     this.dir = mkdtempSync(join(tmpdir(), 'bench-test-'));
     this.env = { BENCH_HOME: this.dir, NO_COLOR: '1', BENCH_CONFIGS: testConfigs(), ...env };
-    if (env['DATABASE_URL'] === undefined) beginFromTemplate(this.dir);
+    if (!bare && env['DATABASE_URL'] === undefined) beginFromTemplate(this.dir);
   }
 
   /** Start the CLI; the caller awaits or signals it. */
@@ -102,27 +101,23 @@ export class BenchHome {
 
   async #url(): Promise<string> {
     // The port is kept over restarts.
-    return (this.#databaseUrl ??= (await this.json<{ databaseUrl: string }>('up')).databaseUrl);
+    return (this.#databaseUrl ??= this.#urlOfRunning() ?? (await this.json<{ databaseUrl: string }>('up')).databaseUrl);
+  }
+
+  /** Without a process for it, where a command has brought all up. */
+  #urlOfRunning(): string | null {
+    const { layout, migrated } = servicePaths(this.dir);
+    const file = readServicesFile(layout.servicesFile);
+    const up = file?.services.postgres?.status === 'healthy' && isAlive(file.supervisor) && existsSync(migrated);
+    return up ? embeddedDatabaseUrl(this.dir) : null;
   }
 
   /** Stop everything and remove the home. */
   async remove(): Promise<void> {
     await this.#database?.close();
-    await this.run('down', '--force');
-    await this.#endLocalRuns();
+    await endHome(this.dir);
     // Runs that a failed test left unfinished keep their disks.
     unmountBelow(this.dir);
     rmSync(this.dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
-  }
-
-  /** Unfinished runs of the backend `local` outlive the services, as they should, and would write into what is removed. */
-  async #endLocalRuns(): Promise<void> {
-    const place = `${this.dir}/runs/`;
-    const inside = (pid: number) =>
-      workingDirectory(pid)?.startsWith(place) === true || commandLine(pid).some((word) => word.startsWith(place));
-    for (let left = findProcesses(inside); left.length > 0; left = findProcesses(inside)) {
-      for (const identity of left) signal(identity, 'SIGKILL');
-      await Promise.all(left.map((identity) => waitUntilGone(identity, 10_000)));
-    }
   }
 }

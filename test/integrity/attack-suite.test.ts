@@ -47,7 +47,7 @@ const on = (backend: AttackBackend, name: string): string => (backend === 'docke
 const later = (name: string): string => `${name}-again`;
 
 /** Fewer games than the tasks themselves have: scores are compared with those of honest work at the same games. */
-const GAMES = Number(process.env['BENCH_TEST_GAMES'] ?? (LONG ? 1000 : 500));
+const GAMES = Number(process.env['BENCH_TEST_GAMES'] ?? 1000);
 
 /** Printed by the shell, not by the command's own text: an attack that never ran cannot pass. */
 const BEGIN = 'echo attack $((6 * 7)) begins';

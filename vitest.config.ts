@@ -43,6 +43,7 @@ export default defineConfig({
       project('browser', setup('browser')),
       // Temporal's SDK has one runtime a process.
       project('temporal', { ...setup('temporal', 'temporal'), isolate: true }),
+      project('servers'),
       project('engine', setup('engine', 'images')),
       project('home', home),
       project('chaos', home),

@@ -76,7 +76,7 @@ Settings come from the environment, then ./.env, then $BENCH_HOME/.env:
   BENCH_ENGINE_REMOTE 1: the engine's socket is forwarded from another machine
   BENCH_WORKER        external: start no worker here
   BENCH_CONFIGS       a folder with tasks/, agents/, suites/, models/ instead of the bundled one
-  BENCH_ARTIFACTS     where submissions and snapshots are stored (default $BENCH_HOME/artifacts)
+  BENCH_ARTIFACTS     folder or s3://bucket/prefix of submissions and snapshots (default $BENCH_HOME/artifacts)
   BENCH_ADMIN_DATABASE_URL  the schema's owner, only for \`bench db migrate\` and \`bench db roles\`
   BENCH_DATABASE_POOL connections of a worker to the database (default 10)
   BENCH_LOG_LEVEL     log level of workers: error, warn, info, debug, trace (default info)

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 
 /** Paths under `$BENCH_HOME`, shared by the services, the worker and the command line. No I/O. */
 export function homeLayout(home: string) {
@@ -29,7 +29,7 @@ export function homeLayout(home: string) {
     prepared: join(home, 'prepared'),
     preparedData: (taskId: string, version: string, sample: boolean) =>
       join(home, 'prepared', taskId, `${version}-${sample ? 'sample' : 'real'}`),
-    /** Submissions and snapshots by SHA-256, unless BENCH_ARTIFACTS names another folder. */
+    /** Submissions and snapshots by SHA-256, unless BENCH_ARTIFACTS names another place. */
     artifacts: join(home, 'artifacts'),
     /** Disks of sandboxes that were kept, by name; see docs/concepts/snapshots.md. */
     disks: join(home, 'disks'),
@@ -52,9 +52,3 @@ export function homeLayout(home: string) {
   };
 }
 export type HomeLayout = ReturnType<typeof homeLayout>;
-
-/** Where submissions and snapshots lie. */
-export const artifactsDir = (layout: HomeLayout, env: Readonly<Record<string, string | undefined>>): string => {
-  const named = env['BENCH_ARTIFACTS'];
-  return named === undefined || named === '' ? layout.artifacts : resolve(named);
-};

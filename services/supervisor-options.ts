@@ -51,6 +51,9 @@ export function buildStamp(entry: string): string {
 /** Variables whose change means that a running worker no longer has what this command expects of it. */
 const WATCHED = /^(DOCKER_|BENCH_|OPENAI_|ANTHROPIC_|TEMPORAL_TLS)|_(API_KEY|BASE_URL|TOKEN)$/;
 
+/** Keys of the bucket, which change by the hour in some places. */
+const OF_BUCKET = /^AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|PROFILE|REGION|ENDPOINT_URL)/;
+
 export function workerFingerprint(worker: WorkerCommand): Record<string, string> {
   const script = worker.command.find((part) => /\.[cm]?js$/.test(part));
   const fingerprint: Record<string, string> = { command: fingerprintOf(JSON.stringify(worker.command)) };
@@ -61,8 +64,14 @@ export function workerFingerprint(worker: WorkerCommand): Record<string, string>
       fingerprint['build'] = 'missing';
     }
   }
+  const hasBucket = /^s3:/i.test(worker.env['BENCH_ARTIFACTS'] ?? '');
   for (const [name, value] of Object.entries(worker.env)) {
-    if (WATCHED.test(name) || worker.keys.includes(name) || worker.addresses.includes(name))
+    if (
+      (hasBucket && OF_BUCKET.test(name)) ||
+      WATCHED.test(name) ||
+      worker.keys.includes(name) ||
+      worker.addresses.includes(name)
+    )
       fingerprint[`env:${name}`] = fingerprintOf(value);
   }
   return fingerprint;

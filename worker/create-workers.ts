@@ -7,7 +7,7 @@ import { containerActivities } from '../activities/container.js';
 import { controlActivities } from '../activities/control.js';
 import { evaluateActivities } from '../activities/evaluate.js';
 import { hiddenEvaluationActivities } from '../activities/evaluate-hidden.js';
-import { createFileArtifactStore } from '../backends/artifacts/file-artifact-store.js';
+import { openArtifactStore } from '../backends/artifacts/open-artifact-store.js';
 import { activityInterceptors } from '../activities/interceptors/index.js';
 import { createPlayers } from '../models/players.js';
 import { createProviderModels } from '../models/provider-models.js';
@@ -54,7 +54,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const { settings, hostId, store, backends } = parts;
   const definitions = new RunDefinitions(store);
   const taskFolder = taskFolders(settings.layout, settings.configFolders);
-  const artifacts = createFileArtifactStore(settings.artifactsDir);
+  const artifacts = openArtifactStore(settings.artifacts);
   const secret = homeSecret(settings.layout);
   const models = createProviderModels(parts.env, parts.secrets, secret);
   const players = createPlayers({ ...{ store, models, taskFolder }, turns: parts.turns, governor: parts.governor });
@@ -111,7 +111,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
           ...takeSubmissionActivities({ store, definitions, backends, artifacts }),
           ...snapshotActivities({
             ...{ store, definitions, backends, artifacts, hostId },
-            sharesArtifacts: settings.artifactsDir !== settings.layout.artifacts,
+            sharesArtifacts: settings.artifacts.shared,
           }),
         },
         // One per run; runs with a lease come on top of the slots.

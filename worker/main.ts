@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { Worker } from '@temporalio/worker';
-import { createFileArtifactStore } from '../backends/artifacts/file-artifact-store.js';
+import { openArtifactStore } from '../backends/artifacts/open-artifact-store.js';
 import { createDiskRoom } from '../backends/docker/disk-room.js';
 import { createRateGovernor } from '../models/rate-governor.js';
 import { BenchError } from '../domain/errors.js';
@@ -193,7 +193,7 @@ async function main(): Promise<void> {
     const guardOrSay = () =>
       guard().catch((error: unknown) => log.warn({ error: String(error) }, 'could not check the disk'));
     timers.push(every(DISK_MS, guardOrSay));
-    const artifacts = createFileArtifactStore(settings.artifactsDir);
+    const artifacts = openArtifactStore(settings.artifacts);
     const archive = diskArchiver({ store, backends, artifacts, hostId, log });
     const archiveOrSay = () =>
       archive().catch((error: unknown) => log.warn({ error: String(error) }, 'could not look for archives to be made'));

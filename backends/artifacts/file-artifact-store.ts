@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ArtifactStore } from '../../domain/ports/artifact-store.js';
+import type { ArtifactStore, OldArtifact } from '../../domain/ports/artifact-store.js';
 
-/** An artifact's path below its store's folder. */
-export const artifactPath = (dir: string, sha256: string): string => join(dir, sha256.slice(0, 2), sha256);
+/** Below its store's folder, or prefix. */
+export const artifactName = (sha256: string): string => `${sha256.slice(0, 2)}/${sha256}`;
+export const artifactPath = (dir: string, sha256: string): string => join(dir, artifactName(sha256));
 
 /** Artifacts as files `<dir>/<first two>/<sha256>`, written aside and renamed, so never incomplete. */
 export function createFileArtifactStore(dir: string): ArtifactStore {
@@ -85,11 +86,31 @@ export function createFileArtifactStore(dir: string): ArtifactStore {
     },
 
     open: (sha256) => createReadStream(artifactPath(dir, sha256)),
+
+    async *storedBefore(before) {
+      for (const shelf of await readdir(dir).catch(() => [])) {
+        const names = /^[0-9a-f]{2}$/.test(shelf) || shelf === ASIDE ? await readdir(join(dir, shelf)) : [];
+        for (const name of names) {
+          const sha256 = /^[0-9a-f]{64}$/.test(name) && name.startsWith(shelf) ? name : null;
+          if (sha256 === null && shelf !== ASIDE) continue;
+          const file = await stat(join(dir, shelf, name)).catch(() => null);
+          if (file?.isFile() === true && file.mtime < before)
+            yield { name: join(shelf, name), sha256, bytes: file.size } satisfies OldArtifact;
+        }
+      }
+    },
+
+    async remove(name, before) {
+      const file = await stat(join(dir, name)).catch(() => null);
+      if (file === null || file.mtime >= before) return false;
+      await rm(join(dir, name), { force: true });
+      return true;
+    },
   };
 }
 
 /** Unfinished writes; old ones were interrupted. */
-export const ASIDE = 'partial';
+const ASIDE = 'partial';
 
 function nullIfMissing(error: unknown): null {
   if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;

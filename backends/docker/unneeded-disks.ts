@@ -1,10 +1,14 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HomeLayout } from '../../domain/home-layout.js';
-import type { StoredFile } from '../artifacts/unneeded-artifacts.js';
 import { readStack } from './disk-stack.js';
 import { KEPT_ASIDE, keptDisk } from './kept-disks.js';
 import { IMAGE } from './workspace-disk.js';
+
+export interface KeptDisk {
+  path: string;
+  bytes: number;
+}
 
 /**
  * Kept disks of this host, a folder each, that no snapshot named in `needed` is or stands on, that no sandbox stands on, and that were
@@ -14,7 +18,7 @@ export async function unneededDisks(
   layout: HomeLayout,
   needed: ReadonlySet<string>,
   before: Date,
-): Promise<StoredFile[]> {
+): Promise<KeptDisk[]> {
   const names = await readdir(layout.disks).catch(() => []);
   const cutOff = (await readdir(join(layout.disks, KEPT_ASIDE)).catch(() => [])).map((name) => join(KEPT_ASIDE, name));
   const kept = new Set(await stoodOn(layout));
@@ -22,7 +26,7 @@ export async function unneededDisks(
     kept.add(name);
     for (const below of (await keptDisk(layout.disks, name))?.below ?? []) kept.add(below);
   }
-  const found: StoredFile[] = [];
+  const found: KeptDisk[] = [];
   for (const name of [...names.filter((one) => one !== KEPT_ASIDE && !kept.has(one)), ...cutOff]) {
     const path = join(layout.disks, name);
     const made = await stat(path).catch(() => null);
@@ -34,8 +38,8 @@ export async function unneededDisks(
 }
 
 /** Gives those that went. A disk that was made anew meanwhile stays. */
-export async function removeDisks(disks: readonly StoredFile[], before: Date): Promise<StoredFile[]> {
-  const gone: StoredFile[] = [];
+export async function removeDisks(disks: readonly KeptDisk[], before: Date): Promise<KeptDisk[]> {
+  const gone: KeptDisk[] = [];
   for (const disk of disks) {
     const made = await stat(disk.path).catch(() => null);
     if (made === null || made.mtime >= before) continue;

@@ -4,9 +4,18 @@ export interface StoredArtifact {
   bytes: number;
 }
 
+/** Something that lies in a store. */
+export interface OldArtifact {
+  /** How the store finds it again. */
+  name: string;
+  /** Null: a write that was never finished. */
+  sha256: string | null;
+  bytes: number;
+}
+
 /** Content-addressed bytes: submissions and snapshots. Hosts may share one. */
 export interface ArtifactStore {
-  /** Store bytes; returns their SHA-256 in hex. Idempotent. */
+  /** Store bytes; returns their SHA-256 in hex. Idempotent; what is there already counts as stored now. */
   put(bytes: Uint8Array): Promise<string>;
   /** The same for a stream of any size. If `content` throws, nothing is stored. */
   putStream(content: AsyncIterable<Uint8Array>): Promise<StoredArtifact>;
@@ -16,4 +25,8 @@ export interface ArtifactStore {
   check(sha256: string): Promise<number | null>;
   /** Throws if it is missing. */
   open(sha256: string): AsyncIterable<Uint8Array>;
+  /** What was last stored before `before`. Whatever does not belong to the store is left out. */
+  storedBefore(before: Date): AsyncIterable<OldArtifact>;
+  /** False: it is gone, or was stored again since `before`, and stays. */
+  remove(name: string, before: Date): Promise<boolean>;
 }

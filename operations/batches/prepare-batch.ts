@@ -1,4 +1,5 @@
 import { freezeTask } from '../../catalog/index.js';
+import { artifactLocation } from '../../domain/artifact-location.js';
 import type { BatchRequest } from '../../domain/requests/batch.js';
 import type { Backend } from '../../domain/run.js';
 import type { Bench } from '../bench.js';
@@ -23,6 +24,7 @@ export async function prepareBatch(
     chooseBackend(bench, request.backend, models, { prepare });
   const likely = await choose(null);
   const hosts = await (await bench.database()).queries.hosts();
+  await checkArtifacts(bench);
   const planned = planOn(bench, { request, groups, backend: likely, hosts, ...options });
   if (likely === 'local') return planned;
   return await bench.abortable('batch-images', async (signal) => {
@@ -35,6 +37,14 @@ export async function prepareBatch(
     await ensureTaskImages(bench, tasks, backend, signal);
     return final;
   });
+}
+
+/** Wrong credentials, a wrong region, a full quota: better told now than by the first submission. */
+async function checkArtifacts({ settings }: Bench): Promise<void> {
+  const location = artifactLocation(settings.layout, settings.env);
+  // Loaded where it is needed: the SDK is large.
+  if (location.kind === 's3')
+    await (await import('../../backends/artifacts/check-store.js')).checkArtifactStore(location);
 }
 
 /** Runs play frozen copies of their tasks, and some host must be able to execute them. */

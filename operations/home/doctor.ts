@@ -22,6 +22,7 @@ import {
   servicesStatus,
 } from '../../services/index.js';
 import type { BenchSettings } from '../settings.js';
+import { artifactLocation, describeLocation } from '../../domain/artifact-location.js';
 import { validateConfig } from '../catalog/validate-config.js';
 import { serviceFacts } from './service-facts.js';
 import type { MachineCheck } from '../../domain/views/home.js';
@@ -45,6 +46,7 @@ export async function doctorChecks(settings: BenchSettings, cwd: string): Promis
     ['node', checkNode()],
     ['home', checkHome(settings.home)],
     ['disk', checkDisk(settings.home)],
+    ['artifacts', checkArtifacts(settings)],
     ['temporal', checkTemporal(settings)],
     ['reach', checkReach(settings)],
     ['postgres', checkPostgres(settings)],
@@ -98,6 +100,19 @@ function checkDisk(home: string): Finding {
   if (free < 0.3 * GB) return fail(detail, 'free some space, or set BENCH_HOME to a directory on another disk');
   if (free < 3 * GB) return warn(detail, 'images and workspaces of many runs need more');
   return ok(detail);
+}
+
+/** Null: they lie in the home. A bucket is written to, and left as it was. */
+async function checkArtifacts(settings: BenchSettings): Promise<Finding | null> {
+  try {
+    const location = artifactLocation(settings.layout, settings.env);
+    if (location.kind === 'folder') return location.shared ? ok(location.dir) : null;
+    const { checkArtifactStore } = await import('../../backends/artifacts/check-store.js');
+    await checkArtifactStore(location);
+    return ok(`${describeLocation(location)} can be written and read`);
+  } catch (error) {
+    return fromError(error);
+  }
 }
 
 async function checkTemporal(settings: BenchSettings): Promise<Finding> {

@@ -1,16 +1,17 @@
 import type { OldImage } from '../../backends/docker/old-images.js';
-import type { StoredFile } from '../../backends/artifacts/unneeded-artifacts.js';
+import type { KeptDisk } from '../../backends/docker/unneeded-disks.js';
 import { BACKENDS } from '../../domain/run.js';
-import { artifactsDir } from '../../domain/home-layout.js';
+import type { ArtifactStore, OldArtifact } from '../../domain/ports/artifact-store.js';
 import type { PruneRequest } from '../../domain/requests/prune.js';
 import type { Bench } from '../bench.js';
+import { artifactsOf } from '../artifacts.js';
 import { requireEngine } from '../batches/choose-backend.js';
 
 /** Null: not asked for. */
 export interface PrunePlan {
   snapshots: number | null;
-  /** Files of the artifact store, and kept disks of this host. */
-  artifacts: StoredFile[] | null;
+  /** Of the artifact store, and kept disks of this host. */
+  artifacts: { bytes: number }[] | null;
   images: (OldImage & { backend: EngineBackend })[] | null;
 }
 
@@ -27,26 +28,26 @@ export async function planPrune(bench: Bench, request: PruneRequest): Promise<Pr
   const { pruning } = await bench.database();
   return {
     snapshots: request.snapshots ? await pruning.countOldSnapshots(request.keepDays) : null,
-    artifacts: request.artifacts ? Object.values(await unneeded(bench, request)).flat() : null,
+    artifacts: request.artifacts ? Object.values(await unneeded(bench, artifactsOf(bench), request)).flat() : null,
     images: request.images ? await oldImages(bench, request) : null,
   };
 }
 
-/** Remove it; tells what went. Rows first: files that no row refers to harm nobody if we are cut off. */
+/** Remove it; tells what went. Rows first: artifacts that no row refers to harm nobody if we are cut off. */
 export async function prune(bench: Bench, request: PruneRequest, plan: PrunePlan): Promise<PrunePlan> {
   const { pruning } = await bench.database();
-  const { removeArtifacts } = await import('../../backends/artifacts/unneeded-artifacts.js');
   const { removeDisks } = await import('../../backends/docker/unneeded-disks.js');
   const { removeOldImage } = await import('../../backends/docker/old-images.js');
   const done: PrunePlan = { snapshots: null, artifacts: null, images: null };
   if (request.snapshots) done.snapshots = await pruning.removeOldSnapshots(request.keepDays);
   if (request.artifacts) {
     // Looked at anew: rows may have come since people were asked.
-    const { files, disks } = await unneeded(bench, request);
-    done.artifacts = [
-      ...(await removeArtifacts(files, oldest(request))),
-      ...(await removeDisks(disks, oldest(request))),
-    ];
+    const store = artifactsOf(bench);
+    const { stored, disks } = await unneeded(bench, store, request);
+    done.artifacts = [];
+    for (const artifact of stored)
+      if (await store.remove(artifact.name, oldest(request))) done.artifacts.push(artifact);
+    done.artifacts.push(...(await removeDisks(disks, oldest(request))));
     await pruning.forgetArtifacts();
   }
   if (plan.images !== null) {
@@ -60,25 +61,24 @@ export async function prune(bench: Bench, request: PruneRequest, plan: PrunePlan
 const oldest = ({ keepDays }: PruneRequest): Date =>
   new Date(Math.min(before(keepDays).getTime(), Date.now() - YOUNGEST_MS));
 
-async function unneeded(bench: Bench, request: PruneRequest): Promise<{ files: StoredFile[]; disks: StoredFile[] }> {
-  const { settings } = bench;
+async function unneeded(
+  bench: Bench,
+  store: ArtifactStore,
+  request: PruneRequest,
+): Promise<{ stored: OldArtifact[]; disks: KeptDisk[] }> {
   const { pruning } = await bench.database();
-  const { createFileArtifactStore } = await import('../../backends/artifacts/file-artifact-store.js');
-  const { unneededArtifacts } = await import('../../backends/artifacts/unneeded-artifacts.js');
   const { unneededDisks } = await import('../../backends/docker/unneeded-disks.js');
   const { submissionFiles } = await import('../../domain/stored-submission.js');
-  const dir = artifactsDir(settings.layout, settings.env);
-  const store = createFileArtifactStore(dir);
   const { archives, disks, manifests } = await pruning.neededArtifacts({
     withoutOlderThanDays: request.snapshots ? request.keepDays : null,
   });
   const needed = new Set([...archives, ...manifests]);
   for (const manifest of manifests)
     for (const [, sha256] of (await submissionFiles(store, manifest)) ?? []) needed.add(sha256);
-  return {
-    files: await unneededArtifacts(dir, needed, oldest(request)),
-    disks: await unneededDisks(settings.layout, new Set(disks), oldest(request)),
-  };
+  const stored: OldArtifact[] = [];
+  for await (const artifact of store.storedBefore(oldest(request)))
+    if (artifact.sha256 === null || !needed.has(artifact.sha256)) stored.push(artifact);
+  return { stored, disks: await unneededDisks(bench.settings.layout, new Set(disks), oldest(request)) };
 }
 
 /** Of the engines that answer. */

@@ -10,7 +10,8 @@ import { LOG_LEVELS, type WorkerLogLevel } from './log-levels.js';
 import { metricsAddress, type MetricsAddress } from './metrics-address.js';
 import { type Webhook, webhookOf } from '../notify/webhook.js';
 import { configFolders, findAssetsRoot } from '../settings.js';
-import { artifactsDir, type HomeLayout, homeLayout } from '../../domain/home-layout.js';
+import { type ArtifactLocation, artifactLocation } from '../../domain/artifact-location.js';
+import { type HomeLayout, homeLayout } from '../../domain/home-layout.js';
 
 export interface WorkerSettings {
   layout: HomeLayout;
@@ -19,7 +20,7 @@ export interface WorkerSettings {
   /** As `BenchSettings.configFolders`. */
   configFolders: readonly string[];
   /** Submissions and snapshots; hosts that share one can go on with each other's runs. */
-  artifactsDir: string;
+  artifacts: ArtifactLocation;
   /** Of this user, for all homes: bases of images. */
   cacheDir: string;
   databaseUrl: string;
@@ -73,7 +74,7 @@ export function workerSettings(env: Env): WorkerSettings {
   const layout = homeLayout(resolve(env['BENCH_HOME'] ?? join(homedir(), '.bench')));
   return {
     layout,
-    artifactsDir: artifactsDir(layout, env),
+    artifacts: artifactLocation(layout, env),
     assetsRoot,
     configFolders: configFolders({ layout, assetsRoot, env, cwd: process.cwd() }),
     databaseUrl: required(env, 'DATABASE_URL'),

@@ -1,21 +1,18 @@
-import { createFileArtifactStore } from '../../backends/artifacts/file-artifact-store.js';
 import { BenchError } from '../../domain/errors.js';
-import { artifactsDir } from '../../domain/home-layout.js';
 import { submissionFiles } from '../../domain/stored-submission.js';
 import type { RunFiles } from '../../domain/views/run-head.js';
+import { artifactsOf } from '../artifacts.js';
 import type { Bench } from '../bench.js';
 import { runIdOf } from './resolve.js';
 
 type Home = Pick<Bench, 'database' | 'settings'>;
-
-const storeOf = ({ settings }: Home) => createFileArtifactStore(artifactsDir(settings.layout, settings.env));
 
 /** What was taken out of a run's workspace, with the files of each submission that is still there. */
 export async function runFiles(bench: Home, ref: string): Promise<RunFiles> {
   const { pages } = await bench.database();
   const runId = await runIdOf(bench, ref);
   const { submissions, snapshots } = await pages.takenFiles(runId);
-  const store = storeOf(bench);
+  const store = artifactsOf(bench);
   // The same submission is often evaluated twice.
   const lists = new Map<string, RunFiles['submissions'][number]['files']>();
   for (const { sha256 } of submissions)
@@ -35,7 +32,7 @@ export async function runFiles(bench: Home, ref: string): Promise<RunFiles> {
 
 /** The bytes of a submitted file. BenchError (not_found): pruned, or in a store that this machine does not see. */
 export async function storedFile(bench: Home, sha256: string): Promise<Buffer> {
-  const bytes = /^[0-9a-f]{64}$/.test(sha256) ? await storeOf(bench).get(sha256) : null;
+  const bytes = /^[0-9a-f]{64}$/.test(sha256) ? await artifactsOf(bench).get(sha256) : null;
   if (bytes === null)
     throw new BenchError('not_found', `no stored file has the SHA-256 ${sha256.slice(0, 64)}`, {
       code: 'file.not_found',

@@ -103,6 +103,16 @@ describe('worker settings', () => {
     expect(differs({ LAB_ADDRESS: 'http://a/v1', LAB_ACCESS: 'key' })).toBe(false);
   });
 
+  it('have the keys of the bucket only where artifacts lie in one', () => {
+    const given = { AWS_SECRET_ACCESS_KEY: 'a', AWS_PAGER: 'less' };
+    const differs = (env: Record<string, string>, to: Record<string, string>) =>
+      workerDiffers(workerFingerprint(worker(env)), workerFingerprint(worker(to)));
+    expect(differs(given, { AWS_SECRET_ACCESS_KEY: 'b' })).toBe(false);
+    const inBucket = { ...given, BENCH_ARTIFACTS: 's3://bucket' };
+    expect(differs(inBucket, { ...inBucket, AWS_SECRET_ACCESS_KEY: 'b' })).toBe(true);
+    expect(differs(inBucket, { ...inBucket, AWS_PAGER: 'cat' })).toBe(false);
+  });
+
   it('that have gone are told to a command that gives work, but for keys', () => {
     const given = {
       OPENAI_BASE_URL: 'http://proxy/v1',

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { type ArtifactLocation, describeLocation } from '../../domain/artifact-location.js';
+import { BenchError } from '../../domain/errors.js';
+import { artifactName } from './file-artifact-store.js';
+import { openArtifactStore } from './open-artifact-store.js';
+import { storeProblem } from './s3-errors.js';
+
+/**
+ * Store a few bytes in a bucket, read them, remove them: what a run will need. A folder is not tried: writing there fails at once, and
+ * says so. BenchError (services) with what is wrong and what to do.
+ */
+export async function checkArtifactStore(location: ArtifactLocation): Promise<void> {
+  if (location.kind === 'folder') return;
+  const store = openArtifactStore(location);
+  const bytes = randomBytes(32);
+  let back: Buffer | null;
+  try {
+    const sha256 = await store.put(bytes);
+    back = await store.get(sha256);
+    await store.remove(artifactName(sha256), new Date(Date.now() + 3_600_000));
+  } catch (error) {
+    throw storeProblem((error as Error).cause ?? error, location);
+  }
+  if (back?.equals(bytes) !== true)
+    throw new BenchError(
+      'services',
+      `the artifact store ${describeLocation(location)} does not return what was stored`,
+      {
+        code: 'artifacts.unusable',
+        remedy: 'do not use it',
+      },
+    );
+}

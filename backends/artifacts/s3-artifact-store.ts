@@ -1,0 +1,261 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { type ArtifactLocation, describeLocation } from '../../domain/artifact-location.js';
+import { InfrastructureError } from '../../domain/errors.js';
+import type { ArtifactStore, OldArtifact, StoredArtifact } from '../../domain/ports/artifact-store.js';
+import { artifactName } from './file-artifact-store.js';
+import { statusOf, storeFailure } from './s3-errors.js';
+
+type S3Location = Extract<ArtifactLocation, { kind: 's3' }>;
+type Sdk = typeof import('./s3-sdk.js');
+
+const PART_BYTES = 16 * 1024 * 1024;
+const PARTS_AT_ONCE = 3;
+/** `bench prune` spares what is younger than an hour: what is older than this is sent again, which makes it young (a copy onto itself does not everywhere). */
+const RENEW_MS = 10 * 60_000;
+const ATTEMPTS = 5;
+/** Nothing comes for so long: the request is tried again. */
+const SILENCE_MS = 60_000;
+
+/**
+ * Artifacts as objects `<prefix>/<first two>/<sha256>`, complete or absent: a put of S3 is atomic, and so is the end of a multipart
+ * upload. Streams are written to this host's disk first, since their name is known only at their end, and then sent in parts.
+ * The AWS SDK is what servers of other makers are tested with.
+ */
+export function createS3ArtifactStore(location: S3Location): ArtifactStore {
+  const { bucket, prefix } = location;
+  const below = prefix === '' ? '' : `${prefix}/`;
+  const keyOf = (sha256: string): string => below + artifactName(sha256);
+  let opened: Promise<{ s3: Sdk; client: S3Client }> | undefined;
+  const connect = () => (opened ??= openClient(location));
+
+  /** InfrastructureError that says what is wrong, in place of the SDK's. */
+  const told = async <T>(call: (s3: Sdk, client: S3Client) => Promise<T>): Promise<T> => {
+    try {
+      const { s3, client } = await connect();
+      return await call(s3, client);
+    } catch (error) {
+      throw storeFailure(error, location);
+    }
+  };
+
+  const head = (key: string) =>
+    told(async (s3, client) => {
+      try {
+        const { ContentLength = 0, LastModified = new Date(0) } = await client.send(
+          new s3.HeadObjectCommand({ Bucket: bucket, Key: key }),
+        );
+        return { bytes: ContentLength, at: LastModified };
+      } catch (error) {
+        // A HEAD has no body that tells a missing bucket from a missing key; puts and lists do.
+        if (statusOf(error) === 404) return null;
+        if (statusOf(error) === undefined) throw error;
+        // The answer to a GET says why.
+        const got = await client.send(new s3.GetObjectCommand({ Bucket: bucket, Key: key, Range: 'bytes=0-0' }));
+        await got.Body?.transformToByteArray();
+        throw error;
+      }
+    });
+
+  /** True: it is there with this size, and young. A truncated one is written again. */
+  const isYoung = async (key: string, bytes: number): Promise<boolean> => {
+    const found = await head(key);
+    if (found?.bytes !== bytes) return false;
+    return Date.now() - found.at.getTime() < RENEW_MS;
+  };
+
+  /** Null: no such object. A missing bucket is a failure, not a missing object. */
+  const bodyOf = (sha256: string): Promise<AsyncIterable<Buffer> | null> =>
+    told(async (s3, client) => {
+      try {
+        const { Body } = await client.send(new s3.GetObjectCommand({ Bucket: bucket, Key: keyOf(sha256) }));
+        return Body as unknown as AsyncIterable<Buffer>;
+      } catch (error) {
+        if (error instanceof s3.NoSuchKey) return null;
+        throw error;
+      }
+    });
+  const chunksOf = async function* (body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    try {
+      yield* body;
+    } catch (error) {
+      throw storeFailure(error, location);
+    }
+  };
+
+  return {
+    async put(bytes) {
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      const key = keyOf(sha256);
+      if (!(await isYoung(key, bytes.length)))
+        await told((s3, client) =>
+          client.send(
+            new s3.PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentType: 'application/octet-stream' }),
+          ),
+        );
+      return sha256;
+    },
+
+    async putStream(content) {
+      await mkdir(location.spool, { recursive: true });
+      const path = join(location.spool, randomUUID());
+      try {
+        const stored = await spool(content, path);
+        const key = keyOf(stored.sha256);
+        if (!(await isYoung(key, stored.bytes)))
+          await told((s3, client) => sendInParts(s3, client, { bucket, key, path }));
+        return stored;
+      } finally {
+        await rm(path, { force: true });
+      }
+    },
+
+    async get(sha256) {
+      const body = await bodyOf(sha256);
+      if (body === null) return null;
+      const chunks: Buffer[] = [];
+      for await (const chunk of chunksOf(body)) chunks.push(chunk);
+      const bytes = Buffer.concat(chunks);
+      return createHash('sha256').update(bytes).digest('hex') === sha256 ? bytes : null;
+    },
+
+    async check(sha256) {
+      const body = await bodyOf(sha256);
+      if (body === null) return null;
+      const hash = createHash('sha256');
+      let bytes = 0;
+      for await (const chunk of chunksOf(body)) {
+        hash.update(chunk);
+        bytes += chunk.length;
+      }
+      return hash.digest('hex') === sha256 ? bytes : null;
+    },
+
+    async *open(sha256) {
+      const body = await bodyOf(sha256);
+      if (body === null)
+        throw new InfrastructureError(`the artifact ${sha256} is gone from ${describeLocation(location)}`);
+      const hash = createHash('sha256');
+      for await (const chunk of chunksOf(body)) {
+        hash.update(chunk);
+        yield chunk;
+      }
+      if (hash.digest('hex') !== sha256)
+        throw new InfrastructureError(`the artifact ${sha256} is damaged in ${describeLocation(location)}`);
+    },
+
+    async *storedBefore(before) {
+      yield* oldSpooled(location.spool, before);
+      for (let from: string | undefined, more = true; more;) {
+        const page = await told((s3, client) =>
+          client.send(new s3.ListObjectsV2Command({ Bucket: bucket, Prefix: below, ContinuationToken: from })),
+        );
+        for (const { Key: key = '', Size: bytes = 0, LastModified: at } of page.Contents ?? []) {
+          const sha256 = key.slice(-64);
+          if (/^[0-9a-f]{64}$/.test(sha256) && key === keyOf(sha256) && at !== undefined && at < before)
+            yield { name: key.slice(below.length), sha256, bytes } satisfies OldArtifact;
+        }
+        from = page.NextContinuationToken;
+        more = page.IsTruncated === true && from !== undefined;
+      }
+      for (let key: string | undefined, id: string | undefined, more = true; more;) {
+        const page = await told((s3, client) =>
+          client.send(
+            new s3.ListMultipartUploadsCommand({
+              ...{ Bucket: bucket, Prefix: below, KeyMarker: key, UploadIdMarker: id },
+            }),
+          ),
+        );
+        for (const { Key: of = '', UploadId = '', Initiated } of page.Uploads ?? [])
+          if (of === keyOf(of.slice(-64)) && Initiated !== undefined && Initiated < before)
+            yield { name: `${UNFINISHED}${UploadId}/${of}`, sha256: null, bytes: 0 };
+        [key, id] = [page.NextKeyMarker, page.NextUploadIdMarker];
+        more = page.IsTruncated === true && key !== undefined;
+      }
+    },
+
+    async remove(name, before) {
+      if (name.startsWith(SPOOLED)) {
+        await rm(join(location.spool, name.slice(SPOOLED.length)), { force: true });
+        return true;
+      }
+      const upload = /^unfinished:([^/]+)\/(.+)$/.exec(name);
+      if (upload !== null) {
+        await told((s3, client) =>
+          client.send(new s3.AbortMultipartUploadCommand({ Bucket: bucket, Key: upload[2], UploadId: upload[1] })),
+        );
+        return true;
+      }
+      const key = below + name;
+      const found = await head(key);
+      if (found === null || found.at >= before) return false;
+      await told((s3, client) => client.send(new s3.DeleteObjectCommand({ Bucket: bucket, Key: key })));
+      return true;
+    },
+  };
+}
+
+const UNFINISHED = 'unfinished:';
+const SPOOLED = 'spooled:';
+
+async function openClient(location: S3Location): Promise<{ s3: Sdk; client: S3Client }> {
+  // A warning about versions to come, in everybody's terminal: the lock file keeps one that supports this Node.js.
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
+  const s3 = await import('./s3-sdk.js');
+  const client = new s3.S3Client({
+    ...(location.endpoint === undefined ? {} : { endpoint: location.endpoint }),
+    // Servers other than AWS take any region, but the SDK wants one.
+    ...(location.endpoint === undefined || process.env['AWS_REGION'] !== undefined ? {} : { region: 'us-east-1' }),
+    forcePathStyle: location.pathStyle,
+    maxAttempts: ATTEMPTS,
+    // What is read is compared with its name.
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: { connectionTimeout: 10_000, requestTimeout: SILENCE_MS, throwOnRequestTimeout: true },
+  });
+  return { s3, client };
+}
+
+async function spool(content: AsyncIterable<Uint8Array>, path: string): Promise<StoredArtifact> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const file = await open(path, 'wx', 0o600);
+  try {
+    for await (const chunk of content) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      for (let at = 0; at < chunk.length;) at += (await file.write(chunk, at)).bytesWritten;
+    }
+  } finally {
+    await file.close();
+  }
+  return { sha256: hash.digest('hex'), bytes };
+}
+
+async function sendInParts(
+  s3: Sdk,
+  client: S3Client,
+  to: { bucket: string; key: string; path: string },
+): Promise<void> {
+  const upload = new s3.Upload({
+    client,
+    params: {
+      ...{ Bucket: to.bucket, Key: to.key, ContentType: 'application/octet-stream' },
+      Body: createReadStream(to.path),
+    },
+    // AWS takes 10,000 parts at most.
+    partSize: Math.max(PART_BYTES, Math.ceil((await stat(to.path)).size / 9_000)),
+    queueSize: PARTS_AT_ONCE,
+  });
+  await upload.done();
+}
+
+/** What a worker that was killed left on its way. */
+async function* oldSpooled(dir: string, before: Date): AsyncGenerator<OldArtifact> {
+  for (const name of await readdir(dir).catch(() => [])) {
+    const file = await stat(join(dir, name)).catch(() => null);
+    if (file !== null && file.mtime < before) yield { name: SPOOLED + name, sha256: null, bytes: file.size };
+  }
+}

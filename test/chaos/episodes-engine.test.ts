@@ -11,7 +11,7 @@ import { startPrivateEngine, type PrivateEngine } from '../setup/private-engine.
 import { pick, seededRandom } from '../setup/random.js';
 import { hitContainer } from './faults.js';
 import { killServiceOnceItRuns } from './kill-service.js';
-import { callOrs, openOrs, toldBy } from './played-ors.js';
+import { openOrs } from './played-ors.js';
 
 // The long form wants root: it kills an engine of its own.
 const EPISODES = LONG ? 50 : 4;
@@ -74,7 +74,7 @@ async function play(number: number, onStep: () => void): Promise<Episode> {
   const lost: Record<string, number> = {};
   const untilDone = async (command: string, name: string) => {
     for (;;) {
-      const told = toldBy(await callOrs(client, command));
+      const told = await client.act(command);
       onStep();
       if (!LOST.test(told.message)) return told;
       lost[name] = (lost[name] ?? 0) + 1;
@@ -88,6 +88,7 @@ async function play(number: number, onStep: () => void): Promise<Episode> {
     ([, times, step]) => [step, Number(times)] as const,
   );
   const last = await untilDone('submit', 'submit');
+  await client.close();
   return {
     rewards: [...rewards, last.reward],
     ended: last.terminated,

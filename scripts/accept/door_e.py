@@ -89,7 +89,7 @@ def main() -> int:
         newer = newer_python()
         agent = None
         if newer is not None:
-            agent = environment(place.folder / "nemo", *NEMO, python=newer)
+            agent = environment(place.folder / "nemo-gym", *NEMO, python=newer)
         if agent is None:
             print("SKIPPED: nemo-gym needs Python 3.12 and a package registry")
         else:

@@ -19,7 +19,7 @@ def main() -> int:
     if not (ROOT / "dist/cli/main.js").exists():
         raise SystemExit("dist/ is missing: npm run build")
     with Throwaway() as place:
-        python = environment(place.folder / "openenv", *openenv("0.10.0"), ["openai"])
+        python = environment(place.folder / "harbor", *openenv("0.10.0"), ["openai"])
         if python is None:
             print("SKIPPED: the client cannot be installed here; see pip's error above")
             return 0

@@ -22,7 +22,7 @@ CLIENT = Path(__file__).with_name("long_client.py")
 CLIENTS: dict[str, tuple[str, list[list[str]]]] = {
     "openenv 0.10.0": ("openenv", openenv("0.10.0")),
     "openenv 0.4.1": ("openenv", openenv("0.4.1")),
-    "openreward": ("openreward", [[OPENREWARD]]),
+    "openreward 0.1.167": ("openreward", [[OPENREWARD]]),
     "bench_rl": ("rest", []),
     "rollouts": ("rollouts", []),
     "harbor": ("harbor", [*openenv("0.10.0"), ["openai"]]),

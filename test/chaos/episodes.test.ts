@@ -58,8 +58,7 @@ it(
         }
       }
     })();
-    const disturbed = await playAll(() => (steps += 1));
-    played = true;
+    const disturbed = await playAll(() => (steps += 1)).finally(() => (played = true));
     await killer;
 
     expect(kills).toBe(KILLS);

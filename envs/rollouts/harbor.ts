@@ -12,8 +12,8 @@ import type { DoorContext } from '../context.js';
 import { rideOut } from '../ride-out.js';
 import { type HarborAsked, harborFailure, type HarborResult, harborResult } from './harbor-result.js';
 
-/** As long as its client waits; the rollout itself goes on, and is listed by GET /v1/rollouts. */
-const CLIENT_WAITS_SECONDS = 1_800;
+/** Its client gives up after 1,800 s: it is answered before. The rollout itself goes on, and is listed by GET /v1/rollouts. */
+const CLIENT_WAITS_SECONDS = 1_780;
 
 const text = z.string().default('');
 /** The tool's arguments, as its client sends them. */
@@ -66,8 +66,7 @@ export function harborTools({ env, progress }: DoorContext): HarborTools {
       if (begun === undefined) throw new Error('no rollout was begun');
       const wait = { seconds: CLIENT_WAITS_SECONDS, ...(signal !== undefined && { signal }) };
       const ended = await rideOut(() => endedRollout(bench, progress, begun.runId, wait));
-      if (ended === null)
-        return harborFailure(asked, `rollout ${begun.rolloutId} still goes on after ${CLIENT_WAITS_SECONDS} s`);
+      if (ended === null) return harborFailure(asked, stillGoesOn(begun.rolloutId));
       return harborResult(asked, await rideOut(() => rolloutResult(bench, ended)));
     } catch (error) {
       return harborFailure(asked, said(error));
@@ -89,6 +88,9 @@ export function harborTools({ env, progress }: DoorContext): HarborTools {
     },
   };
 }
+
+const stillGoesOn = (id: string): string =>
+  `rollout ${id} still goes on after ${CLIENT_WAITS_SECONDS} s. Collect it by GET /v1/rollouts/${id}?wait_s=50.`;
 
 /** With what to do about it: the client sees this text alone. */
 function said(thrown: unknown): string {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -70,13 +71,21 @@ def down(home: Path) -> None:
 
 
 def environment(place: Path, *installs: list[str], python: str = sys.executable) -> Path | None:
-    """A Python with these packages; None: they cannot be had here."""
-    subprocess.run([python, "-m", "venv", str(place)], check=True)
+    """A Python with these packages; None: they cannot be had here. BENCH_ACCEPT_ENVIRONMENTS names a folder that keeps them for the next time."""
+    kept = os.environ.get("BENCH_ACCEPT_ENVIRONMENTS")
+    if kept is not None:
+        digest = hashlib.sha256(json.dumps([python, installs]).encode()).hexdigest()[:12]
+        place = Path(kept).resolve() / f"{place.name}-{digest}"
     made = place / "bin/python"
+    complete = place / "complete"
+    if complete.exists():
+        return made
+    subprocess.run([python, "-m", "venv", str(place)], check=True)
     pip = [str(made), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     for packages in installs:
         if subprocess.run([*pip, *packages]).returncode != 0:
             return None
+    complete.touch()
     return made
 
 

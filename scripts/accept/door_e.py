@@ -7,8 +7,6 @@ Python 3.12 and 1 GB of disk.
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -18,15 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from bench_server import ROOT, Server, Throwaway, environment
+from packages import MCP, NEMO, newer_python
 
 HERE = Path(__file__).parent
-MCP = ["1.27.0"]
-# What its agent imports; the rest of the package's requirements is for its servers.
-NEMO_LEAN = [
-    *("openai<=2.7.2", "anthropic", "pydantic", "fastapi", "itsdangerous", "uvicorn", "hydra-core"),
-    *("omegaconf", "aiohttp>=3.14.1", "orjson", "ray>=2.55.1", "requests", "pandas", "wandb"),
-    *("tqdm", "rich", "devtools", "mcp<2,>=1.27", "psutil", "yappi", "gprof2dot", "pydot"),
-]
 LINES = [
     "```bash\nprintf 'def row_strategy(history):\\n    return 0\\n' > strategy.py\n```",
     "validate",
@@ -81,43 +73,23 @@ def run(name: str, command: list[str], server: Server) -> bool:
     return passed
 
 
-def newer_python() -> str | None:
-    """A Python of at least 3.12: NeMo Gym's agent needs it."""
-    if sys.version_info >= (3, 12):
-        return sys.executable
-    pyenv = sorted(
-        Path(os.environ.get("PYENV_ROOT", "~/.pyenv"))
-        .expanduser()
-        .glob("versions/3.1[2-9]*/bin/python")
-    )
-    found = [str(path) for path in pyenv] + [
-        path for path in (shutil.which(f"python3.{minor}") for minor in (12, 13, 14)) if path
-    ]
-    for python in found:
-        if subprocess.run([python, "--version"], capture_output=True).returncode == 0:
-            return python
-    return None
-
-
 def main() -> int:
     if not (ROOT / "dist/cli/main.js").exists():
         raise SystemExit("dist/ is missing: npm run build")
     failed = 0
     with Throwaway() as place:
         server = place.serve("--name", "accept", "--tasks", "battleOfSexes")
-        for version in MCP:
-            python = environment(place.folder / f"mcp-{version}", [f"mcp=={version}"])
-            if python is None:
-                print("SKIPPED: mcp cannot be installed here; see pip's error above")
-                continue
-            print(f"mcp {version}", flush=True)
+        python = environment(place.folder / "mcp", [MCP])
+        if python is None:
+            print("SKIPPED: mcp cannot be installed here; see pip's error above")
+        else:
+            print(MCP, flush=True)
             client = [str(python), "-I", str(HERE / "mcp_client.py")]
             failed += not run("played", [*client, "played", server.url], server)
         newer = newer_python()
         agent = None
         if newer is not None:
-            installs = [["--no-deps", "nemo-gym==0.4.0"], NEMO_LEAN]
-            agent = environment(place.folder / "nemo", *installs, python=newer)
+            agent = environment(place.folder / "nemo-gym", *NEMO, python=newer)
         if agent is None:
             print("SKIPPED: nemo-gym needs Python 3.12 and a package registry")
         else:

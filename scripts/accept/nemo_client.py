@@ -81,4 +81,5 @@ async def main() -> None:
     print(f"{len(runs)} rollouts, rewards {[run.reward for run in runs]}")
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

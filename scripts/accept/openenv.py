@@ -14,11 +14,10 @@ import time
 from pathlib import Path
 
 from bench_server import ROOT, Server, down, environment
+from packages import openenv
 
 CLIENT = Path(__file__).with_name("openenv_client.py")
 VERSIONS = ["0.10.0", "0.4.1"]
-# What the clients import; the rest of the package's requirements is for its servers.
-LEAN = ["websockets", "pydantic", "fastapi", "fastmcp", "requests", "httpx"]
 CHECKS = ["scripted", "malformed", "full", "tools", "validate", "long_command"]
 
 
@@ -48,9 +47,7 @@ def main() -> int:
     servers: list[Server] = []
     try:
         pythons = {
-            version: environment(
-                folder / f"openenv-{version}", ["--no-deps", f"openenv=={version}"], LEAN
-            )
+            version: environment(folder / f"openenv-{version}", *openenv(version))
             for version in versions
         }
         if None in pythons.values():

@@ -1,4 +1,4 @@
-"""Plays `bench env serve` with TRL, TorchRL, SkyRL, verl, Gymnasium and the clients of OpenEnv and ORS: `npm run build && npm run accept:trainers [-- check …]`.
+"""Plays `bench env serve` with TRL, TorchRL, SkyRL, verl, Gymnasium, verifiers and the clients of OpenEnv and ORS: `npm run build && npm run accept:trainers [-- check …]`.
 
 Makes a virtual environment of 7 GB (the CUDA build of torch runs on CPUs) unless BENCH_TRAINERS_PYTHON names the Python of one,
 and a home of its own, in a temporary folder. Without a package registry, or 12 GB of disk, it says so and exits with 0.
@@ -14,12 +14,14 @@ import time
 from pathlib import Path
 
 from bench_server import ROOT, Server, Throwaway, environment
+from verifiers_eval import PACKAGES as VERIFIERS
+from verifiers_eval import evaluate
 
 CLIENT = Path(__file__).parent / "trainers/play.py"
 CHECKS = ["rewards", "torchrl", "grpo_ors", "grpo_environment", "verl"]
 # Programs that take the address alone.
 PROGRAMS = {
-    "harbor": Path(__file__).with_name("harbor.py"),
+    "harbor": Path(__file__).with_name("harbor_client.py"),
     "example_torchrl": ROOT / "examples/trainers/torchrl_rollout.py",
     "example_skyrl": ROOT / "examples/trainers/skyrl_play.py",
 }
@@ -50,7 +52,7 @@ def trainers(folder: Path) -> Path | None:
 def check(command: list[str], name: str, server: Server) -> bool:
     began = time.monotonic()
     paths = [str(ROOT / "clients/python"), str(CLIENT.parent)]
-    # -P: names of files beside harbor.py are those of packages.
+    # -P: names of files beside harbor_client.py are those of packages.
     done = subprocess.run(
         command,
         env={
@@ -68,6 +70,24 @@ def check(command: list[str], name: str, server: Server) -> bool:
     return passed
 
 
+def verifiers_pays_alike(folder: Path, url: str) -> bool:
+    """verifiers adds an episode's rewards up: bit for bit the sum of what REST pays for the same commands."""
+    sys.path += [str(ROOT / "clients/python"), str(CLIENT.parent)]
+    from play import KEYS, PLAY, by_rest
+
+    python = environment(folder / "verifiers", VERIFIERS)
+    if python is None:
+        print("SKIPPED: verifiers cannot be installed here; see pip's error above")
+        return True
+    paid = evaluate(python, folder / "eval", url, PLAY, [KEYS])
+    wanted = [sum(reward or 0.0 for reward in by_rest(url))]
+    print(
+        f"  {'ok' if paid == wanted else 'FAILED'} verifiers: {paid}, over REST {wanted}",
+        flush=True,
+    )
+    return paid == wanted
+
+
 def main() -> int:
     if not (ROOT / "dist/cli/main.js").exists():
         raise SystemExit("dist/ is missing: npm run build")
@@ -79,7 +99,10 @@ def main() -> int:
         fixture = ROOT / "test/fixtures/tasks/csvClassification"
         shutil.copytree(fixture, place.home / "configs/tasks/csvClassification")
         server = place.serve("--name", "accept", "--tasks", "csvClassification,battleOfSexes")
-        for name in sys.argv[1:] or [*CHECKS, *PROGRAMS]:
+        for name in sys.argv[1:] or [*CHECKS, *PROGRAMS, "verifiers"]:
+            if name == "verifiers":
+                failed += not verifiers_pays_alike(place.folder, server.url)
+                continue
             program = PROGRAMS.get(name)
             given = [str(CLIENT), name] if program is None else [str(program)]
             failed += not check([str(python), "-P", *given, server.url], name, server)

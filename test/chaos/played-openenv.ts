@@ -1,16 +1,27 @@
 import type { EnvServer } from '../setup/env-server.js';
 import { OpenEnvClient, type Reply } from '../setup/open-env-client.js';
+import { ClientPlayer } from './client-player.js';
 import { actionsOf, type Told } from './played-episode.js';
 
 /**
  * Plays an episode of the task `stated` in OpenEnv's frames. Without a key nothing is tried again: its connection outlives whatever dies
- * behind the front. With one, a frame whose connection is lost with the front is sent again on another.
+ * behind the front. With one, a frame whose connection is lost with the front is sent again on another. By the unmodified client where there is one.
  */
 export async function playOpenEnv(
   server: EnvServer,
   { number, key }: { number: number; key: string | null },
   onStep: () => void,
 ): Promise<Told[]> {
+  const unmodified = ClientPlayer.of('openenv', server, number);
+  if (unmodified !== null) {
+    const told: Told[] = [];
+    for (const command of actionsOf(number)) {
+      told.push(await unmodified.act(command));
+      onStep();
+    }
+    await unmodified.close();
+    return told;
+  }
   const open = () => OpenEnvClient.connect(key === null ? server.url : `${server.url}/s/${key}`);
   const opened = async (): Promise<OpenEnvClient> => {
     for (;;) {

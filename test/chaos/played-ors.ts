@@ -1,25 +1,28 @@
 import type { EnvServer } from '../setup/env-server.js';
 import { OrsClient, type OrsResult } from '../setup/ors-client.js';
+import { ClientPlayer, type Player } from './client-player.js';
 import { actionsOf, type Told } from './played-episode.js';
 
-/** A session of the task `stated` over ORS, as its Python client plays it. Throws whatever that client would raise. */
-export async function openOrs(server: EnvServer, number: number): Promise<OrsClient> {
+/** A session of the task `stated` over ORS, by its Python client or as that plays it. Throws whatever that client would raise. */
+export async function openOrs(server: EnvServer, number: number): Promise<Player> {
+  const unmodified = ClientPlayer.of('ors', server, number);
+  if (unmodified !== null) return unmodified;
   const client = new OrsClient(server);
   // Rewards as over the other doors, not at the end alone.
   const spec = { task: 'stated', seed: number, reward: { mode: 'delta_prev' } };
   const { status, text } = await client.retried(() => client.open({ task_spec: spec, env_name: 'bench' }));
   if (status !== 200) throw new Error(`${status}: ${text}`);
-  return client;
+  return { act: async (command) => toldBy(await callOrs(client, command)), close: async () => undefined };
 }
 
-export async function callOrs(client: OrsClient, command: string): Promise<OrsResult['output']> {
+async function callOrs(client: OrsClient, command: string): Promise<OrsResult['output']> {
   const named = command === 'validate' || command === 'submit';
   const { result } = await (named ? client.call(command) : client.call('run', { command }));
   if (!result.ok) throw new Error(`${command}: ${JSON.stringify(result)}`);
   return result.output;
 }
 
-export function toldBy({ blocks, metadata, reward }: OrsResult['output']): Told {
+function toldBy({ blocks, metadata, reward }: OrsResult['output']): Told {
   const { terminated, truncated, evaluation } = metadata as {
     terminated: boolean;
     truncated: boolean;
@@ -34,8 +37,9 @@ export async function playOrs(server: EnvServer, number: number, onStep: () => v
   const client = await openOrs(server, number);
   const told: Told[] = [];
   for (const command of actionsOf(number)) {
-    told.push(toldBy(await callOrs(client, command)));
+    told.push(await client.act(command));
     onStep();
   }
+  await client.close();
   return told;
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectEngine } from '../../backends/docker/engine.js';
+import { engineAddress } from '../../backends/docker/engine-address.js';
 import { processesWith } from '../engine/evaluation-job.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { EnvServer } from '../setup/env-server.js';
@@ -6,6 +8,8 @@ import { LONG } from '../setup/long.js';
 
 const SESSIONS = LONG ? 1000 : 12;
 const AT_ONCE = 12;
+/** The long form in containers, which must be gone, too. */
+const BACKEND = LONG ? ['--backend', 'docker'] : [];
 /** Told apart from all others. */
 const NAP = `600.${process.pid}`;
 
@@ -13,7 +17,7 @@ let home: BenchHome;
 let server: EnvServer;
 beforeAll(async () => {
   home = new BenchHome();
-  server = new EnvServer(home, ['--capacity', String(SESSIONS)]);
+  server = new EnvServer(home, ['--capacity', String(SESSIONS), ...BACKEND]);
   await server.start();
 });
 afterAll(async () => {
@@ -43,6 +47,15 @@ async function cutOff(kind: number): Promise<void> {
   }
 }
 
+/** Of this home's runs, whatever their state. */
+async function containers(): Promise<string[]> {
+  if (!LONG) return [];
+  const docker = connectEngine(engineAddress('docker', process.env));
+  const all = await docker.listContainers({ all: true, filters: { label: ['bench.run'] } });
+  const runs = new Set((await home.sql<{ run_id: string }>('select run_id from runs')).map((run) => run.run_id));
+  return all.map((one) => one.Labels['bench.run'] ?? '').filter((run) => runs.has(run));
+}
+
 /** From the rows: asking the server would say that somebody is there. */
 async function seqOf(id: string): Promise<number | undefined> {
   const [row] = await home.sql<{ seq: number }>('select seq from episodes where episode_id = $1', [id]);
@@ -63,6 +76,14 @@ test(`${SESSIONS} sessions whose clients are gone leave neither a run, a process
     { end_reason: 'cancelled', runs: SESSIONS },
   ]);
   await expect.poll(() => processesWith(NAP), { timeout: 120_000 }).toEqual([]);
+  await expect.poll(containers, { timeout: 120_000 }).toEqual([]);
+  const [left] = await home.sql<{ worst: number; gone: number }>(
+    `select max(extract(epoch from r.ended_at - e.expires_at))::float8 as worst, extract(epoch from now() - max(e.expires_at))::float8 as gone
+     from runs r join episodes e using (run_id)`,
+  );
+  console.info(
+    `after the grace: each run ended within ${left?.worst.toFixed(1)} s, of the last one nothing was left in ${left?.gone.toFixed(1)} s`,
+  );
   await expect.poll(() => processesWith(`${home.dir}/runs/`), { timeout: 120_000 }).toEqual([]);
   const slots = await Promise.all(
     Array.from({ length: AT_ONCE }, () => server.ask('POST', '/v1/episodes', { task: 'battleOfSexes' })),

@@ -53,6 +53,8 @@ export class OrsClient {
 
   async open(task: Record<string, unknown>): Promise<OrsAnswer> {
     const created = await this.send('POST', '/create_session', {});
+    // A server that starts has given no id.
+    if (created.status !== 200) return created;
     this.sid = events(created.text).find(({ event }) => event === 'task_id')?.data ?? '';
     return this.send('POST', '/create', task);
   }

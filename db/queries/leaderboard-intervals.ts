@@ -74,7 +74,7 @@ export interface IntervalOptions extends BootstrapOptions {
   observed: Headlines;
 }
 
-/** Intervals of the compared methods, by method, and how far what orders the rows tells them apart. */
+/** Intervals of the compared methods, by their place, and how far what orders the rows tells them apart. */
 export function leaderboardIntervals({ tasks, methods }: Compared, options: IntervalOptions) {
   const { order, kind, observed } = options;
   const areas = bootstrap(tasks, options);
@@ -143,11 +143,9 @@ export function leaderboardIntervals({ tasks, methods }: Compared, options: Inte
   };
   return {
     separation: { attempts: shown('attempts'), tasks: shown('tasks') },
-    byMethod: new Map(
-      methods.map((method, model) => [
-        method,
-        { attempts: uncertainty('attempts', model), tasks: uncertainty('tasks', model) },
-      ]),
-    ),
+    byMethod: methods.map((_, model) => ({
+      attempts: uncertainty('attempts', model),
+      tasks: uncertainty('tasks', model),
+    })),
   };
 }

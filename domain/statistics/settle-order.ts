@@ -43,12 +43,14 @@ export interface Order {
  * its error at the confidence, which is shared by all looks that are planned (Bonferroni). Tasks are as they are: other attempts are asked about.
  *
  * More attempts go, one by one, to the cell whose next one lessens the open pairs' errors most, relative to their differences: as
- * OCBA weighs them (Chen, Lin, Yücesan and Chick 2000), n ∝ variance / difference². `given`: attempts that each cell has had, whether they count or not.
+ * OCBA weighs them (Chen, Lin, Yücesan and Chick 2000), n ∝ variance / difference², with the variance of all models at the task. `given`: attempts that each cell has had, whether they count or not.
  */
 export function settleOrder(gains: AttemptGains, given: readonly (readonly number[])[], rules: OrderRules): Order {
   const [tasks, models] = [gains.length, gains[0]?.length ?? 0];
   const z = normalBeyond((1 - rules.confidence) / 2 / plannedLooks(rules));
   const flat = believedVariances(gains.flat());
+  // A cell's own spread must not decide whether it is played on: one whose first attempts happened to be alike would keep their mean, which is biased.
+  const ofTasks = gains.map((_, task) => meanOf(flat.slice(task * models, (task + 1) * models)));
   const varianceAt = (task: number, model: number): number => flat[task * models + model]!;
   const count = gains.map((ofTask) => ofTask.map(({ length }) => length));
   const means = Array.from({ length: models }, (_, model) => meanOf(gains.map((ofTask) => meanOf(ofTask[model]!))));
@@ -82,7 +84,7 @@ export function settleOrder(gains: AttemptGains, given: readonly (readonly numbe
       for (let model = 0; model < models; model++) {
         const n = Math.max(1, count[task]![model]! + more[task]![model]!);
         if (worth[model] === 0 || room(task, model) <= more[task]![model]!) continue;
-        const lessened = (worth[model]! * varianceAt(task, model)) / (n * (n + 1));
+        const lessened = (worth[model]! * ofTasks[task]!) / (n * (n + 1));
         if (lessened > most) [most, at] = [lessened, [task, model]];
       }
     if (most === 0) break;

@@ -16,6 +16,9 @@ export const FIRST_ATTEMPTS = 2;
 /** Between two looks the attempts grow by half. */
 const GROWTH = 1.5;
 
+/** A pair is given up when the most attempts would not settle it, were its difference larger by so many of its errors. */
+const HOPE = 0.5;
+
 /** Looks at the order that are planned beforehand. */
 export const plannedLooks = ({ maxAttempts }: Pick<OrderRules, 'maxAttempts'>): number =>
   1 + Math.max(0, Math.ceil(Math.log(maxAttempts / FIRST_ATTEMPTS) / Math.log(GROWTH)));
@@ -42,7 +45,7 @@ export interface Order {
  * Whether the order of models by mean gain is settled, and where more attempts would settle most. A pair is settled if its difference is beyond
  * its error at the confidence, which is shared by all looks that are planned (Bonferroni). Tasks are as they are: other attempts are asked about.
  *
- * More attempts go, one by one, to the cell whose next one lessens the open pairs' errors most, relative to their differences: as
+ * More attempts go, one by one and until they are expected to be enough, to the cell whose next one lessens the open pairs' errors most, relative to their differences: as
  * OCBA weighs them (Chen, Lin, Yücesan and Chick 2000), n ∝ variance / difference², with the variance of all models at the task. `given`: attempts that each cell has had, whether they count or not.
  */
 export function settleOrder(gains: AttemptGains, given: readonly (readonly number[])[], rules: OrderRules): Order {
@@ -68,17 +71,30 @@ export function settleOrder(gains: AttemptGains, given: readonly (readonly numbe
       const variance = errors[a]! + errors[b]!;
       const best = z * Math.sqrt(least[a]! + least[b]!);
       const state =
-        difference > z * Math.sqrt(variance) ? 'settled' : difference + Math.sqrt(variance) < best ? 'close' : 'open';
+        difference > z * Math.sqrt(variance)
+          ? 'settled'
+          : difference + HOPE * Math.sqrt(variance) < best
+            ? 'close'
+            : 'open';
       pairs.push({ models: [a, b], difference, variance, state });
     }
   const open = pairs.filter(({ state }) => state === 'open');
   const more = gains.map((ofTask) => ofTask.map(() => 0));
-  // What an attempt of the model is worth to the open pairs.
-  const worth = means.map((_, model) =>
-    open.reduce((sum, pair) => sum + (pair.models.includes(model) ? 1 / (pair.difference ** 2 + pair.variance) : 0), 0),
+  // The error that would settle each open pair: at the difference that was seen, or where that is out of reach at one that is larger by its error.
+  const enough = new Map(
+    open.map((pair) => {
+      const [a, b] = pair.models;
+      const seen = pair.difference > z * Math.sqrt(least[a]! + least[b]!);
+      return [pair, ((seen ? pair.difference : pair.difference + HOPE * Math.sqrt(pair.variance)) / z) ** 2];
+    }),
   );
+  const expected = errors.slice();
   const all = given.flat().reduce((sum, one) => sum + one, 0);
   for (let left = Math.ceil((GROWTH - 1) * all); left > 0; left--) {
+    // What an attempt of the model is worth to the pairs that those given so far are not expected to settle.
+    const worth = new Float64Array(models);
+    for (const { models: both, difference, variance } of open.filter((pair) => expectedOf(pair) > enough.get(pair)!))
+      for (const model of both) worth[model]! += 1 / (difference ** 2 + variance);
     let [most, at] = [0, [0, 0] as [number, number]];
     for (let task = 0; task < tasks; task++)
       for (let model = 0; model < models; model++) {
@@ -88,7 +104,13 @@ export function settleOrder(gains: AttemptGains, given: readonly (readonly numbe
         if (lessened > most) [most, at] = [lessened, [task, model]];
       }
     if (most === 0) break;
-    more[at[0]]![at[1]]! += 1;
+    const [task, model] = at;
+    const n = Math.max(1, count[task]![model]! + more[task]![model]!);
+    expected[model]! -= varianceAt(task, model) / (n * (n + 1)) / tasks ** 2;
+    more[task]![model]! += 1;
+  }
+  function expectedOf({ models: [a, b] }: Pair): number {
+    return expected[a]! + expected[b]!;
   }
   return { pairs, settled: pairs.filter(({ state }) => state === 'settled').length, open: open.length, more };
 }

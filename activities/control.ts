@@ -22,6 +22,7 @@ export function controlActivities(ports: { store: RunStore; temporal: Client }):
     loadShard: ({ batchId, shard }) => store.loadShard(batchId, shard),
     startBatch: ({ batchId }) => store.startBatch(batchId),
     batchState: ({ batchId }) => store.batchState(batchId),
+    nextAttempts: async ({ batchId }) => ({ added: await store.nextAttempts(batchId) }),
     finishBatch: ({ batchId, cancelled }) => store.finishBatch(batchId, cancelled ? 'cancelled' : 'ended'),
     finishRun: ({ runId, end }) => store.finishRun(runId, end),
     finishRuns: ({ runIds, end }) => store.finishRuns(runIds, end),

@@ -4,18 +4,14 @@ import { areasUnderProfiles } from '../domain/statistics/areas-under-profiles.js
 import { bootstrap, type ComparedAttempts } from '../domain/statistics/bootstrap.js';
 import {
   type ComparedGains,
+  gainsByTask,
   HEADLINES,
   type Headline,
   headlines,
   resampleHeadlines,
 } from '../domain/statistics/headlines.js';
-import {
-  expandedPercentileInterval,
-  type Interval,
-  leavesOutZero,
-  percentileInterval,
-  PLAIN_TAIL,
-} from '../domain/statistics/intervals.js';
+import { boundedMeanInterval, drawWeights } from '../domain/statistics/bounded-mean.js';
+import { type Interval, leavesOutZero, percentileInterval, PLAIN_TAIL } from '../domain/statistics/intervals.js';
 import type { Mode } from '../domain/statistics/compared.js';
 
 export interface CoverageOptions {
@@ -103,12 +99,20 @@ export function headlineCoverage({
   for (let experiment = 0; experiment < experiments; experiment++) {
     const tasks = Array.from({ length: count }, play);
     const observed = headlines(tasks);
-    const { tasks: samples } = resampleHeadlines(tasks, { resamples: 400, seed: experiment });
+    const drawn = { resamples: 400, seed: experiment };
+    const { tasks: samples } = resampleHeadlines(tasks, drawn);
+    const [gains, weights] = [gainsByTask(tasks).best, drawWeights(count, { ...drawn, seed: experiment + 3 })];
+    const intervalOf = (headline: Headline, model: number): Interval | null =>
+      headline === 'gain'
+        ? boundedMeanInterval(
+            gains.map((ofTask) => ofTask[model]!),
+            weights,
+          )
+        : percentileInterval(samples[headline].best[model]!, count);
     for (const headline of HEADLINES) {
       const [ofModels, known] = [samples[headline].best, truth[headline].best];
-      const interval = headline === 'gain' ? expandedPercentileInterval : percentileInterval;
       ofModels.forEach((values, a) => {
-        tallies[headline].add(interval(values, count)!, known[a]!);
+        tallies[headline].add(intervalOf(headline, a)!, known[a]!);
         for (let b = a + 1; b < ofModels.length; b++) {
           const seen = observed[headline].best[a]! - observed[headline].best[b]!;
           const resolved = leavesOutZero(

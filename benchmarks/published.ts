@@ -3,14 +3,20 @@
  * no part of this repository: <folder> holds run directories, `trajectories/mlgym_bench_v0` of a checkout of facebookresearch/MLGym. Suspect scores count, as
  * they were published. The same folder, models and seed give the same figures. Human text on stderr, one JSON document on stdout.
  *
- *   npm run benchmark:published -- <folder> [--models a,b]
+ *   npm run benchmark:published -- <folder> [--models a,b] [--board board.json]
+ *
+ * --board: also writes the leaderboard there, for benchmark:attempts.
  */
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { LEADERBOARD_ORDERS } from '../domain/requests/comparison.js';
 import type { Leaderboard } from '../domain/views/leaderboard.js';
 import { ThrowawayHome } from './throwaway-home.js';
 
-const { values, positionals } = parseArgs({ options: { models: { type: 'string' } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { models: { type: 'string' }, board: { type: 'string' } },
+  allowPositionals: true,
+});
 const [folder] = positionals;
 if (folder === undefined) throw new Error('name the folder of run directories');
 
@@ -28,6 +34,7 @@ try {
   const boards = [];
   for (const order of LEADERBOARD_ORDERS) boards.push(await ask('--order', order));
   const [byChance] = boards;
+  if (values.board !== undefined) writeFileSync(values.board, JSON.stringify(byChance));
   const rows = byChance!.rows.map((row) => ({
     model: row.model,
     improvement: round(row.improvement?.best),

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { RunStore } from '../domain/ports/run-store.js';
 import { storeError } from './database-error.js';
 import { preparedStatements, statements } from './statements.js';
+import { allocationStore } from './store/allocation.js';
 import { definitionStore } from './store/definitions.js';
 import { evaluationStore } from './store/evaluations.js';
 import { hiddenEvaluationStore } from './store/hidden-evaluations.js';
@@ -27,6 +28,7 @@ export function createRunStore(pool: pg.Pool): RunStore {
   return {
     ...definitionStore(atEachStep),
     ...lifecycleStore(run),
+    ...allocationStore(pool),
     ...stepStore(atEachStep),
     ...snapshotStore(run),
     ...memoryStore(run),

@@ -8,6 +8,7 @@ import { type ModelConfig, modelConfigSchema } from '../domain/model-config.js';
 import type { RunDefinition } from '../domain/run.js';
 import { statedBaseline } from '../domain/task-baseline.js';
 import type { TaskSpec } from '../domain/task.js';
+import type { Allocation } from '../domain/views/allocation.js';
 import type { UsageForecast } from '../domain/views/forecast.js';
 import { copyForkedSteps } from './copy-forked-steps.js';
 import { errorFields, queryError } from './database-error.js';
@@ -33,6 +34,8 @@ export interface BatchDefinition {
   budgetUsd: string | null;
   /** What it is expected to use; absent: nobody asked. */
   forecast?: UsageForecast;
+  /** How attempts are given out; absent: they are fixed. */
+  allocation?: Allocation | null;
   /** It verifies tasks, so its runs rank only in its own leaderboard. */
   verification?: boolean;
   /** Version of this program, stored with every run. */
@@ -74,6 +77,7 @@ export async function insertBatch(pool: pg.Pool, { batch, runs: submitted }: Bat
         priority: batch.priority ?? 3,
         budgetUsd: batch.budgetUsd,
         forecast: batch.forecast ?? null,
+        allocation: batch.allocation ?? null,
         verification: batch.verification ?? false,
       });
       await insertRuns(tx, submitted, { ordinal: 0, shard: 0 }, batch.harnessVersion);

@@ -3,6 +3,9 @@
 /** Replies examined per step: the first and at most two requeries after a bad format. */
 export const MAX_REPLIES_PER_STEP = 3;
 
+/** More runs than this in one batch are surely a typo. */
+export const MAX_RUNS = 100_000;
+
 /** Runs per shard: far below Temporal's 2,000 pending children and its history limits. */
 export const SHARD_SIZE = 500;
 

@@ -15,6 +15,8 @@ export interface BatchState {
   paused: boolean;
   /** With runs that have not ended, in order. */
   openShards: number[];
+  /** More attempts may be added when all runs have ended; absent: as versions before said it, no. */
+  allocates?: boolean;
 }
 export interface ShardInput {
   batchId: string;
@@ -190,6 +192,8 @@ export interface ControlActivities {
   loadShard(args: { batchId: string; shard: number }): Promise<RunTicket[]>;
   startBatch(args: { batchId: string }): Promise<void>;
   batchState(args: { batchId: string }): Promise<BatchState>;
+  /** Of a batch that gives attempts out on the way, all of whose runs have ended: adds more where they settle most, or none. */
+  nextAttempts(args: { batchId: string }): Promise<{ added: number }>;
   /** False: it has unfinished runs. Cancelled: those that never started are ended here. */
   finishBatch(args: { batchId: string; cancelled: boolean }): Promise<boolean>;
   finishRun(args: { runId: string; end: RunEnd }): Promise<void>;

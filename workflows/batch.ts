@@ -8,6 +8,7 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   log,
+  patched,
   proxyActivities,
   setHandler,
   startChild,
@@ -103,6 +104,14 @@ export async function batch({ batchId }: BatchInput): Promise<BatchResult> {
         );
         if (cancelled) break;
         continue;
+      }
+      // Histories of before `allocates` have no such state.
+      if (state.allocates === true && patched('attempts-auto')) {
+        const { added } = await control.nextAttempts({ batchId });
+        if (added > 0) {
+          await reload();
+          continue;
+        }
       }
       const finished = await control.finishBatch({ batchId, cancelled: false });
       if (finished && !changed) return { runs };

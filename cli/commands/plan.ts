@@ -28,6 +28,7 @@ export function register(program: Command, context: CliContext): void {
     context.output.print(
       [
         `${plural(batch.runs.length, 'run')} on the ${batch.backend} backend, ${batch.concurrency} at a time`,
+        ...(batch.allocation == null ? [] : [`Attempts: ${batch.allocation.detail}`]),
         renderEvidence(forecast, context.output.colors),
         renderForecast(forecast, estimate),
       ].join('\n\n'),

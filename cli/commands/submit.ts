@@ -49,7 +49,8 @@ function renderSubmitted(context: CliContext, batch: SubmittedBatch, dryRun: boo
       ? `Batch ${colors.bold(batch.batchId)} exists with the same specification; its unfinished runs continue`
       : `Batch ${colors.bold(batch.batchId)}: ${runs}`;
   const more = batch.runs.length - SHOWN;
-  return `${headline}\n\n${table}${more > 0 ? `\n… and ${more} more` : ''}`;
+  const attempts = batch.allocation == null ? '' : `\nAttempts: ${batch.allocation.detail}`;
+  return `${headline}${attempts}\n\n${table}${more > 0 ? `\n… and ${more} more` : ''}`;
 }
 
 async function submit(context: CliContext, command: Command, options: SubmitOptions): Promise<SubmittedBatch> {
@@ -95,6 +96,7 @@ export function register(program: Command, context: CliContext): void {
     ['bench submit --models gpt-4o,scripted:baseline --tasks game-theory', 'two models, all tasks of a suite'],
     ['bench submit --models gpt-4o --tasks battleOfSexes --attempts 2 --wait', 'wait for the runs, with progress'],
     ['bench submit --models gpt-4o --tasks all --budget 20 --name spring', 'name the batch, cap its cost'],
+    ['bench submit --models gpt-4o,claude --tasks all --attempts auto', 'attempts where they settle the order'],
     ['bench submit --models gpt-4o --tasks all --dry-run', 'print runs, GPUs, cost and time only'],
     ['bench submit --file batch.yaml', 'take all options from a file'],
   ]);

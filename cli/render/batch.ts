@@ -35,6 +35,7 @@ export function renderBatch(batch: BatchStatusReport, colors: Colors): string {
   return [
     batchHeadline(batch, colors),
     ...(batch.forecast === null ? [] : [colors.dim(`  ${forecastLine(batch.forecast)}`)]),
+    ...(batch.allocation === null ? [] : [`  attempts: ${batch.allocation.detail}`]),
     ...batchState(batch).map((line) => `  ${line}`),
     '',
     renderRuns(batch.runList, colors),

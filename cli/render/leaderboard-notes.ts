@@ -22,6 +22,7 @@ export function leaderboardNotes(
     ...(board.comparison.sample ? ['Sample data: these scores say nothing about the real tasks.'] : []),
     ...profileNotes(board),
     ...figureNotes(board),
+    ...attemptsNotes(board),
     ...intervalNotes(board, over),
     ...(board.rows.some(({ withSuspects }) => withSuspects !== null)
       ? [
@@ -46,6 +47,20 @@ export function leaderboardNotes(
 /** Notes on a table without rows. */
 export const emptyNotes = (board: Leaderboard, width: number): string[] =>
   profileNotes(board).flatMap((note) => wrapped(note, width));
+
+/** Attempts that were given out on the way (`--attempts auto`), or added to some. */
+function attemptsNotes({ rows, tasks, comparison: { k } }: Leaderboard): string[] {
+  const compared = tasks.filter((task) => task.compared);
+  const counts = rows
+    .filter(({ rank }) => rank !== null)
+    .flatMap(({ scores }) => compared.map(({ task }) => scores[task]?.counted ?? 0))
+    .filter((count) => count > 0);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  if (k !== null || counts.length === 0 || most < 2 * least) return [];
+  return [
+    `Attempts differ (${least} to ${most} of a model at a task): best scores, AUP and average ranks favour those with more; --k ${least} compares as many of each.`,
+  ];
+}
 
 function profileNotes({ comparison: { profile, otherProfiles } }: Leaderboard): string[] {
   return [

@@ -8,6 +8,7 @@ export const submittedDocument = (batch: SubmittedBatch, dryRun: boolean): Submi
   dryRun,
   existing: batch.existing === true,
   name: batch.name,
+  allocation: batch.allocation ?? null,
   backend: batch.backend,
   skipped: (batch.skipped ?? []).map(({ fields, remedy, ...task }) => ({
     ...task,

@@ -4,6 +4,7 @@ import { providerTroubles } from './provider-troubles.js';
 import { listRuns } from './runs.js';
 import { BATCH_SUMMARY, batchSummary, type BatchSummaryRow } from './summaries.js';
 import { episodeStates } from './training.js';
+import type { Allocation } from '../../domain/views/allocation.js';
 import type { UsageForecast } from '../../domain/views/forecast.js';
 import type { BatchStatusReport, ListedBatch, TrainingState } from '../../domain/views/batches.js';
 
@@ -29,9 +30,9 @@ export async function batchStatus(run: Statements, batchId: string): Promise<Bat
   const [row] = await run<BatchSummaryRow>('batchStatus', `${BATCH_SUMMARY} where b.batch_id = $1`, [batchId]);
   if (row === undefined) throw missingBatch(batchId);
   const runList = await listRuns(run, { batchId, limit: row.runs }, 'r.ordinal');
-  const [more] = await run<{ replaced: number; forecast: UsageForecast | null }>(
+  const [more] = await run<{ replaced: number; forecast: UsageForecast | null; allocation: Allocation | null }>(
     'batchExtras',
-    `select b.forecast, (
+    `select b.forecast, b.allocation, (
        select count(*)::int from runs r where r.batch_id = b.batch_id and r.replaces is not null
      ) as replaced
      from batches b where b.batch_id = $1`,
@@ -48,6 +49,7 @@ export async function batchStatus(run: Statements, batchId: string): Promise<Bat
     byEndReason: count(runList.map((r) => r.endReason)),
     replaced: more?.replaced ?? 0,
     forecast: more?.forecast ?? null,
+    allocation: more?.allocation ?? null,
     episodes: row.training ? await trainingState(run, batchId) : null,
     providerErrors: await providerTroubles(run, { batchId }),
     runList,

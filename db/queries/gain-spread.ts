@@ -4,8 +4,9 @@ import type { Statements } from '../statements.js';
 export interface GainSpread {
   /** Standard deviation among attempts of one model and agent at one task, pooled. */
   spread: number;
-  /** Attempts that it is from. */
+  /** Attempts that it is from, and its degrees of freedom. */
   attempts: number;
+  freedom: number;
   /** False: none of these models played these tasks more than once; attempts of others, imported ones too. */
   own: boolean;
 }
@@ -32,7 +33,7 @@ export async function gainSpread(
        from gains where gain is not null
        group by own, model_name, agent_name, task_id, contract, sample having count(*) > 1
      )
-     select sqrt(sum(squares) / sum(freedom))::float8 as spread, sum(attempts)::int as attempts, own
+     select sqrt(sum(squares) / sum(freedom))::float8 as spread, sum(attempts)::int as attempts, sum(freedom)::int as freedom, own
      from cells group by own order by own desc limit 1`,
     [models, tasks],
   );

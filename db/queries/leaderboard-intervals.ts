@@ -8,9 +8,15 @@ import {
   resamplePositions,
   type Samples,
 } from '../../domain/statistics/bootstrap.js';
-import { type Headline, HEADLINES, type Headlines, resampleHeadlines } from '../../domain/statistics/headlines.js';
+import { boundedMeanInterval, drawWeights } from '../../domain/statistics/bounded-mean.js';
 import {
-  expandedPercentileInterval,
+  gainsByTask,
+  type Headline,
+  HEADLINES,
+  type Headlines,
+  resampleHeadlines,
+} from '../../domain/statistics/headlines.js';
+import {
   expandedTail,
   type Interval,
   isBeyondError,
@@ -68,7 +74,7 @@ export interface IntervalOptions extends BootstrapOptions {
   observed: Headlines;
 }
 
-/** Intervals of the compared methods, by method, and how far what orders the rows tells them apart. */
+/** Intervals of the compared methods, by their place, and how far what orders the rows tells them apart. */
 export function leaderboardIntervals({ tasks, methods }: Compared, options: IntervalOptions) {
   const { order, kind, observed } = options;
   const areas = bootstrap(tasks, options);
@@ -103,14 +109,21 @@ export function leaderboardIntervals({ tasks, methods }: Compared, options: Inte
   });
   const shares = { attempts: first('attempts'), tasks: first('tasks') };
 
+  const gains = gainsByTask(tasks);
+  // Areas are drawn from seed and seed + 1, headlines from seed + 2.
+  const weights = drawWeights(tasks.length, { resamples: options.resamples, seed: options.seed + 3 });
+  const ofGain = (of: Kind, model: number): Interval | null =>
+    boundedMeanInterval(
+      gains[of].map((ofTask) => ofTask[model]!),
+      weights,
+    );
+
   const intervalOf = (over: Over, headline: Headline, of: Kind, model: number): Interval | null => {
     const value = observed[headline][of][model]!;
     const samples = headlines[over][headline][of][model]!;
     if (Number.isNaN(value)) return null;
-    return over === 'tasks'
-      ? // Gains of many zeros lie to one side.
-        (headline === 'gain' ? expandedPercentileInterval : percentileInterval)(samples, headlines.units[headline])
-      : standardInterval(value, samples, units[model]!, { low: 0, high: 1 });
+    if (over === 'attempts') return standardInterval(value, samples, units[model]!, { low: 0, high: 1 });
+    return headline === 'gain' ? ofGain(of, model) : percentileInterval(samples, headlines.units[headline]);
   };
   const uncertainty = (over: Over, model: number): LeaderboardUncertainty => {
     const area = areas[over][model]!;
@@ -130,11 +143,9 @@ export function leaderboardIntervals({ tasks, methods }: Compared, options: Inte
   };
   return {
     separation: { attempts: shown('attempts'), tasks: shown('tasks') },
-    byMethod: new Map(
-      methods.map((method, model) => [
-        method,
-        { attempts: uncertainty('attempts', model), tasks: uncertainty('tasks', model) },
-      ]),
-    ),
+    byMethod: methods.map((_, model) => ({
+      attempts: uncertainty('attempts', model),
+      tasks: uncertainty('tasks', model),
+    })),
   };
 }

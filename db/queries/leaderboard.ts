@@ -1,9 +1,7 @@
 import { BenchError } from '../../domain/errors.js';
 import { orderMeant } from '../../domain/leaderboard-order.js';
 import { rankingNote } from '../../domain/mlgym/tasks.js';
-import { type CurvePoint, attemptCurve } from '../../domain/statistics/attempt-curve.js';
 import { attemptGain, hasGains } from '../../domain/statistics/gain.js';
-import { type Headlines, headlines } from '../../domain/statistics/headlines.js';
 import { expectedBest } from '../../domain/statistics/expected-best.js';
 import { profileMeant } from '../../domain/task-profile.js';
 import { profileSteps } from '../../domain/statistics/profile-steps.js';
@@ -12,7 +10,8 @@ import { baselinesOf, comparisonState, scalesOf, savedComparison, tasksAtContrac
 import { groupBy } from './group-by.js';
 import { refuseUnknownProfile } from './known-profiles.js';
 import { listCosts, markedRuns, otherProfiles, recordedCosts } from './leaderboard-extras.js';
-import { type Compared, comparedAttempts, leaderboardIntervals } from './leaderboard-intervals.js';
+import { keptFigures } from './leaderboard-figures.js';
+import { comparedAttempts } from './leaderboard-intervals.js';
 import { type Columns, rowsOfColumns } from './rows-of-columns.js';
 import type {
   Leaderboard,
@@ -60,7 +59,7 @@ const BASELINE = 'baseline';
 const NO_AREA: Area = { bestAup: null, lastAup: null, solvedTasks: null, missingTasks: null, notRunTasks: null };
 
 /**
- * Every figure but the intervals comes from SQL functions. The comparison is one statement, hence one snapshot, over one grid, which
+ * Every figure but headlines and intervals (leaderboard-figures.ts) comes from SQL functions. The comparison is one statement, hence one snapshot, over one grid, which
  * is computed once.
  */
 const STATEMENT = (metric: 'best' | 'last', suffix: '_strict' | '') => `
@@ -183,12 +182,10 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
   const cellsOf = groupBy(cells, methodOf);
   const axis = areas[0]?.axis ?? null;
   const compared = comparedAttempts(cells, methodOf);
-  const observed = headlines(compared.tasks);
-  const intervals =
-    axis === null || resamples === 0
-      ? null
-      : leaderboardIntervals(compared, { mode, axis, resamples, seed, order, kind, observed });
-  const headlineOf = headlinesByMethod(compared, observed);
+  const figures = await keptFigures(run, compared, {
+    intervals: axis === null || resamples === 0 ? null : { mode, axis, resamples, seed, order, kind },
+  });
+  const placeOf = new Map(compared.methods.map((method, place) => [method, place]));
   const profileOf = (method: string): LeaderboardRow['profile'] => {
     const ratios = ratiosOf.get(method);
     if (axis === null || ratios === undefined) return null;
@@ -214,12 +211,13 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
   const listedOf = new Map(listed.costs.map((one) => [methodOf(one), one]));
   const rows = models.map((row): LeaderboardRow => {
     const method = methodOf(row);
+    const place = placeOf.get(method);
     const recorded = recordedOf.get(method);
     const ratios = new Map(ratiosOf.get(method)?.map((ratio) => [`${ratio.kind} ${ratio.task}`, ratio]));
     const scores = (cellsOf.get(method) ?? []).map((cell) => [cell.task, scoreOf(cell, ratios, options.estimateK)]);
     return {
       ...row,
-      ...(headlineOf.get(method) ?? NO_HEADLINE),
+      ...(place === undefined ? NO_HEADLINE : figures.headlines[place]!),
       ...(areaOf.get(method) ?? NO_AREA),
       withSuspects: row.unranked === null ? (withSuspectsOf.get(method) ?? null) : null,
       marks: Object.fromEntries((marksOf.get(method) ?? []).map(({ rule, runs }) => [rule, runs])),
@@ -228,7 +226,7 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
       recordedCostPerRunUsd: recorded?.perRunUsd ?? null,
       listCostUsd: listedOf.get(method)?.totalUsd ?? null,
       listCostPerRunUsd: listedOf.get(method)?.perRunUsd ?? null,
-      intervals: intervals?.byMethod.get(method) ?? null,
+      intervals: place === undefined ? null : (figures.intervals?.byMethod[place] ?? null),
       profile: profileOf(method),
       scores: Object.fromEntries(scores) as LeaderboardRow['scores'],
     };
@@ -244,7 +242,7 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
       mode,
       metric,
       order,
-      separation: intervals?.separation ?? null,
+      separation: figures.intervals?.separation ?? null,
       priceList: listed.list,
       includeSuspect,
       includeLocal,
@@ -306,33 +304,6 @@ function inOrder(rows: readonly LeaderboardRow[], valueOf: (row: LeaderboardRow)
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const NO_HEADLINE: Headline = { improvement: null, gain: null, curve: null };
-
-function headlinesByMethod({ tasks, methods }: Compared, { improvement, gain }: Headlines): Map<string, Headline> {
-  const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
-  const both = (of: Headlines[keyof Headlines], model: number) => {
-    const figures = { best: known(of.best[model]!), last: known(of.last[model]!) };
-    return figures.best === null && figures.last === null ? null : figures;
-  };
-  const curve = (model: number, kind: 'best' | 'last'): CurvePoint[] =>
-    attemptCurve(
-      tasks.flatMap((task) => {
-        const cell = task.cells[model]!;
-        const gains = cell[kind].map((score) => attemptGain(task, score));
-        if (!hasGains(task) || (!cell.ran && gains.length === 0)) return [];
-        return [Float64Array.from(gains as number[])];
-      }),
-    );
-  return new Map(
-    methods.map((method, model) => [
-      method,
-      {
-        improvement: both(improvement, model),
-        gain: both(gain, model),
-        curve: { best: curve(model, 'best'), last: curve(model, 'last') },
-      },
-    ]),
-  );
-}
 
 /** As leaderboard_cells() writes it. */
 const methodOf = ({ model, kind, isolation }: Id): string =>

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { BATCH_STATUSES } from '../../domain/outcomes.js';
 import { ORIGINS } from '../../domain/run.js';
+import type { Allocation } from '../../domain/views/allocation.js';
 import type { UsageForecast } from '../../domain/views/forecast.js';
 import { createdAt, money, oneOf, time } from './columns.js';
 
@@ -26,6 +27,8 @@ export const batches = pgTable(
     chargedUsd: money('charged_usd').notNull().default('0'),
     /** What it was expected to use when it was submitted; null: nobody asked. */
     forecast: jsonb('forecast').$type<UsageForecast>(),
+    /** With --attempts auto; null: the attempts are fixed. */
+    allocation: jsonb('allocation').$type<Allocation>(),
     /** When it was paused: no run is started since; null: not paused. */
     pausedAt: time('paused_at'),
     status: text('status', { enum: BATCH_STATUSES }).notNull().default('queued'),

@@ -12,6 +12,7 @@ comment on table batches is 'Runs submitted together. status: queued, running, e
 comment on column batches.priority is '1 (first) to 5 (last), when batches compete for GPUs and providers.';
 comment on column batches.charged_usd is 'With a budget: confirmed costs, plus reservations of calls whose answer is pending or was lost.';
 comment on column batches.forecast is 'Cost (US dollars), tokens and hours that were expected when it was submitted: low, expected, high; null: no forecast was made.';
+comment on column batches.allocation is 'With --attempts auto: confidence and most attempts, and what the last look at the order decided; null: the attempts are fixed.';
 comment on column batches.paused_at is 'When it was paused: no run is started since; null: not paused.';
 comment on column batches.verification is 'Made by `bench tasks verify`: its runs rank only in its own leaderboard.';
 comment on column batches.training is 'Trainers play its runs, as episodes: they rank in its own leaderboard alone.';
@@ -79,6 +80,8 @@ comment on table integrity_marks is 'Rules that fired on ended runs (docs/concep
 comment on column integrity_marks.step is 'First step where it shows; null: no single step.';
 comment on column integrity_marks.until is 'Last step whose score it makes suspect; null: all from its first step on.';
 comment on column integrity_marks.version is 'integrity_rules_version() of the rule that found it.';
+
+comment on table leaderboard_figures is 'Headlines and intervals of compared attempts, under a hash of all that they are computed from: a cache of the newest.';
 
 comment on table leases is 'GPUs held by runs, one row per device; released_at null: held. An index ensures that no device has two holders.';
 

@@ -143,7 +143,7 @@ export function lifecycleStore(run: Statements): Lifecycle {
     async batchState(batchId) {
       const [row] = await run<BatchState>(
         'batchState',
-        `select b.concurrency, b.paused_at is not null as paused,
+        `select b.concurrency, b.paused_at is not null as paused, b.allocation is not null as allocates,
            array(
              select distinct r.shard from runs r where r.batch_id = b.batch_id and r.status <> 'ended' order by r.shard
            ) as "openShards"

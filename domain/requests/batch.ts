@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BenchError } from '../errors.js';
 import { BACKENDS } from '../run.js';
-import { batchName, usd, whole } from './fields.js';
+import { batchName, between, usd, whole } from './fields.js';
 import { groupSchema, type GroupRequest } from './run-options.js';
 
 /** What a batch has once, whatever its groups. */
@@ -12,6 +12,8 @@ export const batchOptionsSchema = z.strictObject({
     .describe('seed of the batch; each run uses seed + attempt'),
   concurrency: whole(1, 10_000).default(8).describe('concurrent runs'),
   priority: whole(1, 5).default(3).describe('priority among batches, from 1 (first) to 5 (last)'),
+  confidence: between(0.5, 0.999, 'p').default(0.95).describe('with `attempts: auto`: at which the order is settled'),
+  maxAttempts: whole(2, 1000).default(16).describe('with `attempts: auto`: the most of a model at a task'),
   budget: usd().nullable().default(null).describe('cap on what all runs together spend on model calls, in US dollars'),
   backend: z.enum(BACKENDS).nullable().default(null).meta({
     description: 'where agents run; default: docker or podman if it answers, else local for scripted models',

@@ -13,6 +13,17 @@ export const between = (min: number, max: number, placeholder: string) => {
   return z.number().min(min, { error }).max(max, { error }).meta({ placeholder });
 };
 
+/** A whole number, or the word: it is decided on the way. */
+export const wholeOrAuto = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}, or auto`;
+  return z
+    .preprocess(
+      (value) => (typeof value === 'string' && /^\d+$/.test(value.trim()) ? Number(value) : value),
+      z.union([z.number().int().min(min).max(max), z.literal('auto')], { error }),
+    )
+    .meta({ placeholder: 'n' });
+};
+
 /** Names in a list, each of at least one character. */
 export const names = () => z.array(z.string().min(1)).min(1).meta({ placeholder: 'names' });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SamplingParameters } from '../model.js';
 import type { TaskSpec } from '../task.js';
-import { between, duration, names, usd, whole } from './fields.js';
+import { between, duration, names, usd, whole, wholeOrAuto } from './fields.js';
 
 /**
  * How runs are played. This is the one place where such an option is declared: flags, keys of batch files, HTTP bodies and what is
@@ -10,7 +10,9 @@ import { between, duration, names, usd, whole } from './fields.js';
  */
 export const runOptionsSchema = z.strictObject({
   agent: z.string().min(1).default('default').meta({ description: 'agent configuration', placeholder: 'name' }),
-  attempts: whole(1, 10_000).default(4).describe('attempts per model and task'),
+  attempts: wholeOrAuto(1, 10_000)
+    .default(4)
+    .describe('attempts per model and task; `auto`: more where the order of the models is least certain'),
   maxSteps: whole(1, 100_000).default(50).describe('step limit of each run'),
   wallTime: duration().default(0).describe('time limit of each run, such as 90s, 30m or 2h; 0: none'),
   gpusPerRun: whole(0, 64).nullable().default(null).describe('GPUs per run; default: what the task asks for'),

@@ -68,6 +68,13 @@ export function resampleHeadlines(
   return { ...samples, units: { improvement: all.length, gain: telling.gain.length } };
 }
 
+/** Per task the mean gain of each model's attempts; NaN: it did not run, or the task has no gains. */
+export function gainsByTask(tasks: ComparedGains): Record<Kind, Float64Array[]> {
+  const layouts = tasks.map(layOut);
+  const of = (kind: Kind) => layouts.map((layout) => gainsAt(layout, kind));
+  return { best: of('best'), last: of('last') };
+}
+
 const emptySamples = (models: number, resamples: number): HeadlineSamples => {
   const kinds = () => ({ best: columns(), last: columns() });
   const columns = () => Array.from({ length: models }, () => new Float64Array(resamples));

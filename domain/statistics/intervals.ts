@@ -1,3 +1,4 @@
+import { normalTail } from './normal.js';
 import { quantileOfSorted } from './quantile.js';
 
 /** Both ends belong to it. */
@@ -83,11 +84,4 @@ function studentQuantile(degrees: number): number {
     (3 * Z ** 7 + 19 * Z ** 5 + 17 * Z ** 3 - 15 * Z) / 384,
   ];
   return terms.reduce((sum, term, i) => sum + term / degrees ** (i + 1), Z);
-}
-
-/** Share of the normal distribution beyond x > 0: Abramowitz and Stegun 26.2.17, to 7.5e-8. */
-function normalTail(x: number): number {
-  const t = 1 / (1 + 0.2316419 * x);
-  const series = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
-  return (Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI)) * series;
 }

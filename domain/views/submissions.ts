@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { allocationSchema } from './allocation.js';
 import { batchForecastSchema } from './forecast.js';
 import { backendSchema, batchIdSchema, countSchema, runIdSchema, usdSchema } from './values.js';
 
@@ -40,6 +41,9 @@ export const submittedDocumentSchema = z
         profile: z.string().nullable(),
       }),
     ),
+    allocation: allocationSchema
+      .nullable()
+      .describe('with --attempts auto: `runs` are the first; null: attempts are fixed'),
     estimate: batchEstimateSchema.exactOptional().describe('dry runs only'),
     forecast: batchForecastSchema.exactOptional().describe('dry runs only'),
   })

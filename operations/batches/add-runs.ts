@@ -5,6 +5,7 @@ import type { BatchSummary } from '../../domain/views/batches.js';
 import { startBatchWorkflow } from '../../temporal/start-batch.js';
 import type { Bench } from '../bench.js';
 import { findBatch } from '../results/find-batch.js';
+import { refuseAllocation } from './allocation-of.js';
 import { type BatchPlan, type SubmittedBatch, submitted } from './batch-plan.js';
 import { loadGroups } from './load-groups.js';
 import { planBatch, type PlanOptions } from './plan-batch.js';
@@ -19,6 +20,7 @@ export async function addRuns(bench: Bench, ref: string, input: BatchRequestInpu
   const batch = await findBatch(bench, ref);
   const request = batchRequest({ ...input, ...ofBatch(batch) });
   const groups = loadGroups(bench, request.groups, { needKeys: true, person: false });
+  refuseAllocation(groups);
   const plan = await prepareBatch(bench, request, groups, await after(bench, batch));
   await freezeAndCheck(bench, plan);
   await appendAndStart(bench, batch.batchId, plan.runs);
@@ -28,7 +30,9 @@ export async function addRuns(bench: Bench, ref: string, input: BatchRequestInpu
 /** What would be added. Read-only. */
 export async function planAddition(bench: Bench, ref: string, input: BatchRequestInput): Promise<BatchPlan> {
   const batch = await findBatch(bench, ref);
-  return planBatch(bench, { ...input, ...ofBatch(batch) }, await after(bench, batch));
+  const plan = await planBatch(bench, { ...input, ...ofBatch(batch) }, await after(bench, batch));
+  refuseAllocation(plan.groups);
+  return plan;
 }
 
 const ofBatch = ({ name, seed, concurrency, budgetUsd, priority }: BatchSummary) => ({

@@ -4,6 +4,7 @@ import type { ModelRef } from '../../domain/model.js';
 import type { Backend, RunDefinition } from '../../domain/run.js';
 import type { TaskFolder } from '../../domain/task.js';
 import type { LoadedAgent } from '../../catalog/index.js';
+import type { Allocation } from '../../domain/views/allocation.js';
 import type { SkippedTask } from './available-tasks.js';
 
 /** A group with everything that it names. */
@@ -21,6 +22,8 @@ export interface BatchPlan {
   backend: Backend;
   groups: LoadedGroup[];
   runs: RunDefinition[];
+  /** Null: attempts are fixed. */
+  allocation: Allocation | null;
   /** Tasks that were left out. */
   skipped: SkippedTask[];
 }
@@ -32,18 +35,20 @@ export interface SubmittedBatch {
   runs: RunDefinition[];
   concurrency: number;
   budgetUsd: string | null;
+  allocation?: Allocation | null;
   /** Tasks that were left out. */
   skipped?: SkippedTask[];
   /** It existed already: nothing was submitted, its unfinished runs continue. */
   existing?: boolean;
 }
 
-export const submitted = ({ batchId, backend, runs, skipped, request }: BatchPlan): SubmittedBatch => ({
+export const submitted = ({ batchId, backend, runs, skipped, allocation, request }: BatchPlan): SubmittedBatch => ({
   batchId,
   name: request.name,
   backend,
   runs,
   concurrency: request.concurrency,
   budgetUsd: request.budget,
+  allocation,
   skipped,
 });

@@ -3,6 +3,7 @@ import { costUsd, priceAt } from '../../domain/price.js';
 import type { RunDefinition } from '../../domain/run.js';
 import { attemptsNeeded } from '../../domain/statistics/attempts-needed.js';
 import { forecastUsage, type PlannedRuns, type UsageRange } from '../../domain/statistics/forecast-usage.js';
+import { believedSpread } from '../../domain/statistics/spread-of-gains.js';
 import type { AttemptsForecast, BatchForecast } from '../../domain/views/forecast.js';
 import type { Bench } from '../bench.js';
 import { type BatchPlan, submitted } from './batch-plan.js';
@@ -70,7 +71,8 @@ async function attemptsFor(queries: Known, runs: readonly RunDefinition[]): Prom
   const models = [...new Set(runs.map(({ model }) => model.name))];
   const found = await queries.gainSpread({ models, tasks });
   if (found === null) return null;
-  const { spread, attempts: past, own } = found;
+  const { attempts: past, own } = found;
+  const spread = believedSpread(found.spread, found.freedom);
   const needed = DIFFERENCES.map((difference) => ({
     difference,
     attempts: attemptsNeeded({ spread, tasks: tasks.length, difference }),

@@ -1,17 +1,16 @@
 import { type GroupRequest, samplingOf } from '../../domain/requests/run-options.js';
 import { BenchError } from '../../domain/errors.js';
+import { MAX_RUNS } from '../../domain/limits.js';
 import { loadAgent, type LoadedAgent, resolveModels, underProfile } from '../../catalog/index.js';
 import type { Bench } from '../bench.js';
 import { namedTasks } from '../tasks/named-tasks.js';
 import { brokenTask, type SkippedTask, tasksWithData } from './available-tasks.js';
+import { firstAttempts } from './plan-runs.js';
 import type { LoadedGroup } from './batch-plan.js';
 import { checkAgent } from './check-agent.js';
 import { checkModels } from './check-models.js';
 import { checkOracles } from './check-oracles.js';
 import { checkRecordings } from './check-recordings.js';
-
-/** More runs than this in one batch are surely a typo. */
-const MAX_RUNS = 100_000;
 
 /** Memory is useless unless the agent's prompts mention it. */
 function requireMemoryCommands({ name, config }: LoadedAgent): void {
@@ -74,7 +73,10 @@ export function loadGroups(
 }
 
 function refuseTooMany(groups: readonly LoadedGroup[]): void {
-  const count = groups.reduce((sum, one) => sum + one.modelRefs.length * one.taskFolders.length * one.attempts, 0);
+  const count = groups.reduce(
+    (sum, one) => sum + one.modelRefs.length * one.taskFolders.length * firstAttempts(one),
+    0,
+  );
   if (count > MAX_RUNS)
     throw new BenchError('usage', `this would be ${count} runs; a batch takes at most ${MAX_RUNS}`, {
       code: 'batch.too_large',

@@ -3,6 +3,7 @@ import { batchRequest } from '../../domain/requests/batch.js';
 import { newBatchId } from '../../domain/ids.js';
 import type { Backend } from '../../domain/run.js';
 import type { Bench } from '../bench.js';
+import { allocationOf } from './allocation-of.js';
 import { tasksOnBackend } from './available-tasks.js';
 import type { BatchPlan, LoadedGroup } from './batch-plan.js';
 import { chooseBackend } from './choose-backend.js';
@@ -45,5 +46,6 @@ export function planOn(
   );
   refuseGpus(groups, runs, backend);
   if (hosts !== null) refuseUnfit(hosts, groups, { backend, runs });
-  return { request, batchId, backend, groups, runs, skipped: groups.flatMap((group) => group.skipped) };
+  const allocation = allocationOf(request, groups);
+  return { request, batchId, backend, groups, runs, allocation, skipped: groups.flatMap((group) => group.skipped) };
 }

@@ -2,7 +2,12 @@ import { newRunId } from '../../domain/ids.js';
 import { keptOptions, samplingOf } from '../../domain/requests/run-options.js';
 import type { Backend, RunDefinition } from '../../domain/run.js';
 import { samplingFor } from '../../domain/sampling.js';
+import { FIRST_ATTEMPTS } from '../../domain/statistics/settle-order.js';
 import type { LoadedGroup } from './batch-plan.js';
+
+/** Attempts that are planned beforehand. */
+export const firstAttempts = ({ attempts }: Pick<LoadedGroup, 'attempts'>): number =>
+  attempts === 'auto' ? FIRST_ATTEMPTS : attempts;
 
 export interface RunsOf {
   batchId: string;
@@ -19,7 +24,7 @@ export interface RunsOf {
 export function planRuns(group: LoadedGroup, batch: RunsOf): RunDefinition[] {
   const { loadedAgent } = group;
   const runs: RunDefinition[] = [];
-  for (let nth = 0; nth < group.attempts; nth += 1) {
+  for (let nth = 0; nth < firstAttempts(group); nth += 1) {
     for (const task of group.taskFolders) {
       for (const model of group.modelRefs) {
         const attempt = nth + (batch.firstAttempt?.(model.name, task.spec.id) ?? 1);

@@ -3,13 +3,14 @@ import type { BatchPlan } from './batch-plan.js';
 /** What a batch was submitted with, names resolved and contents by hash: equal ones make the same runs. */
 export type Specification = Record<string, unknown>;
 
-export function specificationOf({ request, groups, backend }: BatchPlan): Specification {
-  const { seed, concurrency, priority, budget } = request;
+export function specificationOf({ request, groups, backend, allocation }: BatchPlan): Specification {
+  const { seed, concurrency, priority, budget, confidence, maxAttempts } = request;
   return {
     seed,
     concurrency,
     priority,
     budget,
+    ...(allocation !== null && { confidence, maxAttempts }),
     backend,
     // What tasks come to is in their hashes: sample data and profiles too.
     groups: groups.map(({ modelRefs, taskFolders, loadedAgent, skipped: _left, ...group }) => {

@@ -16,14 +16,15 @@ export function harnessVersion(assetsRoot: string): string {
 /** Rows in one transaction, then the workflow. */
 export async function storeAndStart(
   bench: Bench,
-  { batchId, name, runs, concurrency, budgetUsd }: SubmittedBatch,
+  { batchId, name, runs, concurrency, budgetUsd, allocation = null }: SubmittedBatch,
   batch: Pick<BatchDefinition, 'spec' | 'seed' | 'priority' | 'verification' | 'forecast'>,
 ): Promise<void> {
   await bench.renewWorker();
   const database = await bench.database();
   const client = await bench.temporal();
   const version = harnessVersion(bench.settings.assetsRoot);
-  await database.submit({ batch: { batchId, name, concurrency, budgetUsd, harnessVersion: version, ...batch }, runs });
+  const ofBatch = { batchId, name, concurrency, budgetUsd, allocation, harnessVersion: version, ...batch };
+  await database.submit({ batch: ofBatch, runs });
   try {
     await startBatchWorkflow(client, { batchId });
   } catch (cause) {

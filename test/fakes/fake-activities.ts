@@ -31,7 +31,7 @@ export class FakeActivities {
   readonly released: { runId: string; token: number | null }[] = [];
   readonly batches: { batchId: string; cancelled: boolean }[] = [];
   tickets: RunTicket[] = [];
-  batch = { concurrency: 2, paused: false };
+  batch: { concurrency: number; paused: boolean; allocates?: boolean } = { concurrency: 2, paused: false };
   shardOf: (ticket: RunTicket) => number = () => 0;
   requestLease: ControlActivities['requestLease'] = async () => undefined;
   onNextAction: (runId: string, step: number) => ReturnType<ModelActivities['nextAction']> = async () => ({
@@ -45,6 +45,7 @@ export class FakeActivities {
     timedOut: false,
     ms: 1,
   });
+  onNextAttempts: (batchId: string) => number = () => 0;
   closed: (runIds: string[]) => Promise<string[]> = async () => [];
   /** Hosts as Postgres would know them: the first that is not lost bears what is placed. */
   hosts: { hostId: string; devices: string[] }[] = [];
@@ -66,6 +67,7 @@ export class FakeActivities {
         const shards = new Set(open.map((ticket) => this.shardOf(ticket)));
         return { ...this.batch, openShards: [...shards].sort((a, b) => a - b) };
       },
+      nextAttempts: async (args) => ({ added: this.onNextAttempts(args.batchId) }),
       finishBatch: async (args) => {
         if (!args.cancelled && this.tickets.some(({ runId }) => !this.ends.has(runId))) return false;
         this.batches.push(args);

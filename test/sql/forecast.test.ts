@@ -142,10 +142,22 @@ describe('the attempts that a difference needs', () => {
     const asked = { models: ['m'], tasks: ['g'] };
     const found = await db.queries.gainSpread(asked);
     // Gains 0.2, 0.4, 0.6, 0.8.
-    expect(found).toEqual({ spread: expect.closeTo(0.2582, 4) as number, attempts: 4, own: true });
+    expect(found).toEqual({ spread: expect.closeTo(0.2582, 4) as number, attempts: 4, freedom: 3, own: true });
     expect(await db.queries.gainSpread({ ...asked, models: ['other'] })).toMatchObject({ attempts: 4, own: false });
     const { attempts } = await forecast(batch.runs);
-    expect(attempts?.needed.map(({ attempts: count }) => count)).toEqual([419, 105, 27]);
+    // Drawn to what is believed beforehand: (4·0.25² + 3·0.2582²) / 7.
+    expect(attempts?.needed.map(({ attempts: count }) => count)).toEqual([404, 101, 26]);
+  });
+
+  test('are more than one, though the few that were seen are alike', async () => {
+    await db.pool.query(
+      `update evaluations set primary_score = 5 where run_id in (select run_id from runs where task_id = 'g')`,
+    );
+    const asked = { models: ['m'], tasks: ['g'] };
+    expect(await db.queries.gainSpread(asked)).toMatchObject({ spread: 0, freedom: 3 });
+    const alike = submission(null, (batchId) => [{ ...run(batchId, scored, 'm', 1) }]);
+    const { attempts } = await forecast(alike.runs);
+    expect(attempts?.needed.map(({ attempts: count }) => count)).toEqual([225, 57, 15]);
   });
 
   test('are unknown where nobody played twice', async () => {

@@ -529,6 +529,23 @@ describe('a batch', () => {
     expect(fake.batches).toEqual([{ batchId: `b-${serial}`, cancelled: false }]);
   });
 
+  it('that gives attempts out on the way asks for more once all have ended, until there are none', async () => {
+    fake.tickets = [ticket('first', { maxSteps: 1 })];
+    fake.batch.allocates = true;
+    fake.shardOf = ({ runId }) => fake.tickets.findIndex((one) => one.runId === runId);
+    const asked: number[] = [];
+    fake.onNextAttempts = () => {
+      asked.push(fake.ends.size);
+      if (asked.length > 2) return 0;
+      fake.tickets.push(ticket(`more-${asked.length}`, { maxSteps: 1 }));
+      return 1;
+    };
+    expect(await (await submit(2)).result()).toEqual({ runs: 3 });
+    expect(asked).toEqual([1, 2, 3]);
+    expect(fake.ends.size).toBe(3);
+    expect(fake.batches).toEqual([{ batchId: `b-${serial}`, cancelled: false }]);
+  });
+
   it('does not let one failing run end the others', async () => {
     fake.tickets = [ticket('bad'), ticket('good', { maxSteps: 1 })];
     fake.onStart = async ({ runId }) => (runId.endsWith('bad') ? Promise.reject(configFailure('no')) : undefined);

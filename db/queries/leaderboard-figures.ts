@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { type CurvePoint, attemptCurve } from '../../domain/statistics/attempt-curve.js';
+import { attemptGain, hasGains } from '../../domain/statistics/gain.js';
+import { type Headlines, headlines } from '../../domain/statistics/headlines.js';
+import { KINDS } from '../../domain/statistics/compared.js';
+import type { LeaderboardRow } from '../../domain/views/leaderboard.js';
+import type { Statements } from '../statements.js';
+import { type Compared, type IntervalOptions, leaderboardIntervals } from './leaderboard-intervals.js';
+
+/** Raised whenever the same attempts give other figures, so that none computed before are shown: a unit test compares their hash. */
+export const FIGURES_VERSION = 1;
+/** So many comparisons are kept. */
+const KEPT = 200;
+
+type Headline = Pick<LeaderboardRow, 'improvement' | 'gain' | 'curve'>;
+
+/** What is computed of compared attempts here and not in SQL, by place of the method. */
+export interface Figures {
+  headlines: Headline[];
+  intervals: ReturnType<typeof leaderboardIntervals> | null;
+}
+
+type Drawn = Omit<IntervalOptions, 'observed'>;
+/** `intervals` null: none are asked for. */
+export interface FigureOptions {
+  intervals: Drawn | null;
+}
+
+export function computeFigures(compared: Compared, { intervals }: FigureOptions): Figures {
+  const observed = headlines(compared.tasks);
+  return {
+    headlines: headlinesOf(compared, observed),
+    intervals: intervals === null ? null : leaderboardIntervals(compared, { ...intervals, observed }),
+  };
+}
+
+/** The same, from the table of those that were computed before. Without intervals computing takes no longer than looking. */
+export async function keptFigures(run: Statements, compared: Compared, options: FigureOptions): Promise<Figures> {
+  if (options.intervals === null) return computeFigures(compared, options);
+  const inputs = hashOf(compared, options.intervals);
+  const [kept] = await run<{ figures: Figures }>(
+    'keptFigures',
+    'select figures from leaderboard_figures where inputs = $1',
+    [inputs],
+  );
+  if (kept !== undefined) return kept.figures;
+  const figures = computeFigures(compared, options);
+  await run(
+    'keepFigures',
+    `with old as (delete from leaderboard_figures where inputs in (select inputs from leaderboard_figures order by created_at desc offset ${KEPT - 1}))
+     insert into leaderboard_figures (inputs, figures) values ($1, $2::json) on conflict (inputs) do nothing`,
+    [inputs, JSON.stringify(figures)],
+  );
+  return figures;
+}
+
+/** Of all that figures are computed from. */
+export function hashOf({ tasks }: Compared, { mode, axis, resamples, seed, order, kind }: Drawn): string {
+  const hash = createHash('sha256');
+  hash.update(JSON.stringify([FIGURES_VERSION, mode, axis, resamples, seed, order, kind, tasks.length]));
+  for (const { direction, baseline, standardError, target, cells } of tasks) {
+    hash.update(JSON.stringify([direction, baseline, standardError, target, cells.length]));
+    // One list of numbers, each cell after its length: as text they would take longer than all else.
+    const numbers: number[] = [];
+    for (const cell of cells) {
+      numbers.push(cell.ran ? 1 : 0, cell.best.length);
+      for (const of of KINDS) for (const score of cell[of]) numbers.push(score ?? NaN);
+    }
+    hash.update(new Uint8Array(Float64Array.from(numbers).buffer));
+  }
+  return hash.digest('hex');
+}
+function headlinesOf({ tasks, methods }: Compared, { improvement, gain }: Headlines): Headline[] {
+  const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
+  const both = (of: Headlines[keyof Headlines], model: number) => {
+    const figures = { best: known(of.best[model]!), last: known(of.last[model]!) };
+    return figures.best === null && figures.last === null ? null : figures;
+  };
+  const curve = (model: number, kind: 'best' | 'last'): CurvePoint[] =>
+    attemptCurve(
+      tasks.flatMap((task) => {
+        const cell = task.cells[model]!;
+        if (!hasGains(task) || (!cell.ran && cell[kind].length === 0)) return [];
+        return [Float64Array.from(cell[kind], (score) => attemptGain(task, score)!)];
+      }),
+    );
+  return methods.map((_, model) => ({
+    improvement: both(improvement, model),
+    gain: both(gain, model),
+    curve: { best: curve(model, 'best'), last: curve(model, 'last') },
+  }));
+}

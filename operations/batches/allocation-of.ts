@@ -1,0 +1,49 @@
+import { BenchError } from '../../domain/errors.js';
+import { MAX_RUNS } from '../../domain/limits.js';
+import type { BatchRequest } from '../../domain/requests/batch.js';
+import { FIRST_ATTEMPTS } from '../../domain/statistics/settle-order.js';
+import type { Allocation } from '../../domain/views/allocation.js';
+import type { LoadedGroup } from './batch-plan.js';
+
+const refused = (message: string, remedy: string): BenchError =>
+  new BenchError('usage', message, { code: 'attempts.auto', remedy, fields: { attempts: true } });
+
+/** How attempts are given out with `attempts: auto`, as it is stated before anything is played; null: they are fixed. Throws BenchError (usage). */
+export function allocationOf(
+  { confidence, maxAttempts }: Pick<BatchRequest, 'confidence' | 'maxAttempts'>,
+  groups: readonly LoadedGroup[],
+): Allocation | null {
+  if (!groups.some(({ attempts }) => attempts === 'auto')) return null;
+  const [group, ...others] = groups;
+  if (group === undefined || others.length > 0)
+    throw refused(
+      '`attempts: auto` compares models that are played alike, so the batch has one group',
+      'Give numbers of attempts, or submit the groups as batches.',
+    );
+  const { modelRefs, taskFolders } = group;
+  if (modelRefs.length < 2)
+    throw refused('`attempts: auto` orders models, and this is one', 'Name two models, or a number of attempts.');
+  if (!taskFolders.some(({ spec }) => spec.target !== undefined))
+    throw refused(
+      '`attempts: auto` orders models by gain, and none of these tasks has a target',
+      'Add `target` to a task.yaml, or give a number of attempts.',
+    );
+  const most = modelRefs.length * taskFolders.length * maxAttempts;
+  if (most > MAX_RUNS)
+    throw refused(
+      `these may become ${most} runs; a batch takes at most ${MAX_RUNS}`,
+      'Lower maxAttempts, or submit several batches.',
+    );
+  return {
+    ...{ confidence, maxAttempts, looks: 0, pairs: 0, settled: 0, state: 'playing' },
+    detail:
+      `${FIRST_ATTEMPTS} attempts of each model at each task first; then more where the order by gain is least certain, until it is settled ` +
+      `at ${100 * confidence} %, or ${maxAttempts} attempts are not enough: at most ${most} runs`,
+  };
+}
+
+/** Runs that are added to a batch do not change how it gives out attempts. */
+export function refuseAllocation(groups: readonly LoadedGroup[]): void {
+  if (groups.some(({ attempts }) => attempts === 'auto'))
+    throw refused('`attempts: auto` is for a new batch, not for runs that are added', 'Give a number of attempts.');
+}

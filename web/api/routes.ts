@@ -5,6 +5,8 @@ import { liveRoutes } from './live.js';
 import type { Route } from './route.js';
 import { resultRoutes } from './results.js';
 import { runRoutes } from './runs.js';
+import { searchRoutes } from './search.js';
+import { sqlRoutes } from './sql.js';
 import { steeringRoutes } from './steering.js';
 
 /** Where all routes are. */
@@ -17,6 +19,8 @@ export const ROUTES = {
   ...runRoutes,
   ...eventRoutes,
   ...resultRoutes,
+  ...searchRoutes,
+  ...sqlRoutes,
   ...liveRoutes,
 };
 export type RouteName = keyof typeof ROUTES;

@@ -51,9 +51,21 @@ const operations = createRoute({
   validateSearch: read.readOperations,
   component: lazyRouteComponent(() => import('./pages/operations-page.js'), 'OperationsPage'),
 });
+const search = createRoute({
+  ...at,
+  path: '/search',
+  validateSearch: read.readSearch,
+  component: lazyRouteComponent(() => import('./search/search-page.js'), 'SearchPage'),
+});
+const sql = createRoute({
+  ...at,
+  path: '/sql',
+  validateSearch: read.readSql,
+  component: lazyRouteComponent(() => import('./sql/sql-page.js'), 'SqlPage'),
+});
 
 export const router = createRouter({
-  routeTree: root.addChildren([now, batches, batch, runs, run, present, compare, leaderboard, operations]),
+  routeTree: root.addChildren([now, batches, batch, runs, run, present, compare, leaderboard, operations, search, sql]),
   parseSearch,
   stringifySearch: printSearch,
   defaultPreload: false,

@@ -8,7 +8,7 @@ import type { RunFacetCounts, RunPage, RunRow } from '../../../domain/views/run-
 import type { EvaluationDetail } from '../../../domain/views/runs.js';
 import type { ClippedStep, StepColumns, StepSkeleton } from '../../../domain/views/steps.js';
 import { queryError } from '../../database-error.js';
-import { statements } from '../../statements.js';
+import { type Statements, statements } from '../../statements.js';
 import { listEvaluations } from '../runs.js';
 import {
   batchHead,
@@ -27,6 +27,8 @@ import { runFacets } from './run-facets.js';
 import { lineageOf, runHead } from './run-head.js';
 import { runPage, runRowsOf } from './run-page.js';
 import { requestHash, runSetup, takenFiles } from './run-setup.js';
+import { databaseSchema } from './schema.js';
+import { runsContaining, searchedRuns, searchError, searchSlice } from './search.js';
 import { stepBodies, stepText, type TextPart } from './step-bodies.js';
 import { stepColumns, stepSkeleton } from './step-skeleton.js';
 import { waitingReasons } from './waiting-reasons.js';
@@ -61,11 +63,19 @@ export interface Pages {
   clockBefore(seconds: number): Promise<string>;
   /** Of the event of this key, of a run, else of a batch, else of neither; null: there is none. */
   eventDetail(of: { runId: string | null; batchId: string | null; key: string }): Promise<string | null>;
+  searchedRuns(...of: Rest<typeof searchedRuns>): ReturnType<typeof searchedRuns>;
+  searchSlice(...of: Rest<typeof searchSlice>): ReturnType<typeof searchSlice>;
+  runsContaining(...of: Rest<typeof runsContaining>): ReturnType<typeof runsContaining>;
+  databaseSchema(): ReturnType<typeof databaseSchema>;
   eventPage(request: EventPageRequest): Promise<{ events: EventRow[]; next: string | null }>;
 }
 
+/** What a read takes behind the statements. */
+type Rest<Read> = Read extends (run: Statements, ...rest: infer Taken) => unknown ? Taken : never;
+
 export function createPages(pool: pg.Pool): Pages {
   const run = statements(pool, queryError);
+  const search = statements(pool, searchError);
   return {
     runPage: (request) => runPage(run, request),
     runFacets: (filter) => runFacets(run, filter),
@@ -91,6 +101,10 @@ export function createPages(pool: pg.Pool): Pages {
     changedSince: (watched, since) => changedSince(run, watched, since),
     clockBefore: (seconds) => clockBefore(run, seconds),
     eventDetail: (of) => eventDetail(run, of),
+    searchedRuns: (...of) => searchedRuns(search, ...of),
+    searchSlice: (...of) => searchSlice(search, ...of),
+    runsContaining: (...of) => runsContaining(search, ...of),
+    databaseSchema: () => databaseSchema(run),
     eventPage: (request) => eventPage(run, request),
   };
 }

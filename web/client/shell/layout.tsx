@@ -14,9 +14,11 @@ const PAGES = [
   ['/', 'Now', 'o'],
   ['/batches', 'Batches', 'b'],
   ['/runs', 'Runs', 'r'],
+  ['/search', 'Search', 'f'],
   ['/leaderboard', 'Leaderboard', 'l'],
   ['/compare', 'Compare', 'c'],
   ['/ops', 'Operations', 'p'],
+  ['/sql', 'SQL', 's'],
 ] as const;
 
 const SCHEMES = { system: 'light', light: 'dark', dark: 'system' } as const;

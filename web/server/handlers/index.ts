@@ -6,6 +6,8 @@ import { batchHandlers } from './batches.js';
 import { homeHandlers } from './home.js';
 import { resultHandlers } from './results.js';
 import { runHandlers } from './runs.js';
+import { searchHandlers } from './search.js';
+import { sqlHandlers } from './sql.js';
 import { steeringHandlers } from './steering.js';
 
 /** What each route does that needs a service. */
@@ -20,6 +22,8 @@ export function allHandlers(
     ...batchHandlers(bench),
     ...runHandlers(bench),
     ...resultHandlers(bench),
+    ...searchHandlers(bench),
+    ...sqlHandlers(bench),
     ...steeringHandlers(bench),
     live: (call: Call) => hub.open(call),
   };

@@ -28,6 +28,8 @@ import { lineageOf, runHead } from './run-head.js';
 import { runPage, runRowsOf } from './run-page.js';
 import { requestHash, runSetup, takenFiles } from './run-setup.js';
 import { databaseSchema } from './schema.js';
+import { integrityMarks, integritySummary } from './integrity.js';
+import { playedList, playedSubject } from './subjects.js';
 import { runsContaining, searchedRuns, searchError, searchSlice } from './search.js';
 import { stepBodies, stepText, type TextPart } from './step-bodies.js';
 import { stepColumns, stepSkeleton } from './step-skeleton.js';
@@ -66,6 +68,10 @@ export interface Pages {
   searchedRuns(...of: Rest<typeof searchedRuns>): ReturnType<typeof searchedRuns>;
   searchSlice(...of: Rest<typeof searchSlice>): ReturnType<typeof searchSlice>;
   runsContaining(...of: Rest<typeof runsContaining>): ReturnType<typeof runsContaining>;
+  integritySummary(): ReturnType<typeof integritySummary>;
+  integrityMarks(...of: Rest<typeof integrityMarks>): ReturnType<typeof integrityMarks>;
+  playedList(...of: Rest<typeof playedList>): ReturnType<typeof playedList>;
+  playedSubject(...of: Rest<typeof playedSubject>): ReturnType<typeof playedSubject>;
   databaseSchema(): ReturnType<typeof databaseSchema>;
   eventPage(request: EventPageRequest): Promise<{ events: EventRow[]; next: string | null }>;
 }
@@ -104,6 +110,10 @@ export function createPages(pool: pg.Pool): Pages {
     searchedRuns: (...of) => searchedRuns(search, ...of),
     searchSlice: (...of) => searchSlice(search, ...of),
     runsContaining: (...of) => runsContaining(search, ...of),
+    integritySummary: () => integritySummary(run),
+    integrityMarks: (...of) => integrityMarks(run, ...of),
+    playedList: (...of) => playedList(run, ...of),
+    playedSubject: (...of) => playedSubject(run, ...of),
     databaseSchema: () => databaseSchema(run),
     eventPage: (request) => eventPage(run, request),
   };

@@ -132,6 +132,19 @@ export const readPresent = reader({ step: natural, pace: number });
 export type PresentSearch = ReturnType<typeof readPresent>;
 
 export const readOperations = reader({ kind: listOf(EVENT_KINDS) });
+export const EPISODE_TABS = ['curves', 'groups', 'episodes'] as const;
+export const readEpisodes = reader({
+  batch: text,
+  tab: oneOf(EPISODE_TABS),
+  group: text,
+  policyVersion: natural,
+  state: oneOf(['open', 'ended']),
+});
+export type EpisodesSearch = ReturnType<typeof readEpisodes>;
+
+export const readIntegrity = reader({ rule: listOf(INTEGRITY_RULES), model: list, task: list, batch: list });
+export type IntegritySearch = ReturnType<typeof readIntegrity>;
+
 /** Where texts are searched; the compiler compares. */
 export const SEARCH_PLACES = ['thought', 'action', 'observation', 'reply', 'evaluation', 'event'] as const satisfies readonly SearchPlace[];
 export type { SearchPlace };

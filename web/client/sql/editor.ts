@@ -84,6 +84,15 @@ const theme = EditorView.theme({
   '.cm-completionDetail': { color: 'var(--muted)', fontStyle: 'normal' },
 });
 
+/** Browsers keep the look of what is typed over, by a style in the text: the policy refuses that, and nobody wants it. */
+const typedOver = EditorView.domEventHandlers({
+  beforeinput({ inputType, data, isComposing }, view) {
+    if (inputType !== 'insertText' || data === null || isComposing || view.state.selection.main.empty) return false;
+    view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+    return true;
+  },
+});
+
 /** An editor in this element; Ctrl-Enter runs, Tab leaves it. */
 export function openEditor(
   parent: HTMLElement,
@@ -102,6 +111,7 @@ export function openEditor(
           ...historyKeymap,
           ...defaultKeymap,
         ]),
+        typedOver,
         history(),
         lineNumbers(),
         drawSelection(),

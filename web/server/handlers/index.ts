@@ -3,6 +3,7 @@ import type { Call, Handler } from '../call.js';
 import { Hub } from '../live/hub.js';
 import type { Outage } from '../outage.js';
 import { batchHandlers } from './batches.js';
+import { figureHandlers } from './figures.js';
 import { homeHandlers } from './home.js';
 import { resultHandlers } from './results.js';
 import { runHandlers } from './runs.js';
@@ -22,6 +23,7 @@ export function allHandlers(
     ...batchHandlers(bench),
     ...runHandlers(bench),
     ...resultHandlers(bench),
+    ...figureHandlers(bench),
     ...searchHandlers(bench),
     ...sqlHandlers(bench),
     ...steeringHandlers(bench),

@@ -73,7 +73,8 @@ export function register(program: Command, context: CliContext): void {
       runs: runs.length,
     } satisfies ReportDocument);
     const { batchId, saved } = board.comparison;
-    const shown = saved === null ? (batchId === null ? '' : `?batch=${batchId}`) : `?comparison=${encodeURIComponent(saved.name)}`;
+    const shown =
+      saved === null ? (batchId === null ? '' : `?batch=${batchId}`) : `?comparison=${encodeURIComponent(saved.name)}`;
     output.print(`Wrote ${file} (${plural(board.rows.length, 'model')}, ${plural(runs.length, 'run')}).`);
     await logPageLink(context, `/leaderboard${shown}`);
   });

@@ -18,7 +18,9 @@ export const searchTextSchema = z
   .string()
   .min(1)
   .max(500)
-  .describe('a text, letter case of A-Z aside; "in quotes": exactly; /pattern/: a regular expression of PostgreSQL, /i: without letter case');
+  .describe(
+    'a text, letter case of A-Z aside; "in quotes": exactly; /pattern/: a regular expression of PostgreSQL, /i: without letter case',
+  );
 
 export const runFilterSchema = z.strictObject({
   model: words(),

@@ -21,7 +21,9 @@ export const databaseSchemaSchema = z
   .strictObject({
     relations: z.array(relationSchema),
     functions: z.array(
-      z.strictObject({ name: z.string(), arguments: z.string(), returns: z.string(), comment }).meta({ id: 'SqlFunction' }),
+      z
+        .strictObject({ name: z.string(), arguments: z.string(), returns: z.string(), comment })
+        .meta({ id: 'SqlFunction' }),
     ),
     examples: z.array(z.strictObject({ title: z.string(), sql: z.string() })),
   })

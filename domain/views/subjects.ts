@@ -48,7 +48,9 @@ const played = {
 
 /** `of`: how many models of a task, tasks of a model, models of an agent. */
 export const playedListSchema = z.strictObject({
-  played: z.array(z.strictObject({ ...played, of: countSchema, title: z.string().nullable() }).meta({ id: 'PlayedSubject' })),
+  played: z.array(
+    z.strictObject({ ...played, of: countSchema, title: z.string().nullable() }).meta({ id: 'PlayedSubject' }),
+  ),
 });
 export type PlayedList = z.infer<typeof playedListSchema>;
 
@@ -68,7 +70,14 @@ export const playedSchema = z
       .describe('the newest first'),
     cells: z.array(playedCellSchema),
     costs: z
-      .array(z.strictObject({ list: z.string(), runs: countSchema, listUsd: usdSchema.nullable(), recordedUsd: usdSchema.nullable() }))
+      .array(
+        z.strictObject({
+          list: z.string(),
+          runs: countSchema,
+          listUsd: usdSchema.nullable(),
+          recordedUsd: usdSchema.nullable(),
+        }),
+      )
       .describe('of a model, by each list of prices'),
   })
   .meta({ id: 'Played' });

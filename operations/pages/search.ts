@@ -45,7 +45,7 @@ export function* slicesOf(runs: readonly Searched[]): Generator<Slice> {
       steps += run.steps;
       continue;
     }
-    for (let from = 1; from <= run.steps; ) {
+    for (let from = 1; from <= run.steps;) {
       const to = Math.min(run.steps, from + most - 1);
       const last = to === run.steps;
       yield { runIds: [run.runId], from, to, whole: from === 1, steps: to - from + 1, runs: last ? 1 : 0 };

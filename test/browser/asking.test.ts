@@ -105,7 +105,7 @@ describe.runIf(executable !== null)('asking', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('Cancelled, in the database too').waitFor();
     expect(queries).toHaveLength(2);
-    for (const end = Date.now() + 60_000; ; ) {
+    for (const end = Date.now() + 60_000; ;) {
       const { rows } = await db.pool.query(
         `select from pg_stat_activity where datname = current_database() and query like 'fetch forward%' and state = 'active'`,
       );

@@ -89,6 +89,9 @@ describe.runIf(executable !== null)('figures', () => {
     await page.getByRole('heading', { name: 'beta', level: 1 }).waitFor();
     await page.getByRole('navigation', { name: 'What was played' }).getByRole('link', { name: 'Agents' }).click();
     await page.getByRole('link', { name: 'default', exact: true }).click();
-    await page.getByText(/contract|first/).first().waitFor();
+    await page
+      .getByText(/contract|first/)
+      .first()
+      .waitFor();
   });
 });

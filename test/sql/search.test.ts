@@ -21,7 +21,9 @@ beforeAll(async () => {
   first = sweep.runs[0]!.runId;
   app = uiApp(db, url);
   await db.pool.query(`update steps set observation = $2 where run_id = $1 and step = 17`, [first, LONG]);
-  await db.pool.query(`update steps set response = 'the reply ÄÖ', thought = '' where run_id = $1 and step = 5`, [first]);
+  await db.pool.query(`update steps set response = 'the reply ÄÖ', thought = '' where run_id = $1 and step = 5`, [
+    first,
+  ]);
   await db.pool.query(`update evaluations set message = 'NaN in the answers' where run_id = $1 and step = 20`, [first]);
   await db.store.addEvent({ runId: first, batchId: null, kind: 'sandbox_lost', key: 'k', detail: 'the engine died' });
 });
@@ -57,7 +59,15 @@ describe('a search', () => {
        order by r.created_at desc, r.run_id desc, s.step`,
     );
     expect(hits.map(({ runId, step }) => [runId, step])).toEqual(rows.map(({ run_id, step }) => [run_id, step]));
-    expect(done).toMatchObject({ runs: 12, ofRuns: 12, steps: 74, ofSteps: 74, hits: rows.length, skipped: 0, more: false });
+    expect(done).toMatchObject({
+      runs: 12,
+      ofRuns: 12,
+      steps: 74,
+      ofSteps: 74,
+      hits: rows.length,
+      skipped: 0,
+      more: false,
+    });
     const { rows: sizes } = await db.pool.query<{ bytes: number }>(
       `select sum(coalesce(octet_length(thought), 0) + coalesce(octet_length(action), 0) + coalesce(octet_length(observation), 0))::int as bytes from steps`,
     );
@@ -100,7 +110,13 @@ describe('a search', () => {
   test('stops at its limit, and says that there is more', async () => {
     const { hits, done } = await search({ q: 'step', limit: 25 });
     expect([hits.length, done.hits, done.more]).toEqual([25, 25, true]);
-    const exact = await search({ q: 'thought of step', run: first, in: ['thought'], excerpts: false, limit: STEPS - 1 });
+    const exact = await search({
+      q: 'thought of step',
+      run: first,
+      in: ['thought'],
+      excerpts: false,
+      limit: STEPS - 1,
+    });
     expect([exact.done.more, exact.hits[0]!.excerpt]).toEqual([false, null]);
   });
 

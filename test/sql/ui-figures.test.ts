@@ -53,13 +53,20 @@ describe('integrity', () => {
     const marks = async (query = ''): Promise<IntegrityPage> => app.get('integrityMarks', `/integrity/marks${query}`);
     const all = await marks();
     expect(all.marks).toHaveLength(3);
-    const [, written] = all.marks.filter(({ runId }) => runId === sweep.runs[0]!.runId).sort((a, b) => b.step! - a.step!);
-    expect(written).toMatchObject({ rule: 'protected_write', step: 3, action: 'python train.py --step 3', detail: 'found it' });
+    const [, written] = all.marks
+      .filter(({ runId }) => runId === sweep.runs[0]!.runId)
+      .sort((a, b) => b.step! - a.step!);
+    expect(written).toMatchObject({
+      rule: 'protected_write',
+      step: 3,
+      action: 'python train.py --step 3',
+      detail: 'found it',
+    });
     expect((await marks('?rule=no_model_call')).marks).toMatchObject([{ step: null, action: null }]);
     expect((await marks('?model=nobody')).marks).toEqual([]);
     expect((await marks(`?task=${sweep.runs[0]!.task.id}&rule=beyond_bounds`)).marks).toHaveLength(1);
     const seen: IntegrityPage['marks'] = [];
-    for (let after: string | null = ''; after !== null; ) {
+    for (let after: string | null = ''; after !== null;) {
       const page: IntegrityPage = await marks(`?limit=1${after === '' ? '' : `&after=${after}`}`);
       seen.push(...page.marks);
       after = page.next;

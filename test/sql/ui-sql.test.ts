@@ -63,12 +63,14 @@ describe('a query from the page', () => {
     expect([cut.rows.length, cut.truncated]).toEqual([7, true]);
   });
 
-  test.each(['delete from runs', 'select pg_advisory_lock(1)', 'select 1; select 2', "select set_config('role', 'none', false)"])(
-    'changes nothing: %s',
-    async (query) => {
-      for (const of of [app, reading]) expect(await codeOf(await ask(query, {}, of))).toEqual([422, 'query.refused']);
-    },
-  );
+  test.each([
+    'delete from runs',
+    'select pg_advisory_lock(1)',
+    'select 1; select 2',
+    "select set_config('role', 'none', false)",
+  ])('changes nothing: %s', async (query) => {
+    for (const of of [app, reading]) expect(await codeOf(await ask(query, {}, of))).toEqual([422, 'query.refused']);
+  });
 
   test('has its limits: time, rows, length', async () => {
     expect(await codeOf(await ask('select pg_sleep(60)', { timeout: 1 }))).toEqual([422, 'query.too_slow']);
@@ -114,7 +116,10 @@ test('the schema has tables, views and functions with their comments, and the qu
   const { relations, functions, examples }: DatabaseSchema = await app.get('sqlSchema', '/sql/schema');
   const runs = relations.find(({ name }) => name === 'runs')!;
   expect([runs.kind, runs.columns[0]]).toMatchObject(['table', { name: 'run_id', type: 'text', nullable: false }]);
-  expect(relations.find(({ name }) => name === 'run_scores')).toMatchObject({ kind: 'view', comment: expect.any(String) });
+  expect(relations.find(({ name }) => name === 'run_scores')).toMatchObject({
+    kind: 'view',
+    comment: expect.any(String),
+  });
   expect(functions.map(({ name }) => name)).toContain('leaderboard');
   expect(examples).toEqual(EXAMPLE_QUERIES);
 });
@@ -128,9 +133,24 @@ describe('read-only', () => {
     await expect(reader.pool.query(`update runs set detail = 'x'`)).rejects.toThrow(/read-only|permission denied/);
     for (const path of [
       ...['/runs', '/runs/facets', '/batches', `/batches/${batchId}`, `/batches/${batchId}/matrix`, '/events'],
-      ...[`/batches/${batchId}/events`, `/runs/${runId}`, `/runs/${runId}/skeleton`, `/runs/${runId}/steps?from=1&to=9`],
-      ...['evaluations', 'calls', 'events', 'lineage', 'waiting', 'setup', 'files'].map((part) => `/runs/${runId}/${part}`),
-      ...['/leaderboard?resamples=0', '/comparisons', '/hosts', '/leases', '/limits', '/sql/schema', '/runs?contains=train'],
+      ...[
+        `/batches/${batchId}/events`,
+        `/runs/${runId}`,
+        `/runs/${runId}/skeleton`,
+        `/runs/${runId}/steps?from=1&to=9`,
+      ],
+      ...['evaluations', 'calls', 'events', 'lineage', 'waiting', 'setup', 'files'].map(
+        (part) => `/runs/${runId}/${part}`,
+      ),
+      ...[
+        '/leaderboard?resamples=0',
+        '/comparisons',
+        '/hosts',
+        '/leases',
+        '/limits',
+        '/sql/schema',
+        '/runs?contains=train',
+      ],
     ]) {
       const [owned, read] = await Promise.all([app.ask(path), reading.ask(path)]);
       expect([path, read.status]).toEqual([path, 200]);

@@ -4,7 +4,13 @@ import { route } from './route.js';
 const list = <const Path extends string>(path: Path, what: string) =>
   route({ method: 'GET', path, summary: `${what} that were played`, role: 'viewer', answer: playedListSchema });
 const one = <const Path extends string>(path: Path, what: string) =>
-  route({ method: 'GET', path, summary: `${what}, its versions, and what came of its runs`, role: 'viewer', answer: playedSchema });
+  route({
+    method: 'GET',
+    path,
+    summary: `${what}, its versions, and what came of its runs`,
+    role: 'viewer',
+    answer: playedSchema,
+  });
 
 export const subjectRoutes = {
   tasks: list('/tasks', 'tasks'),

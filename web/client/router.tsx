@@ -86,8 +86,8 @@ const sql = createRoute({
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    ...[now, batches, batch, runs, run, present, compare, leaderboard, operations, search, sql] as const,
-    ...[episodes, integrity, tasks, task, models, model, agents, agent] as const,
+    ...([now, batches, batch, runs, run, present, compare, leaderboard, operations, search, sql] as const),
+    ...([episodes, integrity, tasks, task, models, model, agents, agent] as const),
   ]),
   parseSearch,
   stringifySearch: printSearch,

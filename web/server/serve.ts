@@ -60,7 +60,7 @@ export async function serveUi(bench: Bench, request: UiRequest): Promise<Running
   const version = harnessVersion(settings.assetsRoot);
   const served = readOnly ? readingBench(bench) : bench;
   const outage = watchOutage(served);
-  const { handlers, hub } = allHandlers(served, outage, version);
+  const { handlers, hub } = allHandlers(served, outage, version, readOnly);
   const own: Record<string, Handler> = {
     health: () =>
       Promise.resolve({

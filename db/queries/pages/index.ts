@@ -22,6 +22,7 @@ import {
 } from './batch-pages.js';
 import { changedSince, type Changes, clockBefore, type Watched } from './changes.js';
 import { eventDetail, eventPage, type EventPageRequest } from './event-page.js';
+import { liveOutput } from './live-output.js';
 import { modelCalls } from './model-calls.js';
 import { runFacets } from './run-facets.js';
 import { lineageOf, runHead } from './run-head.js';
@@ -72,6 +73,7 @@ export interface Pages {
   integrityMarks(...of: Rest<typeof integrityMarks>): ReturnType<typeof integrityMarks>;
   playedList(...of: Rest<typeof playedList>): ReturnType<typeof playedList>;
   playedSubject(...of: Rest<typeof playedSubject>): ReturnType<typeof playedSubject>;
+  liveOutput(...of: Rest<typeof liveOutput>): ReturnType<typeof liveOutput>;
   databaseSchema(): ReturnType<typeof databaseSchema>;
   eventPage(request: EventPageRequest): Promise<{ events: EventRow[]; next: string | null }>;
 }
@@ -114,6 +116,7 @@ export function createPages(pool: pg.Pool): Pages {
     integrityMarks: (...of) => integrityMarks(run, ...of),
     playedList: (...of) => playedList(run, ...of),
     playedSubject: (...of) => playedSubject(run, ...of),
+    liveOutput: (...of) => liveOutput(run, ...of),
     databaseSchema: () => databaseSchema(run),
     eventPage: (request) => eventPage(run, request),
   };

@@ -87,7 +87,12 @@ const STEP_COLUMNS: Partial<Record<SearchPlace, string>> = {
 export async function searchSlice(
   run: Statements,
   slice: SearchSlice,
-  { sought, places, excerpts, limit }: { sought: SoughtText; places: readonly SearchPlace[]; excerpts: boolean; limit: number },
+  {
+    sought,
+    places,
+    excerpts,
+    limit,
+  }: { sought: SoughtText; places: readonly SearchPlace[]; excerpts: boolean; limit: number },
 ): Promise<{ hits: FoundText[]; bytes: number }> {
   const columns = places.flatMap((place) => {
     const column = STEP_COLUMNS[place];

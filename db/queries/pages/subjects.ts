@@ -6,7 +6,9 @@ import { isoTime } from '../summaries.js';
 export type SubjectKind = 'task' | 'model' | 'agent';
 
 /** A run's name of it, what its versions are told apart by, and how many of what it was played with. */
-const SUBJECTS: Readonly<Record<SubjectKind, { name: string; version: string; with: string; versions: string; content: string }>> = {
+const SUBJECTS: Readonly<
+  Record<SubjectKind, { name: string; version: string; with: string; versions: string; content: string }>
+> = {
   task: {
     ...{ name: 'r.task_id', version: 'r.task_hash', with: 'r.model_name' },
     ...{ versions: 'task_versions v on v.content_hash = r.task_hash', content: 'v.spec' },

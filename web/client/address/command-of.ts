@@ -8,7 +8,15 @@ const all = (value: string | string[] | undefined): string[] => (value === undef
 
 /** What the leaderboard's address and the command both take, and how the command spells it. */
 const LEADERBOARD = {
-  values: { comparison: 'comparison', metric: 'metric', order: 'order', suite: 'suite', batch: 'batch', k: 'k', mode: 'mode' },
+  values: {
+    comparison: 'comparison',
+    metric: 'metric',
+    order: 'order',
+    suite: 'suite',
+    batch: 'batch',
+    k: 'k',
+    mode: 'mode',
+  },
   lists: { models: 'models', tasks: 'tasks' },
   flags: {
     includeSuspect: 'include-suspect',
@@ -23,7 +31,10 @@ const LEADERBOARD = {
 export function commandOf({ pathname, search }: { pathname: string; search: string }): string {
   const params = parseSearch(search);
   const one = (name: string): string | undefined => first(params[name]);
-  const [page = '', rest] = pathname.split('/').filter((part) => part !== '').map(decodeURIComponent);
+  const [page = '', rest] = pathname
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decodeURIComponent);
   const words: string[] = ['bench'];
   const option = (name: string, value: string | undefined): void => {
     if (value !== undefined && value !== '') words.push(`--${name}`, word(value));
@@ -47,7 +58,14 @@ export function commandOf({ pathname, search }: { pathname: string; search: stri
     for (const [name, spelt] of Object.entries(LEADERBOARD.values)) option(spelt, one(name));
     for (const [name, spelt] of Object.entries(LEADERBOARD.lists)) option(spelt, all(params[name]).join(','));
     for (const [name, spelt] of Object.entries(LEADERBOARD.flags)) if (one(name) === 'true') words.push(`--${spelt}`);
-  } else if (page === 'compare') words.push('show', ...all(params['runs']).flatMap((runs) => runs.split(',')).slice(0, 1).map(word));
+  } else if (page === 'compare')
+    words.push(
+      'show',
+      ...all(params['runs'])
+        .flatMap((runs) => runs.split(','))
+        .slice(0, 1)
+        .map(word),
+    );
   else if (page === 'ops') words.push('hosts', 'list');
   else if (page === 'sql') words.push('sql', word(one('q') ?? 'select * from run_scores'));
   else if (page === 'episodes') {

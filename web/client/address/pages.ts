@@ -146,7 +146,14 @@ export const readIntegrity = reader({ rule: listOf(INTEGRITY_RULES), model: list
 export type IntegritySearch = ReturnType<typeof readIntegrity>;
 
 /** Where texts are searched; the compiler compares. */
-export const SEARCH_PLACES = ['thought', 'action', 'observation', 'reply', 'evaluation', 'event'] as const satisfies readonly SearchPlace[];
+export const SEARCH_PLACES = [
+  'thought',
+  'action',
+  'observation',
+  'reply',
+  'evaluation',
+  'event',
+] as const satisfies readonly SearchPlace[];
 export type { SearchPlace };
 export const readSearch = reader({ q: text, in: listOf(SEARCH_PLACES), ...runFilter });
 

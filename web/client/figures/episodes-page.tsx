@@ -26,8 +26,7 @@ export function EpisodesPage() {
   useTitle('Episodes');
   const search = useSearch({ from: '/episodes' });
   const navigate = useNavigate({ from: '/episodes' });
-  const change = (more: Change): void =>
-    void navigate({ search: (now) => ({ ...now, ...more }) as EpisodesSearch });
+  const change = (more: Change): void => void navigate({ search: (now) => ({ ...now, ...more }) as EpisodesSearch });
   const batches = useQuery({
     ...asked('batches', {}, { limit: 1000 }),
     select: ({ batches: all }) => all.filter(({ training }) => training),
@@ -107,13 +106,22 @@ function PolicyFigures({ policies }: { policies: Answer<'policies'>['policies'] 
         <table className="wide">
           <thead>
             <tr>
-              {['Version', 'Episodes', 'Ended', 'Reward', 'Std', 'Lowest', 'Highest', 'Gain', 'Groups', 'No spread'].map(
-                (name, i) => (
-                  <th key={name} className={i === 0 ? undefined : 'right'}>
-                    {name}
-                  </th>
-                ),
-              )}
+              {[
+                'Version',
+                'Episodes',
+                'Ended',
+                'Reward',
+                'Std',
+                'Lowest',
+                'Highest',
+                'Gain',
+                'Groups',
+                'No spread',
+              ].map((name, i) => (
+                <th key={name} className={i === 0 ? undefined : 'right'}>
+                  {name}
+                </th>
+              ))}
               <th>Cut off by</th>
               {['Masked', 'Turns', 'Format errors', 'Staleness', 'Think', 'Command'].map((name) => (
                 <th key={name} className="right">
@@ -169,8 +177,8 @@ function Groups({ batch, onGroup }: { batch: string; onGroup: (more: Change) => 
           <>
             <p className="muted">
               {plural(all.length, 'group')}
-              {all.length > GROUPS_SHOWN && `, the last ${GROUPS_SHOWN} of them`}; without spread, all rewards are equal and
-              nothing is learnt
+              {all.length > GROUPS_SHOWN && `, the last ${GROUPS_SHOWN} of them`}; without spread, all rewards are equal
+              and nothing is learnt
             </p>
             <div className="scroll" tabIndex={0} role="region" aria-label="Groups">
               <table className="wide">
@@ -235,24 +243,20 @@ function Groups({ batch, onGroup }: { batch: string; onGroup: (more: Change) => 
   );
 }
 
-function List({
-  batch,
-  search,
-  change,
-}: {
-  batch: string;
-  search: EpisodesSearch;
-  change: (more: Change) => void;
-}) {
+function List({ batch, search, change }: { batch: string; search: EpisodesSearch; change: (more: Change) => void }) {
   const navigate = useNavigate();
   const { group, policyVersion, state } = search;
   const episodes = useQuery(
-    asked('episodes', {}, {
-      batch,
-      ...(group !== undefined && { group }),
-      ...(policyVersion !== undefined && { policyVersion }),
-      ...(state !== undefined && { state }),
-    }),
+    asked(
+      'episodes',
+      {},
+      {
+        batch,
+        ...(group !== undefined && { group }),
+        ...(policyVersion !== undefined && { policyVersion }),
+        ...(state !== undefined && { state }),
+      },
+    ),
   );
   return (
     <>
@@ -261,9 +265,7 @@ function List({
           State{' '}
           <select
             value={state ?? ''}
-            onChange={(event) =>
-              change({ state: (event.currentTarget.value || undefined) as EpisodesSearch['state'] })
-            }
+            onChange={(event) => change({ state: (event.currentTarget.value || undefined) as EpisodesSearch['state'] })}
           >
             <option value="">all</option>
             <option value="open">open</option>
@@ -339,7 +341,13 @@ const COLUMNS: GridColumn<Episode>[] = [
   { key: 'reward', title: 'Reward', width: '5.5rem', right: true, cell: ({ reward }) => <Score value={reward} /> },
   { key: 'gain', title: 'Gain', width: '5.5rem', right: true, cell: ({ gain }) => <Score value={gain} /> },
   { key: 'turns', title: 'Turns', width: '4rem', right: true, cell: ({ numTurns }) => count(numTurns) },
-  { key: 'errors', title: 'Format errors', width: '7rem', right: true, cell: ({ formatErrors }) => count(formatErrors) },
+  {
+    key: 'errors',
+    title: 'Format errors',
+    width: '7rem',
+    right: true,
+    cell: ({ formatErrors }) => count(formatErrors),
+  },
   {
     key: 'fault',
     title: 'Fault',

@@ -80,7 +80,8 @@ export function shareChart(policies: Policies): Chart {
   return {
     id: 'shares',
     title: 'Shares by policy version',
-    description: 'episodes that were cut off, groups whose rewards are all equal, replies that could not be read, commands that failed',
+    description:
+      'episodes that were cut off, groups whose rewards are all equal, replies that could not be read, commands that failed',
     draw: (_, narrow) => ({
       height: 260,
       option: {

@@ -14,7 +14,10 @@ export function scoreStrip(cells: readonly Cell[], nameOf: (cell: Cell) => strin
     id: 'scores',
     title: 'Best score of each run',
     description: shown
-      .map((cell, i) => `${names[i]}: ${plural(cell.scored, 'run')} from ${score(Math.min(...cell.scores))} to ${score(Math.max(...cell.scores))}`)
+      .map(
+        (cell, i) =>
+          `${names[i]}: ${plural(cell.scored, 'run')} from ${score(Math.min(...cell.scores))} to ${score(Math.max(...cell.scores))}`,
+      )
       .join('; '),
     draw: (_, narrow) => ({
       height: 60 + 26 * Math.max(1, shown.length),

@@ -167,7 +167,18 @@ function placeOf(steps: readonly number[], step: number): number {
   return low;
 }
 
-function StepList({ skeleton, steps, places, density, thoughts, live, step: wanted, find: sought, found, change }: ListProps) {
+function StepList({
+  skeleton,
+  steps,
+  places,
+  density,
+  thoughts,
+  live,
+  step: wanted,
+  find: sought,
+  found,
+  change,
+}: ListProps) {
   const { columns } = skeleton;
   const queries = useQueryClient();
   const scroller = useRef<HTMLDivElement>(null);

@@ -28,5 +28,12 @@ export async function saveRuns(
   if (format === 'json') return save('runs.json', `${JSON.stringify({ runs }, null, 2)}\n`, 'application/json');
   const rows = runs.map(({ marks, ...run }) => ({ ...run, marks: marks.map(({ rule }) => rule).join(' ') }));
   const names = Object.keys(rows[0] ?? {}) as (keyof (typeof rows)[number])[];
-  return save('runs.csv', csvOf(names, rows.map((row) => names.map((name) => row[name]))), 'text/csv');
+  return save(
+    'runs.csv',
+    csvOf(
+      names,
+      rows.map((row) => names.map((name) => row[name])),
+    ),
+    'text/csv',
+  );
 }

@@ -41,7 +41,9 @@ export function SearchPage() {
         onSubmit={(event) => {
           event.preventDefault();
           const typed = new FormData(event.currentTarget).get('q');
-          void navigate({ search: { ...search, q: typeof typed === 'string' && typed !== '' ? typed : undefined } as typeof search });
+          void navigate({
+            search: { ...search, q: typeof typed === 'string' && typed !== '' ? typed : undefined } as typeof search,
+          });
         }}
       >
         <input
@@ -70,7 +72,9 @@ export function SearchPage() {
               onChange={({ currentTarget: { checked } }) => {
                 const next = SEARCH_PLACES.filter((one) => (one === place ? checked : places.includes(one)));
                 const usual = next.join() === USUAL.join();
-                void navigate({ search: { ...search, in: next.length === 0 || usual ? undefined : next } as typeof search });
+                void navigate({
+                  search: { ...search, in: next.length === 0 || usual ? undefined : next } as typeof search,
+                });
               }}
             />
             {PLACE_NAMES[place]}
@@ -98,8 +102,8 @@ export function SearchPage() {
       {q === undefined ? (
         <Empty title="Nothing is sought yet">
           <p>
-            Finds a text in what agents thought, did and saw, in evaluations and in events: of all runs, or of those that
-            the list of runs was narrowed down to.
+            Finds a text in what agents thought, did and saw, in evaluations and in events: of all runs, or of those
+            that the list of runs was narrowed down to.
           </p>
         </Empty>
       ) : (
@@ -126,7 +130,9 @@ function Progress({ search: { state, progress, hits, more }, cancel }: { search:
         {progress === null
           ? ''
           : `${count(progress.steps)} of ${plural(progress.ofSteps, 'step')} of ${plural(progress.ofRuns, 'run')}, ${bytes(progress.bytes)}`}
-        {progress !== null && progress.skipped > 0 && `; ${plural(progress.skipped, 'step')} took too long and are left out`}
+        {progress !== null &&
+          progress.skipped > 0 &&
+          `; ${plural(progress.skipped, 'step')} took too long and are left out`}
       </span>
       {state === 'running' && (
         <>

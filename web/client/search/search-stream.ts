@@ -16,7 +16,11 @@ const BEGUN: Search = { state: 'running', hits: [], progress: null, more: false,
 /** What is found is shown at most this often. */
 const SHOW_MS = 200;
 
-async function read(query: Query<'search'>, signal: AbortSignal, tell: (message: SearchMessage) => void): Promise<void> {
+async function read(
+  query: Query<'search'>,
+  signal: AbortSignal,
+  tell: (message: SearchMessage) => void,
+): Promise<void> {
   const response = await send(addressOf(PATHS.search, {}, query), { signal });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let buffer = '';

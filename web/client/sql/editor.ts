@@ -96,7 +96,12 @@ const typedOver = EditorView.domEventHandlers({
 /** An editor in this element; Ctrl-Enter runs, Tab leaves it. */
 export function openEditor(
   parent: HTMLElement,
-  { text, schema, onChange, onRun }: { text: string; schema: Schema | null; onChange: (text: string) => void; onRun: () => void },
+  {
+    text,
+    schema,
+    onChange,
+    onRun,
+  }: { text: string; schema: Schema | null; onChange: (text: string) => void; onRun: () => void },
 ): Editor {
   // The policy lets in styles that know the page's nonce; scripts can read it, style sheets cannot.
   const nonce = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? '';

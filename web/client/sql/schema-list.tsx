@@ -48,7 +48,8 @@ export function SchemaList({
       {relations.map(({ name, kind, comment, rows, columns }) => (
         <details key={name} className="relation" open={part !== '' && relations.length < 4}>
           <summary title={comment === null ? undefined : plainText(comment)}>
-            <code>{name}</code> <span className="muted">{kind === 'view' ? 'view' : rows === null ? '' : count(rows)}</span>
+            <code>{name}</code>{' '}
+            <span className="muted">{kind === 'view' ? 'view' : rows === null ? '' : count(rows)}</span>
           </summary>
           {comment !== null && (
             <p className="muted">

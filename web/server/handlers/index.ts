@@ -16,8 +16,9 @@ export function allHandlers(
   bench: Bench,
   outage: Outage,
   version: string,
+  readOnly = false,
 ): { handlers: Record<string, Handler>; hub: Hub } {
-  const hub = new Hub(bench, outage, version);
+  const hub = new Hub(bench, outage, version, readOnly);
   const handlers = {
     ...homeHandlers(bench),
     ...batchHandlers(bench),

@@ -14,7 +14,10 @@ class Parsed extends Error {
 /** The words of a line as a shell reads them. */
 const wordsOf = (line: string): string[] =>
   [...line.matchAll(/(?:'[^']*'|\\'|[^\s'])+/g)].map(([word]) =>
-    word.replace(/'([^']*)'|\\(')/g, (_, quoted: string | undefined, escaped: string | undefined) => quoted ?? escaped ?? ''),
+    word.replace(
+      /'([^']*)'|\\(')/g,
+      (_, quoted: string | undefined, escaped: string | undefined) => quoted ?? escaped ?? '',
+    ),
   );
 const of = (address: string): string => {
   const { pathname, search } = new URL(address, 'http://localhost');
@@ -40,7 +43,10 @@ describe('the command that shows what an address shows', () => {
     ],
     ['/ops', 'bench hosts list'],
     ['/sql?q=select+%27it%27%27s%27', `bench sql 'select '\\''it'\\'''\\''s'\\'''`],
-    ['/episodes?batch=b-1&group=g%201&policyVersion=3&state=open', `bench episodes list b-1 --group 'g 1' --policy-version 3 --state open`],
+    [
+      '/episodes?batch=b-1&group=g%201&policyVersion=3&state=open',
+      `bench episodes list b-1 --group 'g 1' --policy-version 3 --state open`,
+    ],
     ['/integrity', `bench sql 'select * from integrity_marks'`],
     ['/tasks', 'bench tasks list'],
     ['/tasks/blotto', 'bench tasks show blotto'],

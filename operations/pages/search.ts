@@ -64,7 +64,7 @@ export async function* searchSteps(
   bench: Pick<Bench, 'database'>,
   { q, in: places, run: one, excerpts, limit, ...filter }: SearchRequest,
   signal: AbortSignal,
-): AsyncGenerator<SearchMessage> {
+): AsyncGenerator<SearchMessage, void, void> {
   const { pages } = await bench.database();
   const sought = readSought(q);
   const selection = one === undefined ? filter : { ...filter, run: [await runIdOf(bench, one)] };

@@ -18,7 +18,7 @@ export function selectedRuns(bench: Pick<Bench, 'database'>) {
     const { sort: _sort, after: _after, limit: _limit, ...selection } = filter as Record<string, unknown>;
     const key = JSON.stringify([contains, selection]);
     for (const [old, { at }] of known) if (Date.now() - at > KEPT_MS || known.size > KEPT) known.delete(old);
-    const runs = known.get(key)?.runs ?? pages.runsContaining(selection as RunSelection, readSought(contains));
+    const runs = known.get(key)?.runs ?? pages.runsContaining(selection, readSought(contains));
     if (!known.has(key)) {
       known.set(key, { at: Date.now(), runs });
       runs.catch(() => known.delete(key));

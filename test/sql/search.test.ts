@@ -72,7 +72,9 @@ describe('a search', () => {
       `select sum(coalesce(octet_length(thought), 0) + coalesce(octet_length(action), 0) + coalesce(octet_length(observation), 0))::int as bytes from steps`,
     );
     expect(done.bytes).toBe(sizes[0]!.bytes);
-    expect(hits[0]).toMatchObject({ model: expect.any(String), task: expect.any(String), attempt: expect.any(Number) });
+    expect(sweep.runs.find(({ runId }) => runId === hits[0]!.runId)).toMatchObject({
+      ...{ model: { name: hits[0]!.model }, task: { id: hits[0]!.task }, attempt: hits[0]!.attempt },
+    });
   });
 
   test('shows what is around a match, and says what is left out', async () => {

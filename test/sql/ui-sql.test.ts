@@ -116,10 +116,9 @@ test('the schema has tables, views and functions with their comments, and the qu
   const { relations, functions, examples }: DatabaseSchema = await app.get('sqlSchema', '/sql/schema');
   const runs = relations.find(({ name }) => name === 'runs')!;
   expect([runs.kind, runs.columns[0]]).toMatchObject(['table', { name: 'run_id', type: 'text', nullable: false }]);
-  expect(relations.find(({ name }) => name === 'run_scores')).toMatchObject({
-    kind: 'view',
-    comment: expect.any(String),
-  });
+  const scores = relations.find(({ name }) => name === 'run_scores')!;
+  expect(scores.kind).toBe('view');
+  expect(scores.comment).toMatch(/\w{3}/);
   expect(functions.map(({ name }) => name)).toContain('leaderboard');
   expect(examples).toEqual(EXAMPLE_QUERIES);
 });

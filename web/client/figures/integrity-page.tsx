@@ -23,7 +23,7 @@ export function IntegrityPage() {
   const toggle = (facet: Facet, value: string): void => {
     const chosen = (search[facet] as readonly string[] | undefined) ?? [];
     const next = chosen.includes(value) ? chosen.filter((one) => one !== value) : [...chosen, value];
-    void navigate({ search: (now) => ({ ...now, [facet]: next.length === 0 ? undefined : next }) as IntegritySearch });
+    void navigate({ search: (now) => ({ ...now, [facet]: next.length === 0 ? undefined : next }) });
   };
   return (
     <div className="page">
@@ -193,7 +193,7 @@ function WithSuspects() {
                     <td>
                       <Text value={model} />
                     </td>
-                    <td className="right number">{fixed(bestAup!, 3)}</td>
+                    <td className="right number">{fixed(bestAup, 3)}</td>
                     <td className="right number">
                       {withSuspects?.bestAup == null ? 'the same' : fixed(withSuspects.bestAup, 3)}
                     </td>

@@ -24,7 +24,18 @@ export function scoreStrip(cells: readonly Cell[], nameOf: (cell: Cell) => strin
       option: {
         grid: { left: narrow ? 90 : 180, right: 30, top: 20, bottom: 30 },
         tooltip: { trigger: 'item', renderMode: 'richText' },
-        xAxis: { type: 'value', scale: true, axisLabel: TEXT, axisLine: AXIS_LINE, splitLine: SPLIT_LINE },
+        // The starter's is in sight, too.
+        xAxis: {
+          type: 'value',
+          scale: true,
+          ...(baseline !== null && {
+            min: ({ min }: { min: number }) => Math.min(min, baseline),
+            max: ({ max }: { max: number }) => Math.max(max, baseline),
+          }),
+          axisLabel: TEXT,
+          axisLine: AXIS_LINE,
+          splitLine: SPLIT_LINE,
+        },
         yAxis: {
           type: 'category',
           inverse: true,

@@ -1,4 +1,3 @@
-import type { EpisodeListRequest } from '../../../domain/requests/episode-list.js';
 import type { Bench } from '../../../operations/bench.js';
 import { listEpisodes } from '../../../operations/episodes/list-episodes.js';
 import { showEpisode } from '../../../operations/episodes/show-episode.js';
@@ -18,7 +17,7 @@ export function figureHandlers(bench: Bench): Record<string, Handler> {
     async () =>
       (await pages()).playedList(kind);
   return {
-    episodes: ({ query }) => listEpisodes(bench, query as EpisodeListRequest),
+    episodes: ({ query }) => listEpisodes(bench, query),
     episode: ({ params }) => showEpisode(bench, params['id'] ?? ''),
     policies: async ({ params }) => ({
       policies: await policyMetrics(bench, await batchIdOf(bench, params['id'] ?? '')),

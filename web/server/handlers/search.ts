@@ -34,7 +34,7 @@ export function searchHandlers(bench: Bench): Record<string, Handler> {
         signal.removeEventListener('abort', leave);
       };
       const messages = searchSteps(bench, query as SearchRequest, leaving.signal);
-      let first: IteratorResult<SearchMessage>;
+      let first: IteratorResult<SearchMessage, void>;
       try {
         // What is wrong with the request is found before its answer begins.
         first = await messages.next();
@@ -42,7 +42,7 @@ export function searchHandlers(bench: Bench): Record<string, Handler> {
         end();
         throw error;
       }
-      let next: IteratorResult<SearchMessage> | null = first;
+      let next: IteratorResult<SearchMessage, void> | null = first;
       const body = new ReadableStream<Uint8Array>({
         async pull(controller) {
           try {

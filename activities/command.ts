@@ -12,6 +12,7 @@ import type {
   SandboxRef,
   StoppedBy,
 } from '../domain/ports/sandbox-port.js';
+import type { WatchedCommands } from '../domain/ports/watched-commands.js';
 import type { EvaluationLog } from '../domain/ports/record/evaluations.js';
 import type { EventLog, RunEvent } from '../domain/ports/record/events.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
@@ -30,6 +31,7 @@ export interface CommandPorts {
   definitions: RunDefinitions;
   backends: Backends;
   artifacts: ArtifactStore;
+  watched?: WatchedCommands;
 }
 
 export function commandActivities(ports: CommandPorts): Pick<HostActivities, 'executeCommand'> {
@@ -87,6 +89,7 @@ async function executeCommand(
   if (guarded.kind === 'malformed') return await refuse(ports, run, args, guarded.message);
   const limits = commandLimits(guarded.script, run.task.limits, args.timeLimitSeconds);
   const command = { n: step, script: guarded.script, ...limits };
+  const leave = ports.watched?.follow(sandbox, ref, step);
   let outcome: CommandOutcome;
   try {
     outcome = await runInterruptibly(ports, run, { sandbox, ref, command, signal });
@@ -94,6 +97,8 @@ async function executeCommand(
     // On cancellation interrupt it.
     if (signal.aborted && !leavesCommandRunning(signal)) await interruptQuietly(sandbox, ref, step);
     throw error;
+  } finally {
+    leave?.();
   }
   const refused = await beyondLimit(ports, run, step, outcome);
   const requested = refused === null ? outcome.requested : null;

@@ -22,6 +22,7 @@ import { setPrices } from './imports/set-prices.js';
 import { createExports, type Exports } from './exports/export-runs.js';
 import { type ExchangedRecord, importExchanged, type ReadExchanged } from './imports/import-exchanged.js';
 import { createPruning, type Pruning } from './prune.js';
+import { READER_ROLE } from './reader-role.js';
 import { createRunStore } from './run-store.js';
 import { type RateControl, rateControl } from './rate-control.js';
 import { statements } from './statements.js';
@@ -68,10 +69,11 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Connects on first use; `max` connections at most (default 10). */
-export function openDatabase(databaseUrl: string, options: { max?: number } = {}): Database {
+/** Connects on first use; `max` connections at most (default 10). `reads`: as the role that may only select, and writes nothing. */
+export function openDatabase(databaseUrl: string, options: { max?: number; reads?: boolean } = {}): Database {
   const pool = new pg.Pool({
     ...connectionSettings(databaseUrl),
+    ...(options.reads === true && { options: `-c role=${READER_ROLE} -c default_transaction_read_only=on` }),
     max: options.max ?? 10,
     // A server that stops answering must not hold an activity forever.
     query_timeout: 120_000,

@@ -4,6 +4,7 @@ import { connectionSettings, describeDatabase } from './connection-settings.js';
 import { connectionError, errorFields, isInfrastructureProblem } from './database-error.js';
 import { nearNames } from './near-names.js';
 import { ensureReaderRole, READER_ROLE } from './reader-role.js';
+import { cancelBackend, unwanted } from './while-wanted.js';
 
 export interface ReadOnlyResult {
   columns: string[];
@@ -28,12 +29,12 @@ const REACHES_OTHERS =
 /**
  * Run one SELECT that can change nothing. Three barriers: the text becomes the query of a cursor, which can only be a SELECT, over a
  * protocol that takes one statement; the transaction is read-only and has begun, so it cannot become writable; the role may only
- * select, and cannot become another one (see reader-role).
+ * select, and cannot become another one (see reader-role). Aborting the signal ends it in PostgreSQL.
  */
 export async function runReadOnlyQuery(
   databaseUrl: string,
   sql: string,
-  options: { timeoutMs: number; maxRows?: number | undefined },
+  options: { timeoutMs: number; maxRows?: number | undefined; signal?: AbortSignal | undefined },
 ): Promise<ReadOnlyResult> {
   const where = describeDatabase(databaseUrl);
   if (sql.trim() === '')
@@ -44,8 +45,12 @@ export async function runReadOnlyQuery(
       code: 'query.refused',
       remedy: 'For locks, notifications and dynamic queries, use psql "$(bench db url)".',
     });
-  const client = new pg.Client({ ...connectionSettings(databaseUrl), query_timeout: options.timeoutMs + 10_000 });
+  const { signal } = options;
+  if (isOver(signal)) throw unwanted();
+  const settings = connectionSettings(databaseUrl);
+  const client = new pg.Client({ ...settings, query_timeout: options.timeoutMs + 10_000 });
   client.on('error', () => undefined);
+  const cancel = (): void => void cancelBackend(settings, client).catch(() => undefined);
   try {
     await client.connect();
     await enter(client, where, options.timeoutMs);
@@ -53,14 +58,20 @@ export async function runReadOnlyQuery(
     await client.end().catch(() => undefined);
     throw error instanceof BenchError ? error : connectionError(where, error);
   }
+  signal?.addEventListener('abort', cancel);
   try {
+    if (isOver(signal)) throw unwanted();
     return await readAll(client, sql, options.maxRows ?? MAX_ROWS);
   } catch (error) {
+    if (isOver(signal)) throw unwanted();
     throw refusal(where, options.timeoutMs, error, await nearNames(client, sql, error));
   } finally {
+    signal?.removeEventListener('abort', cancel);
     await client.end().catch(() => undefined); // ends the transaction too
   }
 }
+
+const isOver = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
 
 async function enter(client: pg.Client, where: string, timeoutMs: number): Promise<void> {
   if (!(await readerIsSafe(client))) {

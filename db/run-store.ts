@@ -8,6 +8,7 @@ import { evaluationStore } from './store/evaluations.js';
 import { hiddenEvaluationStore } from './store/hidden-evaluations.js';
 import { eventStore } from './store/events.js';
 import { hostStore } from './store/hosts.js';
+import { liveOutputStore } from './store/live-outputs.js';
 import { leaseStore } from './store/leases.js';
 import { lifecycleStore } from './store/lifecycle.js';
 import { memoryStore } from './store/memories.js';
@@ -39,6 +40,7 @@ export function createRunStore(pool: pg.Pool): RunStore {
     ...eventStore(run),
     ...hostStore(run),
     ...leaseStore(run),
+    ...liveOutputStore(run),
     ...placementStore(pool),
     ...warmSandboxStore(run),
   };

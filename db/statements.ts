@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { isRetryable } from './database-error.js';
+import { askWhileWanted } from './while-wanted.js';
 
 /** Run one statement in its own transaction. */
 export type Statements = <Row extends object>(operation: string, text: string, values: unknown[]) => Promise<Row[]>;
@@ -11,7 +12,7 @@ type Translate = (operation: string, error: unknown) => Error;
 
 /** `translate` makes the error that callers see. Deadlocks and similar conflicts are retried first. */
 export function statements(pool: pg.Pool, translate: Translate): Statements {
-  return (operation, text, values) => retried(operation, translate, () => pool.query({ text, values }));
+  return (operation, text, values) => retried(operation, translate, () => askWhileWanted(pool, { text, values }));
 }
 
 /**
@@ -29,11 +30,11 @@ export function preparedStatements(pool: pg.Pool, translate: Translate): Stateme
   return (operation, text, values) =>
     retried(operation, translate, async () => {
       try {
-        return await pool.query({ text, values, ...(prepares && { name: nameOf(operation, text) }) });
+        return await askWhileWanted(pool, { text, values, ...(prepares && { name: nameOf(operation, text) }) });
       } catch (error) {
         if (!prepares || !isUnprepared(error)) throw error;
         prepares = false;
-        return pool.query({ text, values });
+        return askWhileWanted(pool, { text, values });
       }
     });
 }

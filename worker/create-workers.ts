@@ -17,6 +17,7 @@ import { stepActivities } from '../activities/take-step.js';
 import { takeSubmissionActivities } from '../activities/take-submission.js';
 import { RunDefinitions } from '../activities/run-definitions.js';
 import type { Backends } from '../domain/ports/backends.js';
+import type { WatchedCommands } from '../domain/ports/watched-commands.js';
 import type { Turns } from '../domain/ports/turns.js';
 import type { RateGovernor } from '../domain/ports/rate-governor.js';
 import type { RunStore } from '../domain/ports/run-store.js';
@@ -42,6 +43,7 @@ export interface WorkerParts {
   turns: Turns;
   governor: RateGovernor;
   backends: Backends;
+  outputs: WatchedCommands;
   /** The server is asked for each worker. */
   patiently: Patiently;
 }
@@ -60,7 +62,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const players = createPlayers({ ...{ store, models, taskFolder }, turns: parts.turns, governor: parts.governor });
 
   const turns = { store, definitions, players };
-  const commands = { store, definitions, backends, artifacts };
+  const commands = { store, definitions, backends, artifacts, watched: parts.outputs };
 
   const worker = (taskQueue: string, activities: object, options: Partial<WorkerOptions> = {}): Promise<Worker> =>
     parts.patiently(() =>

@@ -29,6 +29,8 @@ export interface HostParts {
     Pick<Leases, 'heldDevices'> &
     Pick<RunLifecycle, 'runStates'>;
   backends: Backends;
+  /** Told which of its runs are looked at. */
+  watched?: (runIds: readonly string[]) => void;
   log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
 
@@ -55,7 +57,7 @@ export function hostBeat(parts: HostParts): () => Promise<void> {
       diskTotalMb: megabytes(disk.blocks),
       diskFreeMb: megabytes(disk.bavail),
     };
-    const { lost, formerBackends, abandoned } = await store.registerHost({
+    const { lost, formerBackends, abandoned, watched } = await store.registerHost({
       ...facts,
       ...{ hostId, homeId: parts.homeId, hostname: settings.hostname, cpus: cpus().length, version: settings.version },
       ...{ slots: settings.slots, memoryForRunsMb: settings.memoryForRunsMb, roles: settings.roles },
@@ -65,6 +67,7 @@ export function hostBeat(parts: HostParts): () => Promise<void> {
       busyGpus: gpus.unknown === null ? gpus.busy.filter((device) => !held.includes(device)) : gpus.busy,
       paused: pauseReason(facts, settings.minDiskFreeMb),
     });
+    parts.watched?.(watched);
     await tellOfGpus(gpus);
     for (const backend of [...offered, ...formerBackends]) everOffered.add(backend);
     // A run may give up its lease after the host has returned; what it left here is removed too.

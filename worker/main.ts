@@ -16,6 +16,7 @@ import { homeHostId } from '../operations/home/home-identity.js';
 import { diskArchiver } from './archive-disks.js';
 import { diskGuard } from './disk-guard.js';
 import { hostBeat } from './host-beat.js';
+import { liveOutputs } from './live-outputs.js';
 import { createLogger } from './logger.js';
 import { loopbackAddress, serveMetrics } from './metrics/server.js';
 import { claimNamespace, namespaceOf, refuseSecondNamespace } from '../temporal/namespace-owner.js';
@@ -78,7 +79,11 @@ async function main(): Promise<void> {
   const backends = createBackends(settings, log, room);
 
   const bearsRuns = settings.roles.includes('host');
-  const beat = hostBeat({ settings, hostId, homeId, gpus, namespace: () => namespace, store, backends, log });
+  const outputs = liveOutputs(store, `${hostId} ${process.pid}`);
+  const beat = hostBeat({
+    ...{ settings, hostId, homeId, gpus, namespace: () => namespace, store, backends, log },
+    watched: outputs.watched,
+  });
   if (bearsRuns) await patiently(beat);
   if (bearsRuns && gpus.ids !== null && gpus.ids.length > 0) {
     await patiently(() =>
@@ -105,6 +110,7 @@ async function main(): Promise<void> {
     turns,
     governor,
     backends,
+    outputs,
     patiently,
   });
   const warm = warmPool({

@@ -10,6 +10,7 @@ import { addExamples } from '../examples.js';
 import { wholeNumber } from '../options.js';
 import { requestOptions } from '../request-options.js';
 import { plural } from '../render/format.js';
+import { logPageLink } from '../serve-page.js';
 import { writeWhole } from '../../operations/write-whole.js';
 import type { ReportDocument } from '../../domain/views/report.js';
 
@@ -71,7 +72,11 @@ export function register(program: Command, context: CliContext): void {
       rows: board.rows.length,
       runs: runs.length,
     } satisfies ReportDocument);
+    const { batchId, saved } = board.comparison;
+    const shown =
+      saved === null ? (batchId === null ? '' : `?batch=${batchId}`) : `?comparison=${encodeURIComponent(saved.name)}`;
     output.print(`Wrote ${file} (${plural(board.rows.length, 'model')}, ${plural(runs.length, 'run')}).`);
+    await logPageLink(context, `/leaderboard${shown}`);
   });
   addExamples(command, [
     ['bench report', 'all runs, as bench-report.html'],

@@ -87,6 +87,9 @@ comment on table leases is 'GPUs held by runs, one row per device; released_at n
 
 comment on table memories is 'Notes of agents in their task''s memory, for later runs with memory.';
 
+comment on table live_outputs is 'What commands of watched runs have printed so far, their end alone. Unlogged, and a copy: outcomes are in steps.';
+comment on column live_outputs.workers is 'Workers that have borne the command: more than one after a death.';
+
 comment on table model_calls is 'One row per call to a provider. (run_id, step, try) is the question, attempt counts its repetitions. At most one attempt is confirmed, and only that one is in the totals of runs.';
 comment on column model_calls.endpoint is 'Host and path of the call; null: no server, or not recorded.';
 comment on column model_calls.error_detail is 'The error in our words: never the provider''s, which may quote a prompt or a key.';
@@ -150,6 +153,8 @@ comment on column installation.notify_from is 'Since when a webhook is told what
 comment on table turns is 'Turns of players outside, people and trainers: questions and answers.';
 comment on column turns.reply is 'As steps.response: text, or JSON with tool calls. The first answer counts; null: none yet.';
 comment on column turns.tools is 'Tools offered to an agent that calls tools; null: none.';
+
+comment on table watched_runs is 'Runs whose output somebody looks at, until when; their workers copy it to live_outputs.';
 
 comment on table warm_sandboxes is 'Sandboxes that were started ahead for episodes, each under the id of the run that will use it.';
 comment on column warm_sandboxes.key is 'What the sandbox must have in common with one that the run would start itself.';

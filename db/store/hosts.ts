@@ -31,6 +31,7 @@ export function hostStore(run: Statements): Hosts {
         foreign: boolean;
         formerBackends: string[] | null;
         abandoned: number[];
+        watched: string[];
       }>(
         'registerHost',
         // A gap in its registrations resets alive_since: a host that was cut off itself proves nothing about others.
@@ -64,7 +65,8 @@ export function hostStore(run: Statements): Hosts {
          select (select lost_at is not null from registered) as lost,
            coalesce((select "foreign" from before), false) as "foreign",
            (select backends from before) as "formerBackends",
-           array(select distinct l.token::float8 from leases l where l.host_id = $1 and ${isAbandoned('l')}) as abandoned`,
+           array(select distinct l.token::float8 from leases l where l.host_id = $1 and ${isAbandoned('l')}) as abandoned,
+           array(select w.run_id from watched_runs w join runs r on r.run_id = w.run_id where w.until > now() and r.host_id = $1) as watched`,
         [
           host.hostId,
           host.hostname,
@@ -93,7 +95,10 @@ export function hostStore(run: Statements): Hosts {
           remedy: 'Give this machine another name (BENCH_HOST); `bench hosts` lists those in use.',
           fields: { host: true },
         });
-      return { lost: row?.lost ?? false, formerBackends: row?.formerBackends ?? [], abandoned: row?.abandoned ?? [] };
+      return {
+        ...{ lost: row?.lost ?? false, formerBackends: row?.formerBackends ?? [] },
+        ...{ abandoned: row?.abandoned ?? [], watched: row?.watched ?? [] },
+      };
     },
 
     async hostReturned(hostId, abandoned) {

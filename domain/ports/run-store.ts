@@ -11,6 +11,7 @@ import type { HiddenEvaluations } from './record/hidden-evaluations.js';
 import type { EventLog } from './record/events.js';
 import type { HostRegistry } from './record/hosts.js';
 import type { Placements } from './record/placement.js';
+import type { LiveOutputs } from './record/live-outputs.js';
 import type { Leases } from './record/leases.js';
 import type { WarmSandboxes } from './record/warm-sandboxes.js';
 
@@ -29,4 +30,5 @@ export type RunStore = RunDefinitions &
   HostRegistry &
   Placements &
   Leases &
+  LiveOutputs &
   WarmSandboxes;

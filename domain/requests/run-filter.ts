@@ -13,6 +13,15 @@ const OUTCOMES = ['complete', 'incomplete', 'failed', ''] as const;
 const atLeast = () => z.number().optional();
 const time = () => z.iso.datetime({ offset: true }).optional();
 
+/** What is sought in texts: `readSought`. */
+export const searchTextSchema = z
+  .string()
+  .min(1)
+  .max(500)
+  .describe(
+    'a text, letter case of A-Z aside; "in quotes": exactly; /pattern/: a regular expression of PostgreSQL, /i: without letter case',
+  );
+
 export const runFilterSchema = z.strictObject({
   model: words(),
   task: words(),
@@ -30,6 +39,8 @@ export const runFilterSchema = z.strictObject({
   origin: oneOf(ORIGINS),
   sample: oneOf(['true', 'false']).describe('on sample data'),
   text: z.string().max(200).optional().describe('in a name, an id or the detail; letter case does not count'),
+  run: z.array(z.string().max(100)).max(200_000).optional().describe('ids'),
+  contains: searchTextSchema.optional().meta({ description: 'a thought, an action or an observation has this' }),
   scoreMin: atLeast().describe('best score'),
   scoreMax: atLeast(),
   stepsMin: atLeast(),

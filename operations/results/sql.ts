@@ -3,11 +3,16 @@ import { checkedRequest } from '../../domain/requests/checked.js';
 import { type SqlRequest, sqlRequestSchema } from '../../domain/requests/reading.js';
 import type { Bench } from '../bench.js';
 
-/** Runs one SELECT, which can change nothing. BenchError (usage): it is no such query, or fails. */
-export async function sql(bench: Bench, query: string, request: SqlRequest = {}): Promise<ReadOnlyResult> {
+/** Runs one SELECT, which can change nothing, until the signal is aborted. BenchError (usage): it is no such query, or fails. */
+export async function sql(
+  bench: Pick<Bench, 'database' | 'services'>,
+  query: string,
+  request: SqlRequest = {},
+  signal?: AbortSignal,
+): Promise<ReadOnlyResult> {
   const { timeout, maxRows } = checkedRequest(sqlRequestSchema, request);
   await bench.database();
   const { databaseUrl } = await bench.services();
   const { runReadOnlyQuery } = await import('../../db/index.js');
-  return runReadOnlyQuery(databaseUrl, query, { timeoutMs: timeout * 1000, maxRows });
+  return runReadOnlyQuery(databaseUrl, query, { timeoutMs: timeout * 1000, maxRows, signal });
 }

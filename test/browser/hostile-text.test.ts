@@ -121,6 +121,12 @@ describe.runIf(executable !== null)('text of agents and strangers', () => {
     ['Compare', () => `/compare?runs=${sweep.runs[0]!.runId}&runs=${sweep.runs[1]!.runId}`],
     ['Present', () => `/runs/${sweep.runs[0]!.runId}/present`],
     ['Operations', () => '/ops'],
+    ['Integrity', () => '/integrity'],
+    ['Tasks', () => '/tasks'],
+    ['Task', () => '/tasks/one'],
+    ['Models', () => '/models'],
+    ['Search', () => '/search?q=onerror'],
+    ['SQL', () => '/sql'],
   ])('does nothing on %s: no violation, no dialog, no request elsewhere, no element of theirs', async (_, path) => {
     await tab.open(path());
     const page = tab.page;

@@ -335,6 +335,17 @@ describe.runIf(executable !== null)('the page', () => {
       ['Compare', `/compare?runs=${first}&runs=${sweep.runs[1]!.runId}`],
       ['Present', `/runs/${first}/present`],
       ['Operations', '/ops'],
+      ['Integrity', '/integrity'],
+      ['Tasks', '/tasks'],
+      ['Task', '/tasks/one'],
+      ['Models', '/models'],
+      ['Model', '/models/alpha'],
+      ['Agent', '/agents/default'],
+      ['Episodes, none', '/episodes'],
+      ['SQL', '/sql?q=select+1'],
+      ['Search, none', '/search'],
+      ['Search', '/search?q=train'],
+      ['Run, find', `/runs/${first}?find=whole+line`],
     ];
     test.each(['light', 'dark'] as const)(
       'axe finds nothing on any page, %s; nothing is wider than a phone',

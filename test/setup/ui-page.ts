@@ -29,6 +29,7 @@ export async function startUi(db: Database, databaseUrl: string): Promise<UiServ
   const bench = {
     settings,
     database: () => Promise.resolve(db),
+    services: () => Promise.resolve({ databaseUrl }),
     reconnect: () => Promise.resolve(),
     notify: () => undefined,
     looksOnly: () => undefined,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase, runReadOnlyQuery } from '../../db/index.js';
+import { EXAMPLE_QUERIES } from '../../domain/example-queries.js';
 import { evaluate, run, submission, SUBMITTED, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 
@@ -92,6 +93,10 @@ const expected: Record<string, () => unknown[][]> = {
 describe('docs/reference/queries.md', () => {
   test('has ten queries', () => {
     expect(queries.map(({ title }) => title)).toEqual(Object.keys(expected));
+  });
+
+  test('shows those that the page offers', () => {
+    expect(queries.map(({ title, sql }) => ({ title, sql: sql.trimEnd() }))).toEqual(EXAMPLE_QUERIES);
   });
 
   test.each(queries)('$title', async ({ title, sql }) => {

@@ -6,6 +6,7 @@ import type { ROUTES, RouteName } from './routes.js';
 export type { LiveMessage, LiveMessages } from '../../domain/views/changes.js';
 export type { ErrorDocument } from '../../domain/views/errors.js';
 export type { ActionResult, Preview } from '../../domain/views/steering.js';
+export type { SearchMessage, SearchMessages } from '../../domain/views/search.js';
 export type { Role } from './route.js';
 export type { RouteName } from './routes.js';
 

@@ -12,6 +12,10 @@ export interface Route {
   summary: string;
   /** null: whoever reaches the server. */
   role: Role | null;
+  /** Changes nothing, though it is a POST: what is asked is too long for an address. */
+  reads?: boolean;
+  /** How long it may take; default: that of the server. */
+  limitMs?: number;
   /** Search parameters; lists are repeated keys. */
   query?: z.ZodObject;
   /** JSON. */

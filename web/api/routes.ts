@@ -1,11 +1,16 @@
 import { batchRoutes } from './batches.js';
+import { episodeRoutes } from './episodes.js';
 import { eventRoutes } from './events.js';
 import { homeRoutes } from './home.js';
+import { integrityRoutes } from './integrity.js';
 import { liveRoutes } from './live.js';
 import type { Route } from './route.js';
 import { resultRoutes } from './results.js';
 import { runRoutes } from './runs.js';
+import { searchRoutes } from './search.js';
+import { sqlRoutes } from './sql.js';
 import { steeringRoutes } from './steering.js';
+import { subjectRoutes } from './subjects.js';
 
 /** Where all routes are. */
 export const API = '/api/v1';
@@ -17,6 +22,11 @@ export const ROUTES = {
   ...runRoutes,
   ...eventRoutes,
   ...resultRoutes,
+  ...episodeRoutes,
+  ...integrityRoutes,
+  ...subjectRoutes,
+  ...searchRoutes,
+  ...sqlRoutes,
   ...liveRoutes,
 };
 export type RouteName = keyof typeof ROUTES;

@@ -51,9 +51,44 @@ const operations = createRoute({
   validateSearch: read.readOperations,
   component: lazyRouteComponent(() => import('./pages/operations-page.js'), 'OperationsPage'),
 });
+const episodes = createRoute({
+  ...at,
+  path: '/episodes',
+  validateSearch: read.readEpisodes,
+  component: lazyRouteComponent(() => import('./figures/episodes-page.js'), 'EpisodesPage'),
+});
+const integrity = createRoute({
+  ...at,
+  path: '/integrity',
+  validateSearch: read.readIntegrity,
+  component: lazyRouteComponent(() => import('./figures/integrity-page.js'), 'IntegrityPage'),
+});
+const subjects = () => import('./figures/subject-pages.js');
+const nothing = { ...at, validateSearch: read.readNothing };
+const tasks = createRoute({ ...nothing, path: '/tasks', component: lazyRouteComponent(subjects, 'TasksPage') });
+const task = createRoute({ ...nothing, path: '/tasks/$name', component: lazyRouteComponent(subjects, 'TaskPage') });
+const models = createRoute({ ...nothing, path: '/models', component: lazyRouteComponent(subjects, 'ModelsPage') });
+const model = createRoute({ ...nothing, path: '/models/$name', component: lazyRouteComponent(subjects, 'ModelPage') });
+const agents = createRoute({ ...nothing, path: '/agents', component: lazyRouteComponent(subjects, 'AgentsPage') });
+const agent = createRoute({ ...nothing, path: '/agents/$name', component: lazyRouteComponent(subjects, 'AgentPage') });
+const search = createRoute({
+  ...at,
+  path: '/search',
+  validateSearch: read.readSearch,
+  component: lazyRouteComponent(() => import('./search/search-page.js'), 'SearchPage'),
+});
+const sql = createRoute({
+  ...at,
+  path: '/sql',
+  validateSearch: read.readSql,
+  component: lazyRouteComponent(() => import('./sql/sql-page.js'), 'SqlPage'),
+});
 
 export const router = createRouter({
-  routeTree: root.addChildren([now, batches, batch, runs, run, present, compare, leaderboard, operations]),
+  routeTree: root.addChildren([
+    ...([now, batches, batch, runs, run, present, compare, leaderboard, operations, search, sql] as const),
+    ...([episodes, integrity, tasks, task, models, model, agents, agent] as const),
+  ]),
   parseSearch,
   stringifySearch: printSearch,
   defaultPreload: false,

@@ -6,6 +6,7 @@ import { mayAct } from '../../domain/access.js';
 import { BenchError } from '../../domain/errors.js';
 import type { UiToken } from '../../domain/views/ui.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
+import { whileWanted } from '../../operations/while-wanted.js';
 import type { Route } from '../api/route.js';
 import { ALL_ROUTES, API } from '../api/routes.js';
 import { type Handler, Raw } from './call.js';
@@ -95,7 +96,7 @@ export function createApp(options: AppOptions): Hono {
   );
 
   const served = Object.entries(ALL_ROUTES).filter(
-    ([name, { method }]) => options.handlers[name] !== undefined && (!options.readOnly || method === 'GET'),
+    ([name, route]) => options.handlers[name] !== undefined && (!options.readOnly || readsOnly(route)),
   );
   const openapi = { ...ALL_ROUTES['openapi']! };
   const handlers: Record<string, Handler> = {
@@ -128,18 +129,20 @@ export function createApp(options: AppOptions): Hono {
   for (const [name, route] of [...served, ['openapi', openapi] as const].sort(bySpecificity))
     app.on(route.method, `${API}${route.path}`, async (c) => {
       const who = whoOf(c, route);
-      const answer = await within(
-        limits.requestMs,
-        handlers[name]!({
-          params: c.req.param() as Record<string, string>,
-          query: readQuery(route.query, new URL(c.req.url).searchParams),
-          body: route.body === undefined ? {} : readBody(route.body, await c.req.text()),
-          who,
-          header: (header) => c.req.header(header),
-          stillAllowed: () => options.tokens.find(tokenOf(c.req.header('authorization')) ?? '') !== null,
-          signal: c.req.raw.signal,
-        }),
-      );
+      const call = {
+        params: c.req.param() as Record<string, string>,
+        query: readQuery(route.query, new URL(c.req.url).searchParams),
+        body: route.body === undefined ? {} : readBody(route.body, await c.req.text()),
+        who,
+        header: (header: string) => c.req.header(header),
+        stillAllowed: () => options.tokens.find(tokenOf(c.req.header('authorization')) ?? '') !== null,
+      };
+      const { signal } = c.req.raw;
+      const answer = await within(route.limitMs ?? limits.requestMs, signal, (wanted) => {
+        // A stream outlives its request's answer; an action is done as a whole.
+        if (route.answer === 'events' || !readsOnly(route)) return handlers[name]!({ ...call, signal });
+        return whileWanted(wanted, () => handlers[name]!({ ...call, signal: wanted }));
+      });
       return answer instanceof Raw ? raw(c, answer) : document(c, answer, limits.answerBytes);
     });
   app.all(`${API}/*`, (c) => {
@@ -161,24 +164,30 @@ function refuseOtherSites(header: (name: string) => string | undefined, origins:
 
 const tokenOf = (header: string | undefined): string | undefined => /^Bearer (\S{1,200})$/i.exec(header ?? '')?.[1];
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+const readsOnly = ({ method, reads }: Route): boolean => method === 'GET' || reads === true;
+
+/** Until the time is over or the client has gone: then `wanted` is aborted. */
+async function within<T>(ms: number, gone: AbortSignal, work: (wanted: AbortSignal) => Promise<T>): Promise<T> {
+  const ending = new AbortController();
+  const leave = (): void => ending.abort();
+  gone.addEventListener('abort', leave);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () =>
-        reject(
-          new BenchError('services', `no answer within ${ms / 1000} s`, {
-            code: 'services.lost',
-            remedy: 'Ask for less, or try again.',
-          }),
-        ),
-      ms,
-    );
+    timer = setTimeout(() => {
+      reject(
+        new BenchError('services', `no answer within ${ms / 1000} s`, {
+          code: 'services.lost',
+          remedy: 'Ask for less, or try again.',
+        }),
+      );
+      ending.abort();
+    }, ms);
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work(ending.signal), late]);
   } finally {
     clearTimeout(timer);
+    gone.removeEventListener('abort', leave);
   }
 }
 

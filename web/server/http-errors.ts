@@ -11,7 +11,6 @@ const BY_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
   'request.invalid': 400,
   'request.too_large': 413,
   'requests.too_many': 429,
-  'query.too_slow': 408,
 };
 
 const BY_TYPE = { usage: 422, not_found: 404, conflict: 409, services: 503, failed: 500 } as const;

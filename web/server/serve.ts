@@ -8,6 +8,7 @@ import { BenchError } from '../../domain/errors.js';
 import type { UiRequest } from '../../domain/requests/ui.js';
 import { harnessVersion } from '../../operations/batches/store-batch.js';
 import type { Bench } from '../../operations/bench.js';
+import { readingBench } from '../../operations/home/ui/reading-bench.js';
 import { uiTokens } from '../../operations/home/ui/tokens.js';
 import { createApp } from './app.js';
 import type { Handler } from './call.js';
@@ -57,8 +58,9 @@ export async function serveUi(bench: Bench, request: UiRequest): Promise<Running
   const { settings } = bench;
   const { host, readOnly, tlsCert, tlsKey, behindProxy } = request;
   const version = harnessVersion(settings.assetsRoot);
-  const outage = watchOutage(bench);
-  const { handlers, hub } = allHandlers(bench, outage, version);
+  const served = readOnly ? readingBench(bench) : bench;
+  const outage = watchOutage(served);
+  const { handlers, hub } = allHandlers(served, outage, version, readOnly);
   const own: Record<string, Handler> = {
     health: () =>
       Promise.resolve({

@@ -8,7 +8,7 @@ import type { RunFacetCounts, RunPage, RunRow } from '../../../domain/views/run-
 import type { EvaluationDetail } from '../../../domain/views/runs.js';
 import type { ClippedStep, StepColumns, StepSkeleton } from '../../../domain/views/steps.js';
 import { queryError } from '../../database-error.js';
-import { statements } from '../../statements.js';
+import { type Statements, statements } from '../../statements.js';
 import { listEvaluations } from '../runs.js';
 import {
   batchHead,
@@ -22,11 +22,16 @@ import {
 } from './batch-pages.js';
 import { changedSince, type Changes, clockBefore, type Watched } from './changes.js';
 import { eventDetail, eventPage, type EventPageRequest } from './event-page.js';
+import { liveOutput } from './live-output.js';
 import { modelCalls } from './model-calls.js';
 import { runFacets } from './run-facets.js';
 import { lineageOf, runHead } from './run-head.js';
 import { runPage, runRowsOf } from './run-page.js';
 import { requestHash, runSetup, takenFiles } from './run-setup.js';
+import { databaseSchema } from './schema.js';
+import { integrityMarks, integritySummary } from './integrity.js';
+import { playedList, playedSubject } from './subjects.js';
+import { runsContaining, searchedRuns, searchError, searchSlice } from './search.js';
 import { stepBodies, stepText, type TextPart } from './step-bodies.js';
 import { stepColumns, stepSkeleton } from './step-skeleton.js';
 import { waitingReasons } from './waiting-reasons.js';
@@ -61,11 +66,24 @@ export interface Pages {
   clockBefore(seconds: number): Promise<string>;
   /** Of the event of this key, of a run, else of a batch, else of neither; null: there is none. */
   eventDetail(of: { runId: string | null; batchId: string | null; key: string }): Promise<string | null>;
+  searchedRuns(...of: Rest<typeof searchedRuns>): ReturnType<typeof searchedRuns>;
+  searchSlice(...of: Rest<typeof searchSlice>): ReturnType<typeof searchSlice>;
+  runsContaining(...of: Rest<typeof runsContaining>): ReturnType<typeof runsContaining>;
+  integritySummary(): ReturnType<typeof integritySummary>;
+  integrityMarks(...of: Rest<typeof integrityMarks>): ReturnType<typeof integrityMarks>;
+  playedList(...of: Rest<typeof playedList>): ReturnType<typeof playedList>;
+  playedSubject(...of: Rest<typeof playedSubject>): ReturnType<typeof playedSubject>;
+  liveOutput(...of: Rest<typeof liveOutput>): ReturnType<typeof liveOutput>;
+  databaseSchema(): ReturnType<typeof databaseSchema>;
   eventPage(request: EventPageRequest): Promise<{ events: EventRow[]; next: string | null }>;
 }
 
+/** What a read takes behind the statements. */
+type Rest<Read> = Read extends (run: Statements, ...rest: infer Taken) => unknown ? Taken : never;
+
 export function createPages(pool: pg.Pool): Pages {
   const run = statements(pool, queryError);
+  const search = statements(pool, searchError);
   return {
     runPage: (request) => runPage(run, request),
     runFacets: (filter) => runFacets(run, filter),
@@ -91,6 +109,15 @@ export function createPages(pool: pg.Pool): Pages {
     changedSince: (watched, since) => changedSince(run, watched, since),
     clockBefore: (seconds) => clockBefore(run, seconds),
     eventDetail: (of) => eventDetail(run, of),
+    searchedRuns: (...of) => searchedRuns(search, ...of),
+    searchSlice: (...of) => searchSlice(search, ...of),
+    runsContaining: (...of) => runsContaining(search, ...of),
+    integritySummary: () => integritySummary(run),
+    integrityMarks: (...of) => integrityMarks(run, ...of),
+    playedList: (...of) => playedList(run, ...of),
+    playedSubject: (...of) => playedSubject(run, ...of),
+    liveOutput: (...of) => liveOutput(run, ...of),
+    databaseSchema: () => databaseSchema(run),
     eventPage: (request) => eventPage(run, request),
   };
 }

@@ -52,6 +52,7 @@ export function runConditions(filter: RunSelection, values: unknown[]): Map<stri
         : `${sql} = any (${given}::text[])`,
     );
   }
+  if (filter.run !== undefined) conditions.set('run', `r.run_id = any (${put(filter.run)}::text[])`);
   if (filter.mark !== undefined) conditions.set('mark', `${MARKS} && ${put(filter.mark)}::text[]`);
   for (const [name, sql] of Object.entries(RANGES)) {
     const { [`${name}Min`]: min, [`${name}Max`]: max } = filter as Record<string, unknown>;

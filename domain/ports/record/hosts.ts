@@ -46,9 +46,12 @@ export interface HostRegistry {
   /**
    * `lost`: its runs were moved meanwhile; remove what is left of them here, in any of these backends, then call hostReturned.
    * `abandoned`: tokens of leases here that runs gave up; the same applies to them, lost or not.
+   * `watched`: runs here whose output somebody looks at.
    * Throws BenchError (usage): a live host of another home has this name.
    */
-  registerHost(host: HostRegistration): Promise<{ lost: boolean; formerBackends: string[]; abandoned: number[] }>;
+  registerHost(
+    host: HostRegistration,
+  ): Promise<{ lost: boolean; formerBackends: string[]; abandoned: number[]; watched: string[] }>;
   /**
    * What was left of its former runs is removed: it may execute runs again, and the GPUs of these abandoned leases, read before the
    * removal, are free.

@@ -71,11 +71,16 @@ const codeOf = async (response: Response): Promise<string> =>
 const QUERIES: Record<string, string> = {
   steps: '?from=1&to=2',
   live: '?topic=now',
+  search: '?q=loss',
   leaderboardCell: '?model=m&kind=real&isolation=container',
   'batches budget preview': '?usd=5',
   'runs fork preview': '?step=3',
 };
-const BODIES: Record<string, Record<string, unknown>> = { 'batches budget': { usd: '5' }, 'runs fork': { step: 3 } };
+const BODIES: Record<string, Record<string, unknown>> = {
+  'batches budget': { usd: '5' },
+  'runs fork': { step: 3 },
+  sql: { tag: undefined, query: 'select 1' },
+};
 
 describe('who may ask', () => {
   const routes = Object.entries(ALL_ROUTES);

@@ -5,6 +5,7 @@ import { BATCH_STATUSES, END_REASONS, RUN_STATUSES } from '../../../domain/outco
 import { BACKENDS, ORIGINS } from '../../../domain/run.js';
 import type { LeaderboardOrder } from '../../../domain/views/leaderboard.js';
 import type { RunFacet, RunOrder } from '../../../domain/requests/run-filter.js';
+import type { SearchPlace } from '../../../domain/requests/search.js';
 import { flag, list, listOf, natural, number, oneOf, reader, text } from './search-params.js';
 
 const ORDERS = [
@@ -70,7 +71,7 @@ export const COLUMNS = [
 ] as const;
 export type Column = (typeof COLUMNS)[number];
 
-export const readRuns = reader({ ...runFilter, sort: oneOf(runOrders), columns: listOf(COLUMNS) });
+export const readRuns = reader({ ...runFilter, contains: text, sort: oneOf(runOrders), columns: listOf(COLUMNS) });
 export type RunsSearch = ReturnType<typeof readRuns>;
 
 export const RUN_TABS = ['steps', 'scores', 'prompt', 'calls', 'files', 'events', 'setup'] as const;
@@ -82,6 +83,7 @@ export const readRun = reader({
   category: text,
   density: oneOf(['list', 'reading', 'full']),
   over: oneOf(['step', 'time', 'cost']),
+  find: text,
 });
 export type RunSearch = ReturnType<typeof readRun>;
 
@@ -130,4 +132,36 @@ export const readPresent = reader({ step: natural, pace: number });
 export type PresentSearch = ReturnType<typeof readPresent>;
 
 export const readOperations = reader({ kind: listOf(EVENT_KINDS) });
+export const EPISODE_TABS = ['curves', 'groups', 'episodes'] as const;
+export const readEpisodes = reader({
+  batch: text,
+  tab: oneOf(EPISODE_TABS),
+  group: text,
+  policyVersion: natural,
+  state: oneOf(['open', 'ended']),
+});
+export type EpisodesSearch = ReturnType<typeof readEpisodes>;
+
+export const readIntegrity = reader({ rule: listOf(INTEGRITY_RULES), model: list, task: list, batch: list });
+export type IntegritySearch = ReturnType<typeof readIntegrity>;
+
+/** Where texts are searched; the compiler compares. */
+export const SEARCH_PLACES = [
+  'thought',
+  'action',
+  'observation',
+  'reply',
+  'evaluation',
+  'event',
+] as const satisfies readonly SearchPlace[];
+export type { SearchPlace };
+export const readSearch = reader({ q: text, in: listOf(SEARCH_PLACES), ...runFilter });
+
+/** A query, which may be long. */
+const query = (value: unknown): string | undefined => {
+  const found = Array.isArray(value) ? (value as unknown[])[0] : value;
+  return typeof found === 'string' && found !== '' ? found.slice(0, 20_000) : undefined;
+};
+export const readSql = reader({ q: query });
+
 export const readNothing = reader({});

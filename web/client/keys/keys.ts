@@ -5,7 +5,8 @@ import { preferences } from '../shell/preferences.js';
 export interface Binding {
   keys: string;
   does: string;
-  run: () => void;
+  /** False: it was not for us, and the browser does what it does. */
+  run: () => unknown;
 }
 
 interface Group {
@@ -69,8 +70,7 @@ export function listenToKeys(): () => void {
     const found =
       (after === null ? undefined : all.find(({ keys }) => keys === after)) ?? all.find(({ keys }) => keys === pressed);
     if (found !== undefined) {
-      event.preventDefault();
-      found.run();
+      if (found.run() !== false) event.preventDefault();
     } else if (all.some(({ keys }) => keys.startsWith(`${pressed} `))) prefix = { key: pressed, at: event.timeStamp };
   };
   window.addEventListener('keydown', onKey);

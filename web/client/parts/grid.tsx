@@ -25,12 +25,25 @@ interface GridProps<Row> {
   onOpen: (row: Row) => void;
   selected?: ReadonlySet<string>;
   onSelect?: (row: Row) => void;
+  /** Where columns take more than the screen has. */
+  minWidth?: string;
 }
 
 export const ROW_HEIGHT = { dense: 30, comfortable: 40 };
 
 /** Rows of which those in sight are made. One of them takes part in the order of focus: `j k` and arrows move it. */
-export function Grid<Row>({ label, columns, rows, keyOf, total, onEnd, onOpen, selected, onSelect }: GridProps<Row>) {
+export function Grid<Row>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  total,
+  onEnd,
+  onOpen,
+  selected,
+  onSelect,
+  minWidth,
+}: GridProps<Row>) {
   const { density } = usePreferences();
   const scroller = useRef<HTMLDivElement>(null);
   const at = useRef(0);
@@ -70,7 +83,8 @@ export function Grid<Row>({ label, columns, rows, keyOf, total, onEnd, onOpen, s
       ? []
       : [{ keys: 'x', does: 'select', run: () => rowNow() !== undefined && onSelect(rowNow()!) }]),
   ]);
-  const template = { gridTemplateColumns: columns.map(({ width }) => width).join(' ') };
+  const wide = minWidth === undefined ? {} : { minWidth: `max(100%, ${minWidth})` };
+  const template = { gridTemplateColumns: columns.map(({ width }) => width).join(' '), ...wide };
   return (
     <div
       className="grid"
@@ -95,7 +109,7 @@ export function Grid<Row>({ label, columns, rows, keyOf, total, onEnd, onOpen, s
           </div>
         ))}
       </div>
-      <div className="grid-body" role="rowgroup" style={{ height: virtual.getTotalSize() }}>
+      <div className="grid-body" role="rowgroup" style={{ height: virtual.getTotalSize(), ...wide }}>
         {shown.map(({ index, start, size }) => {
           const row = rows[index]!;
           const key = keyOf(row);

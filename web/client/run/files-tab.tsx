@@ -9,7 +9,7 @@ import { Empty, Shown } from '../parts/states.js';
 import { Text, TextBlock } from '../parts/text.js';
 import { Score } from '../parts/values.js';
 import { Time } from '../parts/clock.js';
-import { save } from '../runs/save.js';
+import { save } from '../parts/save.js';
 
 /** What was taken out of the workspace: files by step, and between any two steps. */
 export function FilesTab({ id }: { id: string }) {

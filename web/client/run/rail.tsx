@@ -9,10 +9,13 @@ const WIDTH = 44;
 export function Rail({
   skeleton,
   current,
+  hits,
   onGo,
 }: {
   skeleton: Skeleton;
   current: number;
+  /** Steps that have what is sought. */
+  hits: readonly number[];
   onGo: (step: number) => void;
 }) {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -21,7 +24,7 @@ export function Rail({
   useEffect(() => {
     const element = canvas.current;
     if (element === null) return undefined;
-    const redraw = (): void => draw(element, skeleton, current);
+    const redraw = (): void => draw(element, skeleton, current, hits);
     const observer = new ResizeObserver(redraw);
     observer.observe(element);
     const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -31,7 +34,7 @@ export function Rail({
       observer.disconnect();
       dark.removeEventListener('change', redraw);
     };
-  }, [skeleton, current, scheme]);
+  }, [skeleton, current, hits, scheme]);
   const go = (event: React.PointerEvent<HTMLCanvasElement>): void => {
     const { top, height } = event.currentTarget.getBoundingClientRect();
     const place = Math.floor(((event.clientY - top) / height) * total);
@@ -80,7 +83,12 @@ export function Rail({
   );
 }
 
-function draw(canvas: HTMLCanvasElement, { columns, marks, events, forks }: Skeleton, current: number): void {
+function draw(
+  canvas: HTMLCanvasElement,
+  { columns, marks, events, forks }: Skeleton,
+  current: number,
+  hits: readonly number[],
+): void {
   const ratio = window.devicePixelRatio || 1;
   const height = canvas.clientHeight;
   canvas.width = WIDTH * ratio;
@@ -115,6 +123,7 @@ function draw(canvas: HTMLCanvasElement, { columns, marks, events, forks }: Skel
   for (const { step } of events) tick(places.get(step) ?? 0, 2, 4, colors[4]!, 2);
   for (const { step } of forks) tick(places.get(step) ?? 0, 38, 5, colors[3]!, 2);
   for (const { step } of marks) if (step !== null) tick(places.get(step) ?? 0, 0, 3, colors[6]!, 4);
+  for (const step of hits) tick(places.get(step) ?? 0, 34, WIDTH - 34, color('warn'), 2);
   const scored = columns.score.flatMap((score, i) => (score === null ? [] : [{ score, i }]));
   const low = Math.min(...scored.map(({ score }) => score));
   const span = Math.max(...scored.map(({ score }) => score)) - low;

@@ -207,7 +207,12 @@ function Running({ id, step }: { id: string; step: number }) {
         <Badge tone="info" mark="●">
           the command runs
         </Badge>{' '}
-        {bytes(output.bytes)} so far; its end:
+        {output.workers > 1 && (
+          <Badge tone="warn" mark="▲">
+            re-attached: its worker died, the command did not
+          </Badge>
+        )}{' '}
+        what it has printed, its end:
       </p>
       <TextBlock
         source={output.tail}

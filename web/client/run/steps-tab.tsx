@@ -10,6 +10,7 @@ import { bytes, count, duration, plural, usd } from '../parts/format.js';
 import { Empty } from '../parts/states.js';
 import { plainText } from '../parts/text.js';
 import { Score } from '../parts/values.js';
+import { type Found, useFind, useMarkedText } from './find.js';
 import { Rail } from './rail.js';
 import { FLAGS, isError, isValidate, seriesOf } from './skeleton.js';
 import { StepBody } from './step-body.js';
@@ -44,6 +45,7 @@ export function StepsTab({ skeleton, live }: { skeleton: Skeleton; live: boolean
   }, [columns, show, search.category]);
   const steps = useMemo(() => places.map((place) => columns.step[place]!), [places, columns]);
 
+  const found = useFind(skeleton.runId, search.find);
   const categories = useMemo(() => [...new Set(columns.category)].sort(), [columns]);
   return (
     <div className="steps-tab">
@@ -94,6 +96,7 @@ export function StepsTab({ skeleton, live }: { skeleton: Skeleton; live: boolean
             ? plural(places.length, 'step')
             : `${count(places.length)} of ${plural(columns.step.length, 'step')}`}
         </span>
+        <FindBox find={search.find} found={found} change={change} />
         <Legend categories={categories} />
       </div>
       {columns.step.length === 0 ? (
@@ -111,6 +114,8 @@ export function StepsTab({ skeleton, live }: { skeleton: Skeleton; live: boolean
           live={live}
           change={change}
           step={search.step}
+          find={search.find}
+          found={found}
         />
       )}
     </div>
@@ -145,6 +150,8 @@ interface ListProps {
   thoughts: boolean;
   live: boolean;
   step: number | undefined;
+  find: string | undefined;
+  found: Found;
   change: (more: Partial<RunSearch>, replace?: boolean) => void;
 }
 
@@ -160,7 +167,18 @@ function placeOf(steps: readonly number[], step: number): number {
   return low;
 }
 
-function StepList({ skeleton, steps, places, density, thoughts, live, step: wanted, change }: ListProps) {
+function StepList({
+  skeleton,
+  steps,
+  places,
+  density,
+  thoughts,
+  live,
+  step: wanted,
+  find: sought,
+  found,
+  change,
+}: ListProps) {
   const { columns } = skeleton;
   const queries = useQueryClient();
   const scroller = useRef<HTMLDivElement>(null);
@@ -254,6 +272,8 @@ function StepList({ skeleton, steps, places, density, thoughts, live, step: want
     return () => clearTimeout(timer);
   }, [density, firstSeen, lastSeen, queries, skeleton.runId, columns]);
 
+  useMarkedText(scroller, sought, `${firstSeen} ${lastSeen} ${height}`);
+
   // Follow: at the end within 30 px of it; scrolling up leaves.
   const count_ = steps.length;
   useEffect(() => {
@@ -295,6 +315,7 @@ function StepList({ skeleton, steps, places, density, thoughts, live, step: want
     () => new Set(skeleton.marks.flatMap(({ step }) => (step === null ? [] : [step]))),
     [skeleton.marks],
   );
+  const hits = useMemo(() => new Set(found.steps), [found.steps]);
   const neighbour = (by: 1 | -1): void =>
     go(steps[Math.max(0, Math.min(steps.length - 1, placeOf(steps, current) + by))]!);
   useKeys('Steps', [
@@ -307,6 +328,12 @@ function StepList({ skeleton, steps, places, density, thoughts, live, step: want
     { keys: 'e', does: 'next error', run: () => find((place) => isError(columns, place), 1) },
     { keys: 'E', does: 'error before', run: () => find((place) => isError(columns, place), -1) },
     { keys: 'm', does: 'next mark', run: () => find((place) => marked.has(columns.step[place]!), 1) },
+    ...(found.state === 'none'
+      ? []
+      : [
+          { keys: 'n', does: 'next hit', run: () => find((place) => hits.has(columns.step[place]!), 1) },
+          { keys: 'N', does: 'hit before', run: () => find((place) => hits.has(columns.step[place]!), -1) },
+        ]),
     { keys: 'f', does: 'follow the run', run: () => setFollow(true) },
     {
       keys: 'o',
@@ -324,7 +351,7 @@ function StepList({ skeleton, steps, places, density, thoughts, live, step: want
   const segments = Math.ceil(steps.length / size);
   return (
     <div className="steps">
-      <Rail skeleton={skeleton} current={current} onGo={(step) => go(step, true)} />
+      <Rail skeleton={skeleton} current={current} hits={found.steps} onGo={(step) => go(step, true)} />
       <div
         className="step-scroller"
         ref={scroller}
@@ -381,6 +408,62 @@ function StepList({ skeleton, steps, places, density, thoughts, live, step: want
         </button>
       )}
     </div>
+  );
+}
+
+/** Finds in all steps, loaded or not; the browser's own search sees what is on screen alone. */
+function FindBox({
+  find,
+  found,
+  change,
+}: {
+  find: string | undefined;
+  found: Found;
+  change: (more: Partial<RunSearch>, replace?: boolean) => void;
+}) {
+  const box = useRef<HTMLInputElement>(null);
+  useKeys('Find', [
+    {
+      keys: 'Ctrl-F',
+      does: 'find in all steps; twice: as the browser does',
+      run: () => {
+        if (document.activeElement === box.current) return false;
+        box.current?.focus();
+        box.current?.select();
+        return true;
+      },
+    },
+  ]);
+  const error = found.error instanceof Error ? found.error.message : null;
+  return (
+    <span className="find row">
+      <input
+        ref={box}
+        type="search"
+        data-search
+        key={find ?? ''}
+        defaultValue={find}
+        maxLength={500}
+        spellCheck={false}
+        placeholder="find in all steps"
+        aria-label="Find in all steps; Enter looks"
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          const typed = event.currentTarget.value;
+          event.currentTarget.blur();
+          change({ find: typed === '' ? undefined : typed } as Partial<RunSearch>);
+        }}
+      />
+      {found.state !== 'none' && (
+        <span className="muted" role="status">
+          {error === null ? (
+            `${plural(found.hits, 'hit')} in ${plural(found.steps.length, 'step')}${found.state === 'running' ? ' so far' : ''}`
+          ) : (
+            <span className="bad">{plainText(error)}</span>
+          )}
+        </span>
+      )}
+    </span>
   );
 }
 

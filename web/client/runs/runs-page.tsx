@@ -1,5 +1,5 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { RunOrder } from '../../../domain/requests/run-filter.js';
 import { COLUMNS, type RunsSearch } from '../address/pages.js';
@@ -115,6 +115,25 @@ export function RunsPage() {
             }
             autoFocus={filter.text !== undefined}
           />
+          <input
+            type="search"
+            className="wide-only"
+            placeholder="some step contains…"
+            aria-label="Runs one of whose steps contains this; Enter looks"
+            title={'a text, "exactly this", or /a pattern/i'}
+            defaultValue={filter.contains ?? ''}
+            key={`contains ${filter.contains ?? ''}`}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter') return;
+              const typed = event.currentTarget.value;
+              change({ contains: typed === '' ? undefined : typed });
+            }}
+          />
+          {filter.contains !== undefined && (
+            <Link to="/search" search={searchOf(filter)}>
+              where?
+            </Link>
+          )}
           {selected.size > 0 && (
             <>
               <button
@@ -167,6 +186,12 @@ export function RunsPage() {
     </div>
   );
 }
+
+/** The same runs, and the places in them. */
+const searchOf = ({ contains, ...filter }: Omit<RunsSearch, 'sort' | 'columns'>) => ({
+  ...filter,
+  ...(contains !== undefined && { q: contains }),
+});
 
 function ColumnsMenu({
   shown,

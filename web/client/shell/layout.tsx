@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { commandOf } from '../address/command-of.js';
 import { document as asked } from '../data/queries.js';
 import { useKeys } from '../keys/keys.js';
 import { useLiveState, useServicesLost } from '../live/live.js';
@@ -14,9 +15,14 @@ const PAGES = [
   ['/', 'Now', 'o'],
   ['/batches', 'Batches', 'b'],
   ['/runs', 'Runs', 'r'],
+  ['/search', 'Search', 'f'],
   ['/leaderboard', 'Leaderboard', 'l'],
   ['/compare', 'Compare', 'c'],
+  ['/integrity', 'Integrity', 'i'],
+  ['/tasks', 'Tasks', 't'],
+  ['/episodes', 'Episodes', 'e'],
   ['/ops', 'Operations', 'p'],
+  ['/sql', 'SQL', 's'],
 ] as const;
 
 const SCHEMES = { system: 'light', light: 'dark', dark: 'system' } as const;
@@ -38,6 +44,11 @@ export function Layout() {
     },
     ...PAGES.map(([to, name, letter]) => ({ keys: `g ${letter}`, does: name, run: () => void navigate({ to }) })),
     { keys: 'y', does: 'copy the link', run: () => void navigator.clipboard?.writeText(location.href) },
+    {
+      keys: 'c',
+      does: 'copy the command that shows this',
+      run: () => void navigator.clipboard?.writeText(commandOf(location)),
+    },
     { keys: 'z', does: 'density', run: turnDensity },
   ]);
   // After a change of page the reader begins at its top, not in the navigation.

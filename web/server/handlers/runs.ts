@@ -6,6 +6,7 @@ import type { Bench } from '../../../operations/bench.js';
 import { runFiles, storedFile } from '../../../operations/pages/files.js';
 import { stepPrompt } from '../../../operations/pages/prompt.js';
 import { runIdOf } from '../../../operations/pages/resolve.js';
+import { selectedRuns } from '../../../operations/pages/selected-runs.js';
 import { runSetup } from '../../../operations/pages/setup.js';
 import { type Call, type Handler, Raw } from '../call.js';
 import { HOSTILE_HEADERS } from '../headers.js';
@@ -19,10 +20,11 @@ interface Page {
 
 export function runHandlers(bench: Bench): Record<string, Handler> {
   const pages = async () => (await bench.database()).pages;
+  const selected = selectedRuns(bench);
   const idOf = ({ params }: Call): Promise<string> => runIdOf(bench, params['id'] ?? '');
   return {
-    runs: async ({ query }) => (await pages()).runPage(query as RunPageRequest),
-    runFacets: async ({ query }) => (await pages()).runFacets(query),
+    runs: async ({ query }) => (await pages()).runPage(await selected(query as RunPageRequest)),
+    runFacets: async ({ query }) => (await pages()).runFacets(await selected(query)),
     run: async (call) => (await pages()).runHead(await idOf(call)),
     skeleton: async (call) =>
       (await pages()).skeleton(await idOf(call), call.query as { after: number; limit: number }),

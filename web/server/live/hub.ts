@@ -36,6 +36,7 @@ export class Hub {
     private readonly bench: Bench,
     private readonly outage: Outage,
     private readonly version: string,
+    private readonly readOnly = false,
   ) {}
 
   /** A stream of server-sent events. */
@@ -114,7 +115,11 @@ export class Hub {
       void this.catchUp(name, client, cursor);
       return;
     }
-    const loop: Loop = { topic: new Topic(this.bench, name, cursor), clients: new Set([client]), stopped: false };
+    const loop: Loop = {
+      topic: new Topic(this.bench, name, cursor, !this.readOnly),
+      clients: new Set([client]),
+      stopped: false,
+    };
     this.loops.set(name, loop);
     void this.turn(loop);
   }
@@ -129,7 +134,7 @@ export class Hub {
 
   private async catchUp(name: TopicName, client: Client, cursor: string): Promise<void> {
     try {
-      const topic = new Topic(this.bench, name, cursor);
+      const topic = new Topic(this.bench, name, cursor, false);
       // What is told here may be older than what the loop tells meanwhile: each message says what is, read just now.
       for (const message of await topic.read()) client.send(message, cursor);
     } catch (error) {

@@ -21,6 +21,11 @@ const VERY_LATE_EVERY_MS = 30_000;
 /** A batch's row counts all of its runs. */
 const BATCHES_EVERY_MS = 3_000;
 const RUNS_A_MESSAGE = 200;
+/** The running command's output is copied once a second. */
+const OUTPUT_EVERY_MS = 900;
+/** A page that is closed is forgotten after so long; one that is open says so again in time. */
+const WATCHED_SECONDS = 45;
+const WATCH_EVERY_MS = 15_000;
 
 const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64');
 
@@ -47,6 +52,8 @@ export class Topic {
   private readonly told = new Told();
   private veryLateAt = 0;
   private batchesAt = 0;
+  private outputAt = 0;
+  private watchAt = 0;
   private readonly batchesDue = new Set<string>();
 
   constructor(
@@ -54,6 +61,8 @@ export class Topic {
     readonly name: TopicName,
     /** The database's clock, up to which everything was told. */
     public cursor: string,
+    /** Nothing is written where the page may only read: then no worker copies for it. */
+    private readonly watches = true,
   ) {}
 
   /** What is other than when this was last asked. Throws while services do not answer, and then loses nothing. */
@@ -98,7 +107,7 @@ export class Topic {
     for (const { batchId, state } of changes.batches)
       if (this.told.isNew(`state ${batchId}`, state)) this.batchesDue.add(batchId);
     messages.push(
-      ...(kind === 'run' ? [] : await this.batches()),
+      ...(kind === 'run' ? await this.output(id) : await this.batches()),
       ...(kind === 'ops' || kind === 'now' ? await this.home() : []),
     );
     this.cursor = changes.now;
@@ -107,6 +116,20 @@ export class Topic {
       this.told.forget();
     }
     return messages;
+  }
+
+  /** What its command prints meanwhile, which a worker copies for as long as we say that it is looked at. */
+  private async output(runId: string): Promise<LiveMessage[]> {
+    if (Date.now() - this.outputAt < OUTPUT_EVERY_MS) return [];
+    this.outputAt = Date.now();
+    const { pages, store } = await this.bench.database();
+    if (this.watches && Date.now() - this.watchAt > WATCH_EVERY_MS) {
+      this.watchAt = Date.now();
+      await store.watchRun(runId, WATCHED_SECONDS);
+    }
+    const output = await pages.liveOutput(runId);
+    if (output === null || !this.told.isNew('output', { ...output, at: null })) return [];
+    return [{ event: 'output', data: { topic: this.name, runId, ...output } }];
   }
 
   private before(seconds: number): string {

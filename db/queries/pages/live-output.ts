@@ -1,0 +1,20 @@
+import type { Statements } from '../../statements.js';
+import { isoTime } from '../summaries.js';
+
+export interface LiveOutput {
+  step: number;
+  tail: string;
+  workers: number;
+  at: string;
+}
+
+/** What the running command of a run has printed so far; null: nothing was copied, or it is over. */
+export async function liveOutput(run: Statements, runId: string): Promise<LiveOutput | null> {
+  const [row] = await run<Omit<LiveOutput, 'at'> & { at: Date }>(
+    'liveOutput',
+    `select l.step, l.tail, l.workers, l.at from live_outputs l join steps s on s.run_id = l.run_id and s.step = l.step
+     where l.run_id = $1 and s.observation is null`,
+    [runId],
+  );
+  return row === undefined ? null : { ...row, at: isoTime(row.at) };
+}

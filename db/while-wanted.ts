@@ -1,0 +1,50 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import pg from 'pg';
+import { BenchError } from '../domain/errors.js';
+import { errorFields } from './database-error.js';
+
+const CANCELLED = '57014';
+const wanted = new AsyncLocalStorage<AbortSignal>();
+
+/** Reads of this work end in PostgreSQL once the signal is aborted. Not for writes: half of them would be done. */
+export const whileWanted = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => wanted.run(signal, work);
+
+/** Nobody waits for the answer: neither a fault of the caller's nor of the database's. */
+export const unwanted = (): BenchError =>
+  new BenchError('usage', 'nobody waits for the answer any more', { code: 'query.too_slow' });
+
+const isOver = (signal: AbortSignal): boolean => signal.aborted;
+
+/** Ends what a connection does now. On a connection of its own, for the others may all be busy, as the user itself, for a role may not. */
+export async function cancelBackend(settings: pg.ClientConfig, client: pg.ClientBase): Promise<void> {
+  const { processID } = client as pg.ClientBase & { processID: number };
+  const { options: _role, ...own } = settings;
+  const other = new pg.Client({ ...own, query_timeout: 10_000 });
+  other.on('error', () => undefined);
+  try {
+    await other.connect();
+    await other.query('select pg_cancel_backend($1)', [processID]);
+  } finally {
+    await other.end().catch(() => undefined);
+  }
+}
+
+/** As the pool asks; within `whileWanted`, until its signal is aborted. */
+export async function askWhileWanted(pool: pg.Pool, query: pg.QueryConfig): Promise<pg.QueryResult> {
+  const signal = wanted.getStore();
+  if (signal === undefined) return pool.query(query);
+  if (isOver(signal)) throw unwanted();
+  const client = await pool.connect();
+  const cancel = (): void => void cancelBackend(pool.options, client).catch(() => undefined);
+  signal.addEventListener('abort', cancel);
+  try {
+    if (isOver(signal)) throw unwanted();
+    return await client.query(query);
+  } catch (error) {
+    throw isOver(signal) && errorFields(error).code === CANCELLED ? unwanted() : error;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    // A cancellation that came too late must not end what another asks on this connection.
+    client.release(isOver(signal));
+  }
+}

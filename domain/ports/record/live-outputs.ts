@@ -1,0 +1,9 @@
+/** What commands print while they run, for those who look at them now. */
+export interface LiveOutputs {
+  /** Somebody looks at this run for so many seconds from now. */
+  watchRun(runId: string, seconds: number): Promise<void>;
+  /** What its command has printed so far, unless nobody looks any more. Is it still looked at? */
+  saveLiveOutput(output: { runId: string; step: number; tail: string; worker: string }): Promise<boolean>;
+  /** The command is over. */
+  dropLiveOutput(runId: string): Promise<void>;
+}

@@ -1,0 +1,35 @@
+import type { Database } from '../../../db/index.js';
+import type { Bench } from '../../bench.js';
+
+/** The same home, whose database is read as the role that may only select: whatever is asked, nothing is written. */
+export function readingBench(bench: Bench): Bench {
+  let database: Promise<Database> | null = null;
+  const open = async (): Promise<Database> => {
+    const { databaseUrl } = await bench.services();
+    const { openDatabase } = await import('../../../db/index.js');
+    return openDatabase(databaseUrl, { max: 4, reads: true });
+  };
+  const close = async (): Promise<void> => {
+    const opened = database;
+    database = null;
+    await opened?.then((one) => one.close()).catch(() => undefined);
+  };
+  return {
+    ...bench,
+    database() {
+      const opened = database ?? open();
+      opened.catch(() => {
+        if (database === opened) database = null;
+      });
+      return (database = opened);
+    },
+    async reconnect() {
+      await close();
+      await bench.reconnect();
+    },
+    async close() {
+      await close();
+      await bench.close();
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { readSought } from '../../domain/search-text.js';
+import type { SearchRequest } from '../../domain/requests/search.js';
+import type { SearchHit, SearchMessage, SearchMessages } from '../../domain/views/search.js';
+import type { Bench } from '../bench.js';
+import { whileWanted } from '../while-wanted.js';
+import { runIdOf } from './resolve.js';
+
+/** Steps that are read at once: few at first, so that the first hit comes soon. */
+const FIRST_STEPS = 50;
+const MOST_STEPS = 500;
+const MOST_RUNS = 200;
+const SLICE_MS = 20_000;
+const HITS_A_MESSAGE = 20;
+
+interface Searched {
+  runId: string;
+  steps: number;
+}
+interface Slice {
+  runIds: string[];
+  from: number;
+  to: number;
+  whole: boolean;
+  /** Of them all. */
+  steps: number;
+  /** Whose last steps these are. */
+  runs: number;
+}
+
+/** Runs in order, small ones together, large ones in parts. */
+export function* slicesOf(runs: readonly Searched[]): Generator<Slice> {
+  let most = FIRST_STEPS;
+  let together: Searched[] = [];
+  let steps = 0;
+  const take = function* (): Generator<Slice> {
+    if (together.length === 0) return;
+    const to = Math.max(0, ...together.map((run) => run.steps));
+    yield { runIds: together.map(({ runId }) => runId), from: 1, to, whole: true, steps, runs: together.length };
+    [together, steps, most] = [[], 0, Math.min(MOST_STEPS, most * 2)];
+  };
+  for (const run of runs) {
+    if (together.length === MOST_RUNS || (together.length > 0 && steps + run.steps > most)) yield* take();
+    if (run.steps <= most) {
+      together.push(run);
+      steps += run.steps;
+      continue;
+    }
+    for (let from = 1; from <= run.steps;) {
+      const to = Math.min(run.steps, from + most - 1);
+      const last = to === run.steps;
+      yield { runIds: [run.runId], from, to, whole: from === 1, steps: to - from + 1, runs: last ? 1 : 0 };
+      from = to + 1;
+      most = Math.min(MOST_STEPS, most * 2);
+    }
+  }
+  yield* take();
+}
+
+/**
+ * Finds a text in what runs did and saw, the newest run first, and tells of it as it is found. Aborting the signal ends it in the database, too.
+ * BenchError: no such run, or a pattern that cannot be read.
+ */
+export async function* searchSteps(
+  bench: Pick<Bench, 'database'>,
+  { q, in: places, run: one, excerpts, limit, ...filter }: SearchRequest,
+  signal: AbortSignal,
+): AsyncGenerator<SearchMessage, void, void> {
+  const { pages } = await bench.database();
+  const sought = readSought(q);
+  const selection = one === undefined ? filter : { ...filter, run: [await runIdOf(bench, one)] };
+  const runs = await whileWanted(signal, () => pages.searchedRuns(selection, sought));
+  const named = new Map(runs.map(({ runId, model, task, attempt }) => [runId, { model, task, attempt }]));
+  const progress: SearchMessages['progress'] = {
+    ...{ runs: 0, ofRuns: runs.length, steps: 0, ofSteps: runs.reduce((sum, { steps }) => sum + steps, 0) },
+    ...{ bytes: 0, hits: 0, skipped: 0 },
+  };
+  let more = false;
+  for (const slice of slicesOf(runs)) {
+    const own = new AbortController();
+    const leave = (): void => own.abort();
+    signal.addEventListener('abort', leave);
+    const timer = setTimeout(leave, SLICE_MS);
+    try {
+      const { hits, bytes } = await whileWanted(own.signal, () =>
+        // One more tells whether there are more.
+        pages.searchSlice(slice, { sought, places, excerpts, limit: limit - progress.hits + 1 }),
+      );
+      const room = limit - progress.hits;
+      more = hits.length > room;
+      const told: SearchHit[] = hits.slice(0, room).map((hit) => ({ ...hit, ...named.get(hit.runId)! }));
+      progress.hits += told.length;
+      progress.bytes += bytes;
+      for (let i = 0; i < told.length; i += HITS_A_MESSAGE)
+        yield { event: 'hits', data: { hits: told.slice(i, i + HITS_A_MESSAGE) } };
+    } catch (error) {
+      // A slice that takes too long is left out, and told; whoever has gone is told nothing.
+      if (signal.aborted || !own.signal.aborted) throw error;
+      progress.skipped += slice.steps;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', leave);
+    }
+    progress.steps += slice.steps;
+    progress.runs += slice.runs;
+    if (more) break;
+    yield { event: 'progress', data: { ...progress } };
+  }
+  yield { event: 'done', data: { ...progress, more } };
+}

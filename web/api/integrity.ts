@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { INTEGRITY_RULES } from '../../domain/integrity-rules.js';
+import { integrityPageSchema, integritySummarySchema } from '../../domain/views/integrity.js';
+import { route } from './route.js';
+
+const words = z.array(z.string().max(500)).max(200).optional();
+
+export const integrityRoutes = {
+  integrity: route({
+    method: 'GET',
+    path: '/integrity',
+    summary: 'which numbers must not be believed, counted',
+    role: 'viewer',
+    answer: integritySummarySchema,
+  }),
+  integrityMarks: route({
+    method: 'GET',
+    path: '/integrity/marks',
+    summary: 'marks, each with the step that fired it',
+    role: 'viewer',
+    query: z.strictObject({
+      rule: z.array(z.enum(INTEGRITY_RULES)).max(20).optional(),
+      model: words,
+      task: words,
+      batch: words.describe('ids'),
+      after: z.string().max(1000).optional(),
+      limit: z.int().min(1).max(1000).default(100),
+    }),
+    answer: integrityPageSchema,
+  }),
+};

@@ -1,0 +1,14 @@
+import { searchRequestSchema } from '../../domain/requests/search.js';
+import { route } from './route.js';
+
+/** Server-sent events: `event` is a name of `SearchMessages`, `data` its JSON; it ends with `done` or `failed`. */
+export const searchRoutes = {
+  search: route({
+    method: 'GET',
+    path: '/search',
+    summary: 'what runs did and saw that has a text, newest run first, as it is found',
+    role: 'viewer',
+    query: searchRequestSchema,
+    answer: 'events',
+  }),
+};

@@ -1,0 +1,298 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { Answer } from '../../api/index.js';
+import type { IntegritySearch } from '../address/pages.js';
+import { ask } from '../data/ask.js';
+import { document as asked } from '../data/queries.js';
+import { count, fixed, plural, score, words } from '../parts/format.js';
+import { Empty, Failure, Loading, Shown } from '../parts/states.js';
+import { Text, TextBlock } from '../parts/text.js';
+import { useTitle } from '../parts/title.js';
+import { Badge, Fact, RunLink } from '../parts/values.js';
+
+type Summary = Answer<'integrity'>;
+type Mark = Answer<'integrityMarks'>['marks'][number];
+type Facet = 'rule' | 'model' | 'task';
+
+/** Which numbers must I not believe, and what would change if I did? */
+export function IntegrityPage() {
+  useTitle('Integrity');
+  const search = useSearch({ from: '/integrity' });
+  const navigate = useNavigate({ from: '/integrity' });
+  const summary = useQuery(asked('integrity', {}, {}));
+  const toggle = (facet: Facet, value: string): void => {
+    const chosen = (search[facet] as readonly string[] | undefined) ?? [];
+    const next = chosen.includes(value) ? chosen.filter((one) => one !== value) : [...chosen, value];
+    void navigate({ search: (now) => ({ ...now, [facet]: next.length === 0 ? undefined : next }) });
+  };
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Integrity</h1>
+      </div>
+      <Shown of={summary} what="integrity" rows={10}>
+        {(told) => (
+          <>
+            <dl className="headline">
+              <Fact name="runs with a mark">
+                <strong className="number">{count(told.marked)}</strong>
+                <span className="muted"> of {plural(told.runs, 'ended run')}</span>
+              </Fact>
+              <Fact name="suspect evaluations">
+                <span className="number">{count(told.suspects)}</span>
+              </Fact>
+              <Fact name="runs without isolation">
+                <span className="number">{count(told.withoutIsolation.reduce((sum, { runs }) => sum + runs, 0))}</span>
+              </Fact>
+            </dl>
+            <div className="facts-table">
+              <Counts title="By rule" facet="rule" counted={told.rules} chosen={search.rule} toggle={toggle} />
+              <Counts title="By model" facet="model" counted={told.models} chosen={search.model} toggle={toggle} />
+              <Counts title="By task" facet="task" counted={told.tasks} chosen={search.task} toggle={toggle} />
+            </div>
+          </>
+        )}
+      </Shown>
+      <h2>Marks</h2>
+      <Marks search={search} />
+      <h2>What would change</h2>
+      <WithSuspects />
+      {summary.data !== undefined && <Elsewhere told={summary.data} />}
+    </div>
+  );
+}
+
+function Counts({
+  title,
+  facet,
+  counted,
+  chosen = [],
+  toggle,
+}: {
+  title: string;
+  facet: Facet;
+  counted: Summary['rules'];
+  chosen?: readonly string[] | undefined;
+  toggle: (facet: Facet, value: string) => void;
+}) {
+  return (
+    <section className="facet" aria-label={title}>
+      <h3>{title}</h3>
+      {counted.length === 0 && <p className="muted">none</p>}
+      <ul>
+        {counted.slice(0, 50).map(({ value, runs }) => (
+          <li key={value}>
+            <label>
+              <input type="checkbox" checked={chosen.includes(value)} onChange={() => toggle(facet, value)} />
+              <span className="name">{facet === 'rule' ? words(value) : <Text value={value} />}</span>
+              <span className="count">{count(runs)}</span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      {counted.length > 50 && <p className="muted">50 of {count(counted.length)}</p>}
+    </section>
+  );
+}
+
+function Marks({ search }: { search: IntegritySearch }) {
+  const pages = useInfiniteQuery({
+    queryKey: ['integrityMarks', search] as const,
+    queryFn: ({ signal, pageParam }) =>
+      ask('integrityMarks', {}, { ...search, limit: 50, ...(pageParam === null ? {} : { after: pageParam }) }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+  });
+  if (pages.error !== null && pages.data === undefined)
+    return <Failure error={pages.error} retry={() => void pages.refetch()} />;
+  if (pages.data === undefined) return <Loading what="marks" rows={6} />;
+  const marks = pages.data.pages.flatMap(({ marks: some }) => some);
+  if (marks.length === 0)
+    return Object.keys(search).length === 0 ? (
+      <Empty title="No run has a mark">
+        <p>Rules read each run when it ends; a mark makes the scores from its step on suspect.</p>
+      </Empty>
+    ) : (
+      <Empty title="No mark is like this" />
+    );
+  return (
+    <>
+      <ol className="marks">
+        {marks.map((mark) => (
+          <li key={`${mark.runId} ${mark.rule}`}>
+            <OneMark mark={mark} />
+          </li>
+        ))}
+      </ol>
+      {pages.hasNextPage && (
+        <button type="button" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+          More marks
+        </button>
+      )}
+    </>
+  );
+}
+
+function OneMark({ mark }: { mark: Mark }) {
+  const { runId, model, task, attempt, rule, step, until, detail, action, best, bestOfAll, suspects } = mark;
+  return (
+    <>
+      <p className="mark-head">
+        <Badge tone="warn" mark="⚠">
+          {words(rule)}
+        </Badge>{' '}
+        <RunLink id={runId}>
+          <Text value={`${model} · ${task} · ${attempt}`} />
+        </RunLink>{' '}
+        {step !== null && (
+          <Link to="/runs/$id" params={{ id: runId }} search={{ step }}>
+            step {step}
+            {until !== null && ` to ${until}`}
+          </Link>
+        )}{' '}
+        <span className="muted">
+          {suspects === 0
+            ? 'no score is suspect'
+            : `${plural(suspects, 'suspect score')}: best ${score(best)} without, ${score(bestOfAll)} with`}
+        </span>
+      </p>
+      <p>
+        <Text value={detail} />
+      </p>
+      {action !== null && (
+        <TextBlock source={action} kind="text" lines={6} label={`action of step ${step ?? ''}`} className="action" />
+      )}
+    </>
+  );
+}
+
+/** Areas under the profiles without and with suspect scores: the leaderboard's own. */
+function WithSuspects() {
+  const board = useQuery(asked('leaderboard', {}, { resamples: 0 }));
+  return (
+    <Shown of={board} what="the leaderboard" rows={4}>
+      {({ rows }) => {
+        const ranked = rows.filter(({ bestAup }) => bestAup !== null);
+        if (ranked.length === 0) return <p className="muted">No model is ranked yet.</p>;
+        if (ranked.every(({ withSuspects }) => withSuspects === null))
+          return <p className="muted">Nothing: no suspect score is among those that are ranked.</p>;
+        return (
+          <div className="scroll" tabIndex={0} role="region" aria-label="AUP without and with suspect scores">
+            <table>
+              <thead>
+                <tr>
+                  <th>Model</th>
+                  <th className="right">AUP</th>
+                  <th className="right">with suspects</th>
+                  <th className="right">Suspect scores</th>
+                </tr>
+              </thead>
+              <tbody>
+                {ranked.map(({ model, kind, isolation, bestAup, withSuspects, suspect }) => (
+                  <tr key={`${model} ${kind} ${isolation}`}>
+                    <td>
+                      <Text value={model} />
+                    </td>
+                    <td className="right number">{fixed(bestAup, 3)}</td>
+                    <td className="right number">
+                      {withSuspects?.bestAup == null ? 'the same' : fixed(withSuspects.bestAup, 3)}
+                    </td>
+                    <td className="right number">{count(suspect)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        );
+      }}
+    </Shown>
+  );
+}
+
+function Elsewhere({ told }: { told: Summary }) {
+  return (
+    <>
+      <h2>Tasks whose evaluator the agent can reach</h2>
+      {told.reachable.length === 0 ? (
+        <p className="muted">None was played.</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th>Task</th>
+              <th className="right">Contract</th>
+              <th className="right">Runs</th>
+              <th>What</th>
+            </tr>
+          </thead>
+          <tbody>
+            {told.reachable.map(({ task, contract, runs, selfReported, protectedFiles }) => (
+              <tr key={`${task} ${contract}`}>
+                <td>
+                  <Link to="/tasks/$name" params={{ name: task }}>
+                    <Text value={task} />
+                  </Link>
+                </td>
+                <td className="right number">{contract}</td>
+                <td className="right number">{count(runs)}</td>
+                <td>
+                  {[
+                    ...(selfReported ? ['the agent writes the metric itself'] : []),
+                    ...(protectedFiles > 0 ? [`${plural(protectedFiles, 'file')} of the evaluator`] : []),
+                  ].join(', ')}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <h2>Runs without isolation</h2>
+      {told.withoutIsolation.length === 0 ? (
+        <p className="muted">None.</p>
+      ) : (
+        <ul className="plain-list">
+          {told.withoutIsolation.map(({ value, runs }) => (
+            <li key={value}>
+              <Link to="/runs" search={{ model: [value], isolation: ['none'], status: ['ended'] }}>
+                <Text value={value} />
+              </Link>{' '}
+              <span className="muted">{plural(runs, 'run')}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <h2>Ends that are no agent's doing</h2>
+      {told.faults.length === 0 ? (
+        <p className="muted">None.</p>
+      ) : (
+        <ul className="plain-list">
+          {told.faults.map(({ endReason, runs, scored }) => (
+            <li key={endReason}>
+              <Link to="/runs" search={{ endReason: [endReason] }}>
+                {words(endReason)}
+              </Link>{' '}
+              <span className="muted">
+                {plural(runs, 'run')}, {count(scored)} with a score that does not count
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {told.events.length > 0 && (
+        <>
+          <h2>Events that a score may hang on</h2>
+          <ul className="plain-list">
+            {told.events.map(({ kind, events, runs }) => (
+              <li key={kind}>
+                {words(kind)}{' '}
+                <span className="muted">
+                  {count(events)} in {plural(runs, 'run')}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+import type { Answer } from '../../api/index.js';
+import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../../../report/chart.js';
+import { plural, score } from '../parts/format.js';
+import { plainText } from '../parts/text.js';
+
+type Cell = Answer<'task'>['cells'][number];
+
+/** Each run's best score as a dot, a line a model, beside the starter's. */
+export function scoreStrip(cells: readonly Cell[], nameOf: (cell: Cell) => string): Chart {
+  const shown = cells.filter(({ scores }) => scores.length > 0);
+  const baseline = shown[0]?.baseline ?? null;
+  const names = shown.map((cell) => plainText(nameOf(cell)));
+  return {
+    id: 'scores',
+    title: 'Best score of each run',
+    description: shown
+      .map(
+        (cell, i) =>
+          `${names[i]}: ${plural(cell.scored, 'run')} from ${score(Math.min(...cell.scores))} to ${score(Math.max(...cell.scores))}`,
+      )
+      .join('; '),
+    draw: (_, narrow) => ({
+      height: 60 + 26 * Math.max(1, shown.length),
+      option: {
+        grid: { left: narrow ? 90 : 180, right: 30, top: 20, bottom: 30 },
+        tooltip: { trigger: 'item', renderMode: 'richText' },
+        // The starter's is in sight, too.
+        xAxis: {
+          type: 'value',
+          scale: true,
+          ...(baseline !== null && {
+            min: ({ min }: { min: number }) => Math.min(min, baseline),
+            max: ({ max }: { max: number }) => Math.max(max, baseline),
+          }),
+          axisLabel: TEXT,
+          axisLine: AXIS_LINE,
+          splitLine: SPLIT_LINE,
+        },
+        yAxis: {
+          type: 'category',
+          inverse: true,
+          data: names,
+          axisLabel: { ...TEXT, width: narrow ? 80 : 170, overflow: 'truncate' },
+          axisLine: AXIS_LINE,
+        },
+        series: [
+          {
+            type: 'scatter',
+            symbolSize: 8,
+            data: shown.flatMap((cell, i) => cell.scores.map((value) => [value, i])),
+            itemStyle: { color: 'var(--series-0)', opacity: 0.55 },
+            ...(baseline === null
+              ? {}
+              : {
+                  markLine: {
+                    silent: true,
+                    symbol: 'none',
+                    data: [{ xAxis: baseline }],
+                    lineStyle: { color: 'var(--series-1)', type: 'dashed' as const },
+                    label: { ...TEXT, formatter: 'starter', position: 'end' as const },
+                  },
+                }),
+          },
+        ],
+      },
+    }),
+  };
+}

@@ -1,0 +1,310 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import type { Answer } from '../../api/index.js';
+import { document as asked } from '../data/queries.js';
+import { ChartView } from '../parts/chart-view.js';
+import { Time } from '../parts/clock.js';
+import { count, plural, score, words } from '../parts/format.js';
+import { JsonView } from '../parts/json-view.js';
+import { Empty, Shown } from '../parts/states.js';
+import { Text, TextBlock } from '../parts/text.js';
+import { useTitle } from '../parts/title.js';
+import { Fact, Money, RunLink, Score, Tokens } from '../parts/values.js';
+import { scoreStrip } from './score-strip.js';
+
+type Kind = 'task' | 'model' | 'agent';
+type Played = Answer<'task'>;
+type Cell = Played['cells'][number];
+
+const KINDS = { task: 'Tasks', model: 'Models', agent: 'Agents' } as const;
+const PATHS = { task: '/tasks', model: '/models', agent: '/agents' } as const;
+const ONE = { task: '/tasks/$name', model: '/models/$name', agent: '/agents/$name' } as const;
+const OTHERS = { task: 'Models', model: 'Tasks', agent: 'Models' } as const;
+
+const Kinds = ({ of }: { of: Kind }) => (
+  <nav aria-label="What was played" className="row kinds">
+    {(Object.keys(KINDS) as Kind[]).map((kind) => (
+      <Link key={kind} to={PATHS[kind]} aria-current={kind === of ? 'page' : undefined}>
+        {KINDS[kind]}
+      </Link>
+    ))}
+  </nav>
+);
+
+function List({ kind }: { kind: Kind }) {
+  useTitle(KINDS[kind]);
+  const list = useQuery(asked(`${kind}s`, {}, {}));
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>{KINDS[kind]}</h1>
+        <Kinds of={kind} />
+      </div>
+      <Shown of={list} what={`${kind}s`} rows={12}>
+        {({ played }) =>
+          played.length === 0 ? (
+            <Empty title="Nothing was played yet" command="bench demo --ui" />
+          ) : (
+            <div className="scroll" tabIndex={0} role="region" aria-label={KINDS[kind]}>
+              <table className="wide">
+                <thead>
+                  <tr>
+                    <th>{KINDS[kind].slice(0, -1)}</th>
+                    <th className="right">Runs</th>
+                    <th className="right">Ended</th>
+                    <th className="right">{OTHERS[kind]}</th>
+                    <th className="right">Versions</th>
+                    <th className="right">Cost</th>
+                    <th>Last run</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {played.map((one) => (
+                    <tr key={one.name}>
+                      <td>
+                        <Link to={ONE[kind]} params={{ name: one.name }}>
+                          <Text value={one.name} />
+                        </Link>
+                        {one.title !== null && (
+                          <span className="sub muted">
+                            <Text value={one.title} />
+                          </span>
+                        )}
+                      </td>
+                      <td className="right number">{count(one.runs)}</td>
+                      <td className="right number">{count(one.ended)}</td>
+                      <td className="right number">{count(one.of)}</td>
+                      <td className="right number">{count(one.versions)}</td>
+                      <td className="right">
+                        <Money usd={one.costUsd} />
+                      </td>
+                      <td>
+                        <Time at={one.lastRunAt} />
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )
+        }
+      </Shown>
+    </div>
+  );
+}
+export const TasksPage = () => <List kind="task" />;
+export const ModelsPage = () => <List kind="model" />;
+export const AgentsPage = () => <List kind="agent" />;
+
+/** What is asked, how is it scored, who has done it how well? */
+function One({ kind, name }: { kind: Kind; name: string }) {
+  useTitle(name);
+  const played = useQuery(asked(kind, { name }, {}));
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>
+          <Text value={name} />
+        </h1>
+        <Kinds of={kind} />
+        <span className="grow" />
+        <Link to="/runs" search={{ [kind]: [name] }}>
+          All its runs
+        </Link>
+      </div>
+      <Shown of={played} what={`the ${kind}`} rows={12}>
+        {(told) => <Told kind={kind} played={told} />}
+      </Shown>
+    </div>
+  );
+}
+export const TaskPage = () => <One kind="task" name={useParams({ from: '/tasks/$name' }).name} />;
+export const ModelPage = () => <One kind="model" name={useParams({ from: '/models/$name' }).name} />;
+export const AgentPage = () => <One kind="agent" name={useParams({ from: '/agents/$name' }).name} />;
+
+interface Spec {
+  name?: string;
+  description?: string;
+  metrics?: Record<string, { direction?: string; description?: string; bounds?: { min?: number; max?: number } }>;
+  primary?: string;
+  submission?: { files?: string[] };
+}
+
+function Told({ kind, played: { versions, cells, costs } }: { kind: Kind; played: Played }) {
+  const strip = useMemo(
+    () => scoreStrip(cells, ({ model, kind: of }) => (of === 'real' ? model : `${model} (${of})`)),
+    [cells],
+  );
+  const newest = versions[0];
+  const spec = kind === 'task' ? ((newest?.content ?? {}) as Spec) : null;
+  const [first] = cells;
+  return (
+    <>
+      <dl className="headline">
+        <Fact name="runs">
+          <span className="number">{count(cells.reduce((sum, { runs }) => sum + runs, 0))}</span>
+        </Fact>
+        <Fact name="cost">
+          <Money usd={String(cells.reduce((sum, { costUsd }) => sum + Number(costUsd), 0))} />
+        </Fact>
+        {spec !== null && first !== undefined && (
+          <>
+            <Fact name="metric">
+              <Text value={spec.primary ?? ''} />, {first.direction === 'minimize' ? 'smaller' : 'larger'} is better
+            </Fact>
+            <Fact name="starter">
+              <Score value={first.baseline} />
+            </Fact>
+            <Bounds spec={spec} />
+            <Fact name="handed in">
+              <Text value={(spec.submission?.files ?? []).join(', ')} />
+            </Fact>
+          </>
+        )}
+      </dl>
+      {spec?.description !== undefined && (
+        <TextBlock source={spec.description} kind="text" lines={12} label="what is asked" />
+      )}
+      {kind === 'task' && cells.some(({ scores }) => scores.length > 0) && <ChartView chart={strip} />}
+      <h2>What came of its runs</h2>
+      <Cells kind={kind} cells={cells} />
+      {costs.length > 0 && (
+        <>
+          <h2>Costs by lists of prices</h2>
+          <table>
+            <thead>
+              <tr>
+                <th>List</th>
+                <th className="right">Runs</th>
+                <th className="right">By the list</th>
+                <th className="right">Recorded</th>
+              </tr>
+            </thead>
+            <tbody>
+              {costs.map(({ list, runs, listUsd, recordedUsd }) => (
+                <tr key={list}>
+                  <td>
+                    <Text value={list} />
+                  </td>
+                  <td className="right number">{count(runs)}</td>
+                  <td className="right">
+                    <Money usd={listUsd} />
+                  </td>
+                  <td className="right">
+                    <Money usd={recordedUsd} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </>
+      )}
+      <h2>Versions</h2>
+      {versions.length === 0 && <p className="muted">None is kept: it has no file.</p>}
+      {versions.map(({ hash, contract, createdAt, runs, content }) => (
+        <details key={hash}>
+          <summary>
+            <code>{hash.slice(0, 12)}</code> {contract !== null && `contract ${contract}, `}
+            {plural(runs, 'run')}, first <Time at={createdAt} />
+          </summary>
+          <JsonView value={content} label={`version ${hash.slice(0, 12)}`} />
+        </details>
+      ))}
+    </>
+  );
+}
+
+function Bounds({ spec }: { spec: Spec }) {
+  const bounds = spec.metrics?.[spec.primary ?? '']?.bounds;
+  if (bounds === undefined) return null;
+  return (
+    <Fact name="bounds">
+      {bounds.min === undefined ? 'none' : score(bounds.min)} to {bounds.max === undefined ? 'none' : score(bounds.max)}
+    </Fact>
+  );
+}
+
+const Cells = ({ kind, cells }: { kind: Kind; cells: readonly Cell[] }) => (
+  <div className="scroll" tabIndex={0} role="region" aria-label="What came of its runs">
+    <table className="wide">
+      <thead>
+        <tr>
+          {kind !== 'model' && <th>Model</th>}
+          {kind !== 'task' && <th>Task</th>}
+          {['Runs', 'Scored', 'Best', 'Median', 'Mean'].map((title) => (
+            <th key={title} className="right">
+              {title}
+            </th>
+          ))}
+          {kind !== 'task' && <th className="right">Starter</th>}
+          {['First score at step', 'Steps', 'Cost', 'Tokens'].map((title) => (
+            <th key={title} className="right">
+              {title}
+            </th>
+          ))}
+          <th>Ends</th>
+        </tr>
+      </thead>
+      <tbody>
+        {cells.map((cell) => (
+          <tr key={`${cell.model} ${cell.kind} ${cell.task}`}>
+            {kind !== 'model' && (
+              <td>
+                <Link to="/models/$name" params={{ name: cell.model }}>
+                  <Text value={cell.model} />
+                </Link>
+                {cell.kind !== 'real' && <span className="muted"> {cell.kind}</span>}
+              </td>
+            )}
+            {kind !== 'task' && (
+              <td>
+                <Link to="/tasks/$name" params={{ name: cell.task }}>
+                  <Text value={cell.task} />
+                </Link>
+              </td>
+            )}
+            <td className="right number">
+              {count(cell.ended)}
+              <span className="muted"> of {count(cell.runs)}</span>
+            </td>
+            <td className="right number">{count(cell.scored)}</td>
+            <td className="right">
+              {cell.bestRun === null ? (
+                <Score value={cell.best} />
+              ) : (
+                <RunLink id={cell.bestRun}>
+                  <Score value={cell.best} />
+                </RunLink>
+              )}
+            </td>
+            <td className="right">
+              <Score value={cell.median} />
+            </td>
+            <td className="right">
+              <Score value={cell.mean} />
+            </td>
+            {kind !== 'task' && (
+              <td className="right">
+                <Score value={cell.baseline} />
+              </td>
+            )}
+            <td className="right number">{cell.firstScoreStep ?? '–'}</td>
+            <td className="right number">{cell.steps ?? '–'}</td>
+            <td className="right">
+              <Money usd={cell.costUsd} />
+            </td>
+            <td className="right">
+              <Tokens amount={cell.tokens} />
+            </td>
+            <td>
+              {Object.entries(cell.ends)
+                .map(([reason, runs]) => `${words(reason)} ×${runs}`)
+                .join(', ')}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);

@@ -1,0 +1,22 @@
+import { withoutFormula } from '../../../report/csv-formula.js';
+
+/** A file of the browser's own, from what it was told. */
+export function save(name: string, content: BlobPart, type: string): void {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** By RFC 4180; what a spreadsheet would run gets an apostrophe. */
+const cell = (value: unknown): string =>
+  value === null || value === undefined
+    ? ''
+    : typeof value === 'number' || typeof value === 'boolean'
+      ? String(value)
+      : `"${withoutFormula(typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('"', '""')}"`;
+
+export const csvOf = (names: readonly string[], rows: readonly (readonly unknown[])[]): string =>
+  [names, ...rows].map((line) => `${line.map(cell).join(',')}\r\n`).join('');

@@ -1,0 +1,220 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { SEARCH_PLACES, type SearchPlace } from '../address/pages.js';
+import { bytes, count, percent, plural } from '../parts/format.js';
+import { Empty, Failure } from '../parts/states.js';
+import { plainText, Text } from '../parts/text.js';
+import { useTitle } from '../parts/title.js';
+import { RunLink } from '../parts/values.js';
+import { type Hit, type Search, useSearchStream } from './search-stream.js';
+
+const PLACE_NAMES: Record<SearchPlace, string> = {
+  thought: 'thoughts',
+  action: 'actions',
+  observation: 'observations',
+  reply: 'whole replies',
+  evaluation: 'evaluations',
+  event: 'events',
+};
+const USUAL: readonly SearchPlace[] = SEARCH_PLACES.filter((place) => place !== 'reply');
+/** Of a run, and runs, before more are asked for. */
+const FIRST_HITS = 5;
+const FIRST_RUNS = 50;
+
+/** Where did anybody see, do or think this? */
+export function SearchPage() {
+  useTitle('Search');
+  const search = useSearch({ from: '/search' });
+  const navigate = useNavigate({ from: '/search' });
+  const { q, in: chosen, ...filter } = search;
+  const places = chosen ?? USUAL;
+  const found = useSearchStream(q === undefined ? null : { ...filter, q, in: [...places] });
+  const narrowed = Object.entries(filter);
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Search</h1>
+      </div>
+      <form
+        className="search-form"
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const typed = new FormData(event.currentTarget).get('q');
+          void navigate({
+            search: { ...search, q: typeof typed === 'string' && typed !== '' ? typed : undefined } as typeof search,
+          });
+        }}
+      >
+        <input
+          key={q ?? ''}
+          name="q"
+          type="search"
+          data-search
+          autoFocus
+          spellCheck={false}
+          maxLength={500}
+          defaultValue={q}
+          placeholder={'a text, "exactly this", or /a pattern/i'}
+          aria-label="Text to find"
+        />
+        <button type="submit" className="primary">
+          Search
+        </button>
+      </form>
+      <fieldset className="search-places">
+        <legend className="unseen">In</legend>
+        {SEARCH_PLACES.map((place) => (
+          <label key={place}>
+            <input
+              type="checkbox"
+              checked={places.includes(place)}
+              onChange={({ currentTarget: { checked } }) => {
+                const next = SEARCH_PLACES.filter((one) => (one === place ? checked : places.includes(one)));
+                const usual = next.join() === USUAL.join();
+                void navigate({
+                  search: { ...search, in: next.length === 0 || usual ? undefined : next } as typeof search,
+                });
+              }}
+            />
+            {PLACE_NAMES[place]}
+          </label>
+        ))}
+      </fieldset>
+      {narrowed.length > 0 && (
+        <p className="muted">
+          of runs with{' '}
+          {narrowed.map(([name, value], i) => (
+            <span key={name}>
+              {i > 0 && ', '}
+              {name} <Text value={[value].flat().join(' or ')} />
+            </span>
+          ))}{' '}
+          <button
+            type="button"
+            className="plain"
+            onClick={() => void navigate({ search: (q === undefined ? {} : { q }) as typeof search })}
+          >
+            of all runs
+          </button>
+        </p>
+      )}
+      {q === undefined ? (
+        <Empty title="Nothing is sought yet">
+          <p>
+            Finds a text in what agents thought, did and saw, in evaluations and in events: of all runs, or of those
+            that the list of runs was narrowed down to.
+          </p>
+        </Empty>
+      ) : (
+        <>
+          <Progress search={found} cancel={found.cancel} />
+          {found.state === 'failed' && <Failure error={found.error} />}
+          <Hits q={q} hits={found.hits} over={found.state !== 'running'} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Progress({ search: { state, progress, hits, more }, cancel }: { search: Search; cancel: () => void }) {
+  if (progress === null && state !== 'running') return null;
+  const runs = new Set(hits.map(({ runId }) => runId)).size;
+  return (
+    <div className="search-progress">
+      <span role="status">
+        {plural(hits.length, 'hit')} in {plural(runs, 'run')}
+        {more && ', and more: narrow it down'}
+      </span>
+      <span className="muted">
+        {progress === null
+          ? ''
+          : `${count(progress.steps)} of ${plural(progress.ofSteps, 'step')} of ${plural(progress.ofRuns, 'run')}, ${bytes(progress.bytes)}`}
+        {progress !== null &&
+          progress.skipped > 0 &&
+          `; ${plural(progress.skipped, 'step')} took too long and are left out`}
+      </span>
+      {state === 'running' && (
+        <>
+          <progress
+            aria-label="Searched"
+            max={Math.max(1, progress?.ofSteps ?? 1)}
+            value={progress?.steps ?? 0}
+            title={progress === null ? '' : percent(progress.steps / Math.max(1, progress.ofSteps))}
+          />
+          <button type="button" onClick={cancel}>
+            Cancel
+          </button>
+        </>
+      )}
+      {state === 'cancelled' && <span className="muted">cancelled</span>}
+    </div>
+  );
+}
+
+function Hits({ q, hits, over }: { q: string; hits: readonly Hit[]; over: boolean }) {
+  const [runsShown, setRunsShown] = useState(FIRST_RUNS);
+  const runs = useMemo(() => {
+    const by = new Map<string, Hit[]>();
+    for (const hit of hits) by.set(hit.runId, [...(by.get(hit.runId) ?? []), hit]);
+    return [...by.values()];
+  }, [hits]);
+  if (runs.length === 0) return over ? <Empty title="No run has this" /> : null;
+  return (
+    <>
+      {runs.slice(0, runsShown).map((of) => (
+        <RunHits key={of[0]!.runId} q={q} hits={of} />
+      ))}
+      {runs.length > runsShown && (
+        <button type="button" onClick={() => setRunsShown(runsShown * 4)}>
+          {plural(runs.length - runsShown, 'more run')}
+        </button>
+      )}
+    </>
+  );
+}
+
+function RunHits({ q, hits }: { q: string; hits: readonly Hit[] }) {
+  const [all, setAll] = useState(false);
+  const { runId, model, task, attempt } = hits[0]!;
+  return (
+    <section className="run-hits" aria-label={plainText(`Run ${runId}`)}>
+      <h2>
+        <RunLink id={runId}>
+          <Text value={`${model} · ${task} · ${attempt}`} />
+        </RunLink>{' '}
+        <span className="muted">{plural(hits.length, 'hit')}</span>
+      </h2>
+      <ol>
+        {hits.slice(0, all ? 1000 : FIRST_HITS).map((hit, i) => (
+          <li key={i}>
+            <Link
+              to="/runs/$id"
+              params={{ id: runId }}
+              search={hit.step === null ? { tab: 'events' } : { step: hit.step, find: q }}
+              className="where"
+            >
+              {hit.step === null ? 'run' : `step ${hit.step}`}, {hit.in}
+            </Link>
+            {hit.excerpt !== null && (
+              <span className="excerpt">
+                {hit.excerpt.at > hit.excerpt.before.length && '…'}
+                <Text value={hit.excerpt.before} />
+                <mark>
+                  <Text value={hit.excerpt.match} />
+                </mark>
+                <Text value={hit.excerpt.after} />
+                {hit.excerpt.at + hit.excerpt.match.length + hit.excerpt.after.length < hit.excerpt.length && '…'}
+              </span>
+            )}
+          </li>
+        ))}
+      </ol>
+      {hits.length > FIRST_HITS && !all && (
+        <button type="button" className="plain" onClick={() => setAll(true)}>
+          {count(hits.length - FIRST_HITS)} more here
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,113 @@
+import { useState } from 'react';
+import type { Answer } from '../../api/index.js';
+import { count } from '../parts/format.js';
+import { plainText, Text } from '../parts/text.js';
+
+type Schema = Answer<'sqlSchema'>;
+
+/** Queries to start from, and what there is to ask for; a click puts a name into the query. */
+export function SchemaList({
+  schema,
+  onExample,
+  onName,
+}: {
+  schema: Schema;
+  onExample: (sql: string) => void;
+  onName: (name: string) => void;
+}) {
+  const [part, setPart] = useState('');
+  const has = (text: string | null): boolean => (text ?? '').toLowerCase().includes(part.toLowerCase());
+  const relations = schema.relations.filter(
+    ({ name, comment, columns }) =>
+      part === '' || has(name) || has(comment) || columns.some((column) => has(column.name) || has(column.comment)),
+  );
+  const functions = schema.functions.filter(({ name, comment }) => part === '' || has(name) || has(comment));
+  return (
+    <div className="schema">
+      <details>
+        <summary>Queries to start from</summary>
+        <ul className="examples">
+          {schema.examples.map(({ title, sql }) => (
+            <li key={title}>
+              <button type="button" className="plain" onClick={() => onExample(sql)}>
+                {title}
+              </button>
+            </li>
+          ))}
+        </ul>
+      </details>
+      <input
+        type="search"
+        data-search
+        placeholder="table, column, comment"
+        aria-label="Find in the schema"
+        value={part}
+        onChange={(event) => setPart(event.currentTarget.value)}
+      />
+      <h2>Tables and views</h2>
+      {relations.map(({ name, kind, comment, rows, columns }) => (
+        <details key={name} className="relation" open={part !== '' && relations.length < 4}>
+          <summary title={comment === null ? undefined : plainText(comment)}>
+            <code>{name}</code>{' '}
+            <span className="muted">{kind === 'view' ? 'view' : rows === null ? '' : count(rows)}</span>
+          </summary>
+          {comment !== null && (
+            <p className="muted">
+              <Text value={comment} />
+            </p>
+          )}
+          <ul>
+            <li>
+              <button type="button" className="plain" onClick={() => onName(name)}>
+                insert {name}
+              </button>
+            </li>
+            {columns.map((column) => (
+              <li key={column.name}>
+                <button
+                  type="button"
+                  className="plain"
+                  title={column.comment === null ? undefined : plainText(column.comment)}
+                  onClick={() => onName(column.name)}
+                >
+                  <code>{column.name}</code>
+                </button>{' '}
+                <span className="muted">
+                  {column.type}
+                  {column.nullable ? '' : ', never null'}
+                </span>
+                {column.comment !== null && (
+                  <span className="sub muted">
+                    <Text value={column.comment} />
+                  </span>
+                )}
+              </li>
+            ))}
+          </ul>
+        </details>
+      ))}
+      {functions.length > 0 && <h2>Functions</h2>}
+      {functions.map(({ name, arguments: taken, returns, comment }) => (
+        <details key={`${name}(${taken})`} className="relation">
+          <summary>
+            <code>{name}</code>
+          </summary>
+          {comment !== null && (
+            <p className="muted">
+              <Text value={comment} />
+            </p>
+          )}
+          <p>
+            <code>
+              {name}({taken})
+            </code>{' '}
+            <span className="muted">gives {returns}</span>
+          </p>
+          <button type="button" className="plain" onClick={() => onName(`${name}(`)}>
+            insert {name}
+          </button>
+        </details>
+      ))}
+    </div>
+  );
+}

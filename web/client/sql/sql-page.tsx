@@ -1,0 +1,145 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import type { Answer } from '../../api/index.js';
+import { addressOf, PATHS, send } from '../data/ask.js';
+import { document as asked } from '../data/queries.js';
+import { useNow } from '../parts/clock.js';
+import { Empty, Failure, Shown } from '../parts/states.js';
+import { useTitle } from '../parts/title.js';
+import { QueryBox, type QueryBoxHandle } from './query-box.js';
+import { QueryResult } from './result.js';
+import { SchemaList } from './schema-list.js';
+
+type Outcome =
+  | { state: 'none' }
+  | { state: 'running'; since: number }
+  | { state: 'found'; result: Answer<'sql'>; ms: number }
+  | { state: 'failed'; error: unknown }
+  | { state: 'cancelled' };
+
+const LIMITS = [30, 60, 120, 300];
+
+/** What did nobody foresee? */
+export function SqlPage() {
+  useTitle('SQL');
+  const { q = '' } = useSearch({ from: '/sql' });
+  const navigate = useNavigate({ from: '/sql' });
+  const schema = useQuery({ ...asked('sqlSchema', {}, {}), staleTime: 60_000 });
+  const [text, setText] = useState(q);
+  const [limit, setLimit] = useState(LIMITS[0]!);
+  const [outcome, setOutcome] = useState<Outcome>({ state: 'none' });
+  const box = useRef<QueryBoxHandle>(null);
+  const running = useRef<AbortController | null>(null);
+  const told = useRef(q);
+  // Another link, or back: the query of the address stands in the editor, and waits.
+  useEffect(() => {
+    if (q === told.current) return;
+    told.current = q;
+    box.current?.set(q);
+    setText(q);
+  }, [q]);
+  // Whoever leaves the page lets go of the query, and the database of it.
+  useEffect(() => () => running.current?.abort(), []);
+  const run = (): void => {
+    const query = text.trim();
+    if (query === '') return;
+    running.current?.abort();
+    const own = new AbortController();
+    running.current = own;
+    const since = Date.now();
+    setOutcome({ state: 'running', since });
+    told.current = query;
+    void navigate({ search: { q: query }, replace: true });
+    send(addressOf(PATHS.sql, {}, {}), {
+      method: 'POST',
+      body: JSON.stringify({ query, timeout: limit }),
+      headers: { 'content-type': 'application/json' },
+      signal: own.signal,
+    })
+      .then(async (response) => (await response.json()) as Answer<'sql'>)
+      .then(
+        (result) => !own.signal.aborted && setOutcome({ state: 'found', result, ms: Date.now() - since }),
+        (error: unknown) => !own.signal.aborted && setOutcome({ state: 'failed', error }),
+      );
+  };
+  const cancel = (): void => {
+    running.current?.abort();
+    setOutcome({ state: 'cancelled' });
+  };
+  return (
+    <div className="split sql-page">
+      <aside aria-label="Schema">
+        <details className="aside-fold" open={window.innerWidth > 900}>
+          <summary>Schema</summary>
+          <Shown of={schema} what="the schema" rows={12}>
+            {(known) => (
+              <SchemaList
+                schema={known}
+                onExample={(sql) => box.current?.set(sql)}
+                onName={(name) => box.current?.insert(name)}
+              />
+            )}
+          </Shown>
+        </details>
+      </aside>
+      <section className="fill">
+        <div className="page-head">
+          <h1>SQL</h1>
+          <span className="muted">one SELECT; it can change nothing</span>
+          <span className="grow" />
+          <label>
+            at most{' '}
+            <select value={limit} onChange={(event) => setLimit(Number(event.currentTarget.value))}>
+              {LIMITS.map((seconds) => (
+                <option key={seconds} value={seconds}>
+                  {seconds} s
+                </option>
+              ))}
+            </select>
+          </label>
+          {outcome.state === 'running' && (
+            <button type="button" onClick={cancel}>
+              Cancel
+            </button>
+          )}
+          <button
+            type="button"
+            className="primary"
+            disabled={text.trim() === '' || outcome.state === 'running'}
+            onClick={run}
+          >
+            Run <kbd>Ctrl Enter</kbd>
+          </button>
+        </div>
+        <QueryBox text={text} schema={schema.data} onChange={setText} onRun={run} handle={box} />
+        {outcome.state === 'running' ? (
+          <Running since={outcome.since} />
+        ) : outcome.state === 'failed' ? (
+          <Failure error={outcome.error} retry={run} />
+        ) : outcome.state === 'cancelled' ? (
+          <Empty title="Cancelled, in the database too" />
+        ) : outcome.state === 'found' ? (
+          <QueryResult result={outcome.result} ms={outcome.ms} />
+        ) : q === '' ? (
+          <Empty title="Nothing was asked yet">
+            <p>Take a query to start from, or write your own.</p>
+          </Empty>
+        ) : (
+          <Empty title="The query of this link has not run">
+            <p>Read it, then run it.</p>
+          </Empty>
+        )}
+      </section>
+    </div>
+  );
+}
+
+function Running({ since }: { since: number }) {
+  const now = useNow();
+  return (
+    <div className="state" role="status">
+      <p className="state-title">runs for {Math.max(0, Math.round((now - since) / 1000))} s</p>
+    </div>
+  );
+}

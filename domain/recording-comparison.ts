@@ -55,6 +55,11 @@ export function compareWithRecording(
   played: readonly Pick<StepRecord, 'step' | 'action' | 'observation'>[],
   workspace: string | null,
 ): ReplayComparison {
+  const shown = (observation: string, place: string | null): string => {
+    const text = normalisedObservation(observation, place);
+    // MLGym shows no blank lines.
+    return recording.format === 'mlgym' ? text.replace(/^\n+/gm, '').replace(/\n+$/, '') : text;
+  };
   const causes = new CauseFinder();
   const byStep = new Map(played.map((step) => [step.step, step]));
   const recorded = recording.steps.map((step, at): ReplayedStep => {
@@ -66,8 +71,8 @@ export function compareWithRecording(
       return { ...row, state: 'refused', cause: 'refused' };
     }
     if (now.observation === null) return { ...row, state: 'unfinished', cause: 'unfinished' };
-    const before = normalisedObservation(step.observation, recording.workspace);
-    const after = normalisedObservation(now.observation, workspace);
+    const before = shown(step.observation, recording.workspace);
+    const after = shown(now.observation, workspace);
     const cause = causes.next(step.action, before, after);
     return { ...row, difference: firstDifference(before, after), cause, state: cause === null ? 'same' : 'diverges' };
   });

@@ -48,10 +48,7 @@ export const NORMALISATION_RULES: readonly Rule[] = [
 // oxlint-disable-next-line no-control-regex
 const TERMINAL_CODES = /\u001b\[[0-9;?]*[ -/]*[@-~]/g;
 
-/**
- * An observation without what must differ: line ends, spaces at their ends, blank lines (MLGym shows none), the workspace's path, and
- * the rules above.
- */
+/** An observation without what must differ: line ends, spaces at their ends, the workspace's path, and the rules above. */
 export function normalisedObservation(observation: string, workspace: string | null): string {
   let text = observation
     .replaceAll('\r\n', '\n')
@@ -61,5 +58,5 @@ export function normalisedObservation(observation: string, workspace: string | n
   // Before the rules: a workspace of the local backend may itself lie under /tmp.
   if (workspace !== null && workspace.length > 1) text = text.replaceAll(workspace, '<workspace>');
   for (const { pattern, mark } of NORMALISATION_RULES) text = text.replace(pattern, mark);
-  return text.replace(/^\n+/gm, '').replace(/\n+$/, '');
+  return text.replace(/\n+$/, '');
 }

@@ -205,6 +205,9 @@ export function planTask(
   };
 }
 
+/** Modules and pickles that agents add. Copies of the evaluator's own files never come from them. */
+const OWN_FILES = ['*.py', '*.pkl', '*.npz'];
+
 /** What agents hand in. Everything else that the evaluator imports is always its own copy. */
 function plannedSubmission(
   { task, starter, entry, entrypoint }: TaskDraft,
@@ -214,7 +217,8 @@ function plannedSubmission(
   const { config, file, id } = task;
   const only = (files: readonly string[], why: string): PlannedSubmission => ({
     files: [...files],
-    optional: [],
+    // A program may be several modules, and unpickle what was trained.
+    optional: entrypoint.kind === 'program' ? OWN_FILES : [],
     folders: [],
     why,
   });
@@ -234,7 +238,7 @@ function plannedSubmission(
     ];
     return {
       files: [],
-      optional: ['config.yaml'],
+      optional: ['config.yaml', ...OWN_FILES],
       folders: [CHECKPOINTS, ...folders],
       why: 'checkpoints, and the folders of the starter',
     };

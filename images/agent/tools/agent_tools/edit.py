@@ -159,13 +159,13 @@ def _new_problems(
 def _new_for_mlgym(
     command: str, old: TextFile, new: TextFile, first: int, removed: int, added: int
 ) -> list[tuple[int, int, str, str]]:
-    from . import flake8_check
+    from . import mlgym_check
 
     # MLGym's `insert` takes as many old lines for replaced as it adds.
     last = first + (added if command == "insert" else removed) - 1
-    before = flake8_check.problems(old.content, old.path)
-    after = flake8_check.problems(new.content, new.path)
-    return flake8_check.introduced(before, after, first, last, added)
+    before = mlgym_check.problems(old.content, old.path)
+    after = mlgym_check.problems(new.content, new.path)
+    return mlgym_check.introduced(before, after, first, last, added)
 
 
 def _report(

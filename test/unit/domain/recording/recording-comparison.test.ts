@@ -48,7 +48,7 @@ describe('comparing a run with the recording that it played', () => {
   it('lists the steps past the end of the recording as added', () => {
     const { steps, recorded } = compareWithRecording(recordingOf('a'), played('a', 'Submitted'), null);
     expect(recorded).toBe(1);
-    expect(steps.at(-1)).toEqual({ step: 2, action: 'act 2', state: 'added', difference: null });
+    expect(steps.at(-1)).toEqual({ step: 2, action: 'act 2', state: 'added', difference: null, cause: null });
   });
 });
 

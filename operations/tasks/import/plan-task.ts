@@ -137,7 +137,7 @@ export function planTask(
   const chosen = choices.requirements[id];
   const requirements =
     chosen === undefined
-      ? { name: 'requirements-cpu.txt', text: readFileSync(bundled.requirements, 'utf8') }
+      ? bundledPins(bundled.requirements, imports.packages)
       : { name: 'requirements.txt', text: readFileSync(chosen, 'utf8') };
   const unpinned = unpinnedModules(imports.packages, requirements.text);
   if (unpinned.length > 0)
@@ -207,6 +207,12 @@ export function planTask(
 
 /** Modules and pickles that agents add. Copies of the evaluator's own files never come from them. */
 const OWN_FILES = ['*.py', '*.pkl', '*.npz'];
+
+/** Versions that work together: of JAX and what MLGym's reinforcement learning needs with it, or of what all others need. */
+function bundledPins(folder: string, modules: readonly string[]): { name: string; text: string } {
+  const name = modules.includes('jax') ? 'requirements-jax.txt' : 'requirements-cpu.txt';
+  return { name, text: readFileSync(join(folder, name), 'utf8') };
+}
 
 /** What agents hand in. Everything else that the evaluator imports is always its own copy. */
 function plannedSubmission(

@@ -90,7 +90,7 @@ describe('two observations are the same but for', () => {
     ['counts of things', '3 files', '4 files'],
     ['scores that a program printed itself', 'Score: 1.02', 'Score: 1.07'],
     ['names', '/home/agent/workspace/a.py', '/workspace/b.py'],
-    ['lines', 'a\n\nb', 'a\nb'],
+    ['lines', 'a\nb', 'ab'],
     ['indentation', '  return 0', ' return 0'],
     [
       'an evaluation that became invalid',

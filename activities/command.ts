@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLimits, type CommandLimits } from '../domain/agent/command-limits.js';
 import { noValidationLeft } from '../domain/agent/evaluation-message.js';
+import type { Dialect } from '../domain/agent/dialect.js';
 import { guardMultiline } from '../domain/agent/guard-multiline.js';
 import { InfrastructureError } from '../domain/errors.js';
 import type { ExecuteCommandArgs, ExecuteCommandResult, HostActivities } from '../domain/messages.js';
@@ -17,6 +18,7 @@ import type { EvaluationLog } from '../domain/ports/record/evaluations.js';
 import type { EventLog, RunEvent } from '../domain/ports/record/events.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
+import { malformedInMlgymWords, stoppedInMlgymWords } from '../domain/mlgym/words.js';
 import type { RunDefinition, StepRecord } from '../domain/run.js';
 import type { TaskSpec } from '../domain/task.js';
 import type { ToolState } from '../domain/tool-state.js';
@@ -86,7 +88,8 @@ async function executeCommand(
   const sandbox = ports.backends[run.backend].sandbox;
   const ref = { runId, epoch };
   const guarded = guardMultiline(record.action, run.agent.tools.commands);
-  if (guarded.kind === 'malformed') return await refuse(ports, run, args, guarded.message);
+  const { dialect } = run.agent.tools;
+  if (guarded.kind === 'malformed') return await refuse(ports, run, args, wordsOf(guarded, dialect));
   const limits = commandLimits(guarded.script, run.task.limits, args.timeLimitSeconds);
   const command = { n: step, script: guarded.script, ...limits };
   const leave = ports.watched?.follow(sandbox, ref, step);
@@ -110,7 +113,7 @@ async function executeCommand(
     runId,
     step,
     {
-      observation: withNotes(observationOf(outcome, limits, run.task.limits), refused === null ? [] : [refused]),
+      observation: withNotes(observationOf(outcome, limits, run.task.limits, dialect), refused === null ? [] : [refused]),
       exitCode: outcome.exitCode,
       timedOut: outcome.timedOut,
       lost: outcome.lost,
@@ -170,6 +173,10 @@ function eventsOf({ restarted, lost }: CommandOutcome, step: number): RunEvent[]
   return events;
 }
 
+/** Why nothing of the action is run. */
+const wordsOf = ({ message, endName }: { message: string; endName?: string }, dialect: Dialect | undefined): string =>
+  dialect === 'mlgym' && endName !== undefined ? malformedInMlgymWords(endName) : message;
+
 /** Bash's exit code for a syntax error. */
 const SYNTAX_ERROR = 2;
 
@@ -228,9 +235,15 @@ async function interruptQuietly(sandbox: SandboxPort, ref: { runId: string; epoc
 }
 
 /** What the model sees: the output, and notes in brackets. */
-function observationOf(outcome: CommandOutcome, limits: CommandLimits, task: TaskSpec['limits']): string {
+function observationOf(
+  outcome: CommandOutcome,
+  limits: CommandLimits,
+  task: TaskSpec['limits'],
+  dialect: Dialect | undefined,
+): string {
   const notes: string[] = [];
-  if (outcome.timedOut) notes.push(stopNote(outcome.stoppedBy, limits, task));
+  const theirs = dialect === 'mlgym' ? stoppedInMlgymWords(outcome.stoppedBy, limits) : null;
+  if (outcome.timedOut) notes.push(theirs ?? stopNote(outcome.stoppedBy, limits, task));
   if (outcome.stoppedBy === 'interrupt') notes.push('[command interrupted]');
   if (outcome.lost) notes.push('[command lost: its process was gone; what it did until then is unknown]');
   if (outcome.notice !== null) notes.push(`[${outcome.notice}]`);

@@ -1,3 +1,4 @@
+import { dialectEnvironment } from '../domain/agent/dialect.js';
 import { unmetNeed } from '../domain/backend-needs.js';
 import { BenchError, NoRoom, SandboxLost, Stale } from '../domain/errors.js';
 import { layerOf } from '../domain/task-requirements.js';
@@ -121,7 +122,7 @@ export function sandboxSpec(
     limits: { memoryMb, cpus, pids, workspaceMb },
     network: run.task.network,
     layer: layerOf(run.task, 'agent', taskDir),
-    environment: run.agent.tools.environment,
+    environment: { ...run.agent.tools.environment, ...dialectEnvironment(run.agent.tools.dialect) },
     ...(memory === null ? {} : { memory }),
   };
 }

@@ -63,7 +63,7 @@ async function evaluateOnce(
     [...outcomes.values()].map((o) => (o.kind === 'no_artefact' ? undefined : o.imageDigest))[0] ?? null;
   const record = {
     ...{ runId, step, kind, ms, isolation, epoch },
-    shown: [shownToAgent(run.task, outcomes), ...(await leftOver(store, run, args, outcomes))].join('\n'),
+    shown: [await shown(store, run, kind, outcomes), ...(await leftOver(store, run, args, outcomes))].join('\n'),
     submissionSha256: found.submissionSha256,
     fromStep: found.fromStep,
     evaluationNumber: number,
@@ -72,15 +72,27 @@ async function evaluateOnce(
   };
   // While the sandbox was frozen, the run's clock stood still.
   const onClock = found.frozen ? 0 : ms;
-  const shown = outcomes.get('validation');
-  if (shown?.kind === 'ok' && !splits.includes('test')) {
-    const score = splitScore(run.task, shown);
+  const onValidation = outcomes.get('validation');
+  if (onValidation?.kind === 'ok' && !splits.includes('test')) {
+    const score = splitScore(run.task, onValidation);
     await store.saveShown({ ...record, message: score.message, otherSplits: [{ split: 'validation', ...score }] });
     return { status: 'ok', primary: null, ms: onClock };
   }
   const { test, others } = splitScores(run.task, outcomes);
   await store.saveEvaluation({ ...record, ...test, otherSplits: others });
   return { status: test.status, primary: test.primary, ms: onClock };
+}
+
+/** What the agent sees of it, in its dialect. */
+async function shown(
+  store: RunLifecycle,
+  { runId, task, agent }: RunDefinition,
+  kind: EvaluateArgs['kind'],
+  outcomes: ReadonlyMap<Split, Outcome>,
+): Promise<string> {
+  const { dialect } = agent.tools;
+  const workspace = dialect === 'mlgym' ? await store.workspace(runId) : '';
+  return shownToAgent(task, outcomes, { dialect, kind, workspace });
 }
 
 /** What is left of the validations, if they are limited; one that we failed to make uses none. */

@@ -50,7 +50,7 @@ import { leasesDocumentSchema } from '../domain/views/leases.js';
 import { logsDocumentSchema } from '../domain/views/logs.js';
 import { promptDocumentSchema } from '../domain/views/prompt.js';
 import { changedLimitsSchema, limitsDocumentSchema } from '../domain/views/rate-accounts.js';
-import { replayReportSchema } from '../domain/views/replay.js';
+import { replayReportSchema, replayTableSchema } from '../domain/views/replay.js';
 import { reportDocumentSchema } from '../domain/views/report.js';
 import { runDetailSchema, runsDocumentSchema } from '../domain/views/runs.js';
 import { forkedDocumentSchema, submittedDocumentSchema } from '../domain/views/submissions.js';
@@ -101,7 +101,10 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
     { when: 'left', schema: leftRunSchema },
     { when: 'given up', schema: quitRunSchema },
   ],
-  replay: [{ schema: replayReportSchema }],
+  replay: [
+    { schema: replayReportSchema },
+    { when: 'of several runs, of a batch or of a folder', schema: replayTableSchema },
+  ],
   fork: [{ schema: forkedDocumentSchema }, waited],
   pause: [{ schema: pauseDocumentSchema }],
   resume: [{ schema: resumeDocumentSchema }, { when: 'with `--wait` on one batch', schema: batchDocumentSchema }],

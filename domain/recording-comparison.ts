@@ -1,4 +1,5 @@
 import type { Recording } from './recording.js';
+import { CauseFinder, type CauseName } from './recording-causes.js';
 import { normalisedObservation } from './recording-normalise.js';
 import { REFUSED_STAND_IN } from './recording-reply.js';
 import type { StepRecord } from './run.js';
@@ -23,6 +24,8 @@ export interface ReplayedStep {
   state: ReplayedStepState;
   /** Only of steps that diverge. */
   difference: Difference | null;
+  /** Of steps that are neither the same nor added. */
+  cause: CauseName | null;
 }
 
 export interface ReplayComparison {
@@ -37,15 +40,8 @@ export interface ReplayComparison {
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replaceAll('\r\n', '\n').split('\n'));
 
-interface Observed {
-  observation: string;
-  workspace: string | null;
-}
-
-function firstDifference(recorded: Observed, now: Observed): Difference | null {
-  const [before, after] = [recorded, now].map(({ observation, workspace }) =>
-    linesOf(normalisedObservation(observation, workspace)),
-  ) as [string[], string[]];
+function firstDifference(recorded: string, now: string): Difference | null {
+  const [before, after] = [linesOf(recorded), linesOf(now)];
   const length = Math.max(before.length, after.length);
   for (let at = 0; at < length; at += 1) {
     if (before[at] !== after[at]) return { line: at + 1, recorded: before[at] ?? null, now: after[at] ?? null };
@@ -59,22 +55,30 @@ export function compareWithRecording(
   played: readonly Pick<StepRecord, 'step' | 'action' | 'observation'>[],
   workspace: string | null,
 ): ReplayComparison {
+  const shown = (observation: string, place: string | null): string => {
+    const text = normalisedObservation(observation, place);
+    // MLGym shows no blank lines.
+    return recording.format === 'mlgym' ? text.replace(/^\n+/gm, '').replace(/\n+$/, '') : text;
+  };
+  const causes = new CauseFinder();
   const byStep = new Map(played.map((step) => [step.step, step]));
   const recorded = recording.steps.map((step, at): ReplayedStep => {
     const now = byStep.get(at + 1);
     const row = { step: at + 1, action: step.action, difference: null };
-    if (now === undefined) return { ...row, state: 'not_played' };
-    if (now.action === REFUSED_STAND_IN && step.action !== REFUSED_STAND_IN) return { ...row, state: 'refused' };
-    if (now.observation === null) return { ...row, state: 'unfinished' };
-    const difference = firstDifference(
-      { observation: step.observation, workspace: recording.workspace },
-      { observation: now.observation, workspace },
-    );
-    return { ...row, difference, state: difference === null ? 'same' : 'diverges' };
+    if (now === undefined) return { ...row, state: 'not_played', cause: 'not_played' };
+    if (now.action === REFUSED_STAND_IN && step.action !== REFUSED_STAND_IN) {
+      causes.next(REFUSED_STAND_IN, step.observation, '');
+      return { ...row, state: 'refused', cause: 'refused' };
+    }
+    if (now.observation === null) return { ...row, state: 'unfinished', cause: 'unfinished' };
+    const before = shown(step.observation, recording.workspace);
+    const after = shown(now.observation, workspace);
+    const cause = causes.next(step.action, before, after);
+    return { ...row, difference: firstDifference(before, after), cause, state: cause === null ? 'same' : 'diverges' };
   });
   const added = played
     .filter(({ step }) => step > recording.steps.length)
-    .map(({ step, action }): ReplayedStep => ({ step, action: action ?? '', state: 'added', difference: null }));
+    .map(({ step, action }): ReplayedStep => ({ step, action: action ?? '', state: 'added', difference: null, cause: null }));
   const count = (state: ReplayedStepState): number => recorded.filter((step) => step.state === state).length;
   return {
     recorded: recorded.length,

@@ -20,6 +20,7 @@ export const NORMALISATION_RULES: readonly Rule[] = [
       /^\[evaluation\] The submission \(.*\) is valid\.(?:\n {2}\S.*)*|^Your code produced a valid submission artefact at .*(?:\n(?:Baseline|Evaluation) Score: .*)*/gm,
     mark: '<evaluation: valid>',
   },
+  { name: 'word that the run has ended', pattern: /^Exited \([a-z_]+\)(?:\n|$)/gm, mark: '' },
   {
     name: 'ISO date and time',
     pattern: /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[ ]?[+-]\d\d:?\d\d)?)?(?![\d-])/g,

@@ -93,11 +93,15 @@ function workingDir(state: unknown): string | null {
   }
 }
 
-/** MLGym writes the end that it forced as a last step whose action is `exit_…`: no model replied so. */
-const isForcedEnd = (action: string): boolean => /^exit_[a-z_]+$/.test(action.trim());
+/**
+ * MLGym writes the end that it forced as a last step whose action is `exit_…`: no model replied so. Nor did it run the reply beyond the
+ * last step, which stands there with the word that the run had ended.
+ */
+const isForcedEnd = ({ action, observation }: { action: string; observation: string }): boolean =>
+  /^exit_[a-z_]+$/.test(action.trim()) || /^Exited \((?!submit\))[a-z_]+\)\s*$/.test(observation);
 
 function fromMlgym(file: z.output<typeof mlgymFile>): Recording {
-  const replies = file.trajectory.filter(({ action }) => !isForcedEnd(action));
+  const replies = file.trajectory.filter((item) => !isForcedEnd(item));
   const { exit_status: exitStatus, score } = file.info ?? {};
   return {
     format: 'mlgym',

@@ -6,7 +6,7 @@ export const submissionSchema = z
   .strictObject({
     /** All must exist. */
     files: z.array(relativeFile).default([]),
-    /** Taken where they exist. */
+    /** Taken where they exist. `*` in the last part stands for anything: `*.py` are all modules beside each other. */
     optional: z.array(relativeFile).default([]),
     /** Folders of which every file is taken, at any depth; each must exist and hold at least one. */
     folders: z.array(relativeFile).default([]),
@@ -18,6 +18,14 @@ export const submissionSchema = z
       .int()
       .positive()
       .default(16 * 1024 * 1024),
+  })
+  .refine((s) => ![...s.files, ...s.folders].some((path) => path.includes('*')), {
+    path: ['files'],
+    message: 'only submission.optional may hold patterns with *',
+  })
+  .refine((s) => !s.optional.some((path) => /\*.*\//.test(path) || /[?[\]]/.test(path)), {
+    path: ['optional'],
+    message: 'a pattern has * in its last part alone, and no ? or [ ]',
   })
   .refine((s) => s.files.length + s.folders.length > 0, {
     path: ['files'],

@@ -1,3 +1,4 @@
+import { dialectEnvironment } from './agent/dialect.js';
 import type { RunDefinition } from './run.js';
 
 /**
@@ -9,6 +10,6 @@ export function warmKey(run: RunDefinition): string | null {
   if (backend === 'local' || gpus > 0 || memory === true || forkedFrom !== undefined || task.network !== 'none')
     return null;
   const { memoryMb, cpus, pids, workspaceMb } = task.limits;
-  const environment = Object.entries(agent.tools.environment).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const environment = Object.entries({ ...agent.tools.environment, ...dialectEnvironment(agent.tools.dialect) }).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([backend, taskHash, memoryMb, cpus, pids, workspaceMb ?? null, environment]);
 }

@@ -34,7 +34,9 @@ export async function collectFiles(
   };
   try {
     for (const path of files) if (!(await take(path))) missing.push(path);
-    for (const path of optional) await take(path);
+    const named = new Set([...files, ...optional]);
+    for (const path of optional)
+      for (const one of path.includes('*') ? await matching(workspace, path, named) : [path]) await take(one);
     let left = maxFiles - collected.length;
     if (left < 0) throw tooMany(collected[maxFiles]?.path ?? '', maxFiles);
     for (const folder of folders) {
@@ -50,6 +52,34 @@ export async function collectFiles(
   }
   return missing.length > 0 ? { kind: 'missing', paths: missing } : { kind: 'files', files: collected };
 }
+
+/** Regular files of a pattern such as `*.py`, sorted, which are `named` then. */
+async function matching(workspace: string, pattern: string, named: Set<string>): Promise<string[]> {
+  const wrong = badPath(pattern);
+  if (wrong !== null) throw new Refused(wrong);
+  const parts = pattern.split('/');
+  const fits = patternOf(parts.pop()!);
+  const directory = await openDirectory(workspace, parts);
+  if (directory === null) return [];
+  const found: string[] = [];
+  try {
+    for await (const entry of await opendir(`/proc/self/fd/${directory.fd}`, {
+      encoding: 'buffer' as BufferEncoding,
+    })) {
+      if (!entry.isFile()) continue;
+      const path = [...parts, nameOf(entry.name as unknown as Buffer, pattern)].join('/');
+      if (named.has(path) || !fits.test(path.slice(path.lastIndexOf('/') + 1))) continue;
+      named.add(path);
+      found.push(path);
+    }
+  } finally {
+    await directory.close();
+  }
+  return found.sort();
+}
+
+const patternOf = (text: string): RegExp =>
+  new RegExp(`^${text.split('*').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('[^]*')}$`);
 
 /** All files of a folder, at any depth, sorted; `entries` includes folders. Null: it is missing. */
 async function namesBelow(

@@ -1,55 +1,93 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { BenchError } from '../../domain/errors.js';
 import { UNSCORED_ENDS } from '../../domain/outcomes.js';
-import { replayRequestSchema } from '../../domain/requests/tasks.js';
+import { replayRequestSchema, replayTableRequestSchema } from '../../domain/requests/tasks.js';
 import { replay } from '../../operations/batches/replay.js';
+import { replayFolder } from '../../operations/batches/replay-folder.js';
+import { findRunOrBatch } from '../../operations/results/find-run-or-batch.js';
 import { replayReport } from '../../operations/results/replay-report.js';
+import { replayTable } from '../../operations/results/replay-table.js';
 import type { CliContext } from '../context.js';
 import { detachedAdvice, followBatch } from '../follow-batch.js';
 import { requestFields, requestOptions } from '../request-options.js';
 import { renderReplay } from '../render/replay.js';
-import type { ReplayReport } from '../../domain/views/replay.js';
+import { renderReplayTable } from '../render/replay-table.js';
+import type { ReplayReport, ReplayTable } from '../../domain/views/replay.js';
 
 type ReplayOptions = Readonly<Record<string, unknown>> & { task?: string };
 
-/** Plays the file and waits for it; the id of the run, and whether it was left before its end. */
-async function play(context: CliContext, file: string, task: string, options: ReplayOptions) {
-  const fields = requestFields(replayRequestSchema.shape, options);
-  const { runId, batchId, ...started } = await replay(context, { ...fields, file, task });
-  context.output.log(`Run ${runId} plays ${started.replies} recorded replies on the ${started.backend} backend`);
+const tableFields = { noise: replayTableRequestSchema.shape.noise };
+
+/** Plays a file, or the files of a folder, and waits; what to compare then, and whether it was left before its end. */
+async function play(context: CliContext, file: string, isFolder: boolean, task: string, options: ReplayOptions) {
+  const request = { ...requestFields(replayRequestSchema.shape, options), file, task };
+  let [ref, batchId] = ['', ''];
+  if (isFolder) {
+    const started = await replayFolder(context, request);
+    ref = batchId = started.batchId;
+    context.output.log(`Batch ${batchId} plays ${started.recordings} recordings on the ${started.backend} backend`);
+  } else {
+    const started = await replay(context, request);
+    [ref, batchId] = [started.runId, started.batchId];
+    context.output.log(`Run ${ref} plays ${started.replies} recorded replies on the ${started.backend} backend`);
+  }
   const { detached } = await followBatch(context, batchId, 'stderr');
   if (detached) {
     context.output.log(detachedAdvice(batchId));
-    context.output.log(`  bench replay ${runId}   compare it with the recording`);
+    context.output.log(`  bench replay ${ref}   compare it with the recording`);
     context.setExitCode(130);
   }
-  return { runId, detached };
+  return { ref, detached };
 }
 
-async function playOrCompare(context: CliContext, target: string, options: ReplayOptions): Promise<void> {
-  if (options.task === undefined && !/^r-/.test(target) && existsSync(target))
+async function printTable(context: CliContext, refs: readonly string[], options: ReplayOptions): Promise<void> {
+  const table = await replayTable(context, { refs: [...refs], ...requestFields(tableFields, options) });
+  context.output.json(table satisfies ReplayTable);
+  context.output.print(renderReplayTable(table, context.output));
+}
+
+async function printRun(context: CliContext, runId: string, detached: boolean): Promise<void> {
+  const report = await replayReport(context, runId);
+  context.output.json(report satisfies ReplayReport);
+  context.output.print(renderReplay(report, context.output));
+  if (!detached && report.endReason !== null && UNSCORED_ENDS.includes(report.endReason)) context.setExitCode(1);
+}
+
+/** Whether it is a folder; null: there is nothing of this name. */
+function isFolder(path: string): boolean | null {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? null : found.isDirectory();
+}
+
+async function playOrCompare(context: CliContext, targets: readonly string[], options: ReplayOptions): Promise<void> {
+  const [target = ''] = targets;
+  const folder = isFolder(target);
+  if (options.task !== undefined) {
+    if (targets.length > 1)
+      throw new BenchError('usage', `--task plays one file or folder, and ${targets.length} are named`, {
+        remedy: 'Put the recordings into a folder, or leave --task out to compare runs that were played.',
+      });
+    const { ref, detached } = await play(context, target, folder === true, options.task, options);
+    return folder === true ? printTable(context, [ref], options) : printRun(context, ref, detached);
+  }
+  if (!/^[rb]-/.test(target) && folder !== null)
     throw new BenchError('usage', `--task is missing: which task does ${target} record?`, {
       remedy: '`bench tasks` lists them.',
     });
-  const played =
-    options.task === undefined
-      ? { runId: target, detached: false }
-      : await play(context, target, options.task, options);
-  const report = await replayReport(context, played.runId);
-  context.output.json(report satisfies ReplayReport);
-  context.output.print(renderReplay(report, context.output));
-  if (!played.detached && report.endReason !== null && UNSCORED_ENDS.includes(report.endReason)) context.setExitCode(1);
+  const found = targets.length === 1 ? await findRunOrBatch(context, target) : null;
+  return found?.kind === 'run' ? printRun(context, found.run.runId, false) : printTable(context, targets, options);
 }
 
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command('replay')
-    .summary('replay a recorded run and compare it')
+    .summary('replay recorded runs and compare them')
     .description(
-      'Run the recorded replies of a run again in a fresh sandbox, and report where observations differ. Reads an MLGym `.traj` file or the output of `bench trajectory <run> --json`. Given the id of a replayed run and no --task, prints its report again.',
+      'Run the recorded replies of a run again in a fresh sandbox, and report where observations differ, and why. Reads an MLGym `.traj` file or the output of `bench trajectory <run> --json`; of a folder, all of them as one batch. Given the id of a replayed run and no --task, prints its report again; given batches, or several runs, one table of causes over all of them.',
     )
-    .argument('<recording>', 'a recording, or the id of a run that replayed one')
-    .action((target: string, options: ReplayOptions) => playOrCompare(context, target, options));
+    .argument('<recording...>', 'a recording, a folder of them, or runs and batches that replayed some')
+    .action((targets: string[], options: ReplayOptions) => playOrCompare(context, targets, options));
   for (const option of requestOptions(replayRequestSchema.shape, { without: ['file'] })) command.addOption(option);
+  for (const option of requestOptions(tableFields)) command.addOption(option);
 }

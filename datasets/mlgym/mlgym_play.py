@@ -15,5 +15,6 @@ with open(
 ) as file:
     order = json.load(file)
 workspace = os.path.join(outputs, "workspace")
-mlgym_run.stage(workspace, [inputs, os.getcwd()])
+# A module of the agent's with the name of an opponent is not taken for it.
+mlgym_run.stage(workspace, [inputs, os.getcwd()], order["submitted"])
 mlgym_run.run(workspace, order, random.getrandbits(31), outputs)

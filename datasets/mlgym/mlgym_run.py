@@ -15,17 +15,25 @@ from typing import Any
 WORKSPACE = b"/home/agent/workspace"
 
 
-def stage(workspace: str, folders: Iterable[str]) -> None:
-    """The files of the folders, the later ones over the earlier.
+def stage(workspace: str, folders: Iterable[str], replaced: Iterable[str] | None = None) -> None:
+    """The files of the folders, the later ones over the earlier; with `replaced` only those files,
+    and those of such folders.
 
     Programs are copied, with the workspace's path as it is here; all else is linked.
     """
+    named = None if replaced is None else [os.path.join(workspace, name) for name in replaced]
     for folder in folders:
         for place, _, names in os.walk(folder):
             target = os.path.normpath(os.path.join(workspace, os.path.relpath(place, folder)))
             os.makedirs(target, exist_ok=True)
             for name in names:
-                put(os.path.join(place, name), os.path.join(target, name), os.fsencode(workspace))
+                there = os.path.join(target, name)
+                if named is None or not os.path.lexists(there) or _is_among(there, named):
+                    put(os.path.join(place, name), there, os.fsencode(workspace))
+
+
+def _is_among(path: str, named: Iterable[str]) -> bool:
+    return any(path == name or path.startswith(name + os.sep) for name in named)
 
 
 def put(source: str, target: str, workspace: bytes) -> None:

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BASH_TOOL, DEFAULT_COMMANDS, DOCUMENTATION_STYLES } from './commands.js';
+import { DIALECTS } from './dialect.js';
 import { demonstrationSchema } from './demonstrations.js';
 import { HISTORY_PROCESSOR_ALIASES, HISTORY_PROCESSORS, REQUIRED_ARGUMENT } from './history/process-history.js';
 import { OUTPUT_PARSER_ALIASES, OUTPUT_PARSERS } from './parse-reply.js';
@@ -112,6 +113,8 @@ const toolsShape = {
     'compact',
   ),
   environment: environmentSchema.default({}),
+  /** In whose words commands and evaluations answer, and whose linter checks edits; without it, `bench`. */
+  dialect: z.enum(DIALECTS).optional(),
 };
 
 const blockedWords = z.array(z.string().regex(/^\S+$/, 'one word each'));

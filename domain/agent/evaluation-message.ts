@@ -1,7 +1,10 @@
 import type { EvaluationOutcome } from '../ports/evaluator-port.js';
 import { submissionNames } from '../submission-contract.js';
+import { evaluationInMlgymWords } from '../mlgym/words.js';
+import type { EvaluationKind } from '../run.js';
 import { statedBaseline } from '../task-baseline.js';
 import type { Split, TaskSpec } from '../task.js';
+import type { Dialect } from './dialect.js';
 
 export type Outcome = EvaluationOutcome | { kind: 'no_artefact'; message: string };
 
@@ -9,9 +12,14 @@ export type Outcome = EvaluationOutcome | { kind: 'no_artefact'; message: string
  * What the agent sees of an evaluation: the validation split alone where the task has one. Of the hidden test split it does not even
  * learn whether its program failed there: what fails on purpose could tell it about the test's inputs.
  */
-export function shownToAgent(task: TaskSpec, outcomes: ReadonlyMap<Split, Outcome>): string {
+export function shownToAgent(
+  task: TaskSpec,
+  outcomes: ReadonlyMap<Split, Outcome>,
+  told: { dialect: Dialect | undefined; kind: EvaluationKind; workspace: string },
+): string {
   const shown = outcomes.get('validation') ?? outcomes.get('test');
   if (shown === undefined) throw new Error('an evaluation without an outcome');
+  if (told.dialect === 'mlgym') return evaluationInMlgymWords({ task, ...told }, shown);
   const message = evaluationMessage(task, shown);
   return shown.kind === 'ok' && outcomes.has('validation')
     ? `${message}\n  These are scores on the validation split. The ranking uses a hidden test split.`

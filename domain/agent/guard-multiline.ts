@@ -7,7 +7,8 @@ export type GuardedAction =
   /** For bash: the text of every such command stands in a quoted here-document, and is data whatever it holds. */
   | { kind: 'script'; script: string }
   /** A command has no end. Nothing may run, or its text would be taken for commands. `message` is for the model. */
-  | { kind: 'malformed'; message: string };
+  /** `endName`: the word that is missing at the end of a command's text. */
+  | { kind: 'malformed'; message: string; endName?: string };
 
 /** What a here-document, ours or the model's own, is waiting for at the end of its line. */
 type Pending = { kind: 'document'; delimiter: string; tabs: boolean } | { kind: 'text'; name: string; endName: string };
@@ -233,6 +234,7 @@ const malformed = (missing: Pending): GuardedAction => ({
     missing.kind === 'text'
       ? `Nothing was run: \`${missing.name}\` has no end. Its text goes on the lines after it, and after the text comes a line that holds only ${missing.endName}`
       : 'Nothing was run: a here-document has no end',
+  ...(missing.kind === 'text' && { endName: missing.endName }),
 });
 
 /**

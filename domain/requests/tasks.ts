@@ -42,7 +42,7 @@ export const verifyTasksRequestSchema = z.strictObject({
 export type VerifyTasksRequest = z.input<typeof verifyTasksRequestSchema>;
 
 export const replayRequestSchema = z.strictObject({
-  file: z.string().min(1).describe('path of the recording'),
+  file: z.string().min(1).describe('path of the recording, or of a folder of recordings'),
   task: z.string().min(1).meta({ description: 'the task that was recorded; see `bench tasks`', placeholder: 'id' }),
   agent: z.string().min(1).default('default').meta({
     description: 'agent configuration, which sets commands and reply format',
@@ -50,8 +50,19 @@ export const replayRequestSchema = z.strictObject({
   }),
   backend: backend(),
   maxSteps: whole(1, 100_000).optional().describe('step limit; default: all recorded steps, and one to submit'),
+  concurrency: whole(1, 1000).optional().describe('of a folder: runs at the same time; default: 4'),
 });
 export type ReplayRequest = z.input<typeof replayRequestSchema>;
+
+export const replayTableRequestSchema = z.strictObject({
+  refs: z.array(z.string().min(1)).min(1).describe('runs, and batches, that played recordings'),
+  noise: z.number().min(0).optional().meta({
+    description:
+      "how far apart final scores may be and still count as equal; default: three standard errors of the difference, if the task's baseline has one",
+    placeholder: 'score',
+  }),
+});
+export type ReplayTableRequest = z.input<typeof replayTableRequestSchema>;
 
 export const buildImagesRequestSchema = z.strictObject({
   base: z.string().min(1).optional().meta({
@@ -81,6 +92,11 @@ export const prepareTasksRequestSchema = z.strictObject({
     .min(1)
     .optional()
     .meta({ description: 'take sources from this folder, by name; fetch the rest', placeholder: 'folder' }),
+  data: z.string().min(1).optional().meta({
+    description:
+      'take all sources from this folder and fetch nothing: plain files by name, or a cache of Hugging Face',
+    placeholder: 'folder',
+  }),
   force: z.boolean().default(false).describe('prepare the data again'),
   dryRun: z.boolean().default(false).describe('only print what is missing and the size of the download'),
 });

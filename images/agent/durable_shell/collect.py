@@ -13,6 +13,7 @@ whatever was written before it: {"kind": "files"}, {"kind": "missing", "paths"} 
 from __future__ import annotations
 
 import errno
+import fnmatch
 import json
 import os
 import stat
@@ -35,6 +36,8 @@ class Collection:
         self._out = out
         self._room: int = plan["maxBytes"]
         self._entries_left: int | None = plan["maxFiles"]
+        # By a pattern.
+        self._matched: set[str] = set()
 
     def run(self) -> dict[str, Any]:
         missing: list[str] = []
@@ -43,7 +46,8 @@ class Collection:
                 if not self._take(path):
                     missing.append(path)
             for path in self._plan["optional"]:
-                self._take(path)
+                for found_path in self._matching(path) if "*" in path else [path]:
+                    self._take(found_path)
             for folder in self._plan["folders"]:
                 found = self._names_below(folder)
                 for path in found:
@@ -61,6 +65,30 @@ class Collection:
         self._entries_left -= entries
         if self._entries_left < 0:
             raise Refused(f"{path}: more than {self._plan['maxFiles']} files and folders in all")
+
+    def _matching(self, pattern: str) -> list[str]:
+        """Regular files of a pattern such as `*.py` that no other part of the plan takes."""
+        *parts, last = pattern.split("/")
+        directory = self._directory(parts)
+        if directory is None:
+            return []
+        named = {*self._plan["files"], *self._plan["optional"]}
+        found: list[str] = []
+        try:
+            with os.scandir(directory) as entries:
+                for entry in entries:
+                    path = "/".join([*parts, entry.name])
+                    if path in named or path in self._matched or not entry.is_file(follow_symlinks=False):
+                        continue
+                    if fnmatch.fnmatchcase(entry.name, last):
+                        entry.name.encode("utf-8")
+                        found.append(path)
+        except UnicodeEncodeError:
+            raise Refused(f"a file of {pattern} has a name that is not UTF-8") from None
+        finally:
+            os.close(directory)
+        self._matched.update(found)
+        return sorted(found)
 
     def _names_below(self, folder: str) -> list[str]:
         files: list[str] = []

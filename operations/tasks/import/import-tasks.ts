@@ -45,7 +45,7 @@ export async function importTasks(checkoutDir: string, options: ImportOptions): 
     .map(({ id, problem }) => refused(id, [problem]));
 
   const bundled = join(options.assetsRoot, 'configs');
-  const requirements = join(options.assetsRoot, 'datasets', 'mlgym', 'requirements-cpu.txt');
+  const requirements = join(options.assetsRoot, 'datasets', 'mlgym');
   const drafts: TaskDraft[] = [];
   for (const task of wanted) {
     const draft = draftTask(checkout, task, bundled);

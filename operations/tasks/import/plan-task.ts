@@ -137,7 +137,7 @@ export function planTask(
   const chosen = choices.requirements[id];
   const requirements =
     chosen === undefined
-      ? { name: 'requirements-cpu.txt', text: readFileSync(bundled.requirements, 'utf8') }
+      ? bundledPins(bundled.requirements, imports.packages)
       : { name: 'requirements.txt', text: readFileSync(chosen, 'utf8') };
   const unpinned = unpinnedModules(imports.packages, requirements.text);
   if (unpinned.length > 0)
@@ -205,6 +205,15 @@ export function planTask(
   };
 }
 
+/** Modules and pickles that agents add. Copies of the evaluator's own files never come from them. */
+const OWN_FILES = ['*.py', '*.pkl', '*.npz'];
+
+/** Versions that work together: of JAX and what MLGym's reinforcement learning needs with it, or of what all others need. */
+function bundledPins(folder: string, modules: readonly string[]): { name: string; text: string } {
+  const name = modules.includes('jax') ? 'requirements-jax.txt' : 'requirements-cpu.txt';
+  return { name, text: readFileSync(join(folder, name), 'utf8') };
+}
+
 /** What agents hand in. Everything else that the evaluator imports is always its own copy. */
 function plannedSubmission(
   { task, starter, entry, entrypoint }: TaskDraft,
@@ -214,7 +223,8 @@ function plannedSubmission(
   const { config, file, id } = task;
   const only = (files: readonly string[], why: string): PlannedSubmission => ({
     files: [...files],
-    optional: [],
+    // A program may be several modules, and unpickle what was trained.
+    optional: entrypoint.kind === 'program' ? OWN_FILES : [],
     folders: [],
     why,
   });
@@ -234,7 +244,7 @@ function plannedSubmission(
     ];
     return {
       files: [],
-      optional: ['config.yaml'],
+      optional: ['config.yaml', ...OWN_FILES],
       folders: [CHECKPOINTS, ...folders],
       why: 'checkpoints, and the folders of the starter',
     };

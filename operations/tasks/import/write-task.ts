@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { folderFiles } from '../../../catalog/index.js';
 import { seededModules } from './packages.js';
@@ -28,6 +28,8 @@ export function writeTask(plan: TaskPlan, dir: string, from: { assetsRoot: strin
   for (const [path, source] of [...starter, ...found]) {
     const secret = secrets.includes(path);
     if (!secret) copy(source, `starter/${path}`);
+    // As MLGym shows it: its evaluators are programs.
+    if (!secret && path === plan.entry) chmodSync(join(dir, 'starter', path), 0o755);
     // A program's process is the evaluator's: it is given everything.
     copy(source, secret && kind === 'data' ? `evaluator/secret/${path}` : `evaluator/${PRISTINE}/${path}`);
   }
@@ -54,6 +56,7 @@ function evaluatorOrder(plan: TaskPlan) {
     output: plan.output,
     metrics: plan.metrics.metrics.map(({ key }) => key),
     seeded: seededModules(plan.imports.packages),
+    submitted: [...plan.submission.files, ...plan.submission.optional, ...plan.submission.folders],
     shared: plan.kind === 'program',
   };
 }

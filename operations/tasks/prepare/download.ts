@@ -20,6 +20,8 @@ const SILENCE_MS = 30_000;
 export interface DownloadOptions {
   /** A folder that may hold sources already, by their names. */
   from?: string | undefined;
+  /** Where this source lies; then nothing is fetched. */
+  place?: string | undefined;
   /** For addresses that begin with `debian:`; null or absent: there is none. */
   debianMirror?: string | null | undefined;
   /** Bytes that are there so far. */
@@ -51,7 +53,7 @@ export async function download(layout: HomeLayout, source: DataSource, options: 
   try {
     if (existsSync(place)) return place;
     const part = `${place}.part`;
-    const given = options.from === undefined ? null : join(options.from, source.name);
+    const given = options.place ?? (options.from === undefined ? null : join(options.from, source.name));
     if (given !== null && existsSync(given)) {
       await rm(part, { force: true });
       await copyFile(given, part, constants.COPYFILE_FICLONE);

@@ -18,9 +18,12 @@ import {
   MANIFEST,
 } from '../../../catalog/index.js';
 import { download, type DownloadOptions } from './download.js';
+import { offlineSources } from './offline-source.js';
 
-export interface PrepareOptions extends Omit<DownloadOptions, 'onProgress'> {
+export interface PrepareOptions extends Omit<DownloadOptions, 'onProgress' | 'place'> {
   layout: HomeLayout;
+  /** A folder that has all sources, so that nothing is fetched. */
+  data?: string | undefined;
   /** The folder that holds `datasets/`. */
   assetsRoot: string;
   /** A stand-in of the same form, without the sources. */
@@ -76,10 +79,12 @@ export async function prepareTask(task: TaskFolder, options: PrepareOptions): Pr
 }
 
 async function fetchSources({ sources }: TaskData, options: PrepareOptions): Promise<[string, string][]> {
+  const offline = options.data === undefined ? null : offlineSources(options.data, sources);
   const places: [string, string][] = [];
   for (const source of sources) {
     const onProgress = (bytes: number): void => options.onProgress?.(source.name, bytes);
-    places.push([source.name, await download(options.layout, source, { ...options, onProgress })]);
+    const place = offline?.get(source.name);
+    places.push([source.name, await download(options.layout, source, { ...options, place, onProgress })]);
   }
   return places;
 }

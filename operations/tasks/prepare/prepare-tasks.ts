@@ -36,12 +36,12 @@ export async function prepareTasks(
 ): Promise<PreparedTask[]> {
   const { layout, assetsRoot, env } = bench.settings;
   const request = checkedRequest(prepareTasksRequestSchema, input);
-  const { sample, force, dryRun, from } = request;
+  const { sample, force, dryRun, from, data } = request;
   const tasks = namedTasks(bench, request);
   const open = tasks.filter(
     (task) => task.spec.data !== undefined && (force || findPreparedOrNull(layout, task, sample) === null),
   );
-  const sizes = sample || from !== undefined ? new Map<string, number>() : await toFetch(layout, open);
+  const sizes = sample || from !== undefined || data !== undefined ? new Map<string, number>() : await toFetch(layout, open);
   if (sizes.size > 0) onProgress({ kind: 'to_fetch', sizes, into: layout.downloads });
   const rows: PreparedTask[] = [];
   for (const folder of tasks) {
@@ -54,7 +54,7 @@ export async function prepareTasks(
       try {
         if (open.includes(folder)) onProgress({ kind: 'preparing', task });
         const { hash, dir, files } = await prepareTask(folder, {
-          ...{ layout, assetsRoot, sample, signal, from },
+          ...{ layout, assetsRoot, sample, signal, from, data },
           debianMirror: sample ? null : debianMirror(env),
           force: force && !dryRun,
           onProgress: (source, bytes) => {

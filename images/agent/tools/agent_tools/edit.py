@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 
-from . import editor, text_file, window
+from . import editor, text_file, window, words
 from . import state as states
 from .failure import Failure, UsageError
 from .text_file import TextFile
@@ -21,12 +21,18 @@ def edit(arguments: list[str]) -> None:
     numbers = [editor.number(bound) for bound in bounds]
     state = states.load()
     if state.open_file is None:
-        raise Failure(editor.NOTHING_OPEN)
+        raise Failure(_nothing_open())
     if len(numbers) != 2:
         raise UsageError()
     start, end = numbers
     if start is None or end is None:
-        raise UsageError("Error: <start_line> and <end_line> must be numbers")
+        which = "start_line" if start is None else "end_line"
+        raise UsageError(
+            words.say(
+                "Error: <start_line> and <end_line> must be numbers",
+                f"Error: {which} must be a number",
+            )
+        )
     if start < 1:
         raise UsageError("Error: lines are counted from 1")
     # A range that ends before it starts holds no line: the text goes before `start`.
@@ -37,9 +43,12 @@ def insert(arguments: list[str]) -> None:
     line = editor.number(arguments[0]) if len(arguments) == 1 else None
     state = states.load()
     if state.open_file is None:
-        raise Failure(editor.NOTHING_OPEN)
+        raise Failure(_nothing_open())
     if line is None:
-        raise UsageError("Error: <line_number> must be a number" if len(arguments) == 1 else "")
+        problem = words.say(
+            "Error: <line_number> must be a number", "Error: line_number must be a number"
+        )
+        raise UsageError(problem if len(arguments) == 1 else "")
     _change(state, "insert", line + 1, line + 1, 0)
 
 
@@ -52,11 +61,12 @@ def _change(state: states.State, command: str, first: int, after: int, asked: in
     try:
         read_only = text_file.is_read_only(path)
     except OSError:
-        raise Failure(
-            f"Error: the open file {path} no longer exists. Open or create a file first.", 1
-        ) from None
+        gone = f"Error: the open file {path} no longer exists. Open or create a file first."
+        raise Failure(words.say(gone, _read_only(path)), 1) from None
     if read_only:
-        raise Failure(f"Error: {path} is read-only and cannot be changed.", 1)
+        raise Failure(
+            words.say(f"Error: {path} is read-only and cannot be changed.", _read_only(path)), 1
+        )
     body = _body(command)
     old = text_file.load(path, path)
     new = old.replaced(first, after, body)
@@ -65,8 +75,11 @@ def _change(state: states.State, command: str, first: int, after: int, asked: in
     first = min(first, old.total + 1)
     notes: list[str] = []
     if path.endswith(".py"):
-        problems = _new_problems(
-            old, new, first, max(min(after, old.total + 1) - first, 0), added, notes
+        removed = max(min(after, old.total + 1) - first, 0)
+        problems = (
+            _new_for_mlgym(command, old, new, first, removed, added)
+            if words.is_mlgym()
+            else _new_problems(old, new, first, removed, added, notes)
         )
         if problems:
             _report(command, problems, old, new, first - 1, added, asked)
@@ -82,8 +95,21 @@ def _change(state: states.State, command: str, first: int, after: int, asked: in
     for note in notes:
         print(note)
     print(
-        "The file has been changed. Check the result above (indentation, duplicate lines), and edit again if something is wrong."
+        words.say(
+            "The file has been changed. Check the result above (indentation, duplicate lines), and edit again if something is wrong.",
+            "File updated. Please review the changes and make sure they are correct (correct indentation, no duplicate lines, etc). "
+            "Edit the file again if necessary.",
+        )
     )
+
+
+def _nothing_open() -> str:
+    return words.say(editor.NOTHING_OPEN, "No file open. Use the `open` command first.")
+
+
+def _read_only(path: str) -> str:
+    """MLGym says so of files that are gone, too."""
+    return f"Error: You cannot edit read-only file {path}"
 
 
 def _body(command: str) -> bytes:
@@ -130,6 +156,18 @@ def _new_problems(
     return found
 
 
+def _new_for_mlgym(
+    command: str, old: TextFile, new: TextFile, first: int, removed: int, added: int
+) -> list[tuple[int, int, str, str]]:
+    from . import mlgym_check
+
+    # MLGym's `insert` takes as many old lines for replaced as it adds.
+    last = first + (added if command == "insert" else removed) - 1
+    before = mlgym_check.problems(old.content, old.path)
+    after = mlgym_check.problems(new.content, new.path)
+    return mlgym_check.introduced(before, after, first, last, added)
+
+
 def _report(
     command: str,
     problems: list[tuple[int, int, str, str]],
@@ -140,6 +178,9 @@ def _report(
     asked: int,
 ) -> None:
     """`start`: the number of lines before the change."""
+    if words.is_mlgym():
+        _report_as_mlgym(command, problems, old, new, start, added, asked)
+        return
     noun, fix = (
         ("edit", "the start and end lines")
         if command == "edit"
@@ -156,6 +197,39 @@ def _report(
     print("Nothing has been changed.")
     print(f"Correct either {fix} or the text, then call {command} again.")
     print(f"Do not repeat the same {command}: it would fail in the same way.")
+
+
+def _report_as_mlgym(
+    command: str,
+    problems: list[tuple[int, int, str, str]],
+    old: TextFile,
+    new: TextFile,
+    start: int,
+    added: int,
+    asked: int,
+) -> None:
+    """Errors without their places."""
+    noun, again, fix = (
+        ("edit", "editing the file", "start/end line arguments")
+        if command == "edit"
+        else ("insertion", "inserting into the file", "line number argument")
+    )
+    print(
+        f"Your proposed {noun} has introduced new syntax error(s). "
+        f"Please read this error message carefully and then retry {again}."
+    )
+    print("\nERRORS:")
+    for _, _, code, text in problems:
+        print(f"- {code} {text}")
+    print(f"\nThis is how your {noun} would have looked if applied")
+    _print_part(new, start + added // 2, added + 10)
+    print(f"\nThis is the original code before your {noun}")
+    _print_part(old, start + (max(asked, 0) + 1) // 2, max(asked, 0) + 10)
+    print(f"Your changes have NOT been applied. Please fix your {command} command and try again.")
+    print(f"You either need to 1) Specify the correct {fix} or 2) Correct your {noun} code.")
+    print(
+        f"DO NOT re-run the same failed {command} command. Running it again will lead to the same error."
+    )
 
 
 def _print_part(file: TextFile, middle: int, height: int) -> None:

@@ -6,12 +6,14 @@ import errno
 import os
 
 from . import state as states
-from . import text_file, window
+from . import text_file, window, words
 from .failure import Failure, UsageError
 from .state import State
 from .text_file import TextFile
 
 NOTHING_OPEN = "No file is open. Use the open command first."
+# Above this MLGym's editor refuses to open a file at a line.
+_MLGYM_MOST_BYTES = 20_000
 
 _IMAGES = (
     b"\x89PNG\r\n\x1a\n",
@@ -50,7 +52,7 @@ def show(state: State, file: TextFile, middle: int) -> None:
 
 def load_open_file(state: State) -> TextFile:
     if state.open_file is None:
-        raise Failure(NOTHING_OPEN)
+        raise Failure(words.say(NOTHING_OPEN, "No file open. Use the open command first."))
     return text_file.load(state.open_file, state.open_file)
 
 
@@ -69,17 +71,37 @@ def open_file(arguments: list[str]) -> None:
         line = -line if negative else line
     file = text_file.load(os.path.realpath(name), name)
     if _is_image(file.content):
-        raise Failure(f"Error: {name} is an image, and this editor shows text only.")
+        raise Failure(
+            words.say(
+                f"Error: {name} is an image, and this editor shows text only.",
+                f"Error: {name} is an image file. Current environment does not support image viewing.",
+            )
+        )
+    if line is not None and words.is_mlgym() and len(file.content) > _MLGYM_MOST_BYTES:
+        raise Failure(
+            f"The file is larger than {_MLGYM_MOST_BYTES} characters, please use 'head -n NUM_LINES' to open it"
+        )
     height = window.window_lines()
     if line is None:
         middle = height // 2
     elif line > file.total:
-        print(f"Warning: line {line} was asked for, and the file has {file.total}")
-        print(f"Warning: the window is moved to line {file.total}")
+        print(
+            words.say(
+                f"Warning: line {line} was asked for, and the file has {file.total}\n"
+                f"Warning: the window is moved to line {file.total}",
+                f"Warning: <line_number> ({line}) is greater than the number of lines in the file ({file.total})\n"
+                f"Warning: Setting <line_number> to {file.total}",
+            )
+        )
         middle = file.total
     elif line < 1:
-        print(f"Warning: line {line} was asked for, and lines are counted from 1")
-        print("Warning: the window is moved to line 1")
+        print(
+            words.say(
+                f"Warning: line {line} was asked for, and lines are counted from 1\n"
+                "Warning: the window is moved to line 1",
+                f"Warning: <line_number> ({line}) is less than 1\nWarning: Setting <line_number> to 1",
+            )
+        )
         middle = 1
     else:
         middle = window.placed(line, height)
@@ -98,12 +120,21 @@ def goto(arguments: list[str]) -> None:
     state = states.load()
     file = load_open_file(state)
     if len(arguments) != 1:
+        if arguments and words.is_mlgym():
+            raise Failure("goto allows only one line number at a time.")
         raise UsageError("goto takes one line number." if arguments else "")
     line = number(arguments[0])
     if line is None:
-        raise UsageError("Error: <line_number> must be a number")
+        raise UsageError(
+            words.say("Error: <line_number> must be a number", "Error: <line> must be a number")
+        )
     if line > file.total:
-        raise Failure(f"Error: <line_number> must be at most {file.total}, the number of lines")
+        raise Failure(
+            words.say(
+                f"Error: <line_number> must be at most {file.total}, the number of lines",
+                f"Error: <line> must be less than or equal to {file.total}",
+            )
+        )
     state.scrolls = 0
     show(state, file, window.placed(line, window.window_lines()))
 
@@ -126,9 +157,13 @@ def _scroll(arguments: list[str], direction: int) -> None:
     show(state, file, max(state.current_line + direction * distance, 0))
     if state.scrolls >= 3:
         print(
-            f"WARNING: {state.scrolls} scrolls in a row: this is a slow way through a file.\n"
-            "If you know what you are looking for, search_file <term> finds its line numbers,\n"
-            "and goto <line_number> takes you there in one step."
+            words.say(
+                f"WARNING: {state.scrolls} scrolls in a row: this is a slow way through a file.\n"
+                "If you know what you are looking for, search_file <term> finds its line numbers,\n"
+                "and goto <line_number> takes you there in one step.",
+                "\nWARNING: Scrolling many times in a row is very inefficient.\n"
+                "If you know what you are looking for, use `search_file <pattern>` instead.\n",
+            )
         )
 
 

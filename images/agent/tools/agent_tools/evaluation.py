@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import words
 from .failure import UsageError
 from .supervisor_socket import ask
 
@@ -17,4 +18,7 @@ def submit(arguments: list[str]) -> None:
 def _ask(name: str, arguments: list[str]) -> None:
     if arguments:
         raise UsageError(f"{name} takes no arguments.")
-    print(ask(name))
+    answer = ask(name)
+    # In MLGym what follows is the score alone.
+    if not words.is_mlgym():
+        print(answer)

@@ -13,11 +13,15 @@ from .failure import Failure, UsageError
 
 
 class _Command:
-    def __init__(self, module: str, function: str, usage: str, help: str) -> None:
+    def __init__(
+        self, module: str, function: str, usage: str, help: str, mlgym: str | None = None
+    ) -> None:
         self.module = module
         self.function = function
         self.usage = usage
         self.help = help
+        # The usage in the words of MLGym, where they differ.
+        self.mlgym = mlgym
 
 
 _COMMANDS: dict[str, _Command] = {
@@ -26,9 +30,14 @@ _COMMANDS: dict[str, _Command] = {
         "open_file",
         "open <path> [<line_number>]",
         "Show a file, from its top or around a line.",
+        'open "<file>" [<line_number>]',
     ),
     "goto": _Command(
-        "editor", "goto", "goto <line_number>", "Move the window of the open file to a line."
+        "editor",
+        "goto",
+        "goto <line_number>",
+        "Move the window of the open file to a line.",
+        "goto <line>",
     ),
     "scroll_down": _Command(
         "editor",
@@ -142,7 +151,10 @@ def _answer(command: _Command, arguments: list[str]) -> int:
         _function(command)(arguments)
         return 0
     except UsageError as error:
-        print(f"Usage: {command.usage}" + (f"\n{error.message}" if error.message else ""))
+        from . import words
+
+        usage = words.say(command.usage, command.mlgym or command.usage)
+        print(f"Usage: {usage}" + (f"\n{error.message}" if error.message else ""))
         return 0
     except Failure as failure:
         print(failure.message)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import stat
 
+from . import words
 from .failure import Failure
 
 MOST_BYTES = 64 * 1024 * 1024
@@ -31,7 +32,12 @@ def load(path: str, shown: str) -> TextFile:
     try:
         found = os.stat(path)
         if stat.S_ISDIR(found.st_mode):
-            raise Failure(f"Error: {shown} is a directory. Use cd to go there, or ls to list it.")
+            raise Failure(
+                words.say(
+                    f"Error: {shown} is a directory. Use cd to go there, or ls to list it.",
+                    f"Error: {shown} is a directory. You can only open files. Use cd or ls to navigate directories.",
+                )
+            )
         if not stat.S_ISREG(found.st_mode):
             raise Failure(f"Error: {shown} is not a regular file.")
         if found.st_size > MOST_BYTES:

@@ -48,7 +48,7 @@ describe('comparing a run with the recording that it played', () => {
   it('lists the steps past the end of the recording as added', () => {
     const { steps, recorded } = compareWithRecording(recordingOf('a'), played('a', 'Submitted'), null);
     expect(recorded).toBe(1);
-    expect(steps.at(-1)).toEqual({ step: 2, action: 'act 2', state: 'added', difference: null });
+    expect(steps.at(-1)).toEqual({ step: 2, action: 'act 2', state: 'added', difference: null, cause: null });
   });
 });
 
@@ -90,7 +90,7 @@ describe('two observations are the same but for', () => {
     ['counts of things', '3 files', '4 files'],
     ['scores that a program printed itself', 'Score: 1.02', 'Score: 1.07'],
     ['names', '/home/agent/workspace/a.py', '/workspace/b.py'],
-    ['lines', 'a\n\nb', 'a\nb'],
+    ['lines', 'a\nb', 'ab'],
     ['indentation', '  return 0', ' return 0'],
     [
       'an evaluation that became invalid',

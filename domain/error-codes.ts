@@ -40,6 +40,8 @@ export const ERROR_CODES = {
   'episodes.full': 'as many are open as may be',
   'file.exists': 'what would be written is there already',
   'file.not_found': 'no such file or folder',
+  'export.not_found': 'an exported page lacks what is asked for',
+  'export.secret': 'what is exported has what looks like a key',
   'file.unwritable': 'a file or folder cannot be written',
   'gpus.too_few': 'no host has as many GPUs, on the backend',
   'gpus.unsupported': 'the backend cannot give GPUs to containers',

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { buildStaticForm } from './build-static-form.mjs';
 
 const OUT = 'dist/web/client';
 const ENTRY = 'web/client/main.tsx';
@@ -56,11 +57,13 @@ const { metafile } = await build({
   metafile: true,
   sourcemap: 'linked',
   sourcesContent: false,
-  define: { 'process.env.NODE_ENV': '"production"' },
+  define: { 'process.env.NODE_ENV': '"production"', STATIC: 'false' },
   tsconfig: 'web/client/tsconfig.json',
   plugins: [tokens],
   logLevel: 'warning',
 });
+
+await buildStaticForm(tokens);
 
 const outputs = Object.entries(metafile.outputs);
 const outputOf = (source) => outputs.find(([, { entryPoint }]) => entryPoint === source)?.[0];

@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createHashHistory, createRootRoute, createRoute, createRouter, lazyRouteComponent, Link } from '@tanstack/react-router';
 import * as read from './address/pages.js';
 import { parseSearch, printSearch } from './address/search-params.js';
 import { BatchPage } from './batches/batch-page.js';
@@ -8,6 +8,7 @@ import { Empty, Failure } from './parts/states.js';
 import { RunPage } from './run/run-page.js';
 import { RunsPage } from './runs/runs-page.js';
 import { Layout } from './shell/layout.js';
+import { isStatic } from './static/form.js';
 
 const root = createRootRoute({
   component: Layout,
@@ -15,7 +16,7 @@ const root = createRootRoute({
   notFoundComponent: () => (
     <Empty title="There is no such page">
       <p>
-        <a href="/">Back to the start</a>
+        <Link to="/">Back to the start</Link>
       </p>
     </Empty>
   ),
@@ -57,6 +58,8 @@ export const router = createRouter({
   parseSearch,
   stringifySearch: printSearch,
   defaultPreload: false,
+  // From disk there is no other part of an address that a page may change.
+  ...(isStatic && { history: createHashHistory() }),
 });
 
 declare module '@tanstack/react-router' {

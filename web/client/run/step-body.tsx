@@ -8,6 +8,7 @@ import { bytes, count, duration, words } from '../parts/format.js';
 import { Failure } from '../parts/states.js';
 import { Text, TextBlock } from '../parts/text.js';
 import { Badge, Duration, Money, Score } from '../parts/values.js';
+import { isStatic } from '../static/form.js';
 import type { TextKind } from '../text/render-text.js';
 
 export type Step = Answer<'steps'>['steps'][number];
@@ -134,6 +135,8 @@ export const StepBody = memo(function StepBody({
         <Running id={id} step={step} />
       ) : one.observation.bytes === 0 ? (
         <p className="facts">no output</p>
+      ) : isStatic && one.observation.head === '' ? (
+        <p className="cut">Its output, {bytes(one.observation.bytes)}, was left out of this export.</p>
       ) : (
         <StepText
           id={id}

@@ -2,6 +2,8 @@ import { batchRoutes } from './batches.js';
 import { eventRoutes } from './events.js';
 import { homeRoutes } from './home.js';
 import { liveRoutes } from './live.js';
+import { personActions, personRoutes } from './person.js';
+import { pairRoutes } from './pairs.js';
 import type { Route } from './route.js';
 import { resultRoutes } from './results.js';
 import { runRoutes } from './runs.js';
@@ -17,9 +19,11 @@ export const ROUTES = {
   ...runRoutes,
   ...eventRoutes,
   ...resultRoutes,
+  ...pairRoutes,
+  ...personRoutes,
   ...liveRoutes,
 };
 export type RouteName = keyof typeof ROUTES;
 
 /** Those, and the actions. */
-export const ALL_ROUTES: Record<string, Route> = { ...ROUTES, ...steeringRoutes };
+export const ALL_ROUTES: Record<string, Route> = { ...ROUTES, ...steeringRoutes, ...personActions };

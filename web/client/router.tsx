@@ -1,4 +1,11 @@
-import { createHashHistory, createRootRoute, createRoute, createRouter, lazyRouteComponent, Link } from '@tanstack/react-router';
+import {
+  createHashHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Link,
+} from '@tanstack/react-router';
 import * as read from './address/pages.js';
 import { parseSearch, printSearch } from './address/search-params.js';
 import { BatchPage } from './batches/batch-page.js';
@@ -53,8 +60,15 @@ const operations = createRoute({
   component: lazyRouteComponent(() => import('./pages/operations-page.js'), 'OperationsPage'),
 });
 
+const play = createRoute({
+  ...at,
+  path: '/play',
+  validateSearch: read.readPlay,
+  component: lazyRouteComponent(() => import('./pages/play-page.js'), 'PlayPage'),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([now, batches, batch, runs, run, present, compare, leaderboard, operations]),
+  routeTree: root.addChildren([now, batches, batch, runs, run, present, compare, leaderboard, operations, play]),
   parseSearch,
   stringifySearch: printSearch,
   defaultPreload: false,

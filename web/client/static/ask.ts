@@ -1,13 +1,13 @@
 import type { Answer, Params, Query } from '../../api/index.js';
 import { entryOf, packOf } from '../../../domain/static-form/packs.js';
 import { countFacets, pageOfRuns } from '../../../domain/static-form/select-runs.js';
-import { addressOf, AskError, type AskedRoute, PATHS } from '../data/ask.js';
+import { addressOf, AskError, type AskedRoute, PATHS, type TextChunk } from '../data/ask.js';
 import { exportIndex, packNamed } from './packs.js';
 
 // Takes the place of data/ask.ts in an export: what routes answered lies beside the page.
 
 export { addressOf, AskError, PATHS };
-export type { AskedRoute };
+export type { AskedRoute, TextChunk };
 
 const notThere = (what: string): AskError =>
   new AskError(
@@ -112,12 +112,13 @@ export async function ask<Name extends AskedRoute>(
   return found as Answer<Name>;
 }
 
-export async function askText(path: string, signal: AbortSignal): Promise<string> {
+export async function askText(path: string, from: number, count: number, signal: AbortSignal): Promise<TextChunk> {
   const [, run, step, text] = /^\/runs\/([^/]+)\/steps\/(\d+)\/(\w+)$/.exec(path) ?? [];
   const found = await stored('stepText', { id: decodeURIComponent(run ?? ''), step, text }, {});
   signal.throwIfAborted();
   if (typeof found !== 'string') throw notThere('The whole text');
-  return found;
+  const bytes = new TextEncoder().encode(found);
+  return { bytes: bytes.subarray(from, from + count), total: bytes.length };
 }
 
 export async function askBytes(path: string, signal: AbortSignal): Promise<Uint8Array> {

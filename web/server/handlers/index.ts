@@ -4,6 +4,8 @@ import { Hub } from '../live/hub.js';
 import type { Outage } from '../outage.js';
 import { batchHandlers } from './batches.js';
 import { homeHandlers } from './home.js';
+import { pairHandlers } from './pairs.js';
+import { personHandlers } from './person.js';
 import { resultHandlers } from './results.js';
 import { runHandlers } from './runs.js';
 import { steeringHandlers } from './steering.js';
@@ -20,6 +22,8 @@ export function allHandlers(
     ...batchHandlers(bench),
     ...runHandlers(bench),
     ...resultHandlers(bench),
+    ...pairHandlers(bench),
+    ...personHandlers(bench),
     ...steeringHandlers(bench),
     live: (call: Call) => hub.open(call),
   };

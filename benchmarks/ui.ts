@@ -68,7 +68,12 @@ async function measure(what: string, work: () => Promise<Figures>): Promise<void
 
 const home = new ThrowawayHome('ui');
 const browser = await launchChromium();
-let server: ReturnType<typeof execa> | undefined;
+const serve = () =>
+  execa(process.execPath, [MAIN, 'ui', 'serve', '--port', '0', '--no-open', '--json'], {
+    env: home.env,
+    reject: false,
+  });
+let server: ReturnType<typeof serve> | undefined;
 const out = join(home.dir, 'exported');
 try {
   const { databaseUrl } = await home.bench<ServiceEndpoints>('up');
@@ -78,14 +83,12 @@ try {
   say(`filled in ${Math.round((Date.now() - begun) / 1000)} s`);
 
   const started = performance.now();
-  server = execa(process.execPath, [MAIN, 'ui', 'serve', '--port', '0', '--no-open', '--json'], {
-    env: home.env,
-    reject: false,
-  });
+  const serving = serve();
+  server = serving;
   let printed = '';
-  server.stdout!.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  serving.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
   while (!printed.includes('}')) {
-    if (server.exitCode != null) throw new Error('bench ui ended at once');
+    if (serving.exitCode != null) throw new Error('bench ui ended at once');
     await pause(5);
   }
   figures.listeningMs = Math.round(performance.now() - started);
@@ -257,7 +260,7 @@ try {
         .catch(() => undefined),
     );
     await pause(8_000);
-    const [, rss] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${server!.pid}/status`, 'utf8')) ?? [];
+    const [, rss] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${serving.pid}/status`, 'utf8')) ?? [];
     closing.abort();
     await Promise.all(viewers);
     return { rssWith20ViewersMb: Math.round(Number(rss) / 1024) };
@@ -298,7 +301,7 @@ try {
     );
     const { stdout } = await execa('sh', [
       '-c',
-      `ls -l /proc/${server!.pid}/fd | grep -o 'socket:.[0-9]*' | grep -o '[0-9]*'; echo; cat /proc/net/tcp /proc/net/tcp6`,
+      `ls -l /proc/${serving.pid}/fd | grep -o 'socket:.[0-9]*' | grep -o '[0-9]*'; echo; cat /proc/net/tcp /proc/net/tcp6`,
     ]);
     const [inodes = '', ...table] = stdout.split('\n\n');
     const own = new Set(inodes.split('\n'));

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Database } from '../../db/index.js';
 
 export interface Sizes {
@@ -16,7 +17,8 @@ export const BATCHES = { board: 'b-board', many: 'b-many', single: 'b-single', e
 /** Rows as runs leave them: many without steps, 10,000 on a leaderboard, one of 50 steps, one of a gigabyte, one of 100,000 steps, one that runs. */
 export async function fill(db: Database, sizes: Sizes, say: (text: string) => void): Promise<void> {
   const connection = await db.pool.connect();
-  const sql = (text: string, values: unknown[] = []) => connection.query({ text, values });
+  const sql = (text: string, values: unknown[] = []) =>
+    connection.query({ text, values, query_timeout: 600_000 } as pg.QueryConfig);
   const batch = (id: string): Promise<unknown> =>
     sql(
       `insert into batches (batch_id, name, spec, seed, concurrency, status) values ($1, $1, '{}', 0, 8, 'running')`,
@@ -61,6 +63,7 @@ export async function fill(db: Database, sizes: Sizes, say: (text: string) => vo
     );
   };
   try {
+    await sql('set statement_timeout = 0');
     await sql('begin');
     await sql(`insert into agent_configs (hash, name, content) values ('a', 'a', '{}') on conflict do nothing`);
     await sql(
@@ -95,10 +98,11 @@ export async function fill(db: Database, sizes: Sizes, say: (text: string) => vo
     await steps(`batch_id = '${BATCHES.export}'`, 50, 2_000);
     await sql(`update batches set status = 'ended', ended_at = now() where batch_id <> $1`, [BATCHES.single]);
     await sql('commit');
+    await sql('vacuum analyze');
+    await sql('reset statement_timeout');
   } finally {
     connection.release();
   }
-  await db.pool.query('vacuum analyze');
 }
 
 /** A step more of the run that goes on. */

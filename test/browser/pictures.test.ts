@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createFileArtifactStore } from '../../backends/artifacts/file-artifact-store.js';
+import { storeSubmission } from '../../domain/stored-submission.js';
 import { type BatchSubmission, type Database, openDatabase } from '../../db/index.js';
 import { findChromium } from '../setup/chromium.js';
 import { PUBLISHED, publishedIsHere, publishedRuns, storePublishedRuns } from '../setup/published-runs.js';
@@ -44,6 +46,9 @@ describe.runIf(executable !== null)('pictures of each page, in both schemes, on 
         `update runs set status = 'running', end_reason = null, final_evaluation = null, exit_status = null, ended_at = null where run_id = $1`,
         [sweep.runs[11]!.runId],
       );
+      await db.pool.query(`update batches set status = 'running', ended_at = null where batch_id = $1`, [
+        sweep.batch.batchId,
+      ]);
       if (!publishedIsHere) return;
       const { best_scores: best } = JSON.parse(readFileSync(join(PUBLISHED, 'expected-6-models.json'), 'utf8')) as {
         best_scores: Record<string, Record<string, number>>;
@@ -159,7 +164,24 @@ describe.runIf(executable !== null)('pictures of each page, in both schemes, on 
   );
 
   test('which step made a score, and by which change: with the keyboard alone, then with the mouse alone', async () => {
-    const [, , third] = [0, 0, sweep.runs[0]!.runId];
+    const third = sweep.runs[0]!.runId;
+    const artifacts = createFileArtifactStore(join(full.home, 'artifacts'));
+    for (const [step, text] of [
+      [10, 'learn'],
+      [20, 'learn harder'],
+    ] as const) {
+      const sha256 = await storeSubmission(artifacts, [{ path: 'answer.py', bytes: Buffer.from(`${text}\n`) }]);
+      await dbs[0]!.pool.query(`insert into submissions (run_id, step, kind, sha256) values ($1, $2, 'validate', $3)`, [
+        third,
+        step,
+        sha256,
+      ]);
+      await dbs[0]!.pool.query(`update evaluations set submission_sha256 = $3 where run_id = $1 and step = $2`, [
+        third,
+        step,
+        sha256,
+      ]);
+    }
     const tab = await openPage(browser, full);
     const { page } = tab;
     const begun = Date.now();
@@ -169,10 +191,8 @@ describe.runIf(executable !== null)('pictures of each page, in both schemes, on 
     await page.keyboard.press(']');
     await page.locator('[data-step="20"]').getByText('2.5').first().waitFor();
     await page.keyboard.press('2');
-    await page
-      .getByRole('heading', { name: /ladder|change/i })
-      .first()
-      .waitFor();
+    await page.getByRole('heading', { name: 'Score ladder' }).waitFor();
+    await page.getByText('learn harder').first().waitFor();
     const keyboard = Date.now() - begun;
     const again = Date.now();
     await tab.open('/leaderboard');

@@ -15,6 +15,7 @@ const TIMEOUT_MS = Number(process.env['UI_TIMEOUT'] ?? 120_000);
 export interface UiServer {
   address: string;
   token: string;
+  home: string;
   /** Of somebody who may only look. */
   viewerToken: string;
   json: (path: string) => Promise<unknown>;
@@ -45,6 +46,7 @@ export async function startUi(db: Database, databaseUrl: string): Promise<UiServ
   return {
     address: server.address,
     token,
+    home,
     viewerToken: tokenOf('viewer'),
     json: async (path) => {
       const response = await fetch(`${server.address}/api/v1${path}`, {

@@ -36,9 +36,11 @@ export function ComparePairs({ request }: { request: Query<'pairs'> }) {
             <>
               <Outcomes of={data} />
               <Tasks tasks={data.tasks} />
-              {data.tasks.map((task) => (
-                <TaskPairs key={task.task} of={task} />
-              ))}
+              <div className="pairs">
+                {data.tasks.map((task) => (
+                  <TaskPairs key={task.task} of={task} />
+                ))}
+              </div>
             </>
           )}
         </>
@@ -198,7 +200,8 @@ function pairsChart({ task, metric, direction, pairs, baseline }: Task): Chart {
       .map(({ attempt, value }) => `attempt ${attempt}: ${value.map((one) => score(one)).join(', ')}`)
       .join('; '),
     draw: (width) => ({
-      height: Math.min(380, Math.max(260, width * 0.6)),
+      // A square, so that the line is the diagonal.
+      height: Math.min(400, Math.max(260, width * 0.85)),
       option: {
         grid: { left: 64, right: 24, top: 16, bottom: 44 },
         tooltip: {

@@ -20,7 +20,7 @@ type Format = (typeof FORMATS)[number];
 interface ReportFlags {
   output?: string;
   format?: Format;
-  page?: string;
+  exported?: string;
   intervals: boolean;
   over: ReportData['over'];
   resamples: number;
@@ -44,7 +44,7 @@ export function register(program: Command, context: CliContext): void {
         ...FORMATS,
       ]),
     );
-  command.option('--page <folder>', 'link runs to a page that `bench ui export` wrote there; HTML only');
+  command.option('--exported <folder>', 'link runs to a page that `bench ui export` wrote there; HTML only');
   addComparisonOptions(command).option('--no-intervals', 'leave out intervals and P(best)');
   const { over, resamples, seed } = reportRequestSchema.shape;
   for (const option of requestOptions({ over, resamples, seed }, { parsers: { resamples: wholeNumber(100, 100_000) } }))
@@ -65,7 +65,7 @@ export function register(program: Command, context: CliContext): void {
     // The library of charts takes its time to load: no other command waits for it.
     const { writeReport } = await import('../../report/index.js');
     const file = flags.output ?? `bench-report${suffixOf(what)}.${format}`;
-    const text = writeReport[format]({ ...data, page: pageOf(flags.page, toStdout ? '.' : file) });
+    const text = writeReport[format]({ ...data, page: pageOf(flags.exported, toStdout ? '.' : file) });
     if (toStdout) return output.data(text);
     const written = await writeWhole(file, text);
     output.json({

@@ -22,8 +22,8 @@ export async function exportSubjects(
   { what, all }: { what: readonly string[]; all: boolean },
 ): Promise<ExportSubjects> {
   if (all === what.length > 0)
-    throw new BenchError('usage', all ? '--all and names exclude each other' : 'nothing to export is named', {
-      remedy: 'Name batches, runs or a comparison, or give --all.',
+    throw new BenchError('usage', all ? 'names and everything exclude each other' : 'nothing to export is named', {
+      remedy: 'Name batches, runs or a comparison, or ask for everything.',
       fields: { all: true },
     });
   const { comparisons, pages, queries } = await bench.database();

@@ -12,7 +12,7 @@ export type { AskedRoute, TextChunk };
 const notThere = (what: string): AskError =>
   new AskError(
     404,
-    'export.not_found',
+    'not_found',
     `${what} is not in this export`,
     '`bench ui` shows it, of the home that it is from.',
   );

@@ -160,7 +160,7 @@ describe.runIf(executable !== null)('bench ui, in a browser', () => {
     await until('the batch has ended', async () => {
       const { exitCode, stdout } = await home.run('status', batchId, '--json');
       if (exitCode !== 0) return false;
-      return (JSON.parse(stdout) as { batch: { status: string } }).batch.status === 'ended';
+      return (JSON.parse(stdout) as { status: string }).status === 'ended';
     });
     const run = await home.json<RunDetail>('show', runId);
     const stored = await steps(runId);

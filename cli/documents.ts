@@ -74,6 +74,7 @@ import {
   addedUiTokenSchema,
   removedUiTokenSchema,
   uiDocumentSchema,
+  uiExportDocumentSchema,
   uiTokensDocumentSchema,
 } from '../domain/views/ui.js';
 
@@ -116,6 +117,7 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   batches: [{ schema: batchesDocumentSchema }],
   status: [{ schema: batchDocumentSchema }],
   'ui serve': [{ schema: uiDocumentSchema }],
+  'ui export': [{ schema: uiExportDocumentSchema }],
   'ui token add': [{ schema: addedUiTokenSchema }],
   'ui token list': [{ schema: uiTokensDocumentSchema }],
   'ui token rm': [{ schema: removedUiTokenSchema }],

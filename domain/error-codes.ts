@@ -39,6 +39,7 @@ export const ERROR_CODES = {
   'episode.gap': 'the number of an action does not follow',
   'episode.unknown': 'no episode of this id',
   'episodes.full': 'as many are open as may be',
+  'export.secret': 'what is exported has what looks like a key',
   'file.exists': 'what would be written is there already',
   'file.not_found': 'no such file or folder',
   'file.unwritable': 'a file or folder cannot be written',

@@ -18,6 +18,8 @@ export interface ReportData {
   actions: ActionCount[];
   /** Of a training batch, by policy version; null: none is reported on. */
   training: PolicyMetrics[] | null;
+  /** Where an exported page has the runs, as a link from the report; absent: nowhere. */
+  page?: string | undefined;
 }
 
 type Method = Pick<LeaderboardRow, 'model' | 'kind' | 'isolation'>;

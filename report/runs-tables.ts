@@ -42,7 +42,7 @@ export function runsByTask(data: ReportData, most = Infinity): RunsOfTask[] {
 }
 
 function runsOfCell(
-  { board }: ReportData,
+  { board, page }: ReportData,
   row: LeaderboardRow,
   { task }: LeaderboardTask,
   runs: readonly ReportRun[],
@@ -73,7 +73,11 @@ function runsOfCell(
     table: tableOf(
       `Runs of ${model} at ${task}`,
       [
-        { title: 'run', value: ({ runId }) => runId },
+        {
+          title: 'run',
+          value: ({ runId }) => runId,
+          ...(page !== undefined && { link: ({ runId }: ReportRun) => `${page}#/runs/${runId}` }),
+        },
         { title: 'attempt', value: ({ attempt }) => String(attempt), align: 'right' },
         { title: 'best', value: ({ best }) => score(best), align: 'right' },
         { title: 'last', value: ({ last }) => score(last), align: 'right' },

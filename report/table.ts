@@ -6,19 +6,23 @@ export interface Column<Row> {
   align?: 'right';
   /** A class of the cell. */
   shade?: (row: Row) => string;
+  /** Where its text leads to. */
+  link?: ((row: Row) => string) | undefined;
 }
 
 /** A table in every format: the first column names the row. */
 export interface ReportTable {
   caption: string;
   head: { title: string; align: 'left' | 'right' }[];
-  body: { text: string; shade: string }[][];
+  body: { text: string; shade: string; link?: string | undefined }[][];
 }
 
 export const tableOf = <Row>(caption: string, columns: readonly Column<Row>[], rows: readonly Row[]): ReportTable => ({
   caption,
   head: columns.map(({ title, align }) => ({ title, align: align ?? 'left' })),
-  body: rows.map((row) => columns.map(({ value, shade }) => ({ text: value(row), shade: shade?.(row) ?? '' }))),
+  body: rows.map((row) =>
+    columns.map(({ value, shade, link }) => ({ text: value(row), shade: shade?.(row) ?? '', link: link?.(row) })),
+  ),
 });
 
 /** In a box of its own that scrolls; keyboards reach it. */
@@ -39,9 +43,11 @@ export function tableHtml({ caption, head, body }: ReportTable): Html {
         ${body.map(
           (cells) =>
             html`<tr>
-              ${cells.map(({ text, shade }, i) =>
+              ${cells.map(({ text, shade, link }, i) =>
                 i === 0
-                  ? html`<th scope="row" class="${shade}">${text}</th>`
+                  ? html`<th scope="row" class="${shade}">
+                      ${link === undefined ? text : html`<a href="${link}">${text}</a>`}
+                    </th>`
                   : html`<td class="${side(i, shade)}">${text}</td>`,
               )}
             </tr> `,

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join, relative, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { buildStaticForm } from './build-static-form.mjs';
 
 const OUT = 'dist/web/client';
 const ENTRY = 'web/client/main.tsx';
@@ -90,11 +91,13 @@ const { metafile } = await build({
   metafile: true,
   sourcemap: 'linked',
   sourcesContent: false,
-  define: { 'process.env.NODE_ENV': '"production"' },
+  define: { 'process.env.NODE_ENV': '"production"', STATIC: 'false' },
   tsconfig: 'web/client/tsconfig.json',
   plugins: [tokens, oneFirstPage],
   logLevel: 'warning',
 });
+
+await buildStaticForm(tokens);
 
 const outputs = Object.entries(metafile.outputs);
 const outputOf = (source) => outputs.find(([, { entryPoint }]) => entryPoint === source)?.[0];

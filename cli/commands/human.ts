@@ -9,9 +9,9 @@ import { LineReader } from '../human/line-reader.js';
 import { Play } from '../human/play.js';
 import { formatScore } from '../render/format.js';
 import { phase } from '../render/runs.js';
-import { submitBatch } from '../../operations/batches/submit-batch.js';
 import { cancel } from '../../operations/batches/cancel.js';
 import { runDefinition } from '../../operations/results/run-definition.js';
+import { startPersonRun } from '../../operations/turns/start-person-run.js';
 import { returnToRun } from '../../operations/turns/return-to-run.js';
 import type { LeftRun, QuitRun } from '../../domain/views/batch-control.js';
 import type { RunDetail } from '../../domain/views/runs.js';
@@ -34,24 +34,6 @@ const TEXTS = {
   seed: 'seed of the run',
   name: 'name of the batch that holds this run',
 };
-
-/** A new run for a person; returns its id. */
-async function startRun(context: CliContext, task: string, options: HumanOptions): Promise<string> {
-  const batch = await submitBatch(
-    context,
-    {
-      ...(requestFields(FIELDS, { ...options }) as BatchRequestInput),
-      models: ['human'],
-      tasks: [task],
-      attempts: 1,
-      concurrency: 1,
-    },
-    { person: true },
-  );
-  const [run, ...others] = batch.runs;
-  if (run === undefined || others.length > 0) throw new Error(`batch ${batch.batchId} has ${batch.runs.length} runs`);
-  return run.runId;
-}
 
 async function play(context: CliContext, runId: string, options: HumanOptions, returning: boolean): Promise<void> {
   const { output } = context;
@@ -116,7 +98,10 @@ export function register(program: Command, context: CliContext): void {
         throw new BenchError('usage', '--raw and --thoughts cannot be combined', {
           remedy: 'A raw reply contains its own thought.',
         });
-      const runId = task === undefined ? await returnToRun(context, ref ?? '') : await startRun(context, task, options);
+      const runId =
+        task === undefined
+          ? await returnToRun(context, ref ?? '')
+          : await startPersonRun(context, task, requestFields(FIELDS, { ...options }) as BatchRequestInput);
       context.output.log(
         `Run ${runId}${task === undefined ? '' : ` on ${task}`}; return to it with: bench human ${runId}`,
       );

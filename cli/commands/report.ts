@@ -1,4 +1,5 @@
-import { extname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, extname, join, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { BenchError } from '../../domain/errors.js';
 import { reportRequestSchema } from '../../domain/requests/leaderboard.js';
@@ -20,6 +21,7 @@ type Format = (typeof FORMATS)[number];
 interface ReportFlags {
   output?: string;
   format?: Format;
+  exported?: string;
   intervals: boolean;
   over: ReportData['over'];
   resamples: number;
@@ -43,6 +45,7 @@ export function register(program: Command, context: CliContext): void {
         ...FORMATS,
       ]),
     );
+  command.option('--exported <folder>', 'link runs to a page that `bench ui export` wrote there; HTML only');
   addComparisonOptions(command).option('--no-intervals', 'leave out intervals and P(best)');
   const { over, resamples, seed } = reportRequestSchema.shape;
   for (const option of requestOptions({ over, resamples, seed }, { parsers: { resamples: wholeNumber(100, 100_000) } }))
@@ -62,11 +65,12 @@ export function register(program: Command, context: CliContext): void {
     const { board, runs } = data;
     // The library of charts takes its time to load: no other command waits for it.
     const { writeReport } = await import('../../report/index.js');
-    const text = writeReport[format](data);
+    const file = flags.output ?? `bench-report${suffixOf(what)}.${format}`;
+    const text = writeReport[format]({ ...data, page: pageOf(flags.exported, toStdout ? '.' : file) });
     if (toStdout) return output.data(text);
-    const file = await writeWhole(flags.output ?? `bench-report${suffixOf(what)}.${format}`, text);
+    const written = await writeWhole(file, text);
     output.json({
-      file,
+      file: written,
       format,
       bytes: Buffer.byteLength(text),
       rows: board.rows.length,
@@ -75,13 +79,28 @@ export function register(program: Command, context: CliContext): void {
     const { batchId, saved } = board.comparison;
     const shown =
       saved === null ? (batchId === null ? '' : `?batch=${batchId}`) : `?comparison=${encodeURIComponent(saved.name)}`;
-    output.print(`Wrote ${file} (${plural(board.rows.length, 'model')}, ${plural(runs.length, 'run')}).`);
+    output.print(`Wrote ${written} (${plural(board.rows.length, 'model')}, ${plural(runs.length, 'run')}).`);
     await logPageLink(context, `/leaderboard${shown}`);
   });
   addExamples(command, [
     ['bench report', 'all runs, as bench-report.html'],
     ['bench report spring -o spring.md', 'one batch, as Markdown'],
   ]);
+}
+
+/** The address of an exported page, as the report in `file` says it. */
+function pageOf(folder: string | undefined, file: string): string | undefined {
+  if (folder === undefined) return undefined;
+  const page = join(resolve(folder), 'index.html');
+  if (!existsSync(page))
+    throw new BenchError('usage', `there is no page in ${folder}`, {
+      code: 'file.not_found',
+      remedy: 'Write one first: `bench ui export`.',
+    });
+  return relative(dirname(resolve(file)), page)
+    .split(/[\\/]/)
+    .map(encodeURIComponent)
+    .join('/');
 }
 
 const formatOf = (file: string | undefined): Format => {

@@ -8,6 +8,7 @@ import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 import { requestFields, requestOptions } from '../request-options.js';
 import { servePage } from '../serve-page.js';
+import { registerUiExport } from './ui-export.js';
 
 async function serve(context: CliContext, options: Record<string, unknown>): Promise<void> {
   const { output } = context;
@@ -42,6 +43,8 @@ export function register(program: Command, context: CliContext): void {
     ['bench ui', 'open the page in the browser of this machine'],
     ['bench ui --port 0 --no-open', 'take any free port, only print the address'],
   ]);
+
+  registerUiExport(ui, context);
 
   const token = ui.command('token').summary('who may open the page').description('Tokens for the page.');
   const add = token

@@ -27,3 +27,24 @@ export const uiTokenRequestSchema = z.strictObject({
     .meta({ description: 'whose it is', placeholder: 'name' }),
   days: whole(1, 3650).default(90).describe('days until it ends'),
 });
+
+/** What of the page is written to files. */
+export const uiExportRequestSchema = z.strictObject({
+  what: z.array(z.string().min(1)).default([]).describe('batches, runs, or one saved comparison'),
+  all: z.boolean().default(false).describe('everything in the database'),
+  output: z.string().min(1).optional().meta({ description: 'folder to write', placeholder: 'folder' }),
+  single: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'write one file instead, of at most 50 MB of text', placeholder: 'file' }),
+  observations: z.boolean().default(true).describe('with what commands printed'),
+  files: z.boolean().default(true).describe('with submitted files'),
+  redact: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'replace what fits one of these regular expressions, a line each', placeholder: 'file' }),
+  allowSecrets: z.boolean().default(false).describe('write it even if something looks like a key'),
+});
+export type UiExportRequest = z.output<typeof uiExportRequestSchema>;

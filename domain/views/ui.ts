@@ -32,3 +32,15 @@ export const uiDocumentSchema = z
   })
   .meta({ id: 'Ui' });
 export type UiDocument = z.infer<typeof uiDocumentSchema>;
+
+export const uiExportDocumentSchema = z
+  .strictObject({
+    path: z.string().describe('what to open'),
+    batches: z.int(),
+    runs: z.int(),
+    files: z.int().describe('written'),
+    bytes: z.int(),
+    redacted: z.int().describe('texts in which something was replaced'),
+  })
+  .meta({ id: 'UiExport' });
+export type UiExportDocument = z.infer<typeof uiExportDocumentSchema>;

@@ -9,6 +9,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/home/gpu-leases.test.ts':
     'workflows.test.ts grants and takes back GPUs, gpu-semaphore.test.ts simulates their holders',
   'test/home/overload.test.ts': 'fair-clock.test.ts and busy-machine.test.ts count CPU time instead of the clock',
+  'test/browser/pictures.test.ts': 'pages.test.ts looks at each page in one size and scheme',
   'test/home/recorded-runs.test.ts': 'replay.test.ts plays a recorded run',
   'test/home/recorded-programs.test.ts': 'replay.test.ts plays a recorded run',
   'test/home/recorded-imports.test.ts': 'import-tasks.test.ts plays an imported task',

@@ -7,7 +7,8 @@ import { readExitStatus } from '../../domain/mlgym/exit-status.js';
 import { MLGYM_CONTRACT, MLGYM_TASKS } from '../../domain/mlgym/tasks.js';
 
 /** The published runs of MLGym-Bench, which are no part of this repository. */
-export const PUBLISHED = join(import.meta.dirname, '../../../shared/data/mlgym-bench-v0');
+export const PUBLISHED =
+  process.env['BENCH_TEST_PUBLISHED'] ?? join(import.meta.dirname, '../../../shared/data/mlgym-bench-v0');
 export const publishedIsHere = existsSync(PUBLISHED);
 if (!publishedIsHere) console.warn(`the published runs of MLGym-Bench are NOT TESTED: ${PUBLISHED} is not here`);
 

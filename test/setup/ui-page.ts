@@ -15,31 +15,39 @@ const TIMEOUT_MS = Number(process.env['UI_TIMEOUT'] ?? 120_000);
 export interface UiServer {
   address: string;
   token: string;
+  home: string;
   /** Of somebody who may only look. */
   viewerToken: string;
   json: (path: string) => Promise<unknown>;
   close: () => Promise<void>;
 }
 
-/** The page's own server over a database of the tests, in a home of its own; no other service is there. */
-export async function startUi(db: Database, databaseUrl: string): Promise<UiServer> {
+/** What operations work with over a database of the tests, in a home of its own; no other service is there. */
+export function pageBench(db: Database, databaseUrl: string): { bench: Bench; home: string } {
   const home = mkdtempSync(join(tmpdir(), 'bench-ui-'));
   const root = resolve(import.meta.dirname, '../..');
-  const settings = readSettings({ BENCH_HOME: home, DATABASE_URL: databaseUrl }, home, root);
   const bench = {
-    settings,
+    settings: readSettings({ BENCH_HOME: home, DATABASE_URL: databaseUrl }, home, root),
     database: () => Promise.resolve(db),
     services: () => Promise.resolve({ databaseUrl }),
     reconnect: () => Promise.resolve(),
     notify: () => undefined,
     looksOnly: () => undefined,
   } as unknown as Bench;
+  return { bench, home };
+}
+
+/** The page's own server over such a database. */
+export async function startUi(db: Database, databaseUrl: string): Promise<UiServer> {
+  const { bench, home } = pageBench(db, databaseUrl);
+  const { settings } = bench;
   const server = await serveUi(bench, uiRequestSchema.parse({ port: 0 }));
   const tokenOf = (role: 'operator' | 'viewer') => addUiToken(settings, { name: role, role, days: 1 }).token;
   const token = tokenOf('operator');
   return {
     address: server.address,
     token,
+    home,
     viewerToken: tokenOf('viewer'),
     json: async (path) => {
       const response = await fetch(`${server.address}/api/v1${path}`, {

@@ -4,6 +4,8 @@ import { eventRoutes } from './events.js';
 import { homeRoutes } from './home.js';
 import { integrityRoutes } from './integrity.js';
 import { liveRoutes } from './live.js';
+import { personActions, personRoutes } from './person.js';
+import { pairRoutes } from './pairs.js';
 import type { Route } from './route.js';
 import { resultRoutes } from './results.js';
 import { runRoutes } from './runs.js';
@@ -27,9 +29,11 @@ export const ROUTES = {
   ...subjectRoutes,
   ...searchRoutes,
   ...sqlRoutes,
+  ...pairRoutes,
+  ...personRoutes,
   ...liveRoutes,
 };
 export type RouteName = keyof typeof ROUTES;
 
 /** Those, and the actions. */
-export const ALL_ROUTES: Record<string, Route> = { ...ROUTES, ...steeringRoutes };
+export const ALL_ROUTES: Record<string, Route> = { ...ROUTES, ...steeringRoutes, ...personActions };

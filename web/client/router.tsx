@@ -1,4 +1,11 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import {
+  createHashHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Link,
+} from '@tanstack/react-router';
 import * as read from './address/pages.js';
 import { parseSearch, printSearch } from './address/search-params.js';
 import { BatchPage } from './batches/batch-page.js';
@@ -8,6 +15,7 @@ import { Empty, Failure } from './parts/states.js';
 import { RunPage } from './run/run-page.js';
 import { RunsPage } from './runs/runs-page.js';
 import { Layout } from './shell/layout.js';
+import { isStatic } from './static/form.js';
 
 const root = createRootRoute({
   component: Layout,
@@ -15,7 +23,7 @@ const root = createRootRoute({
   notFoundComponent: () => (
     <Empty title="There is no such page">
       <p>
-        <a href="/">Back to the start</a>
+        <Link to="/">Back to the start</Link>
       </p>
     </Empty>
   ),
@@ -84,14 +92,23 @@ const sql = createRoute({
   component: lazyRouteComponent(() => import('./sql/sql-page.js'), 'SqlPage'),
 });
 
+const play = createRoute({
+  ...at,
+  path: '/play',
+  validateSearch: read.readPlay,
+  component: lazyRouteComponent(() => import('./pages/play-page.js'), 'PlayPage'),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
-    ...([now, batches, batch, runs, run, present, compare, leaderboard, operations, search, sql] as const),
+    ...([now, batches, batch, runs, run, present, compare, leaderboard, operations, play, search, sql] as const),
     ...([episodes, integrity, tasks, task, models, model, agents, agent] as const),
   ]),
   parseSearch,
   stringifySearch: printSearch,
   defaultPreload: false,
+  // From disk there is no other part of an address that a page may change.
+  ...(isStatic && { history: createHashHistory() }),
 });
 
 declare module '@tanstack/react-router' {

@@ -24,6 +24,7 @@ import { changedSince, type Changes, clockBefore, type Watched } from './changes
 import { eventDetail, eventPage, type EventPageRequest } from './event-page.js';
 import { liveOutput } from './live-output.js';
 import { modelCalls } from './model-calls.js';
+import { pairableRuns, type PairableRun } from './paired-runs.js';
 import { runFacets } from './run-facets.js';
 import { lineageOf, runHead } from './run-head.js';
 import { runPage, runRowsOf } from './run-page.js';
@@ -60,6 +61,7 @@ export interface Pages {
   batchMatrix(batchId: string): ReturnType<typeof batchMatrix>;
   spendBuckets(batchId: string, buckets: number): Promise<Omit<BatchSpend, 'forecast'>>;
   forecastRuns(batchId: string): Promise<ForecastRun[]>;
+  pairableRuns(of: Parameters<typeof pairableRuns>[1]): Promise<PairableRun[]>;
   /** What of the watched is other than then, or came since; `since` is a `now` of before. */
   changedSince(watched: Watched, since: string): Promise<Changes>;
   /** The database's clock, so many seconds ago. */
@@ -106,6 +108,7 @@ export function createPages(pool: pg.Pool): Pages {
     batchMatrix: (batchId) => batchMatrix(run, batchId),
     spendBuckets: (batchId, buckets) => spendBuckets(run, batchId, buckets),
     forecastRuns: (batchId) => forecastRuns(run, batchId),
+    pairableRuns: (of) => pairableRuns(run, of),
     changedSince: (watched, since) => changedSince(run, watched, since),
     clockBefore: (seconds) => clockBefore(run, seconds),
     eventDetail: (of) => eventDetail(run, of),

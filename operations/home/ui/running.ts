@@ -26,7 +26,10 @@ export function uiEnded(settings: Pick<BenchSettings, 'layout'>): void {
 }
 
 /** The page's address, if it answers; never throws, and waits no longer than this. */
-export async function answeringUi(settings: Pick<BenchSettings, 'layout'>, timeoutMs = 500): Promise<RunningUi | null> {
+export async function answeringUi(
+  settings: Pick<BenchSettings, 'layout'>,
+  timeoutMs = 3_000,
+): Promise<RunningUi | null> {
   const running = runningUi(settings);
   if (running === null) return null;
   try {

@@ -76,10 +76,13 @@ const QUERIES: Record<string, string> = {
   'batches budget preview': '?usd=5',
   'runs fork preview': '?step=3',
 };
+const TAG = { tag: 't' };
 const BODIES: Record<string, Record<string, unknown>> = {
-  'batches budget': { usd: '5' },
-  'runs fork': { step: 3 },
-  sql: { tag: undefined, query: 'select 1' },
+  'batches budget': { ...TAG, usd: '5' },
+  'runs fork': { ...TAG, step: 3 },
+  'person answers': { step: 1, try: 0, action: 'ls' },
+  'person starts': { task: 'blotto' },
+  sql: { query: 'select 1' },
 };
 
 describe('who may ask', () => {
@@ -88,7 +91,7 @@ describe('who may ask', () => {
     '%s: nobody without a token, its role and those above with one',
     async (name, { method, path, role }) => {
       const address = `${API}${path.replace(/:\w+/g, '1')}${QUERIES[name] ?? ''}`;
-      const body = method === 'POST' ? JSON.stringify({ tag: 't', ...BODIES[name] }) : undefined;
+      const body = method === 'POST' ? JSON.stringify(BODIES[name] ?? TAG) : undefined;
       const answer = (token: string | null) => ask(address, { method, token, ...(body !== undefined && { body }) });
       const status = async (token: string | null) => (await answer(token)).status;
       // None stands in the place of another.

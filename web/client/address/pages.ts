@@ -119,11 +119,17 @@ export const readLeaderboard = reader({
 });
 export type LeaderboardSearch = ReturnType<typeof readLeaderboard>;
 
+const named =
+  (most: number) =>
+  (value: unknown): string[] | undefined => {
+    const found = (list(value) ?? []).flatMap((one) => one.split(',')).filter((one) => one !== '');
+    return found.length === 0 ? undefined : found.slice(0, most);
+  };
+
 export const readCompare = reader({
-  runs: (value) => {
-    const named = (list(value) ?? []).flatMap((one) => one.split(',')).filter((one) => one !== '');
-    return named.length === 0 ? undefined : named.slice(0, 8);
-  },
+  runs: named(8),
+  /** Two of either, instead. */
+  ...{ batches: named(2), models: named(2), tasks: list },
   step: natural,
 });
 export type CompareSearch = ReturnType<typeof readCompare>;
@@ -164,4 +170,5 @@ const query = (value: unknown): string | undefined => {
 };
 export const readSql = reader({ q: query });
 
+export const readPlay = reader({ task: text });
 export const readNothing = reader({});

@@ -46,6 +46,8 @@ export const PATHS = {
   search: '/search',
   sql: '/sql',
   sqlSchema: '/sql/schema',
+  pairs: '/compare/pairs',
+  turn: '/runs/:id/turn',
   hosts: '/hosts',
   leases: '/leases',
   limits: '/limits',
@@ -121,9 +123,18 @@ export async function ask<Name extends AskedRoute>(
   return (await response.json()) as Answer<Name>;
 }
 
-/** A text that may be long: from its beginning, at most so many bytes. */
-export async function askText(path: string, signal: AbortSignal): Promise<string> {
-  return (await send(`${API}${path}`, { signal })).text();
+export interface TextChunk {
+  bytes: Uint8Array;
+  /** Of the whole text. */
+  total: number;
+}
+
+/** A text that may be long: so many of its bytes, from one on. */
+export async function askText(path: string, from: number, count: number, signal: AbortSignal): Promise<TextChunk> {
+  const response = await send(`${API}${path}`, { signal, headers: { range: `bytes=${from}-${from + count - 1}` } });
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const total = /\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1];
+  return { bytes, total: total === undefined ? bytes.length : Number(total) };
 }
 
 export async function askBytes(path: string, signal: AbortSignal): Promise<Uint8Array> {

@@ -48,10 +48,17 @@ export const stepWindow = (id: string, step: number) => {
   });
 };
 
+/** Of a long text, what is asked for at once. */
+const CHUNK = 64 * 1024;
+
+/** A whole text, chunk after chunk: one may have 50 MB. */
 export const wholeText = (id: string, step: number, text: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ['stepText', id, step, text] as const,
-    queryFn: ({ signal }) => askText(`/runs/${encodeURIComponent(id)}/steps/${step}/${text}`, signal),
+    queryFn: ({ signal, pageParam }) =>
+      askText(`/runs/${encodeURIComponent(id)}/steps/${step}/${text}`, pageParam, CHUNK, signal),
+    initialPageParam: 0,
+    getNextPageParam: ({ total }, _all, from) => (from + CHUNK < total ? from + CHUNK : null),
     staleTime: Infinity,
     gcTime: 5_000,
   });

@@ -225,7 +225,7 @@ function Controls({ search, change }: { search: LeaderboardSearch; change: Chang
           step="any"
           disabled={frozen}
           aria-label="length of the profiles' axis"
-          placeholder="as the data"
+          placeholder="by data"
           value={search.T ?? ''}
           onChange={(event) =>
             change({ T: event.currentTarget.valueAsNumber > 0 ? event.currentTarget.valueAsNumber : undefined })

@@ -15,6 +15,7 @@ import { useTitle } from '../parts/title.js';
 import { Money, RunLink, RunState, Score } from '../parts/values.js';
 import { StepBody } from '../run/step-body.js';
 import { useSkeleton } from '../run/skeleton.js';
+import { ComparePairs } from './compare-pairs.js';
 import type { Aligned } from './align-steps.js';
 
 type Head = Answer<'run'>;
@@ -26,9 +27,22 @@ export function ComparePage() {
   const navigate = useNavigate({ from: '/compare' });
   useTitle('Compare');
   const ids = search.runs ?? [];
+  const { batches, models, tasks } = search;
+  const sides = batches ?? models;
   const heads = useQueries({ queries: ids.map((id) => asked('run', { id }, {})) });
   const setups = useQueries({ queries: ids.map((id) => asked('setup', { id }, {})) });
   const failed = heads.find(({ error, data }) => error !== null && data === undefined);
+  if (ids.length === 0 && sides?.length === 2)
+    return (
+      <div className="page">
+        <div className="page-head">
+          <h1>Compare two {batches === undefined ? 'models' : 'batches'}</h1>
+        </div>
+        <ComparePairs
+          request={{ ...(batches === undefined ? { models: sides } : { batches: sides }), ...(tasks && { tasks }) }}
+        />
+      </div>
+    );
   if (ids.length < 2)
     return (
       <div className="page">
@@ -52,6 +66,34 @@ export function ComparePage() {
             <input name="ids" aria-label="Ids of runs" placeholder="r-… r-…" defaultValue={ids.join(' ')} />
             <button type="submit">Compare</button>
           </form>
+          <p>Or pair the attempts of two batches, or of two models:</p>
+          {(['batches', 'models'] as const).map((what) => (
+            <form
+              key={what}
+              className="row"
+              onSubmit={(event) => {
+                event.preventDefault();
+                const typed = new FormData(event.currentTarget);
+                const found = ['a', 'b'].flatMap((side) => {
+                  const name = typed.get(side);
+                  return typeof name === 'string' && name.trim() !== '' ? [name.trim()] : [];
+                });
+                if (found.length === 2) void navigate({ search: { [what]: found } });
+              }}
+            >
+              <input
+                name="a"
+                aria-label={`First of two ${what}`}
+                placeholder={what === 'batches' ? 'batch A' : 'model A'}
+              />
+              <input
+                name="b"
+                aria-label={`Second of two ${what}`}
+                placeholder={what === 'batches' ? 'batch B' : 'model B'}
+              />
+              <button type="submit">Compare {what}</button>
+            </form>
+          ))}
         </Empty>
       </div>
     );

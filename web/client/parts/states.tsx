@@ -60,7 +60,15 @@ export function Failure({ error, retry }: { error: unknown; retry?: (() => void)
       </p>
       {remedy !== null && (
         <p className="muted">
-          <Text value={remedy} />
+          {remedy.split('`').map((part, i) =>
+            i % 2 === 1 ? (
+              <kbd key={i}>
+                <Text value={part} />
+              </kbd>
+            ) : (
+              <Text key={i} value={part} />
+            ),
+          )}
         </p>
       )}
       {retry !== undefined && (

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { RUN_TABS, type RunTab } from '../address/pages.js';
 import { document as asked } from '../data/queries.js';
 import { useKeys } from '../keys/keys.js';
@@ -10,6 +10,7 @@ import { Tabs } from '../parts/tabs.js';
 import { useTitle } from '../parts/title.js';
 import { neighbours } from '../runs/came-from.js';
 import { CallsTab } from './calls-tab.js';
+import { isStatic } from '../static/form.js';
 import { EventsTab } from './events-tab.js';
 import { FilesTab } from './files-tab.js';
 import { PromptTab } from './prompt-tab.js';
@@ -18,6 +19,8 @@ import { ScoresTab } from './scores-tab.js';
 import { SetupTab } from './setup-tab.js';
 import { useSkeleton } from './skeleton.js';
 import { StepsTab } from './steps-tab.js';
+
+const PlayPanel = lazy(() => import('./play-panel.js').then((panel) => ({ default: panel.PlayPanel })));
 
 const TITLES: Record<RunTab, string> = {
   steps: 'Steps',
@@ -81,6 +84,11 @@ export function RunPage() {
   return (
     <div className={`run-page ${tab === 'steps' ? 'filled' : ''}`}>
       {head.data === undefined ? <Loading what="the run" rows={5} /> : <RunHead head={head.data} near={near} />}
+      {!isStatic && run?.modelKind === 'human' && run.status !== 'ended' && (
+        <Suspense fallback={null}>
+          <PlayPanel id={run.runId} />
+        </Suspense>
+      )}
       <Tabs
         label="Parts of the run"
         tabs={RUN_TABS.map((name) => ({ name, title: TITLES[name] }))}

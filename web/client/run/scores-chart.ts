@@ -63,7 +63,13 @@ export function scoresChart(
         yAxis: {
           type: 'value',
           ...rangeOf([...points.map((point) => point.score), ...lines.map(({ value }) => value)]),
-          axisLabel: { ...TEXT, formatter: (value: number) => score(value) },
+          // The ends are not round, and stand close to those that are.
+          axisLabel: {
+            ...TEXT,
+            formatter: (value: number) => score(value),
+            showMinLabel: false,
+            showMaxLabel: false,
+          },
           splitLine: SPLIT_LINE,
         },
         series: [

@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
-import { memo, useState } from 'react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { memo, useEffect, useMemo, useState } from 'react';
 import type { Answer } from '../../api/index.js';
+import type { TextChunk } from '../data/ask.js';
 import { stepWindow, wholeText } from '../data/queries.js';
 import { useOutput } from '../live/live.js';
 import { Time } from '../parts/clock.js';
@@ -8,12 +9,22 @@ import { bytes, count, duration, words } from '../parts/format.js';
 import { Failure } from '../parts/states.js';
 import { Text, TextBlock } from '../parts/text.js';
 import { Badge, Duration, Money, Score } from '../parts/values.js';
+import { isStatic } from '../static/form.js';
 import type { TextKind } from '../text/render-text.js';
 
 export type Step = Answer<'steps'>['steps'][number];
 type Clipped = Step['response'];
 
 const LINES = { reading: 40, full: 400 } as const;
+
+/** Of a whole text, so much is shown at first, and with each wish for more. */
+const PORTION = 256 * 1024;
+
+const decoded = (chunks: readonly TextChunk[]): string => {
+  const decoder = new TextDecoder();
+  // The last character may be cut: it comes with the next chunk.
+  return chunks.map(({ bytes: some }) => decoder.decode(some, { stream: true })).join('');
+};
 
 /** A text of a step: its head and tail, and all of it on demand. */
 function StepText({
@@ -33,11 +44,32 @@ function StepText({
   lines: number;
   className: string;
 }) {
-  const [whole, setWhole] = useState(false);
-  const all = useQuery({ ...wholeText(id, step, name), enabled: whole });
+  const [wanted, setWanted] = useState(0);
+  const whole = wanted > 0;
+  const all = useInfiniteQuery({ ...wholeText(id, step, name), enabled: whole });
+  const chunks = all.data?.pages;
+  const loaded = chunks?.reduce((sum, { bytes: some }) => sum + some.length, 0) ?? 0;
+  const { hasNextPage, isFetching, fetchNextPage } = all;
+  useEffect(() => {
+    if (loaded > 0 && loaded < wanted && hasNextPage && !isFetching) void fetchNextPage();
+  }, [loaded, wanted, hasNextPage, isFetching, fetchNextPage]);
+  const ready = chunks !== undefined && (!hasNextPage || loaded >= PORTION);
+  const source = useMemo(() => (ready ? decoded(chunks) : ''), [ready, chunks]);
   const label = `${name} of step ${step}`;
-  if (whole && all.data !== undefined)
-    return <TextBlock source={all.data} kind={kind} lines={400} label={label} className={className} />;
+  if (whole && ready)
+    return (
+      <>
+        <TextBlock source={source} kind={kind} lines={400} label={label} className={className} />
+        {hasNextPage && (
+          <p className="cut">
+            {bytes(loaded)} of {bytes(chunks[0]!.total)} are here.{' '}
+            <button type="button" className="plain" disabled={isFetching} onClick={() => setWanted(loaded + PORTION)}>
+              {isFetching ? 'loading…' : `show ${bytes(PORTION)} more`}
+            </button>
+          </p>
+        )}
+      </>
+    );
   return (
     <>
       <TextBlock
@@ -50,8 +82,8 @@ function StepText({
       {text.leftOut > 0 && (
         <p className="cut">
           {count(text.leftOut)} characters of {bytes(text.bytes)} are left out here.{' '}
-          <button type="button" className="plain" disabled={whole && all.isFetching} onClick={() => setWhole(true)}>
-            {whole && all.isFetching ? 'loading…' : 'show all'}
+          <button type="button" className="plain" disabled={whole && isFetching} onClick={() => setWanted(PORTION)}>
+            {whole && isFetching ? 'loading…' : 'show all'}
           </button>
         </p>
       )}
@@ -134,6 +166,8 @@ export const StepBody = memo(function StepBody({
         <Running id={id} step={step} />
       ) : one.observation.bytes === 0 ? (
         <p className="facts">no output</p>
+      ) : isStatic && one.observation.head === '' ? (
+        <p className="cut">Its output, {bytes(one.observation.bytes)}, was left out of this export.</p>
       ) : (
         <StepText
           id={id}

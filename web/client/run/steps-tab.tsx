@@ -237,8 +237,10 @@ function StepList({
   const height = virtual.getTotalSize();
   useLayoutEffect(() => {
     const place = pinned.current;
-    if (place !== null && density !== 'list') virtual.scrollToIndex(place - from, { align: 'start' });
-  }, [height, virtual, from, density]);
+    // Whoever follows stays at the end while heights settle.
+    if (follow) virtual.scrollToIndex(shown - 1, { align: 'end' });
+    else if (place !== null && density !== 'list') virtual.scrollToIndex(place - from, { align: 'start' });
+  }, [height, virtual, from, density, follow, shown]);
   // In the new segment, once it is laid out.
   useLayoutEffect(() => {
     if (goal.current === null) return;
@@ -290,11 +292,17 @@ function StepList({
   }, [follow, count_]);
   const fresh = count_ - seenTotal.current;
 
+  const lastTop = useRef(0);
   const settle = useRef<ReturnType<typeof setTimeout>>(undefined);
   const onScroll = (): void => {
     const element = scroller.current;
-    if (element === null || moving.current || pinned.current !== null) return;
-    if (live) setFollow(element.scrollHeight - element.scrollTop - element.clientHeight < 30);
+    if (element === null) return;
+    // Only the reader scrolls up; what grows below the end is none of their doing.
+    const up = element.scrollTop < lastTop.current - 2;
+    lastTop.current = element.scrollTop;
+    if (moving.current || pinned.current !== null) return;
+    const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 30;
+    if (live && (atEnd || up)) setFollow(atEnd);
     clearTimeout(settle.current);
     settle.current = setTimeout(() => {
       const top = virtual.getVirtualItemForOffset((virtual.scrollOffset ?? 0) + 40);

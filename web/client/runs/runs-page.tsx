@@ -2,7 +2,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { RunOrder } from '../../../domain/requests/run-filter.js';
-import { COLUMNS, type RunsSearch } from '../address/pages.js';
+import { type Column, COLUMNS, type RunsSearch } from '../address/pages.js';
 import { document as asked, runPages } from '../data/queries.js';
 import { useLive } from '../live/live.js';
 import { count, plural } from '../parts/format.js';
@@ -14,6 +14,9 @@ import { rememberList } from './came-from.js';
 import { DEFAULT_COLUMNS, type Run, RUN_COLUMNS } from './columns.js';
 import { Facets } from './facets.js';
 import { saveRuns } from './save.js';
+
+/** On a phone: how each run stands goes first. */
+const NARROW_COLUMNS: readonly Column[] = ['state', 'best', 'model', 'task'];
 
 export function RunsPage() {
   const search = useSearch({ from: '/runs' });
@@ -48,7 +51,7 @@ export function RunsPage() {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
 
-  const shown = chosen ?? DEFAULT_COLUMNS;
+  const shown = chosen ?? (window.innerWidth < 640 ? NARROW_COLUMNS : DEFAULT_COLUMNS);
   const columns = useMemo((): GridColumn<Run>[] => {
     const down = sort.startsWith('-');
     const order = (down ? sort.slice(1) : sort) as RunOrder;

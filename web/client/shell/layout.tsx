@@ -7,11 +7,12 @@ import { useKeys } from '../keys/keys.js';
 import { useLiveState, useServicesLost } from '../live/live.js';
 import { useNow } from '../parts/clock.js';
 import { ago } from '../parts/format.js';
+import { isShown } from '../static/form.js';
 import { KeyboardSheet } from './keyboard-sheet.js';
 import { Palette } from './palette.js';
 import { setPreferences, usePreferences } from './preferences.js';
 
-const PAGES = [
+const ALL_PAGES = [
   ['/', 'Now', 'o'],
   ['/batches', 'Batches', 'b'],
   ['/runs', 'Runs', 'r'],
@@ -24,6 +25,7 @@ const PAGES = [
   ['/ops', 'Operations', 'p'],
   ['/sql', 'SQL', 's'],
 ] as const;
+const PAGES = ALL_PAGES.filter(([to]) => isShown(to));
 
 const SCHEMES = { system: 'light', light: 'dark', dark: 'system' } as const;
 const SCHEME_MARKS = { system: '◐', light: '☀', dark: '☾' } as const;

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { isStatic } from '../static/form.js';
 
 /** What a person likes, kept in this browser. What a page shows is in its address instead. */
 export interface Preferences {
@@ -12,6 +13,8 @@ const KEY = 'bench-preferences';
 const DEFAULTS: Preferences = { scheme: 'system', density: 'dense', letters: true };
 
 function read(): Preferences {
+  // An export keeps nothing in the browser.
+  if (isStatic) return DEFAULTS;
   try {
     const found = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Record<keyof Preferences, unknown>>;
     return {
@@ -36,7 +39,7 @@ export function applyPreferences(): void {
 
 export function setPreferences(more: Partial<Preferences>): void {
   now = { ...now, ...more };
-  localStorage.setItem(KEY, JSON.stringify(now));
+  if (!isStatic) localStorage.setItem(KEY, JSON.stringify(now));
   applyPreferences();
   for (const one of listeners) one();
 }

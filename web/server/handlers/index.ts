@@ -5,6 +5,8 @@ import type { Outage } from '../outage.js';
 import { batchHandlers } from './batches.js';
 import { figureHandlers } from './figures.js';
 import { homeHandlers } from './home.js';
+import { pairHandlers } from './pairs.js';
+import { personHandlers } from './person.js';
 import { resultHandlers } from './results.js';
 import { runHandlers } from './runs.js';
 import { searchHandlers } from './search.js';
@@ -27,6 +29,8 @@ export function allHandlers(
     ...figureHandlers(bench),
     ...searchHandlers(bench),
     ...sqlHandlers(bench),
+    ...pairHandlers(bench),
+    ...personHandlers(bench),
     ...steeringHandlers(bench),
     live: (call: Call) => hub.open(call),
   };

@@ -1,0 +1,62 @@
+import { encodeReplyAs } from '../../domain/agent/encode-reply-as.js';
+import { expectedFormat } from '../../domain/agent/parse-reply.js';
+import { BenchError } from '../../domain/errors.js';
+import type { PersonAnswer } from '../../domain/requests/person-turn.js';
+import type { PersonTurn, TakenAnswer } from '../../domain/views/person-turn.js';
+import type { Bench } from '../bench.js';
+import { runIdOf } from '../pages/resolve.js';
+import { runDefinition } from '../results/run-definition.js';
+import { answerTurn } from './answer-turn.js';
+import { playState } from './play-state.js';
+
+/** What a person who plays a run sees: the turn that waits for them, else how the run stands. */
+export async function personTurn(bench: Bench, ref: string): Promise<PersonTurn> {
+  const { runId, agent } = await ofPerson(bench, ref);
+  const state = await playState(bench, runId);
+  const turn = 'turn' in state ? state.turn : null;
+  return {
+    runId,
+    status: 'run' in state ? state.run.status : 'running',
+    format: expectedFormat(agent.outputParser),
+    turn:
+      turn === null
+        ? null
+        : {
+            ...{ step: turn.step, try: turn.try, askedAt: turn.askedAt.toISOString() },
+            messages: turn.messages.map(({ role, content, toolCalls = [] }) => ({
+              role,
+              content: [content, ...toolCalls.map((call) => `${call.name} ${call.arguments}`)]
+                .filter(Boolean)
+                .join('\n'),
+            })),
+          },
+  };
+}
+
+/** Says what a person said, in the words that the agent's parser reads. The first answer to a turn counts. */
+export async function answerAsPerson(bench: Bench, ref: string, answer: PersonAnswer): Promise<TakenAnswer> {
+  const { runId, agent } = await ofPerson(bench, ref);
+  const { step, try: attempt, raw, thought, action } = answer;
+  const reply = raw
+    ? { text: action }
+    : encodeReplyAs(agent.outputParser, { thought, action }, { commands: agent.tools.commands });
+  if (reply === null)
+    throw new BenchError('usage', `the agent's output parser (${agent.outputParser}) cannot hold this command`, {
+      code: 'request.invalid',
+      remedy: `${expectedFormat(agent.outputParser)} Type it otherwise.`,
+    });
+  const { counts, told } = await answerTurn(bench, { runId, step, try: attempt }, reply);
+  return { runId, counts, told };
+}
+
+async function ofPerson(
+  bench: Bench,
+  ref: string,
+): Promise<{ runId: string } & Awaited<ReturnType<typeof runDefinition>>> {
+  const runId = await runIdOf(bench, ref);
+  const definition = await runDefinition(bench, runId);
+  if (definition.model.kind === 'human') return { ...definition, runId };
+  throw new BenchError('usage', `run ${runId} is played by ${definition.model.name}, not a person`, {
+    remedy: '`bench runs` lists those of people; `bench human` starts one.',
+  });
+}

@@ -1,0 +1,15 @@
+import type { BatchRequestInput } from '../../domain/requests/batch.js';
+import { submitBatch } from '../batches/submit-batch.js';
+import type { Bench } from '../bench.js';
+
+/** A new run that a person plays; returns its id. */
+export async function startPersonRun(bench: Bench, task: string, options: BatchRequestInput): Promise<string> {
+  const batch = await submitBatch(
+    bench,
+    { ...options, models: ['human'], tasks: [task], attempts: 1, concurrency: 1 },
+    { person: true },
+  );
+  const [run, ...others] = batch.runs;
+  if (run === undefined || others.length > 0) throw new Error(`batch ${batch.batchId} has ${batch.runs.length} runs`);
+  return run.runId;
+}

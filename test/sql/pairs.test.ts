@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { openDatabase } from '../../db/index.js';
+import { pairsRequestSchema } from '../../domain/requests/pairs.js';
+import { pairsSchema } from '../../domain/views/pairs.js';
+import { comparePairs } from '../../operations/results/compare-pairs.js';
+import { storeSweep } from '../browser/rows.js';
+import { sharedDatabases } from '../setup/shared-databases.js';
+
+test('models and batches are compared attempt by attempt, with the runs that a leaderboard counts', async () => {
+  const db = openDatabase(await sharedDatabases().createDatabase());
+  try {
+    const { runs, batch } = await storeSweep(db);
+    const bench = { database: () => Promise.resolve(db) };
+    const compare = async (request: Record<string, unknown>) =>
+      pairsSchema.parse(await comparePairs(bench, pairsRequestSchema.parse(request)));
+    const models = await compare({ models: ['alpha', 'beta'] });
+    expect([models.by, models.a, models.b, models.unpaired]).toEqual(['model', 'alpha', 'beta', { a: 0, b: 0 }]);
+    expect(models.tasks.map(({ task, pairs }) => [task, pairs.length])).toEqual([
+      ['one', 2],
+      ['two', 2],
+    ]);
+    for (const { pairs, mean, outcomes, scored } of models.tasks) {
+      for (const { a, b, attempt, sameSeed } of pairs) {
+        const [first, second] = [a, b].map(({ runId }) => runs.find((run) => run.runId === runId)!);
+        expect([first!.attempt, second!.attempt, sameSeed]).toEqual([attempt, attempt, first!.seed === second!.seed]);
+        expect([first!.model.name, second!.model.name]).toEqual(['alpha', 'beta']);
+      }
+      expect(mean).toBeCloseTo(pairs.reduce((sum, { a, b }) => sum + b.score! - a.score!, 0) / scored);
+      expect(Object.values(outcomes).reduce((sum, some) => sum + some, 0)).toBe(pairs.length);
+    }
+    const other = await storeSweep(db).catch(() => null);
+    if (other !== null) {
+      const batches = await compare({ batches: [batch.batchId, other.batch.batchId], tasks: ['one'] });
+      expect(batches.by).toBe('batch');
+      expect(batches.tasks.flatMap(({ pairs }) => pairs.map(({ a, b }) => a.model === b.model))).toEqual(
+        Array(6).fill(true),
+      );
+    }
+    await expect(compare({ models: ['alpha', 'alpha'] })).rejects.toThrow('the same');
+    await expect(compare({})).rejects.toThrow('two batches or two models');
+  } finally {
+    await db.close();
+  }
+});

@@ -1,0 +1,33 @@
+import { personAnswerSchema, personRunSchema } from '../../domain/requests/person-turn.js';
+import { personTurnSchema, startedRunSchema, takenAnswerSchema } from '../../domain/views/person-turn.js';
+import { route } from './route.js';
+
+export const personRoutes = {
+  turn: route({
+    method: 'GET',
+    path: '/runs/:id/turn',
+    summary: 'what a person who plays this run is asked',
+    role: 'viewer',
+    answer: personTurnSchema,
+  }),
+};
+
+/** A person's moves; the first answer to a turn counts, so that repeating one changes nothing. */
+export const personActions = {
+  'person answers': route({
+    method: 'POST',
+    path: '/runs/:id/turn',
+    summary: 'answers the turn, as `bench human` does',
+    role: 'operator',
+    body: personAnswerSchema,
+    answer: takenAnswerSchema,
+  }),
+  'person starts': route({
+    method: 'POST',
+    path: '/play',
+    summary: 'starts a run that a person plays',
+    role: 'operator',
+    body: personRunSchema,
+    answer: startedRunSchema,
+  }),
+};

@@ -1,0 +1,238 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../../../report/chart.js';
+import type { Answer, Query } from '../../api/index.js';
+import { document as asked } from '../data/queries.js';
+import { ChartView } from '../parts/chart-view.js';
+import { count, plural, score } from '../parts/format.js';
+import { Empty, Shown } from '../parts/states.js';
+import { Text } from '../parts/text.js';
+import { RunLink, Score } from '../parts/values.js';
+
+type Pairs = Answer<'pairs'>;
+type Task = Pairs['tasks'][number];
+const OUTCOMES = { both: 'both', onlyA: 'only A', onlyB: 'only B', neither: 'neither' } as const;
+
+/** Two batches or two models: who solved what, attempt by attempt. */
+export function ComparePairs({ request }: { request: Query<'pairs'> }) {
+  const pairs = useQuery({ ...asked('pairs', {}, request), placeholderData: keepPreviousData });
+  return (
+    <Shown of={pairs} what="pairs of attempts" rows={12}>
+      {(data) => (
+        <>
+          <p>
+            A is <Text value={data.a} />, B is <Text value={data.b} />. {plural(pairsOf(data), 'pair')} of the same task
+            and attempt
+            {data.unpaired.a + data.unpaired.b > 0 &&
+              `; without a partner: ${count(data.unpaired.a)} runs of A, ${count(data.unpaired.b)} of B`}
+            .
+          </p>
+          {data.tasks.length === 0 ? (
+            <Empty title="They have no task and attempt in common">
+              <p>Pairs are runs that have ended by the agent’s doing, of the same task version and attempt.</p>
+            </Empty>
+          ) : (
+            <>
+              <Outcomes of={data} />
+              <Tasks tasks={data.tasks} />
+              <div className="pairs">
+                {data.tasks.map((task) => (
+                  <TaskPairs key={task.task} of={task} />
+                ))}
+              </div>
+            </>
+          )}
+        </>
+      )}
+    </Shown>
+  );
+}
+
+const pairsOf = ({ outcomes }: Pairs): number => Object.values(outcomes).reduce((sum, some) => sum + some, 0);
+
+const Outcomes = ({ of }: { of: Pairs }) => (
+  <dl className="headline" aria-label="Pairs by who was better than the baseline">
+    {(Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]).map((name) => (
+      <div key={name} className="fact">
+        <dt>{name === 'neither' ? 'solved by neither' : `solved by ${OUTCOMES[name]}`}</dt>
+        <dd className="number">{count(of.outcomes[name])}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+function Tasks({ tasks }: { tasks: readonly Task[] }) {
+  return (
+    <div className="scroll" tabIndex={0} role="region" aria-label="Tasks">
+      <table>
+        <thead>
+          <tr>
+            <th>Task</th>
+            {Object.values(OUTCOMES).map((name) => (
+              <th key={name} className="right">
+                {name}
+              </th>
+            ))}
+            <th className="right">B better by [95 %]</th>
+            <th className="right">pairs with two scores</th>
+          </tr>
+        </thead>
+        <tbody>
+          {tasks.map((task) => (
+            <tr key={task.task}>
+              <th scope="row">
+                <a href={`#pairs-${task.task}`} onClick={(event) => scrollToTask(event, task.task)}>
+                  <Text value={task.task} />
+                </a>
+              </th>
+              {(Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]).map((name) => (
+                <td key={name} className="right number">
+                  {count(task.outcomes[name])}
+                </td>
+              ))}
+              <td className="right number">
+                {task.mean === null ? '–' : score(task.mean)}
+                {task.interval !== null && ` [${score(task.interval.low)}, ${score(task.interval.high)}]`}
+              </td>
+              <td className="right number">{count(task.scored)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function scrollToTask(event: React.MouseEvent, task: string): void {
+  event.preventDefault();
+  document.getElementById(`pairs-${task}`)?.scrollIntoView({ block: 'start' });
+}
+
+function TaskPairs({ of }: { of: Task }) {
+  const navigate = useNavigate();
+  const chart = useMemo(() => pairsChart(of), [of]);
+  const table = (
+    <table>
+      <thead>
+        <tr>
+          <th>Attempt</th>
+          <th>A</th>
+          <th className="right">score</th>
+          <th>B</th>
+          <th className="right">score</th>
+          <th>solved by</th>
+        </tr>
+      </thead>
+      <tbody>
+        {of.pairs.map(({ a, b, attempt, outcome, sameSeed }) => (
+          <tr key={`${a.runId} ${b.runId}`}>
+            <td className="number">
+              {attempt}
+              {!sameSeed && <span className="muted"> other seed</span>}
+            </td>
+            <td>
+              <RunLink id={a.runId} />
+            </td>
+            <td className="right">
+              <Score value={a.score} />
+            </td>
+            <td>
+              <RunLink id={b.runId} />
+            </td>
+            <td className="right">
+              <Score value={b.score} />
+            </td>
+            <td>{OUTCOMES[outcome]}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+  return (
+    <section id={`pairs-${of.task}`}>
+      <h2>
+        <Text value={of.task} />
+      </h2>
+      {of.scored === 0 ? (
+        table
+      ) : (
+        <ChartView
+          chart={chart}
+          onClick={(name) => {
+            const runs = name.split(' ');
+            if (runs.length === 2) void navigate({ to: '/compare', search: { runs } });
+          }}
+        >
+          {table}
+        </ChartView>
+      )}
+    </section>
+  );
+}
+
+/** Each pair a point; on the line both are equal. */
+function pairsChart({ task, metric, direction, pairs, baseline }: Task): Chart {
+  const points = pairs.flatMap(({ a, b, attempt }) =>
+    a.score === null || b.score === null
+      ? []
+      : [{ name: `${a.runId} ${b.runId}`, value: [a.score, b.score] as [number, number], attempt }],
+  );
+  const values = [...points.flatMap(({ value }) => value), ...(baseline === null ? [] : [baseline])];
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const room = high === low ? Math.abs(high) * 0.1 || 1 : (high - low) * 0.08;
+  const [min, max] = [low - room, high + room];
+  const axis = (name: string) => ({
+    type: 'value' as const,
+    ...{ min, max, name, nameLocation: 'middle' as const, nameTextStyle: TEXT },
+    axisLabel: {
+      ...TEXT,
+      formatter: (value: number) => score(value),
+      hideOverlap: true,
+      showMinLabel: false,
+      showMaxLabel: false,
+    },
+  });
+  return {
+    id: `pairs-${task}`,
+    title: `${metric} of each pair; ${direction === 'maximize' ? 'above' : 'below'} the line B is better`,
+    description: points
+      .map(({ attempt, value }) => `attempt ${attempt}: ${value.map((one) => score(one)).join(', ')}`)
+      .join('; '),
+    draw: (width) => ({
+      // A square, so that the line is the diagonal.
+      height: Math.min(400, Math.max(260, width * 0.85)),
+      option: {
+        grid: { left: 64, right: 24, top: 16, bottom: 44 },
+        tooltip: {
+          trigger: 'item',
+          renderMode: 'richText',
+          formatter: (item) => {
+            const { value } = item as unknown as { value: [number, number] };
+            return `A ${score(value[0])}, B ${score(value[1])}`;
+          },
+        },
+        xAxis: { ...axis('A'), nameGap: 28, axisLine: AXIS_LINE, splitLine: { show: false } },
+        yAxis: { ...axis('B'), nameGap: 48, splitLine: SPLIT_LINE },
+        series: [
+          {
+            type: 'line',
+            data: [
+              [min, min],
+              [max, max],
+            ],
+            symbol: 'none',
+            silent: true,
+            lineStyle: { color: 'var(--axis)', type: 'dashed', width: 1 },
+          },
+          {
+            type: 'scatter',
+            data: points.map(({ name, value }) => ({ name, value })),
+            symbolSize: 10,
+            itemStyle: { color: 'var(--series-0)', opacity: 0.8 },
+          },
+        ],
+      },
+    }),
+  };
+}

@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { plural } from '../parts/format.js';
+import { Shown } from '../parts/states.js';
+import { useTitle } from '../parts/title.js';
+import { exportIndex } from './packs.js';
+
+/** Takes the place of pages/now-page.tsx in an export: what it holds, and what it does not. */
+export function NowPage() {
+  useTitle('Export');
+  const index = useQuery({ queryKey: ['index'], queryFn: exportIndex });
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Export</h1>
+      </div>
+      <Shown of={index} what="what is in it">
+        {({ version, batches, runs, leaderboard, observations, files, redacted }) => (
+          <>
+            <ul>
+              {batches.length > 0 && (
+                <li>
+                  <Link to="/batches">{plural(batches.length, 'batch', 'batches')}</Link>
+                </li>
+              )}
+              <li>
+                <Link to="/runs">{plural(runs, 'run')}</Link>
+              </li>
+              {leaderboard !== null && (
+                <li>
+                  <Link to="/leaderboard" search={leaderboard}>
+                    Leaderboard
+                  </Link>
+                </li>
+              )}
+            </ul>
+            <p className="muted">
+              Written by bench {version}. Prompts of single steps, search and SQL need <code>bench ui</code>.
+            </p>
+            {!observations && <p>What commands printed was left out.</p>}
+            {!files && <p>Submitted files were left out.</p>}
+            {redacted > 0 && <p>Something was replaced in {plural(redacted, 'text')}.</p>}
+          </>
+        )}
+      </Shown>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import type { ErrorCode } from '../../../domain/error-codes.js';
+import { BenchError } from '../../../domain/errors.js';
+import type { UiToken } from '../../../domain/views/ui.js';
+import type { Bench } from '../../../operations/bench.js';
+import { API, ROUTES, type RouteName } from '../../api/routes.js';
+import { createApp } from '../app.js';
+import { allHandlers } from '../handlers/index.js';
+import { watchOutage } from '../outage.js';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Asks the routes in this process, as a browser would, with no port open. */
+export interface RouteAsker {
+  /** What is sent, as it is. */
+  bytes(name: RouteName, params: Values, query?: Values): Promise<Buffer>;
+  text(name: RouteName, params: Values, query?: Values): Promise<string>;
+  json<T>(name: RouteName, params: Values, query?: Values): Promise<T>;
+}
+
+const HOST = 'localhost';
+const READER: UiToken = { name: 'export', role: 'viewer', createdAt: new Date(0).toISOString(), endsAt: null };
+
+export function askRoutes(bench: Bench, version: string): RouteAsker {
+  const app = createApp({
+    handlers: allHandlers(bench, watchOutage(bench), version).handlers,
+    tokens: { find: () => READER },
+    hosts: [HOST],
+    origins: [],
+    readOnly: true,
+    compressed: false,
+    version,
+    page: '',
+    // Nobody waits: what is long may be.
+    limits: { requestsPerSecond: Infinity, requestMs: 600_000, answerBytes: 256 * 1024 * 1024 },
+  });
+  const ask = async (name: RouteName, params: Values, query: Values = {}): Promise<Response> => {
+    const path = ROUTES[name].path.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(String(params[key])));
+    const search = new URLSearchParams();
+    for (const [key, value] of Object.entries(query))
+      for (const one of Array.isArray(value) ? (value as unknown[]) : [value])
+        if (one !== undefined && one !== null) search.append(key, String(one));
+    const response = await app.request(`http://${HOST}${API}${path}?${search.toString()}`, {
+      headers: { host: HOST, authorization: 'Bearer export' },
+    });
+    if (response.ok) return response;
+    const { error } = (await response.json()) as {
+      error: { code: ErrorCode; message: string; remedy: string | null };
+    };
+    throw new BenchError(response.status === 404 ? 'not_found' : 'failed', error.message, {
+      code: error.code,
+      ...(error.remedy !== null && { remedy: error.remedy }),
+    });
+  };
+  return {
+    bytes: async (...asked) => Buffer.from(await (await ask(...asked)).arrayBuffer()),
+    text: async (...asked) => (await ask(...asked)).text(),
+    json: async <T>(...asked: Parameters<typeof ask>) => (await (await ask(...asked)).json()) as T,
+  };
+}

@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { BenchError } from '../../../domain/errors.js';
+import type { UiExportRequest } from '../../../domain/requests/ui.js';
+import { type ExportIndex, packOf } from '../../../domain/static-form/packs.js';
+import type { Leaderboard } from '../../../domain/views/leaderboard.js';
+import type { UiExportDocument } from '../../../domain/views/ui.js';
+import { harnessVersion } from '../../../operations/batches/store-batch.js';
+import type { Bench } from '../../../operations/bench.js';
+import { type ExportSubjects, exportSubjects } from '../../../operations/pages/export-subjects.js';
+import { writeWhole } from '../../../operations/write-whole.js';
+import { askRoutes } from './ask-routes.js';
+import { packsInFolder, packsInOne, sha256 } from './pack-writer.js';
+import { pageInFolder, pageInOne } from './page-document.js';
+import { type Exporting, Pack, writeRun } from './run-packs.js';
+import { readPatterns, Scrubber } from './scrub.js';
+
+/** Runs that are read at once. */
+const AT_ONCE = 4;
+const MANIFEST = 'manifest.json';
+
+/** Writes the page, and what its routes answer of these batches and runs, to files that need no server. */
+export async function exportPage(
+  bench: Bench,
+  request: UiExportRequest,
+  progress: (done: number, of: number) => void = () => undefined,
+): Promise<UiExportDocument> {
+  const { assetsRoot } = bench.settings;
+  if ((request.output === undefined) === (request.single === undefined))
+    throw new BenchError('usage', 'where to write is missing, or said twice', {
+      remedy: 'Give a folder, or one file.',
+      fields: { output: '<folder>' },
+    });
+  const patterns =
+    request.redact === undefined
+      ? []
+      : readPatterns(request.redact, await readFile(request.redact, 'utf8').catch(gone));
+  const folder = request.output === undefined ? null : resolve(request.output);
+  if (folder !== null) await refuseForeign(folder);
+  const parts = {
+    script: await built(join(assetsRoot, 'dist/web/static/page.js')),
+    style: await built(join(assetsRoot, 'dist/web/static/style.css')),
+  };
+  const subjects = await exportSubjects(bench, request);
+  if (subjects.runs.length === 0) throw new BenchError('not_found', 'there is no run in it', { code: 'batch.empty' });
+  const version = harnessVersion(assetsRoot);
+  const scrub = new Scrubber(patterns, request.allowSecrets);
+  const hashes = new Map<string, string>();
+  const aside =
+    folder === null ? null : join(dirname(folder), `.${basename(folder)}.${randomBytes(4).toString('hex')}`);
+  try {
+    const one = aside === null ? packsInOne() : null;
+    const writer = one ?? (await packsInFolder(aside!, hashes));
+    const { observations, files } = request;
+    const exporting: Exporting = { routes: askRoutes(bench, version), writer, scrub, observations, files };
+    await writeAll(exporting, subjects, progress);
+    const index = await writer.write(
+      'index',
+      new Map(
+        Object.entries({
+          version,
+          packs: Object.fromEntries([...writer.files].sort(([a], [b]) => (a < b ? -1 : 1))),
+          batches: subjects.batches.map(({ batchId }) => batchId).sort(),
+          runs: subjects.runs.length,
+          leaderboard: subjects.leaderboard,
+          ...{ observations, files, redacted: scrub.replaced },
+        } satisfies ExportIndex).map(([key, value]) => [key, JSON.stringify(value)]),
+      ),
+    );
+    const told = { batches: subjects.batches.length, runs: subjects.runs.length, redacted: scrub.replaced };
+    if (one !== null) {
+      const text = pageInOne({ ...parts, index, blocks: one.blocks() });
+      return { path: await writeWhole(request.single!, text), ...told, files: 1, bytes: Buffer.byteLength(text) };
+    }
+    const put = async (name: string, text: string): Promise<void> => {
+      await writeFile(join(aside!, name), text);
+      hashes.set(name, sha256(text));
+    };
+    const names = {
+      script: `page-${sha256(parts.script).slice(0, 16)}.js`,
+      style: `style-${sha256(parts.style).slice(0, 16)}.css`,
+    };
+    await put(names.script, parts.script);
+    await put(names.style, parts.style);
+    await put('index.html', pageInFolder({ ...names, index }));
+    const manifest = { version, files: Object.fromEntries([...hashes].sort(([a], [b]) => (a < b ? -1 : 1))) };
+    await writeFile(join(aside!, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+    let bytes = 0;
+    for (const name of hashes.keys()) bytes += (await stat(join(aside!, name))).size;
+    await rm(folder!, { recursive: true, force: true });
+    await rename(aside!, folder!);
+    return { path: join(folder!, 'index.html'), ...told, files: hashes.size + 1, bytes };
+  } finally {
+    if (aside !== null) await rm(aside, { recursive: true, force: true });
+  }
+}
+
+async function writeAll(
+  exporting: Exporting,
+  { batches, runs, leaderboard, comparison }: ExportSubjects,
+  progress: (done: number, of: number) => void,
+): Promise<void> {
+  const lists = [new Pack(exporting, packOf('runs', {}, {})), new Pack(exporting, packOf('batches', {}, {}))] as const;
+  const byId = [...runs].sort((a, b) => (a.runId < b.runId ? -1 : 1));
+  lists[0].put('runs', {}, {}, { runs: byId, next: null });
+  lists[1].put(
+    'batches',
+    {},
+    {},
+    {
+      batches: [...batches].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1)),
+      total: batches.length,
+      next: null,
+    },
+  );
+  for (const list of lists) await list.write();
+  for (const { batchId: id } of batches) {
+    const pack = new Pack(exporting, packOf('batch', { id }, {}));
+    for (const route of ['batch', 'batchMatrix', 'batchSpend'] as const) await pack.ask(route, { id });
+    await pack.askPages('batchEvents', { id });
+    await pack.write();
+  }
+  await writeResults(exporting, leaderboard, comparison);
+  const waiting = byId.values();
+  const written = new Set<string>();
+  let done = 0;
+  const work = async (): Promise<void> => {
+    for (const run of waiting) {
+      await writeRun(exporting, run, written);
+      progress(++done, byId.length);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+/** The leaderboard as it opens, and of all runs whatever they are; with the runs behind each row. */
+async function writeResults(
+  exporting: Exporting,
+  leaderboard: ExportSubjects['leaderboard'],
+  comparison: string | null,
+): Promise<void> {
+  const pack = new Pack(exporting, packOf('leaderboard', {}, {}));
+  const saved = comparison === null ? [] : [await pack.ask('comparison', { name: comparison })];
+  pack.put('comparisons', {}, {}, { comparisons: saved.map(withoutMoved) });
+  const every = { includeScripted: true, includeLocal: true, includeImported: true };
+  const requests =
+    leaderboard === null ? [] : comparison === null ? [leaderboard, { ...leaderboard, ...every }] : [leaderboard];
+  for (const request of requests) {
+    const { rows } = await pack.ask<Leaderboard>('leaderboard', {}, request);
+    for (const { model, kind, isolation } of rows)
+      await pack.ask('leaderboardCell', {}, { ...request, model, kind, isolation });
+  }
+  await pack.write();
+}
+
+const withoutMoved = (shown: unknown): unknown => {
+  const { movedBaselines: _, ...rest } = shown as Record<string, unknown>;
+  return rest;
+};
+
+const gone = (cause: NodeJS.ErrnoException): never => {
+  throw new BenchError('usage', `the patterns cannot be read: ${cause.message}`, { code: 'file.not_found', cause });
+};
+
+const built = (path: string): Promise<string> =>
+  readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new BenchError('failed', 'the page was not built', { remedy: 'Build it: `npm run build`.', cause });
+  });
+
+/** An export may take the place of an earlier one, and of nothing else. */
+async function refuseForeign(folder: string): Promise<void> {
+  const there = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] => {
+    if (error.code === 'ENOENT') return [];
+    throw new BenchError('usage', `${folder} cannot be written: ${error.message}`, { code: 'file.unwritable' });
+  });
+  if (there.length === 0 || (there.includes(MANIFEST) && there.includes('index.html') && there.includes('data')))
+    return;
+  throw new BenchError('usage', `${folder} holds something else`, {
+    code: 'file.unwritable',
+    remedy: 'Name a new folder, or one that an earlier export wrote.',
+    fields: { output: '<folder>' },
+  });
+}

@@ -12,6 +12,7 @@ import { lifecycleStore } from './store/lifecycle.js';
 import { memoryStore } from './store/memories.js';
 import { modelCallStore } from './store/model-calls.js';
 import { placementStore } from './store/placement.js';
+import { programStore } from './store/program-steps.js';
 import { snapshotStore } from './store/snapshots.js';
 import { stepStore } from './store/steps.js';
 import { warmSandboxStore } from './store/warm-sandboxes.js';
@@ -28,6 +29,7 @@ export function createRunStore(pool: pg.Pool): RunStore {
     ...definitionStore(atEachStep),
     ...lifecycleStore(run),
     ...stepStore(atEachStep),
+    ...programStore(run),
     ...snapshotStore(run),
     ...memoryStore(run),
     ...modelCallStore(atEachStep),

@@ -9,9 +9,13 @@ import { evaluateActivities } from '../activities/evaluate.js';
 import { hiddenEvaluationActivities } from '../activities/evaluate-hidden.js';
 import { createFileArtifactStore } from '../backends/artifacts/file-artifact-store.js';
 import { activityInterceptors } from '../activities/interceptors/index.js';
+import { createGateways } from '../gateway/gateways.js';
+import { meteredCalls } from '../models/gateway/metered-calls.js';
 import { createPlayers } from '../models/players.js';
+import { providerAccess } from '../models/provider-access.js';
 import { createProviderModels } from '../models/provider-models.js';
 import { modelActivities, nextAction } from '../activities/next-action.js';
+import { programActivities } from '../activities/program.js';
 import { snapshotActivities } from '../activities/snapshot.js';
 import { stepActivities } from '../activities/take-step.js';
 import { takeSubmissionActivities } from '../activities/take-submission.js';
@@ -20,11 +24,13 @@ import type { Backends } from '../domain/ports/backends.js';
 import type { Turns } from '../domain/ports/turns.js';
 import type { RateGovernor } from '../domain/ports/rate-governor.js';
 import type { RunStore } from '../domain/ports/run-store.js';
+import type { RunDefinition } from '../domain/run.js';
 import { CONTROL_QUEUE, evaluationQueue, hostQueue, modelQueue } from '../domain/queues.js';
 import { activityLogInterceptors } from './log-fields.js';
 import { homeSecret } from '../operations/home/home-identity.js';
 import type { Patiently } from './patiently.js';
 import type { WorkerRole, WorkerSettings } from '../operations/home/worker-settings.js';
+import { programFolder } from './program-folder.js';
 import { taskFolders } from './task-folders.js';
 
 export interface WorkerParts {
@@ -58,6 +64,16 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const secret = homeSecret(settings.layout);
   const models = createProviderModels(parts.env, parts.secrets, secret);
   const players = createPlayers({ ...{ store, models, taskFolder }, turns: parts.turns, governor: parts.governor });
+
+  const access = providerAccess(parts.env, parts.secrets, secret);
+  const gateways = createGateways({
+    ...{ store, secret },
+    openCalls: (run) => meteredCalls({ store, governor: parts.governor, access }, run),
+  });
+  const programs = {
+    folder: (run: RunDefinition) => programFolder(run.agent.program, settings.layout.programs),
+    close: gateways.close,
+  };
 
   const turns = { store, definitions, players };
   const commands = { store, definitions, backends, artifacts };
@@ -106,7 +122,8 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
       worker(
         hostQueue(hostId),
         {
-          ...containerActivities({ store, definitions, backends, artifacts, hostId, taskFolder }),
+          ...containerActivities({ store, definitions, backends, artifacts, hostId, taskFolder, programs }),
+          ...programActivities({ ...commands, gateway: gateways.open }),
           ...commandActivities(commands),
           ...takeSubmissionActivities({ store, definitions, backends, artifacts }),
           ...snapshotActivities({

@@ -8,6 +8,8 @@ import type {
   HostActivities,
   Lease,
   ModelActivities,
+  RunProgramArgs,
+  RunProgramResult,
   SnapshotArgs,
   StartContainerArgs,
   StepActivities,
@@ -45,6 +47,8 @@ export class FakeActivities {
     timedOut: false,
     ms: 1,
   });
+  readonly programs: RunProgramArgs[] = [];
+  onProgram: (args: RunProgramArgs) => Promise<RunProgramResult> = async () => ({ kind: 'submit', step: 1, ms: 1 });
   closed: (runIds: string[]) => Promise<string[]> = async () => [];
   /** Hosts as Postgres would know them: the first that is not lost bears what is placed. */
   hosts: { hostId: string; devices: string[] }[] = [];
@@ -120,6 +124,10 @@ export class FakeActivities {
       executeCommand: (args) => {
         this.commands.push(args);
         return this.onCommand(args);
+      },
+      runProgram: (args) => {
+        this.programs.push(args);
+        return this.onProgram(args);
       },
       takeSubmission: async (args) => void this.taken.push(args),
       evaluate: async (args) => {

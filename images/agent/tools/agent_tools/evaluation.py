@@ -1,4 +1,6 @@
-"""validate and submit: asked for here, done by the worker when the command has ended."""
+"""validate and submit: asked for here, done by the worker when the command has ended,
+for a program while it runs.
+"""
 
 from __future__ import annotations
 
@@ -17,4 +19,5 @@ def submit(arguments: list[str]) -> None:
 def _ask(name: str, arguments: list[str]) -> None:
     if arguments:
         raise UsageError(f"{name} takes no arguments.")
-    print(ask(name))
+    # A program that plays by itself waits for the score.
+    print(ask(name, seconds=None))

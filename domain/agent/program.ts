@@ -36,8 +36,6 @@ export const programSchema = z.strictObject({
     })
     .refine((install) => install.npm === undefined || install.folder === undefined, 'name npm or folder, not both')
     .prefault({}),
-  /** A program that must be in the container; looked for before the first call. Absent: the command's first word. */
-  binary: z.string().min(1).optional(),
   /** A line of bash, run in the workspace. */
   command: z.string().min(1),
   /** A request for another model than the run's: sent to the run's, or refused. */

@@ -22,7 +22,7 @@ export function playProgram(policy: string): Behaviour {
     const taken = request.messages.filter(({ role }) => role === 'tool').length;
     const asked = request.messages.filter(({ role }) => role === 'user' || role === 'system');
     const pairs = Array.from({ length: taken }, (): ChatMessage[] => [
-      { role: 'assistant', content: 'done' },
+      { role: 'assistant', content: 'done\n\n```\ntrue\n```\n' },
       { role: 'user', content: 'its result' },
     ]);
     const { text } = await scriptedPlayer.reply({

@@ -101,6 +101,10 @@ export class GatewaySession implements GatewayPort {
   orphan(fingerprint: string, orphan: Orphan): void {
     this.orphans.set(fingerprint, [...(this.orphans.get(fingerprint) ?? []), orphan]);
   }
+  /** How many answers wait for somebody to ask the same. */
+  get orphaned(): number {
+    return [...this.orphans.values()].reduce((sum, list) => sum + list.length, 0);
+  }
   adopt(fingerprint: string): Orphan | undefined {
     return this.orphans.get(fingerprint)?.shift();
   }

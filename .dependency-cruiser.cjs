@@ -13,7 +13,9 @@ const may = {
   report: ['domain'],
   operations: [...core, 'report'],
   // Doors: each is a composition root, and nothing imports one. The worker wires adapters to activities; the others play on operations.
-  worker: [...core, 'operations'],
+  // The gateway is served by the worker of the run's host, since only that has the sockets of its containers.
+  worker: [...core, 'operations', 'gateway'],
+  gateway: ['domain'],
   cli: ['domain', 'operations', 'report', 'web/server'],
   envs: ['domain', 'operations'],
   'web/api': ['domain'],

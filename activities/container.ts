@@ -34,6 +34,13 @@ export interface ContainerPorts {
   backends: Backends;
   artifacts: ArtifactStore;
   hostId: string;
+  /** What programs consist of on this host; absent: none are played here. */
+  programs?: {
+    /** Folder that is mounted for it; null: none. Throws BenchError (usage) if it cannot be had. */
+    folder(run: RunDefinition): Promise<string | null>;
+    /** The run has ended here. */
+    close(runId: string): void;
+  };
   /** Folder of the task, frozen at submit. */
   taskFolder: (run: RunDefinition) => Promise<string>;
 }
@@ -43,6 +50,7 @@ export function containerActivities(ports: ContainerPorts): Pick<HostActivities,
     startContainer: (args) => startContainer(ports, args, cancellation()),
     async stopContainer({ runId }) {
       await endSandboxes(ports, await ports.definitions.get(runId));
+      ports.programs?.close(runId);
       ports.definitions.forget(runId);
     },
   };
@@ -71,13 +79,19 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
   const need = unmetNeed(run.task, run.backend);
   if (need !== null) throw new BenchError('usage', need, { remedy: 'Submit it for the backend docker or podman.' });
   const taskDir = await ports.taskFolder(run);
-  const through = await lastExecuted(store, args);
-  await requireFirstStart(ports, run, args, through);
+  const { program } = run.agent;
+  // A program begins anew in a new container.
+  const through = program === undefined ? await lastExecuted(store, args) : 0;
+  if (program === undefined) await requireFirstStart(ports, run, args, through);
+  const folder = program === undefined ? null : ((await ports.programs?.folder(run)) ?? null);
   const { info, from } = await startFrom(
     ports,
     run,
     { ...args, replayThrough: through },
-    sandboxSpec(run, { runId, epoch, taskDir, gpuDevices: args.devices, memory }),
+    {
+      ...sandboxSpec(run, { runId, epoch, taskDir, gpuDevices: args.devices, memory }),
+      ...(program === undefined ? {} : { program: { pip: program.install.pip ?? [], folder } }),
+    },
     signal,
   ).catch(async (error: unknown) => {
     // PostgreSQL may be out of disk too; the next try writes the event.

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import type { z } from 'zod';
 import { DEFAULT_COMMANDS } from '../domain/agent/commands.js';
-import { agentConfigSchema, agentFileSchema, commandFileSchema } from '../domain/agent/config.js';
+import { agentConfigSchema, agentFileSchema, commandFileSchema, programFileSchema } from '../domain/agent/config.js';
 import type { AgentConfig } from '../domain/agent/config.js';
 import { readDemonstration } from '../domain/agent/demonstrations.js';
 import type { Demonstration } from '../domain/agent/demonstrations.js';
@@ -125,8 +125,25 @@ const canonical = (value: unknown): string =>
       : item,
   );
 
+const isProgram = (file: string): boolean =>
+  existsSync(file) && /^kind:\s*['"]?program['"]?\s*(?:#.*)?$/m.test(readFileSync(file, 'utf8'));
+
+/** A program's file, as the agent that is stored with a run. */
+function loadProgramFile(file: string, name: string): LoadedAgent {
+  const { value, problem } = readYaml(file, programFileSchema);
+  const { schema, kind: _, description, environment, taskTemplate, variables, ...program } = value;
+  const config = agentConfigSchema.parse({
+    ...{ schema, description, taskTemplate, variables, program, tools: { environment } },
+    systemTemplate: '(the program writes its own)',
+  });
+  const problems = agentTemplateProblems(config, problem, () => problem);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { name, config, hash: createHash('sha256').update(canonical(config)).digest('hex') };
+}
+
 /** Load and check one agent file. What it names may lie in those of `folders` below its own. Throws a ConfigError with all its problems. */
 export function loadAgentFile(file: string, name: string, folders: ConfigFolders = []): LoadedAgent {
+  if (isProgram(file)) return loadProgramFile(file, name);
   const { value, problem } = readYaml(file, agentFileSchema);
   const problems: ConfigProblem[] = [];
   const locate = locator(file, folders);

@@ -14,6 +14,7 @@ import { lifecycleStore } from './store/lifecycle.js';
 import { memoryStore } from './store/memories.js';
 import { modelCallStore } from './store/model-calls.js';
 import { placementStore } from './store/placement.js';
+import { programStore } from './store/program-steps.js';
 import { snapshotStore } from './store/snapshots.js';
 import { stepStore } from './store/steps.js';
 import { warmSandboxStore } from './store/warm-sandboxes.js';
@@ -31,6 +32,7 @@ export function createRunStore(pool: pg.Pool): RunStore {
     ...lifecycleStore(run),
     ...allocationStore(pool),
     ...stepStore(atEachStep),
+    ...programStore(run),
     ...snapshotStore(run),
     ...memoryStore(run),
     ...modelCallStore(atEachStep),

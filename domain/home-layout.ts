@@ -34,6 +34,8 @@ export function homeLayout(home: string) {
     /** Disks of sandboxes that were kept, by name; see docs/concepts/snapshots.md. */
     disks: join(home, 'disks'),
     runs: join(home, 'runs'),
+    /** What agents of the kind program consist of, by the hash of their packages. */
+    programs: join(home, 'programs'),
     /** Made-up machine figures shown to containers. */
     figures: join(home, 'figures'),
     /** Unix sockets between the two processes of `bench env serve`. */
@@ -46,7 +48,7 @@ export function homeLayout(home: string) {
     /** One run's control directory, workspace (local backend) and scratch. */
     run: (runId: string, epoch: number) => {
       const dir = join(home, 'runs', runId, `epoch-${epoch}`);
-      return { dir, control: join(dir, 'control'), workspace: join(dir, 'workspace') };
+      return { dir, control: join(dir, 'control'), workspace: join(dir, 'workspace'), gateway: join(dir, 'gw') };
     },
     frozenTask: (contentHash: string) => join(home, 'tasks', contentHash),
   };

@@ -10,3 +10,6 @@ export const isRunId = (text: string): boolean => /^r-[0-9a-z]{26}$/.test(text);
 
 /** Of a rollout whose trainer did not name it. */
 export const newRolloutId = (): string => `rollout-${newRunId().slice(2)}`;
+
+/** Of one request to the gateway. */
+export const newCallKey = (): string => `call-${ulid().toLowerCase()}`;

@@ -133,6 +133,19 @@ export interface ExecuteCommandResult {
   timedOut: boolean;
   ms: number;
 }
+export interface RunProgramArgs {
+  runId: string;
+  epoch: number;
+  /** Of the whole program, from its start. */
+  timeLimitSeconds: number;
+  /** The validation that it waits for was made at this step. */
+  answer?: { number: number; step: number };
+}
+export type RunProgramResult =
+  /** `number`: by which it is answered. */
+  | { kind: 'validate'; step: number; number: number }
+  | { kind: 'submit'; step: number; ms: number }
+  | { kind: 'ended'; step: number; ms: number; endReason: EndReason };
 /** To a worker that may be the run's host: whether it is, it says itself. */
 export interface CommandBesideArgs extends ExecuteCommandArgs {
   hostId: string;
@@ -230,6 +243,11 @@ export interface HostActivities {
   stopContainer(args: { runId: string }): Promise<void>;
   /** Also takes the submission, if the command asks for an evaluation. */
   executeCommand(args: ExecuteCommandArgs): Promise<ExecuteCommandResult>;
+  /**
+   * Run the agent's program until it asks for a validation, or has ended: by itself, by `submit`, or because a limit is reached.
+   * Idempotent: it finds the program where it is.
+   */
+  runProgram(args: RunProgramArgs): Promise<RunProgramResult>;
   /** Store the submission as it is in the workspace now, once. */
   takeSubmission(args: TakeSubmissionArgs): Promise<void>;
   evaluate(args: EvaluateArgs): Promise<EvaluateResult>;

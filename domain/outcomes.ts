@@ -24,6 +24,7 @@ export const END_REASONS = [
   'budget',
   'format',
   'forfeit',
+  'exit',
   'wall_time',
   'deadline',
   'api',
@@ -35,7 +36,7 @@ export const END_REASONS = [
 ] as const;
 /**
  * Why a run ended. `api`, `runtime` and `unknown` occur only on imported runs: the provider failed, the harness or container broke,
- * or nothing was recorded. `infra_error` and `config_error` are never the agent's failure: they do not affect its scores, but show
+ * or nothing was recorded. `exit`: a program that plays by itself ended without `submit`. `infra_error` and `config_error` are never the agent's failure: they do not affect its scores, but show
  * in the leaderboard's denominator. `cancelled` and `budget` are a person's decision.
  */
 export type EndReason = (typeof END_REASONS)[number];
@@ -54,6 +55,7 @@ const FORCED_CAUSE: Partial<Record<EndReason, string>> = {
   tokens: 'exit_cost',
   budget: 'exit_cost',
   format: 'exit_format',
+  exit: 'exit_error',
   wall_time: 'wall_time',
   deadline: 'wall_time',
   api: 'exit_api',

@@ -69,6 +69,8 @@ export interface RunTicket extends KeptOptions {
   copiedSteps: number;
   /** Its task has a validation split: the test is scored when the sandbox has ended. */
   hiddenSplit: boolean;
+  /** Its agent is a program that runs in the sandbox; absent: our loop plays. */
+  program?: boolean;
   /** Where its GPUs must be usable. */
   backend: Backend;
   /** When the run ends at the latest, epoch milliseconds; null or absent: no deadline. */

@@ -24,7 +24,13 @@ export interface LayerRequirements {
   taskDir: string;
   file: string | null;
   apt: readonly string[];
+  /** Lines of a requirements file that stands in no folder; then `file` is only its name. */
+  lines?: readonly string[];
 }
+
+/** The layer with a program's Python packages, on top of the task's; null: it has none. */
+export const programLayer = ({ pip }: { pip: readonly string[] }): LayerRequirements | null =>
+  pip.length === 0 ? null : { taskId: 'program', taskDir: '/', file: 'program.txt', apt: [], lines: pip };
 
 /** The layer that a task needs on the agent's or the evaluator's image, or null. */
 export function layerOf(

@@ -140,10 +140,10 @@ async function isWrongAddress(
 }
 
 /** As in the activity's retry policy; set here so that people can see when the call is retried. */
-const backoffMs = (attempt: number): number => Math.min(500 * 2 ** Math.min(attempt - 1, 20), 60_000);
+export const backoffMs = (attempt: number): number => Math.min(500 * 2 ** Math.min(attempt - 1, 20), 60_000);
 
 /** A provider that bills more than was reserved will do it again, so later calls reserve more. */
-function dearerAnswer(
+export function dearerAnswer(
   { step, try: requery }: TurnKey,
   call: { account: string; model: string; reservedUsd: string; estimatedUsd: string; costUsd: string },
 ): DearerAnswer {
@@ -180,7 +180,7 @@ async function waitForTurn(
   );
 }
 
-function reportRefusal(grant: RateGrant | undefined, error: ProviderError): void {
+export function reportRefusal(grant: RateGrant | undefined, error: ProviderError): void {
   if (error.kind === 'unreachable') return grant?.released();
   if (error.kind !== 'rate_limited') return grant?.settled(null);
   const { dimension = null, stated, exhausted } = error.refusal ?? {};

@@ -9,9 +9,13 @@ import { evaluateActivities } from '../activities/evaluate.js';
 import { hiddenEvaluationActivities } from '../activities/evaluate-hidden.js';
 import { openArtifactStore } from '../backends/artifacts/open-artifact-store.js';
 import { activityInterceptors } from '../activities/interceptors/index.js';
+import { createGateways } from '../gateway/gateways.js';
+import { meteredCalls } from '../models/gateway/metered-calls.js';
 import { createPlayers } from '../models/players.js';
+import { providerAccess } from '../models/provider-access.js';
 import { createProviderModels } from '../models/provider-models.js';
 import { modelActivities, nextAction } from '../activities/next-action.js';
+import { programActivities } from '../activities/program.js';
 import { snapshotActivities } from '../activities/snapshot.js';
 import { stepActivities } from '../activities/take-step.js';
 import { takeSubmissionActivities } from '../activities/take-submission.js';
@@ -21,11 +25,13 @@ import type { WatchedCommands } from '../domain/ports/watched-commands.js';
 import type { Turns } from '../domain/ports/turns.js';
 import type { RateGovernor } from '../domain/ports/rate-governor.js';
 import type { RunStore } from '../domain/ports/run-store.js';
+import type { RunDefinition } from '../domain/run.js';
 import { CONTROL_QUEUE, evaluationQueue, hostQueue, modelQueue } from '../domain/queues.js';
 import { activityLogInterceptors } from './log-fields.js';
 import { homeSecret } from '../operations/home/home-identity.js';
 import type { Patiently } from './patiently.js';
 import type { WorkerRole, WorkerSettings } from '../operations/home/worker-settings.js';
+import { programFolder } from './program-folder.js';
 import { taskFolders } from './task-folders.js';
 
 export interface WorkerParts {
@@ -60,6 +66,16 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const secret = homeSecret(settings.layout);
   const models = createProviderModels(parts.env, parts.secrets, secret);
   const players = createPlayers({ ...{ store, models, taskFolder }, turns: parts.turns, governor: parts.governor });
+
+  const access = providerAccess(parts.env, parts.secrets, secret);
+  const gateways = createGateways({
+    ...{ store, secret },
+    openCalls: (run) => meteredCalls({ store, governor: parts.governor, access }, run),
+  });
+  const programs = {
+    folder: (run: RunDefinition) => programFolder(run.agent.program, settings.layout.programs),
+    close: gateways.close,
+  };
 
   const turns = { store, definitions, players };
   const commands = { store, definitions, backends, artifacts, watched: parts.outputs };
@@ -108,7 +124,8 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
       worker(
         hostQueue(hostId),
         {
-          ...containerActivities({ store, definitions, backends, artifacts, hostId, taskFolder }),
+          ...containerActivities({ store, definitions, backends, artifacts, hostId, taskFolder, programs }),
+          ...programActivities({ ...commands, gateway: gateways.open }),
           ...commandActivities(commands),
           ...takeSubmissionActivities({ store, definitions, backends, artifacts }),
           ...snapshotActivities({

@@ -26,6 +26,7 @@ import { CONTINUE_AFTER_EVENTS } from './continue-after-events.js';
 import { GpuLease } from './gpu-lease.js';
 import { MAX_EPOCHS, startHeldContainer } from './held-container.js';
 import { HostLost, onHost } from './on-host.js';
+import type { programLoop } from './program-loop.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 const placement = proxyActivities<Pick<ControlActivities, 'placeRun'>>(placementOptions);
@@ -115,7 +116,7 @@ async function onOneHost(at: Omit<AgentLoopInput, 'continueAfterEvents'>): Retur
       (one) => ({
         ...{ runId, epoch: one, devices, ...(token === undefined ? {} : { token }) },
         // In a later epoch: restore all recorded steps.
-        replayThrough: one === 1 ? step - 1 : ticket.maxSteps,
+        replayThrough: ticket.program === true ? 0 : one === 1 ? step - 1 : ticket.maxSteps,
       }),
       (one) => (epoch = one),
     );
@@ -123,6 +124,12 @@ async function onOneHost(at: Omit<AgentLoopInput, 'continueAfterEvents'>): Retur
     if (!(error instanceof HostLost)) throw error;
     return { hostLost: { epoch, step, elapsedMs, ending } };
   }
+  if (ticket.program === true)
+    return executeChild<typeof programLoop>('programLoop', {
+      workflowId: agentLoopWorkflowId(runId),
+      args: [{ ticket, hostId, devices, ...(token === undefined ? {} : { token }), epoch }],
+      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+    });
   return executeChild<typeof agentLoop>('agentLoop', {
     workflowId: agentLoopWorkflowId(runId),
     args: [{ ...at, epoch, continueAfterEvents: CONTINUE_AFTER_EVENTS }],

@@ -1,4 +1,5 @@
 import type Docker from 'dockerode';
+import { GATEWAY_PORT, PROGRAM_FOLDER } from '../../domain/agent/program.js';
 import type { NetworkReport, SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
 import { parseAllowedHost, type TaskNetwork } from '../../domain/task-network.js';
 import { nameIsTaken, statusOf, unlessStatus } from './engine-errors.js';
@@ -35,24 +36,46 @@ const labels = (homeTag: string, { runId, epoch }: SandboxRef) => ({
   [EPOCH_LABEL]: String(epoch),
 });
 
-/** Additions to the agent's container, so that programs can reach the proxy at an ordinary address. */
-export function relayOptions(homeTag: string, spec: SandboxSpec) {
+/** In the agent's container: the gateway's socket, below a directory that only root may enter. */
+const GATEWAY_INSIDE = '/run/bench/gateway';
+
+const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'];
+
+/**
+ * Additions to the agent's container, so that programs can reach the proxy, and those that play by themselves the gateway, at
+ * ordinary addresses. `gateway`: folder of this host with the gateway's socket. Null: neither is there.
+ */
+export function relayOptions(homeTag: string, spec: SandboxSpec, gateway: string | null) {
+  const named = allowsNamedHosts(spec.network);
+  if (!named && gateway === null) return null;
   const proxy = `http://127.0.0.1:${PORT}`;
   const local = 'localhost,127.0.0.1,::1';
-  const relay = `/opt/bench/python3 -IS /opt/bench/network/relay.py ${PORT} ${SOCKET_INSIDE}/proxy.sock`;
+  const relay = (port: number, socket: string): string =>
+    `while :; do /opt/bench/python3 -IS /opt/bench/network/relay.py ${port} ${socket}; sleep 1; done >/dev/null 2>&1 &`;
+  const relays = [
+    ...(named ? [relay(PORT, `${SOCKET_INSIDE}/proxy.sock`)] : []),
+    ...(gateway === null ? [] : [relay(GATEWAY_PORT, `${GATEWAY_INSIDE}/sock`)]),
+  ];
+  const folder = spec.program?.folder ?? null;
+  const bind = (source: string, target: string, readOnly: boolean): Docker.MountSettings => ({
+    ...{ Type: 'bind' as const, Source: source, Target: target, ReadOnly: readOnly },
+  });
   return {
-    Env: [
-      ...['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].map((name) => `${name}=${proxy}`),
-      ...['NO_PROXY', 'no_proxy'].map((name) => `${name}=${local}`),
-    ],
-    // The relay runs as root and restarts if the kernel kills it for memory.
+    Env: named
+      ? [...PROXY_VARIABLES.map((name) => `${name}=${proxy}`), ...['NO_PROXY', 'no_proxy'].map((name) => `${name}=${local}`)]
+      : [],
+    // The relays run as root and restart if the kernel kills them for memory.
     Entrypoint: [
       '/bin/sh',
       '-c',
-      `while :; do ${relay}; sleep 1; done >/dev/null 2>&1 & exec /opt/bench/python3 -Es /opt/bench/sandbox_main.py "$@"`,
+      `${relays.join(' ')} exec /opt/bench/python3 -Es /opt/bench/sandbox_main.py "$@"`,
       'bench',
     ],
-    mount: socketMount(homeTag, spec),
+    mounts: [
+      ...(named ? [socketMount(homeTag, spec)] : []),
+      ...(gateway === null ? [] : [bind(gateway, GATEWAY_INSIDE, true)]),
+      ...(folder === null ? [] : [bind(folder, PROGRAM_FOLDER, true)]),
+    ],
   };
 }
 

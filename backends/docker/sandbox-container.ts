@@ -28,8 +28,8 @@ export interface ContainerPlace {
   ranksProcesses: boolean;
   /** See madeUpFigures; empty: the engine cannot mount our files. */
   figures: Docker.MountSettings[];
-  /** Access to the proxy of a task that allows named hosts; see relayOptions. */
-  relay: { Env: string[]; Entrypoint: string[]; mount: Docker.MountSettings } | null;
+  /** Access to the proxy of a task that allows named hosts, and to the gateway; see relayOptions. */
+  relay: { Env: string[]; Entrypoint: string[]; mounts: Docker.MountSettings[] } | null;
 }
 
 /**
@@ -88,7 +88,7 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
         controlMount(at.control, labels),
         ...at.figures,
         ...(at.disk === null ? [] : diskMounts(at.disk)),
-        ...(at.relay === null ? [] : [at.relay.mount]),
+        ...(at.relay?.mounts ?? []),
       ],
       // World-writable too, and not on the disk.
       ...(at.disk !== null && { Tmpfs: { '/run/lock': 'size=1m,mode=1777,nosuid,nodev,noexec' } }),

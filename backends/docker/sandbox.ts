@@ -1,8 +1,8 @@
-import { rm, rmdir } from 'node:fs/promises';
+import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import { InfrastructureError, NoRoom, SandboxLost } from '../../domain/errors.js';
+import { BenchError, InfrastructureError, NoRoom, SandboxLost } from '../../domain/errors.js';
 import type { HomeLayout } from '../../domain/home-layout.js';
 import { newRunId } from '../../domain/ids.js';
 import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
@@ -10,6 +10,7 @@ import type {
   Collected,
   CollectOptions,
   KeptDisks,
+  ProgramHost,
   SandboxInfo,
   SandboxPort,
   SandboxRef,
@@ -17,7 +18,7 @@ import type {
 } from '../../domain/ports/sandbox-port.js';
 import { type ControlChannel, sharedDirectory } from '../shell/control-channel.js';
 import { controlDirectories, makeControlDirectory } from '../shell/control-directory.js';
-import { SupervisorAway } from '../shell/shell-client.js';
+import { answerProgram, followProgram, SupervisorAway } from '../shell/shell-client.js';
 import { stageMemory } from '../shell/stage-memory.js';
 import { requireArchive, stageRestore } from '../shell/stage-restore.js';
 import { hasStarted, stageStarter } from '../shell/stage-starter.js';
@@ -25,7 +26,7 @@ import { waitForSupervisor } from '../shell/wait-for-supervisor.js';
 import { collectFiles as collectHere } from '../shell/collect-files.js';
 import { collectFiles } from './collect-files.js';
 import { removeContainer, startContainer } from './container-life.js';
-import type { LayerRequirements } from '../../domain/task-requirements.js';
+import { type LayerRequirements, programLayer } from '../../domain/task-requirements.js';
 import { thawDisk } from './copy-disk.js';
 import type { EngineBackend } from './engine-address.js';
 import { nameIsTaken, statusOf, translated, translatedEach, unlessStatus } from './engine-errors.js';
@@ -95,6 +96,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
   const archiving = new Set<string>();
   const isPodman = remembered(() => enginesIsPodman(docker));
   const controlOf = ({ runId, epoch }: SandboxRef) => layout.run(runId, epoch).control;
+  const gatewayOf = ({ runId, epoch }: SandboxRef) => layout.run(runId, epoch).gateway;
   const containerOf = (ref: SandboxRef) => docker.getContainer(containerName(homeTag, ref));
   const nameOf = (ref: SandboxRef) => `the container of run ${ref.runId}`;
   const channelTo = (ref: SandboxRef): ControlChannel =>
@@ -178,7 +180,10 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       const { extraHosts = [] } = options;
       await ensureProxy(place, { ...spec, network }, { imageRef: plain.ref, podman, extraHosts });
     }
-    const relay = allowsNamedHosts(network) ? relayOptions(homeTag, spec) : null;
+    const { program } = spec;
+    if (program !== undefined && !sharesFiles) throw noPrograms();
+    if (program !== undefined) await mkdir(gatewayOf(spec), { recursive: true, mode: 0o700 });
+    const relay = relayOptions(homeTag, spec, program === undefined ? null : gatewayOf(spec));
     const figures = sharesFiles ? await madeUpFigures(layout.figures, spec.limits.memoryMb * 1024 * 1024) : [];
     const at = {
       homeTag,
@@ -233,6 +238,24 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       );
       await dropDisk(dir);
       return await createOrAdopt(docker, spec, at);
+    }
+  }
+
+  /** What the supervisor says; a container that has stopped is started again. */
+  async function awake<T>(
+    ref: SandboxRef,
+    what: string,
+    work: () => Promise<T>,
+  ): Promise<{ found: T; awoken: boolean }> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const found = await translated(`${what} of run ${ref.runId}`, () => onWholeDisk(ref, work));
+        return { found, awoken: attempt > 1 };
+      } catch (error) {
+        if (!(error instanceof SupervisorAway)) throw error;
+        if (attempt === 3) throw new InfrastructureError(`run ${ref.runId}: ${error.message}`, { cause: error });
+        await translated(`looking for the container of run ${ref.runId}`, () => wake(ref, containerOf(ref)));
+      }
     }
   }
 
@@ -303,6 +326,30 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     archive: (name, limits, signal) => translatedEach(`the archive of ${name}`, archiveOf(name, limits, signal)),
   };
 
+  const interrupt = (ref: SandboxRef, n: number): Promise<void> =>
+    translated(`interrupting command ${n} of run ${ref.runId}`, () => channelTo(ref).interrupt(n)).catch(
+      (error: unknown) => {
+        // A stopped container runs nothing.
+        if (!(error instanceof SupervisorAway) && !(error instanceof SandboxLost)) throw error;
+      },
+    );
+
+  const programs: ProgramHost = {
+    async run(ref, command, signal) {
+      const control = controlOf(ref);
+      return (await awake(ref, 'the program', () => followProgram(control, command, signal))).found;
+    },
+    async answer(ref, number, text) {
+      await translated(`answering the program of run ${ref.runId}`, () =>
+        answerProgram(controlOf(ref), number, text),
+      ).catch((error: unknown) => {
+        if (!(error instanceof SupervisorAway) && !(error instanceof SandboxLost)) throw error;
+      });
+    },
+    interrupt,
+    gatewayFolder: gatewayOf,
+  };
+
   return {
     backend,
     isolation: 'container',
@@ -310,7 +357,11 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     start: (spec) =>
       translated(`starting the container of run ${spec.runId}`, async () => {
         const plain = await options.image();
-        const image = await withLayer(options, plain, spec.layer ?? null);
+        const image = await withLayer(
+          options,
+          await withLayer(options, plain, spec.layer ?? null),
+          spec.program === undefined ? null : programLayer(spec.program),
+        );
         const made = await create(spec, plain, image);
         let { container } = made;
         try {
@@ -342,28 +393,11 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       }),
 
     async run(ref, command, signal) {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          const outcome = await translated(`command ${command.n} of run ${ref.runId}`, () =>
-            onWholeDisk(ref, () => channelTo(ref).run(command, signal)),
-          );
-          return attempt === 1 ? outcome : { ...outcome, restarted: true };
-        } catch (error) {
-          if (!(error instanceof SupervisorAway)) throw error;
-          if (attempt === 3) throw new InfrastructureError(`run ${ref.runId}: ${error.message}`, { cause: error });
-          await translated(`looking for the container of run ${ref.runId}`, () => wake(ref, containerOf(ref)));
-        }
-      }
+      const { found, awoken } = await awake(ref, `command ${command.n}`, () => channelTo(ref).run(command, signal));
+      return awoken ? { ...found, restarted: true } : found;
     },
 
-    async interrupt(ref, n) {
-      await translated(`interrupting command ${n} of run ${ref.runId}`, () => channelTo(ref).interrupt(n)).catch(
-        (error: unknown) => {
-          // A stopped container runs nothing.
-          if (!(error instanceof SupervisorAway) && !(error instanceof SandboxLost)) throw error;
-        },
-      );
-    },
+    interrupt,
 
     async printed(ref, n) {
       try {
@@ -390,6 +424,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       translatedEach(`the snapshot of run ${ref.runId}`, snapshotOfWhole(ref, limits, signal)),
 
     ...(disksWanted && { disks }),
+    ...(sharesFiles && { programs }),
 
     freeze: (ref) =>
       translated(`freezing the container of run ${ref.runId}`, () => freezeContainer(containerOf(ref))).catch(
@@ -425,6 +460,11 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       }),
   };
 }
+
+const noPrograms = (): BenchError =>
+  new BenchError('usage', "this engine shares no directory with the worker, so that a program's model calls cannot reach it", {
+    remedy: 'Run agents of the kind program on hosts whose engine is local.',
+  });
 
 /** Faults in the task's packages are not the engine's. */
 async function withLayer(

@@ -54,8 +54,9 @@ async function shared(docker: Docker, ref: string, work: () => Promise<BuiltImag
 }
 
 /** The requirements file and the archives that it names. */
-async function layerFiles({ taskDir, file, taskId }: LayerRequirements): Promise<LayerFile[]> {
+async function layerFiles({ taskDir, file, taskId, lines }: LayerRequirements): Promise<LayerFile[]> {
   if (file === null) return [];
+  if (lines !== undefined) return [{ path: file, bytes: Buffer.from(`${lines.join('\n')}\n`) }];
   try {
     const bytes = await readFile(join(taskDir, file));
     const { requirements, problems } = readRequirements(bytes.toString('utf8'));

@@ -12,12 +12,15 @@ const storable = (text: string): string => text.replace(/\0|\p{Surrogate}/gu, '\
 
 export type ControlRequest =
   | { op: 'ping' }
-  | ({ op: 'submit' } & SandboxCommand)
-  | { op: 'interrupt' | 'printed'; n: number };
+  | ({ op: 'submit'; live?: boolean } & SandboxCommand)
+  | { op: 'interrupt' | 'printed'; n: number }
+  | { op: 'answer'; number: number; text: string };
 
 export const replySchema = z.union([
   z.object({ ok: z.literal(true), printed: z.string().max(100_000).transform(storable).optional() }),
   z.object({ done: z.number().int() }),
+  /** A program that runs asks for a validation. */
+  z.object({ asked: z.number().int().positive() }),
   z.object({ error: z.string() }),
 ]);
 export type ControlReply = z.infer<typeof replySchema>;

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { InfrastructureError } from '../../domain/errors.js';
-import type { CommandOutcome, SandboxCommand } from '../../domain/ports/sandbox-port.js';
+import type { CommandOutcome, ProgramNews, SandboxCommand } from '../../domain/ports/sandbox-port.js';
 import { connectToSupervisor, readOutcome } from './control-directory.js';
 import { replySchema, type ControlReply, type ControlRequest } from './protocol.js';
 
@@ -22,12 +22,27 @@ export async function runCommand(
   command: SandboxCommand,
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
+  const news = await followCommand(control, command, signal, false);
+  if (news.kind === 'asked') throw new InfrastructureError(`command ${command.n} in ${control} is a program`);
+  return news.outcome;
+}
+
+/** As `runCommand`, for a program: returns also when that asks for a validation. */
+export const followProgram = (control: string, command: SandboxCommand, signal: AbortSignal): Promise<ProgramNews> =>
+  followCommand(control, command, signal, true);
+
+async function followCommand(
+  control: string,
+  command: SandboxCommand,
+  signal: AbortSignal,
+  live: boolean,
+): Promise<ProgramNews> {
   signal.throwIfAborted();
   let reply: ControlReply;
   try {
     reply = await ask(
       control,
-      { op: 'submit', ...command },
+      { op: 'submit', ...command, ...(live && { live }) },
       { signal, withinMs: command.timeLimitSeconds * 1000 + PATIENCE_MS },
     );
   } catch (error) {
@@ -35,13 +50,20 @@ export async function runCommand(
     // It may have finished the command before it died.
     const outcome = readOutcome(control, command.n);
     if (outcome === null) throw error;
-    return outcome;
+    return { kind: 'ended', outcome };
   }
   if ('error' in reply) throw new InfrastructureError(`command ${command.n} in ${control}: ${reply.error}`);
+  if ('asked' in reply) return { kind: 'asked', number: reply.asked };
   const outcome = readOutcome(control, command.n);
   if (outcome === null)
     throw new InfrastructureError(`command ${command.n} ended, but ${control} holds no outcome of it`);
-  return outcome;
+  return { kind: 'ended', outcome };
+}
+
+/** What a program's `validate` prints. Throws SupervisorAway. */
+export async function answerProgram(control: string, number: number, text: string): Promise<void> {
+  const reply = await ask(control, { op: 'answer', number, text }, { withinMs: SHORT_ANSWER_MS });
+  if ('error' in reply) throw new InfrastructureError(`answering the program in ${control}: ${reply.error}`);
 }
 
 /** Stop command n if it is running. Throws SupervisorAway. */

@@ -161,3 +161,12 @@ comment on column warm_sandboxes.key is 'What the sandbox must have in common wi
 comment on column warm_sandboxes.claimed_at is 'When an episode took the id; null: not yet.';
 
 comment on table warm_wishes is 'Which sandboxes episodes asked for, and when last.';
+
+comment on table program_steps is 'What the steps of a program are: calls through the gateway, validations, its end.';
+comment on column program_steps.key is 'Names the call, the validation or the end, so that repeating it takes no other step.';
+comment on column program_steps.agent is 'Which of the program''s agents asked; empty: its only one.';
+comment on column program_steps.wire is 'openai-chat, openai-responses or anthropic; null: no call.';
+comment on column program_steps.fingerprint is 'Of the request, without what clients change when they repeat it.';
+comment on column program_steps.answer is 'The provider''s whole answer.';
+comment on column program_steps.client_gone is 'The client''s connection broke before it had all of the answer.';
+comment on column program_steps.handed_out_at is 'When the answer was given to the next who asked the same; null: never.';

@@ -66,8 +66,9 @@ export const TICKETS = `select r.run_id as "runId", r.batch_id as "batchId", r.p
   r.wall_seconds as "wallSeconds", r.backend,
   coalesce(r.forked_at_step, 0) as "copiedSteps", b.priority,
   (extract(epoch from ep.deadline_at) * 1000)::float8 as "endsBy",
-  v.spec -> 'splits' ? 'validation' as "hiddenSplit"
+  v.spec -> 'splits' ? 'validation' as "hiddenSplit", a.content ? 'program' as "program"
   from runs r join batches b on b.batch_id = r.batch_id join task_versions v on v.content_hash = r.task_hash
+  join agent_configs a on a.hash = r.agent_hash
   left join episodes ep on ep.run_id = r.run_id
   cross join lateral (select jsonb_array_length(v.spec -> 'splits') as amount) splits`;
 

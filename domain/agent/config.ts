@@ -4,6 +4,7 @@ import { DIALECTS } from './dialect.js';
 import { demonstrationSchema } from './demonstrations.js';
 import { HISTORY_PROCESSOR_ALIASES, HISTORY_PROCESSORS, REQUIRED_ARGUMENT } from './history/process-history.js';
 import { OUTPUT_PARSER_ALIASES, OUTPUT_PARSERS } from './parse-reply.js';
+import { programSchema } from './program.js';
 
 /** Fixed names; the field's own class names for the same thing are read as them. */
 function named<const Names extends readonly [string, ...string[]]>(
@@ -202,6 +203,8 @@ function twice(commands: readonly { name: string }[], tell: (index: number, name
 export const agentConfigSchema = z
   .strictObject({
     ...shape,
+    /** A program plays instead of our loop; of the templates, only the task's is used. */
+    program: programSchema.optional(),
     demonstrations: z.array(demonstrationSchema).default([]),
     tools: z.strictObject({ ...toolsShape, commands: z.array(commandSchema).default(DEFAULT_COMMANDS) }).prefault({}),
   })
@@ -225,6 +228,19 @@ export const agentFileSchema = z
       .prefault({}),
   })
   .superRefine(checkTogether);
+
+/** `configs/agents/<name>.yaml` with `kind: program`: a program that plays by itself, and asks models through the gateway. */
+export const programFileSchema = z.strictObject({
+  schema: z.literal(1),
+  kind: z.literal('program'),
+  description: z.string().min(1),
+  ...programSchema.shape,
+  /** Exported to the program. */
+  environment: environmentSchema.default({}),
+  /** What the program is asked to do: the variable BENCH_PROMPT of its command. */
+  taskTemplate: shape.taskTemplate,
+  variables: shape.variables,
+});
 
 /** `configs/commands/<name>.yaml`: commands that several agents share. */
 export const commandFileSchema = z

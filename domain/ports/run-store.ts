@@ -2,6 +2,7 @@ import type { RunDefinitions } from './record/run-definitions.js';
 import type { RunLifecycle } from './record/run-lifecycle.js';
 import type { BatchLifecycle } from './record/batch-lifecycle.js';
 import type { SnapshotLog } from './record/snapshots.js';
+import type { ProgramLog } from './record/program-log.js';
 import type { StepLog } from './record/steps.js';
 import type { CallLedger } from './record/call-ledger.js';
 import type { MemoryLog } from './record/memories.js';
@@ -21,6 +22,7 @@ export type RunStore = RunDefinitions &
   BatchLifecycle &
   SnapshotLog &
   StepLog &
+  ProgramLog &
   CallLedger &
   MemoryLog &
   SubmissionLog &

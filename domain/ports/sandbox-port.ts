@@ -23,8 +23,17 @@ export interface SandboxSpec extends SandboxRef {
   environment?: Readonly<Record<string, string>>;
   /** Records of the task's memory for the agent to read, oldest first; absent: the run has no memory. */
   memory?: readonly string[];
+  /** A program plays in this sandbox. */
+  program?: SandboxProgram;
   /** Begin with these files and this shell instead of the starter's; used when the sandbox is created. */
   restore?: SandboxRestore;
+}
+
+export interface SandboxProgram {
+  /** Python packages, `name==version`, in a layer of the image. */
+  pip: readonly string[];
+  /** Folder of this host, mounted read-only at /opt/program; null: none. */
+  folder: string | null;
 }
 
 /** What the supervisor says that could not unpack a snapshot (images/agent/durable_shell/snapshot.py). */
@@ -60,6 +69,9 @@ export interface SandboxCommand {
   /** Stop the command when it has written nothing for so long. */
   silenceLimitSeconds?: number;
 }
+
+/** What a program that runs has come to: it waits for the score of its work, by a number of its own, or has ended. */
+export type ProgramNews = { kind: 'asked'; number: number } | { kind: 'ended'; outcome: CommandOutcome };
 
 /** `time`, `silence`: its limits; `workspace`: it filled what its files may take; `interrupt`: someone's wish. */
 export type StoppedBy = 'time' | 'silence' | 'workspace' | 'interrupt';
@@ -139,6 +151,20 @@ export interface KeptDisks {
   archive(name: string, limits: { maxBytes: number }, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
+/** Sandboxes in which a program plays, and reaches models through a socket of this host. */
+export interface ProgramHost {
+  /**
+   * As SandboxPort's `run`. It returns also when the program asks for a validation: `answer` it, then ask again.
+   */
+  run(ref: SandboxRef, command: SandboxCommand, signal: AbortSignal): Promise<ProgramNews>;
+  /** What `validate` prints in the sandbox. Harmless if nobody waits for it any more. */
+  answer(ref: SandboxRef, number: number, text: string): Promise<void>;
+  /** Ends it. Harmless when it has ended. */
+  interrupt(ref: SandboxRef, n: number): Promise<void>;
+  /** Folder of this host that the sandbox finds the gateway's socket in, as `sock`. */
+  gatewayFolder(ref: SandboxRef): string;
+}
+
 /** Where agents live. Every adapter passes test/engine/sandbox-port. */
 export interface SandboxPort {
   readonly backend: Backend;
@@ -168,6 +194,8 @@ export interface SandboxPort {
   snapshot(ref: SandboxRef, limits: { maxBytes: number }, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** Copies of its sandboxes' disks; absent: sandboxes have none here. */
   readonly disks?: KeptDisks;
+  /** Programs that play by themselves; absent: this backend has no address that one run alone reaches. */
+  readonly programs?: ProgramHost;
   /**
    * Pause all processes until `thaw`, so that a submission under evaluation cannot signal them. False: they keep running. A missing
    * sandbox needs no pause. Idempotent.

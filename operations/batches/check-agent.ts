@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { type Program, PROVIDER_OF_CLIENT } from '../../domain/agent/program.js';
 import { encodeReplyAs } from '../../domain/agent/encode-reply-as.js';
 import { BenchError } from '../../domain/errors.js';
 import type { ModelRef } from '../../domain/model.js';
@@ -5,12 +7,32 @@ import { parseScriptedPolicy, SCRIPTED_WITHOUT_SHELL } from '../../domain/script
 import type { TaskFolder } from '../../domain/task.js';
 import type { LoadedAgent } from '../../catalog/index.js';
 
+/** A program asks the run's model itself, in the words of its provider. */
+function checkProgram(agent: string, { client, install }: Program, models: readonly ModelRef[]): void {
+  const providers = PROVIDER_OF_CLIENT[client];
+  for (const { name, kind, provider } of models) {
+    if (kind === 'real' && providers.includes(provider)) continue;
+    const why =
+      kind === 'real' ? `speaks ${client}, and ${name} is a model of ${provider}` : `needs a paid model, and ${name} is ${kind}`;
+    throw new BenchError('usage', `agent ${agent} is a program: it ${why}`, {
+      code: 'agent.unfit',
+      remedy: `Choose a model of ${providers.join(' or ')}, or another agent.`,
+    });
+  }
+  if (install.folder === undefined || existsSync(install.folder)) return;
+  throw new BenchError('usage', `agent ${agent}: install.folder ${install.folder} is not there`, {
+    code: 'agent.unfit',
+    remedy: "Put the program there, or correct the agent's file.",
+  });
+}
+
 /** Before anything is started: scripted models need an agent whose output parser can hold a shell command. */
 export function checkAgent(
   agent: LoadedAgent,
   models: readonly ModelRef[],
   tasks: readonly Pick<TaskFolder, 'spec'>[] = [],
 ): void {
+  if (agent.config.program !== undefined) return checkProgram(agent.name, agent.config.program, models);
   const { outputParser, tools } = agent.config;
   const shell = encodeReplyAs(outputParser, { thought: '', action: 'ls -la' }, { commands: tools.commands });
   if (shell !== null) return;

@@ -8,6 +8,8 @@ import type {
   HostActivities,
   Lease,
   ModelActivities,
+  RunProgramArgs,
+  RunProgramResult,
   SnapshotArgs,
   StartContainerArgs,
   StepActivities,
@@ -46,6 +48,8 @@ export class FakeActivities {
     ms: 1,
   });
   onNextAttempts: (batchId: string) => number = () => 0;
+  readonly programs: RunProgramArgs[] = [];
+  onProgram: (args: RunProgramArgs) => Promise<RunProgramResult> = async () => ({ kind: 'submit', step: 1, ms: 1 });
   closed: (runIds: string[]) => Promise<string[]> = async () => [];
   /** Hosts as Postgres would know them: the first that is not lost bears what is placed. */
   hosts: { hostId: string; devices: string[] }[] = [];
@@ -122,6 +126,10 @@ export class FakeActivities {
       executeCommand: (args) => {
         this.commands.push(args);
         return this.onCommand(args);
+      },
+      runProgram: (args) => {
+        this.programs.push(args);
+        return this.onProgram(args);
       },
       takeSubmission: async (args) => void this.taken.push(args),
       evaluate: async (args) => {

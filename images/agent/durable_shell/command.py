@@ -43,6 +43,8 @@ class Order:
     # Seconds; the latter without output.
     time_limit: float
     silence_limit: float | None
+    # A program that plays by itself: what it asks for is answered while it runs.
+    live: bool = False
 
 
 class Command:
@@ -60,6 +62,7 @@ class Command:
         on_end: Callable[[Command], None],
     ) -> None:
         self.n = order.n
+        self.live = order.live
         self.requested: str | None = None
         self.carried = carried
         self.pid: int | None = None

@@ -66,7 +66,12 @@ class Supervisor:
         for n in self._store.unfinished():
             self._finish_lost(n)
         self._requests = RequestChannel(
-            self._loop, settings.tools_socket, self._memory, lambda: self._current
+            self._loop,
+            settings.tools_socket,
+            self._memory,
+            lambda: self._current,
+            uid=settings.uid,
+            on_asked=self._tell_asked,
         )
         # Last: whoever can connect finds everything in place.
         self._control = LineServer(
@@ -117,6 +122,9 @@ class Supervisor:
                 if self._current is not None and self._current.n == int(request["n"]):
                     self._current.stop("interrupt")
                 reply = {"ok": True}
+            elif op == "answer":
+                self._requests.answer(int(request["number"]), str(request["text"]))
+                reply = {"ok": True}
             elif op == "printed":
                 running = self._current is not None and self._current.n == int(request["n"])
                 reply = {
@@ -151,8 +159,18 @@ class Supervisor:
         claimed = self._store.claim(n)
         self._waiting.setdefault(n, []).append(connection)
         if claimed:
-            self._start(Order(n, script, time_limit, silence_limit))
+            live = request.get("live") is True
+            self._start(Order(n, script, time_limit, silence_limit, live))
+        self._tell_asked()
         return None
+
+    def _tell_asked(self) -> None:
+        """Whoever waits for a program is told that the program waits for a validation."""
+        number, current = self._requests.asked, self._current
+        if number is None or current is None:
+            return
+        for connection in self._waiting.pop(current.n, []):
+            connection.send(json.dumps({"asked": number}).encode())
 
     # -- commands
 

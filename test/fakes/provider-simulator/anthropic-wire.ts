@@ -1,5 +1,5 @@
 import type { ChatMessage, ToolDefinition } from '../../../domain/model.js';
-import { blank, type ErrorName, type Wire } from './wire.js';
+import { blank, type ErrorName, said, type Wire } from './wire.js';
 
 interface Block {
   type: string;
@@ -8,7 +8,7 @@ interface Block {
   name?: string;
   input?: unknown;
   tool_use_id?: string;
-  content?: string;
+  content?: unknown;
 }
 interface Turn {
   role: 'user' | 'assistant';
@@ -36,7 +36,7 @@ export const anthropicWire: Wire = {
   keyOf: (headers) => String(headers['x-api-key'] ?? (headers.authorization ?? '').replace(/^Bearer /, '')),
 
   messages(body) {
-    const system = ((body['system'] ?? []) as Block[]).map((block): ChatMessage => ({
+    const system = (typeof body['system'] === 'string' ? [{ type: 'text', text: body['system'] }] : ((body['system'] ?? []) as Block[])).map((block): ChatMessage => ({
       role: 'system',
       content: block.text ?? '',
     }));
@@ -140,7 +140,7 @@ function turnMessages(turn: Turn): ChatMessage[] {
   }
   for (const block of blocks) {
     if (block.type === 'tool_result')
-      messages.push({ role: 'tool', content: block.content ?? '', toolCallId: block.tool_use_id ?? '' });
+      messages.push({ role: 'tool', content: said(block.content), toolCallId: block.tool_use_id ?? '' });
     else messages.push({ role: 'user', content: block.text ?? '' });
   }
   return messages;

@@ -2,7 +2,7 @@ import type { ChatMessage, TokenUsage, ToolCall, ToolDefinition } from '../../..
 
 /** A request as a behaviour sees it, whichever wire it came by. */
 export interface SimulatedRequest {
-  wire: 'openai' | 'anthropic';
+  wire: 'openai' | 'responses' | 'anthropic';
   /** From 1, over all requests that this simulator got. */
   number: number;
   key: string;
@@ -39,6 +39,8 @@ export type Fault =
   /** Nothing comes back until the caller gives up. */
   | { kind: 'hang' }
   | { kind: 'hang_in_body' }
+  /** An answer of 200 that says in its stream that it failed. */
+  | { kind: 'error_in_stream' }
   | { kind: 'cut' }
   /** The answer was made, and is on the bill, but only half of it arrives. */
   | { kind: 'cut_in_body' }

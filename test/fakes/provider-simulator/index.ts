@@ -5,6 +5,8 @@ import type { Behaviour, Fault, SimulatedReply, SimulatedRequest } from './behav
 import { Bill, type SimulatedPrice } from './bill.js';
 import { TokenCounter } from './count-tokens.js';
 import { openAiWire } from './openai-wire.js';
+import { responsesWire } from './responses-wire.js';
+import { streamOf } from './streams.js';
 import { type TokensOnWire, withTokens } from './tokens-on-wire.js';
 import { type ErrorName, usageOnWire, type Wire } from './wire.js';
 
@@ -12,6 +14,7 @@ export type * from './behaviour.js';
 export type { BillEntry, SimulatedPrice } from './bill.js';
 export type { TokensOnWire } from './tokens-on-wire.js';
 export { logprobOf, tokensOf } from './tokens-on-wire.js';
+export { playProgram } from './play-program.js';
 export { playPolicy } from './play-policy.js';
 
 export interface SimulatorOptions {
@@ -37,6 +40,11 @@ export interface ProviderSimulator {
   close(): Promise<void>;
 }
 
+const WIRES: Readonly<Record<string, Wire>> = {
+  '/v1/chat/completions': openAiWire,
+  '/v1/responses': responsesWire,
+  '/v1/messages': anthropicWire,
+};
 const PRICE: SimulatedPrice = { input: 1, cachedInput: 0.1, cacheWrite: 1.25, output: 5 };
 
 /** An HTTP server on localhost that speaks both wires, answers and misbehaves as told, and keeps a bill. */
@@ -49,8 +57,7 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (incoming.url ?? '').split('?')[0];
-    const wire: Wire | null =
-      path === '/v1/chat/completions' ? openAiWire : path === '/v1/messages' ? anthropicWire : null;
+    const wire = path === '/v1/messages/count_tokens' ? anthropicWire : (WIRES[path ?? ''] ?? null);
     let text = '';
     for await (const chunk of incoming as AsyncIterable<Buffer>) text += chunk.toString('utf8');
     if (wire === null) return send(response, 404, { error: { message: `no route ${path}` } });
@@ -65,12 +72,14 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
     const refusal = wire.refusal(body);
     const asksTooMuch = options.tokens === undefined && 'return_token_ids' in body;
     if (asksTooMuch) return fail('bad_request');
+    if (path === '/v1/messages/count_tokens')
+      return send(response, 200, { input_tokens: Math.ceil(text.length / 4) });
     if (refusal !== null) {
       return send(response, 400, { type: 'error', error: { type: 'invalid_request_error', message: refusal } });
     }
     const callId = incoming.headers['x-client-request-id'];
     const request: SimulatedRequest = {
-      wire: wire === openAiWire ? 'openai' : 'anthropic',
+      wire: wire === openAiWire ? 'openai' : wire === responsesWire ? 'responses' : 'anthropic',
       number: requests.length + 1,
       key,
       model,
@@ -93,6 +102,7 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
       entry.delivered = (decided.usageOnWire ?? 'true') === 'true';
     });
     const answer = wire.answer(`sim-${request.number}`, request.model, decided, sent);
+    if (request.body['stream'] === true) return stream(response, streamOf(request, answer));
     send(response, 200, withTokens(answer, request, decided.text ?? '', options.tokens));
   }
 
@@ -120,9 +130,23 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
       case 'cut':
         response.destroy();
         return;
+      case 'error_in_stream': {
+        const { body } = wire.error('overloaded', { model: request.model, key: request.key });
+        const failed = { type: 'response.failed', response: { id: 'sim', status: 'failed', ...body } };
+        const data = request.wire === 'responses' ? failed : body;
+        return stream(response, [`event: ${String(data['type'] ?? 'error')}\ndata: ${JSON.stringify(data)}\n\n`]);
+      }
       case 'hang_in_body':
       case 'cut_in_body': {
         const whole = half();
+        if (request.body['stream'] === true) {
+          const events = streamOf(request, JSON.parse(whole) as Record<string, unknown>);
+          response.writeHead(200, { 'content-type': 'text/event-stream' });
+          response.write(events.slice(0, Math.ceil(events.length / 2)).join(''), () => {
+            if (fault.kind === 'cut_in_body') response.destroy();
+          });
+          return;
+        }
         response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(whole) });
         response.write(whole.slice(0, whole.length / 2), () => {
           if (fault.kind === 'cut_in_body') response.destroy();
@@ -178,6 +202,12 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function stream(response: ServerResponse, events: readonly string[]): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-request-id': 'req_sim' });
+  for (const event of events) response.write(event);
+  response.end();
 }
 
 function send(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {

@@ -1,5 +1,5 @@
 import type { ChatMessage, ToolDefinition } from '../../../domain/model.js';
-import { blank, type ErrorName, type Wire } from './wire.js';
+import { blank, type ErrorName, said, type Wire } from './wire.js';
 
 interface Call {
   id: string;
@@ -43,7 +43,7 @@ export const openAiWire: Wire = {
   messages: (body) =>
     messagesOf(body).map((message): ChatMessage => ({
       role: message.role,
-      content: message.content ?? '',
+      content: said(message.content),
       ...(message.tool_calls === undefined
         ? {}
         : { toolCalls: message.tool_calls.map((call) => ({ id: call.id, ...call.function })) }),

@@ -39,5 +39,13 @@ export function usageOnWire(counts: Json, how: UsageOnWire = 'true'): Json | nul
   );
 }
 
+/** The text of a content, which may come in parts. */
+export const said = (content: unknown): string =>
+  typeof content === 'string'
+    ? content
+    : Array.isArray(content)
+      ? content.map((part: { text?: string; content?: unknown }) => part.text ?? said(part.content)).join('')
+      : '';
+
 export const blank = (content: unknown): boolean =>
   content === null || content === undefined || (typeof content === 'string' && content.trim() === '');

@@ -1,4 +1,6 @@
-"""validate and submit: asked for here, done by the worker when the command has ended."""
+"""validate and submit: asked for here, done by the worker when the command has ended,
+for a program while it runs.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ def submit(arguments: list[str]) -> None:
 def _ask(name: str, arguments: list[str]) -> None:
     if arguments:
         raise UsageError(f"{name} takes no arguments.")
-    answer = ask(name)
+    # A program that plays by itself waits for the score.
+    answer = ask(name, seconds=None)
     # In MLGym what follows is the score alone.
     if not words.is_mlgym():
         print(answer)

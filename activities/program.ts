@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { noValidationLeft } from '../domain/agent/evaluation-message.js';
+import { buildMessages } from '../domain/agent/messages.js';
+import { GATEWAY_PORT, PROGRAM_COMMAND, PROGRAM_FOLDER, type Program } from '../domain/agent/program.js';
+import { BenchError, InfrastructureError, SandboxLost, Unrecoverable } from '../domain/errors.js';
+import type { HostActivities, RunProgramArgs, RunProgramResult } from '../domain/messages.js';
+import type { EndReason } from '../domain/outcomes.js';
+import type { ArtifactStore } from '../domain/ports/artifact-store.js';
+import type { Backends } from '../domain/ports/backends.js';
+import type { GatewayPort, OpenGateway } from '../domain/ports/gateway-port.js';
+import type { EvaluationLog } from '../domain/ports/record/evaluations.js';
+import type { EventLog } from '../domain/ports/record/events.js';
+import type { ProgramLog } from '../domain/ports/record/program-log.js';
+import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
+import type { StepLog } from '../domain/ports/record/steps.js';
+import type { CommandOutcome, ProgramHost, ProgramNews, SandboxRef } from '../domain/ports/sandbox-port.js';
+import type { RunDefinition } from '../domain/run.js';
+import type { RunDefinitions } from './run-definitions.js';
+import { cancellation, leavesCommandRunning } from './cancellation.js';
+import { recordNetworkRequests } from './network-events.js';
+import { takeSubmission } from './take-submission.js';
+
+export interface ProgramPorts {
+  store: EvaluationLog & EventLog & RunLifecycle & StepLog & ProgramLog;
+  definitions: RunDefinitions;
+  backends: Backends;
+  artifacts: ArtifactStore;
+  /** Opened for each run once, and closed with its sandbox. */
+  gateway: OpenGateway;
+}
+
+/** A client that was told that its limit is reached ends within moments, or never. */
+const GRACE_MS = 5_000;
+/** The shell's exit code for a program that it cannot find. */
+const NOT_FOUND = 127;
+
+export function programActivities(ports: ProgramPorts): Pick<HostActivities, 'runProgram'> {
+  return { runProgram: (args) => runProgram(ports, args, cancellation()) };
+}
+
+async function runProgram(ports: ProgramPorts, args: RunProgramArgs, signal: AbortSignal): Promise<RunProgramResult> {
+  const { runId, epoch, answer } = args;
+  const run = await ports.definitions.get(runId);
+  const { program } = run.agent;
+  const host = ports.backends[run.backend].sandbox.programs;
+  if (program === undefined || host === undefined)
+    throw new BenchError('usage', `run ${runId}: its agent is no program, or its backend runs none`);
+  const ref = { runId, epoch };
+  const gateway = await ports.gateway(run, host.gatewayFolder(ref));
+  if (answer !== undefined) await host.answer(ref, answer.number, await scoreOf(ports, run, answer.step));
+  const script = scriptOf(run, program, {
+    token: gateway.token,
+    workspace: await ports.store.workspace(runId),
+  });
+  for (;;) {
+    const command = { n: PROGRAM_COMMAND, script, timeLimitSeconds: args.timeLimitSeconds };
+    const news = await waitFor({ host, ref, gateway }, command, signal);
+    if (news.kind === 'ended') return await ended(ports, run, { ref, gateway, outcome: news.outcome });
+    const key = `validate-${epoch}-${news.number}`;
+    const step = (await ports.store.claimStep(runId, key))!;
+    const refused = await beyondLimit(ports, run, step);
+    const { taken } = refused === null ? await takeSubmission(ports, run, ref) : { taken: null };
+    await save(ports, run, { step, epoch, action: 'validate', observation: refused ?? '' }, null, taken);
+    if (refused === null) return { kind: 'validate', step, number: news.number };
+    await host.answer(ref, news.number, refused);
+  }
+}
+
+/** What the program comes to; it is stopped when it goes on after its limit. */
+async function waitFor(
+  { host, ref, gateway }: { host: ProgramHost; ref: SandboxRef; gateway: GatewayPort },
+  command: Parameters<ProgramHost['run']>[1],
+  signal: AbortSignal,
+): Promise<ProgramNews> {
+  const over = new AbortController();
+  const stop = (): Promise<void> => stopProgram(host, ref);
+  const watch = async (): Promise<void> => {
+    await gateway.mustStop();
+    await sleep(GRACE_MS, undefined, { signal: over.signal });
+    await stop();
+  };
+  watch().catch(() => undefined);
+  try {
+    return await host.run(ref, command, signal);
+  } catch (error) {
+    if (signal.aborted && !leavesCommandRunning(signal)) await stop().catch(() => undefined);
+    throw error;
+  } finally {
+    over.abort();
+  }
+}
+
+const stopProgram = (host: ProgramHost, ref: SandboxRef): Promise<void> => host.interrupt(ref, PROGRAM_COMMAND);
+
+/** Its end as the run's last step, and why it is one. */
+async function ended(
+  ports: ProgramPorts,
+  run: RunDefinition,
+  { ref, gateway, outcome }: { ref: SandboxRef; gateway: GatewayPort; outcome: CommandOutcome },
+): Promise<RunProgramResult> {
+  const { runId, epoch } = ref;
+  if (outcome.lost) throw new SandboxLost('the sandbox was restarted while its program ran');
+  // What is under way is paid; the record ends with it.
+  await gateway.settled();
+  if (outcome.requested !== 'submit' && gateway.fatal !== null) throw gateway.fatal;
+  const step = (await ports.store.claimStep(runId, `end-${epoch}`))!;
+  const submits = outcome.requested === 'submit';
+  const { taken } = submits ? await takeSubmission(ports, run, ref) : { taken: null };
+  if (typeof run.task.network !== 'string')
+    await recordNetworkRequests(ports.store, ports.backends[run.backend].sandbox, ref, { close: false });
+  const action = run.agent.program?.command ?? '';
+  await save(ports, run, { step, epoch, action, observation: outcome.output }, outcome, taken);
+  const { ms } = outcome;
+  if (submits) return { kind: 'submit', step, ms };
+  const endReason = gateway.limit ?? (outcome.timedOut ? 'wall_time' : await ownEnd(gateway, outcome, step));
+  return { kind: 'ended', step, ms, endReason };
+}
+
+/** A program that ends by itself has given its work out of its hands; one that could not begin is no agent's failure. */
+async function ownEnd(gateway: GatewayPort, outcome: CommandOutcome, step: number): Promise<EndReason> {
+  const said = outcome.output.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
+  if (outcome.exitCode === NOT_FOUND && step === 1)
+    throw new BenchError('usage', `the program is not in the container: ${said}`, {
+      remedy: "Correct install or command in the agent's file.",
+    });
+  if (gateway.lastFault !== null)
+    throw new Unrecoverable(`the program ended when its model did not answer: ${gateway.lastFault.message}`);
+  return 'exit';
+}
+
+async function save(
+  { store }: ProgramPorts,
+  { runId }: RunDefinition,
+  at: { step: number; epoch: number; action: string; observation: string },
+  outcome: CommandOutcome | null,
+  submission: Awaited<ReturnType<typeof takeSubmission>>['taken'] | null,
+): Promise<void> {
+  const { step, epoch, action, observation } = at;
+  await store.saveAction(runId, step, { response: '', thought: '', action, modelMs: 0 });
+  const requested = outcome === null ? (submission === null ? null : 'validate') : outcome.requested;
+  await store.saveCommand(
+    runId,
+    step,
+    {
+      observation,
+      exitCode: outcome?.exitCode ?? 0,
+      timedOut: outcome?.timedOut ?? false,
+      lost: false,
+      outputBytes: outcome?.outputBytes ?? Buffer.byteLength(observation),
+      requested: requested === 'submit' ? 'submit' : submission === null ? null : 'validate',
+      workingDir: outcome?.workingDir ?? (await store.workspace(runId)),
+      commandMs: outcome?.ms ?? 0,
+    },
+    { epoch, submission },
+  );
+}
+
+async function beyondLimit(
+  { store }: ProgramPorts,
+  { runId, maxValidations = null }: RunDefinition,
+  step: number,
+): Promise<string | null> {
+  if (maxValidations === null) return null;
+  return (await store.validationsBefore(runId, step)) < maxValidations ? null : noValidationLeft(maxValidations);
+}
+
+async function scoreOf({ store }: ProgramPorts, { runId }: RunDefinition, step: number): Promise<string> {
+  const record = await store.step(runId, step);
+  if (record === null) throw new InfrastructureError(`run ${runId}: step ${step} has no validation`);
+  return (record.observation ?? '').trim();
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** What the program finds: its task, its model's address and the token of its run; no key, and no proxy in between. */
+function scriptOf(run: RunDefinition, program: Program, at: { token: string; workspace: string }): string {
+  const address = `http://127.0.0.1:${GATEWAY_PORT}`;
+  const [, prompt] = buildMessages({ ...run, memoryRecords: null }, [], at.workspace);
+  const model = run.model.config?.model ?? run.model.model;
+  const variables = {
+    ...{ BENCH_PROMPT: prompt?.content ?? '', BENCH_MODEL: model, BENCH_PROGRAM: PROGRAM_FOLDER },
+    ...{ BENCH_GATEWAY: address, BENCH_TOKEN: at.token },
+    ...(program.client === 'anthropic'
+      ? { ANTHROPIC_BASE_URL: address, ANTHROPIC_AUTH_TOKEN: at.token }
+      : { OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_BASE: `${address}/v1`, OPENAI_API_KEY: at.token }),
+  };
+  return [
+    'unset HTTP_PROXY HTTPS_PROXY http_proxy https_proxy ALL_PROXY all_proxy',
+    ...Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`),
+    program.command,
+  ].join('\n');
+}

@@ -1,0 +1,115 @@
+import type { Json } from '../../domain/gateway/json.js';
+import type { OpenStep, ProgramLog } from '../../domain/ports/record/program-log.js';
+import { type Statements, storable } from '../statements.js';
+import { releaseUnsent } from './release-unsent.js';
+import { untilSettled } from './until-settled.js';
+
+/** JSON of the database holds neither NUL characters nor halves of a pair. */
+const storableJson = (value: Json): string =>
+  JSON.stringify(value, (_key, item: unknown) =>
+    typeof item === 'string'
+      ? storable(item).replaceAll(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
+      : item,
+  );
+
+/** Steps of programs. */
+export function programStore(run: Statements): ProgramLog {
+  return {
+    claimStep: (runId, key, call) =>
+      untilSettled(`claimStep ${key} of run ${runId}`, async () => {
+        const [row] = await run<{ step: number | null }>(
+          'claimStep',
+          `with mine as (select run_id from runs where run_id = $1 for update),
+           known as (select step from program_steps where run_id = $1 and key = $2),
+           next as (
+             select 1 + greatest(
+               coalesce((select max(step) from program_steps where run_id = $1), 0),
+               coalesce((select max(step) from steps where run_id = $1), 0)) as step
+             from mine
+           ), taken as (
+             insert into program_steps (run_id, step, key, agent, wire, fingerprint)
+             select $1, next.step, $2, $4, $5, $6 from next
+             where not exists (select from known) and ($3::int is null or next.step <= $3)
+             returning step
+           )
+           select coalesce((select step from known), (select step from taken)) as step from mine`,
+          [runId, key, call?.most ?? null, storable(call?.agent ?? ''), call?.wire ?? null, call?.fingerprint ?? null],
+        ).catch((error: unknown) => {
+          // A concurrent claim took the number.
+          if (error instanceof Error && 'constraint' in error) return [];
+          throw error;
+        });
+        return row === undefined ? undefined : row.step;
+      }),
+
+    async keepAnswer(runId, step, answer) {
+      await run(
+        'keepAnswer',
+        'update program_steps set answer = $3::jsonb where run_id = $1 and step = $2 and answer is null',
+        [runId, step, storableJson(answer)],
+      );
+    },
+
+    async clientGone(runId, step) {
+      await run('clientGone', 'update program_steps set client_gone = true where run_id = $1 and step = $2', [
+        runId,
+        step,
+      ]);
+    },
+
+    async takeAnswer(runId, fingerprint) {
+      const [row] = await run<{ step: number; answer: Json }>(
+        'takeAnswer',
+        `update program_steps set handed_out_at = now()
+         where run_id = $1 and handed_out_at is null and step = (
+           select step from program_steps
+           where run_id = $1 and fingerprint = $2 and answer is not null and client_gone and handed_out_at is null
+           order by step limit 1
+         )
+         returning step, answer`,
+        [runId, fingerprint],
+      );
+      return row ?? null;
+    },
+
+    async openSteps(runId) {
+      return run<OpenStep>(
+        'openSteps',
+        `select s.step, array(select call ->> 'id' from jsonb_array_elements(c.tool_calls) call) as calls
+         from steps s join model_calls c on c.run_id = s.run_id and c.step = s.step and c.status = 'confirmed'
+         where s.run_id = $1 and s.observation is null and jsonb_typeof(c.tool_calls) = 'array'
+         order by s.step`,
+        [runId],
+      );
+    },
+
+    async observe(runId, step, observation) {
+      await run(
+        'observe',
+        `update steps set observation = $3, executed_at = now(), output_bytes = octet_length($3)
+         where run_id = $1 and step = $2 and observation is null`,
+        [runId, step, storable(observation)],
+      );
+    },
+
+    async giveUpCalls(runId) {
+      await releaseUnsent(run, [runId]);
+      await run(
+        'giveUpCalls',
+        `update model_calls set status = 'unconfirmed', error = 'lost', ended_at = now()
+         where run_id = $1 and status = 'reserved' and sent_at is not null`,
+        [runId],
+      );
+      await run(
+        'giveUpCallsSteps',
+        `insert into steps (run_id, step, response, thought, action, observation, executed_at)
+         select p.run_id, p.step, '', '', null, '[the answer was lost]', now()
+         from program_steps p
+         where p.run_id = $1 and p.fingerprint is not null
+           and not exists (select from steps s where s.run_id = p.run_id and s.step = p.step)
+         on conflict do nothing`,
+        [runId],
+      );
+    },
+  };
+}

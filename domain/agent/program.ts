@@ -1,0 +1,59 @@
+import { z } from 'zod';
+
+/** What a program speaks to its model: OpenAI's chat completions or responses, or Anthropic's messages. */
+export const PROGRAM_CLIENTS = ['openai-chat', 'openai-responses', 'anthropic'] as const;
+export type ProgramClient = (typeof PROGRAM_CLIENTS)[number];
+
+/** The answer that ends a client at its limit; no status ends them all. */
+export const LIMIT_ANSWERS = ['billing_error', 'insufficient_quota', 'unauthorized'] as const;
+export type LimitAnswer = (typeof LIMIT_ANSWERS)[number];
+
+const npmPackage = z
+  .string()
+  .regex(/^(?:@[a-z0-9._-]+\/)?[a-z0-9._-]+@\d+\.\d+\.\d+[a-z0-9.+-]*$/, 'an npm package with its version: name@1.2.3');
+const pipPackage = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[a-z0-9,_-]+\])?==[A-Za-z0-9.!+_-]+$/, 'a Python package: name==version');
+
+/** Where a mounted program lies in the container, read-only. */
+export const PROGRAM_FOLDER = '/opt/program';
+
+export const programSchema = z.strictObject({
+  client: z.enum(PROGRAM_CLIENTS),
+  /** Default: by what the client says it is, else by `client`. */
+  limitAnswer: z.enum(LIMIT_ANSWERS).optional(),
+  install: z
+    .strictObject({
+      /** Into a layer of the image. */
+      pip: z.array(pipPackage).min(1).optional(),
+      /** On the host, into a folder that is mounted at /opt/program. */
+      npm: z.array(npmPackage).min(1).optional(),
+      /** A folder of the host that is mounted there instead. */
+      folder: z
+        .string()
+        .regex(/^\/[^\0]*$/, 'an absolute path')
+        .optional(),
+    })
+    .refine((install) => install.npm === undefined || install.folder === undefined, 'name npm or folder, not both')
+    .prefault({}),
+  /** A line of bash, run in the workspace. */
+  command: z.string().min(1),
+  /** A request for another model than the run's: sent to the run's, or refused. */
+  otherModels: z.enum(['rewrite', 'refuse']).default('refuse'),
+  /** Most tokens of one answer; absent: the run's, else the model's. */
+  maxOutputTokens: z.number().int().min(1).max(1_000_000).optional(),
+  callsInFlight: z.number().int().min(1).max(64).default(10),
+});
+export type Program = z.infer<typeof programSchema>;
+
+/** The wires that a model of a provider is asked by; translating would lose what only one of them has. */
+export const PROVIDER_OF_CLIENT: Readonly<Record<ProgramClient, readonly string[]>> = {
+  'openai-chat': ['openai', 'openai-compatible'],
+  'openai-responses': ['openai', 'openai-compatible'],
+  anthropic: ['anthropic'],
+};
+
+/** Number of the program's command in its sandbox. */
+export const PROGRAM_COMMAND = 1;
+/** Where the gateway answers in the container. */
+export const GATEWAY_PORT = 3129;

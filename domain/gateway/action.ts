@@ -1,0 +1,20 @@
+import type { ToolCall } from '../model.js';
+import { isJson } from './json.js';
+import { parsed } from './wire.js';
+
+const COMMAND_KEYS = ['command', 'cmd', 'input'];
+
+/** What a program does next, for people: the command where there is one, else the calls as they are. */
+export function actionOf(calls: readonly ToolCall[]): string | null {
+  if (calls.length === 0) return null;
+  return calls.map(({ name, arguments: given }) => commandIn(given) ?? `${name} ${given}`).join('\n');
+}
+
+function commandIn(given: string): string | null {
+  const value = parsed(given);
+  if (!isJson(value)) return null;
+  const key = COMMAND_KEYS.find((one) => value[one] !== undefined);
+  const command = key === undefined ? undefined : value[key];
+  if (typeof command === 'string') return command;
+  return Array.isArray(command) && command.every((word) => typeof word === 'string') ? command.join(' ') : null;
+}

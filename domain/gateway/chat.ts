@@ -1,0 +1,172 @@
+import type { ChatMessage, ToolCall } from '../model.js';
+import { contentText, isJson, type Json, listOf, numberOf, pick, textOf } from './json.js';
+import { type Assembly, type Cleaned, NO_ADDRESSES, parsed, type StreamEvent, type Wire } from './wire.js';
+
+const KEYS = [
+  ...['messages', 'tools', 'tool_choice', 'response_format', 'stop', 'presence_penalty', 'frequency_penalty'],
+  ...['logit_bias', 'logprobs', 'top_logprobs', 'reasoning_effort', 'verbosity', 'stream'],
+];
+
+/** OpenAI's chat completions. */
+export const chatWire: Wire = {
+  client: 'openai-chat',
+  path: '/v1/chat/completions',
+  upstreamPath: '/chat/completions',
+
+  clean(body, allowed): Cleaned {
+    if ((numberOf(body['n']) ?? 1) !== 1) return { refused: 'n: one answer a call' };
+    let images = 0;
+    for (const part of listOf(body['messages']).flatMap((message) => listOf(message['content']))) {
+      if (part['type'] === 'file') return { refused: NO_ADDRESSES };
+      if (part['type'] !== 'image_url') continue;
+      images += 1;
+      const image = isJson(part['image_url']) ? part['image_url']['url'] : part['image_url'];
+      if (!textOf(image).startsWith('data:')) return { refused: NO_ADDRESSES };
+    }
+    const asked = numberOf(body['max_completion_tokens']) ?? numberOf(body['max_tokens']) ?? Infinity;
+    const tools = listOf(body['tools']).filter(({ type }) => type === 'function' || type === 'custom');
+    const kept = pick(body, KEYS);
+    delete kept['tools'];
+    if (tools.length === 0) delete kept['tool_choice'];
+    return {
+      images,
+      body: {
+        ...kept,
+        ...(tools.length === 0 ? {} : { tools }),
+        ...(allowed.accepts.includes('temperature') ? pick(body, ['temperature']) : {}),
+        ...(allowed.accepts.includes('topP') ? pick(body, ['top_p']) : {}),
+        ...(allowed.accepts.includes('seed') ? pick(body, ['seed']) : {}),
+        ...(allowed.accepts.includes('parallelToolCalls') ? pick(body, ['parallel_tool_calls']) : {}),
+        model: allowed.model,
+        [allowed.newOutputKey ? 'max_completion_tokens' : 'max_tokens']: Math.min(asked, allowed.maxOutputTokens),
+        ...(body['stream'] === true ? { stream: true, stream_options: { include_usage: true } } : { stream: false }),
+      },
+    };
+  },
+
+  messages: (body) =>
+    listOf(body['messages']).map((message): ChatMessage => ({
+      role: roleOf(message['role']),
+      content: contentText(message['content']),
+      ...(message['tool_calls'] === undefined ? {} : { toolCalls: callsOf(message) }),
+      ...(message['tool_call_id'] === undefined ? {} : { toolCallId: textOf(message['tool_call_id']) }),
+    })),
+
+  results(body) {
+    const messages = listOf(body['messages']);
+    const after = messages.findLastIndex(({ role }) => role === 'assistant');
+    return messages
+      .slice(after + 1)
+      .filter(({ role }) => role === 'tool')
+      .map((message) => ({ id: textOf(message['tool_call_id']), text: contentText(message['content']) }));
+  },
+
+  reply(answer) {
+    const choice = listOf(answer['choices'])[0] ?? {};
+    const message = isJson(choice['message']) ? choice['message'] : {};
+    const toolCalls = callsOf(message);
+    return {
+      text: contentText(message['content']) || textOf(message['refusal']),
+      finishReason: textOf(choice['finish_reason']).slice(0, 40) || 'unknown',
+      ...(toolCalls.length === 0 ? {} : { toolCalls }),
+    };
+  },
+
+  usage({ usage }) {
+    if (!isJson(usage)) return null;
+    const input = isJson(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {};
+    const output = isJson(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {};
+    return {
+      inputTokens: numberOf(usage['prompt_tokens']) ?? NaN,
+      outputTokens: numberOf(usage['completion_tokens']) ?? NaN,
+      cachedTokens: numberOf(input['cached_tokens']) ?? 0,
+      cacheWriteTokens: numberOf(input['cache_write_tokens']) ?? 0,
+      reasoningTokens: numberOf(output['reasoning_tokens']) ?? 0,
+    };
+  },
+
+  assembly: (body) => assemble(isJson(body['stream_options']) && body['stream_options']['include_usage'] === true),
+
+  stream(answer) {
+    const { choices: _, usage, ...head } = answer;
+    const chunk = (choices: Json[], more: Json = {}): StreamEvent => ({
+      event: null,
+      data: JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...more }),
+    });
+    const choice = listOf(answer['choices'])[0] ?? {};
+    const message = isJson(choice['message']) ? choice['message'] : {};
+    const calls = listOf(message['tool_calls']).map((call, index) => ({ index, ...call }));
+    const delta = { ...message, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+    return [
+      chunk([{ index: 0, delta, finish_reason: null }]),
+      chunk([{ index: 0, delta: {}, finish_reason: choice['finish_reason'] ?? 'stop' }]),
+      ...(isJson(usage) ? [chunk([], { usage })] : []),
+      { event: null, data: '[DONE]' },
+    ];
+  },
+
+  error: ({ type, code, message }) => ({ error: { message, type, param: null, code } }),
+};
+
+const ROLES = ['system', 'user', 'assistant', 'tool'] as const;
+export const roleOf = (role: unknown): ChatMessage['role'] => ROLES.find((one) => one === role) ?? 'system';
+
+function callsOf(message: Json): ToolCall[] {
+  return listOf(message['tool_calls']).map((call) => {
+    const { name, arguments: given, input } = (isJson(call['function']) ? call['function'] : call['custom'] ?? {}) as Json;
+    return { id: textOf(call['id']), name: textOf(name), arguments: textOf(given) || textOf(input) };
+  });
+}
+
+/** The chunk with the count is ours, unless the client asked for it. */
+function assemble(wantsUsage: boolean): Assembly {
+  let head: Json | null = null;
+  let usage: unknown = null;
+  let finish: unknown = null;
+  const message: Json = { role: 'assistant', content: null };
+  const calls: Json[] = [];
+  const addCall = (call: Json): void => {
+    const at = numberOf(call['index']) ?? calls.length;
+    const given = isJson(call['function']) ? call['function'] : {};
+    const known = calls[at];
+    if (known === undefined) {
+      const { index: _, ...rest } = call;
+      calls[at] = { type: 'function', ...rest, function: { name: '', arguments: '', ...given } };
+      return;
+    }
+    const before = known['function'] as Json;
+    known['function'] = {
+      name: textOf(before['name']) || textOf(given['name']),
+      arguments: textOf(before['arguments']) + textOf(given['arguments']),
+    };
+  };
+  return {
+    add({ data }) {
+      const chunk = data === '[DONE]' ? null : parsed(data);
+      if (chunk === null) return true;
+      const { choices, usage: counted, object: _, ...rest } = chunk;
+      head ??= rest;
+      if (isJson(counted)) usage = counted;
+      const [choice] = listOf(choices);
+      if (choice === undefined) return wantsUsage || !isJson(counted);
+      const delta = isJson(choice['delta']) ? choice['delta'] : {};
+      for (const [key, value] of Object.entries(delta)) {
+        if (key === 'role' || key === 'tool_calls') continue;
+        if (typeof value === 'string') message[key] = textOf(message[key]) + value;
+      }
+      listOf(delta['tool_calls']).forEach(addCall);
+      if (choice['finish_reason'] != null) finish = choice['finish_reason'];
+      return true;
+    },
+    answer() {
+      if (head === null || finish === null) return null;
+      const whole = { ...message, ...(calls.length === 0 ? {} : { tool_calls: calls.filter(isJson) }) };
+      return {
+        ...head,
+        object: 'chat.completion',
+        choices: [{ index: 0, message: whole, finish_reason: finish }],
+        ...(isJson(usage) ? { usage } : {}),
+      };
+    },
+  };
+}

@@ -1,0 +1,211 @@
+import type { ChatMessage, ToolCall } from '../model.js';
+import { contentText, isJson, type Json, listOf, numberOf, pick, textOf } from './json.js';
+import { type Assembly, type Cleaned, NO_ADDRESSES, parsed, type StreamEvent, type Wire } from './wire.js';
+
+const KEYS = [
+  ...['messages', 'system', 'tool_choice', 'stop_sequences', 'stream', 'context_management', 'output_config'],
+];
+/** Tools that the client runs itself: of its own, or of these kinds. */
+const CLIENT_TOOLS = /^(?:custom|bash_\d+|text_editor_\d+|memory_\d+)$/;
+const SOURCES_INSIDE = ['base64', 'text', 'content'];
+/** A thought must leave room for the answer. */
+const LEAST_ANSWER = 512;
+const LEAST_THINKING = 1024;
+
+const blocksOf = (body: Json): Json[] =>
+  [body['system'], ...listOf(body['messages']).map(({ content }) => content)]
+    .flatMap(listOf)
+    .flatMap((block) => [block, ...listOf(block['content'])]);
+
+/** Anthropic's messages. */
+export const messagesWire: Wire = {
+  client: 'anthropic',
+  path: '/v1/messages',
+  upstreamPath: '/v1/messages',
+
+  clean(body, allowed): Cleaned {
+    let images = 0;
+    for (const { type, source } of blocksOf(body)) {
+      if (type !== 'image' && type !== 'document') continue;
+      images += 1;
+      if (!isJson(source) || !SOURCES_INSIDE.includes(textOf(source['type']))) return { refused: NO_ADDRESSES };
+    }
+    const given = listOf(body['tools']);
+    const tools = given.filter(({ type }) => type === undefined || CLIENT_TOOLS.test(textOf(type)));
+    const maxTokens = Math.min(numberOf(body['max_tokens']) ?? Infinity, allowed.maxOutputTokens);
+    const kept = pick(body, KEYS);
+    const choice = isJson(kept['tool_choice']) ? kept['tool_choice'] : null;
+    const forced = choice?.['type'] === 'tool' ? textOf(choice['name']) : null;
+    if (tools.length === 0 || (forced !== null && !tools.some(({ name }) => name === forced))) delete kept['tool_choice'];
+    return {
+      images,
+      body: {
+        ...kept,
+        ...(tools.length === 0 ? {} : { tools }),
+        ...(allowed.accepts.includes('temperature') ? pick(body, ['temperature', 'top_k']) : {}),
+        ...(allowed.accepts.includes('topP') ? pick(body, ['top_p']) : {}),
+        ...thinking(body['thinking'], maxTokens),
+        model: allowed.model,
+        max_tokens: maxTokens,
+        metadata: { user_id: allowed.scope },
+      },
+    };
+  },
+
+  messages: (body) => [
+    ...(body['system'] === undefined
+      ? []
+      : [{ role: 'system', content: contentText(body['system']) } satisfies ChatMessage]),
+    ...listOf(body['messages']).map((message): ChatMessage => {
+      const content = contentText(message['content']);
+      const toolCalls = callsOf(message);
+      if (message['role'] !== 'assistant') return { role: 'user', content };
+      return { role: 'assistant', content, ...(toolCalls.length === 0 ? {} : { toolCalls }) };
+    }),
+  ],
+
+  results(body) {
+    const messages = listOf(body['messages']);
+    const after = messages.findLastIndex(({ role }) => role === 'assistant');
+    return messages
+      .slice(after + 1)
+      .flatMap(({ content }) => listOf(content))
+      .filter(({ type }) => type === 'tool_result')
+      .map((block) => ({ id: textOf(block['tool_use_id']), text: contentText(block['content']) }));
+  },
+
+  reply(answer) {
+    const toolCalls = callsOf(answer);
+    const texts = listOf(answer['content']).filter(({ type }) => type === 'text');
+    const stop = textOf(answer['stop_reason']).slice(0, 40) || 'unknown';
+    return {
+      text: texts.map(({ text }) => textOf(text)).join(''),
+      finishReason: { end_turn: 'stop', tool_use: 'tool_calls', max_tokens: 'length' }[stop] ?? stop,
+      ...(toolCalls.length === 0 ? {} : { toolCalls }),
+    };
+  },
+
+  usage({ usage }) {
+    if (!isJson(usage)) return null;
+    const cachedTokens = numberOf(usage['cache_read_input_tokens']) ?? 0;
+    const cacheWriteTokens = numberOf(usage['cache_creation_input_tokens']) ?? 0;
+    return {
+      inputTokens: (numberOf(usage['input_tokens']) ?? NaN) + cachedTokens + cacheWriteTokens,
+      outputTokens: numberOf(usage['output_tokens']) ?? NaN,
+      ...{ cachedTokens, cacheWriteTokens, reasoningTokens: 0 },
+    };
+  },
+
+  assembly: () => assemble(),
+
+  stream(answer) {
+    const { content, stop_reason, stop_sequence = null, usage, ...head } = answer;
+    const counted = isJson(usage) ? usage : {};
+    const start = { ...head, content: [], stop_reason: null, stop_sequence: null, usage: { ...counted, output_tokens: 1 } };
+    return [
+      event({ type: 'message_start', message: start }),
+      ...listOf(content).flatMap(blockEvents),
+      event({
+        ...{ type: 'message_delta', delta: { stop_reason, stop_sequence } },
+        usage: pick(counted, ['output_tokens']),
+      }),
+      event({ type: 'message_stop' }),
+    ];
+  },
+
+  error: ({ type, message }) => ({ type: 'error', error: { type, message } }),
+};
+
+/** The provider refuses a budget that leaves no room for an answer. */
+function thinking(wanted: unknown, maxTokens: number): Json {
+  if (!isJson(wanted)) return {};
+  const budget = numberOf(wanted['budget_tokens']);
+  if (budget === undefined || budget < maxTokens) return { thinking: wanted };
+  const most = maxTokens - LEAST_ANSWER;
+  return most < LEAST_THINKING ? {} : { thinking: { ...wanted, budget_tokens: most } };
+}
+
+const callsOf = (message: Json): ToolCall[] =>
+  listOf(message['content'])
+    .filter(({ type }) => type === 'tool_use')
+    .map((block) => ({
+      id: textOf(block['id']),
+      name: textOf(block['name']),
+      arguments: JSON.stringify(block['input'] ?? {}),
+    }));
+
+const event = (data: Json): StreamEvent => ({ event: textOf(data['type']), data: JSON.stringify(data) });
+
+function blockEvents(block: Json, index: number): StreamEvent[] {
+  const deltas: Json[] = [];
+  let start = block;
+  if (block['type'] === 'text') {
+    start = { ...block, text: '' };
+    deltas.push({ type: 'text_delta', text: block['text'] });
+  } else if (block['type'] === 'tool_use') {
+    start = { ...block, input: {} };
+    deltas.push({ type: 'input_json_delta', partial_json: JSON.stringify(block['input'] ?? {}) });
+  } else if (block['type'] === 'thinking') {
+    start = { type: 'thinking', thinking: '', signature: '' };
+    deltas.push({ type: 'thinking_delta', thinking: block['thinking'] });
+    deltas.push({ type: 'signature_delta', signature: block['signature'] });
+  }
+  return [
+    event({ type: 'content_block_start', index, content_block: start }),
+    ...deltas.map((delta) => event({ type: 'content_block_delta', index, delta })),
+    event({ type: 'content_block_stop', index }),
+  ];
+}
+
+/** A block of which the deltas are still to be put together. */
+interface OpenBlock {
+  block: Json;
+  json: string;
+}
+
+function assemble(): Assembly {
+  let message: Json | null = null;
+  let stopped = false;
+  const blocks: OpenBlock[] = [];
+  const append = (open: OpenBlock, key: string, text: unknown): void => {
+    open.block[key] = textOf(open.block[key]) + textOf(text);
+  };
+  return {
+    add({ data }) {
+      const said = parsed(data);
+      if (said === null) return true;
+      const open = blocks[numberOf(said['index']) ?? -1];
+      const delta = isJson(said['delta']) ? said['delta'] : {};
+      switch (said['type']) {
+        case 'message_start':
+          message = isJson(said['message']) ? { ...said['message'] } : {};
+          break;
+        case 'content_block_start':
+          if (isJson(said['content_block']))
+            blocks[numberOf(said['index']) ?? blocks.length] = { block: { ...said['content_block'] }, json: '' };
+          break;
+        case 'content_block_delta':
+          if (open === undefined) break;
+          if (delta['type'] === 'text_delta') append(open, 'text', delta['text']);
+          else if (delta['type'] === 'input_json_delta') open.json += textOf(delta['partial_json']);
+          else if (delta['type'] === 'thinking_delta') append(open, 'thinking', delta['thinking']);
+          else if (delta['type'] === 'signature_delta') append(open, 'signature', delta['signature']);
+          break;
+        case 'message_delta':
+          if (message === null) break;
+          Object.assign(message, delta);
+          // The counts of this event are those of the whole answer.
+          if (isJson(said['usage']))
+            message['usage'] = { ...(isJson(message['usage']) ? message['usage'] : {}), ...said['usage'] };
+          stopped ||= delta['stop_reason'] != null;
+          break;
+      }
+      return true;
+    },
+    answer() {
+      if (message === null || !stopped) return null;
+      const content = blocks.flatMap(({ block, json }) => (json === '' ? [block] : [{ ...block, input: parsed(json) ?? {} }]));
+      return { ...message, content };
+    },
+  };
+}

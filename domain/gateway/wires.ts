@@ -1,0 +1,10 @@
+import type { ProgramClient } from '../agent/program.js';
+import { chatWire } from './chat.js';
+import { messagesWire } from './messages.js';
+import { responsesWire } from './responses.js';
+import type { Wire } from './wire.js';
+
+export const WIRES: readonly Wire[] = [chatWire, responsesWire, messagesWire];
+
+export const wireOf = (client: ProgramClient): Wire => WIRES.find((wire) => wire.client === client)!;
+export const wireAt = (path: string): Wire | undefined => WIRES.find((wire) => wire.path === path);

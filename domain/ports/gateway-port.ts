@@ -1,0 +1,21 @@
+import type { EndReason } from '../outcomes.js';
+import type { RunDefinition } from '../run.js';
+
+/** The gateway of one run, on this host. */
+export interface GatewayPort {
+  /** What the program's calls must bring. */
+  readonly token: string;
+  /** Why no further call is made; null: calls are made. */
+  readonly limit: EndReason | null;
+  /** A fault of our own, after which the run cannot go on. */
+  readonly fatal: Error | null;
+  /** Why the last call that was made brought no answer; null: it brought one. */
+  readonly lastFault: Error | null;
+  /** Resolves once the program must be stopped. */
+  mustStop(): Promise<void>;
+  /** Resolves once no call is under way. */
+  settled(): Promise<void>;
+}
+
+/** Opens a run's gateway, or finds it open; `folder`: where its container finds the socket. */
+export type OpenGateway = (run: RunDefinition, folder: string) => Promise<GatewayPort>;

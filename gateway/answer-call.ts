@@ -1,0 +1,180 @@
+import type { IncomingMessage } from 'node:http';
+import { fingerprint as fingerprintOf } from '../domain/gateway/fingerprint.js';
+import { type Json, textOf } from '../domain/gateway/json.js';
+import { later, limitAnswerOf, limitReached, otherModel, refusal } from '../domain/gateway/refusals.js';
+import type { Allowed, Wire } from '../domain/gateway/wire.js';
+import { actionOf } from '../domain/gateway/action.js';
+import { newCallKey } from '../domain/ids.js';
+import type { MeteredResult } from '../domain/ports/metered-calls.js';
+import { samplingFor } from '../domain/sampling.js';
+import { Client } from './reply.js';
+import { type Head, headersOnward } from './request-head.js';
+import type { GatewaySession } from './session.js';
+
+const LIMITS: Record<string, string> = {
+  max_steps: 'its steps are used up',
+  cost: 'its cost limit is reached',
+  tokens: 'its token limit is reached',
+  budget: "its batch's budget is spent",
+};
+
+/** What of a request may go on, under the run's model and limits. */
+export function allowedFor({ parts: { run, program } }: GatewaySession): Allowed {
+  const config = run.model.config!;
+  const most = samplingFor(config, run.sampling).maxOutputTokens ?? config.maxOutputTokens;
+  return {
+    model: config.model,
+    maxOutputTokens: Math.min(most, program.maxOutputTokens ?? most),
+    newOutputKey: config.provider === 'openai',
+    accepts: config.accepts,
+    scope: `bench-${run.runId}`,
+  };
+}
+
+/** The names by which a program may ask for its run's model. */
+export const namesOf = ({ parts: { run } }: GatewaySession): string[] => [
+  run.model.name,
+  run.model.config?.model ?? run.model.model,
+];
+
+export interface Asked {
+  wire: Wire;
+  head: Head;
+  body: Json;
+  request: IncomingMessage;
+}
+
+/** One model call of the program: refused, handed out again, or made and paid. */
+export async function answerCall(session: GatewaySession, { wire, head, body, request }: Asked, client: Client): Promise<void> {
+  const { run, program, store } = session.parts;
+  const model = textOf(body['model']);
+  if (program.otherModels === 'refuse' && !namesOf(session).includes(model))
+    return client.answer(otherModel(wire, model, namesOf(session)[0]!));
+  const cleaned = wire.clean(body, allowedFor(session));
+  if ('refused' in cleaned) return client.answer(refusal(wire, 400, cleaned.refused));
+
+  const fingerprint = fingerprintOf({ runId: run.runId, agent: head.agent, path: wire.path }, body);
+  if (await handOutAgain(session, { wire, body, fingerprint }, client)) return;
+  const overLimit = (): void => {
+    session.refusals += 1;
+    const why = `the run ends here: ${LIMITS[session.limit ?? ''] ?? 'a limit is reached'}`;
+    client.answer(limitReached(wire, limitAnswerOf(wire, program.limitAnswer, head.userAgent), why));
+  };
+  if (session.limit !== null) return overLimit();
+  if (!session.mayTry(fingerprint) || session.fatal !== null)
+    return client.answer(later(wire, 503, 'this request has failed too often', 30));
+  const leave = session.enter();
+  if (leave === null) return client.answer(later(wire, 429, 'too many calls at once', 1));
+  try {
+    await seeResults(session, wire, body);
+    const claim = { most: run.maxSteps, agent: head.agent, wire: wire.client, fingerprint };
+    const step = await store.claimStep(run.runId, newCallKey(), claim);
+    if (step === null) {
+      session.reach('max_steps');
+      return overLimit();
+    }
+    const call = { step, wire, asked: body, body: cleaned.body, images: cleaned.images, headers: headersOnward(request) };
+    const making = make(session, call, client);
+    const result = await whileThere(session, { making, fingerprint, step }, client);
+    switch (result.kind) {
+      case 'answered':
+        session.answered(fingerprint);
+        if (body['stream'] === true && client.hasBegun) await client.end();
+        else await client.whole(wire, result.answer, body);
+        if (client.gone) await store.clientGone(run.runId, step);
+        return;
+      case 'limit':
+        session.reach(result.endReason);
+        return overLimit();
+      case 'refused':
+        return client.answer({ status: result.status, body: result.body });
+      case 'fault': {
+        const { fault, begun } = result;
+        session.failed(fingerprint, fault);
+        if (!fault.retryable) session.fail(fault);
+        if (begun) return client.cut();
+        const status = fault.kind === 'rate_limited' ? 429 : 503;
+        return client.answer(later(wire, status, 'the provider does not answer now', (fault.retryAfterMs ?? 5000) / 1000));
+      }
+    }
+  } finally {
+    leave();
+  }
+}
+
+/** The call, and its step in the record, to their ends, whether or not the client is there. */
+async function make(
+  session: GatewaySession,
+  call: Parameters<GatewaySession['parts']['calls']['call']>[0],
+  client: Client,
+): Promise<MeteredResult> {
+  const { run, store, calls } = session.parts;
+  const { step, wire } = call;
+  const started = performance.now();
+  const save = (response: string, action: string | null): Promise<void> =>
+    store.saveAction(run.runId, step, {
+      ...{ response, thought: response, action },
+      modelMs: Math.round(performance.now() - started),
+    });
+  const result = await calls.call(call, (event) => client.event(event)).catch((error: unknown) => {
+    session.fail(error instanceof Error ? error : new Error(String(error)));
+    throw error;
+  });
+  if (result.kind === 'answered') {
+    await store.keepAnswer(run.runId, step, result.answer);
+    const { text, toolCalls = [] } = wire.reply(result.answer);
+    await save(text, actionOf(toolCalls));
+    return result;
+  }
+  const why =
+    result.kind === 'limit'
+      ? 'a limit of the run'
+      : result.kind === 'refused'
+        ? `the provider refused it with status ${result.status}`
+        : result.fault.message;
+  await save('', null);
+  await store.observe(run.runId, step, `[no answer: ${why}]`);
+  return result;
+}
+
+/** A client that goes away leaves its answer to the next who asks the same. */
+async function whileThere(
+  session: GatewaySession,
+  { making, fingerprint, step }: { making: Promise<MeteredResult>; fingerprint: string; step: number },
+  client: Client,
+): Promise<MeteredResult> {
+  const answer = making.then(
+    (result) => (result.kind === 'answered' ? result.answer : null),
+    () => null,
+  );
+  client.onGone(() => session.orphan(fingerprint, { step, answer }));
+  return making;
+}
+
+/** The answer to the same request of a client that went away: once, and free. */
+async function handOutAgain(
+  session: GatewaySession,
+  { wire, body, fingerprint }: { wire: Wire; body: Json; fingerprint: string },
+  client: Client,
+): Promise<boolean> {
+  const { run, store } = session.parts;
+  const orphan = session.adopt(fingerprint);
+  const found = orphan === undefined ? null : await orphan.answer;
+  // The row says whether somebody has it already.
+  if (orphan !== undefined && found !== null) await store.clientGone(run.runId, orphan.step);
+  const kept = await store.takeAnswer(run.runId, fingerprint);
+  if (kept === null) return false;
+  await client.whole(wire, kept.answer, body);
+  return true;
+}
+
+/** What the tools of earlier answers brought, as the client tells it with its next question. */
+async function seeResults(session: GatewaySession, wire: Wire, body: Json): Promise<void> {
+  const results = wire.results(body);
+  if (results.length === 0) return;
+  const { run, store } = session.parts;
+  for (const { step, calls } of await store.openSteps(run.runId)) {
+    const texts = results.filter(({ id }) => calls.includes(id)).map(({ text }) => text);
+    if (texts.length > 0) await store.observe(run.runId, step, texts.join('\n'));
+  }
+}

@@ -1,0 +1,46 @@
+import type { GatewayPort, OpenGateway } from '../domain/ports/gateway-port.js';
+import type { OpenCalls } from '../domain/ports/metered-calls.js';
+import { BenchError } from '../domain/errors.js';
+import { serveGateway } from './serve.js';
+import { GatewaySession, type SessionParts } from './session.js';
+import { runToken } from './token.js';
+
+export interface Gateways {
+  open: OpenGateway;
+  /** The run has ended: its token is dead. */
+  close(runId: string): void;
+}
+
+/** The gateways of the runs that this worker's programs play. `secret`: the home's, which the tokens come from. */
+export function createGateways(parts: { store: SessionParts['store']; openCalls: OpenCalls; secret: string }): Gateways {
+  const open = new Map<string, { folder: string; session: Promise<{ port: GatewayPort; close(): void }> }>();
+  const begin: (...args: Parameters<OpenGateway>) => Promise<{ port: GatewayPort; close(): void }> = async (run, folder) => {
+    const { program } = run.agent;
+    if (program === undefined) throw new BenchError('usage', `the agent of run ${run.runId} is no program`);
+    const calls = parts.openCalls(run);
+    // Of a worker that died: nobody reads their answers any more.
+    await parts.store.giveUpCalls(run.runId);
+    const token = runToken(parts.secret, run.runId);
+    const session = new GatewaySession({ run, program, token, store: parts.store, calls });
+    const { close } = await serveGateway(session, folder);
+    return { port: session, close };
+  };
+  const close = (runId: string): void => {
+    const known = open.get(runId);
+    open.delete(runId);
+    void known?.session.then(({ close: end }) => end()).catch(() => undefined);
+  };
+  return {
+    async open(run, folder) {
+      const known = open.get(run.runId);
+      if (known?.folder === folder) return (await known.session).port;
+      close(run.runId);
+      const session = begin(run, folder);
+      open.set(run.runId, { folder, session });
+      // One that cannot be opened is tried again.
+      session.catch(() => open.delete(run.runId));
+      return (await session).port;
+    },
+    close,
+  };
+}

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Longest body. */
+export const MAX_BODY_BYTES = 32 * 1024 * 1024;
+const QUERIES = ['beta', 'limit'];
+
+export interface Head {
+  /** Without prefix and query. */
+  path: string;
+  /** Everything that came as a token. */
+  tokens: string[];
+  userAgent: string;
+  /** Which of the program's agents asks; empty: its only one. */
+  agent: string;
+}
+
+/** What is plainly wrong with a request, whoever it is from; else its head. Paths may stand under one prefix. */
+export function readHead(request: IncomingMessage): Head | { status: number; problem: string } {
+  const { url = '', headers, rawHeaders } = request;
+  if (!url.startsWith('/')) return { status: 400, problem: 'this is no proxy: ask for a path' };
+  const [raw = '', query = ''] = url.split('?', 2);
+  if (/\.\.|\/\/|%2f|%5c|%2e|\\|\0/i.test(raw)) return { status: 400, problem: 'the path is not plain' };
+  for (const name of new URLSearchParams(query).keys())
+    if (!QUERIES.includes(name)) return { status: 400, problem: `unknown query ${JSON.stringify(name.slice(0, 40))}` };
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+    return { status: 415, problem: 'the body must not be compressed' };
+  const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+  if (names.includes('content-length') && names.includes('transfer-encoding'))
+    return { status: 400, problem: 'Content-Length and Transfer-Encoding exclude each other' };
+  const bearer = headers.authorization === undefined ? [] : [headers.authorization.replace(/^Bearer /i, '')];
+  const key = headers['x-api-key'];
+  return {
+    path: /(\/v1\/.*)$/.exec(raw)?.[1] ?? '/',
+    tokens: [...bearer, ...(typeof key === 'string' ? [key] : [])],
+    userAgent: headers['user-agent'] ?? '',
+    agent: single(headers['x-claude-code-agent-id']).slice(0, 200),
+  };
+}
+
+export const single = (value: string | string[] | undefined): string => (Array.isArray(value) ? value.join(',') : (value ?? ''));
+
+/** The body as text; null: it is too long. */
+export async function readBody(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Abilities that stay within a call; others have the provider reach out, run or keep things. */
+const BETAS =
+  /^(?:claude-code-|interleaved-thinking-|context-management-|fine-grained-tool-streaming-|prompt-caching-|prompt-caching-scope-|extended-cache-ttl-|context-1m-|effort-|token-counting-|token-efficient-tools-|output-128k-|structured-outputs-|adaptive-thinking-|redact-thinking-)[a-z0-9-]{1,40}$/;
+
+/** The client's headers that go on to the provider. */
+export function headersOnward({ headers }: IncomingMessage): Record<string, string> {
+  const betas = single(headers['anthropic-beta'])
+    .split(',')
+    .map((beta) => beta.trim())
+    .filter((beta) => BETAS.test(beta));
+  const lite = single(headers['x-openai-internal-codex-responses-lite']);
+  return {
+    ...(betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }),
+    ...(lite === 'true' ? { 'x-openai-internal-codex-responses-lite': lite } : {}),
+  };
+}

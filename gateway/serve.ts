@@ -1,0 +1,110 @@
+import { closeSync, constants, openSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { join } from 'node:path';
+import { parsed, type Wire } from '../domain/gateway/wire.js';
+import { later, refusal, wrongToken } from '../domain/gateway/refusals.js';
+import { wireAt, wireOf } from '../domain/gateway/wires.js';
+import { newCallKey } from '../domain/ids.js';
+import { allowedFor, answerCall, namesOf } from './answer-call.js';
+import { Client } from './reply.js';
+import { headersOnward, readBody, readHead } from './request-head.js';
+import type { GatewaySession } from './session.js';
+import { isToken } from './token.js';
+
+const COUNT_TOKENS = '/v1/messages/count_tokens';
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/** The gateway of one run, on a socket that its container alone has. `close` leaves calls under way to their end. */
+export async function serveGateway(session: GatewaySession, folder: string): Promise<{ close(): void }> {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 60_000 }, (request, response) => {
+    const client = new Client(response, newCallKey());
+    answer(session, request, client).catch((error: unknown) => {
+      const wire = wireOf(session.parts.program.client);
+      session.lastFault = error instanceof Error ? error : new Error(String(error));
+      client.answer(later(wire, 503, 'the gateway cannot answer now', 5));
+    });
+  });
+  // Clients that would rather have a WebSocket ask again without.
+  server.on('upgrade', (_request, socket) => {
+    socket.end('HTTP/1.1 426 Upgrade Required\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+  });
+  server.on('connect', (_request, socket) => {
+    socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+  });
+  await listen(server, folder);
+  return {
+    close() {
+      server.close();
+      server.closeIdleConnections();
+    },
+  };
+}
+
+async function listen(server: Server, folder: string): Promise<void> {
+  rmSync(join(folder, 'sock'), { force: true });
+  // Socket paths above 107 bytes are cut silently; the path through a descriptor is short.
+  const directory = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(`/proc/self/fd/${directory}/sock`, resolve);
+    });
+  } finally {
+    closeSync(directory);
+  }
+}
+
+async function answer(session: GatewaySession, request: IncomingMessage, client: Client): Promise<void> {
+  const own = wireOf(session.parts.program.client);
+  const head = readHead(request);
+  if ('problem' in head) return client.answer(refusal(own, head.status, head.problem));
+  const { method = '' } = request;
+  if (method === 'HEAD' && head.path === '/') return client.answer({ status: 200, body: {} });
+  const wire = wireAt(head.path) ?? own;
+  if (!isToken(head.tokens, session.parts.token)) return client.answer(wrongToken(wire));
+  if (method === 'GET' && head.path === '/v1/models') return client.answer(models(session, wire));
+  const isCall = wireAt(head.path) !== undefined;
+  if (method !== 'POST' || (!isCall && head.path !== COUNT_TOKENS))
+    return client.answer(refusal(wire, 404, `the gateway has no ${method} ${head.path.slice(0, 100)}`));
+  if (wire.client !== own.client && !(sameProvider(wire, own)))
+    return client.answer(refusal(wire, 404, `this run's model is asked at ${own.path}`, 'model_not_found'));
+  const text = await readBody(request);
+  if (text === null) return client.answer(refusal(wire, 413, 'the request is longer than 32 MB'));
+  const body = parsed(text);
+  if (body === null) return client.answer(refusal(wire, 400, 'the body is not a JSON object'));
+  if (isCall) return answerCall(session, { wire, head, body, request }, client);
+  return countTokens(session, { wire, body, request }, client);
+}
+
+const sameProvider = (one: Wire, other: Wire): boolean =>
+  one.client.startsWith('openai-') && other.client.startsWith('openai-');
+
+function models(session: GatewaySession, wire: Wire) {
+  const [id] = namesOf(session);
+  const data = [{ id, type: 'model', object: 'model', display_name: id, created: 0, owned_by: 'bench' }];
+  return {
+    status: 200,
+    body: wire.client === 'anthropic' ? { data, has_more: false, first_id: id, last_id: id } : { object: 'list', data },
+  };
+}
+
+/** Free at the provider, so within the rate alone. */
+async function countTokens(
+  session: GatewaySession,
+  { wire, body, request }: { wire: Wire; body: Record<string, unknown>; request: IncomingMessage },
+  client: Client,
+): Promise<void> {
+  const leave = session.enter();
+  if (leave === null) return client.answer(later(wire, 429, 'too many calls at once', 1));
+  try {
+    const cleaned = wire.clean(body, allowedFor(session));
+    if ('refused' in cleaned) return client.answer(refusal(wire, 400, cleaned.refused));
+    const { max_tokens: _m, metadata: _d, stream: _s, ...counted } = cleaned.body;
+    const found = await session.parts.calls.countTokens(counted, headersOnward(request));
+    const passes = found.status === 200 || found.status === 400 || found.status === 413;
+    client.answer(passes ? found : later(wire, 503, 'the provider does not count now', 5));
+  } finally {
+    leave();
+  }
+}
+

@@ -1,0 +1,111 @@
+import type { Program } from '../domain/agent/program.js';
+import type { Json } from '../domain/gateway/json.js';
+import type { EndReason } from '../domain/outcomes.js';
+import type { GatewayPort } from '../domain/ports/gateway-port.js';
+import type { MeteredCalls } from '../domain/ports/metered-calls.js';
+import type { ProgramLog } from '../domain/ports/record/program-log.js';
+import type { StepLog } from '../domain/ports/record/steps.js';
+import type { RunDefinition } from '../domain/run.js';
+
+export interface SessionParts {
+  run: RunDefinition;
+  program: Program;
+  token: string;
+  store: ProgramLog & Pick<StepLog, 'saveAction'>;
+  calls: MeteredCalls;
+}
+
+/** Requests that one client repeats, and all that a run makes in a second, are bounded. */
+const MOST_FAULTS = 6;
+const PER_SECOND = 20;
+
+/** An answer that is still being read, for a client that has gone. */
+interface Orphan {
+  step: number;
+  answer: Promise<Json | null>;
+}
+
+/** A run whose program plays: what the gateway knows of it while its worker lives. */
+export class GatewaySession implements GatewayPort {
+  /** Why no further call is made. */
+  limit: EndReason | null = null;
+  /** Of our own making, as a key that is not accepted: the run cannot go on. */
+  fatal: Error | null = null;
+  /** The last call that was made brought no answer, through no fault of the program's. */
+  lastFault: Error | null = null;
+  /** Answers that said that a limit is reached. */
+  refusals = 0;
+  private underWay = 0;
+  private whenSettled: (() => void)[] = [];
+  private readonly faults = new Map<string, number>();
+  private readonly orphans = new Map<string, Orphan[]>();
+  private recent: number[] = [];
+  private readonly wakes: (() => void)[] = [];
+
+  constructor(readonly parts: SessionParts) {}
+
+  /** Resolves once the program must be stopped. */
+  mustStop(): Promise<void> {
+    if (this.limit !== null || this.fatal !== null) return Promise.resolve();
+    return new Promise((resolve) => void this.wakes.push(resolve));
+  }
+
+  reach(limit: EndReason): void {
+    this.limit ??= limit;
+    this.wakes.splice(0).forEach((wake) => wake());
+  }
+
+  fail(error: Error): void {
+    this.fatal ??= error;
+    this.wakes.splice(0).forEach((wake) => wake());
+  }
+
+  /** A place for one more call; null: too many are under way, or came in the last second. */
+  enter(): (() => void) | null {
+    const now = performance.now();
+    this.recent = this.recent.filter((at) => now - at < 1000);
+    if (this.underWay >= this.parts.program.callsInFlight || this.recent.length >= PER_SECOND) return null;
+    this.recent.push(now);
+    this.underWay += 1;
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      this.underWay -= 1;
+      if (this.underWay === 0) this.whenSettled.splice(0).forEach((tell) => tell());
+    };
+  }
+
+  get token(): string {
+    return this.parts.token;
+  }
+
+  settled(): Promise<void> {
+    if (this.underWay === 0) return Promise.resolve();
+    return new Promise((resolve) => void this.whenSettled.push(resolve));
+  }
+
+  /** May a request be tried that has failed so often? */
+  mayTry(fingerprint: string): boolean {
+    return (this.faults.get(fingerprint) ?? 0) < MOST_FAULTS;
+  }
+  failed(fingerprint: string, error: Error): void {
+    this.lastFault = error;
+    this.faults.set(fingerprint, (this.faults.get(fingerprint) ?? 0) + 1);
+  }
+  answered(fingerprint: string): void {
+    this.lastFault = null;
+    this.faults.delete(fingerprint);
+  }
+
+  orphan(fingerprint: string, orphan: Orphan): void {
+    this.orphans.set(fingerprint, [...(this.orphans.get(fingerprint) ?? []), orphan]);
+  }
+  /** How many answers wait for somebody to ask the same. */
+  get orphaned(): number {
+    return [...this.orphans.values()].reduce((sum, list) => sum + list.length, 0);
+  }
+  adopt(fingerprint: string): Orphan | undefined {
+    return this.orphans.get(fingerprint)?.shift();
+  }
+}

@@ -1,0 +1,262 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isJson, type Json } from '../../domain/gateway/json.js';
+import { SseReader } from '../../domain/gateway/sse.js';
+import { parsed, type StreamEvent } from '../../domain/gateway/wire.js';
+import type { ModelReply } from '../../domain/model.js';
+import type { MeteredCall, MeteredCalls, MeteredResult } from '../../domain/ports/metered-calls.js';
+import type { RateGovernor, RateGrant } from '../../domain/ports/rate-governor.js';
+import type { CallLedger } from '../../domain/ports/record/call-ledger.js';
+import type { EventLog } from '../../domain/ports/record/events.js';
+import { compareUsd } from '../../domain/price.js';
+import { ProviderError } from '../../domain/provider-error.js';
+import type { RunDefinition } from '../../domain/run.js';
+import { asProviderError } from '../as-provider-error.js';
+import { CallTookTooLong } from '../bounded-call.js';
+import { backoffMs, dearerAnswer, reportRefusal } from '../call-model.js';
+import { priced } from '../checked-usage.js';
+import { USUAL_BASE_URL } from '../model-settings.js';
+import type { Access, ProviderAccess } from '../provider-access.js';
+import { timesFactor } from '../reservation.js';
+import { statedLimits } from '../stated-limits.js';
+import { RunBudget } from './run-budget.js';
+import { type Estimate, estimateOf } from './estimate.js';
+import { post, type Upstream, wholeText } from './upstream.js';
+
+export interface MeteredPorts {
+  store: CallLedger & EventLog;
+  governor: RateGovernor;
+  access: ProviderAccess;
+  /** How long a call is tried again; clients hang up after 300 seconds. */
+  patienceMs?: number;
+}
+
+const PATIENCE_MS = 200_000;
+const LONGEST_PAUSE_MS = 30_000;
+const ANTHROPIC_VERSION = '2023-06-01';
+const never = new AbortController().signal;
+
+interface Outcome {
+  status: number;
+  headers: Headers;
+  answer: Json | null;
+  /** The client has a part of it. */
+  begun: boolean;
+}
+
+/** The calls of a run's program: each a row of the ledger, made at the account's rate. Faults are tried again here first. */
+export function meteredCalls(ports: MeteredPorts, run: RunDefinition): MeteredCalls {
+  const access = ports.access.of(run.model);
+  const budget = new RunBudget(ports.store, run);
+  const [account, endpoint] = [ports.access.account(run.model), ports.access.endpoint(run.model)];
+  return {
+    call: (call, event) => meteredCall({ ...ports, access, run, budget, account, endpoint }, call, event),
+    async countTokens(body, headers) {
+      const url = urlOf(access, '/v1/messages/count_tokens');
+      const asked = { headers: headersFor(access, headers, ''), body: JSON.stringify(body) };
+      const answer = await post(url, { ...asked, signal: AbortSignal.timeout(60_000), sending: () => Promise.resolve() });
+      return { status: answer.status, body: parsed(access.redact(await wholeText(answer.text))) ?? {} };
+    },
+  };
+}
+
+interface Calling extends Omit<MeteredPorts, 'access'> {
+  access: Access;
+  run: RunDefinition;
+  budget: RunBudget;
+  account: string;
+  endpoint: string;
+}
+
+async function meteredCall(
+  at: Calling,
+  call: MeteredCall,
+  event: (event: StreamEvent) => void,
+): Promise<MeteredResult> {
+  const until = Date.now() + (at.patienceMs ?? PATIENCE_MS);
+  const { config } = at.access;
+  const estimate = estimateOf(config, call);
+  const { account, endpoint } = at;
+  const factor = estimate.usd === '0' ? 1 : await at.store.reservationFactor(account, at.run.model.model);
+  const reservedUsd = timesFactor(estimate.usd, factor);
+  for (;;) {
+    const grant = await granted(at, call, estimate, account, until);
+    if (grant instanceof ProviderError) return { kind: 'fault', fault: grant, begun: false };
+    const reserved = await at.budget.reserve(call, { reservedUsd, endpoint, until }).catch((error: unknown) => {
+      grant?.released();
+      throw error;
+    });
+    if (typeof reserved !== 'number') {
+      grant?.released();
+      return reserved;
+    }
+    const tried = await attempt(at, call, event, { number: reserved, reservedUsd, estimate, grant, account });
+    if (!(tried instanceof Fault)) return tried;
+    const { error, begun, verbatim } = tried;
+    if (verbatim !== null) return { kind: 'refused', ...verbatim };
+    const pause = Math.min(error.retryAfterMs ?? backoffMs(reserved), LONGEST_PAUSE_MS);
+    if (begun || !error.retryable || Date.now() + pause > until) return { kind: 'fault', fault: error, begun };
+    await sleep(pause);
+  }
+}
+
+/** The account's grant, waited for; an error: not within the time that clients wait. */
+async function granted(
+  { governor, run, access }: Calling,
+  { step }: MeteredCall,
+  estimate: Estimate,
+  account: string,
+  until: number,
+): Promise<RateGrant | ProviderError> {
+  const { requestsPerMinute = null, tokensPerMinute = null } = access.config.rateLimit ?? {};
+  for (;;) {
+    const turn = await governor.acquire(
+      {
+        ...{ account, provider: access.config.provider, batchId: run.batchId },
+        ticket: `${run.runId}/${step}/0`,
+        tokens: estimate.inputTokens + estimate.outputTokens,
+        declared: { requests: requestsPerMinute, tokens: tokensPerMinute },
+      },
+      never,
+    );
+    if (turn.kind === 'granted') return turn.grant;
+    if (Date.now() + turn.waitMs > until)
+      return new ProviderError('rate_limited', access.config.provider, 'the account gives no turn in time', {
+        retryAfterMs: turn.waitMs,
+      });
+    await sleep(turn.waitMs);
+  }
+}
+
+class Fault {
+  constructor(
+    readonly error: ProviderError,
+    readonly begun: boolean,
+    /** What the client is to see, of a request that the provider does not accept. */
+    readonly verbatim: { status: number; body: Json } | null,
+  ) {}
+}
+
+const FOR_THE_CLIENT = [400, 404, 413];
+
+/** One try of a call, from its reserved row to its settlement. */
+async function attempt(
+  at: Calling,
+  call: MeteredCall,
+  event: (event: StreamEvent) => void,
+  about: { number: number; reservedUsd: string; estimate: Estimate; grant: RateGrant; account: string },
+): Promise<MeteredResult | Fault> {
+  const { store, access, run } = at;
+  const { config } = access;
+  const key = { runId: run.runId, step: call.step, try: 0 };
+  const limit = AbortSignal.timeout(config.requestTimeoutSeconds * 1000);
+  const started = performance.now();
+  const progress = { begun: false, sent: false };
+  let found: Outcome | null = null;
+  try {
+    const answer = await post(urlOf(access, call.wire.upstreamPath), {
+      headers: headersFor(access, call.headers, `${run.runId}/${call.step}/0/${about.number}`),
+      body: JSON.stringify(call.body),
+      signal: limit,
+      sending: async () => {
+        await store.sendingCall(key, about.number);
+        progress.sent = true;
+      },
+    });
+    found = await read(answer, call, access, (one) => {
+      progress.begun = true;
+      event(one);
+    });
+    if (found.answer === null || found.status >= 300)
+      throw Object.assign(new Error('refused'), {
+        ...(found.status >= 300 ? { status: found.status, headers: found.headers, error: errorIn(found.answer) } : {}),
+      });
+  } catch (error) {
+    const late = limit.aborted ? new CallTookTooLong(`no reply within ${config.requestTimeoutSeconds} s`) : error;
+    const fault = asProviderError(late, {
+      ...{ provider: config.provider, model: config.model, apiKey: access.apiKey, now: new Date() },
+    });
+    const told = fault.with({ message: access.redact(fault.message) });
+    if (progress.sent) reportRefusal(about.grant, told);
+    else about.grant.released();
+    await store.failCall(key, told.kind, progress.sent ? told.billed : 'no', {
+      event: {
+        kind: 'provider_error',
+        key: `call-${call.step}-0-${about.number}`,
+        detail: `step ${call.step}: ${told.message}`.slice(0, 1000),
+      },
+      detail: told.message.slice(0, 1000),
+    });
+    at.budget.ended(call.step);
+    const status = found?.status ?? 0;
+    const verbatim =
+      FOR_THE_CLIENT.includes(status) && found?.answer != null && !progress.begun ? { status, body: found.answer } : null;
+    return new Fault(told, progress.begun, verbatim);
+  }
+  const ms = Math.round(performance.now() - started);
+  const answer = found.answer!;
+  const reply = settled(at, call, answer, about.reservedUsd);
+  about.grant.settled(reply.usage.inputTokens + reply.usage.outputTokens, statedLimits(found.headers));
+  const dearer =
+    about.estimate.usd === '0' || compareUsd(reply.costUsd, about.reservedUsd) <= 0
+      ? undefined
+      : dearerAnswer(key, {
+          ...{ account: about.account, model: run.model.model, costUsd: reply.costUsd },
+          ...{ reservedUsd: about.reservedUsd, estimatedUsd: about.estimate.usd },
+        });
+  await store.settleCall(key, reply, ms, dearer);
+  at.budget.ended(call.step);
+  return { kind: 'answered', answer };
+}
+
+/** The answer, whole: passed on as it comes if it is streamed. Null: it was cut, or is none. */
+async function read(
+  answer: Upstream,
+  call: MeteredCall,
+  access: Access,
+  event: (event: StreamEvent) => void,
+): Promise<Outcome> {
+  const { status, headers } = answer;
+  const streamed = status < 300 && /^text\/event-stream/i.test(headers.get('content-type') ?? '');
+  if (!streamed) {
+    const text = access.redact(await wholeText(answer.text));
+    return { status, headers, answer: parsed(text), begun: false };
+  }
+  const assembly = call.wire.assembly(call.asked);
+  const events = new SseReader();
+  let begun = false;
+  for await (const text of answer.text)
+    for (const one of events.push(text)) {
+      const clean = { ...one, data: access.redact(one.data) };
+      if (!assembly.add(clean)) continue;
+      begun = true;
+      event(clean);
+    }
+  return { status, headers, answer: assembly.answer(), begun };
+}
+
+/** Without a usable count, the whole reservation is what it cost. */
+function settled({ access, run }: Calling, call: MeteredCall, answer: Json, reservedUsd: string): ModelReply {
+  const reply = call.wire.reply(answer);
+  const request = {
+    ...{ model: run.model, messages: call.wire.messages(call.body), seed: run.seed },
+    sampling: {},
+  };
+  const counted = priced(reply, call.wire.usage(answer), request, access.config, new Date());
+  return counted.usageProblem === undefined ? counted : { ...counted, costUsd: reservedUsd };
+}
+
+const errorIn = (body: Json | null): unknown => (isJson(body?.['error']) ? { error: body['error'] } : (body ?? {}));
+
+function urlOf({ config, baseUrl }: Access, path: string): URL {
+  const base = baseUrl ?? USUAL_BASE_URL[config.provider] ?? '';
+  return new URL(`${base.replace(/\/+$/, '')}${path}`);
+}
+
+function headersFor(access: Access, more: Readonly<Record<string, string>>, callId: string): Record<string, string> {
+  const { config, apiKey } = access;
+  const key =
+    config.provider === 'anthropic'
+      ? { 'x-api-key': apiKey, 'anthropic-version': ANTHROPIC_VERSION }
+      : { authorization: `Bearer ${apiKey === '' ? 'none' : apiKey}` };
+  return { ...more, ...access.headers, ...key, ...(callId === '' ? {} : { 'x-client-request-id': callId }) };
+}

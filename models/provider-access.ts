@@ -1,0 +1,101 @@
+import { BenchError } from '../domain/errors.js';
+import type { ModelRef } from '../domain/model.js';
+import { addressProblem, type ModelConfig } from '../domain/model-config.js';
+import { keyRedactor } from '../domain/redact-keys.js';
+import { type Credentials, unseal } from '../domain/rollouts/credentials.js';
+import { accountOf, addressOf } from './account-of.js';
+import { USUAL_BASE_URL } from './model-settings.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const RESTART = 'restart the worker, then repeat the run.';
+
+/** How a worker reaches a model. */
+export interface Access {
+  config: ModelConfig;
+  /** Empty for servers without keys. */
+  apiKey: string;
+  /** Undefined: the provider's usual one. */
+  baseUrl: string | undefined;
+  /** Further headers, secret as the key. */
+  headers: Readonly<Record<string, string>>;
+  /** Takes keys out of a text. */
+  redact(text: string): string;
+}
+
+export interface ProviderAccess {
+  /** Throws BenchError (usage) where key or address are missing. */
+  of(model: ModelRef): Access;
+  account(model: ModelRef): string;
+  /** Host and path, without credentials. */
+  endpoint(model: ModelRef): string;
+}
+
+/** Keys and addresses come from the worker's environment, or were sealed with `homeSecret`, and are used only for the call. */
+export function providerAccess(env: Env, secrets: readonly string[] = [], homeSecret?: string): ProviderAccess {
+  const said = (variable: string | undefined): string => (variable === undefined ? '' : (env[variable] ?? '').trim());
+  const baseUrlOf = ({ config }: ModelRef): string | undefined =>
+    config === undefined ? undefined : said(config.baseUrlVariable) || config.baseUrl;
+  const redactors = new Map<string, (text: string) => string>();
+  const redactorOf = (apiKey: string): ((text: string) => string) => {
+    const known = redactors.get(apiKey) ?? keyRedactor([...secrets, apiKey]);
+    redactors.set(apiKey, known);
+    return known;
+  };
+  return {
+    account(model) {
+      return model.config === undefined ? 'unknown' : accountOf(model.config, baseUrlOf(model));
+    },
+    endpoint(model) {
+      const baseUrl =
+        baseUrlOf(model) ?? (model.config === undefined ? undefined : USUAL_BASE_URL[model.config.provider]);
+      return baseUrl === undefined ? 'unknown' : addressOf(baseUrl);
+    },
+    of(model) {
+      const { name, config } = model;
+      if (config === undefined)
+        throw new BenchError('usage', `the run has no configuration for its model ${name}`, {
+          remedy: 'Submit it again.',
+        });
+      const sealed = credentialsOf(model, homeSecret);
+      const apiKey = sealed.apiKey === '' ? said(config.apiKeyVariable) : sealed.apiKey;
+      if (config.apiKeyVariable !== undefined && apiKey === '')
+        throw new BenchError('usage', `this worker has no ${config.apiKeyVariable}, which model ${name} needs`, {
+          code: 'model.key_missing',
+          remedy: `Set it in the worker's environment, ${RESTART}`,
+        });
+      const baseUrl = baseUrlOf(model);
+      if (baseUrl === undefined && config.provider === 'openai-compatible')
+        throw new BenchError(
+          'usage',
+          `this worker has no ${config.baseUrlVariable ?? 'base URL'}, the address of model ${name}`,
+          { code: 'model.address_invalid', remedy: `Set it in the worker's environment, ${RESTART}` },
+        );
+      const problem = baseUrl === undefined ? null : addressProblem(baseUrl);
+      if (problem !== null) {
+        const where = said(config.baseUrlVariable) === '' ? 'baseUrl' : config.baseUrlVariable;
+        throw new BenchError('usage', `${where}, the address of model ${name}, ${problem}`, {
+          code: 'model.address_invalid',
+          remedy: `Correct it, ${RESTART}`,
+        });
+      }
+      const { headers } = sealed;
+      const own = [sealed.apiKey, ...Object.values(headers)].some((value) => value !== '');
+      const redact = own ? keyRedactor([...secrets, apiKey, ...Object.values(headers)]) : redactorOf(apiKey);
+      return { config, apiKey, baseUrl, headers, redact };
+    },
+  };
+}
+
+/** What a trainer gave for its endpoint. Throws BenchError (usage) if another home sealed it. */
+function credentialsOf({ rollout }: ModelRef, homeSecret: string | undefined): Credentials {
+  if (rollout?.sealed == null) return { apiKey: '', headers: {} };
+  try {
+    return unseal(rollout.sealed, homeSecret ?? '');
+  } catch {
+    throw new BenchError('usage', "the endpoint's key was sealed by another home, or has been changed", {
+      code: 'model.key_missing',
+      remedy: 'Name a variable of the worker as api_key, such as $BENCH_ROLLOUT_API_KEY, and set it on each host.',
+    });
+  }
+}

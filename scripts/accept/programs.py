@@ -1,0 +1,139 @@
+"""npm run build && npm run accept:programs: Claude Code, Codex and mini-swe-agent, as their registries ship them, each play
+two games to the optimum behind the gateway, while the provider fails and the worker is killed.
+
+It needs Docker, npm and a Python package index; a client that cannot be had is skipped, and named. Names of agents as
+arguments restrict it to them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+KEY = "canary-of-the-provider-4f9c1d7e2b"
+AGENTS = {
+    "claude-code": "claude-haiku-4.5",
+    "codex": "gpt-4o",
+    "mini-swe-agent": "gpt-4o",
+}
+OPTIMA = {"battleOfSexes": 1.44, "prisonersDilemma": 2.62514}
+FAULTS = ["429", "500", "cut", "500", "cut", "429"]
+
+
+def bench(home: Path, env: dict[str, str], *arguments: str) -> str:
+    done = subprocess.run(
+        ["node", str(ROOT / "dist/cli/main.js"), *arguments],
+        env={**os.environ, **env},
+        cwd=home,
+        stdout=subprocess.PIPE,
+        check=False,
+        text=True,
+    )
+    if done.returncode not in (0, 1):
+        sys.exit(f"bench {' '.join(arguments)} exited with {done.returncode}")
+    return done.stdout
+
+
+def rows(home: Path, env: dict[str, str], query: str) -> list[dict[str, object]]:
+    found = json.loads(bench(home, env, "sql", query, "--json"))
+    return list(found["rows"])
+
+
+def kill_worker(home: Path) -> None:
+    services = json.loads((home / "services.json").read_text())["services"]
+    try:
+        os.kill(services["worker"]["process"]["pid"], signal.SIGKILL)
+    except (ProcessLookupError, TypeError):
+        pass
+
+
+def equal_bill(home: Path, env: dict[str, str], batch: str, bill: list[dict[str, object]]) -> str:
+    """Call by call: what is confirmed costs what is billed; whatever else is billed is unconfirmed here."""
+    calls = rows(
+        home,
+        env,
+        "select c.run_id || '/' || c.step || '/' || c.try || '/' || c.attempt as id, c.status,"
+        " trim_scale(c.cost_usd)::text as cost, c.reserved_usd::float8 as reserved"
+        f" from model_calls c join runs r on r.run_id = c.run_id where r.batch_id = '{batch}'",
+    )
+    billed = {entry["callId"]: entry for entry in bill}
+    counts: dict[str, int] = {}
+    for call in calls:
+        counts[str(call["status"])] = counts.get(str(call["status"]), 0) + 1
+        entry = billed.get(call["id"])
+        if call["status"] == "confirmed":
+            assert entry is not None and entry["costUsd"] == call["cost"], (call, entry)
+        elif entry is not None:
+            assert call["status"] == "unconfirmed", (call, entry)
+            assert float(str(entry["costUsd"])) <= float(str(call["reserved"])), (call, entry)
+    known = {call["id"] for call in calls}
+    assert not [entry for entry in bill if entry["callId"] not in known], "billed without a row"
+    return json.dumps(counts)
+
+
+def play(agent: str, model: str) -> None:
+    with tempfile.TemporaryDirectory(prefix="bench-programs-") as folder:
+        home = Path(folder)
+        file = home / "simulator.json"
+        simulator = subprocess.Popen(
+            ["npx", "tsx", str(ROOT / "test/fakes/provider-simulator/main.ts"), KEY, str(file), *FAULTS],
+            cwd=ROOT,
+        )
+        env = {"BENCH_HOME": folder, "OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY, "NO_COLOR": "1"}
+        try:
+            while not file.exists():
+                time.sleep(0.2)
+            places = json.loads(file.read_text())
+            env["OPENAI_BASE_URL"] = places["openAiBaseUrl"]
+            env["ANTHROPIC_BASE_URL"] = places["anthropicBaseUrl"]
+            tasks = ",".join(OPTIMA)
+            options = ["--models", model, "--tasks", tasks, "--agent", agent, "--attempts", "1"]
+            submitted = json.loads(
+                bench(home, env, "submit", *options, "--backend", "docker", "--json")
+            )
+            batch = submitted["batchId"]
+            runs = f"from runs where batch_id = '{batch}'"
+            for answered in (3, 8):
+                while True:
+                    found = rows(home, env, f"select sum(answered_calls)::int as n, bool_and(status = 'ended') as over {runs}")
+                    if found[0]["over"] or int(str(found[0]["n"] or 0)) >= answered:
+                        break
+                    time.sleep(1)
+                kill_worker(home)
+            bench(home, env, "watch", batch)
+            time.sleep(2)
+            for run in rows(home, env, f"select task_id as task, end_reason as end, final_score as score {runs}"):
+                print(agent, run["task"], run["end"], run["score"], flush=True)
+                assert run["end"] == "submit", run
+                assert abs(float(str(run["score"])) - OPTIMA[str(run["task"])]) < 0.1, run
+            print(agent, equal_bill(home, env, batch, json.loads(file.read_text())["bill"]), flush=True)
+            everything = rows(
+                home,
+                env,
+                "select count(*)::int as n from steps where response || coalesce(action, '') || coalesce(observation, '')"
+                f" like '%{KEY}%'",
+            )
+            assert everything[0]["n"] == 0, "the key is in the record"
+            grep = subprocess.run(["grep", "-rlF", KEY, str(home / "runs"), str(home / "logs")], stdout=subprocess.PIPE, text=True)
+            assert grep.stdout == "", grep.stdout
+        finally:
+            bench(home, env, "down", "--force")
+            simulator.terminate()
+
+
+def main() -> None:
+    for agent in sys.argv[1:] or AGENTS:
+        began = time.monotonic()
+        play(agent, AGENTS[agent])
+        print(f"{agent}: {time.monotonic() - began:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,331 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Database, migrate, openDatabase } from '../../db/index.js';
+import { agentConfigSchema } from '../../domain/agent/config.js';
+import { type Program, PROVIDER_OF_CLIENT, type ProgramClient } from '../../domain/agent/program.js';
+import { SseReader } from '../../domain/gateway/sse.js';
+import { wireOf } from '../../domain/gateway/wires.js';
+import { modelConfigSchema } from '../../domain/model-config.js';
+import type { RunDefinition } from '../../domain/run.js';
+import { meteredCalls } from '../../models/gateway/metered-calls.js';
+import { providerAccess } from '../../models/provider-access.js';
+import { createRateGovernor } from '../../models/rate-governor.js';
+import { serveGateway } from '../../gateway/serve.js';
+import { GatewaySession } from '../../gateway/session.js';
+import { startProviderSimulator, type ProviderSimulator } from '../fakes/provider-simulator/index.js';
+import { run, submission, task } from '../fixtures/rows.js';
+import { sharedDatabases } from '../setup/shared-databases.js';
+
+const server = sharedDatabases();
+const KEY = 'canary-key-of-the-provider-0123456789';
+const TOKEN = 'bench-token-of-this-run';
+let db: Database;
+let simulator: ProviderSimulator;
+let folder: string;
+let open: { session: GatewaySession; run: RunDefinition; close(): void }[] = [];
+
+const hello = () => ({
+  ...{ kind: 'reply' as const, text: 'a text that is long enough to come in several pieces, as answers do' },
+  toolCalls: [{ id: 'call_1', name: 'bash', arguments: JSON.stringify({ command: 'ls -la && cat strategy.py' }) }],
+});
+
+beforeAll(async () => {
+  const url = await server.createDatabase();
+  await migrate(url);
+  db = openDatabase(url);
+  simulator = await startProviderSimulator({ behaviour: hello, keys: [KEY] });
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bench-gw-'));
+});
+afterEach(() => {
+  simulator.behave(hello);
+  open.splice(0).forEach(({ close }) => close());
+  rmSync(folder, { recursive: true, force: true });
+});
+afterAll(async () => {
+  await simulator.close();
+  await db.close();
+});
+
+/** A run's gateway over the real ledger. */
+async function gateway(client: ProgramClient, more: { program?: Partial<Program>; run?: Partial<RunDefinition> } = {}) {
+  const provider = PROVIDER_OF_CLIENT[client][0]!;
+  const config = modelConfigSchema.parse({
+    ...{ schema: 1, description: 'test', provider, model: 'the-model', apiKeyVariable: 'THE_KEY' },
+    baseUrl: provider === 'anthropic' ? simulator.anthropicBaseUrl : simulator.openAiBaseUrl,
+    ...{ contextWindow: 100_000, maxOutputTokens: 1000 },
+    prices: [{ from: '2024-01-01', input: 1, cachedInput: 0.1, cacheWrite: 1.25, output: 5 }],
+  });
+  const { program, ...agent } = agentConfigSchema.parse({
+    ...{ schema: 1, description: 'test', systemTemplate: 's', taskTemplate: 't' },
+    program: { client, command: 'true', ...more.program },
+  });
+  const model = { name: 'alias', kind: 'real' as const, provider, model: 'the-model', config };
+  const batch = submission(null, (batchId) => [
+    { ...run(batchId, task('t'), 'alias', 1), model, sampling: {}, costLimitUsd: null, ...more.run },
+  ]);
+  await db.submit(batch);
+  const definition = { ...batch.runs[0]!, agent: { ...agent, program } };
+  const access = providerAccess({ THE_KEY: KEY });
+  const ports = { store: db.store, governor: createRateGovernor(db.rates), access, patienceMs: 20_000 };
+  const calls = meteredCalls(ports, definition);
+  const session = new GatewaySession({ run: definition, program: program!, token: TOKEN, store: db.store, calls });
+  const { close } = await serveGateway(session, folder);
+  open.push({ session, run: definition, close });
+  return { session, runId: definition.runId };
+}
+
+interface Got {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+function send(
+  path: string,
+  body: unknown,
+  { headers = {}, method = 'POST' }: { headers?: Record<string, string>; method?: string } = {},
+): Promise<Got> {
+  return new Promise((resolve, reject) => {
+    const asked = httpRequest(
+      {
+        ...{ socketPath: join(folder, 'sock'), path, method, agent: false },
+        headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...headers },
+      },
+      (answer) => {
+        let text = '';
+        const done = (): void => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text });
+        answer.setEncoding('utf8');
+        answer.on('data', (piece: string) => {
+          text += piece;
+        });
+        answer.once('close', done);
+        answer.once('error', done);
+      },
+    );
+    asked.once('error', reject);
+    asked.end(method === 'POST' ? JSON.stringify(body) : undefined);
+  });
+}
+
+const asking = (client: ProgramClient, more: Record<string, unknown> = {}) => {
+  const model = 'the-model';
+  if (client === 'openai-responses') return { model, input: [{ type: 'message', role: 'user', content: 'play' }], ...more };
+  return { model, max_tokens: 500, messages: [{ role: 'user', content: 'play' }], ...more };
+};
+
+const CLIENTS: ProgramClient[] = ['openai-chat', 'openai-responses', 'anthropic'];
+
+async function ledger(runId: string) {
+  const { rows } = await db.pool.query<{ step: number; attempt: number; status: string; cost: string | null; id: string }>(
+    `select step, attempt, status, trim_scale(cost_usd)::text as cost, run_id || '/' || step || '/' || try || '/' || attempt as id
+     from model_calls where run_id = $1 order by step, attempt`,
+    [runId],
+  );
+  return rows;
+}
+
+/** Call by call: what is confirmed costs what the provider bills, what it bills beyond that is unconfirmed here. */
+async function expectBill(runId: string): Promise<void> {
+  const billed = new Map(simulator.bill.entries.map((entry) => [entry.callId, entry.costUsd]));
+  for (const { id, status, cost } of await ledger(runId)) {
+    if (status === 'confirmed') expect([id, cost]).toEqual([id, billed.get(id)]);
+    else if (billed.has(id)) expect(status).toBe('unconfirmed');
+  }
+}
+
+test.each(CLIENTS)('%s: calls are answered, streamed or not, recorded as steps, and cost what the provider bills', async (client) => {
+  const { runId } = await gateway(client);
+  const wire = wireOf(client);
+  const plain = await send(wire.path, asking(client));
+  expect(plain.status).toBe(200);
+  const whole = JSON.parse(plain.text) as Record<string, unknown>;
+  const streamed = await send(wire.path, asking(client, { stream: true }));
+  expect(streamed.headers['content-type']).toContain('text/event-stream');
+  const assembly = wire.assembly({});
+  const events = new SseReader().push(streamed.text);
+  const shown = events.filter((event) => assembly.add(event));
+  // The count is asked for by us, and hidden from a client that did not ask.
+  if (client === 'openai-chat') expect(shown.length).toBe(events.length);
+  expect(wire.reply(assembly.answer()!)).toEqual(wire.reply(whole));
+  expect(wire.reply(whole).toolCalls?.[0]?.name).toBe('bash');
+  const steps = await db.store.transcript(runId);
+  expect(steps.map(({ step, action }) => [step, action])).toEqual([1, 2].map((step) => [step, 'ls -la && cat strategy.py']));
+  expect((await ledger(runId)).map(({ status }) => status)).toEqual(['confirmed', 'confirmed']);
+  await expectBill(runId);
+  expect(simulator.requests.slice(-2).every(({ key }) => key === KEY)).toBe(true);
+});
+
+test('what tools bring is the observation of the step that asked for them', async () => {
+  const { runId } = await gateway('openai-chat');
+  const { text } = await send('/v1/chat/completions', asking('openai-chat'));
+  const { choices } = JSON.parse(text) as { choices: { message: Record<string, unknown> }[] };
+  const messages = [
+    { role: 'user', content: 'play' },
+    choices[0]!.message,
+    { role: 'tool', tool_call_id: 'call_1', content: 'strategy.py' },
+  ];
+  await send('/v1/chat/completions', asking('openai-chat', { messages }));
+  expect((await db.store.step(runId, 1))?.observation).toBe('strategy.py');
+});
+
+test('only the run\'s token, its paths and its model are let in', async () => {
+  await gateway('anthropic');
+  const body = asking('anthropic');
+  const wrong = await send('/v1/messages', body, { headers: { authorization: 'Bearer of-another-run' } });
+  expect([wrong.status, wrong.headers['x-should-retry']]).toEqual([401, 'false']);
+  expect(wrong.text).not.toContain('invalid_request_error');
+  expect((await send('/v1/messages', body, { headers: { 'x-api-key': 'of-another-run' } })).status).toBe(401);
+  expect((await send('/v1/messages', body, { headers: { 'x-api-key': TOKEN } })).status).toBe(200);
+  const other = await send('/v1/messages', { ...body, model: 'claude-huge' });
+  expect(other.status).toBe(404);
+  expect(other.text).toContain('this run is played by alias');
+  expect((await send('/v1/responses', asking('openai-responses'))).status).toBe(404);
+  expect((await send('/v1/files', {})).status).toBe(404);
+  expect((await send('/a/prefix/v1/messages?beta=true', body)).status).toBe(200);
+  for (const path of ['/v1/../v1/messages', '/v1//messages', '/v1/messages?key=x', '/v1%2fmessages'])
+    expect((await send(path, body)).status, path).toBe(400);
+  expect((await send('/', null, { method: 'HEAD' })).status).toBe(200);
+  expect((await send('/v1/models', null, { method: 'GET' })).text).toContain('"alias"');
+  const counted = await send('/v1/messages/count_tokens?beta=true', body);
+  expect(JSON.parse(counted.text)).toEqual({ input_tokens: expect.any(Number) });
+  const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
+  await expect(send('/v1/responses', null, { method: 'GET', headers: upgrade })).resolves.toMatchObject({ status: 426 });
+});
+
+test('nothing goes to the provider that would have it reach out, run or keep things', async () => {
+  await gateway('anthropic', { program: { otherModels: 'rewrite' } });
+  const own = { name: 'Bash', description: 'runs', input_schema: { type: 'object' } };
+  await send('/v1/messages', {
+    ...asking('anthropic', { model: 'some-haiku', max_tokens: 64_000, mcp_servers: [{}], service_tier: 'auto' }),
+    tools: [own, { type: 'web_search_20250305', name: 'web_search' }],
+    tool_choice: { type: 'tool', name: 'web_search' },
+    thinking: { type: 'enabled', budget_tokens: 63_999 },
+    metadata: { user_id: 'a-session' },
+  });
+  const { body } = simulator.requests.at(-1)!;
+  expect(Object.keys(body).sort()).toEqual(['max_tokens', 'messages', 'metadata', 'model', 'tools']);
+  expect(body).toMatchObject({ model: 'the-model', max_tokens: 1000, tools: [own] });
+  expect(JSON.stringify(body['metadata'])).not.toContain('a-session');
+  const source = { type: 'url', url: 'http://example.org/a.png' };
+  const image = { role: 'user', content: [{ type: 'image', source }] };
+  expect((await send('/v1/messages', asking('anthropic', { messages: [image] }))).status).toBe(400);
+});
+
+test.each([
+  ['anthropic', {}, 429, 'billing_error', 'false'],
+  ['openai-responses', {}, 429, 'insufficient_quota', undefined],
+  ['openai-chat', { 'user-agent': 'OpenAI/Python 1.0' }, 401, 'insufficient_quota', 'false'],
+  ['anthropic', { 'user-agent': 'litellm/1.1' }, 401, 'billing_error', 'false'],
+] as const)('%s %j is ended at its limit by %i %s, and the run by max_steps', async (client, headers, status, type, again) => {
+  const { session, runId } = await gateway(client, { run: { maxSteps: 1 } });
+  const { path } = wireOf(client);
+  expect((await send(path, asking(client), { headers })).status).toBe(200);
+  const refused = await send(path, asking(client), { headers });
+  expect([refused.status, refused.headers['x-should-retry'], refused.headers['retry-after']]).toEqual([status, again, undefined]);
+  expect((JSON.parse(refused.text) as { error: { type: string } }).error.type).toBe(type);
+  expect(session.limit).toBe('max_steps');
+  await session.mustStop();
+  expect(await ledger(runId)).toHaveLength(1);
+});
+
+test('calls made at once see each other\'s reservations, and none exceeds the cost limit', async () => {
+  // One call reserves a little over 0.0025 dollars: its output at most.
+  const { session, runId } = await gateway('openai-chat', { run: { costLimitUsd: '0.0052' } });
+  const all = await Promise.all(Array.from({ length: 6 }, () => send('/v1/chat/completions', asking('openai-chat'))));
+  const answered = all.filter(({ status }) => status === 200).length;
+  expect(answered).toBeGreaterThan(0);
+  expect(new Set(all.map(({ status }) => status))).toEqual(new Set(answered === 6 ? [200] : [200, 401]));
+  const { confirmedUsd } = await db.store.spending(runId);
+  expect(Number(confirmedUsd)).toBeLessThanOrEqual(0.0052);
+  expect(session.fatal).toBeNull();
+});
+
+test.each(CLIENTS)('%s: 500 and 429 are tried again inside, and cost nothing', async (client) => {
+  const { runId } = await gateway(client);
+  const faults = [{ kind: 'server_error' as const }, { kind: 'rate_limit' as const, retryAfter: '0' }];
+  simulator.behave(() => faults.shift() ?? hello());
+  const { path } = wireOf(client);
+  expect((await send(path, asking(client, { stream: true }))).status).toBe(200);
+  expect((await ledger(runId)).map(({ status }) => status)).toEqual(['failed', 'failed', 'confirmed']);
+  await expectBill(runId);
+});
+
+test('a stream that is cut is cut for the client, counts as its reservation, and is asked and paid anew', async () => {
+  const { runId } = await gateway('anthropic');
+  simulator.behave(() => ({ kind: 'cut_in_body' }));
+  const cut = await send('/v1/messages', asking('anthropic', { stream: true }));
+  expect(cut.text).not.toContain('message_stop');
+  simulator.behave(hello);
+  expect((await send('/v1/messages', asking('anthropic'))).status).toBe(200);
+  expect((await ledger(runId)).map(({ status }) => status)).toEqual(['unconfirmed', 'confirmed']);
+  await expectBill(runId);
+});
+
+test('a request that the provider does not accept is told in its words; a refused key ends the run', async () => {
+  const { session } = await gateway('openai-chat');
+  simulator.behave(() => ({ kind: 'context_overflow' }));
+  const told = await send('/v1/chat/completions', asking('openai-chat'));
+  expect(told.status).toBe(400);
+  expect(told.text).toContain('maximum context length');
+  simulator.behave(() => ({ kind: 'unauthorized' }));
+  const ours = await send('/v1/chat/completions', asking('openai-chat'));
+  expect([ours.status, Number(ours.headers['retry-after']) <= 30]).toEqual([503, true]);
+  expect(told.text + ours.text).not.toContain(KEY);
+  await session.mustStop();
+  expect(session.fatal?.message).toContain('does not accept the key');
+});
+
+test('the answer of a client that went away is read, paid, and handed out once to the next who asks the same', async () => {
+  const { session, runId } = await gateway('anthropic');
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  simulator.behave(async () => {
+    await released;
+    return hello();
+  });
+  const body = asking('anthropic', { stream: true });
+  const asked = httpRequest({
+    ...{ socketPath: join(folder, 'sock'), path: '/v1/messages', method: 'POST', agent: false },
+    headers: { authorization: `Bearer ${TOKEN}` },
+  });
+  const before = simulator.requests.length;
+  asked.on('error', () => undefined);
+  asked.end(JSON.stringify(body));
+  await expect.poll(() => simulator.requests.length).toBe(before + 1);
+  asked.destroy();
+  await expect.poll(() => session.orphaned).toBe(1);
+  const again = send('/v1/messages', asking('anthropic'));
+  release();
+  expect((await again).status).toBe(200);
+  expect(simulator.requests.length).toBe(before + 1);
+  expect(await ledger(runId)).toHaveLength(1);
+  // Once: a twin pays for itself.
+  expect((await send('/v1/messages', asking('anthropic'))).status).toBe(200);
+  expect(await ledger(runId)).toHaveLength(2);
+  await expectBill(runId);
+});
+
+test('twins that ask the same at once are two calls', async () => {
+  const { runId } = await gateway('anthropic');
+  const twins = await Promise.all([1, 2].map(() => send('/v1/messages', asking('anthropic'))));
+  expect(twins.map(({ status }) => status)).toEqual([200, 200]);
+  expect(await ledger(runId)).toHaveLength(2);
+});
+
+test('of a worker that died, calls count as their reservations', async () => {
+  const { runId } = await gateway('anthropic');
+  const key = { runId, step: 1, try: 0 };
+  await db.store.claimStep(runId, 'a-call', { most: 50, agent: '', wire: 'anthropic', fingerprint: 'f' });
+  await db.store.reserveCall(key, { provider: 'anthropic', model: 'the-model', messages: [], reservedUsd: '0.5' });
+  await db.store.giveUpCalls(runId);
+  expect((await ledger(runId)).map(({ status }) => status)).toEqual(['unconfirmed']);
+  expect((await db.store.spending(runId)).unconfirmedUsd).toBe('0.5');
+  expect((await db.store.step(runId, 1))?.observation).toBe('[the answer was lost]');
+  expect(await db.store.claimStep(runId, 'a-call')).toBe(1);
+  expect(await db.store.claimStep(runId, 'another')).toBe(2);
+});

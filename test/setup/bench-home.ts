@@ -115,7 +115,7 @@ export class BenchHome {
   /** Stop everything and remove the home. */
   async remove(): Promise<void> {
     await this.#database?.close();
-    await endHome(this.dir);
+    await endHome(this.dir, this.env);
     // Runs that a failed test left unfinished keep their disks.
     unmountBelow(this.dir);
     rmSync(this.dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });

@@ -1,4 +1,10 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { connectEngine } from '../../backends/docker/engine.js';
+import { engineAddress } from '../../backends/docker/engine-address.js';
+import { HOME_LABEL } from '../../backends/docker/labels.js';
+import { homeLayout } from '../../domain/home-layout.js';
+import { homeTag } from '../../operations/home/home-identity.js';
 import {
   commandLine,
   findProcesses,
@@ -14,9 +20,9 @@ const GONE_MS = 60_000;
 
 /**
  * Ends what runs for a home that is to be removed, at once: `bench down` has tests of its own, and hands back work that nobody wants.
- * So do its unfinished runs on the backend `local` end, which outlive the services and would write into what is removed.
+ * So do its unfinished runs end, which outlive the services: on the backend `local` they would write into what is removed.
  */
-export async function endHome(dir: string): Promise<void> {
+export async function endHome(dir: string, env: Readonly<Record<string, string>>): Promise<void> {
   const read = () => readServicesFile(join(dir, 'services.json'));
   // Each of the two starts the other again.
   for (let file = read(); isAlive(file?.supervisor) || isAlive(file?.supervisor?.guardian); file = read())
@@ -29,6 +35,25 @@ export async function endHome(dir: string): Promise<void> {
   const inside = (path: string | null): boolean => path === dir || path?.startsWith(`${dir}/`) === true;
   const ours = (pid: number): boolean => inside(workingDirectory(pid)) || commandLine(pid).some(inside);
   for (let left = findProcesses(ours); left.length > 0; left = findProcesses(ours)) await end(left);
+  if (existsSync(dir)) await removeContainers(homeTag(homeLayout(dir)), { ...process.env, ...env });
+}
+
+async function removeContainers(tag: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const backends = env['BENCH_PODMAN_HOST'] === undefined ? (['docker'] as const) : (['docker', 'podman'] as const);
+  for (const backend of backends) {
+    const engine = connectEngine(engineAddress(backend, env));
+    const filters = { label: [`${HOME_LABEL}=${tag}`] };
+    // Not every test has an engine that answers.
+    const left = await engine.listContainers({ all: true, filters }).catch(() => []);
+    await Promise.all(
+      left.map(({ Id }) =>
+        engine
+          .getContainer(Id)
+          .remove({ force: true, v: true })
+          .catch(() => undefined),
+      ),
+    );
+  }
 }
 
 async function end(processes: (ProcessIdentity | null | undefined)[]): Promise<void> {

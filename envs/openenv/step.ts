@@ -85,9 +85,14 @@ async function next(play: Play, episode: EpisodeRow, sent: SentStep, patience: P
     if (hasCode(error, 'episode.busy')) return stillRuns(play, episode, episode.seq);
     if (!hasCode(error, 'episode.ended')) throw error;
     // It ended while nothing ran, by its deadline: that is no fault of whoever acts now.
-    const ending = await play.lateEnding(await play.known(episode.runId));
-    if (ending === null) throw error;
-    return { kind: 'done', seq: episode.seq, played: ending };
+    const known = await play.known(episode.runId);
+    const { runId, seq } = known;
+    const ending = await play.lateEnding(known);
+    if (ending !== null) return { kind: 'done', seq, played: ending };
+    // Or by its last action, of which its client knows no more than that it runs.
+    const last = (await play.taken(runId, seq))?.delivered === false ? await play.outcome(known, seq, 0) : null;
+    if (last === null) throw error;
+    return { kind: 'done', seq, played: last };
   }
 }
 

@@ -7,6 +7,7 @@ export const ERROR_CODES = {
   'account.not_found': 'no rate limit account of this name',
   'agent.unfit': 'the agent lacks a command, or a place for commands, that the model or option needs',
   'agent.unknown': 'no agent file of this name',
+  'attempts.auto': 'attempts cannot be given out on the way in such a batch',
   'backend.not_offered': 'no worker that is up offers the backend',
   'batch.ambiguous': 'the start of an id is that of several batches',
   'batch.empty': 'there is no run in it',

@@ -8,6 +8,7 @@ export const ERROR_CODES = {
   'agent.unfit': 'the agent lacks a command, or a place for commands, that the model or option needs',
   'agent.unknown': 'no agent file of this name',
   'artifacts.unusable': 'the bucket of submissions and snapshots cannot be read and written',
+  'attempts.auto': 'attempts cannot be given out on the way in such a batch',
   'backend.not_offered': 'no worker that is up offers the backend',
   'batch.ambiguous': 'the start of an id is that of several batches',
   'batch.empty': 'there is no run in it',

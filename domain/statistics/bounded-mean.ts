@@ -21,7 +21,7 @@ export function drawWeights(tasks: number, { resamples, seed }: { resamples: num
   const bounds = new Float64Array(resamples);
   const drawn = Array.from({ length: resamples }, (_, place) => {
     atOne[place] = half();
-    bounds[place] = atOne[place]! + half();
+    bounds[place] = atOne[place] + half();
     return Float64Array.from({ length: tasks }, whole);
   });
   return { tasks: drawn, atOne, bounds };

@@ -24,7 +24,7 @@ async function twoModels(more: { target?: boolean } = {}) {
     task(`t${n}-${i}`, 'maximize', {
       ...(more.target === false ? {} : { target: { value: 10, sample: 10 } }),
       baseline: { value: 0, standardError: 0 },
-    } as never),
+    }),
   );
   const batch = submission(null, (id) =>
     [1, 2].flatMap((attempt) => tasks.flatMap((of) => ['a', 'b'].map((model) => run(id, of, model, attempt)))),

@@ -61,6 +61,7 @@ export const report = (runList: RunSummary[], values: Partial<BatchStatusReport>
   startedAt: '2026-01-31T12:00:00.000Z',
   endedAt: '2026-01-31T12:00:10.000Z',
   forecast: null,
+  allocation: null,
   providerErrors: [],
   byStatus: {},
   byEndReason: {},

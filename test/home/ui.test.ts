@@ -60,40 +60,6 @@ describe('bench demo --ui', () => {
     );
     expect(submitted.stderr).toMatch(new RegExp(`On the page: ${address}/batches/b-\\w+`));
 
-    // What an operator does on the page is done in Temporal: paused, once however often it is asked, and cancelled.
-    const long = await home.json<{ batchId: string }>(
-      ...['submit', '--models', 'scripted:baseline', '--tasks', 'blotto', '--attempts', '60', '--concurrency', '1'],
-      ...['--backend', 'local'],
-    );
-    const at = `/api/v1/batches/${long.batchId}`;
-    const steer = async (action: string, key: string): Promise<{ status: number; body: { repeated: boolean } }> => {
-      const { body: preview } = await ask<{ tag: string }>(`${at}/${action}/preview`);
-      const response = await fetch(`${address}${at}/${action}`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${token}`,
-          'content-type': 'application/json',
-          'idempotency-key': `${key}-${long.batchId}`,
-        },
-        body: JSON.stringify({ tag: preview.tag }),
-      });
-      return { status: response.status, body: (await response.json()) as { repeated: boolean } };
-    };
-    type Batch = { status: string; pausedAt: string | null; runs: { status: string; endReason: string | null }[] };
-    expect(await steer('pause', 'first')).toMatchObject({ status: 200, body: { repeated: false } });
-    expect(await steer('pause', 'first')).toMatchObject({ status: 200, body: { repeated: true } });
-    expect((await home.json<Batch>('status', long.batchId)).pausedAt).not.toBeNull();
-    expect(await steer('resume', 'second')).toMatchObject({ status: 200 });
-    expect((await home.json<Batch>('status', long.batchId)).pausedAt).toBeNull();
-    expect(await steer('cancel', 'third')).toMatchObject({ status: 200 });
-    await until('the batch is cancelled', async () => {
-      const { status, runs } = await home.json<Batch>('status', long.batchId);
-      return status === 'cancelled' && runs.every((run) => run.status === 'ended');
-    });
-    expect((await home.json<Batch>('status', long.batchId)).runs.some((run) => run.endReason === 'cancelled')).toBe(
-      true,
-    );
-
     demo.kill('SIGTERM');
     await demo;
     await expect(fetch(address)).rejects.toThrow();

@@ -77,7 +77,11 @@ export const replayTableSchema = z
       z
         .strictObject({
           ...{ runId, batchId, model, task, agent, status },
-          ...{ recorded: countSchema, same: countSchema, declared: countSchema.describe('differ for a declared cause') },
+          ...{
+            recorded: countSchema,
+            same: countSchema,
+            declared: countSchema.describe('differ for a declared cause'),
+          },
           final: finalScoresSchema,
           cause: z.enum(CAUSE_NAMES).nullable().describe('of a changed final score: of the first step that differs'),
         })

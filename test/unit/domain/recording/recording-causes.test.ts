@@ -3,7 +3,8 @@ import { CauseFinder, type CauseName } from '../../../../domain/recording-causes
 
 const window = (...rows: string[]): string =>
   [`[File: <workspace>/a.py (${rows.length} lines total)]`, ...rows.map((row, at) => `${at + 1}:${row}`)].join('\n');
-const refused = (...errors: string[]): string => `Not applied.\nERRORS:\n${errors.join('\n')}\nAs it is\n${window('x = 1')}`;
+const refused = (...errors: string[]): string =>
+  `Not applied.\nERRORS:\n${errors.join('\n')}\nAs it is\n${window('x = 1')}`;
 const first = (action: string, recorded: string, now: string): CauseName | null =>
   new CauseFinder().next(action, recorded, now);
 
@@ -33,7 +34,9 @@ describe('the cause of a step that differs', () => {
     expect(run.next('edit 1:1\ny\nend_of_edit', refused("- F821 undefined name 'y'"), window('y'))).toBe('linter');
     expect(run.next('open a.py', window('x = 1'), window('y'))).toBe('linter');
     const words = new CauseFinder();
-    expect(words.next('edit 1:1\nx\nend_of_edit', `${window('x')}\nFile updated.`, `${window('x')}\nChanged.`)).toBe('wording');
+    expect(words.next('edit 1:1\nx\nend_of_edit', `${window('x')}\nFile updated.`, `${window('x')}\nChanged.`)).toBe(
+      'wording',
+    );
     expect(words.next('python a.py', 'one thing', 'another thing')).toBe('other');
   });
 

@@ -13,8 +13,9 @@ export const CAUSES = {
   evaluation: {
     declared: true,
     means:
-      'one side scored what the other refused, or refused it in other words: evaluators here take only the files handed in',
+      'refused in other words, or scored here where MLGym refused: evaluators here have their own copies of all but what is handed in',
   },
+  unscored: { declared: false, means: 'the recording has a score where this side has none' },
   starter: {
     declared: true,
     means: 'a file that the run had not changed yet: another version of the starter was recorded',
@@ -65,6 +66,7 @@ const files = (text: string): string => (/^\[File: (.*?) \(/m.exec(text) ?? [])[
 
 const isLimit = (text: string): boolean =>
   /^(?:EXECUTION TIMED OUT|\[command stopped: |Error: Timeout reached)/m.test(text);
+const isScored = (text: string): boolean => text.includes('<evaluation: valid>');
 const isEvaluation = (text: string): boolean =>
   /<evaluation: valid>|^\[evaluation\]|^Failed to decode metrics|^Submission artefact not found|^Error: the evaluation/m.test(
     text,
@@ -102,6 +104,7 @@ export class CauseFinder {
     const first = firstWord(action);
     if (now === '' && action === REFUSED_STAND_IN) return 'refused';
     if (isLimit(recorded) !== isLimit(now)) return 'limit';
+    if (isScored(recorded) && !isScored(now)) return 'unscored';
     if (isEvaluation(recorded) || isEvaluation(now)) return 'evaluation';
     if (EDITOR.test(first)) {
       if (isGuarded(action, recorded)) return 'guard';

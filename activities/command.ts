@@ -113,7 +113,10 @@ async function executeCommand(
     runId,
     step,
     {
-      observation: withNotes(observationOf(outcome, limits, run.task.limits, dialect), refused === null ? [] : [refused]),
+      observation: withNotes(
+        observationOf(outcome, limits, run.task.limits, dialect),
+        refused === null ? [] : [refused],
+      ),
       exitCode: outcome.exitCode,
       timedOut: outcome.timedOut,
       lost: outcome.lost,

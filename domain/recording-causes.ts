@@ -12,9 +12,14 @@ export const CAUSES = {
   wording: { declared: false, means: 'the same result in other sentences; agent `mlgym` has those of MLGym' },
   evaluation: {
     declared: true,
-    means: 'one side scored what the other refused, or refused it in other words: evaluators here take only the files handed in',
+    means:
+      'refused in other words, or scored here where MLGym refused: evaluators here have their own copies of all but what is handed in',
   },
-  starter: { declared: true, means: 'a file that the run had not changed yet: another version of the starter was recorded' },
+  unscored: { declared: false, means: 'the recording has a score where this side has none' },
+  starter: {
+    declared: true,
+    means: 'a file that the run had not changed yet: another version of the starter was recorded',
+  },
   hidden: { declared: true, means: 'files that only one side shows: those of the evaluator, and of the machine' },
   numbers: { declared: true, means: 'the same lines with other numbers: random draws, measured times, sizes' },
   packages: { declared: true, means: 'a package, or a file of one, that only one side has or has in another version' },
@@ -29,7 +34,15 @@ export type CauseName = keyof typeof CAUSES;
 export const CAUSE_NAMES = Object.keys(CAUSES) as [CauseName, ...CauseName[]];
 
 /** What differed before in the same run, and goes on: files and what they compute. */
-const LASTING: ReadonlySet<CauseName> = new Set(['linter', 'starter', 'limit', 'guard', 'packages', 'refused', 'other']);
+const LASTING: ReadonlySet<CauseName> = new Set([
+  'linter',
+  'starter',
+  'limit',
+  'guard',
+  'packages',
+  'refused',
+  'other',
+]);
 
 const EDITOR = /^(?:open|goto|scroll_up|scroll_down|create|edit|insert|search_file|search_dir)\b/;
 /** Lines whose form is fixed; all others in an answer of the editor are sentences. */
@@ -43,19 +56,33 @@ const refusal = (text: string): string | null => {
   return found === null ? null : (found[1] ?? '').replace(/ \(line \d+:\d+\)$/gm, '');
 };
 /** Without what stands for itself in every answer of the editor. */
-const fixedLines = (text: string): string => lines(text).filter((line) => FIXED.test(line)).join('\n');
-const withoutNumbers = (text: string): string => text.replace(/-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/g, '#').replace(/ +/g, ' ');
+const fixedLines = (text: string): string =>
+  lines(text)
+    .filter((line) => FIXED.test(line))
+    .join('\n');
+const withoutNumbers = (text: string): string =>
+  text.replace(/-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/g, '#').replace(/ +/g, ' ');
 const files = (text: string): string => (/^\[File: (.*?) \(/m.exec(text) ?? [])[1] ?? '';
 
-const isLimit = (text: string): boolean => /^(?:EXECUTION TIMED OUT|\[command stopped: |Error: Timeout reached)/m.test(text);
+const isLimit = (text: string): boolean =>
+  /^(?:EXECUTION TIMED OUT|\[command stopped: |Error: Timeout reached)/m.test(text);
+const isScored = (text: string): boolean => text.includes('<evaluation: valid>');
 const isEvaluation = (text: string): boolean =>
-  /<evaluation: valid>|^\[evaluation\]|^Failed to decode metrics|^Submission artefact not found|^Error: the evaluation/m.test(text);
+  /<evaluation: valid>|^\[evaluation\]|^Failed to decode metrics|^Submission artefact not found|^Error: the evaluation/m.test(
+    text,
+  );
 const isPackage = (text: string): boolean =>
-  /\b(?:ModuleNotFoundError|ImportError|No module named|site-packages|command not found|Requirement already satisfied)\b/.test(text);
+  /\b(?:ModuleNotFoundError|ImportError|No module named|site-packages|command not found|Requirement already satisfied)\b/.test(
+    text,
+  );
 /** More than one command of the editor, or one that is not the first line: MLGym attaches its text to the wrong place. */
 const isGuarded = (action: string, recorded: string): boolean => {
   const starts = [...action.matchAll(/^(?:edit \d|insert \d)/gm)].map(({ index }) => index);
-  return starts.length > 1 || (starts.length === 1 && starts[0] !== 0) || /^EXECUTION FAILED OR COMMAND|^\/bin\/bash: line/m.test(recorded);
+  return (
+    starts.length > 1 ||
+    (starts.length === 1 && starts[0] !== 0) ||
+    /^EXECUTION FAILED OR COMMAND|^\/bin\/bash: line/m.test(recorded)
+  );
 };
 
 /** Finds the causes of one run's steps, which must come in order: what differed before may still show. */
@@ -77,6 +104,7 @@ export class CauseFinder {
     const first = firstWord(action);
     if (now === '' && action === REFUSED_STAND_IN) return 'refused';
     if (isLimit(recorded) !== isLimit(now)) return 'limit';
+    if (isScored(recorded) && !isScored(now)) return 'unscored';
     if (isEvaluation(recorded) || isEvaluation(now)) return 'evaluation';
     if (EDITOR.test(first)) {
       if (isGuarded(action, recorded)) return 'guard';
@@ -102,7 +130,11 @@ export class CauseFinder {
 
   #note(action: string, recorded: string, now: string): void {
     const first = firstWord(action);
-    if (/^(?:open|goto|scroll_up|scroll_down|search_file|search_dir|find_file|validate|submit|ls|cat|head|tail|pwd)$/.test(first))
+    if (
+      /^(?:open|goto|scroll_up|scroll_down|search_file|search_dir|find_file|validate|submit|ls|cat|head|tail|pwd)$/.test(
+        first,
+      )
+    )
       return;
     this.#anythingChanged = true;
     // A shell command may change any file.

@@ -78,7 +78,13 @@ export function compareWithRecording(
   });
   const added = played
     .filter(({ step }) => step > recording.steps.length)
-    .map(({ step, action }): ReplayedStep => ({ step, action: action ?? '', state: 'added', difference: null, cause: null }));
+    .map(({ step, action }): ReplayedStep => ({
+      step,
+      action: action ?? '',
+      state: 'added',
+      difference: null,
+      cause: null,
+    }));
   const count = (state: ReplayedStepState): number => recorded.filter((step) => step.state === state).length;
   return {
     recorded: recorded.length,

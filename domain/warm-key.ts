@@ -10,6 +10,9 @@ export function warmKey(run: RunDefinition): string | null {
   if (backend === 'local' || gpus > 0 || memory === true || forkedFrom !== undefined || task.network !== 'none')
     return null;
   const { memoryMb, cpus, pids, workspaceMb } = task.limits;
-  const environment = Object.entries({ ...agent.tools.environment, ...dialectEnvironment(agent.tools.dialect) }).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const environment = Object.entries({
+    ...agent.tools.environment,
+    ...dialectEnvironment(agent.tools.dialect),
+  }).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([backend, taskHash, memoryMb, cpus, pids, workspaceMb ?? null, environment]);
 }

@@ -79,7 +79,12 @@ async function matching(workspace: string, pattern: string, named: Set<string>):
 }
 
 const patternOf = (text: string): RegExp =>
-  new RegExp(`^${text.split('*').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('[^]*')}$`);
+  new RegExp(
+    `^${text
+      .split('*')
+      .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+      .join('[^]*')}$`,
+  );
 
 /** All files of a folder, at any depth, sorted; `entries` includes folders. Null: it is missing. */
 async function namesBelow(

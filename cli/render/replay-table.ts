@@ -35,7 +35,10 @@ export function renderReplayTable(table: ReplayTable, { colors }: Pick<CliOutput
     ['recordings', String(table.runs.length)],
     ['steps', `${steps.same} of ${steps.recorded} are the same, ${steps.declared} differ for declared causes`],
     ['beyond these', `${percent(steps.share)} are equal`],
-    ['final scores', `${finalScores.equal} of ${plural(finalScores.runs, 'run')} are equal (${percent(finalScores.share)})`],
+    [
+      'final scores',
+      `${finalScores.equal} of ${plural(finalScores.runs, 'run')} are equal (${percent(finalScores.share)})`,
+    ],
   ];
   return [causes, ...(changed.length > 0 ? [runs] : []), renderFields(fields, colors)].join('\n\n');
 }

@@ -4,4 +4,4 @@ export type Dialect = (typeof DIALECTS)[number];
 
 /** The dialect as the sandbox's commands learn it, and MLGym's alias of `ls`, as a function: aliases are not inherited. */
 export const dialectEnvironment = (dialect: Dialect | undefined): Record<string, string> =>
-  dialect === 'mlgym' ? { BENCH_DIALECT: 'mlgym', 'BASH_FUNC_ls%%': '() { command ls -F "$@"; }' } : {};
+  dialect === 'mlgym' ? { AGENT_DIALECT: 'mlgym', 'BASH_FUNC_ls%%': '() { command ls -F "$@"; }' } : {};

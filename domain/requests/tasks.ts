@@ -93,8 +93,7 @@ export const prepareTasksRequestSchema = z.strictObject({
     .optional()
     .meta({ description: 'take sources from this folder, by name; fetch the rest', placeholder: 'folder' }),
   data: z.string().min(1).optional().meta({
-    description:
-      'take all sources from this folder and fetch nothing: plain files by name, or a cache of Hugging Face',
+    description: 'take all sources from this folder and fetch nothing: plain files by name, or a cache of Hugging Face',
     placeholder: 'folder',
   }),
   force: z.boolean().default(false).describe('prepare the data again'),

@@ -63,11 +63,13 @@ export type ReplayReport = z.infer<typeof replayReportSchema>;
 
 const shareSchema = z.number().min(0).max(1).nullable();
 
-const finalScoresSchema = z.strictObject({
-  recorded: scoreSchema,
-  now: scoreSchema,
-  equal: z.boolean().describe('both none, or no further apart than noise'),
-});
+const finalScoresSchema = z
+  .strictObject({
+    recorded: scoreSchema,
+    now: scoreSchema,
+    equal: z.boolean().describe('both none, or no further apart than noise'),
+  })
+  .meta({ id: 'ReplayedScore' });
 
 /** Runs of many recordings beside these recordings. */
 export const replayTableSchema = z
@@ -77,18 +79,24 @@ export const replayTableSchema = z
       z
         .strictObject({
           ...{ runId, batchId, model, task, agent, status },
-          ...{ recorded: countSchema, same: countSchema, declared: countSchema.describe('differ for a declared cause') },
+          ...{
+            recorded: countSchema,
+            same: countSchema,
+            declared: countSchema.describe('differ for a declared cause'),
+          },
           final: finalScoresSchema,
           cause: z.enum(CAUSE_NAMES).nullable().describe('of a changed final score: of the first step that differs'),
         })
         .meta({ id: 'ReplayOfMany' }),
     ),
-    steps: z.strictObject({
-      recorded: countSchema,
-      same: countSchema,
-      declared: countSchema,
-      share: shareSchema.describe('same or declared, of those recorded'),
-    }),
+    steps: z
+      .strictObject({
+        recorded: countSchema,
+        same: countSchema,
+        declared: countSchema,
+        share: shareSchema.describe('same or declared, of those recorded'),
+      })
+      .meta({ id: 'ReplayedSteps' }),
     finalScores: z.strictObject({ runs: countSchema, equal: countSchema, share: shareSchema }),
     causes: z.array(
       z

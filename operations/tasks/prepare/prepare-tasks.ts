@@ -41,7 +41,8 @@ export async function prepareTasks(
   const open = tasks.filter(
     (task) => task.spec.data !== undefined && (force || findPreparedOrNull(layout, task, sample) === null),
   );
-  const sizes = sample || from !== undefined || data !== undefined ? new Map<string, number>() : await toFetch(layout, open);
+  const sizes =
+    sample || from !== undefined || data !== undefined ? new Map<string, number>() : await toFetch(layout, open);
   if (sizes.size > 0) onProgress({ kind: 'to_fetch', sizes, into: layout.downloads });
   const rows: PreparedTask[] = [];
   for (const folder of tasks) {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-_VARIABLE = "BENCH_DIALECT"
+_VARIABLE = "AGENT_DIALECT"
 
 
 def is_mlgym() -> bool:

@@ -3,7 +3,8 @@ import { CauseFinder, type CauseName } from '../../../../domain/recording-causes
 
 const window = (...rows: string[]): string =>
   [`[File: <workspace>/a.py (${rows.length} lines total)]`, ...rows.map((row, at) => `${at + 1}:${row}`)].join('\n');
-const refused = (...errors: string[]): string => `Not applied.\nERRORS:\n${errors.join('\n')}\nAs it is\n${window('x = 1')}`;
+const refused = (...errors: string[]): string =>
+  `Not applied.\nERRORS:\n${errors.join('\n')}\nAs it is\n${window('x = 1')}`;
 const first = (action: string, recorded: string, now: string): CauseName | null =>
   new CauseFinder().next(action, recorded, now);
 
@@ -13,7 +14,8 @@ describe('the cause of a step that differs', () => {
     ['linter', 'edit 1:1\ny\nend_of_edit', refused('- E111 indentation'), refused('- E999 SyntaxError')],
     ['wording', 'edit 1:1\ny = 2\nend_of_edit', `${window('y = 2')}\nFile updated.`, `${window('y = 2')}\nChanged.`],
     ['starter', 'open a.py', window('"""Licence."""', 'x = 1'), window('x = 1')],
-    ['evaluation', 'validate', '<evaluation: valid>', '[evaluation] The submission was rejected: it raised'],
+    ['unscored', 'validate', '<evaluation: valid>', '[evaluation] The submission was rejected: it raised'],
+    ['evaluation', 'validate', 'Failed to decode metrics', '<evaluation: valid>'],
     ['hidden', 'ls', 'evaluate.py\nstrategy.py', 'strategy.py'],
     ['numbers', 'python play.py', 'mean 1.25 after 3 games', 'mean 1.31 after 3 games'],
     ['packages', 'python a.py', 'done', "ModuleNotFoundError: No module named 'torch'"],
@@ -33,7 +35,9 @@ describe('the cause of a step that differs', () => {
     expect(run.next('edit 1:1\ny\nend_of_edit', refused("- F821 undefined name 'y'"), window('y'))).toBe('linter');
     expect(run.next('open a.py', window('x = 1'), window('y'))).toBe('linter');
     const words = new CauseFinder();
-    expect(words.next('edit 1:1\nx\nend_of_edit', `${window('x')}\nFile updated.`, `${window('x')}\nChanged.`)).toBe('wording');
+    expect(words.next('edit 1:1\nx\nend_of_edit', `${window('x')}\nFile updated.`, `${window('x')}\nChanged.`)).toBe(
+      'wording',
+    );
     expect(words.next('python a.py', 'one thing', 'another thing')).toBe('other');
   });
 

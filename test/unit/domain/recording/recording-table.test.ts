@@ -8,10 +8,28 @@ const step = (at: number, cause: Step['cause']): Step => ({
 });
 function report(runId: string, causes: Step['cause'][], recorded: number | null, now: number | null): ReplayReport {
   return {
-    ...{ runId, batchId: 'b-1', model: `replay:${runId}`, task: 'game', agent: 'mlgym', backend: 'docker', status: 'ended' },
+    ...{
+      runId,
+      batchId: 'b-1',
+      model: `replay:${runId}`,
+      task: 'game',
+      agent: 'mlgym',
+      backend: 'docker',
+      status: 'ended',
+    },
     ...{ endReason: 'submit', finalEvaluation: now === null ? 'rejected' : 'ok', exitStatus: null, detail: null },
-    recording: { hash: '', format: 'mlgym', leftOut: 0, endedBy: recorded === null ? 'submission_not_found (submit)' : 'submitted' },
-    scores: { primary: 'Score', direction: 'maximize', recorded: recorded === null ? [] : [0.5, recorded], now: now === null ? [] : [now] },
+    recording: {
+      hash: '',
+      format: 'mlgym',
+      leftOut: 0,
+      endedBy: recorded === null ? 'submission_not_found (submit)' : 'submitted',
+    },
+    scores: {
+      primary: 'Score',
+      direction: 'maximize',
+      recorded: recorded === null ? [] : [0.5, recorded],
+      now: now === null ? [] : [now],
+    },
     recorded: causes.length,
     same: causes.filter((cause) => cause === null).length,
     ...{ diverged: 0, refused: 0, notPlayed: 0 },

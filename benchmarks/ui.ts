@@ -180,7 +180,7 @@ try {
     };
   });
   await measure('a run of 100,000 steps', async () => {
-    const whole = `/${sizes.longSteps.toLocaleString('en').replace(/\D/g, '.?')} steps/.test(document.querySelector('main').textContent)`;
+    const whole = `/${sizes.longSteps.toLocaleString('en').replace(/\D/g, '.?')} steps/.test(document.querySelector('main')?.textContent ?? '')`;
     const rail = median((await loads(`/runs/${IDS.long}`, whole, 3)).ready);
     const last = median(
       (await loads(`/runs/${IDS.long}?step=${sizes.longSteps}`, stepShown(sizes.longSteps), 3)).ready,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { BenchError } from '../../domain/errors.js';
-import { batchOptionsSchema, type BatchRequestInput } from '../../domain/requests/batch.js';
+import { batchOptionsSchema } from '../../domain/requests/batch.js';
 import { runOptionsSchema } from '../../domain/requests/run-options.js';
 import { requestFields, requestOptions } from '../request-options.js';
 import type { CliContext } from '../context.js';
@@ -101,7 +101,7 @@ export function register(program: Command, context: CliContext): void {
       const runId =
         task === undefined
           ? await returnToRun(context, ref ?? '')
-          : await startPersonRun(context, task, requestFields(FIELDS, { ...options }) as BatchRequestInput);
+          : await startPersonRun(context, task, requestFields(FIELDS, { ...options }));
       context.output.log(
         `Run ${runId}${task === undefined ? '' : ` on ${task}`}; return to it with: bench human ${runId}`,
       );

@@ -120,7 +120,7 @@ describe.runIf(executable !== null)('an exported page', () => {
     await open(`/leaderboard?model=${rows[0]!.model}&kind=real&isolation=container&task=one`);
     const figure = rows[0]!.scores['one']!;
     const dialog = page.getByRole('dialog');
-    await dialog.getByText(`Best attempt ${score(figure.best!)}`).waitFor();
+    await dialog.getByText(`Best attempt ${score(figure.best)}`).waitFor();
     expect(await dialog.locator('tbody tr').count()).toBe(2);
   });
 

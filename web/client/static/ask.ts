@@ -10,12 +10,7 @@ export { addressOf, AskError, PATHS };
 export type { AskedRoute, TextChunk };
 
 const notThere = (what: string): AskError =>
-  new AskError(
-    404,
-    'not_found',
-    `${what} is not in this export`,
-    '`bench ui` shows it, of the home that it is from.',
-  );
+  new AskError(404, 'not_found', `${what} is not in this export`, '`bench ui` shows it, of the home that it is from.');
 
 async function stored(route: string, params: object, query: object): Promise<unknown> {
   const [values, asked] = [params as Record<string, unknown>, query as Record<string, unknown>];

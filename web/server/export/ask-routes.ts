@@ -38,7 +38,8 @@ export function askRoutes(bench: Bench, version: string): RouteAsker {
     const search = new URLSearchParams();
     for (const [key, value] of Object.entries(query))
       for (const one of Array.isArray(value) ? (value as unknown[]) : [value])
-        if (one !== undefined && one !== null) search.append(key, String(one));
+        if (typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean')
+          search.append(key, String(one));
     const response = await app.request(`http://${HOST}${API}${path}?${search.toString()}`, {
       headers: { host: HOST, authorization: 'Bearer export' },
     });

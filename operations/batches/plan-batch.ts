@@ -4,6 +4,7 @@ import { newBatchId } from '../../domain/ids.js';
 import type { Backend } from '../../domain/run.js';
 import type { Bench } from '../bench.js';
 import { tasksOnBackend } from './available-tasks.js';
+import { refuseProgramsOnLocal } from './check-agent.js';
 import type { BatchPlan, LoadedGroup } from './batch-plan.js';
 import { chooseBackend } from './choose-backend.js';
 import { leaveOutForGpus, refuseGpus, refuseUnfit } from './host-fit.js';
@@ -35,6 +36,10 @@ export function planOn(
   plan: PlanOptions & { request: BatchRequest; groups: readonly LoadedGroup[]; backend: Backend; hosts: Hosts | null },
 ): BatchPlan {
   const { request, backend, hosts, firstAttempt, batchId = newBatchId() } = plan;
+  refuseProgramsOnLocal(
+    plan.groups.map(({ loadedAgent }) => loadedAgent),
+    backend,
+  );
   const groups = plan.groups.map((group) => {
     const { taskFolders, skipped } = tasksOnBackend(bench, group.taskFolders, { backend, skip: group.skipUnavailable });
     return { ...group, taskFolders, skipped: [...group.skipped, ...skipped] };

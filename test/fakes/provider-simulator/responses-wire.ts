@@ -30,7 +30,10 @@ function messageOf(item: Item): ChatMessage | null {
       return { role: 'tool', content: said(item.output), toolCallId: item.call_id ?? '' };
     case 'message':
     case undefined:
-      return { role: item.role === 'assistant' || item.role === 'user' ? item.role : 'system', content: said(item.content) };
+      return {
+        role: item.role === 'assistant' || item.role === 'user' ? item.role : 'system',
+        content: said(item.content),
+      };
     default:
       return null;
   }

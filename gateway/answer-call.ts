@@ -7,7 +7,7 @@ import { actionOf } from '../domain/gateway/action.js';
 import { newCallKey } from '../domain/ids.js';
 import type { MeteredResult } from '../domain/ports/metered-calls.js';
 import { samplingFor } from '../domain/sampling.js';
-import { Client } from './reply.js';
+import type { Client } from './reply.js';
 import { type Head, headersOnward } from './request-head.js';
 import type { GatewaySession } from './session.js';
 

@@ -8,7 +8,7 @@ import { runToken } from './token.js';
 export interface Gateways {
   open: OpenGateway;
   /** The run has ended: its token is dead. */
-  close(runId: string): void;
+  close: (runId: string) => void;
 }
 
 /** The gateways of the runs that this worker's programs play. `secret`: the home's, which the tokens come from. */
@@ -17,8 +17,8 @@ export function createGateways(parts: {
   openCalls: OpenCalls;
   secret: string;
 }): Gateways {
-  const open = new Map<string, { folder: string; session: Promise<{ port: GatewayPort; close(): void }> }>();
-  const begin: (...args: Parameters<OpenGateway>) => Promise<{ port: GatewayPort; close(): void }> = async (
+  const open = new Map<string, { folder: string; session: Promise<{ port: GatewayPort; close: () => void }> }>();
+  const begin: (...args: Parameters<OpenGateway>) => Promise<{ port: GatewayPort; close: () => void }> = async (
     run,
     folder,
   ) => {

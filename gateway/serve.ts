@@ -15,7 +15,7 @@ const COUNT_TOKENS = '/v1/messages/count_tokens';
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /** The gateway of one run, on a socket that its container alone has. `close` leaves calls under way to their end. */
-export async function serveGateway(session: GatewaySession, folder: string): Promise<{ close(): void }> {
+export async function serveGateway(session: GatewaySession, folder: string): Promise<{ close: () => void }> {
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 60_000 }, (request, response) => {
     const client = new Client(response, newCallKey());
     answer(session, request, client).catch((error: unknown) => {

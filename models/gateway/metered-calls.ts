@@ -199,7 +199,7 @@ async function attempt(
     return new Fault(told, progress.begun, verbatim);
   }
   const ms = Math.round(performance.now() - started);
-  const answer = found.answer!;
+  const { answer } = found;
   const reply = settled(at, call, answer, about.reservedUsd);
   about.grant.settled(reply.usage.inputTokens + reply.usage.outputTokens, statedLimits(found.headers));
   const dearer =

@@ -133,7 +133,9 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
         const { body } = wire.error('overloaded', { model: request.model, key: request.key });
         const failed = { type: 'response.failed', response: { id: 'sim', status: 'failed', ...body } };
         const data = request.wire === 'responses' ? failed : body;
-        return stream(response, [`event: ${String(data['type'] ?? 'error')}\ndata: ${JSON.stringify(data)}\n\n`]);
+        return stream(response, [
+          `event: ${request.wire === 'responses' ? failed.type : 'error'}\ndata: ${JSON.stringify(data)}\n\n`,
+        ]);
       }
       case 'hang_in_body':
       case 'cut_in_body': {

@@ -41,8 +41,8 @@ function messageOf(item: Item): ChatMessage | null {
 
 /** OpenAI's responses; keys and errors are those of chat completions. */
 export const responsesWire: Wire = {
-  keyOf: openAiWire.keyOf,
-  error: openAiWire.error,
+  keyOf: (headers) => openAiWire.keyOf(headers),
+  error: (kind, about) => openAiWire.error(kind, about),
 
   messages: (body) => [
     ...(typeof body['instructions'] === 'string' ? [{ role: 'system' as const, content: body['instructions'] }] : []),

@@ -7,7 +7,7 @@ import { actionOf } from '../domain/gateway/action.js';
 import { newCallKey } from '../domain/ids.js';
 import type { MeteredResult } from '../domain/ports/metered-calls.js';
 import { samplingFor } from '../domain/sampling.js';
-import { Client } from './reply.js';
+import type { Client } from './reply.js';
 import { type Head, headersOnward } from './request-head.js';
 import type { GatewaySession } from './session.js';
 
@@ -45,7 +45,11 @@ export interface Asked {
 }
 
 /** One model call of the program: refused, handed out again, or made and paid. */
-export async function answerCall(session: GatewaySession, { wire, head, body, request }: Asked, client: Client): Promise<void> {
+export async function answerCall(
+  session: GatewaySession,
+  { wire, head, body, request }: Asked,
+  client: Client,
+): Promise<void> {
   const { run, program, store } = session.parts;
   const model = textOf(body['model']);
   if (program.otherModels === 'refuse' && !namesOf(session).includes(model))
@@ -73,7 +77,14 @@ export async function answerCall(session: GatewaySession, { wire, head, body, re
       session.reach('max_steps');
       return overLimit();
     }
-    const call = { step, wire, asked: body, body: cleaned.body, images: cleaned.images, headers: headersOnward(request) };
+    const call = {
+      step,
+      wire,
+      asked: body,
+      body: cleaned.body,
+      images: cleaned.images,
+      headers: headersOnward(request),
+    };
     const making = make(session, call, client);
     const result = await whileThere(session, { making, fingerprint, step }, client);
     switch (result.kind) {
@@ -94,7 +105,9 @@ export async function answerCall(session: GatewaySession, { wire, head, body, re
         if (!fault.retryable) session.fail(fault);
         if (begun) return client.cut();
         const status = fault.kind === 'rate_limited' ? 429 : 503;
-        return client.answer(later(wire, status, 'the provider does not answer now', (fault.retryAfterMs ?? 5000) / 1000));
+        return client.answer(
+          later(wire, status, 'the provider does not answer now', (fault.retryAfterMs ?? 5000) / 1000),
+        );
       }
     }
   } finally {
@@ -116,10 +129,12 @@ async function make(
       ...{ response, thought: response, action },
       modelMs: Math.round(performance.now() - started),
     });
-  const result = await calls.call(call, (event) => client.event(event)).catch((error: unknown) => {
-    session.fail(error instanceof Error ? error : new Error(String(error)));
-    throw error;
-  });
+  const result = await calls
+    .call(call, (event) => client.event(event))
+    .catch((error: unknown) => {
+      session.fail(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    });
   if (result.kind === 'answered') {
     await store.keepAnswer(run.runId, step, result.answer);
     const { text, toolCalls = [] } = wire.reply(result.answer);

@@ -8,13 +8,20 @@ import { runToken } from './token.js';
 export interface Gateways {
   open: OpenGateway;
   /** The run has ended: its token is dead. */
-  close(runId: string): void;
+  close: (runId: string) => void;
 }
 
 /** The gateways of the runs that this worker's programs play. `secret`: the home's, which the tokens come from. */
-export function createGateways(parts: { store: SessionParts['store']; openCalls: OpenCalls; secret: string }): Gateways {
-  const open = new Map<string, { folder: string; session: Promise<{ port: GatewayPort; close(): void }> }>();
-  const begin: (...args: Parameters<OpenGateway>) => Promise<{ port: GatewayPort; close(): void }> = async (run, folder) => {
+export function createGateways(parts: {
+  store: SessionParts['store'];
+  openCalls: OpenCalls;
+  secret: string;
+}): Gateways {
+  const open = new Map<string, { folder: string; session: Promise<{ port: GatewayPort; close: () => void }> }>();
+  const begin: (...args: Parameters<OpenGateway>) => Promise<{ port: GatewayPort; close: () => void }> = async (
+    run,
+    folder,
+  ) => {
     const { program } = run.agent;
     if (program === undefined) throw new BenchError('usage', `the agent of run ${run.runId} is no program`);
     const calls = parts.openCalls(run);

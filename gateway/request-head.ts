@@ -37,7 +37,8 @@ export function readHead(request: IncomingMessage): Head | { status: number; pro
   };
 }
 
-export const single = (value: string | string[] | undefined): string => (Array.isArray(value) ? value.join(',') : (value ?? ''));
+export const single = (value: string | string[] | undefined): string =>
+  Array.isArray(value) ? value.join(',') : (value ?? '');
 
 /** The body as text; null: it is too long. */
 export async function readBody(request: IncomingMessage): Promise<string | null> {

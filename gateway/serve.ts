@@ -15,7 +15,7 @@ const COUNT_TOKENS = '/v1/messages/count_tokens';
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /** The gateway of one run, on a socket that its container alone has. `close` leaves calls under way to their end. */
-export async function serveGateway(session: GatewaySession, folder: string): Promise<{ close(): void }> {
+export async function serveGateway(session: GatewaySession, folder: string): Promise<{ close: () => void }> {
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 60_000 }, (request, response) => {
     const client = new Client(response, newCallKey());
     answer(session, request, client).catch((error: unknown) => {
@@ -66,7 +66,7 @@ async function answer(session: GatewaySession, request: IncomingMessage, client:
   const isCall = wireAt(head.path) !== undefined;
   if (method !== 'POST' || (!isCall && head.path !== COUNT_TOKENS))
     return client.answer(refusal(wire, 404, `the gateway has no ${method} ${head.path.slice(0, 100)}`));
-  if (wire.client !== own.client && !(sameProvider(wire, own)))
+  if (wire.client !== own.client && !sameProvider(wire, own))
     return client.answer(refusal(wire, 404, `this run's model is asked at ${own.path}`, 'model_not_found'));
   const text = await readBody(request);
   if (text === null) return client.answer(refusal(wire, 413, 'the request is longer than 32 MB'));
@@ -107,4 +107,3 @@ async function countTokens(
     leave();
   }
 }
-

@@ -20,7 +20,7 @@ export interface Access {
   /** Further headers, secret as the key. */
   headers: Readonly<Record<string, string>>;
   /** Takes keys out of a text. */
-  redact(text: string): string;
+  redact: (text: string) => string;
 }
 
 export interface ProviderAccess {

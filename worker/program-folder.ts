@@ -21,7 +21,10 @@ export async function programFolder(program: Program | undefined, place: string)
     });
   }
   if (npm === undefined) return null;
-  const hash = createHash('sha256').update(JSON.stringify([...npm].sort())).digest('hex').slice(0, 16);
+  const hash = createHash('sha256')
+    .update(JSON.stringify([...npm].sort()))
+    .digest('hex')
+    .slice(0, 16);
   const target = join(place, hash);
   if (existsSync(join(target, DONE))) return target;
   return await shared(target, () => install(npm, target));

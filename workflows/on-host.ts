@@ -22,7 +22,10 @@ export async function onHost<T>(
   at: { runId: string; hostId: string; epoch: number },
   options: ActivityOptions,
   work: (
-    host: Pick<HostActivities, 'startContainer' | 'executeCommand' | 'runProgram' | 'takeSubmission' | 'evaluate' | 'evaluateHidden'>,
+    host: Pick<
+      HostActivities,
+      'startContainer' | 'executeCommand' | 'runProgram' | 'takeSubmission' | 'evaluate' | 'evaluateHidden'
+    >,
   ) => Promise<T>,
 ): Promise<T> {
   for (let doubt = FIRST_DOUBT_S; ; doubt = Math.min(doubt * 2, LAST_DOUBT_S)) {

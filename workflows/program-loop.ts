@@ -42,8 +42,10 @@ export async function programLoop(input: ProgramLoopInput): Promise<AgentLoopRes
     let answer: RunProgramArgs['answer'];
     for (;;) {
       const args: RunProgramArgs = { runId, epoch, timeLimitSeconds, ...(answer === undefined ? {} : { answer }) };
-      const news: RunProgramResult = await onHost({ runId, hostId, epoch }, commandOptions(hostId, timeLimitSeconds), (host) =>
-        host.runProgram(args),
+      const news: RunProgramResult = await onHost(
+        { runId, hostId, epoch },
+        commandOptions(hostId, timeLimitSeconds),
+        (host) => host.runProgram(args),
       );
       step = news.step;
       if (news.kind === 'validate') {

@@ -62,7 +62,10 @@ export function relayOptions(homeTag: string, spec: SandboxSpec, gateway: string
   });
   return {
     Env: named
-      ? [...PROXY_VARIABLES.map((name) => `${name}=${proxy}`), ...['NO_PROXY', 'no_proxy'].map((name) => `${name}=${local}`)]
+      ? [
+          ...PROXY_VARIABLES.map((name) => `${name}=${proxy}`),
+          ...['NO_PROXY', 'no_proxy'].map((name) => `${name}=${local}`),
+        ]
       : [],
     // The relays run as root and restart if the kernel kills them for memory.
     Entrypoint: [

@@ -462,9 +462,13 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
 }
 
 const noPrograms = (): BenchError =>
-  new BenchError('usage', "this engine shares no directory with the worker, so that a program's model calls cannot reach it", {
-    remedy: 'Run agents of the kind program on hosts whose engine is local.',
-  });
+  new BenchError(
+    'usage',
+    "this engine shares no directory with the worker, so that a program's model calls cannot reach it",
+    {
+      remedy: 'Run agents of the kind program on hosts whose engine is local.',
+    },
+  );
 
 /** Faults in the task's packages are not the engine's. */
 async function withLayer(

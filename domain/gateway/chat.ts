@@ -113,7 +113,11 @@ export const roleOf = (role: unknown): ChatMessage['role'] => ROLES.find((one) =
 
 function callsOf(message: Json): ToolCall[] {
   return listOf(message['tool_calls']).map((call) => {
-    const { name, arguments: given, input } = (isJson(call['function']) ? call['function'] : call['custom'] ?? {}) as Json;
+    const {
+      name,
+      arguments: given,
+      input,
+    } = (isJson(call['function']) ? call['function'] : (call['custom'] ?? {})) as Json;
     return { id: textOf(call['id']), name: textOf(name), arguments: textOf(given) || textOf(input) };
   });
 }

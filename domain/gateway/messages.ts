@@ -36,7 +36,8 @@ export const messagesWire: Wire = {
     const kept = pick(body, KEYS);
     const choice = isJson(kept['tool_choice']) ? kept['tool_choice'] : null;
     const forced = choice?.['type'] === 'tool' ? textOf(choice['name']) : null;
-    if (tools.length === 0 || (forced !== null && !tools.some(({ name }) => name === forced))) delete kept['tool_choice'];
+    if (tools.length === 0 || (forced !== null && !tools.some(({ name }) => name === forced)))
+      delete kept['tool_choice'];
     return {
       images,
       body: {
@@ -101,7 +102,13 @@ export const messagesWire: Wire = {
   stream(answer) {
     const { content, stop_reason, stop_sequence = null, usage, ...head } = answer;
     const counted = isJson(usage) ? usage : {};
-    const start = { ...head, content: [], stop_reason: null, stop_sequence: null, usage: { ...counted, output_tokens: 1 } };
+    const start = {
+      ...head,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: { ...counted, output_tokens: 1 },
+    };
     return [
       event({ type: 'message_start', message: start }),
       ...listOf(content).flatMap(blockEvents),
@@ -204,7 +211,9 @@ function assemble(): Assembly {
     },
     answer() {
       if (message === null || !stopped) return null;
-      const content = blocks.flatMap(({ block, json }) => (json === '' ? [block] : [{ ...block, input: parsed(json) ?? {} }]));
+      const content = blocks.flatMap(({ block, json }) =>
+        json === '' ? [block] : [{ ...block, input: parsed(json) ?? {} }],
+      );
       return { ...message, content };
     },
   };

@@ -34,7 +34,12 @@ export const wrongToken = (wire: Wire): Answer => ({
 });
 
 export const otherModel = (wire: Wire, asked: string, model: string): Answer =>
-  refusal(wire, 404, `this run is played by ${model}; ${JSON.stringify(asked.slice(0, 100))} is not available to it`, 'model_not_found');
+  refusal(
+    wire,
+    404,
+    `this run is played by ${model}; ${JSON.stringify(asked.slice(0, 100))} is not available to it`,
+    'model_not_found',
+  );
 
 /** To be asked again after so many seconds, within what clients wait for. */
 export const later = (wire: Wire, status: 429 | 503, message: string, seconds: number): Answer => ({

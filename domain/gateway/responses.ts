@@ -72,8 +72,7 @@ export const responsesWire: Wire = {
     ...items(body['input']).map((item): ChatMessage => {
       const [call] = callsOf([item]);
       if (call !== undefined) return { role: 'assistant', content: '', toolCalls: [call] };
-      if (isResult(item))
-        return { role: 'tool', content: outputText(item), toolCallId: textOf(item['call_id']) };
+      if (isResult(item)) return { role: 'tool', content: outputText(item), toolCallId: textOf(item['call_id']) };
       return { role: roleOf(item['role']), content: contentText(item['content']) };
     }),
   ],
@@ -91,7 +90,13 @@ export const responsesWire: Wire = {
     return {
       text: texts.join('\n'),
       finishReason:
-        status === 'incomplete' ? 'length' : status === 'failed' ? 'failed' : toolCalls.length > 0 ? 'tool_calls' : 'stop',
+        status === 'incomplete'
+          ? 'length'
+          : status === 'failed'
+            ? 'failed'
+            : toolCalls.length > 0
+              ? 'tool_calls'
+              : 'stop',
       ...(toolCalls.length === 0 ? {} : { toolCalls }),
     };
   },
@@ -125,7 +130,8 @@ export const responsesWire: Wire = {
 };
 
 const listIncludes = (list: unknown, item: string): boolean => Array.isArray(list) && list.includes(item);
-const isResult = ({ type }: Json): boolean => /^(?:function_call|custom_tool_call|local_shell_call)_output$/.test(textOf(type));
+const isResult = ({ type }: Json): boolean =>
+  /^(?:function_call|custom_tool_call|local_shell_call)_output$/.test(textOf(type));
 const outputText = ({ output }: Json): string => (typeof output === 'string' ? output : contentText(output));
 const endOf = (answer: Json): string =>
   answer['status'] === 'incomplete' || answer['status'] === 'failed'

@@ -20,5 +20,9 @@ export function estimateOf(config: ModelConfig, { body, images }: MeteredCall): 
   const inputTokens = Math.min(Math.ceil(bytes / 3) + images * PER_IMAGE, config.contextWindow);
   const asked = OUTPUT_KEYS.map((key) => body[key]).find((value) => typeof value === 'number');
   const outputTokens = Math.min(typeof asked === 'number' ? asked : Infinity, config.maxOutputTokens);
-  return { inputTokens, outputTokens, usd: highestCostUsd(priceAt(config.prices, new Date()), { inputTokens, outputTokens }) };
+  return {
+    inputTokens,
+    outputTokens,
+    usd: highestCostUsd(priceAt(config.prices, new Date()), { inputTokens, outputTokens }),
+  };
 }

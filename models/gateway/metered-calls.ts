@@ -53,7 +53,11 @@ export function meteredCalls(ports: MeteredPorts, run: RunDefinition): MeteredCa
     async countTokens(body, headers) {
       const url = urlOf(access, '/v1/messages/count_tokens');
       const asked = { headers: headersFor(access, headers, ''), body: JSON.stringify(body) };
-      const answer = await post(url, { ...asked, signal: AbortSignal.timeout(60_000), sending: () => Promise.resolve() });
+      const answer = await post(url, {
+        ...asked,
+        signal: AbortSignal.timeout(60_000),
+        sending: () => Promise.resolve(),
+      });
       return { status: answer.status, body: parsed(access.redact(await wholeText(answer.text))) ?? {} };
     },
   };
@@ -189,11 +193,13 @@ async function attempt(
     at.budget.ended(call.step);
     const status = found?.status ?? 0;
     const verbatim =
-      FOR_THE_CLIENT.includes(status) && found?.answer != null && !progress.begun ? { status, body: found.answer } : null;
+      FOR_THE_CLIENT.includes(status) && found?.answer != null && !progress.begun
+        ? { status, body: found.answer }
+        : null;
     return new Fault(told, progress.begun, verbatim);
   }
   const ms = Math.round(performance.now() - started);
-  const answer = found.answer!;
+  const { answer } = found;
   const reply = settled(at, call, answer, about.reservedUsd);
   about.grant.settled(reply.usage.inputTokens + reply.usage.outputTokens, statedLimits(found.headers));
   const dearer =

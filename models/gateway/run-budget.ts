@@ -34,7 +34,11 @@ export class RunBudget {
         return {
           kind: 'fault',
           begun: false,
-          fault: new ProviderError('overloaded', this.run.model.provider, 'calls under way hold what is left of the budget'),
+          fault: new ProviderError(
+            'overloaded',
+            this.run.model.provider,
+            'calls under way hold what is left of the budget',
+          ),
         };
       await sleep(LOOK_MS);
     }

@@ -19,7 +19,12 @@ export interface Upstream {
  */
 export function post(
   url: URL,
-  { headers, body, signal, sending }: { headers: Record<string, string>; body: string; signal: AbortSignal; sending: Sending },
+  {
+    headers,
+    body,
+    signal,
+    sending,
+  }: { headers: Record<string, string>; body: string; signal: AbortSignal; sending: Sending },
 ): Promise<Upstream> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Program, PROVIDER_OF_CLIENT } from '../../domain/agent/program.js';
 import { encodeReplyAs } from '../../domain/agent/encode-reply-as.js';
 import { BenchError } from '../../domain/errors.js';
+import type { Backend } from '../../domain/run.js';
 import type { ModelRef } from '../../domain/model.js';
 import { parseScriptedPolicy, SCRIPTED_WITHOUT_SHELL } from '../../domain/scripted-policies.js';
 import type { TaskFolder } from '../../domain/task.js';
@@ -13,7 +14,9 @@ function checkProgram(agent: string, { client, install }: Program, models: reado
   for (const { name, kind, provider } of models) {
     if (kind === 'real' && providers.includes(provider)) continue;
     const why =
-      kind === 'real' ? `speaks ${client}, and ${name} is a model of ${provider}` : `needs a paid model, and ${name} is ${kind}`;
+      kind === 'real'
+        ? `speaks ${client}, and ${name} is a model of ${provider}`
+        : `needs a paid model, and ${name} is ${kind}`;
     throw new BenchError('usage', `agent ${agent} is a program: it ${why}`, {
       code: 'agent.unfit',
       remedy: `Choose a model of ${providers.join(' or ')}, or another agent.`,
@@ -23,6 +26,16 @@ function checkProgram(agent: string, { client, install }: Program, models: reado
   throw new BenchError('usage', `agent ${agent}: install.folder ${install.folder} is not there`, {
     code: 'agent.unfit',
     remedy: "Put the program there, or correct the agent's file.",
+  });
+}
+
+/** Only in a container is there an address that one run alone reaches. */
+export function refuseProgramsOnLocal(agents: readonly LoadedAgent[], backend: Backend): void {
+  const program = agents.find(({ config }) => config.program !== undefined);
+  if (backend !== 'local' || program === undefined) return;
+  throw new BenchError('usage', `agent ${program.name} is a program, which plays in a container alone`, {
+    code: 'agent.unfit',
+    remedy: 'Submit it for the backend docker or podman.',
   });
 }
 

@@ -5,6 +5,7 @@ import type { Backend } from '../../domain/run.js';
 import type { Bench } from '../bench.js';
 import { allocationOf } from './allocation-of.js';
 import { tasksOnBackend } from './available-tasks.js';
+import { refuseProgramsOnLocal } from './check-agent.js';
 import type { BatchPlan, LoadedGroup } from './batch-plan.js';
 import { chooseBackend } from './choose-backend.js';
 import { leaveOutForGpus, refuseGpus, refuseUnfit } from './host-fit.js';
@@ -36,6 +37,10 @@ export function planOn(
   plan: PlanOptions & { request: BatchRequest; groups: readonly LoadedGroup[]; backend: Backend; hosts: Hosts | null },
 ): BatchPlan {
   const { request, backend, hosts, firstAttempt, batchId = newBatchId() } = plan;
+  refuseProgramsOnLocal(
+    plan.groups.map(({ loadedAgent }) => loadedAgent),
+    backend,
+  );
   const groups = plan.groups.map((group) => {
     const { taskFolders, skipped } = tasksOnBackend(bench, group.taskFolders, { backend, skip: group.skipUnavailable });
     return { ...group, taskFolders, skipped: [...group.skipped, ...skipped] };

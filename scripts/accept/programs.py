@@ -43,7 +43,7 @@ def bench(home: Path, env: dict[str, str], *arguments: str) -> str:
 
 def rows(home: Path, env: dict[str, str], query: str) -> list[dict[str, object]]:
     found = json.loads(bench(home, env, "sql", query, "--json"))
-    return list(found["rows"])
+    return [dict(zip(found["columns"], row)) for row in found["rows"]]
 
 
 def kill_worker(home: Path) -> None:
@@ -86,6 +86,7 @@ def play(agent: str, model: str) -> None:
             ["npx", "tsx", str(ROOT / "test/fakes/provider-simulator/main.ts"), KEY, str(file), *FAULTS],
             cwd=ROOT,
         )
+        batch = None
         env = {"BENCH_HOME": folder, "OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY, "NO_COLOR": "1"}
         try:
             while not file.exists():
@@ -124,6 +125,9 @@ def play(agent: str, model: str) -> None:
             grep = subprocess.run(["grep", "-rlF", KEY, str(home / "runs"), str(home / "logs")], stdout=subprocess.PIPE, text=True)
             assert grep.stdout == "", grep.stdout
         finally:
+            if batch is not None:
+                bench(home, env, "cancel", batch)
+                bench(home, env, "watch", batch)
             bench(home, env, "down", "--force")
             simulator.terminate()
 

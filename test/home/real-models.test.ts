@@ -1,7 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { playPolicy, playProgram, startProviderSimulator, type ProviderSimulator } from '../fakes/provider-simulator/index.js';
+import {
+  playPolicy,
+  playProgram,
+  startProviderSimulator,
+  type ProviderSimulator,
+} from '../fakes/provider-simulator/index.js';
 import { readServicesFile } from '../../services/services-file.js';
 import { BenchHome } from '../setup/bench-home.js';
 
@@ -111,11 +116,16 @@ it('a program plays by itself behind the gateway, survives its worker, and its c
   const [row] = await runsOf(batchId);
   expect(row?.end).toBe('submit');
   expect(Math.abs((row?.score ?? 0) - 1.44)).toBeLessThan(0.038);
-  const billed = new Map(simulator.bill.entries.map(({ callId, usage }) => [callId, usage.inputTokens + usage.outputTokens]));
+  const billed = new Map(
+    simulator.bill.entries.map(({ callId, usage }) => [callId, usage.inputTokens + usage.outputTokens]),
+  );
   for (const { id, status, tokens } of await callsOf(runId))
     if (status === 'confirmed') expect([id, tokens]).toEqual([id, billed.get(id)]);
     else expect(['failed', 'unconfirmed']).toContain(status);
-  const canary = await home.sql(`select 1 from steps where run_id = $1 and (response || coalesce(observation, '')) like '%test-key%'`, [runId]);
+  const canary = await home.sql(
+    `select 1 from steps where run_id = $1 and (response || coalesce(observation, '')) like '%test-key%'`,
+    [runId],
+  );
   expect(canary).toEqual([]);
 }, 900_000);
 

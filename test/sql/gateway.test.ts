@@ -25,7 +25,7 @@ const TOKEN = 'bench-token-of-this-run';
 let db: Database;
 let simulator: ProviderSimulator;
 let folder: string;
-let open: { session: GatewaySession; run: RunDefinition; close(): void }[] = [];
+const open: { session: GatewaySession; run: RunDefinition; close: () => void }[] = [];
 
 const hello = () => ({
   ...{ kind: 'reply' as const, text: 'a text that is long enough to come in several pieces, as answers do' },
@@ -43,7 +43,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   simulator.behave(hello);
-  open.splice(0).forEach(({ close }) => close());
+  open.splice(0).forEach((one) => one.close());
   rmSync(folder, { recursive: true, force: true });
 });
 afterAll(async () => {
@@ -114,14 +114,21 @@ function send(
 
 const asking = (client: ProgramClient, more: Record<string, unknown> = {}) => {
   const model = 'the-model';
-  if (client === 'openai-responses') return { model, input: [{ type: 'message', role: 'user', content: 'play' }], ...more };
+  if (client === 'openai-responses')
+    return { model, input: [{ type: 'message', role: 'user', content: 'play' }], ...more };
   return { model, max_tokens: 500, messages: [{ role: 'user', content: 'play' }], ...more };
 };
 
 const CLIENTS: ProgramClient[] = ['openai-chat', 'openai-responses', 'anthropic'];
 
 async function ledger(runId: string) {
-  const { rows } = await db.pool.query<{ step: number; attempt: number; status: string; cost: string | null; id: string }>(
+  const { rows } = await db.pool.query<{
+    step: number;
+    attempt: number;
+    status: string;
+    cost: string | null;
+    id: string;
+  }>(
     `select step, attempt, status, trim_scale(cost_usd)::text as cost, run_id || '/' || step || '/' || try || '/' || attempt as id
      from model_calls where run_id = $1 order by step, attempt`,
     [runId],
@@ -138,27 +145,32 @@ async function expectBill(runId: string): Promise<void> {
   }
 }
 
-test.each(CLIENTS)('%s: calls are answered, streamed or not, recorded as steps, and cost what the provider bills', async (client) => {
-  const { runId } = await gateway(client);
-  const wire = wireOf(client);
-  const plain = await send(wire.path, asking(client));
-  expect(plain.status).toBe(200);
-  const whole = JSON.parse(plain.text) as Record<string, unknown>;
-  const streamed = await send(wire.path, asking(client, { stream: true }));
-  expect(streamed.headers['content-type']).toContain('text/event-stream');
-  const assembly = wire.assembly({});
-  const events = new SseReader().push(streamed.text);
-  const shown = events.filter((event) => assembly.add(event));
-  // The count is asked for by us, and hidden from a client that did not ask.
-  if (client === 'openai-chat') expect(shown.length).toBe(events.length);
-  expect(wire.reply(assembly.answer()!)).toEqual(wire.reply(whole));
-  expect(wire.reply(whole).toolCalls?.[0]?.name).toBe('bash');
-  const steps = await db.store.transcript(runId);
-  expect(steps.map(({ step, action }) => [step, action])).toEqual([1, 2].map((step) => [step, 'ls -la && cat strategy.py']));
-  expect((await ledger(runId)).map(({ status }) => status)).toEqual(['confirmed', 'confirmed']);
-  await expectBill(runId);
-  expect(simulator.requests.slice(-2).every(({ key }) => key === KEY)).toBe(true);
-});
+test.each(CLIENTS)(
+  '%s: calls are answered, streamed or not, recorded as steps, and cost what the provider bills',
+  async (client) => {
+    const { runId } = await gateway(client);
+    const wire = wireOf(client);
+    const plain = await send(wire.path, asking(client));
+    expect(plain.status).toBe(200);
+    const whole = JSON.parse(plain.text) as Record<string, unknown>;
+    const streamed = await send(wire.path, asking(client, { stream: true }));
+    expect(streamed.headers['content-type']).toContain('text/event-stream');
+    const assembly = wire.assembly({});
+    const events = new SseReader().push(streamed.text);
+    const shown = events.filter((event) => assembly.add(event));
+    // The count is asked for by us, and hidden from a client that did not ask.
+    if (client === 'openai-chat') expect(shown.length).toBe(events.length);
+    expect(wire.reply(assembly.answer()!)).toEqual(wire.reply(whole));
+    expect(wire.reply(whole).toolCalls?.[0]?.name).toBe('bash');
+    const steps = await db.store.transcript(runId);
+    expect(steps.map(({ step, action }) => [step, action])).toEqual(
+      [1, 2].map((step) => [step, 'ls -la && cat strategy.py']),
+    );
+    expect((await ledger(runId)).map(({ status }) => status)).toEqual(['confirmed', 'confirmed']);
+    await expectBill(runId);
+    expect(simulator.requests.slice(-2).every(({ key }) => key === KEY)).toBe(true);
+  },
+);
 
 test('what tools bring is the observation of the step that asked for them', async () => {
   const { runId } = await gateway('openai-chat');
@@ -173,7 +185,7 @@ test('what tools bring is the observation of the step that asked for them', asyn
   expect((await db.store.step(runId, 1))?.observation).toBe('strategy.py');
 });
 
-test('only the run\'s token, its paths and its model are let in', async () => {
+test("only the run's token, its paths and its model are let in", async () => {
   await gateway('anthropic');
   const body = asking('anthropic');
   const wrong = await send('/v1/messages', body, { headers: { authorization: 'Bearer of-another-run' } });
@@ -192,9 +204,11 @@ test('only the run\'s token, its paths and its model are let in', async () => {
   expect((await send('/', null, { method: 'HEAD' })).status).toBe(200);
   expect((await send('/v1/models', null, { method: 'GET' })).text).toContain('"alias"');
   const counted = await send('/v1/messages/count_tokens?beta=true', body);
-  expect(JSON.parse(counted.text)).toEqual({ input_tokens: expect.any(Number) });
+  expect(counted.text).toMatch(/^\{"input_tokens":\d+\}$/);
   const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
-  await expect(send('/v1/responses', null, { method: 'GET', headers: upgrade })).resolves.toMatchObject({ status: 426 });
+  await expect(send('/v1/responses', null, { method: 'GET', headers: upgrade })).resolves.toMatchObject({
+    status: 426,
+  });
 });
 
 test('nothing goes to the provider that would have it reach out, run or keep things', async () => {
@@ -221,19 +235,26 @@ test.each([
   ['openai-responses', {}, 429, 'insufficient_quota', undefined],
   ['openai-chat', { 'user-agent': 'OpenAI/Python 1.0' }, 401, 'insufficient_quota', 'false'],
   ['anthropic', { 'user-agent': 'litellm/1.1' }, 401, 'billing_error', 'false'],
-] as const)('%s %j is ended at its limit by %i %s, and the run by max_steps', async (client, headers, status, type, again) => {
-  const { session, runId } = await gateway(client, { run: { maxSteps: 1 } });
-  const { path } = wireOf(client);
-  expect((await send(path, asking(client), { headers })).status).toBe(200);
-  const refused = await send(path, asking(client), { headers });
-  expect([refused.status, refused.headers['x-should-retry'], refused.headers['retry-after']]).toEqual([status, again, undefined]);
-  expect((JSON.parse(refused.text) as { error: { type: string } }).error.type).toBe(type);
-  expect(session.limit).toBe('max_steps');
-  await session.mustStop();
-  expect(await ledger(runId)).toHaveLength(1);
-});
+] as const)(
+  '%s %j is ended at its limit by %i %s, and the run by max_steps',
+  async (client, headers, status, type, again) => {
+    const { session, runId } = await gateway(client, { run: { maxSteps: 1 } });
+    const { path } = wireOf(client);
+    expect((await send(path, asking(client), { headers })).status).toBe(200);
+    const refused = await send(path, asking(client), { headers });
+    expect([refused.status, refused.headers['x-should-retry'], refused.headers['retry-after']]).toEqual([
+      status,
+      again,
+      undefined,
+    ]);
+    expect((JSON.parse(refused.text) as { error: { type: string } }).error.type).toBe(type);
+    expect(session.limit).toBe('max_steps');
+    await session.mustStop();
+    expect(await ledger(runId)).toHaveLength(1);
+  },
+);
 
-test('calls made at once see each other\'s reservations, and none exceeds the cost limit', async () => {
+test("calls made at once see each other's reservations, and none exceeds the cost limit", async () => {
   // One call reserves a little over 0.0025 dollars: its output at most.
   const { session, runId } = await gateway('openai-chat', { run: { costLimitUsd: '0.0052' } });
   const all = await Promise.all(Array.from({ length: 6 }, () => send('/v1/chat/completions', asking('openai-chat'))));

@@ -36,7 +36,11 @@ export const anthropicWire: Wire = {
   keyOf: (headers) => String(headers['x-api-key'] ?? (headers.authorization ?? '').replace(/^Bearer /, '')),
 
   messages(body) {
-    const system = (typeof body['system'] === 'string' ? [{ type: 'text', text: body['system'] }] : ((body['system'] ?? []) as Block[])).map((block): ChatMessage => ({
+    const system = (
+      typeof body['system'] === 'string'
+        ? [{ type: 'text', text: body['system'] }]
+        : ((body['system'] ?? []) as Block[])
+    ).map((block): ChatMessage => ({
       role: 'system',
       content: block.text ?? '',
     }));

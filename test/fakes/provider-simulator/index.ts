@@ -72,8 +72,7 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
     const refusal = wire.refusal(body);
     const asksTooMuch = options.tokens === undefined && 'return_token_ids' in body;
     if (asksTooMuch) return fail('bad_request');
-    if (path === '/v1/messages/count_tokens')
-      return send(response, 200, { input_tokens: Math.ceil(text.length / 4) });
+    if (path === '/v1/messages/count_tokens') return send(response, 200, { input_tokens: Math.ceil(text.length / 4) });
     if (refusal !== null) {
       return send(response, 400, { type: 'error', error: { type: 'invalid_request_error', message: refusal } });
     }
@@ -134,7 +133,9 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
         const { body } = wire.error('overloaded', { model: request.model, key: request.key });
         const failed = { type: 'response.failed', response: { id: 'sim', status: 'failed', ...body } };
         const data = request.wire === 'responses' ? failed : body;
-        return stream(response, [`event: ${String(data['type'] ?? 'error')}\ndata: ${JSON.stringify(data)}\n\n`]);
+        return stream(response, [
+          `event: ${request.wire === 'responses' ? failed.type : 'error'}\ndata: ${JSON.stringify(data)}\n\n`,
+        ]);
       }
       case 'hang_in_body':
       case 'cut_in_body': {

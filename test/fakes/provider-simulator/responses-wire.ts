@@ -30,7 +30,10 @@ function messageOf(item: Item): ChatMessage | null {
       return { role: 'tool', content: said(item.output), toolCallId: item.call_id ?? '' };
     case 'message':
     case undefined:
-      return { role: item.role === 'assistant' || item.role === 'user' ? item.role : 'system', content: said(item.content) };
+      return {
+        role: item.role === 'assistant' || item.role === 'user' ? item.role : 'system',
+        content: said(item.content),
+      };
     default:
       return null;
   }
@@ -38,8 +41,8 @@ function messageOf(item: Item): ChatMessage | null {
 
 /** OpenAI's responses; keys and errors are those of chat completions. */
 export const responsesWire: Wire = {
-  keyOf: openAiWire.keyOf,
-  error: openAiWire.error,
+  keyOf: (headers) => openAiWire.keyOf(headers),
+  error: (kind, about) => openAiWire.error(kind, about),
 
   messages: (body) => [
     ...(typeof body['instructions'] === 'string' ? [{ role: 'system' as const, content: body['instructions'] }] : []),

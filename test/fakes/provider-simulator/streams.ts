@@ -50,7 +50,11 @@ function messageEvents(answer: Json): string[] {
       ? pieces(block.text ?? '').map((text) => ({ type: 'text_delta', text }))
       : pieces(JSON.stringify(block.input)).map((partial_json) => ({ type: 'input_json_delta', partial_json }));
     return [
-      named({ type: 'content_block_start', index, content_block: { ...block, ...(isText ? { text: '' } : { input: {} }) } }),
+      named({
+        type: 'content_block_start',
+        index,
+        content_block: { ...block, ...(isText ? { text: '' } : { input: {} }) },
+      }),
       ...deltas.map((delta) => named({ type: 'content_block_delta', index, delta })),
       named({ type: 'content_block_stop', index }),
     ];
@@ -59,7 +63,11 @@ function messageEvents(answer: Json): string[] {
     named({ type: 'message_start', message: start }),
     named({ type: 'ping' }),
     ...blocks,
-    named({ type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: counted['output_tokens'] } }),
+    named({
+      type: 'message_delta',
+      delta: { stop_reason, stop_sequence: null },
+      usage: { output_tokens: counted['output_tokens'] },
+    }),
     named({ type: 'message_stop' }),
   ];
 }

@@ -10,6 +10,8 @@ export const submissionSchema = z
     optional: z.array(relativeFile).default([]),
     /** Folders of which every file is taken, at any depth; each must exist and hold at least one. */
     folders: z.array(relativeFile).default([]),
+    /** The workspace as it is, with modes and links, in place of what is named: for evaluators of kind `harbor`. */
+    whole: z.literal(true).optional(),
     /** Most files, and folders within folders, in all. */
     maxFiles: z.number().int().positive().max(10_000).default(1000),
     /** Most bytes in all, as the files claim to have: a sparse file counts in full. */
@@ -19,9 +21,13 @@ export const submissionSchema = z
       .positive()
       .default(16 * 1024 * 1024),
   })
-  .refine((s) => s.files.length + s.folders.length > 0, {
+  .refine((s) => s.whole === true || s.files.length + s.folders.length > 0, {
     path: ['files'],
     message: 'name at least one file here, or a folder in submission.folders',
+  })
+  .refine((s) => s.whole === undefined || s.files.length + s.folders.length + s.optional.length === 0, {
+    path: ['whole'],
+    message: 'takes everything: name no files, folders or optional beside it',
   })
   .refine(
     (s) =>
@@ -35,6 +41,7 @@ export type SubmissionContract = z.infer<typeof submissionSchema>;
 
 /** The contract in words, for messages: `model.py, model/ (all its files), notes.txt (optional)`. */
 export function submissionNames(contract: SubmissionContract): string {
+  if (contract.whole === true) return 'the whole working folder';
   return [
     ...contract.files,
     ...contract.folders.map((path) => `${path}/ (all its files)`),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { EvaluatorSpec } from './evaluator-spec.js';
 import { relativeFile } from './relative-file.js';
 
 /** What a task needs beyond the plain images: installed into image layers before a run, never during one. */
@@ -24,14 +25,18 @@ export interface LayerRequirements {
   taskDir: string;
   file: string | null;
   apt: readonly string[];
+  /** The image is made of the task's own environment/; absent: of bench's. */
+  harbor?: Extract<EvaluatorSpec, { kind: 'harbor' }>;
 }
 
 /** The layer that a task needs on the agent's or the evaluator's image, or null. */
 export function layerOf(
-  task: { id: string; requirements?: TaskRequirements | undefined },
+  task: { id: string; requirements?: TaskRequirements | undefined; evaluator?: EvaluatorSpec },
   kind: 'agent' | 'evaluator',
   taskDir: string,
 ): LayerRequirements | null {
+  if (task.evaluator?.kind === 'harbor')
+    return { taskId: task.id, taskDir, file: null, apt: [], harbor: task.evaluator };
   const file = task.requirements?.[kind] ?? null;
   const apt = task.requirements?.apt ?? [];
   return file === null && apt.length === 0 ? null : { taskId: task.id, taskDir, file, apt };

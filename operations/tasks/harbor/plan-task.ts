@@ -63,8 +63,13 @@ export function planHarborTask(folder: string, choices: ImportChoices): HarborPl
   const workspaceMb = megabytesOf(toml, 'environment.storage_mb', 'environment.storage', refuse);
   for (const key of ['verifier.collect', 'artifacts', 'environment.healthcheck', 'agent.user', 'verifier.user'])
     if (valueAt(toml, key) !== undefined) remark('task.toml', key, 'is not followed');
-  for (const name of sharedNames(folder))
-    remark(`environment/${name}`, '', 'lies in tests/ under the same name: does the agent see how it is tested?');
+  const [shared, ...more] = sharedNames(folder);
+  if (shared !== undefined)
+    remark(
+      `environment/${shared}`,
+      '',
+      `${more.length === 0 ? 'lies' : `and ${more.length} others lie`} in tests/ under the same name: may the agent see it?`,
+    );
   const dockerfile = ownDockerfile(folder, toml, choices, refuse);
   const id = `${choices.prefix}${basename(folder).replace(/[^A-Za-z0-9_-]+/g, '-')}`;
   if (!/^[A-Za-z0-9]/.test(id)) refuse('', '', `${JSON.stringify(basename(folder))} gives no name for a task`);

@@ -41,7 +41,7 @@ export const verificationEnvironment = (env: Readonly<Record<string, string>>, p
     UV_OFFLINE: '1',
     UV_PYTHON_DOWNLOADS: 'never',
     ...env,
-    BENCH_VERIFIER_OFFLINE: '1',
+    VERIFIER_OFFLINE: '1',
     HOME: '/root',
     PATH: `${OFFLINE_FOLDER}:${path}`,
   }).map(([name, value]) => `${name}=${value}`);

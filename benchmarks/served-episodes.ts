@@ -46,8 +46,14 @@ export class ServedEpisodes {
     return (await this.#ask<{ episode_id: string }>('POST', '/v1/episodes', {})).episode_id;
   }
 
+  /** Waits as a client does: while the command still runs, the same action is asked for again. */
   async step(id: string, action: string, seq: number): Promise<void> {
-    await this.#ask('POST', `/v1/episodes/${id}/step`, { action, action_seq: seq });
+    for (;;) {
+      const answer = await this.#ask<{ status: string }>('POST', `/v1/episodes/${id}/step`, {
+        ...{ action, action_seq: seq },
+      });
+      if (answer.status !== 'running') return;
+    }
   }
 
   /** Returns the ids of so many episodes that begin after this step. */
@@ -77,7 +83,7 @@ export class ServedEpisodes {
       const headers = body === undefined ? {} : { 'content-type': 'application/json' };
       const asked = request(`${this.url}${path}`, { method, headers, agent: this.#agent }, (response) => {
         text(response).then((answer) => {
-          if (response.statusCode !== 200 && response.statusCode !== 201)
+          if (![200, 201, 202].includes(response.statusCode ?? 0))
             reject(new Error(`${method} ${path}: ${response.statusCode} ${answer}`));
           else settle(JSON.parse(answer) as Body);
         }, reject);

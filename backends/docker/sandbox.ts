@@ -8,7 +8,6 @@ import { newRunId } from '../../domain/ids.js';
 import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
 import type {
   Collected,
-  CollectOptions,
   KeptDisks,
   SandboxInfo,
   SandboxPort,

@@ -40,9 +40,16 @@ export async function takeSubmission(
   run: RunDefinition,
   ref: SandboxRef,
 ): Promise<{ taken: TakenSubmission; files: SubmissionFile[] | null }> {
-  const { files, folders, optional, maxFiles, maxBytes } = run.task.submission;
+  const { files, folders, optional, maxFiles, maxBytes, whole } = run.task.submission;
+  const { evaluator } = run.task;
   const { sandbox } = backends[run.backend];
-  const collected = await sandbox.collect(ref, files, maxBytes, { folders, optional, maxFiles });
+  const collected = await sandbox.collect(ref, files, maxBytes, {
+    ...{ folders, optional, maxFiles },
+    ...(whole === true &&
+      evaluator.kind === 'harbor' && {
+        whole: { workdir: evaluator.workdir, besides: evaluator.verification === 'same-image' },
+      }),
+  });
   if (collected.kind !== 'files') return { taken: collected, files: null };
   const sha256 = await storeSubmission(artifacts, collected.files);
   return { taken: { kind: 'files', sha256 }, files: collected.files };

@@ -44,7 +44,8 @@ export function targetProblems(spec: TaskSpec, problem: ProblemAt): ConfigProble
 export function solutionProblems(spec: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const made = (path: string): boolean =>
-    (spec.data?.agent ?? []).some((place) => path === place || path.startsWith(`${place}/`));
+    // An image's own.
+    path.startsWith('/') || (spec.data?.agent ?? []).some((place) => path === place || path.startsWith(`${place}/`));
   const commands: [at: PropertyKey[], command: string | undefined, folders: string[]][] = [
     [['baseline', 'command'], spec.baseline?.command, ['starter']],
     [['oracle', 'command'], spec.oracle?.command, ['oracle', 'starter']],

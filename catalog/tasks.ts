@@ -43,6 +43,14 @@ function evaluatorProblems(spec: TaskSpec, dir: string, problem: ProblemAt): Con
         problem(['evaluator', 'script'], `is both in submission.files and evaluator/player/${script}; remove one`),
       );
   }
+  if (evaluator.kind === 'harbor') {
+    for (const file of ['environment/Dockerfile', 'evaluator/tests/test.sh'])
+      if (!existsSync(join(dir, file))) problems.push(problem(['evaluator', 'kind'], `harbor needs ${file}`));
+    if (spec.requirements !== undefined)
+      problems.push(problem(['requirements'], 'a task of kind harbor has its packages in environment/Dockerfile'));
+  }
+  if ((evaluator.kind === 'harbor') !== (submission.whole === true))
+    problems.push(problem(['submission', 'whole'], 'goes with an evaluator of kind harbor, and with that alone'));
   const inputs = join(dir, 'evaluator', 'inputs');
   for (const split of splits) {
     if (isFolder(inputs) && !isFolder(join(inputs, split)))
@@ -98,7 +106,11 @@ function consistencyProblems(spec: TaskSpec, dir: string, problem: ProblemAt): C
   for (const folder of ['starter', 'evaluator']) {
     if (!isFolder(join(dir, folder))) problems.push(problem([], `no folder ${folder}/ beside task.yaml`));
   }
-  if (isFolder(join(dir, 'evaluator')) && !existsSync(join(dir, 'evaluator', 'referee.py'))) {
+  if (
+    spec.evaluator.kind !== 'harbor' &&
+    isFolder(join(dir, 'evaluator')) &&
+    !existsSync(join(dir, 'evaluator', 'referee.py'))
+  ) {
     problems.push(problem(['evaluator', 'kind'], `${spec.evaluator.kind} needs evaluator/referee.py`));
   }
   try {

@@ -56,6 +56,7 @@ import { runDetailSchema, runsDocumentSchema } from '../domain/views/runs.js';
 import { forkedDocumentSchema, submittedDocumentSchema } from '../domain/views/submissions.js';
 import {
   harborSurveySchema,
+  harborImportSchema,
   importedTasksDocumentSchema,
   newTaskDocumentSchema,
   preparationDocumentSchema,
@@ -165,6 +166,7 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   'tasks verify': [{ schema: verificationDocumentSchema }],
   'tasks new': [{ schema: newTaskDocumentSchema }],
   'tasks import mlgym': [{ schema: importedTasksDocumentSchema }],
+  'tasks import harbor': [{ schema: harborImportSchema }],
   'models list': [{ schema: modelsDocumentSchema }],
   'models test': [{ schema: modelTestsDocumentSchema }],
   'agents list': [{ schema: agentsDocumentSchema }],

@@ -11,13 +11,8 @@ import type { Turns } from '../domain/ports/turns.js';
 import { type BatchControl, batchControl } from './batch-control.js';
 import { type Comparisons, comparisons } from './comparisons.js';
 import { queryError, storeError } from './database-error.js';
-import {
-  importRun,
-  type ImportOptions,
-  type ImportOutcome,
-  type ReadRun,
-  type RecordedRun,
-} from './imports/import-run.js';
+import { importRun, type ReadRun, type RecordedRun } from './imports/import-run.js';
+import type { ImportOptions, ImportOutcome } from './imports/import-whole.js';
 import { setPrices } from './imports/set-prices.js';
 import { createExports, type Exports } from './exports/export-runs.js';
 import { type ExchangedRecord, importExchanged, type ReadExchanged } from './imports/import-exchanged.js';

@@ -10,13 +10,13 @@ export type { RunRecord } from './exports/run-record.js';
 export { LINE_LISTS } from './exports/run-line.js';
 export { createRunStore } from './run-store.js';
 export type {
-  ImportOutcome,
   RecordedEnd,
   RecordedEvaluation,
   RecordedRun,
   RecordedStep,
   StepWriter,
 } from './imports/import-run.js';
+export type { ImportOutcome } from './imports/import-whole.js';
 export { runReadOnlyQuery, type ReadOnlyResult } from './read-only-query.js';
 export { insertBatch, type BatchDefinition, type BatchSubmission, type SubmittedRun } from './submission.js';
 export type { EpisodeRecord, RecordedAction } from './exports/episode-records.js';

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { relativeFile } from './relative-file.js';
 
+/** What a verifier of Harbor gets of the agent's world. Processes are none of it. */
+export const HARBOR_VERIFICATIONS = ['clean-room', 'same-image'] as const;
+
 const seconds = z.number().int().positive();
 const megabytes = z.number().int().positive();
 const pythonName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a Python name');
@@ -52,6 +55,25 @@ export const evaluatorSchema = z.discriminatedUnion('kind', [
     refereeSeconds: seconds.default(60),
     ...player,
     ...referee,
+  }),
+  /** evaluator/tests/test.sh, as Harbor has it, in a fresh container of the task's verifier image; see domain/harbor. */
+  z.strictObject({
+    kind: z.literal('harbor'),
+    /** `clean-room`: it gets the working folder; `same-image`: the agent's home and temporary files, too. */
+    verification: z.enum(HARBOR_VERIFICATIONS),
+    /** Where the task's image has the working folder. */
+    workdir: z
+      .string()
+      .regex(/^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._+-]+)+$/, 'an absolute path of plain names, other than /'),
+    /** The tests write ctrf.json: without it they have not run. */
+    ctrf: z.boolean().default(false),
+    /** The tests import what the agent wrote, which can end or pass them. */
+    inProcess: z.boolean().default(false),
+    /** Variables of the verifier. */
+    env: z.record(z.string().regex(/^[A-Za-z_]\w*$/, 'the name of a variable'), z.string()).default({}),
+    timeoutSeconds: seconds.default(600),
+    /** Of its container. */
+    memoryMb: megabytes.default(2048),
   }),
 ]);
 export type EvaluatorSpec = z.infer<typeof evaluatorSchema>;

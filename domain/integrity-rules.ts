@@ -8,6 +8,8 @@ export const INTEGRITY_RULES = [
   'read_answers',
   'no_model_call',
   'test_beats_validation',
+  'same_image',
+  'in_process',
 ] as const;
 export type IntegrityRule = (typeof INTEGRITY_RULES)[number];
 

@@ -10,6 +10,8 @@ export const submissionSchema = z
     optional: z.array(relativeFile).default([]),
     /** Folders of which every file is taken, at any depth; each must exist and hold at least one. */
     folders: z.array(relativeFile).default([]),
+    /** The workspace as it is, with modes and links, in place of what is named: for evaluators of kind `harbor`. */
+    whole: z.literal(true).optional(),
     /** Most files, and folders within folders, in all. */
     maxFiles: z.number().int().positive().max(10_000).default(1000),
     /** Most bytes in all, as the files claim to have: a sparse file counts in full. */
@@ -27,9 +29,13 @@ export const submissionSchema = z
     path: ['optional'],
     message: 'a pattern has * in its last part alone, and no ? or [ ]',
   })
-  .refine((s) => s.files.length + s.folders.length > 0, {
+  .refine((s) => s.whole === true || s.files.length + s.folders.length > 0, {
     path: ['files'],
     message: 'name at least one file here, or a folder in submission.folders',
+  })
+  .refine((s) => s.whole === undefined || s.files.length + s.folders.length + s.optional.length === 0, {
+    path: ['whole'],
+    message: 'takes everything: name no files, folders or optional beside it',
   })
   .refine(
     (s) =>
@@ -43,6 +49,7 @@ export type SubmissionContract = z.infer<typeof submissionSchema>;
 
 /** The contract in words, for messages: `model.py, model/ (all its files), notes.txt (optional)`. */
 export function submissionNames(contract: SubmissionContract): string {
+  if (contract.whole === true) return 'the whole working folder';
   return [
     ...contract.files,
     ...contract.folders.map((path) => `${path}/ (all its files)`),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { EvaluatorSpec } from './evaluator-spec.js';
 import { relativeFile } from './relative-file.js';
 
 /** What a task needs beyond the plain images: installed into image layers before a run, never during one. */
@@ -26,6 +27,8 @@ export interface LayerRequirements {
   apt: readonly string[];
   /** Lines of a requirements file that stands in no folder; then `file` is only its name. */
   lines?: readonly string[];
+  /** The image is made of the task's own environment/; absent: of bench's. */
+  harbor?: Extract<EvaluatorSpec, { kind: 'harbor' }>;
 }
 
 /** The layer with a program's Python packages, on top of the task's; null: it has none. */
@@ -34,10 +37,12 @@ export const programLayer = ({ pip }: { pip: readonly string[] }): LayerRequirem
 
 /** The layer that a task needs on the agent's or the evaluator's image, or null. */
 export function layerOf(
-  task: { id: string; requirements?: TaskRequirements | undefined },
+  task: { id: string; requirements?: TaskRequirements | undefined; evaluator?: EvaluatorSpec },
   kind: 'agent' | 'evaluator',
   taskDir: string,
 ): LayerRequirements | null {
+  if (task.evaluator?.kind === 'harbor')
+    return { taskId: task.id, taskDir, file: null, apt: [], harbor: task.evaluator };
   const file = task.requirements?.[kind] ?? null;
   const apt = task.requirements?.apt ?? [];
   return file === null && apt.length === 0 ? null : { taskId: task.id, taskDir, file, apt };

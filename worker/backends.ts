@@ -38,6 +38,7 @@ export function createBackends(settings: WorkerSettings, log: Logger, room?: Dis
     const evaluatorImage = image('evaluator');
     const layerOptions = {
       sources: settings.packageSources,
+      assetsRoot,
       onProgress: (line: string) => log.info({ backend: address.backend, line }, 'image layer'),
     };
     return {

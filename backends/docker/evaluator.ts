@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream';
 import type Docker from 'dockerode';
 import { InfrastructureError } from '../../domain/errors.js';
 import { PLAYER_UID, REFEREE_UID } from '../../domain/limits.js';
@@ -9,24 +8,15 @@ import { readResult } from '../evaluator/read-result.js';
 import { hostTimeLimitMs } from '../evaluator/time-limit.js';
 import { type Mark, markFor } from '../mark.js';
 import { removeContainer, waitForExit } from './container-life.js';
+import { output } from './container-output.js';
+import type { DockerEvaluatorOptions } from './evaluator-options.js';
 import { isPodman } from './engine.js';
 import { EVALUATION_LABEL, HOME_LABEL, MAKER_LABEL, UNTIL_LABEL } from './labels.js';
 import { hiddenFigures, madeUpFigures } from './machine-figures.js';
 import { remembered } from './remembered.js';
 import { PODMAN_PROCESSES } from './sandbox-container.js';
+import { verify } from './harbor/verify.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
-
-export interface DockerEvaluatorOptions {
-  docker: Docker;
-  /** See ensureImage. */
-  imageRef: string;
-  /** The engine's id of that image, stored with each evaluation. */
-  imageDigest?: string;
-  /** Folder of made-up machine figures; absent: the engine cannot mount our files. */
-  figuresDir?: string;
-  /** Tag of this home, since homes share an engine. */
-  homeTag: string;
-}
 
 const USERS = {
   referee: { uid: REFEREE_UID, gid: REFEREE_UID },
@@ -38,9 +28,6 @@ const OUTPUT_FOLDER = '/output';
 const PLAYERS_FOLDER = `nr_inodes=10000,mode=700,uid=${USERS.player.uid},gid=${USERS.player.gid}`;
 /** With Podman it belongs to root, with the image folder's permissions. Only the player writes there; overhead counts as its memory. */
 const PODMAN_FOLDER = 'mode=777';
-const OUTPUT_LIMIT = 64 * 1024;
-/** The container has ended by then; only its output is left to read. */
-const LOG_LIMIT_MS = 60_000;
 
 /** One fresh container per evaluation. Secrets and submission are copied in; nothing of the host is mounted but made-up figures. */
 export function createDockerEvaluator(options: DockerEvaluatorOptions): EvaluatorPort {
@@ -51,6 +38,7 @@ export function createDockerEvaluator(options: DockerEvaluatorOptions): Evaluato
     isolation: 'container',
     async evaluate(job, signal) {
       signal.throwIfAborted();
+      if (job.task.evaluator.kind === 'harbor') return await verify(options, job, await podman(), signal);
       const files = await jobFiles(job, {
         users: USERS,
         lifeline: false,
@@ -157,11 +145,12 @@ async function outcome(
 ): Promise<EvaluationOutcome> {
   const limit = AbortSignal.timeout(hostTimeLimitMs(job.task));
   const exitCode = await waitForExit(container, AbortSignal.any([signal, limit]));
+  // Only init writes there: its children have their own pipes.
   const printed = await output(docker, container);
   if (exitCode === 0) return readResult(printed.stdout, job.task);
   const { State } = await container.inspect();
   const { evaluator } = job.task;
-  if (State.OOMKilled && evaluator.kind !== 'data')
+  if (State.OOMKilled && 'memoryMb' in evaluator)
     // Init's and the referee's memory is limited, so it was the submission.
     return {
       kind: 'rejected',
@@ -170,29 +159,6 @@ async function outcome(
   throw new InfrastructureError(
     `evaluation ${job.id} of ${job.task.id}: its container ended with code ${exitCode} ${printed.stderr.slice(-2000)}`.trim(),
   );
-}
-
-/** Only init writes here: its children have their own pipes. */
-async function output(docker: Docker, container: Docker.Container): Promise<{ stdout: string; stderr: string }> {
-  const abortSignal = AbortSignal.timeout(LOG_LIMIT_MS);
-  const logs = await container.logs({ stdout: true, stderr: true, follow: true, abortSignal });
-  const [stdout, stderr] = [boundedSink(), boundedSink()];
-  docker.modem.demuxStream(logs, stdout.sink, stderr.sink);
-  await new Promise((resolve, reject) => logs.once('end', resolve).once('error', reject));
-  return { stdout: stdout.text(), stderr: stderr.text() };
-}
-
-function boundedSink() {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const sink = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      size += chunk.length;
-      if (size <= OUTPUT_LIMIT) chunks.push(chunk);
-      done();
-    },
-  });
-  return { sink, text: () => Buffer.concat(chunks).toString('utf8') };
 }
 
 const ownedEntry = (file: JobFile): TarEntry => ({

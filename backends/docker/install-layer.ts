@@ -37,7 +37,7 @@ export class InstallFailed extends Error {
   }
 }
 
-const UNREACHABLE =
+export const UNREACHABLE =
   /NewConnectionError|ConnectTimeoutError|ReadTimeoutError|ConnectionResetError|ProxyError|NameResolutionError|Temporary failure (?:in name resolution|resolving)|Could not (?:connect|resolve)|Connection (?:refused|timed out|failed)|Network is unreachable|50[0-4] (?:Server|Internal|Bad|Service|Gateway)/;
 
 /** No limit for an installation. */
@@ -48,6 +48,8 @@ export interface LayerOrder {
   plain: { ref: string };
   layer: LayerRequirements;
   files: LayerFile[];
+  /** In place of the installation of packages: shell lines, run in the folder of the files. */
+  script?: string;
   hash: string;
   ref: string;
   sources: PackageSources;
@@ -136,7 +138,7 @@ async function start(container: Docker.Container, order: LayerOrder): Promise<vo
   await container.start().catch(unlessStatus(304));
 }
 
-function entries({ layer, files, sources }: LayerOrder): TarEntry[] {
+function entries({ layer, files, sources, script: own }: LayerOrder): TarEntry[] {
   const environment = {
     DEBIAN_FRONTEND: 'noninteractive',
     PIP_BREAK_SYSTEM_PACKAGES: '1',
@@ -145,13 +147,41 @@ function entries({ layer, files, sources }: LayerOrder): TarEntry[] {
     PIP_DISABLE_PIP_VERSION_CHECK: '1',
     PIP_NO_INPUT: '1',
     ...sources.environment,
-    ...(sources.certificates !== null && { PIP_CERT: `${INSIDE}/certificates.pem` }),
+    ...(sources.certificates !== null && certificatesOf(`${INSIDE}/certificates.pem`, own !== undefined)),
   };
   const exports = Object.entries(environment).map(([key, value]) => `export ${key}=${quoted(value)}\n`);
-  const script = [
-    'set -e\n',
-    ...exports,
-    `cd ${INSIDE}/task\n`,
+  const script = ['set -e\n', ...exports, `cd ${INSIDE}/task\n`, own ?? packagesScript(layer)].join('');
+  const folders = new Set(['task']);
+  for (const { path } of files) {
+    const parts = path.split('/').slice(0, -1);
+    for (let depth = 1; depth <= parts.length; depth++) folders.add(['task', ...parts.slice(0, depth)].join('/'));
+  }
+  return [
+    ...[...folders].map((name) => ({ name, mode: 0o755, bytes: null })),
+    ...files.map(({ path, bytes, executable }) => ({
+      name: `task/${path}`,
+      mode: executable === true ? 0o755 : 0o644,
+      bytes,
+    })),
+    { name: 'install.sh', mode: 0o600, bytes: Buffer.from(script) },
+    ...(sources.certificates === null ? [] : [{ name: 'certificates.pem', mode: 0o644, bytes: sources.certificates }]),
+  ];
+}
+
+/** Programs of tasks bring readers of their own. */
+const certificatesOf = (path: string, everybody: boolean): Record<string, string> => ({
+  PIP_CERT: path,
+  ...(everybody && {
+    SSL_CERT_FILE: path,
+    CURL_CA_BUNDLE: path,
+    REQUESTS_CA_BUNDLE: path,
+    GIT_SSL_CAINFO: path,
+    NODE_EXTRA_CA_CERTS: path,
+  }),
+});
+
+const packagesScript = (layer: LayerRequirements): string =>
+  [
     layer.file === null ? '' : `python3 -m pip --version >/dev/null 2>&1 || exit ${NO_PIP}\n`,
     `apt=${quoted(layer.apt.join(' '))}\n`,
     // Unquoted on purpose: words of a checked alphabet.
@@ -161,20 +191,8 @@ function entries({ layer, files, sources }: LayerOrder): TarEntry[] {
     'fi\n',
     layer.file === null ? '' : `python3 -m pip install -r ${quoted(layer.file)}\n`,
   ].join('');
-  const folders = new Set(['task']);
-  for (const { path } of files) {
-    const parts = path.split('/').slice(0, -1);
-    for (let depth = 1; depth <= parts.length; depth++) folders.add(['task', ...parts.slice(0, depth)].join('/'));
-  }
-  return [
-    ...[...folders].map((name) => ({ name, mode: 0o755, bytes: null })),
-    ...files.map(({ path, bytes }) => ({ name: `task/${path}`, mode: 0o644, bytes })),
-    { name: 'install.sh', mode: 0o600, bytes: Buffer.from(script) },
-    ...(sources.certificates === null ? [] : [{ name: 'certificates.pem', mode: 0o644, bytes: sources.certificates }]),
-  ];
-}
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 async function keepAsImage(docker: Docker, container: Docker.Container, order: LayerOrder): Promise<void> {
   const [repo, tag] = order.ref.split(':') as [string, string];
@@ -214,4 +232,5 @@ async function followLog(
 export interface LayerFile {
   path: string;
   bytes: Buffer;
+  executable?: boolean;
 }

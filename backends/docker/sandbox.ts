@@ -8,7 +8,6 @@ import { newRunId } from '../../domain/ids.js';
 import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
 import type {
   Collected,
-  CollectOptions,
   KeptDisks,
   ProgramHost,
   SandboxInfo,
@@ -25,6 +24,7 @@ import { hasStarted, stageStarter } from '../shell/stage-starter.js';
 import { waitForSupervisor } from '../shell/wait-for-supervisor.js';
 import { collectFiles as collectHere } from '../shell/collect-files.js';
 import { collectFiles } from './collect-files.js';
+import { collectWhole } from './collect-whole.js';
 import { removeContainer, startContainer } from './container-life.js';
 import { type LayerRequirements, programLayer } from '../../domain/task-requirements.js';
 import { thawDisk } from './copy-disk.js';
@@ -272,7 +272,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
   /** Needs a running container with room for a process. A frozen one is thawed and frozen again. */
   async function collectInside(
     ref: SandboxRef,
-    ...wanted: [files: string[], maxBytes: number, more: CollectOptions | undefined]
+    collect: (container: Docker.Container) => Promise<Collected>,
   ): Promise<Collected> {
     const container = containerOf(ref);
     const { Paused: frozen } = (await container.inspect()).State;
@@ -280,7 +280,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       for (let attempt = 1; ; attempt++) {
         await wake(ref, container);
         try {
-          return await collectFiles(container, ...wanted);
+          return await collect(container);
         } catch (error) {
           if (attempt === 3) throw error;
           // The agent's leftover processes fill the container. Restarting ends them; the files stay.
@@ -412,10 +412,15 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       translated(`collecting files of run ${ref.runId}`, async () => {
         // After a reboot the disk is not mounted, and files would seem missing.
         await mountWhole(ref);
+        const whole = more?.whole;
+        if (whole !== undefined)
+          return await onWholeDisk(ref, () =>
+            collectInside(ref, (container) => collectWhole(container, maxBytes, whole)),
+          );
         const workspace = workspaceOn(layout.run(ref.runId, ref.epoch).dir);
         return await onWholeDisk(ref, () =>
           workspace === null
-            ? collectInside(ref, files, maxBytes, more)
+            ? collectInside(ref, (container) => collectFiles(container, files, maxBytes, more))
             : collectHere(workspace, files, maxBytes, null, more),
         );
       }),

@@ -12,13 +12,13 @@ const HOME = '/home/agent';
  */
 export async function* snapshotOf(
   container: Docker.Container,
-  { maxBytes }: { maxBytes: number },
+  { maxBytes, workspaceAlone = false }: { maxBytes: number; workspaceAlone?: boolean },
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const plan = {
     control: CONTROL_INSIDE,
     view: { workspace: CONTAINER_WORKSPACE, home: HOME, tools: '/run/bench-tools' },
-    places: { workspace: CONTAINER_WORKSPACE, home: HOME, tmp: '/tmp' },
+    places: { workspace: CONTAINER_WORKSPACE, ...(!workspaceAlone && { home: HOME, tmp: '/tmp' }) },
     uid: AGENT_UID,
     maxBytes,
   };

@@ -5,16 +5,10 @@ import type Docker from 'dockerode';
 import { BenchError, InfrastructureError } from '../../domain/errors.js';
 import { type LayerRequirements, readRequirements } from '../../domain/task-requirements.js';
 import { type BaseImage, localImage } from './base-image.js';
+import { ensureHarborImage } from './harbor/task-images.js';
 import { installLayer, InstallFailed, type LayerFile } from './install-layer.js';
 import type { BuiltImage, ImageKind } from './images.js';
-import type { PackageSources } from './package-sources.js';
-
-export interface TaskImageOptions {
-  sources: PackageSources;
-  onProgress?: ((line: string) => void) | undefined;
-  /** Aborts an installation; others waiting for it start it again. */
-  signal?: AbortSignal | undefined;
-}
+import type { TaskImageOptions } from './task-image-options.js';
 
 /** Bump when the way layers are made changes. */
 const LAYER_FORMAT = 1;
@@ -32,6 +26,7 @@ export async function ensureTaskImage(
   options: TaskImageOptions,
 ): Promise<BuiltImage> {
   if (layer === null) return plain;
+  if (layer.harbor !== undefined) return await ensureHarborImage(docker, kind, layer, layer.harbor, options);
   const files = await layerFiles(layer);
   const hash = layerHash(plain.digest, layer, files);
   const ref = `bench-task:${hash}`;

@@ -28,6 +28,7 @@ const PLAYERS_FOLDERS: Record<EvaluatorSpec['kind'], string[]> = {
   questions: [PLAYER],
   data: [],
   program: [INPUTS, PLAYER],
+  harbor: [],
 };
 
 /**

@@ -13,6 +13,8 @@ export function containerMb(spec: EvaluatorSpec): number {
     case 'game':
     case 'questions':
       return shared + spec.memoryMb + spec.refereeMemoryMb;
+    case 'harbor':
+      return spec.memoryMb;
     case 'data':
       return shared + spec.refereeMemoryMb;
     case 'program':

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { MlgymTask } from '../../domain/mlgym/tasks.js';
 import type { CliContext } from '../context.js';
+import { register as registerHarbor } from './tasks-import-harbor.js';
 import { commaList } from '../options.js';
 import { plural } from '../render/format.js';
 import { remedyText } from '../render/remedy.js';
@@ -85,10 +86,12 @@ function render(context: CliContext, tasks: readonly ImportedTask[], into: strin
 }
 
 export function register(tasks: Command, context: CliContext): void {
-  tasks
+  const importing = tasks
     .command('import')
     .summary('import tasks')
-    .description('Import tasks that were written for another benchmark.')
+    .description('Import tasks that were written for another benchmark.');
+  registerHarbor(importing, context);
+  importing
     .command('mlgym')
     .summary('import tasks of an MLGym checkout')
     .description(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type { ExtraCall } from '../../domain/exchange/bench-extra.js';
 import { BenchError } from '../../domain/errors.js';
-import { newBatchId, newRunId } from '../../domain/ids.js';
+import { newRunId } from '../../domain/ids.js';
 import { SHARD_SIZE } from '../../domain/limits.js';
 import { MLGYM_CONTRACT } from '../../domain/mlgym/tasks.js';
 import type { ModelKind, SamplingParameters } from '../../domain/model.js';
@@ -10,8 +10,8 @@ import type { EndReason, FinalEvaluation } from '../../domain/outcomes.js';
 import type { Backend, EvaluationKind, EvaluationStatus, Isolation, Requested } from '../../domain/run.js';
 import type { Direction, Metrics } from '../../domain/score.js';
 import type { ToolState } from '../../domain/tool-state.js';
-import { errorFields, queryError } from '../database-error.js';
-import { type ImportOptions, type ImportOutcome, knownRun, type Sql, wellFormedJson } from './import-run.js';
+import { wellFormedJson } from './import-run.js';
+import { importWhole, type ImportOptions, type ImportOutcome, type Sql } from './import-whole.js';
 
 export interface ExchangedTask {
   id: string;
@@ -107,6 +107,12 @@ export interface ExchangedEnd {
 export type WriteExchanged = (step: ExchangedStepRow) => Promise<void>;
 export type ReadExchanged = (write: WriteExchanged) => Promise<{ end: ExchangedEnd; remarks: readonly unknown[] }>;
 
+const EXCHANGED = {
+  origin: 'import' as const,
+  imported: 'exchange',
+  remedy: 'Choose another name: imported trajectories and logs need a batch of their own.',
+};
+
 const STEPS = 100;
 const CHARACTERS = 2_000_000;
 
@@ -117,77 +123,40 @@ export async function importExchanged(
   options: ImportOptions,
   read: ReadExchanged,
 ): Promise<ImportOutcome> {
-  const client = await pool.connect();
-  const sql = client.query.bind(client) as unknown as Sql;
-  try {
-    await sql('begin');
-    const known = await knownRun(sql, run, options.batch);
-    if (known !== null) {
-      await sql('rollback');
-      return known;
-    }
-    const batchId = await batchFor(sql, options.batch);
-    const task = await taskVersionFor(sql, run);
-    const placed = await insertRun(sql, run, batchId, task);
-    const writer = rowWriter(sql, placed.runId, run.model);
-    const answers: Record<string, string> = {};
-    const { end, remarks } = await read((step) => {
-      for (const call of step.calls) if (call.answer !== undefined) answers[`${step.step}.${call.try}`] = call.answer;
-      return writer.write(step);
-    });
-    await writer.flush();
-    await insertCalls(sql, placed.runId, run.model, end.calls);
-    await insertEvaluations(sql, placed.runId, task, end);
-    await finishRun(sql, placed.runId, end);
-    await sql(
-      `insert into imports (run_id, batch_id, format, source, content_hash, raw_exit_status, args, prompt, remarks)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      [
-        ...[placed.runId, batchId, run.format, run.source, run.contentHash, end.exitStatus],
-        ...[wellFormedJson({ ...end.kept, answers }), wellFormedJson(end.prompt), wellFormedJson(remarks)],
-      ],
-    );
-    await sql('update batches set ended_at = now() where batch_id = $1', [batchId]);
-    await sql(options.dryRun ? 'rollback' : 'commit');
-    return { kind: 'imported', ...placed, batchId, taskBaseline: null };
-  } catch (error) {
-    await sql('rollback').catch(() => undefined);
-    const { code, constraint, message } = errorFields(error);
-    if (constraint === 'imports_content_unique') {
-      const known = await knownRun(sql, run, options.batch);
-      if (known !== null) return known;
-    }
-    if (constraint === 'task_versions_contract')
-      throw new BenchError('usage', message, {
-        code: 'import.conflict',
-        remedy: 'Give it a task id of its own.',
-        fields: { task: '<id>' },
+  return await importWhole(pool, run, options, {
+    batch: EXCHANGED,
+    store: async (sql, batchId) => {
+      const task = await taskVersionFor(sql, run);
+      const placed = await insertRun(sql, run, batchId, task);
+      const writer = rowWriter(sql, placed.runId, run.model);
+      const answers: Record<string, string> = {};
+      const { end, remarks } = await read((step) => {
+        for (const call of step.calls) if (call.answer !== undefined) answers[`${step.step}.${call.try}`] = call.answer;
+        return writer.write(step);
       });
-    throw code === undefined ? error : queryError(`importing ${run.source}`, error);
-  } finally {
-    client.release();
-  }
-}
-
-async function batchFor(sql: Sql, name: string): Promise<string> {
-  await sql(
-    `insert into batches (batch_id, name, origin, spec, seed, concurrency, status, ended_at)
-     values ($1, $2, 'import', $3, 0, 1, 'ended', now()) on conflict (name) do nothing`,
-    [newBatchId(), name, JSON.stringify({ imported: 'exchange' })],
-  );
-  const { rows } = await sql<{ batchId: string; fits: boolean }>(
-    `select batch_id as "batchId", origin = 'import' and spec ->> 'imported' = 'exchange' as fits from batches where name = $1 for update`,
-    [name],
-  );
-  const [row] = rows;
-  if (row === undefined) throw new Error(`batch ${name} was not stored`);
-  if (!row.fits)
-    throw new BenchError('usage', `batch "${name}" holds other runs (${row.batchId})`, {
-      code: 'batch.imported',
-      remedy: 'Choose another name: imported trajectories and logs need a batch of their own.',
-      fields: { batch: true },
-    });
-  return row.batchId;
+      await writer.flush();
+      await insertCalls(sql, placed.runId, run.model, end.calls);
+      await insertEvaluations(sql, placed.runId, task, end);
+      await finishRun(sql, placed.runId, end);
+      await sql(
+        `insert into imports (run_id, batch_id, format, source, content_hash, raw_exit_status, args, prompt, remarks)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        [
+          ...[placed.runId, batchId, run.format, run.source, run.contentHash, end.exitStatus],
+          ...[wellFormedJson({ ...end.kept, answers }), wellFormedJson(end.prompt), wellFormedJson(remarks)],
+        ],
+      );
+      return { ...placed, taskBaseline: null };
+    },
+    explain: ({ constraint, message }) =>
+      constraint === 'task_versions_contract'
+        ? new BenchError('usage', message, {
+            code: 'import.conflict',
+            remedy: 'Give it a task id of its own.',
+            fields: { task: '<id>' },
+          })
+        : null,
+  });
 }
 
 interface TaskVersion {

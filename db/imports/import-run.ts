@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { BenchError } from '../../domain/errors.js';
-import { newBatchId, newRunId } from '../../domain/ids.js';
+import { newRunId } from '../../domain/ids.js';
 import { SHARD_SIZE } from '../../domain/limits.js';
 import { MLGYM_CONTRACT, type MlgymTask } from '../../domain/mlgym/tasks.js';
 import type { EndReason, FinalEvaluation } from '../../domain/outcomes.js';
 import type { Backend, EvaluationKind, EvaluationStatus, Requested } from '../../domain/run.js';
 import type { Metrics } from '../../domain/score.js';
-import { errorFields, queryError } from '../database-error.js';
 import { storable } from '../statements.js';
+import { importWhole, type ImportOptions, type ImportOutcome, type Sql } from './import-whole.js';
 
 /** What is known about a recorded run before its trajectory is read. */
 export interface RecordedRun {
@@ -86,25 +86,17 @@ export interface RecordedEnd {
   lastAction: string | null;
 }
 
-export type ImportOutcome =
-  | { kind: 'imported'; runId: string; batchId: string; attempt: number; taskBaseline: number | null }
-  /** The same content is already stored, in the batch of this name. */
-  | { kind: 'known'; runId: string; batchId: string; batch: string | null }
-  /** The directory was imported into this batch before, with other content. */
-  | { kind: 'changed'; runId: string; batchId: string };
-
 /** Receives a run's steps in order, as they are read. */
 export type StepWriter = (step: RecordedStep) => Promise<void>;
 
-export interface ImportOptions {
-  /** The batch's name; the batch is created if needed. */
-  batch: string;
-  /** Check everything, store nothing. */
-  dryRun: boolean;
-}
-
 /** Reads a run's files and passes on its steps. */
 export type ReadRun = (write: StepWriter) => Promise<{ end: RecordedEnd; remarks: readonly unknown[] }>;
+
+const RUN_DIRECTORIES = {
+  origin: 'mlgym' as const,
+  imported: 'mlgym',
+  remedy: 'Choose another name: run directories need a batch of their own.',
+};
 
 const ROWS = 200;
 const CHARACTERS = 2_000_000;
@@ -120,85 +112,20 @@ export async function importRun(
   options: ImportOptions,
   read: ReadRun,
 ): Promise<ImportOutcome> {
-  const client = await pool.connect();
-  const sql = client.query.bind(client) as unknown as Sql;
-  try {
-    await sql('begin');
-    const known = await knownRun(sql, run, options.batch);
-    if (known !== null) {
-      await sql('rollback');
-      return known;
-    }
-    const batchId = await batchFor(sql, options.batch);
-    const taskHash = await taskVersionFor(sql, run);
-    const placed = await insertRun(sql, run, batchId, taskHash);
-    const steps = stepWriter(sql, placed.runId);
-    const { end, remarks } = await read(steps.write);
-    await steps.flush();
-    await insertEvaluations(sql, placed.runId, taskHash, end.evaluations);
-    await finishRun(sql, placed.runId, end);
-    await insertImport(sql, placed.runId, batchId, run, end, remarks);
-    const taskBaseline = await baselineOf(sql, taskHash, end.baselineValue, run.task);
-    await sql('update batches set ended_at = now() where batch_id = $1', [batchId]);
-    await sql(options.dryRun ? 'rollback' : 'commit');
-    return { kind: 'imported', ...placed, batchId, taskBaseline };
-  } catch (error) {
-    await sql('rollback').catch(() => undefined);
-    // A concurrent import stored the same content in another batch.
-    if (errorFields(error).constraint === 'imports_content_unique') {
-      const known = await knownRun(sql, run, options.batch);
-      if (known !== null) return known;
-    }
-    throw errorFields(error).code === undefined ? error : queryError(`importing ${run.source}`, error);
-  } finally {
-    client.release();
-  }
-}
-
-export type Sql = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<{ rows: Row[] }>;
-
-export async function knownRun(
-  sql: Sql,
-  run: Pick<RecordedRun, 'contentHash' | 'source'>,
-  batch: string,
-): Promise<ImportOutcome | null> {
-  const { rows } = await sql<{ runId: string; batchId: string; batch: string | null; same: boolean }>(
-    `select i.run_id as "runId", i.batch_id as "batchId", b.name as batch, i.content_hash = $1 as same
-     from imports i join batches b on b.batch_id = i.batch_id
-     where i.content_hash = $1 or (b.name = $2 and i.source = $3)
-     order by i.content_hash = $1 desc limit 1`,
-    [run.contentHash, batch, run.source],
-  );
-  const [row] = rows;
-  if (row === undefined) return null;
-  const { runId, batchId, batch: name } = row;
-  return row.same ? { kind: 'known', runId, batchId, batch: name } : { kind: 'changed', runId, batchId };
-}
-
-/** The batch, locked: imports into it take turns. */
-async function batchFor(sql: Sql, name: string): Promise<string> {
-  await sql(
-    `insert into batches (batch_id, name, origin, spec, seed, concurrency, status, ended_at)
-     values ($1, $2, 'mlgym', $3, 0, 1, 'ended', now()) on conflict (name) do nothing`,
-    [newBatchId(), name, JSON.stringify({ imported: 'mlgym' })],
-  );
-  const { rows } = await sql<{ batchId: string; origin: string }>(
-    'select batch_id as "batchId", origin from batches where name = $1 for update',
-    [name],
-  );
-  const [row] = rows;
-  if (row === undefined) throw new Error(`batch ${name} was not stored`);
-  if (row.origin !== 'mlgym')
-    throw new BenchError(
-      'usage',
-      `batch "${name}" holds other runs, played here or imported as lines (${row.batchId})`,
-      {
-        code: 'batch.imported',
-        remedy: 'Choose another name: run directories need a batch of their own.',
-        fields: { batch: true },
-      },
-    );
-  return row.batchId;
+  return await importWhole(pool, run, options, {
+    batch: RUN_DIRECTORIES,
+    store: async (sql, batchId) => {
+      const taskHash = await taskVersionFor(sql, run);
+      const placed = await insertRun(sql, run, batchId, taskHash);
+      const steps = stepWriter(sql, placed.runId);
+      const { end, remarks } = await read(steps.write);
+      await steps.flush();
+      await insertEvaluations(sql, placed.runId, taskHash, end.evaluations);
+      await finishRun(sql, placed.runId, end);
+      await insertImport(sql, placed.runId, batchId, run, end, remarks);
+      return { ...placed, taskBaseline: await baselineOf(sql, taskHash, end.baselineValue, run.task) };
+    },
+  });
 }
 
 const sha256 = (parts: readonly string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');

@@ -133,6 +133,16 @@ create function find_integrity_marks(ids text[] default null) returns table (
     ) as far
   ) j
   group by t.run_id having bool_or(j.far)
+  union all
+  select
+    r.run_id, 'same_image', null, null,
+    'the verifier gets files from outside of the working folder, programs among them: never ranked with clean rooms'
+  from ended r join task_versions v on v.content_hash = r.task_hash
+  where v.spec #>> '{evaluator,verification}' = 'same-image'
+  union all
+  select r.run_id, 'in_process', null, null, 'the tests import what the agent wrote, which could pass them from inside'
+  from ended r join task_versions v on v.content_hash = r.task_hash
+  where v.spec #>> '{evaluator,kind}' = 'harbor' and v.spec #>> '{evaluator,inProcess}' = 'true'
 $$;
 
 comment on function find_integrity_marks is 'What the rules find in these ended runs (null: all), without storing it.';

@@ -22,7 +22,7 @@ create function find_run_results(ids text[] default null) returns setof run_resu
     cross join lateral (select case v.direction when 'maximize' then -1 else 1 end as sign) s
     cross join lateral (
       select array(
-        select int4range(m.step, m.until, '[]') from integrity_marks m where m.run_id = r.run_id and m.rule <> 'beyond_bounds'
+        select int4range(m.step, m.until, '[]') from integrity_marks m where m.run_id = r.run_id and m.rule not in ('beyond_bounds', 'in_process')
       ) as marks offset 0
     ) bears
     join evaluations e on e.run_id = r.run_id

@@ -26,7 +26,7 @@ const PLACES = /(?<![\w.:/-])\/(?:usr\/local|usr\/bin|usr\/lib|opt|tmp|root|home
 const OWN = /^\/(?:tmp|root)\/(?:\.local|\.cargo|uv|test|pytest|venv|\.venv|tmp)/;
 /** A package or program that the agent was to install. */
 const INSTALLED =
-  /\bshutil\.which\(|\bcommand -v\b|\bdpkg\b|\bpip (?:show|list|freeze)\b|\bimportlib\.(?:metadata|util\.find_spec)\b|\bsubprocess\.[a-z_]+\(\s*\[\s*["'](?:R|Rscript|povray|pmars|ccomp|gcov|sqlite3)["']/;
+  /\bshutil\.which\(|\bcommand -v\b|\bdpkg\b|\bpip (?:show|list|freeze)\b|\bimportlib\.(?:metadata|util\.find_spec)\b|\bsubprocess\.[a-z_]+\(\s*\[\s*["'](R|Rscript|povray|pmars|ccomp|gcov|sqlite3)["']/;
 
 const inside = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(`${folder.replace(/\/$/, '')}/`);
@@ -37,27 +37,44 @@ export function verificationOf(
   workdir: string,
   /** The instruction and the solution: a place that neither names is the image's, or the tests' own. */
   asked: readonly string[],
+  /** How the image is made: what it names was there before the agent. */
+  dockerfile: string,
 ): { verification: Verification; evidence: Evidence } {
-  const first = (find: (text: string) => string | null): Evidence | null => {
+  const first = (find: (text: string) => string | null, among = (_: string): boolean => true): Evidence | null => {
     for (const { path, text } of tests) {
+      if (!among(path)) continue;
       const found = find(withoutComments(text));
       if (found !== null) return { file: path, text: found };
     }
     return null;
   };
-  const process = first((text) => PROCESSES.exec(text)?.[0] ?? null);
+  const process = first((text) => PROCESSES.exec(text)?.[0] ?? null, isScript);
   if (process !== null) return { verification: 'live', evidence: process };
   const place = first(
     (text) =>
       (text.match(PLACES) ?? []).find(
-        (path) => !inside(path, workdir) && !OWN.test(path) && asked.some((text) => text.includes(path)),
+        (path) =>
+          !inside(path, workdir) &&
+          !OWN.test(path) &&
+          !dockerfile.includes(path) &&
+          asked.some((text) => text.includes(path)),
       ) ?? null,
   );
   if (place !== null) return { verification: 'same-image', evidence: place };
-  const installed = first((text) => INSTALLED.exec(text)?.[0] ?? null);
+  const installed = first((text) => {
+    const [found, program] = INSTALLED.exec(text) ?? [];
+    return found === undefined || (program !== undefined && installs(dockerfile, program)) ? null : found;
+  });
   if (installed !== null) return { verification: 'same-image', evidence: installed };
   return { verification: 'clean-room', evidence: { file: null, text: '' } };
 }
+
+/** Scripts that run; others may be what is compared. */
+const isScript = (path: string): boolean => /\.sh$|(?:^|\/)(?:test|verify|check|conftest)[^/]*$/.test(path);
+
+/** Among the packages of an installation, which may go over several lines. */
+const installs = (dockerfile: string, program: string): boolean =>
+  new RegExp(`\\binstall\\b[^&;]*\\s${program}\\b`).test(dockerfile.replace(/\\\n/g, ' '));
 
 /** Scripts fetch their own tools, which says nothing of the agent's. */
 const withoutComments = (text: string): string =>

@@ -133,7 +133,15 @@ export interface CollectOptions {
   optional?: string[];
   /** Most files and folders in all. */
   maxFiles?: number;
+  /**
+   * In place of all that: the workspace as one archive, and with `besides` the agent's home and temporary files as others; see WHOLE.
+   * `workdir`: the agent's other name for the workspace.
+   */
+  whole?: { workdir: string; besides: boolean };
 }
+
+/** Names of the archives that `whole` gives: tar, all entries root's. */
+export const WHOLE = { workspace: 'workspace.tar', home: 'home.tar', tmp: 'tmp.tar' } as const;
 
 /**
  * Copies of sandboxes' disks on this host, by name: snapshots that need no archive. Each holds what an archive would, and sandboxes of

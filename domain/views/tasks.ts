@@ -140,3 +140,20 @@ export type HarborTask = z.infer<typeof harborTaskSchema>;
 
 export const harborSurveySchema = z.strictObject({ playable: countSchema, tasks: z.array(harborTaskSchema) });
 export type HarborSurvey = z.infer<typeof harborSurveySchema>;
+
+export const importedHarborTaskSchema = harborTaskSchema
+  .pick({ task: true, verification: true, refusals: true, remarks: true })
+  .extend({
+    id: z.string().nullable().describe('the new task; null: refused'),
+    inProcess: z.boolean().describe("the agent's code runs in the tests' own process: scores are marked `in_process`"),
+  })
+  .meta({ id: 'ImportedHarborTask' });
+export type ImportedHarborTask = z.infer<typeof importedHarborTaskSchema>;
+
+export const harborImportSchema = z.strictObject({
+  into: z.string(),
+  dryRun: z.boolean(),
+  imported: countSchema,
+  tasks: z.array(importedHarborTaskSchema),
+});
+export type HarborImport = z.infer<typeof harborImportSchema>;

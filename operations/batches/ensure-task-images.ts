@@ -34,6 +34,7 @@ export async function ensureTaskImages(
   const options = {
     sources: packageSources(settings.env),
     signal,
+    assetsRoot: settings.assetsRoot,
     onProgress: (line: string): void => bench.notify({ code: 'progress', line }),
   };
   const made: TaskImage[] = [];

@@ -12,6 +12,9 @@ from . import snapshot
 
 _STAGED, _DONE = "starter", "seeded"
 _UPLOAD, _WHOLE = "upload-", "whole"
+# Images of tasks that bring their own keep the workspace's beginning here; their folder of it is a
+# link to the workspace.
+OF_IMAGE = "/opt/bench/workdir"
 # Where a snapshot's size is bounded by the file system alone.
 _UNBOUNDED = 2**50
 
@@ -46,6 +49,29 @@ def _hand_over(path: str, mode: int, uid: int | None) -> None:
         os.chown(path, uid, uid, follow_symlinks=False)
 
 
+def copy_as_it_is(source: str, target: str, uid: int) -> None:
+    """With links, modes and times; whatever is neither file, folder nor link is left out."""
+    with os.scandir(source) as entries:
+        for entry in entries:
+            inside = os.path.join(target, entry.name)
+            if entry.is_dir(follow_symlinks=False):
+                # Cut off before, it may be there.
+                os.makedirs(inside, exist_ok=True)
+                copy_as_it_is(entry.path, inside, uid)
+            elif entry.is_symlink() or entry.is_file():
+                if os.path.lexists(inside):
+                    os.unlink(inside)
+                shutil.copyfile(entry.path, inside, follow_symlinks=False)
+            else:
+                continue
+            found = entry.stat(follow_symlinks=False)
+            if not entry.is_symlink() and os.lstat(inside).st_uid == os.geteuid():
+                # Before it is handed over: root may not do it afterwards, in a container.
+                os.chmod(inside, found.st_mode & 0o1777 | 0o600)
+                os.utime(inside, ns=(found.st_atime_ns, found.st_mtime_ns))
+            os.chown(inside, uid, uid, follow_symlinks=False)
+
+
 def seed(view: dict[str, str], places: dict[str, str], uid: int, most_bytes: int | None) -> None:
     """Move what the worker staged in the control directory, the current one, to its places.
 
@@ -57,6 +83,8 @@ def seed(view: dict[str, str], places: dict[str, str], uid: int, most_bytes: int
     if os.path.exists(snapshot.ARCHIVE):
         restore(view, places, uid, most_bytes)
     else:
+        if os.path.isdir(OF_IMAGE):
+            copy_as_it_is(OF_IMAGE, places["workspace"], uid)
         copy(_STAGED, places["workspace"], uid)
         _write(_DONE, b"")
     shutil.rmtree(_STAGED, ignore_errors=True)

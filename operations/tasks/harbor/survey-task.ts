@@ -44,7 +44,12 @@ export function surveyTask(folder: string): HarborTask {
   }
   const workdir = workdirOf(folder, file, found);
   const tests = testFiles(folder, found);
-  const { verification, evidence } = verificationOf(tests, workdir, asked);
+  const { verification, evidence } = verificationOf(
+    tests,
+    workdir,
+    asked,
+    readText(folder, 'environment/Dockerfile', found) ?? '',
+  );
   const within = inProcess(tests);
   return {
     task: basename(folder),

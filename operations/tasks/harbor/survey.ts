@@ -8,14 +8,19 @@ const MOST_LEVELS = 4;
 
 /** Says of Harbor's tasks in a folder which could be played here, and how well each score could be kept apart. Runs nothing. */
 export function surveyHarborTasks(folder: string): HarborSurvey {
+  const tasks = harborFolders(folder).map(surveyTask);
+  return { playable: tasks.filter(({ playable }) => playable).length, tasks };
+}
+
+/** The tasks at any depth. Throws BenchError if there is none. */
+export function harborFolders(folder: string): string[] {
   const folders = [...taskFolders(resolve(folder), 0)];
   if (folders.length === 0)
     throw new BenchError('usage', `no task of Harbor in ${folder}`, {
       code: 'file.not_found',
       remedy: 'Give a folder with a task.toml, or one that holds such folders.',
     });
-  const tasks = folders.map(surveyTask);
-  return { playable: tasks.filter(({ playable }) => playable).length, tasks };
+  return folders;
 }
 
 function* taskFolders(folder: string, level: number): Generator<string, void, undefined> {

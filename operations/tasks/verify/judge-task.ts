@@ -34,8 +34,8 @@ export interface PlayedTask {
   secrets: ReadonlyMap<string, string>;
 }
 
-const ok = (name: TaskCheck['name'], detail: string): TaskCheck => ({ name, status: 'ok', detail });
-const failed = (name: TaskCheck['name'], detail: string): TaskCheck => ({ name, status: 'failed', detail });
+export const ok = (name: TaskCheck['name'], detail: string): TaskCheck => ({ name, status: 'ok', detail });
+export const failed = (name: TaskCheck['name'], detail: string): TaskCheck => ({ name, status: 'failed', detail });
 const none = (name: TaskCheck['name'], detail: string): TaskCheck => ({ name, status: 'none', detail });
 
 /** Standard errors that a score may be away from what is stated. */
@@ -44,7 +44,7 @@ const ERRORS = 4;
 const ROUNDING = 1e-6;
 
 /** Why a run has no score, in a line. */
-function ending({ run, steps }: Played): string {
+export function ending({ run, steps }: Played): string {
   const last = run.evaluationList.at(-1);
   const command = steps.find(({ exitCode, requested }) => exitCode !== 0 && requested === null);
   const said = command?.observation?.trim().split('\n').at(-1) ?? '';
@@ -55,7 +55,7 @@ function ending({ run, steps }: Played): string {
   ].join('; ');
 }
 
-const shown = (value: number): string => String(Number(value.toPrecision(6)));
+export const shown = (value: number): string => String(Number(value.toPrecision(6)));
 
 function baselineCheck({ spec, baseline }: PlayedTask): TaskCheck {
   const stated = statedBaseline(spec);

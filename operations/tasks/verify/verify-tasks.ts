@@ -13,6 +13,7 @@ import type { BatchRequestInput } from '../../../domain/requests/batch.js';
 import type { SubmittedBatch } from '../../batches/batch-plan.js';
 import { submitBatch } from '../../batches/submit-batch.js';
 import { namedTasks } from '../named-tasks.js';
+import { judgeHarborTask } from './judge-harbor-task.js';
 import { judgeTask, type Played } from './judge-task.js';
 import type { TaskCheck, Verification, VerifiedTask } from '../../../domain/views/tasks.js';
 
@@ -20,6 +21,7 @@ const MODELS = { baseline: 'scripted:baseline', oracle: 'scripted:oracle', spoil
 /** More than any oracle takes to write its files. */
 const MAX_STEPS = 200;
 
+const isHarbor = ({ spec }: TaskFolder): boolean => spec.evaluator.kind === 'harbor';
 const hasOracle = ({ dir }: TaskFolder): boolean => existsSync(join(dir, 'oracle'));
 
 /** What of a task no agent may see: of its folder, and of its data. */
@@ -119,7 +121,8 @@ function groupsOf(
   };
   const groups: NonNullable<BatchRequestInput['groups']> = [];
   for (const [models, chosen] of [
-    [Object.values(MODELS), tasks.filter(hasOracle)],
+    [Object.values(MODELS), tasks.filter((task) => hasOracle(task) && !isHarbor(task))],
+    [[MODELS.baseline, MODELS.oracle], tasks.filter((task) => hasOracle(task) && isHarbor(task))],
     [[MODELS.baseline], tasks.filter((task) => !hasOracle(task))],
   ] as const) {
     // A profile that only some of the tasks have is not refused.
@@ -150,7 +153,7 @@ async function judged(
   if (runs.baseline === null) throw new BenchError('failed', `task ${task.spec.id} was not played`);
   const checks = [
     ...before,
-    ...judgeTask({
+    ...(isHarbor(task) ? judgeHarborTask : judgeTask)({
       ...{ spec: task.spec, backend: batch.backend, secrets: secretsOf(task) },
       baseline: await played(runs.baseline),
       oracle: await played(runs.oracle),

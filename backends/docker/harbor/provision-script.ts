@@ -1,0 +1,47 @@
+import type { LayerRequirements } from '../../../domain/task-requirements.js';
+import { quoted } from '../install-layer.js';
+
+/** In the verifier's image: what stands in front of programs that fetch things. */
+export const OFFLINE_FOLDER = '/opt/bench-verifier/bin';
+/** Where tests leave what they found. */
+export const LOGS = '/logs/verifier';
+
+const PATH = `${OFFLINE_FOLDER}:$PATH`;
+
+/**
+ * Runs the tests once, with a network and without a submission, so that all that they install is in the image. What they found is
+ * thrown away, and so are they: each evaluation brings them along.
+ */
+export function provisionScript({ workdir, env, ctrf }: NonNullable<LayerRequirements['harbor']>): string {
+  const found = ctrf ? `[ -s ${LOGS}/ctrf.json ]` : `[ -s ${LOGS}/reward.txt ] || [ -s ${LOGS}/reward.json ]`;
+  return [
+    'umask 022\n',
+    `mkdir -p ${OFFLINE_FOLDER} ${LOGS} /tests\n`,
+    `cp shims/* ${OFFLINE_FOLDER}/\n`,
+    'cp -a tests/. /tests/\n',
+    'chmod -R go-w /tests\n',
+    ...Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}\n`),
+    `export HOME=/root PATH="${PATH}"\n`,
+    `cd ${quoted(workdir)}\n`,
+    `bash /tests/test.sh || true\n`,
+    `if ! { ${found}; }; then echo 'tests/test.sh left no ${ctrf ? 'ctrf.json' : 'reward'}: it did not get to its tests'; exit 1; fi\n`,
+    'cd /\n',
+    `rm -rf /tests /logs /tmp/* /solution\n`,
+  ].join('');
+}
+
+/** The variables of a verification, in place of all that the image has of them. */
+export const verificationEnvironment = (env: Readonly<Record<string, string>>, path: string): string[] =>
+  Object.entries({
+    DEBIAN_FRONTEND: 'noninteractive',
+    PIP_NO_INDEX: '1',
+    PIP_BREAK_SYSTEM_PACKAGES: '1',
+    PIP_ROOT_USER_ACTION: 'ignore',
+    PIP_DISABLE_PIP_VERSION_CHECK: '1',
+    UV_OFFLINE: '1',
+    UV_PYTHON_DOWNLOADS: 'never',
+    ...env,
+    VERIFIER_OFFLINE: '1',
+    HOME: '/root',
+    PATH: `${OFFLINE_FOLDER}:${path}`,
+  }).map(([name, value]) => `${name}=${value}`);

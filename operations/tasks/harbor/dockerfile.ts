@@ -1,0 +1,59 @@
+import { lstatSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { valueAt } from '../../../domain/harbor/task-file.js';
+
+/** An image to take in place of others: `from` may hold `*`. */
+export interface BaseMapping {
+  from: string;
+  to: string;
+}
+
+const mapped = (image: string, bases: readonly BaseMapping[]): string =>
+  bases.find(({ from }) =>
+    new RegExp(`^${from.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`).test(image),
+  )?.to ?? image;
+
+/**
+ * The Dockerfile that is built: the task's own, or one of the image that it names; on other images where the user says so; and as root,
+ * since bench's layers go on top and agents have a user of their own.
+ */
+export function ownDockerfile(
+  folder: string,
+  toml: Readonly<Record<string, unknown>>,
+  { bases, build }: { bases: readonly BaseMapping[]; build: boolean },
+  refuse: (file: string, key: string, reason: string) => void,
+): string {
+  const path = join(folder, 'environment', 'Dockerfile');
+  const own = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, 'utf8') : null;
+  const named = valueAt(toml, 'environment.docker_image');
+  if (named !== undefined && (typeof named !== 'string' || !/^[\w][\w./:@-]*$/.test(named)))
+    refuse('task.toml', 'environment.docker_image', `${JSON.stringify(named)} is no image`);
+  if (own === null && build)
+    refuse('environment/Dockerfile', '', 'there is none to build: import without building, to take the image');
+  const image = typeof named === 'string' && !build ? named : null;
+  const text = image === null ? onBases(own ?? '', bases) : `FROM ${mapped(image, bases)}\n`;
+  const env = valueAt(toml, 'environment.env');
+  const variables = Object.entries(typeof env === 'object' && env !== null ? env : {}).map(
+    ([name, value]) => `ENV ${name}=${JSON.stringify(plain(String(value)))}`,
+  );
+  return [text.trimEnd(), '', '# Added by the import.', ...variables, 'USER root', 'HEALTHCHECK NONE', ''].join('\n');
+}
+
+/** In a Dockerfile `$` begins a variable; a default stands for one of the host. */
+const plain = (value: string): string => value.replace(/\$\{\w+:-([^}]*)\}/g, '$1').replaceAll('$', '\\$');
+
+/** Stages that build on an earlier one keep their name. */
+function onBases(text: string, bases: readonly BaseMapping[]): string {
+  const stages = new Set<string>();
+  return text
+    .split('\n')
+    .map((line) => {
+      const [, begin, image, end = ''] = /^(\s*FROM\s+(?:--\S+\s+)*)(\S+)(.*)$/i.exec(line) ?? [];
+      if (begin === undefined || image === undefined) return line;
+      const stage = /^\s+AS\s+(\S+)/i.exec(end)?.[1];
+      const to = stages.has(image.toLowerCase()) ? image : mapped(image, bases);
+      if (stage !== undefined) stages.add(stage.toLowerCase());
+      return `${begin}${to}${end}`;
+    })
+    .join('\n');
+}

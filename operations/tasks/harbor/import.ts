@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { stringify } from 'yaml';
+import { validatePath } from '../../../catalog/index.js';
+import { BenchError } from '../../../domain/errors.js';
+import type { HarborImport, ImportedHarborTask } from '../../../domain/views/tasks.js';
+import { makeFolder } from '../../../services/make-folder.js';
+import type { BenchSettings } from '../../settings.js';
+import { configsToFill } from '../import/configs-to-fill.js';
+import { type HarborPlan, type ImportChoices, planHarborTask } from './plan-task.js';
+import { harborFolders } from './survey.js';
+
+export interface HarborImportRequest extends ImportChoices {
+  /** Configs folder that takes the tasks; left out: the user's own. */
+  into?: string | undefined;
+  /** Folders' names; left out: all. */
+  tasks?: readonly string[] | undefined;
+  force: boolean;
+  dryRun: boolean;
+}
+
+/** Turn tasks in Harbor's format into folders of ours. Each is made aside, checked, and then gets its place in one step. */
+export function importHarborTasks(
+  { settings }: { settings: BenchSettings },
+  folder: string,
+  request: HarborImportRequest,
+): HarborImport {
+  const found = harborFolders(folder);
+  const unknown = request.tasks?.find((name) => !found.some((dir) => basename(dir) === name));
+  if (unknown !== undefined)
+    throw new BenchError('usage', `${folder} has no task ${JSON.stringify(unknown)}`, { code: 'task.unknown' });
+  const into = configsToFill(settings, request);
+  const wanted = found.filter((dir) => request.tasks === undefined || request.tasks.includes(basename(dir)));
+  const tasks = wanted.map((dir) => importOne(dir, join(into, 'tasks'), request));
+  return { into, dryRun: request.dryRun, imported: tasks.filter(({ id }) => id !== null).length, tasks };
+}
+
+function importOne(folder: string, into: string, request: HarborImportRequest): ImportedHarborTask {
+  const plan = planHarborTask(folder, request);
+  const { survey, task } = plan;
+  const told: ImportedHarborTask = {
+    task: survey.task,
+    id: task?.id ?? null,
+    verification: survey.verification,
+    inProcess: survey.inProcess !== null,
+    refusals: survey.refusals,
+    remarks: survey.remarks,
+  };
+  if (task === null) return told;
+  const target = join(into, task.id);
+  const refused = (file: string, key: string, reason: string): ImportedHarborTask => ({
+    ...told,
+    id: null,
+    refusals: [...told.refusals, { file, key, reason }],
+  });
+  if (existsSync(target) && !request.force) return refused(target, '', 'already exists; replace it with --force');
+  if (request.dryRun) return told;
+  const aside = join(into, `.${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    const made = join(aside, task.id);
+    makeFolder(made, 0o700);
+    write(resolve(folder), made, plan);
+    const [problem] = validatePath(made).flatMap(({ problems }) => problems);
+    if (problem !== undefined) return refused('task.yaml', problem.key, problem.message);
+    if (existsSync(target)) renameSync(target, join(aside, 'replaced'));
+    renameSync(made, target);
+  } catch (cause) {
+    if (cause instanceof BenchError) throw cause;
+    throw new BenchError('failed', `task ${task.id} cannot be written to ${target}: ${(cause as Error).message}`, {
+      code: 'file.unwritable',
+      remedy: 'Free disk space or make it writable, then import again. Nothing partial is left.',
+      cause,
+    });
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+  return told;
+}
+
+function write(from: string, made: string, { task, survey }: HarborPlan): void {
+  if (task === null) return;
+  const header = `# Made by \`bench tasks import harbor\` from ${task.from}; see README.md. Import again rather than edit.\n`;
+  writeFileSync(join(made, 'task.yaml'), header + stringify(task.spec, { lineWidth: 0 }));
+  // The image has the files that the agent begins with.
+  mkdirSync(join(made, 'starter'));
+  const copy = (part: string, to: string): void => {
+    if (existsSync(join(from, part))) cpSync(join(from, part), join(made, to), { recursive: true });
+  };
+  copy('environment', 'environment');
+  mkdirSync(join(made, 'environment'), { recursive: true });
+  writeFileSync(join(made, 'environment', 'Dockerfile'), task.dockerfile);
+  mkdirSync(join(made, 'evaluator'));
+  copy('tests', 'evaluator/tests');
+  mkdirSync(join(made, 'oracle'));
+  copy('solution', 'oracle/.solution');
+  const remarks = survey.remarks.map(
+    ({ file, key, reason }) => `- ${[file, key].filter(Boolean).join(': ')}: ${reason}`,
+  );
+  writeFileSync(
+    join(made, 'README.md'),
+    [
+      `# ${task.id}`,
+      '',
+      `A task in Harbor's format, imported from the folder ${task.from}. Its tests (evaluator/tests) run in a fresh container that gets`,
+      survey.verification === 'clean-room'
+        ? "the agent's working folder and nothing else."
+        : "the agent's working folder, home and temporary files: the scores are marked `same_image`.",
+      '',
+      `\`bench tasks verify ${task.id}\` builds its images, and shows that the solution passes and the untouched start does not.`,
+      ...(remarks.length > 0 ? ['', 'The import remarked:', '', ...remarks] : []),
+      '',
+    ].join('\n'),
+  );
+}

@@ -1,0 +1,227 @@
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { parse } from 'smol-toml';
+import { HARBOR_VERIFICATIONS } from '../../../domain/evaluator-spec.js';
+import { valueAt } from '../../../domain/harbor/task-file.js';
+import { parseAllowedHost } from '../../../domain/task-network.js';
+import type { TaskSpecInput } from '../../../domain/task.js';
+import type { HarborTask } from '../../../domain/views/tasks.js';
+import { type BaseMapping, ownDockerfile } from './dockerfile.js';
+import { surveyTask } from './survey-task.js';
+
+const MOST_BYTES = 256 * 1024 * 1024;
+const MOST_FILES = 20_000;
+/** Of a working folder. */
+const SUBMISSION_BYTES = 256 * 1024 * 1024;
+const WORKDIR = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._+-]+)+$/;
+/** Folders of the system, which a working folder must not replace; and our own. */
+const TAKEN = /^\/(?:bin|boot|dev|etc|home|lib|lib64|logs|opt|proc|root|run|sbin|solution|srv|sys|tests|tmp|usr|var)$/;
+
+export interface ImportChoices {
+  prefix: string;
+  /** Images to take in place of those that the tasks name. */
+  bases: readonly BaseMapping[];
+  /** Build the Dockerfile even where an image is named. */
+  build: boolean;
+}
+
+export interface HarborPlan {
+  survey: HarborTask;
+  /** Null: it is refused, and `survey.refusals` says why. */
+  task: { id: string; spec: TaskSpecInput; dockerfile: string; from: string } | null;
+}
+
+type Toml = Readonly<Record<string, unknown>>;
+
+/** What becomes of a task of Harbor; nothing is written. */
+export function planHarborTask(folder: string, choices: ImportChoices): HarborPlan {
+  const survey = surveyTask(folder);
+  const refuse = (file: string, key: string, reason: string): void => void survey.refusals.push({ file, key, reason });
+  const remark = (file: string, key: string, reason: string): void => void survey.remarks.push({ file, key, reason });
+  const refused = (): HarborPlan => ({ survey: { ...survey, playable: false }, task: null });
+  if (survey.refusals.length > 0) return refused();
+  const toml: Toml = parse(readFileSync(join(folder, 'task.toml'), 'utf8'));
+  for (const part of ['environment', 'tests', 'solution']) checkFiles(folder, part, refuse);
+  const { workdir } = survey;
+  if (!WORKDIR.test(workdir) || TAKEN.test(workdir))
+    refuse('environment/Dockerfile', 'WORKDIR', `${JSON.stringify(workdir)} cannot be the working folder alone`);
+  const verification = HARBOR_VERIFICATIONS.find((one) => one === survey.verification);
+  if (verification === undefined)
+    refuse(
+      survey.evidence?.file ?? 'tests/test.sh',
+      '',
+      `the tests need processes that the agent leaves running (${(survey.evidence?.text ?? '').slice(0, 80)}), which no clean verification has`,
+    );
+  if (
+    valueAt(toml, 'verifier.environment_mode') === 'separate' ||
+    valueAt(toml, 'verifier.environment') !== undefined ||
+    lstatSync(join(folder, 'tests', 'Dockerfile'), { throwIfNoEntry: false }) !== undefined
+  )
+    refuse('task.toml', 'verifier.environment', 'a verifier with an image of its own is not played');
+  const network = networkOf(toml, refuse);
+  const memoryMb = megabytesOf(toml, 'environment.memory_mb', 'environment.memory', refuse) ?? 2048;
+  const workspaceMb = megabytesOf(toml, 'environment.storage_mb', 'environment.storage', refuse);
+  for (const key of ['verifier.collect', 'artifacts', 'environment.healthcheck', 'agent.user', 'verifier.user'])
+    if (valueAt(toml, key) !== undefined) remark('task.toml', key, 'is not followed');
+  const [shared, ...more] = sharedNames(folder);
+  if (shared !== undefined)
+    remark(
+      `environment/${shared}`,
+      '',
+      `${more.length === 0 ? 'lies' : `and ${more.length} others lie`} in tests/ under the same name: may the agent see it?`,
+    );
+  const dockerfile = ownDockerfile(folder, toml, choices, refuse);
+  const id = `${choices.prefix}${basename(folder).replace(/[^A-Za-z0-9_-]+/g, '-')}`;
+  if (!/^[A-Za-z0-9]/.test(id)) refuse('', '', `${JSON.stringify(basename(folder))} gives no name for a task`);
+  if (survey.refusals.length > 0 || verification === undefined) return refused();
+
+  const script = readFileSync(join(folder, 'tests', 'test.sh'), 'utf8');
+  const seconds = (key: string): number | undefined => {
+    const value = valueAt(toml, key);
+    return typeof value === 'number' && value > 0 ? Math.ceil(value) : undefined;
+  };
+  const cpus = valueAt(toml, 'environment.cpus');
+  const gpus = valueAt(toml, 'environment.gpus');
+  const binary = isBinary(script);
+  const timeoutSeconds = seconds('verifier.timeout_sec');
+  const commandSeconds = seconds('agent.timeout_sec');
+  const spec: TaskSpecInput = {
+    schema: 1,
+    id,
+    name: survey.name ?? basename(folder),
+    contract: 1,
+    domain: textAt(toml, 'metadata.category') ?? 'harbor',
+    description: escaped(instruction(folder)),
+    metrics: {
+      reward: {
+        direction: 'maximize',
+        description: "what the task's own tests give",
+        ...(binary && { bounds: { min: 0, max: 1 } }),
+      },
+    },
+    primary: 'reward',
+    ...(binary && { target: { value: 1, kind: 'optimum' as const } }),
+    oracle: { command: solving(toml) },
+    submission: { whole: true, maxBytes: SUBMISSION_BYTES },
+    evaluator: {
+      kind: 'harbor',
+      ...{ verification, workdir },
+      ctrf: script.includes('/logs/verifier/ctrf.json'),
+      ...(survey.inProcess !== null && { inProcess: true }),
+      env: variables(toml, 'verifier.env'),
+      ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+      memoryMb,
+    },
+    limits: {
+      ...(commandSeconds !== undefined && { commandSeconds }),
+      memoryMb,
+      ...(typeof cpus === 'number' && cpus > 0 && { cpus }),
+      ...(workspaceMb !== undefined && { workspaceMb }),
+    },
+    network,
+    ...(typeof gpus === 'number' && gpus > 0 && { gpus: Math.ceil(gpus) }),
+  };
+  return { survey, task: { id, spec, dockerfile, from: basename(folder) } };
+}
+
+type Refuse = (file: string, key: string, reason: string) => void;
+
+const textAt = (toml: Toml, key: string): string | undefined => {
+  const value = valueAt(toml, key);
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+};
+
+/** Plain files of a bounded size: nothing here leads out of the folder. */
+function checkFiles(folder: string, part: string, refuse: Refuse): void {
+  let [files, bytes] = [0, 0];
+  const walk = (at: string): void => {
+    for (const entry of readdirSync(at, { withFileTypes: true })) {
+      const path = join(at, entry.name);
+      if (entry.isDirectory()) walk(path);
+      else if (entry.isFile()) [files, bytes] = [files + 1, bytes + lstatSync(path).size];
+      else refuse(relative(folder, path), '', 'neither a file nor a folder');
+    }
+  };
+  const root = join(folder, part);
+  if (lstatSync(root, { throwIfNoEntry: false })?.isDirectory() === true) walk(root);
+  if (files > MOST_FILES || bytes > MOST_BYTES)
+    refuse(`${part}/`, '', `more than ${MOST_FILES} files, or ${MOST_BYTES / 1024 / 1024} MiB`);
+}
+
+function sharedNames(folder: string): string[] {
+  const names = (part: string): string[] => {
+    const root = join(folder, part);
+    return lstatSync(root, { throwIfNoEntry: false })?.isDirectory() === true
+      ? readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => lstatSync(join(root, path)).isFile())
+      : [];
+  };
+  const tested = new Set(names('tests').map((path) => basename(path)));
+  return names('environment').filter((path) => tested.has(basename(path)));
+}
+
+/** Harbor's default is the whole network. */
+function networkOf(toml: Toml, refuse: Refuse): NonNullable<TaskSpecInput['network']> {
+  const at = (key: string): unknown => valueAt(toml, `agent.${key}`) ?? valueAt(toml, `environment.${key}`);
+  const mode = at('network_mode') ?? (valueAt(toml, 'environment.allow_internet') === false ? 'no-network' : 'public');
+  if (mode === 'public') return 'open';
+  if (mode === 'no-network') return 'none';
+  const hosts = at('allowed_hosts');
+  if (mode !== 'allowlist' || !Array.isArray(hosts) || hosts.length === 0) {
+    refuse('task.toml', 'network_mode', `${JSON.stringify(mode)} with these allowed_hosts is not known`);
+    return 'none';
+  }
+  const allow = hosts.map(String);
+  for (const host of allow) {
+    const read = parseAllowedHost(host);
+    if (typeof read === 'string') refuse('task.toml', 'allowed_hosts', `${read}, found ${JSON.stringify(host)}`);
+  }
+  return { allow };
+}
+
+/** In megabytes, or as the older spelling has it: `2G`. */
+function megabytesOf(toml: Toml, key: string, older: string, refuse: Refuse): number | undefined {
+  const value = valueAt(toml, key);
+  if (typeof value === 'number') return value > 0 ? Math.ceil(value) : undefined;
+  const text = valueAt(toml, older);
+  if (text === undefined) return undefined;
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*([KMGT])(?:i?B)?$/i.exec(typeof text === 'string' ? text.trim() : '') ?? [];
+  if (amount === undefined || unit === undefined) {
+    refuse('task.toml', older, `${JSON.stringify(text)} is no size like 2G`);
+    return undefined;
+  }
+  const factor = { K: 1 / 1024, M: 1, G: 1024, T: 1024 * 1024 }[unit.toUpperCase() as 'K' | 'M' | 'G' | 'T'];
+  return Math.max(1, Math.ceil(Number(amount) * factor));
+}
+
+/** All that is written as the reward is 0 or 1. */
+function isBinary(script: string): boolean {
+  const writes = [...script.matchAll(/^.*>\s*["']?\/logs\/verifier\/reward\.(?:txt|json).*$/gm)].map(([line]) => line);
+  return writes.length > 0 && writes.every((line) => /\becho\s+(?:-n\s+)?["']?[01](?:\.0)?["']?\s*>/.test(line));
+}
+
+/** Without the lines at its beginning that tell collectors of texts to leave it out. */
+function instruction(folder: string): string {
+  const lines = readFileSync(join(folder, 'instruction.md'), 'utf8').split('\n');
+  const first = lines.findIndex((line) => line.trim() !== '' && !/canary/i.test(line));
+  return lines.slice(Math.max(0, first)).join('\n').trim();
+}
+
+/** It is no template. */
+const escaped = (text: string): string => text.replace(/\{[{%#]/g, (open) => `{{ "${open}" }}`);
+
+function variables(toml: Toml, table: string): Record<string, string> {
+  const found = valueAt(toml, table);
+  if (typeof found !== 'object' || found === null) return {};
+  // A default may stand for a variable of the host.
+  const plain = (value: string): string => value.replace(/\$\{\w+:-([^}]*)\}/g, '$1');
+  return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, plain(String(value))]));
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** The solution lies where Harbor has it, and not in the working folder. */
+function solving(toml: Toml): string {
+  const exports = Object.entries({ DEBIAN_FRONTEND: 'noninteractive', ...variables(toml, 'solution.env') });
+  const told = exports.map(([name, value]) => `${name}=${quoted(value)}`).join(' ');
+  return `rm -rf ~/.solution && mv .solution ~/.solution && ${told} bash /solution/solve.sh`;
+}

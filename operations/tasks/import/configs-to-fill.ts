@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import { BenchError } from '../../../domain/errors.js';
+import { ownConfigs } from '../../catalog/config-place.js';
+import type { BenchSettings } from '../../settings.js';
+import { makeConfigs } from './import-tasks.js';
+
+/** The configs folder that takes imported tasks; one that does not exist yet is made, as a copy of the bundled one. */
+export function configsToFill(
+  settings: BenchSettings,
+  { into: named, dryRun }: { into?: string | undefined; dryRun: boolean },
+): string {
+  const bundled = join(settings.assetsRoot, 'configs');
+  const into = named ?? ownConfigs(settings);
+  if (into === bundled)
+    throw new BenchError('usage', `${bundled} comes with bench; tasks cannot be imported into it`, {
+      remedy: `Name no folder, for ${settings.layout.configs}; or one of your own, which begins as a copy of that one if it does not exist, and set BENCH_CONFIGS to it.`,
+    });
+  if (!dryRun && into !== settings.layout.configs) makeConfigs(into, bundled);
+  return into;
+}

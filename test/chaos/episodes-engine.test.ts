@@ -90,6 +90,7 @@ async function play(number: number, onStep: () => void): Promise<Episode> {
     ([, times, step]) => [step, Number(times)] as const,
   );
   const last = await untilDone('submit', 'submit');
+  if (!last.terminated) console.info(`episode ${number}: submit was answered ${JSON.stringify(last)}`);
   await client.close();
   return {
     rewards: [...rewards, last.reward],

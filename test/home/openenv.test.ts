@@ -285,6 +285,19 @@ describe('sessions', () => {
     client.cut();
   });
 
+  test('an end that its client was told to wait for is the outcome of whatever it does next', async () => {
+    const client = await connect();
+    const reset = await client.reset({ soft_step_s: 0.2, reward: { mode: 'best' } });
+    const id = reset.data.metadata['episode_id'];
+    expect((await client.step('sleep 3; submit')).data.metadata['status']).toBe('running');
+    await expect.poll(() => episode(id), { timeout: 60_000 }).toMatchObject({ ended: true });
+    const told = await client.step('submit');
+    expect(told.data).toMatchObject({ done: true, metadata: { action_seq: 1, terminated: true } });
+    expect(told.data.reward).not.toBeNull();
+    expect(await client.step('submit')).toMatchObject({ type: 'error' });
+    client.cut();
+  });
+
   test('a full server lets a reset wait for room, then says so with its counts, and closes after the client has read it', async () => {
     const full = new EnvServer(home, ['--name', 'full', '--capacity', '1', '--full-wait', '2']);
     await full.start();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { BenchError } from '../../../domain/errors.js';
-import type { EpisodeRow } from '../../../domain/ports/episodes.js';
+import type { EpisodeRow, TakenBefore } from '../../../domain/ports/episodes.js';
 import { takeStep } from '../../../envs/openenv/step.js';
 import type { Play, PlayedStep } from '../../../envs/play.js';
 
@@ -11,7 +11,7 @@ const submitted = { outcome: { reward: 0.5, terminated: true } } as PlayedStep;
 function ended(delivered: boolean): Play {
   const play: Partial<Play> = {
     known: () => Promise.resolve(episode),
-    taken: () => Promise.resolve({ settled: true, delivered, printed: null }),
+    taken: () => Promise.resolve({ settled: true, delivered } as TakenBefore),
     act: () => Promise.reject(new BenchError('conflict', 'r-1 has ended', { code: 'episode.ended', remedy: 'Reset.' })),
     lateEnding: () => Promise.resolve(null),
     outcome: () => Promise.resolve(submitted),

@@ -1,4 +1,4 @@
-import type { Outcome } from '../agent/evaluation-message.js';
+import type { EvaluationOutcome } from '../ports/evaluator-port.js';
 import type { EvaluationKind } from '../run.js';
 import type { StoppedBy } from '../ports/sandbox-port.js';
 import type { TaskSpec } from '../task.js';
@@ -23,7 +23,7 @@ const pythonDict = (metrics: Readonly<Record<string, number>>): string =>
 /** Of an evaluation. At the end of a run nothing but that it ended. */
 export function evaluationInMlgymWords(
   { task, kind, workspace }: { task: TaskSpec; kind: EvaluationKind; workspace: string },
-  outcome: Outcome,
+  outcome: EvaluationOutcome | { kind: 'no_artefact'; message: string },
 ): string {
   if (kind !== 'validate') return `Exited (${kind})`;
   switch (outcome.kind) {

@@ -78,6 +78,7 @@ describe('definitions', () => {
       snapshotEvery: 5,
       copiedSteps: 0,
       hiddenSplit: false,
+      program: false,
       endsBy: null,
       provider: 'scripted',
       gpus: 0,

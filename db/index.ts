@@ -9,13 +9,7 @@ export type { LogRun } from './exports/export-runs.js';
 export type { RunRecord } from './exports/run-record.js';
 export { LINE_LISTS } from './exports/run-line.js';
 export { createRunStore } from './run-store.js';
-export type {
-  RecordedEnd,
-  RecordedEvaluation,
-  RecordedRun,
-  RecordedStep,
-  StepWriter,
-} from './imports/import-run.js';
+export type { RecordedEnd, RecordedEvaluation, RecordedRun, RecordedStep, StepWriter } from './imports/import-run.js';
 export type { ImportOutcome } from './imports/import-whole.js';
 export { runReadOnlyQuery, type ReadOnlyResult } from './read-only-query.js';
 export { insertBatch, type BatchDefinition, type BatchSubmission, type SubmittedRun } from './submission.js';

@@ -184,7 +184,8 @@ function megabytesOf(toml: Toml, key: string, older: string, refuse: Refuse): nu
   if (typeof value === 'number') return value > 0 ? Math.ceil(value) : undefined;
   const text = valueAt(toml, older);
   if (text === undefined) return undefined;
-  const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*([KMGT])(?:i?B)?$/i.exec(typeof text === 'string' ? text.trim() : '') ?? [];
+  const [, amount, unit] =
+    /^(\d+(?:\.\d+)?)\s*([KMGT])(?:i?B)?$/i.exec(typeof text === 'string' ? text.trim() : '') ?? [];
   if (amount === undefined || unit === undefined) {
     refuse('task.toml', older, `${JSON.stringify(text)} is no size like 2G`);
     return undefined;

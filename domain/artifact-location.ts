@@ -16,7 +16,8 @@ export interface Bucket {
 
 /** Where submissions and snapshots are stored. `shared`: other hosts may read it, too. */
 export type ArtifactLocation =
-  { kind: 'folder'; dir: string; shared: boolean } | ({ kind: 's3'; shared: true } & Bucket);
+  | { kind: 'folder'; dir: string; shared: boolean }
+  | ({ kind: 's3'; shared: true } & Bucket);
 
 type Env = Readonly<Record<string, string | undefined>>;
 

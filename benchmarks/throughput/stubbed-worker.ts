@@ -8,6 +8,7 @@ import { createWorkers } from '../../worker/create-workers.js';
 import { gpuInventory } from '../../backends/gpus/inventory.js';
 import { homeHostId } from '../../operations/home/home-identity.js';
 import { hostBeat } from '../../worker/host-beat.js';
+import { liveOutputs } from '../../worker/live-outputs.js';
 import { createLogger } from '../../worker/logger.js';
 import { namespaceOf } from '../../temporal/namespace-owner.js';
 import { nvidiaSmi } from '../../backends/gpus/nvidia-smi.js';
@@ -28,6 +29,7 @@ await beat();
 setInterval(() => void beat(), settings.heartbeatSeconds * 1000);
 const workers = await createWorkers({
   ...{ settings, env, secrets: [], hostId, gpus: 0, connection, temporal, store, turns, backends },
+  outputs: liveOutputs(store, hostId),
   governor: createRateGovernor(rates),
   patiently: (work) => work(),
 });

@@ -101,6 +101,7 @@ interface Counts {
   exits: BatchHead['exits'];
   specification: Record<string, unknown>;
   forecast: UsageForecast | null;
+  allocation: BatchHead['batch']['allocation'];
 }
 
 /** How many different values there are, none counted as one. */
@@ -126,7 +127,8 @@ export async function batchHead(run: Statements, batchId: string): Promise<Omit<
          (select coalesce(jsonb_agg(jsonb_build_object('endReason', end_reason, 'finalEvaluation', final_evaluation, 'status', status,
               'outcome', outcome, 'runs', runs) order by runs desc, end_reason, final_evaluation, status), '[]') from (
             select end_reason, final_evaluation, status, outcome, count(*) as runs from run_exits where batch_id = $1 group by 1, 2, 3, 4) e) as exits,
-         (select spec from batches where batch_id = $1) as specification, (select forecast from batches where batch_id = $1) as forecast
+         (select spec from batches where batch_id = $1) as specification, (select forecast from batches where batch_id = $1) as forecast,
+         (select allocation from batches where batch_id = $1) as allocation
        from (
          select count(*) filter (where r.replaces is not null)::int as replaced,
            (${kinds('r.end_reason')})::int as "endReasons", min(r.end_reason) as "endReason",
@@ -151,6 +153,7 @@ export async function batchHead(run: Statements, batchId: string): Promise<Omit<
       episodes: batch.training ? await trainingState(run, batchId) : null,
       providerErrors,
       forecast: counts.forecast,
+      allocation: counts.allocation,
       endReason: counts.endReasons === 1 ? counts.endReason : null,
       finalEvaluation: counts.finals === 1 ? counts.finalEvaluation : null,
       bestScore: counts.bests === 1 ? counts.bestScore : null,

@@ -11,7 +11,14 @@ const folder = mkdtempSync(join(tmpdir(), 'bench-programs-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const GOOD = {
-  ...{ schema: 1, kind: 'program', description: 'p', client: 'openai-chat', command: 'play', taskTemplate: '{{ task.name }}' },
+  ...{
+    schema: 1,
+    kind: 'program',
+    description: 'p',
+    client: 'openai-chat',
+    command: 'play',
+    taskTemplate: '{{ task.name }}',
+  },
 };
 function load(more: Record<string, unknown> = {}) {
   const file = join(folder, 'p.yaml');
@@ -38,7 +45,10 @@ it('a program file is an agent whose task template is what the program is asked'
 it.each([
   [{ client: 'grpc' }, 'client: expected openai-chat or openai-responses or anthropic, found "grpc"'],
   [{ install: { pip: ['mini'] } }, 'install.pip.0: a Python package: name==version, found "mini"'],
-  [{ install: { npm: ['claude@latest'] } }, 'install.npm.0: an npm package with its version: name@1.2.3, found "claude@latest"'],
+  [
+    { install: { npm: ['claude@latest'] } },
+    'install.npm.0: an npm package with its version: name@1.2.3, found "claude@latest"',
+  ],
   [{ install: { folder: 'here' } }, 'install.folder: an absolute path, found "here"'],
   [{ install: { npm: ['a@1.0.0'], folder: '/a' } }, 'install: name npm or folder, not both'],
   [{ comand: 'play' }, 'comand: unknown key; did you mean command?'],
@@ -47,7 +57,12 @@ it.each([
   expect(problemsOf(more).join('\n')).toContain(problem);
 });
 
-const model = (provider: string, kind: ModelRef['kind'] = 'real'): ModelRef => ({ name: 'm', kind, provider, model: 'm' });
+const model = (provider: string, kind: ModelRef['kind'] = 'real'): ModelRef => ({
+  name: 'm',
+  kind,
+  provider,
+  model: 'm',
+});
 
 it('a model of another wire, a scripted one, a missing folder and the local backend are refused in a sentence', () => {
   const agent = load();

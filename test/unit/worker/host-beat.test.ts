@@ -33,7 +33,7 @@ function host() {
       heldDevices: async () => ['0'],
       registerHost: async (one) => {
         registered.push(one);
-        return { lost: false, formerBackends: [], abandoned: [] };
+        return { lost: false, formerBackends: [], abandoned: [], watched: [] };
       },
       hostReturned: async () => {},
       runStates: async () => new Map(),

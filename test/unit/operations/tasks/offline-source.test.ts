@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { offlineSources } from '../../../../operations/tasks/prepare/offline-source.js';
 
 const source = (name: string, letter: string, url = `https://host.example/${name}`) => ({
-  ...{ name, sha256: letter.repeat(64), bytes: 3, urls: [url], licence: 'none' },
+  ...{ name, sha256: letter.repeat(64), bytes: 3, urls: [url], licence: 'none', about: 'a file' },
 });
 
 let dir: string;

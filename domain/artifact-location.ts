@@ -10,6 +10,10 @@ export interface Bucket {
   endpoint: string | undefined;
   /** `https://host/bucket/key` instead of `https://bucket.host/key`. */
   pathStyle: boolean;
+  /** Undefined: found as AWS's own tools find it. */
+  region: string | undefined;
+  /** Secret. Undefined: found as AWS's own tools find them, in profiles or the machine's role. */
+  credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
   /** Folder of this host for what is on its way into the bucket. */
   spool: string;
 }
@@ -59,7 +63,18 @@ export function artifactLocation(layout: HomeLayout, env: Env): ArtifactLocation
   return {
     ...{ kind: 's3', shared: true, bucket: address[1], prefix, endpoint, spool: join(layout.artifacts, 'outgoing') },
     pathStyle: pathStyle(given(env, 'BENCH_S3_PATH_STYLE'), endpoint),
+    // Servers other than AWS take any region, but the SDK wants one.
+    region: given(env, 'AWS_REGION') ?? (endpoint === undefined ? undefined : 'us-east-1'),
+    credentials: credentialsOf(env),
   };
+}
+
+/** Of the environment and `.env` files, which the SDK does not read. */
+function credentialsOf(env: Env) {
+  const [accessKeyId, secretAccessKey] = [given(env, 'AWS_ACCESS_KEY_ID'), given(env, 'AWS_SECRET_ACCESS_KEY')];
+  if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
+  const sessionToken = given(env, 'AWS_SESSION_TOKEN');
+  return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
 }
 
 /** Servers other than AWS seldom have a name for each bucket. */

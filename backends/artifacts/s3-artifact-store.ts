@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { S3Client } from '@aws-sdk/client-s3';
+import type * as S3Sdk from './s3-sdk.js';
 import { type ArtifactLocation, describeLocation } from '../../domain/artifact-location.js';
 import { InfrastructureError } from '../../domain/errors.js';
 import type { ArtifactStore, OldArtifact, StoredArtifact } from '../../domain/ports/artifact-store.js';
@@ -10,7 +11,7 @@ import { artifactName } from './file-artifact-store.js';
 import { statusOf, storeFailure } from './s3-errors.js';
 
 type S3Location = Extract<ArtifactLocation, { kind: 's3' }>;
-type Sdk = typeof import('./s3-sdk.js');
+type Sdk = typeof S3Sdk;
 
 const PART_BYTES = 16 * 1024 * 1024;
 const PARTS_AT_ONCE = 3;
@@ -203,12 +204,13 @@ const SPOOLED = 'spooled:';
 
 async function openClient(location: S3Location): Promise<{ s3: Sdk; client: S3Client }> {
   // A warning about versions to come, in everybody's terminal: the lock file keeps one that supports this Node.js.
+  // oxlint-disable-next-line no-restricted-properties -- the SDK reads it there
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const s3 = await import('./s3-sdk.js');
   const client = new s3.S3Client({
     ...(location.endpoint === undefined ? {} : { endpoint: location.endpoint }),
-    // Servers other than AWS take any region, but the SDK wants one.
-    ...(location.endpoint === undefined || process.env['AWS_REGION'] !== undefined ? {} : { region: 'us-east-1' }),
+    ...(location.region === undefined ? {} : { region: location.region }),
+    ...(location.credentials === undefined ? {} : { credentials: location.credentials }),
     forcePathStyle: location.pathStyle,
     maxAttempts: ATTEMPTS,
     // What is read is compared with its name.

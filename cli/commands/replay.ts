@@ -22,7 +22,8 @@ const tableFields = { noise: replayTableRequestSchema.shape.noise };
 /** Plays a file, or the files of a folder, and waits; what to compare then, and whether it was left before its end. */
 async function play(context: CliContext, file: string, isFolder: boolean, task: string, options: ReplayOptions) {
   const request = { ...requestFields(replayRequestSchema.shape, options), file, task };
-  let [ref, batchId] = ['', ''];
+  let ref: string;
+  let batchId: string;
   if (isFolder) {
     const started = await replayFolder(context, request);
     ref = batchId = started.batchId;

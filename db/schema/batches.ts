@@ -27,7 +27,7 @@ export const batches = pgTable(
     chargedUsd: money('charged_usd').notNull().default('0'),
     /** What it was expected to use when it was submitted; null: nobody asked. */
     forecast: jsonb('forecast').$type<UsageForecast>(),
-    /** With --attempts auto; null: the attempts are fixed. */
+    /** With `attempts: auto`; null: the attempts are fixed. */
     allocation: jsonb('allocation').$type<Allocation>(),
     /** When it was paused: no run is started since; null: not paused. */
     pausedAt: time('paused_at'),

@@ -19,7 +19,7 @@ export const wholeOrAuto = (min: number, max: number) => {
   return z
     .preprocess(
       (value) => (typeof value === 'string' && /^\d+$/.test(value.trim()) ? Number(value) : value),
-      z.union([z.number().int().min(min).max(max), z.literal('auto')], { error }),
+      z.union([z.number().int({ error }).min(min, { error }).max(max, { error }), z.literal('auto')], { error }),
     )
     .meta({ placeholder: 'n' });
 };

@@ -57,7 +57,7 @@ export const batchStatusReportSchema = batchSummarySchema.extend({
   byStatus: byStatusSchema.describe('runs by status'),
   byEndReason: z.record(z.string(), countSchema).describe('runs by end reason'),
   replaced: countSchema.describe('runs repeated by others of it'),
-  allocation: allocationSchema.nullable().describe('with --attempts auto; null: attempts are fixed'),
+  allocation: allocationSchema.nullable().describe('with `attempts: auto`; null: attempts are fixed'),
   forecast: usageForecastSchema.nullable().describe('told when it was submitted; null: none was made'),
   providerErrors: z.array(providerTroubleSchema).describe('what keeps runs waiting, most first'),
   /** In submission order. */

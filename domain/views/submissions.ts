@@ -43,7 +43,7 @@ export const submittedDocumentSchema = z
     ),
     allocation: allocationSchema
       .nullable()
-      .describe('with --attempts auto: `runs` are the first; null: attempts are fixed'),
+      .describe('with `attempts: auto`: `runs` are the first; null: attempts are fixed'),
     estimate: batchEstimateSchema.exactOptional().describe('dry runs only'),
     forecast: batchForecastSchema.exactOptional().describe('dry runs only'),
   })

@@ -27,7 +27,7 @@ async function runsOf(bench: Bench, refs: readonly string[]): Promise<string[]> 
       if (replays.length === 0)
         throw new BenchError('usage', `batch ${ref} plays no recording`, {
           code: 'run.no_recording',
-          remedy: 'Play some with `bench replay <folder> --task <id>`, or submit models `replay:<file>`.',
+          remedy: 'Play some with `bench replay <folder>` and a task, or submit models `replay:<file>`.',
         });
       for (const { runId } of replays) ids.add(runId);
     }

@@ -83,11 +83,23 @@ def play(agent: str, model: str) -> None:
         home = Path(folder)
         file = home / "simulator.json"
         simulator = subprocess.Popen(
-            ["npx", "tsx", str(ROOT / "test/fakes/provider-simulator/main.ts"), KEY, str(file), *FAULTS],
+            [
+                "npx",
+                "tsx",
+                str(ROOT / "test/fakes/provider-simulator/main.ts"),
+                KEY,
+                str(file),
+                *FAULTS,
+            ],
             cwd=ROOT,
         )
         batch = None
-        env = {"BENCH_HOME": folder, "OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY, "NO_COLOR": "1"}
+        env = {
+            "BENCH_HOME": folder,
+            "OPENAI_API_KEY": KEY,
+            "ANTHROPIC_API_KEY": KEY,
+            "NO_COLOR": "1",
+        }
         try:
             while not file.exists():
                 time.sleep(0.2)
@@ -103,18 +115,28 @@ def play(agent: str, model: str) -> None:
             runs = f"from runs where batch_id = '{batch}'"
             for answered in (3, 8):
                 while True:
-                    found = rows(home, env, f"select sum(answered_calls)::int as n, bool_and(status = 'ended') as over {runs}")
+                    found = rows(
+                        home,
+                        env,
+                        f"select sum(answered_calls)::int as n, bool_and(status = 'ended') as over {runs}",
+                    )
                     if found[0]["over"] or int(str(found[0]["n"] or 0)) >= answered:
                         break
                     time.sleep(1)
                 kill_worker(home)
             bench(home, env, "watch", batch)
             time.sleep(2)
-            for run in rows(home, env, f"select task_id as task, end_reason as end, final_score as score {runs}"):
+            for run in rows(
+                home, env, f"select task_id as task, end_reason as end, final_score as score {runs}"
+            ):
                 print(agent, run["task"], run["end"], run["score"], flush=True)
                 assert run["end"] == "submit", run
                 assert abs(float(str(run["score"])) - OPTIMA[str(run["task"])]) < 0.1, run
-            print(agent, equal_bill(home, env, batch, json.loads(file.read_text())["bill"]), flush=True)
+            print(
+                agent,
+                equal_bill(home, env, batch, json.loads(file.read_text())["bill"]),
+                flush=True,
+            )
             everything = rows(
                 home,
                 env,
@@ -122,7 +144,11 @@ def play(agent: str, model: str) -> None:
                 f" like '%{KEY}%'",
             )
             assert everything[0]["n"] == 0, "the key is in the record"
-            grep = subprocess.run(["grep", "-rlF", KEY, str(home / "runs"), str(home / "logs")], stdout=subprocess.PIPE, text=True)
+            grep = subprocess.run(
+                ["grep", "-rlF", KEY, str(home / "runs"), str(home / "logs")],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
             assert grep.stdout == "", grep.stdout
         finally:
             if batch is not None:

@@ -45,6 +45,8 @@ describe.skipIf(program === null)('artifacts in S3', () => {
   const env = (more: Record<string, string> = {}) => ({
     BENCH_ARTIFACTS: `s3://${BUCKET}/team/a`,
     BENCH_S3_ENDPOINT: server.endpoint,
+    AWS_ACCESS_KEY_ID: ACCESS_KEY,
+    AWS_SECRET_ACCESS_KEY: SECRET_KEY,
     ...more,
   });
   const openAt = (more: Record<string, string> = {}) => openArtifactStore(artifactLocation(layout, env(more)));
@@ -56,7 +58,6 @@ describe.skipIf(program === null)('artifacts in S3', () => {
     );
 
   beforeAll(async () => {
-    Object.assign(process.env, { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY });
     server = await S3Server.start(program ?? '', dir);
     mkdirSync(join(server.data, BUCKET));
     store = openAt();
@@ -134,7 +135,12 @@ describe.skipIf(program === null)('artifacts in S3', () => {
 
   it('gives up uploads that nobody ends', async () => {
     const s3 = await import('@aws-sdk/client-s3');
-    const client = new s3.S3Client({ endpoint: server.endpoint, region: 'us-east-1', forcePathStyle: true });
+    const client = new s3.S3Client({
+      endpoint: server.endpoint,
+      region: 'us-east-1',
+      forcePathStyle: true,
+      credentials: { accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY },
+    });
     const name = sha256(Buffer.from('never ended'));
     await client.send(
       new s3.CreateMultipartUploadCommand({ Bucket: BUCKET, Key: `team/a/${name.slice(0, 2)}/${name}` }),
@@ -170,14 +176,10 @@ describe.skipIf(program === null)('artifacts in S3', () => {
     expect(await problem()).toBeNull();
     expect(await problem({ BENCH_ARTIFACTS: 's3://no-such-bucket' })).toMatch(/there is no such bucket/);
     expect(await problem({ BENCH_S3_ENDPOINT: 'http://127.0.0.1:1' })).toMatch(/does not answer \(ECONNREFUSED/);
-    process.env['AWS_SECRET_ACCESS_KEY'] = 'wrong';
-    expect(await problem()).toMatch(/refuses AWS_SECRET_ACCESS_KEY/);
-    process.env['AWS_ACCESS_KEY_ID'] = 'AKNOBODY';
-    expect(await problem()).toMatch(/does not know these credentials/);
-    delete process.env['AWS_ACCESS_KEY_ID'];
+    expect(await problem({ AWS_SECRET_ACCESS_KEY: 'wrong' })).toMatch(/refuses AWS_SECRET_ACCESS_KEY/);
+    expect(await problem({ AWS_ACCESS_KEY_ID: 'AKNOBODY' })).toMatch(/does not know these credentials/);
     process.env['AWS_EC2_METADATA_DISABLED'] = 'true';
-    expect(await problem()).toMatch(/no credentials/);
-    Object.assign(process.env, { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY });
+    expect(await problem({ AWS_ACCESS_KEY_ID: '' })).toMatch(/no credentials/);
   });
 
   it.each([

@@ -123,13 +123,11 @@ describe('a batch is forecast', () => {
 describe('the attempts that a difference needs', () => {
   const scored = task('g', 'maximize', { target: { value: 10, kind: 'optimum' } });
 
-  test('follow from the spread of gains among attempts of these models', async () => {
-    const batch = submission(null, (batchId) =>
-      [2, 4, 6, 8].map((_, nth) => ({ ...run(batchId, scored, 'm', nth + 1) })),
-    );
+  const attemptsWith = async (scores: number[]) => {
+    const batch = submission(null, (batchId) => scores.map((_, nth) => ({ ...run(batchId, scored, 'm', nth + 1) })));
     await db.submit(batch);
     for (const [nth, { runId }] of batch.runs.entries()) {
-      await evaluate(db, runId, 1, 'submit', 2 + 2 * nth);
+      await evaluate(db, runId, 1, 'submit', scores[nth] ?? 0);
       await db.pool.query(
         `update runs set status = 'ended', end_reason = 'submit', final_evaluation = 'ok' where run_id = $1`,
         [runId],
@@ -139,7 +137,12 @@ describe('the attempts that a difference needs', () => {
       `insert into baselines (content_hash, value, standard_error) values ($1, 0, 0) on conflict (content_hash) do update set value = 0, standard_error = 0`,
       [batch.runs[0]!.taskHash],
     );
-    const asked = { models: ['m'], tasks: ['g'] };
+    return batch;
+  };
+  const asked = { models: ['m'], tasks: ['g'] };
+
+  test('follow from the spread of gains among attempts of these models', async () => {
+    const batch = await attemptsWith([2, 4, 6, 8]);
     const found = await db.queries.gainSpread(asked);
     // Gains 0.2, 0.4, 0.6, 0.8.
     expect(found).toEqual({ spread: expect.closeTo(0.2582, 4) as number, attempts: 4, freedom: 3, own: true });
@@ -150,10 +153,7 @@ describe('the attempts that a difference needs', () => {
   });
 
   test('are more than one, though the few that were seen are alike', async () => {
-    await db.pool.query(
-      `update evaluations set primary_score = 5 where run_id in (select run_id from runs where task_id = 'g')`,
-    );
-    const asked = { models: ['m'], tasks: ['g'] };
+    await attemptsWith([5, 5, 5, 5]);
     expect(await db.queries.gainSpread(asked)).toMatchObject({ spread: 0, freedom: 3 });
     const alike = submission(null, (batchId) => [{ ...run(batchId, scored, 'm', 1) }]);
     const { attempts } = await forecast(alike.runs);

@@ -75,7 +75,7 @@ async function ensureEnvironment(
       throw new BenchError('usage', message, {
         code: 'image.not_built',
         remedy:
-          'If an image that it begins with cannot be pulled, import the task again with another in its place (--base).',
+          'If an image that it begins with cannot be pulled, import the task again with another in its place (`base`).',
         cause,
       });
     }

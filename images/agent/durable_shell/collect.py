@@ -78,7 +78,11 @@ class Collection:
             with os.scandir(directory) as entries:
                 for entry in entries:
                     path = "/".join([*parts, entry.name])
-                    if path in named or path in self._matched or not entry.is_file(follow_symlinks=False):
+                    if (
+                        path in named
+                        or path in self._matched
+                        or not entry.is_file(follow_symlinks=False)
+                    ):
                         continue
                     if fnmatch.fnmatchcase(entry.name, last):
                         entry.name.encode("utf-8")

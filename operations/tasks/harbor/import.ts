@@ -54,7 +54,7 @@ function importOne(folder: string, into: string, request: HarborImportRequest): 
     id: null,
     refusals: [...told.refusals, { file, key, reason }],
   });
-  if (existsSync(target) && !request.force) return refused(target, '', 'already exists; replace it with --force');
+  if (existsSync(target) && !request.force) return refused(target, '', 'already exists; use force to replace it');
   if (request.dryRun) return told;
   const aside = join(into, `.${randomBytes(6).toString('hex')}.tmp`);
   try {

@@ -50,7 +50,7 @@ export function offlineSources(folder: string, sources: readonly DataSource[]): 
       `${folder} lacks ${missing.map(({ name, bytes, sha256 }) => `${name} (${bytes} bytes, SHA-256 ${sha256})`).join(', ')}`,
       {
         code: 'download.failed',
-        remedy: `Put ${missing.length === 1 ? 'it' : 'them'} there under ${missing.length === 1 ? 'this name' : 'these names'}, or prepare without --data where there is a network.`,
+        remedy: `Put ${missing.length === 1 ? 'it' : 'them'} there under ${missing.length === 1 ? 'this name' : 'these names'}, or prepare without this folder where there is a network.`,
         fields: { data: '<folder>' },
       },
     );

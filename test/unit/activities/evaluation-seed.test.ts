@@ -9,7 +9,14 @@ const context = { heartbeat: () => undefined, cancellationSignal: new AbortContr
 
 /** The seed that evaluation 1 of a run gets. */
 async function seedOf(run: Partial<RunDefinition>): Promise<string> {
-  const definition = { backend: 'local', task: taskSpec({}), attempt: 1, seed: 43, ...run } as RunDefinition;
+  const definition = {
+    backend: 'local',
+    task: taskSpec({}),
+    attempt: 1,
+    seed: 43,
+    agent: { tools: {} },
+    ...run,
+  } as unknown as RunDefinition;
   const seeds: string[] = [];
   const ports = {
     store: {

@@ -13,7 +13,15 @@ const context = { heartbeat: () => undefined, cancellationSignal: new AbortContr
 /** What a run of a task with `onForcedEnd: last_valid` is judged by, when its files come to this. */
 async function judgedBy(outcome: Outcome): Promise<{ saved: Partial<SavedEvaluation>; told: string[] }> {
   const task = taskSpec({ onForcedEnd: 'last_valid' });
-  const run = { runId: 'r-test', batchId: 'b-test', backend: 'local', task, attempt: 1, seed: 1 } as RunDefinition;
+  const run = {
+    runId: 'r-test',
+    batchId: 'b-test',
+    backend: 'local',
+    task,
+    attempt: 1,
+    seed: 1,
+    agent: { tools: {} },
+  } as unknown as RunDefinition;
   const told: string[] = [];
   let saved: Partial<SavedEvaluation> = {};
   const ports = {

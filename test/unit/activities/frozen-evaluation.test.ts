@@ -19,7 +19,15 @@ async function doneAround({ freezes = true, known, fails = false }: Situation): 
   done: string[];
   result: EvaluateResult | undefined;
 }> {
-  const run = { runId: 'r-test', batchId: 'b-test', backend: 'docker', task: taskSpec({}), attempt: 1, seed: 1 };
+  const run = {
+    runId: 'r-test',
+    batchId: 'b-test',
+    backend: 'docker',
+    task: taskSpec({}),
+    attempt: 1,
+    seed: 1,
+    agent: { tools: {} },
+  };
   const done: string[] = [];
   const tell = (what: string) => async () => void done.push(what);
   const ports = {
@@ -30,7 +38,7 @@ async function doneAround({ freezes = true, known, fails = false }: Situation): 
       saveEvaluation: tell('saved'),
       addEvent: async ({ kind }: { kind: string }) => void done.push(kind),
     },
-    definitions: { get: async () => run as RunDefinition },
+    definitions: { get: async () => run as unknown as RunDefinition },
     artifacts: { get: async () => Buffer.from('[]') },
     backends: {
       docker: {

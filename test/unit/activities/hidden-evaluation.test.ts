@@ -17,7 +17,15 @@ function situation(
   artifact: Buffer | null = Buffer.from('[]'),
 ) {
   const task = taskSpec({ splits: ['validation', 'test'] });
-  const run = { runId: 'r-test', batchId: 'b-test', backend: 'docker', task, attempt: 1, seed: 1 } as RunDefinition;
+  const run = {
+    runId: 'r-test',
+    batchId: 'b-test',
+    backend: 'docker',
+    task,
+    attempt: 1,
+    seed: 1,
+    agent: { tools: {} },
+  } as unknown as RunDefinition;
   const done: string[] = [];
   const saved: unknown[] = [];
   const save = (how: string) => async (record: unknown) => {

@@ -21,11 +21,15 @@ describe('bundled agents', () => {
   it('are all usable', () =>
     expect(listAgents([bundled]).agents.map(({ name, config: { outputParser } }) => [name, outputParser])).toEqual([
       ['bash-only', 'fenced'],
+      ['claude-code', 'fenced'],
+      ['codex', 'fenced'],
       ['default', 'fenced'],
       ['default-gpu-info', 'fenced'],
       ['default-literature', 'fenced'],
       ['default-memory', 'fenced'],
       ['episode', 'fenced'],
+      ['mini-swe-agent', 'fenced'],
+      ['mlgym', 'mlgym-thought-action'],
       ['plain', 'fenced'],
       ['tool-calling', 'tool-calls'],
     ]));

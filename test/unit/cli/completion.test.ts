@@ -14,7 +14,7 @@ describe('what may stand where a command line ends', () => {
   it('is a command, or one of its commands', () => {
     expect(at('').known).toEqual(expect.arrayContaining(['submit', 'tasks', 'completion']));
     expect(at('tasks', 'sh').known).toEqual(expect.arrayContaining(['list', 'show', 'import']));
-    expect(at('tasks', 'import', '').known).toEqual(['mlgym']);
+    expect(at('tasks', 'import', '').known).toEqual(['harbor', 'mlgym']);
   });
 
   it('is an option, of the default command too', () => {

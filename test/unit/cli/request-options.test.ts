@@ -45,7 +45,7 @@ describe('flags of a request', () => {
   });
 
   it.each([
-    [['--attempts', '0'], 'It must be a whole number from 1 to 10000.'],
+    [['--attempts', '0'], 'It must be a whole number from 1 to 10000, or auto.'],
     [['--concurrency', 'many'], 'It must be a whole number from 1 to 10000.'],
     [['--token-limit', '-1'], 'It must be a whole number of at least 0.'],
     [['--temperature', '3'], 'It must be a number from 0 to 2.'],

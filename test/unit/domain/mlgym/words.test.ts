@@ -39,7 +39,7 @@ describe("an evaluation in MLGym's words", () => {
 
   it('holds no score where there is none', () => {
     for (const kind of ['rejected', 'no_artefact', 'evaluator_error'] as const) {
-      const text = told({ kind, message: 'it raised ValueError' } as unknown as Outcome);
+      const text = told({ kind, message: 'it raised ValueError' });
       expect(LOOKED_FOR.score.test(text)).toBe(false);
       expect(text.includes('it raised ValueError')).toBe(kind === 'rejected');
     }

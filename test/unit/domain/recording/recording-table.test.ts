@@ -34,7 +34,7 @@ function report(runId: string, causes: Step['cause'][], recorded: number | null,
     same: causes.filter((cause) => cause === null).length,
     ...{ diverged: 0, refused: 0, notPlayed: 0 },
     steps: causes.map((cause, at) => step(at + 1, cause)),
-  } as ReplayReport;
+  };
 }
 
 it('counts causes in steps, runs and changed final scores, and the share beyond declared ones', () => {

@@ -35,7 +35,7 @@ describe('a request for a batch', () => {
 
   it.each([
     [{ models: ['a'] }, /tasks: is missing/],
-    [{ models: ['a'], tasks: ['b'], attempts: 0 }, /attempts: must be a whole number from 1 to 10000/],
+    [{ models: ['a'], tasks: ['b'], attempts: 0 }, /attempts: must be a whole number from 1 to 10000, or auto/],
     [{ models: ['a'], tasks: ['b'], budget: 0 }, /budget: must be US dollars above zero/],
     [{ models: ['a'], tasks: ['b'], wallTime: 'long' }, /wallTime: must be seconds, or as 90s, 30m, 2h/],
     [{ models: ['a'], tasks: ['b'], name: 'r-x' }, /name: must be letters/],

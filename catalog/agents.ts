@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import { parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { DEFAULT_COMMANDS } from '../domain/agent/commands.js';
 import { agentConfigSchema, agentFileSchema, commandFileSchema, programFileSchema } from '../domain/agent/config.js';
@@ -125,8 +126,12 @@ const canonical = (value: unknown): string =>
       : item,
   );
 
-const isProgram = (file: string): boolean =>
-  existsSync(file) && /^kind:\s*['"]?program['"]?\s*(?:#.*)?$/m.test(readFileSync(file, 'utf8'));
+/** A file that cannot be parsed is told of by whoever reads it as an ordinary agent. */
+function isProgram(file: string): boolean {
+  if (!existsSync(file)) return false;
+  const content: unknown = parseDocument(readFileSync(file, 'utf8')).toJS();
+  return content !== null && typeof content === 'object' && 'kind' in content && content.kind === 'program';
+}
 
 /** A program's file, as the agent that is stored with a run. */
 function loadProgramFile(file: string, name: string): LoadedAgent {

@@ -184,7 +184,10 @@ describe('an imported table', () => {
 describe('imported checkpoints', () => {
   it('are scored with the config that lies in the submission, by the first line of JSON', async () => {
     const { spec } = loadTask([into], 'mlgym-model');
-    expect(spec.submission).toMatchObject({ folders: ['checkpoints', 'src'], optional: ['config.yaml'] });
+    expect(spec.submission).toMatchObject({
+      folders: ['checkpoints', 'src'],
+      optional: ['config.yaml', '*.py', '*.pkl', '*.npz'],
+    });
     const submission = {
       'src/network.py': 'def load(path):\n    return float(open(path).read())\n',
       'src/config.yaml': 'size: 2\n',

@@ -1,19 +1,17 @@
 import { Context } from '@temporalio/activity';
 
-/** Aborted when the running activity is cancelled or its worker shuts down. */
+/** Aborted when the running activity is cancelled, given to another attempt, or its worker shuts down. */
 export const cancellation = (): AbortSignal => Context.current().cancellationSignal;
 
-/** True when the worker is shutting down: leave the command running, the retry re-attaches to it. */
-export function isWorkerShutdown(signal: AbortSignal): boolean {
-  const reason: unknown = signal.reason;
-  return signal.aborted && reason instanceof Error && reason.message === 'WORKER_SHUTDOWN';
-}
+/** Why Temporal aborted it; null: it did not. */
+const reasonOf = ({ aborted, reason }: AbortSignal): string | null =>
+  aborted && reason instanceof Error ? reason.message : null;
 
-/** The reason of a signal by which somebody only stops waiting for a command. */
-export class WaitsNoLonger extends Error {
-  override name = 'WaitsNoLonger';
-}
+/** True when the worker is shutting down: the retry goes on with what was begun. */
+export const isWorkerShutdown = (signal: AbortSignal): boolean => reasonOf(signal) === 'WORKER_SHUTDOWN';
 
-/** True when the command is to go on without whoever waits for it: the next one re-attaches. */
-export const leavesCommandRunning = (signal: AbortSignal): boolean =>
-  isWorkerShutdown(signal) || (signal.aborted && signal.reason instanceof WaitsNoLonger);
+/**
+ * True when the run is to end, so that nobody goes on with what was begun. After any other abort somebody does: a server that was away
+ * for longer than heartbeats may be has given the activity to its next attempt.
+ */
+export const endsForGood = (signal: AbortSignal): boolean => reasonOf(signal) === 'CANCELLED';

@@ -25,7 +25,7 @@ import type { ToolState } from '../domain/tool-state.js';
 import type { RunDefinitions } from './run-definitions.js';
 import type { Backends } from '../domain/ports/backends.js';
 import { recordNetworkRequests } from './network-events.js';
-import { WaitsNoLonger, cancellation, leavesCommandRunning } from './cancellation.js';
+import { cancellation, endsForGood } from './cancellation.js';
 import { takeSubmission } from './take-submission.js';
 
 export interface CommandPorts {
@@ -49,22 +49,29 @@ export function commandActivities(ports: CommandPorts): Pick<HostActivities, 'ex
 /** How long a command is waited for beside the workflow, which sees no signal meanwhile. */
 const BRIEF_MS = 2_000;
 
-/** As `executeCommand`, for a command that is over in a moment. `unfinished`: it runs on, or its submission is to be taken. */
+/**
+ * As `executeCommand`, for a command that is over in a moment. `unfinished`: it runs on, or its submission is to be taken. A workflow that
+ * a worker forgets cancels what is beside it, too, only to begin it again: the command runs on then.
+ */
 export async function executeBriefly(
   ports: CommandPorts,
   args: ExecuteCommandArgs,
   signal: AbortSignal,
 ): Promise<ExecuteCommandResult | 'unfinished'> {
+  signal.throwIfAborted();
   const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(new WaitsNoLonger()), BRIEF_MS);
-  const either = AbortSignal.any([signal, patience.signal]);
+  const leave = (): void => patience.abort();
+  const timer = setTimeout(leave, BRIEF_MS);
+  signal.addEventListener('abort', leave, { once: true });
   try {
-    return (await executeCommand(ports, args, either, { takesSubmission: false })) ?? 'unfinished';
+    return (await executeCommand(ports, args, patience.signal, { takesSubmission: false })) ?? 'unfinished';
   } catch (error) {
-    if (leavesCommandRunning(either)) return 'unfinished';
+    signal.throwIfAborted();
+    if (patience.signal.aborted) return 'unfinished';
     throw error;
   } finally {
     clearTimeout(timer);
+    signal.removeEventListener('abort', leave);
   }
 }
 
@@ -97,8 +104,7 @@ async function executeCommand(
   try {
     outcome = await runInterruptibly(ports, run, { sandbox, ref, command, signal });
   } catch (error) {
-    // On cancellation interrupt it.
-    if (signal.aborted && !leavesCommandRunning(signal)) await interruptQuietly(sandbox, ref, step);
+    if (endsForGood(signal)) await interruptQuietly(sandbox, ref, step);
     throw error;
   } finally {
     leave?.();

@@ -12,7 +12,7 @@ import type { Split, TaskSpec } from '../domain/task.js';
 import { splitScore, splitScores } from '../domain/task-scores.js';
 import { evaluateOnSplit, type SplitPorts } from './evaluate-on-split.js';
 import type { RunDefinitions } from './run-definitions.js';
-import { cancellation } from './cancellation.js';
+import { cancellation, endsForGood } from './cancellation.js';
 import { readSubmission } from '../domain/stored-submission.js';
 import { takeSubmission } from './take-submission.js';
 
@@ -32,8 +32,8 @@ async function evaluate(ports: EvaluatePorts, args: EvaluateArgs, signal: AbortS
   try {
     return await evaluateOnce(ports, run, args, signal);
   } finally {
-    // A dead worker may have left it frozen.
-    await ports.backends[run.backend].sandbox.thaw({ runId, epoch });
+    // A dead worker may have left it frozen. For an attempt that was given up the next one does it, whose evaluation may be under way.
+    if (!signal.aborted || endsForGood(signal)) await ports.backends[run.backend].sandbox.thaw({ runId, epoch });
   }
 }
 

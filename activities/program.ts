@@ -16,7 +16,7 @@ import type { StepLog } from '../domain/ports/record/steps.js';
 import type { CommandOutcome, ProgramHost, ProgramNews, SandboxRef } from '../domain/ports/sandbox-port.js';
 import type { RunDefinition } from '../domain/run.js';
 import type { RunDefinitions } from './run-definitions.js';
-import { cancellation, leavesCommandRunning } from './cancellation.js';
+import { cancellation, endsForGood } from './cancellation.js';
 import { recordNetworkRequests } from './network-events.js';
 import { takeSubmission } from './take-submission.js';
 
@@ -83,7 +83,7 @@ async function waitFor(
   try {
     return await host.run(ref, command, signal);
   } catch (error) {
-    if (signal.aborted && !leavesCommandRunning(signal)) await stop().catch(() => undefined);
+    if (endsForGood(signal)) await stop().catch(() => undefined);
     throw error;
   } finally {
     over.abort();

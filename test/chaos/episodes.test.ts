@@ -5,7 +5,7 @@ import { BenchHome } from '../setup/bench-home.js';
 import { EnvServer } from '../setup/env-server.js';
 import { LONG } from '../setup/long.js';
 import { pick, seededRandom } from '../setup/random.js';
-import { killServiceOnceItRuns } from './kill-service.js';
+import { killServiceOnceItRuns, pauseService } from './kill-service.js';
 import { actionsOf, COUNTED, playEpisode, rewardsOf, type Told } from './played-episode.js';
 import { playOpenEnv } from './played-openenv.js';
 import { playOrs } from './played-ors.js';
@@ -72,6 +72,26 @@ it(
       `select run_id, end_reason, detail from runs where end_reason is distinct from 'submit'`,
     );
     expect(faults).toEqual([]);
+  },
+  LIMIT_MS,
+);
+
+// Temporal gives an activity to another attempt after 10 s without a heartbeat.
+it.runIf(LONG)(
+  'a command outlasts an outage of Temporal: it goes on, and its outcome is the one that counts',
+  async () => {
+    const reset = { task: 'stated', episode_id: `e-${newKey()}` };
+    const path = `/v1/episodes/${reset.episode_id}/step`;
+    await server.ask('POST', '/v1/episodes', reset);
+    const step = (action: string, seq: number) =>
+      server.ask<{ info: { output: string } }>('POST', path, { action, action_seq: seq });
+    await step('true', 1);
+    const first = step('sleep 50; echo done', 2);
+    await sleep(5_000);
+    await pauseService(home, 'temporal', 20_000);
+    let answer = await first;
+    while (answer.status === 202) answer = await step('sleep 50; echo done', 2);
+    expect(answer.body.info.output).toBe('done\n');
   },
   LIMIT_MS,
 );

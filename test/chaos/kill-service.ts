@@ -46,6 +46,15 @@ export async function killServiceOnceItRuns(home: BenchHome, victim: Victim): Pr
   }
 }
 
+/** It answers nobody for a while, and finds then that time has passed. */
+export async function pauseService(home: BenchHome, victim: Victim, ms: number): Promise<void> {
+  const pid = read(home).services[victim]?.process?.pid;
+  if (pid === undefined) throw new Error(`${victim} does not run`);
+  process.kill(pid, 'SIGSTOP');
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  process.kill(pid, 'SIGCONT');
+}
+
 /** A crash of the container's own, not by the engine; returns once its processes are gone. Throws if it does not run. */
 export async function killContainer(container: Docker.Container): Promise<void> {
   const { Pid: pid } = (await container.inspect()).State;

@@ -1,21 +1,21 @@
-import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import { asyncLocalStorage, CancelledFailure, type Context } from '@temporalio/activity';
 import { expect, it } from 'vitest';
 import { evaluateActivities, type EvaluatePorts } from '../../../activities/evaluate.js';
 import type { EvaluateResult } from '../../../domain/messages.js';
 import type { EvaluationRecord, RunDefinition } from '../../../domain/run.js';
 import { taskSpec } from '../../fakes/records.js';
 
-const context = { heartbeat: () => undefined, cancellationSignal: new AbortController().signal };
-
 interface Situation {
   /** Can the engine freeze? */
   freezes?: boolean;
   known?: Partial<EvaluationRecord>;
   fails?: boolean;
+  /** Temporal's word for why it takes the evaluation from its worker, while that is under way. */
+  abortedBy?: string;
 }
 
 /** What is done to the sandbox around an evaluation, in order. */
-async function doneAround({ freezes = true, known, fails = false }: Situation): Promise<{
+async function doneAround({ freezes = true, known, fails = false, abortedBy }: Situation): Promise<{
   done: string[];
   result: EvaluateResult | undefined;
 }> {
@@ -28,6 +28,7 @@ async function doneAround({ freezes = true, known, fails = false }: Situation): 
     seed: 1,
     agent: { tools: {} },
   };
+  const aborting = new AbortController();
   const done: string[] = [];
   const tell = (what: string) => async () => void done.push(what);
   const ports = {
@@ -55,6 +56,8 @@ async function doneAround({ freezes = true, known, fails = false }: Situation): 
           evaluate: async () => {
             done.push('evaluated');
             if (fails) throw new Error('the engine is gone');
+            if (abortedBy !== undefined) aborting.abort(new CancelledFailure(abortedBy));
+            aborting.signal.throwIfAborted();
             await new Promise((resolve) => setTimeout(resolve, 20));
             return { kind: 'ok', metrics: { Score: 1 } };
           },
@@ -65,7 +68,7 @@ async function doneAround({ freezes = true, known, fails = false }: Situation): 
     secret: '00',
   } as unknown as EvaluatePorts;
   const result = await asyncLocalStorage
-    .run(context as unknown as Context, () =>
+    .run({ heartbeat: () => undefined, cancellationSignal: aborting.signal } as unknown as Context, () =>
       evaluateActivities(ports).evaluate({ runId: 'r-test', step: 3, epoch: 1, kind: 'validate' }),
     )
     .catch(() => undefined);
@@ -80,6 +83,11 @@ it('nothing of the agent runs while its submission is evaluated, which is on no 
 
 it('an evaluation that fails leaves no sandbox frozen', async () => {
   expect((await doneAround({ fails: true })).done).toEqual(['frozen', 'evaluated', 'thawed']);
+});
+
+it('an evaluation that was given to another attempt leaves the sandbox frozen for that one', async () => {
+  expect((await doneAround({ abortedBy: 'NOT_FOUND' })).done).toEqual(['frozen', 'evaluated']);
+  expect((await doneAround({ abortedBy: 'CANCELLED' })).done).toEqual(['frozen', 'evaluated', 'thawed']);
 });
 
 it('what a worker that died after storing its evaluation left frozen is thawed by the next one', async () => {

@@ -79,14 +79,15 @@ function headlinesOf({ tasks, methods }: Compared, { improvement, gain }: Headli
     const figures = { best: known(of.best[model]!), last: known(of.last[model]!) };
     return figures.best === null && figures.last === null ? null : figures;
   };
-  const curve = (model: number, kind: 'best' | 'last'): CurvePoint[] =>
-    attemptCurve(
-      tasks.flatMap((task) => {
-        const cell = task.cells[model]!;
-        if (!hasGains(task) || (!cell.ran && cell[kind].length === 0)) return [];
-        return [Float64Array.from(cell[kind], (score) => attemptGain(task, score)!)];
-      }),
-    );
+  const gaining = tasks.filter(hasGains);
+  const curve = (model: number, kind: 'best' | 'last'): CurvePoint[] => {
+    const gains: number[][] = [];
+    for (const task of gaining) {
+      const cell = task.cells[model]!;
+      if (cell.ran || cell[kind].length > 0) gains.push(cell[kind].map((score) => attemptGain(task, score)!));
+    }
+    return attemptCurve(gains);
+  };
   return methods.map((_, model) => ({
     improvement: both(improvement, model),
     gain: both(gain, model),

@@ -50,7 +50,7 @@ function batchSection({ player, board, report, minutes }: Played['batches'][numb
   return [
     `## ${player.name}`,
     '',
-    `Agent ${player.agent}, ${player.models.join(', ')}: ${player.attempts} attempts at each task, ${player.maxSteps} steps each; ${runs} runs in ${minutes} minutes.`,
+    `Agent ${player.agent}, ${player.models.join(', ')}; attempts at each task: ${player.attempts}, most steps: ${player.maxSteps}; ${runs} runs in ${minutes} minutes.`,
     '',
     '### Comparison set',
     '',

@@ -13,7 +13,7 @@ export const PLAYERS: readonly Player[] = [
   {
     name: 'scripted',
     agent: 'default',
-    models: ['scripted:baseline', 'scripted:oracle', 'scripted:clumsy', 'scripted:counter'],
+    models: ['scripted:baseline', 'scripted:oracle', 'scripted:clumsy'],
     attempts: 2,
     maxSteps: 50,
   },

@@ -27,6 +27,12 @@ export class ThrowawayHome {
     return JSON.parse(stdout) as T;
   }
 
+  /** Waits for a batch, some of whose runs may have no score; throws if it fails otherwise. */
+  async benchOrUnscored(...args: string[]): Promise<void> {
+    const done = await execa(process.execPath, [MAIN, ...args], { env: this.env, reject: false });
+    if (done.exitCode !== 0 && done.exitCode !== 1) throw new Error(done.stderr);
+  }
+
   /** Process id of a service that this home runs, not of a relay before it; null: it does not run now. */
   pid(service: 'worker' | 'temporal' | 'postgres'): number | null {
     try {

@@ -8,7 +8,7 @@ import type { Statements } from '../statements.js';
 import { type Compared, type IntervalOptions, leaderboardIntervals } from './leaderboard-intervals.js';
 
 /** Raised whenever the same attempts give other figures, so that none computed before are shown: a unit test compares their hash. */
-export const FIGURES_VERSION = 1;
+export const FIGURES_VERSION = 2;
 /** So many comparisons are kept. */
 const KEPT = 200;
 
@@ -38,13 +38,16 @@ export function computeFigures(compared: Compared, { intervals }: FigureOptions)
 export async function keptFigures(run: Statements, compared: Compared, options: FigureOptions): Promise<Figures> {
   if (options.intervals === null) return computeFigures(compared, options);
   const inputs = hashOf(compared, options.intervals);
-  const [kept] = await run<{ figures: Figures }>(
+  const [kept] = await run<{ figures: Figures | null; reads: boolean }>(
     'keptFigures',
-    'select figures from leaderboard_figures where inputs = $1',
+    `select current_setting('transaction_read_only')::boolean as reads, k.figures
+     from (values ($1)) asked (inputs) left join leaderboard_figures k on k.inputs = asked.inputs`,
     [inputs],
   );
-  if (kept !== undefined) return kept.figures;
+  if (kept?.figures != null) return kept.figures;
   const figures = computeFigures(compared, options);
+  // Whoever may only read computes them every time.
+  if (kept?.reads === true) return figures;
   await run(
     'keepFigures',
     `with old as (delete from leaderboard_figures where inputs in (select inputs from leaderboard_figures order by created_at desc offset ${KEPT - 1}))
@@ -76,14 +79,15 @@ function headlinesOf({ tasks, methods }: Compared, { improvement, gain }: Headli
     const figures = { best: known(of.best[model]!), last: known(of.last[model]!) };
     return figures.best === null && figures.last === null ? null : figures;
   };
-  const curve = (model: number, kind: 'best' | 'last'): CurvePoint[] =>
-    attemptCurve(
-      tasks.flatMap((task) => {
-        const cell = task.cells[model]!;
-        if (!hasGains(task) || (!cell.ran && cell[kind].length === 0)) return [];
-        return [Float64Array.from(cell[kind], (score) => attemptGain(task, score)!)];
-      }),
-    );
+  const gaining = tasks.filter(hasGains);
+  const curve = (model: number, kind: 'best' | 'last'): CurvePoint[] => {
+    const gains: number[][] = [];
+    for (const task of gaining) {
+      const cell = task.cells[model]!;
+      if (cell.ran || cell[kind].length > 0) gains.push(cell[kind].map((score) => attemptGain(task, score)!));
+    }
+    return attemptCurve(gains);
+  };
   return methods.map((_, model) => ({
     improvement: both(improvement, model),
     gain: both(gain, model),

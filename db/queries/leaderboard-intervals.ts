@@ -1,6 +1,3 @@
-import type { Direction } from '../../domain/score.js';
-import type { ModelKind } from '../../domain/model.js';
-import type { ScoredIsolation } from '../../domain/run.js';
 import {
   attemptsPerTask,
   bootstrap,
@@ -9,6 +6,7 @@ import {
   type Samples,
 } from '../../domain/statistics/bootstrap.js';
 import { boundedMeanInterval, drawWeights } from '../../domain/statistics/bounded-mean.js';
+import type { GainedTask } from '../../domain/statistics/gain.js';
 import {
   gainsByTask,
   type Headline,
@@ -31,14 +29,9 @@ import { groupBy } from './group-by.js';
 import type { Leaderboard, LeaderboardOrder, LeaderboardUncertainty } from '../../domain/views/leaderboard.js';
 
 export interface ComparedCell {
-  model: string;
-  kind: ModelKind;
-  isolation: ScoredIsolation;
-  task: string;
-  direction: Direction;
-  baseline: number | null;
-  standardError: number | null;
-  target: number | null;
+  /** Model, kind and isolation. */
+  method: string;
+  of: GainedTask & { task: string };
   compared: boolean;
   ran: boolean;
   bestAttempts: (number | null)[];
@@ -46,20 +39,20 @@ export interface ComparedCell {
 }
 
 /** What is compared, in the form that statistics take: tasks with a cell for each of `methods`, in their order. */
-export function comparedAttempts(cells: readonly ComparedCell[], methodOf: (cell: ComparedCell) => string) {
+export function comparedAttempts(cells: readonly ComparedCell[]) {
   const byTask = groupBy(
     cells.filter(({ compared }) => compared),
-    ({ task }) => task,
+    ({ of }) => of.task,
   );
   const tasks = [...byTask.values()].map((ofTask) => {
-    const { direction, baseline, standardError, target } = ofTask[0]!;
+    const { direction, baseline, standardError, target } = ofTask[0]!.of;
     return {
       ...{ direction, baseline, standardError, target },
       cells: ofTask.map(({ bestAttempts, lastAttempts, ran }) => ({ best: bestAttempts, last: lastAttempts, ran })),
     };
   });
   const [first = []] = byTask.values();
-  return { tasks, methods: first.map(methodOf) };
+  return { tasks, methods: first.map(({ method }) => method) };
 }
 
 export type Compared = ReturnType<typeof comparedAttempts>;

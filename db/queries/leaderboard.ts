@@ -1,54 +1,36 @@
 import { BenchError } from '../../domain/errors.js';
 import { orderMeant } from '../../domain/leaderboard-order.js';
 import { rankingNote } from '../../domain/mlgym/tasks.js';
-import { attemptGain, hasGains } from '../../domain/statistics/gain.js';
-import { expectedBest } from '../../domain/statistics/expected-best.js';
 import { profileMeant } from '../../domain/task-profile.js';
-import { profileSteps } from '../../domain/statistics/profile-steps.js';
 import type { Statements } from '../statements.js';
 import { baselinesOf, comparisonState, scalesOf, savedComparison, tasksAtContracts } from './comparisons.js';
 import { groupBy } from './group-by.js';
 import { refuseUnknownProfile } from './known-profiles.js';
 import { listCosts, markedRuns, otherProfiles, recordedCosts } from './leaderboard-extras.js';
+import { boardCells, type CellRow, methodOf } from './leaderboard-cells.js';
 import { keptFigures } from './leaderboard-figures.js';
 import { comparedAttempts } from './leaderboard-intervals.js';
-import { type Columns, rowsOfColumns } from './rows-of-columns.js';
+import { type RatioRow, ratiosByMethod, stepsOf } from './leaderboard-ratios.js';
+import type { Columns } from './columns.js';
 import type {
   Leaderboard,
   LeaderboardOptions,
   LeaderboardOrder,
   LeaderboardRow,
-  LeaderboardScore,
   LeaderboardTask,
-  ScoreStatus,
 } from '../../domain/views/leaderboard.js';
 
-type Id = Pick<LeaderboardRow, 'model' | 'kind' | 'isolation'>;
-type Cell = Id &
-  LeaderboardTask &
-  Omit<LeaderboardScore, keyof Ratios | keyof Expected | keyof Gains> & { ran: boolean };
-type Gains = Pick<LeaderboardScore, 'bestGain' | 'lastGain'>;
 type Extras = Pick<
   LeaderboardRow,
   'withSuspects' | 'marks' | 'recordedCostUsd' | 'recordedCostPerRunUsd' | 'listCostUsd' | 'listCostPerRunUsd'
 >;
 type Headline = Pick<LeaderboardRow, 'improvement' | 'gain' | 'curve'>;
-type ModelRow = Omit<LeaderboardRow, keyof Area | keyof Extras | keyof Headline | 'scores' | 'intervals' | 'profile'> &
-  Id;
+type ModelRow = Omit<LeaderboardRow, keyof Area | keyof Extras | keyof Headline | 'scores' | 'intervals' | 'profile'>;
 type Area = Pick<LeaderboardRow, 'bestAup' | 'lastAup' | 'solvedTasks' | 'missingTasks' | 'notRunTasks'>;
-type Ratios = Pick<LeaderboardScore, 'bestStatus' | 'lastStatus' | 'bestRatio' | 'lastRatio'>;
-type Expected = Pick<LeaderboardScore, 'expectedBest' | 'expectedLast'>;
-interface RatioRow {
-  method: string;
-  task: string;
-  kind: 'best' | 'last';
-  status: ScoreStatus;
-  ratio: number | null;
-}
 type SuspectArea = NonNullable<LeaderboardRow['withSuspects']> & { method: string };
 interface Found {
   tasks: Omit<LeaderboardTask, 'ranking'>[];
-  cells: Columns<Omit<Cell, Exclude<keyof LeaderboardTask, 'task' | 'compared'>>>;
+  cells: Columns<CellRow>;
   models: ModelRow[];
   areas: (Area & { method: string; axis: number })[];
   ratios: Columns<RatioRow>;
@@ -172,16 +154,12 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
   if (result === undefined) throw new BenchError('failed', 'the database returned no leaderboard');
   const { models, areas, starter } = result;
   const tasks = new Map(result.tasks.map((one) => [one.task, { ...one, ranking: rankingNote(one) }]));
-  // Thousands of cells: spreading each into a new object took a fifth of a second.
-  const cells = rowsOfColumns(result.cells).map((cell): Cell => {
-    const { name, contract, primary, direction, baseline, standardError, target, ranking } = tasks.get(cell.task)!;
-    return Object.assign(cell, { name, contract, primary, direction, baseline, standardError, target, ranking });
-  });
   const areaOf = new Map(areas.map(({ method, axis: _, ...area }) => [method, area]));
-  const ratiosOf = groupBy(rowsOfColumns(result.ratios), ({ method }) => method);
-  const cellsOf = groupBy(cells, methodOf);
+  const ratiosOf = ratiosByMethod(result.ratios);
+  const cells = boardCells(result.cells, { tasks, ratiosOf, estimateK: options.estimateK });
+  const cellsOf = groupBy(cells, ({ method }) => method);
   const axis = areas[0]?.axis ?? null;
-  const compared = comparedAttempts(cells, methodOf);
+  const compared = comparedAttempts(cells);
   const figures = await keptFigures(run, compared, {
     intervals: axis === null || resamples === 0 ? null : { mode, axis, resamples, seed, order, kind },
   });
@@ -213,8 +191,8 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
     const method = methodOf(row);
     const place = placeOf.get(method);
     const recorded = recordedOf.get(method);
-    const ratios = new Map(ratiosOf.get(method)?.map((ratio) => [`${ratio.kind} ${ratio.task}`, ratio]));
-    const scores = (cellsOf.get(method) ?? []).map((cell) => [cell.task, scoreOf(cell, ratios, options.estimateK)]);
+    const scores: LeaderboardRow['scores'] = {};
+    for (const cell of cellsOf.get(method) ?? []) scores[cell.of.task] = cell.score;
     return {
       ...row,
       ...(place === undefined ? NO_HEADLINE : figures.headlines[place]!),
@@ -228,7 +206,7 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
       listCostPerRunUsd: listedOf.get(method)?.perRunUsd ?? null,
       intervals: place === undefined ? null : (figures.intervals?.byMethod[place] ?? null),
       profile: profileOf(method),
-      scores: Object.fromEntries(scores) as LeaderboardRow['scores'],
+      scores,
     };
   });
   const starterArea = areaOf.get(BASELINE);
@@ -305,62 +283,6 @@ const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 
 
 const NO_HEADLINE: Headline = { improvement: null, gain: null, curve: null };
 
-/** As leaderboard_cells() writes it. */
-const methodOf = ({ model, kind, isolation }: Id): string =>
-  `[${[model, kind, isolation].map((part) => JSON.stringify(part)).join(', ')}]`;
-
 /** Beside imported runs: only of those that bench played. */
 const perRun = (usd: string, runs: number): string | null =>
   runs === 0 ? null : String(Number((Number(usd) / runs).toFixed(10)));
-
-/** Steps of the profile whose area is the mode's AUP; strict leaves out tasks that were not run. */
-function stepsOf(ratios: readonly RatioRow[], kind: 'best' | 'last', mode: 'strict' | 'compat', axis: number) {
-  const counted = ratios.filter(
-    (one) => one.kind === kind && one.ratio !== null && (mode === 'compat' || one.status !== 'not_run'),
-  );
-  return profileSteps(
-    counted.map(({ ratio, status }) => (mode === 'compat' || status === 'feasible' ? ratio : null)),
-    axis,
-  );
-}
-
-/** Of a model that was not submitted for the task: as with one attempt without a score. */
-function meanGain(cell: Cell, attempts: readonly (number | null)[]): number | null {
-  if (!cell.compared || !cell.ran || !hasGains(cell)) return null;
-  return attempts.reduce<number>((sum, score) => sum + attemptGain(cell, score)!, 0) / Math.max(1, attempts.length);
-}
-
-function scoreOf(cell: Cell, ratios: ReadonlyMap<string, RatioRow>, estimateK: number | undefined): LeaderboardScore {
-  const { bestAttempts, lastAttempts, direction, baseline } = cell;
-  const [best, last] = [ratios.get(`best ${cell.task}`), ratios.get(`last ${cell.task}`)];
-  const expected = (attempts: (number | null)[]) =>
-    estimateK === undefined ? null : expectedBest(attempts, estimateK, direction, baseline);
-  return {
-    best: cell.best,
-    last: cell.last,
-    mean: cell.mean,
-    bestGain: meanGain(cell, bestAttempts),
-    lastGain: meanGain(cell, lastAttempts),
-    bestRank: cell.bestRank,
-    lastRank: cell.lastRank,
-    bestStatus: best?.status ?? null,
-    lastStatus: last?.status ?? null,
-    bestRatio: best?.ratio ?? null,
-    lastRatio: last?.ratio ?? null,
-    expectedBest: expected(bestAttempts),
-    expectedLast: expected(lastAttempts),
-    bestRun: cell.bestRun,
-    lastRun: cell.lastRun,
-    bestAttempts,
-    lastAttempts,
-    attempts: cell.attempts,
-    ended: cell.ended,
-    counted: cell.counted,
-    scored: cell.scored,
-    infraErrors: cell.infraErrors,
-    configErrors: cell.configErrors,
-    cancelled: cell.cancelled,
-    suspect: cell.suspect,
-    costUsd: cell.costUsd,
-  };
-}

@@ -12,18 +12,19 @@ export interface CurvePoint {
  * choices of k. `gains`: of each task that has gains, those of the model's attempts; none: it was not submitted there, and gains nothing.
  * Empty: there is no such task.
  */
-export function attemptCurve(gains: readonly Float64Array[]): CurvePoint[] {
+export function attemptCurve(gains: readonly (readonly number[])[]): CurvePoint[] {
   if (gains.length === 0) return [];
   const played = gains.flatMap(({ length }) => (length === 0 ? [] : [length]));
   const most = played.length === 0 ? 1 : Math.min(...played);
-  const sorted = gains.map((ofTask) => ofTask.toSorted().reverse());
+  const sorted = gains.map((ofTask) => ofTask.toSorted((a, b) => b - a));
   return Array.from({ length: most }, (_, i) => {
     const k = i + 1;
     let [gain, solved] = [0, 0];
     for (const fromBest of sorted) {
       // The best of all is among k of n with probability k/n, else it is drawn aside: the next is the best of k of n-1.
       let left = 1;
-      for (const [drawn, value] of fromBest.entries()) {
+      for (let drawn = 0; drawn < fromBest.length; drawn++) {
+        const value = fromBest[drawn]!;
         const among = fromBest.length - drawn;
         if (among < k || value === 0) break;
         gain += (left * k * value) / among;

@@ -1,7 +1,7 @@
 import type { AttemptCell } from './bootstrap.js';
 import { chancesOfWinning } from './bradley-terry.js';
 import { KINDS, type Kind } from './compared.js';
-import { attemptGain, attemptKey, type GainedTask } from './gain.js';
+import { attemptKey, type GainedTask, hasGains } from './gain.js';
 import { addPairWins, type SortedKeys, sortedKeys } from './pair-wins.js';
 import { randomIndexes } from './random-index.js';
 
@@ -101,25 +101,36 @@ interface TaskLayout {
 }
 
 function layOut(task: ComparedGains[number]): TaskLayout {
-  // A model that was not submitted for the task is missing there, as with one attempt without a score.
-  const scoresOf = (kind: Kind) =>
-    task.cells.map((cell) => (cell[kind].length > 0 ? cell[kind] : cell.ran ? [null] : []));
-  const starts = new Int32Array(task.cells.length + 1);
-  const of = { best: scoresOf('best'), last: scoresOf('last') };
-  of.best.forEach((scores, model) => (starts[model + 1] = starts[model]! + scores.length));
-  const gains = (kind: Kind) => {
-    const all = of[kind].flatMap((scores) => scores.map((score) => attemptGain(task, score)));
-    return all.some((gain) => gain === null) ? null : Float64Array.from(all as number[]);
+  const { cells } = task;
+  const attempts = new Float64Array(cells.length);
+  const starts = new Int32Array(cells.length + 1);
+  for (let model = 0; model < cells.length; model++) {
+    const { best, ran } = cells[model]!;
+    // A model that was not submitted for the task is missing there, as with one attempt without a score.
+    attempts[model] = best.length > 0 ? best.length : ran ? 1 : 0;
+    starts[model + 1] = starts[model]! + attempts[model]!;
+  }
+  const count = starts[cells.length]!;
+  const owners = new Int32Array(count);
+  for (let model = 0; model < cells.length; model++) owners.fill(model, starts[model], starts[model + 1]);
+  const known = hasGains(task) || count === 0;
+  const ofKind = (kind: Kind) => {
+    const [gains, keys] = [known ? new Float64Array(count) : null, new Float64Array(count)];
+    for (let model = 0, i = 0; model < cells.length; model++) {
+      const scores = cells[model]![kind];
+      for (const end = starts[model + 1]!, start = i; i < end; i++) {
+        const score = scores[i - start] ?? null;
+        keys[i] = attemptKey(task, score);
+        if (gains !== null) gains[i] = keys[i]!;
+      }
+    }
+    return { gains, sorted: sortedKeys(keys) };
   };
-  const sorted = (kind: Kind) =>
-    sortedKeys(Float64Array.from(of[kind].flatMap((scores) => scores.map((score) => attemptKey(task, score)))));
+  const [best, last] = [ofKind('best'), ofKind('last')];
   return {
-    owners: Int32Array.from(of.best.flatMap((scores, model) => scores.map(() => model))),
-    starts,
-    attempts: Float64Array.from(of.best, ({ length }) => length),
-    counts: new Float64Array(starts.at(-1)!).fill(1),
-    gains: { best: gains('best'), last: gains('last') },
-    sorted: { best: sorted('best'), last: sorted('last') },
+    ...{ owners, starts, attempts, counts: new Float64Array(count).fill(1) },
+    gains: { best: best.gains, last: last.gains },
+    sorted: { best: best.sorted, last: last.sorted },
   };
 }
 

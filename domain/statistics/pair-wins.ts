@@ -7,9 +7,9 @@ export interface SortedKeys {
 }
 
 export function sortedKeys(keys: Float64Array): SortedKeys {
-  const order = Int32Array.from(keys, (_, i) => i).sort((a, b) =>
-    keys[a]! < keys[b]! ? -1 : keys[a]! > keys[b]! ? 1 : 0,
-  );
+  const order = new Int32Array(keys.length);
+  for (let i = 0; i < order.length; i++) order[i] = i;
+  order.sort((a, b) => (keys[a]! < keys[b]! ? -1 : keys[a]! > keys[b]! ? 1 : 0));
   const ends = new Int32Array(order.length);
   for (let start = 0; start < order.length;) {
     let end = start + 1;

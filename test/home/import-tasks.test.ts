@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -11,6 +11,24 @@ afterAll(async () => {
   await home.remove();
   rmSync(dir, { recursive: true, force: true });
 });
+
+/** Hands in a class in a module of its own and a pickle of it, which the strategy loads: right each time. */
+const WITH_A_PICKLE = [
+  `cat > brain.py << 'END'
+class Brain:
+    def __init__(self):
+        self.shift = 0
+    def guess(self, i):
+        return (i + self.shift) % 2
+END`,
+  `cat > strategy.py << 'END'
+import os, pickle
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'brain.pkl'), 'rb') as file:
+    guess = pickle.load(file).guess
+END`,
+  `python3 -c "import brain, pickle; pickle.dump(brain.Brain(), open('brain.pkl', 'wb'))"`,
+  'submit',
+];
 
 describe('tasks of an MLGym checkout', () => {
   it('are imported into configs of their own, never into those of bench, and then play', async () => {
@@ -41,20 +59,23 @@ describe('tasks of an MLGym checkout', () => {
       'local',
     );
     expect(missing.stderr).toContain('bench tasks prepare mlgym-absent');
+    const recording = join(dir, 'pickle.json');
+    const steps = WITH_A_PICKLE.map((action, i) => ({
+      ...{ step: i + 1, response: action, thought: '', action, observation: '' },
+    }));
+    writeFileSync(recording, JSON.stringify({ steps }));
     await home.json(
-      'submit',
-      '--models',
-      'scripted:baseline',
-      '--tasks',
-      'mlgym-guess',
-      '--backend',
-      'local',
-      '--wait',
+      ...['submit', '--models', `scripted:baseline,replay:${recording}`, '--tasks', 'mlgym-guess'],
+      ...['--attempts', '2', '--backend', 'local', '--wait'],
     );
-    const [row] = await home.sql<{ status: string; score: number }>(
-      `select e.status, e.primary_score as score from evaluations e join runs r using (run_id)
-       where r.task_id = 'mlgym-guess' and e.split = 'test' order by e.number desc limit 1`,
-    );
+    const scored = (kind: string) =>
+      home.sql<{ status: string; score: number }>(
+        `select e.status, e.primary_score as score from evaluations e join runs r using (run_id)
+         where r.task_id = 'mlgym-guess' and e.split = 'test' and r.model_kind = $1`,
+        [kind],
+      );
+    expect(await scored('replay')).toEqual(Array(2).fill({ status: 'ok', score: 1 }));
+    const [row] = await scored('scripted');
     expect(row?.status).toBe('ok');
     // A thousand fair coins: five standard deviations.
     expect(Math.abs(Number(row?.score) - 0.5)).toBeLessThan(0.08);

@@ -7,14 +7,26 @@ import { sharedDatabases } from '../setup/shared-databases.js';
 const SEED = Number(process.env['BENCH_RESULTS_SEED'] ?? 1);
 const server = sharedDatabases();
 let db: Database;
+let url: string;
 beforeAll(async () => {
-  db = openDatabase(await server.createDatabase());
+  url = await server.createDatabase();
+  db = openDatabase(url);
 });
 afterAll(() => db.close());
 
 const ask = (batchId: string) => db.queries.leaderboard({ batchId, includeScripted: true, resamples: 100 });
 const kept = async () =>
   (await db.pool.query<{ inputs: string }>('select inputs from leaderboard_figures order by created_at')).rows;
+
+async function twoModels(): Promise<string> {
+  const batch = submission(null, (id) => ['a', 'b'].flatMap((m) => [1, 2].map((nth) => run(id, task('one'), m, nth))));
+  await db.submit(batch);
+  for (const { runId } of batch.runs) {
+    await evaluate(db, runId, 1, 'validate', 3);
+    await db.store.finishRun(runId, { endReason: 'submit', finalEvaluation: 'ok', detail: null });
+  }
+  return batch.batch.batchId;
+}
 
 test(`kept figures are those that are computed anew, whatever happens to the runs (BENCH_RESULTS_SEED=${SEED})`, async () => {
   const next = seededRandom(SEED);
@@ -59,15 +71,21 @@ test('of many comparisons the newest are kept', async () => {
     `insert into leaderboard_figures (inputs, figures, created_at)
      select 'old ' || i, '{}', now() - make_interval(days => i) from generate_series(1, 300) i`,
   );
-  const batch = submission(null, (id) => ['a', 'b'].flatMap((m) => [1, 2].map((nth) => run(id, task('one'), m, nth))));
-  await db.submit(batch);
-  for (const { runId } of batch.runs) {
-    await evaluate(db, runId, 1, 'validate', 3);
-    await db.store.finishRun(runId, { endReason: 'submit', finalEvaluation: 'ok', detail: null });
-  }
-  await ask(batch.batch.batchId);
+  await ask(await twoModels());
   const rows = (await kept()).map(({ inputs }) => inputs);
   expect(rows).toHaveLength(200);
   expect(rows).toContain('old 1');
   expect(rows).not.toContain('old 300');
+});
+
+test('whoever may only read is shown the same, kept or not', async () => {
+  const batchId = await twoModels();
+  const reader = openDatabase(url, { reads: true });
+  const read = () => reader.queries.leaderboard({ batchId, includeScripted: true, resamples: 100 });
+  const shown = await ask(batchId);
+  expect(await read()).toEqual(shown);
+  await db.pool.query('delete from leaderboard_figures');
+  expect(await read()).toEqual(shown);
+  expect(await kept()).toEqual([]);
+  await reader.close();
 });

@@ -53,8 +53,12 @@ describe('the bootstrap', () => {
   });
 
   it('leaves a task at which only the infrastructure failed out of the model’s strict area', () => {
-    const [, failed] = bootstrap([task([2], [2]), task([3], [])], options).tasks;
-    expect(failed?.best).toEqual({ low: 1, high: 1 });
+    const best = [task([2], [2]), task([2], [2])];
+    const [, failed] = bootstrap([...best, task([3], [])], options).tasks;
+    expect(failed?.best?.high).toBe(1);
+    // Two tasks are too few to know; of one alone nothing is said.
+    expect(failed?.best?.low).toBeLessThan(0.9);
+    expect(bootstrap([...best.slice(1), task([3], [])], options).tasks[1]?.best).toBeNull();
   });
 
   it('of headlines covers what it should at thirteen tasks, and orders no pair wrongly more often than it may', () => {
@@ -75,7 +79,7 @@ describe('the bootstrap', () => {
       repeats: 60,
       population: 2000,
     });
-    expect(over.share).toBeGreaterThan(0.8);
-    expect(attempts.share).toBeGreaterThan(0.8);
+    expect(over.share).toBeGreaterThan(0.88);
+    expect(attempts.share).toBeGreaterThan(0.88);
   });
 });

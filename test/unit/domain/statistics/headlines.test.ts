@@ -178,7 +178,10 @@ describe('models that are told apart', () => {
 
 describe('curves over attempts', () => {
   it('are means over all choices of k attempts', () => {
-    const curve = attemptCurve([Float64Array.of(0, 0.5, 1), Float64Array.of(0, 0, 0)]);
+    const curve = attemptCurve([
+      [0, 0.5, 1],
+      [0, 0, 0],
+    ]);
     const best = [(0 + 0.5 + 1) / 3, (0.5 + 1 + 1) / 3, 1];
     const solved = [2 / 3, 1, 1];
     curve.forEach(({ k, gain, solved: share }) => {
@@ -186,7 +189,7 @@ describe('curves over attempts', () => {
       expect(share).toBeCloseTo(solved[k - 1]! / 2, 12);
     });
     expect(curve).toHaveLength(3);
-    expect(attemptCurve([Float64Array.of(1, 1), Float64Array.of()])).toEqual([
+    expect(attemptCurve([[1, 1], []])).toEqual([
       { k: 1, gain: 0.5, solved: 0.5 },
       { k: 2, gain: 0.5, solved: 0.5 },
     ]);

@@ -1,0 +1,92 @@
+/**
+ * A record of the suite mlgym-bench: scripted agents, and others that suite/players.ts lists, at all its tasks on sample data, with report, comparison set and
+ * seeds; and published runs of the games, played again by agent mlgym. Writes SUITE.md. Human text on stderr.
+ *
+ *   npm run benchmark:suite -- [--backend local] [--seed 42] [--concurrency 2] [--only scripted] [--checkout <MLGym>] [--most 8] [--longest 19]
+ *
+ * checkout: of facebookresearch/MLGym, with its trajectories; without it no recordings are played. most: of each game and starter; longest: steps of a recording.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Leaderboard } from '../domain/views/leaderboard.js';
+import type { ReplayTable } from '../domain/views/replay.js';
+import { ThrowawayHome } from './throwaway-home.js';
+import { type Played, suitePage } from './suite/page.js';
+import { PLAYERS } from './suite/players.js';
+import { recordedGames } from './suite/recordings.js';
+
+const { values } = parseArgs({
+  options: {
+    backend: { type: 'string', default: 'docker' },
+    seed: { type: 'string', default: '42' },
+    concurrency: { type: 'string', default: '2' },
+    only: { type: 'string' },
+    checkout: { type: 'string' },
+    most: { type: 'string', default: '8' },
+    longest: { type: 'string', default: '19' },
+  },
+});
+const SUITE = 'mlgym-bench';
+/** In the sources: this file runs from dist/benchmarks/. */
+const PAGE = resolve(import.meta.dirname, '../../benchmarks/SUITE.md');
+const checkout = values.checkout === undefined ? null : resolve(values.checkout);
+const players = PLAYERS.filter(({ name }) => values.only === undefined || values.only.split(',').includes(name));
+const run = ['--backend', values.backend, '--concurrency', values.concurrency, '--seed', values.seed, '--wait'];
+
+const home = new ThrowawayHome('suite');
+try {
+  await home.bench('tasks', 'prepare', '--suite', SUITE, '--sample');
+  const batches: Played['batches'][number][] = [];
+  for (const player of players) {
+    const start = Date.now();
+    await home.benchOrUnscored(
+      ...['submit', '--name', player.name, '--models', player.models.join(','), '--tasks', SUITE, '--sample'],
+      ...['--agent', player.agent, '--attempts', String(player.attempts), '--max-steps', String(player.maxSteps)],
+      ...run,
+    );
+    const minutes = Math.round((Date.now() - start) / 60_000);
+    const compared = ['--sample', '--include-scripted', ...(values.backend === 'local' ? ['--include-local'] : [])];
+    await home.bench('comparison', 'save', player.name, '--batch', player.name, ...compared);
+    const file = join(home.dir, `${player.name}.md`);
+    await home.bench('report', player.name, '--output', file);
+    const board = await home.bench<Leaderboard>('leaderboard', '--comparison', player.name);
+    batches.push({ player, board, report: readFileSync(file, 'utf8'), minutes });
+    process.stderr.write(`${player.name}: ${minutes} minutes\n`);
+  }
+  const replays = checkout === null ? null : await replayed(checkout);
+  const date = new Date().toISOString().slice(0, 10);
+  const command = `npm run benchmark:suite${process.argv.length === 2 ? '' : ` -- ${shown(process.argv.slice(2)).join(' ')}`}`;
+  const { backend } = values;
+  const page = suitePage({ command, date, cores: cpus().length, seed: Number(values.seed), backend, batches, replays });
+  writeFileSync(PAGE, page);
+} finally {
+  await home.remove();
+}
+
+async function replayed(mlgym: string): Promise<ReplayTable> {
+  const games = recordedGames(mlgym, home.dir, { longest: Number(values.longest), most: Number(values.most) });
+  const names: string[] = [];
+  // A recording is named as it is given: by a path that says nothing of this machine.
+  process.chdir(home.dir);
+  for (const [i, { task, checkout: own, recordings }] of games.entries()) {
+    const configs = join(home.dir, `configs-${i}`);
+    await home.bench('tasks', 'import', 'mlgym', own, '--tasks', task, '--into', configs);
+    home.env['BENCH_CONFIGS'] = configs;
+    const name = `recordings-${i + 1}`;
+    const models = recordings.map((file) => `replay:${file}`).join(',');
+    await home.benchOrUnscored(
+      ...['submit', '--name', name, '--models', models, '--tasks', `mlgym-${task}`, '--agent', 'mlgym'],
+      ...['--attempts', '1', '--max-steps', String(Number(values.longest) + 1), ...run],
+    );
+    names.push(name);
+    process.stderr.write(`${name}: ${recordings.length} of ${task}\n`);
+  }
+  return home.bench<ReplayTable>('replay', ...names);
+}
+
+/** Paths are shown by their last name. */
+function shown(options: readonly string[]): string[] {
+  return options.map((option) => (option.includes('/') ? basename(option) : option));
+}

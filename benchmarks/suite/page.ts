@@ -1,0 +1,96 @@
+import type { Leaderboard } from '../../domain/views/leaderboard.js';
+import type { ReplayTable } from '../../domain/views/replay.js';
+import type { Player } from './players.js';
+
+/** What was played, and where. */
+export interface Played {
+  command: string;
+  date: string;
+  cores: number;
+  /** Of the batches; that of the resamples is the leaderboard's. */
+  seed: number;
+  backend: string;
+  batches: readonly { player: Player; board: Leaderboard; report: string; minutes: number }[];
+  /** Null: there were no recordings. */
+  replays: ReplayTable | null;
+}
+
+type Cells = readonly (string | number | null | undefined)[];
+
+const line = (cells: Cells): string =>
+  `| ${cells.map((cell) => String(cell ?? '–').replaceAll('|', '\\|')).join(' | ')} |`;
+const table = (head: readonly string[], rows: readonly Cells[]): string[] => [
+  line(head),
+  line(head.map(() => '---')),
+  ...rows.map(line),
+  '',
+];
+const percent = (share: number | null): string => (share === null ? '–' : `${(100 * share).toFixed(1)} %`);
+
+/** `benchmarks/SUITE.md`: what is compared, the report of each batch, and the recordings. */
+export function suitePage({ command, date, cores, seed, backend, batches, replays }: Played): string {
+  return [
+    "# MLGym-Bench's tasks, played",
+    '',
+    `Generated: \`npm run build && ${command}\`, ${date}, ${cores} cores, ${backend} backend. All thirteen tasks of the suite, on their sample data.`,
+    `Seed ${seed}: each run has the sum of it and its attempt. \`benchmarks/suite/players.ts\` says who plays.`,
+    '',
+    '<!-- prettier-ignore-start -->',
+    '',
+    ...batches.flatMap(batchSection),
+    ...(replays === null ? [] : replaySection(replays)),
+    '<!-- prettier-ignore-end -->',
+    '',
+  ].join('\n');
+}
+
+function batchSection({ player, board, report, minutes }: Played['batches'][number]): string[] {
+  const { comparison, tasks, rows } = board;
+  const runs = rows.reduce((sum, { attempts }) => sum + attempts, 0);
+  return [
+    `## ${player.name}`,
+    '',
+    `Agent ${player.agent}, ${player.models.join(', ')}; attempts at each task: ${player.attempts}, most steps: ${player.maxSteps}; ${runs} runs in ${minutes} minutes.`,
+    '',
+    '### Comparison set',
+    '',
+    `Models: ${comparison.models.join(', ')} · T: ${comparison.T ?? '–'} · mode: ${comparison.mode} · metric: ${comparison.metric} · order: ${comparison.order} · ` +
+      `sample data: ${comparison.sample ? 'yes' : 'no'} · profile: ${comparison.profile} · resamples: ${comparison.resamples}, seed ${comparison.seed}`,
+    '',
+    ...table(
+      ['task', 'contract', 'metric', 'direction', 'baseline', 'standard error', 'target'],
+      tasks.map((task) => [
+        ...[task.task, task.contract, task.primary, task.direction],
+        ...[task.baseline, task.standardError, task.target],
+      ]),
+    ),
+    report.trim().replace(/^#+ /gm, '##$&'),
+    '',
+  ];
+}
+
+function replaySection({ runs, steps, finalScores, causes }: ReplayTable): string[] {
+  return [
+    '## Recordings',
+    '',
+    `Published runs of the games, played again by agent mlgym: ${runs.length} runs, ${steps.recorded} steps, ${steps.same} the same, ` +
+      `${steps.declared} different for declared causes: ${percent(steps.share)} equal beyond these. Final scores: ${finalScores.equal} of ${finalScores.runs} within noise (${percent(finalScores.share)}).`,
+    '',
+    ...table(
+      ['cause', 'declared', 'steps', 'runs', 'final scores changed', 'meaning'],
+      causes.map((one) => [
+        ...[one.cause, one.declared ? 'yes' : 'no', one.steps, one.runs, one.finalScores],
+        one.means,
+      ]),
+    ),
+    ...table(
+      ['recording', 'task', 'steps', 'same', 'declared', 'final recorded', 'final now', 'equal'],
+      runs.map((run) => [
+        ...[run.model.replace(/^replay:/, ''), run.task, run.recorded, run.same, run.declared],
+        ...[rounded(run.final.recorded), rounded(run.final.now), run.final.equal ? 'yes' : 'no'],
+      ]),
+    ),
+  ];
+}
+
+const rounded = (score: number | null): number | null => (score === null ? null : Number(score.toPrecision(5)));

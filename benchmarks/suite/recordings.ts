@@ -1,0 +1,95 @@
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { groupBy } from '../../db/queries/group-by.js';
+
+const GAMES = ['battleOfSexes', 'blotto', 'prisonersDilemma'];
+/** What an agent may look at before it changes anything. */
+const FILES = ['strategy.py', 'target.py', 'evaluate.py'];
+/** What fewer recordings show was no starter: they had changed it before they opened it. */
+const FEWEST = 5;
+
+interface Trajectory {
+  trajectory: { action: string; observation: string }[];
+}
+interface Recorded {
+  name: string;
+  path: string;
+  steps: number;
+  evaluations: number;
+  /** Files as they were first shown, whole. */
+  shown: ReadonlyMap<string, string>;
+}
+
+/** Recordings of one game that began with the same starter. */
+export interface RecordedGame {
+  task: string;
+  recordings: string[];
+  /** A checkout of MLGym with that starter. */
+  checkout: string;
+}
+
+/**
+ * Chooses recordings of the games: those that show their starter, have two evaluations and at most `longest` steps, the shortest first, at most
+ * `most` of each game and starter; copies them and the checkout with their starter below `into`. MLGym changed its starters while it published.
+ */
+export function recordedGames(
+  checkout: string,
+  into: string,
+  { longest, most }: { longest: number; most: number },
+): RecordedGame[] {
+  const published = join(checkout, 'trajectories/mlgym_bench_v0');
+  return GAMES.flatMap((task) => {
+    const found = readdirSync(published)
+      .filter((folder) => folder.includes(`__${task}__`))
+      .toSorted()
+      .flatMap((folder) => recorded(join(published, folder, `${task}.traj`), folder))
+      .filter(({ steps, evaluations, shown }) => shown.has('strategy.py') && evaluations >= 2 && steps <= longest);
+    const starters = [...groupBy(found, ({ shown }) => shown.get('strategy.py')!).values()];
+    return starters
+      .filter(({ length }) => length >= FEWEST)
+      .map((all, i): RecordedGame => {
+        const chosen = all.toSorted((a, b) => a.steps - b.steps || (a.name < b.name ? -1 : 1)).slice(0, most);
+        const own = join(into, `checkout-${task}-${i + 1}`);
+        for (const part of ['configs', join('data', task)])
+          cpSync(join(checkout, part), join(own, part), { recursive: true });
+        for (const file of FILES) {
+          const text = all.map(({ shown }) => shown.get(file)).find((one) => one !== undefined);
+          if (text !== undefined) writeFileSync(join(own, 'data', task, file), text);
+        }
+        const folder = `${task}-${i + 1}`;
+        mkdirSync(join(into, folder), { recursive: true });
+        for (const { name, path } of chosen) copyFileSync(path, join(into, folder, name));
+        return { task, checkout: own, recordings: chosen.map(({ name }) => join(folder, name)) };
+      });
+  });
+}
+
+function recorded(path: string, folder: string): Recorded[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    return [];
+  }
+  const { trajectory } = JSON.parse(text) as Trajectory;
+  const shown = new Map<string, string>();
+  for (const { observation } of trajectory) {
+    const file = wholeFile(observation);
+    if (file !== null && FILES.includes(file.name) && !shown.has(file.name)) shown.set(file.name, file.text);
+  }
+  const [, model = '', run = ''] = /^metagen-(.+?)__.*_run_(\d+)$/.exec(folder) ?? [];
+  const evaluations = trajectory.filter(({ action }) => ['validate', 'submit'].includes(action.trim())).length;
+  return [{ name: `${model}-${run}.traj`, path, steps: trajectory.length, evaluations, shown }];
+}
+
+/** What `open` shows, if it is all of the file. */
+function wholeFile(observation: string): { name: string; text: string } | null {
+  const head = /^\[File: \/home\/agent\/workspace\/(\S+) \((\d+) lines total\)\]\n/m.exec(observation);
+  if (head === null) return null;
+  const lines: string[] = [];
+  for (const line of observation.slice(head.index + head[0].length).split('\n')) {
+    if (!line.startsWith(`${lines.length + 1}:`)) break;
+    lines.push(line.slice(line.indexOf(':') + 1));
+  }
+  return lines.length === Number(head[2]) ? { name: head[1]!, text: `${lines.join('\n')}\n` } : null;
+}

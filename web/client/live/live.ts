@@ -18,6 +18,7 @@ let close: (() => void) | null = null;
 let opened = '';
 let pending: LiveMessage[] = [];
 let timer: ReturnType<typeof setTimeout> | undefined;
+let foldedAt = -FOLD_MS;
 /** The running command's output, by run. */
 const outputs = new Map<string, Extract<LiveMessage, { event: 'output' }>['data']>();
 let polling: ReturnType<typeof setInterval> | undefined;
@@ -43,7 +44,8 @@ function reopen(): void {
     topics,
     (message) => {
       pending.push(message);
-      timer ??= setTimeout(fold, FOLD_MS);
+      // What comes after a while of silence is shown at once.
+      timer ??= setTimeout(fold, Math.max(0, foldedAt + FOLD_MS - performance.now()));
     },
     (now) => {
       state = now;
@@ -98,6 +100,7 @@ function refresh(keys: readonly string[][]): void {
 
 function fold(): void {
   timer = undefined;
+  foldedAt = performance.now();
   const messages = pending;
   pending = [];
   const again = new Map<string, string[]>();

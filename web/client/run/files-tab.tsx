@@ -6,6 +6,7 @@ import { Diff } from '../parts/diff.js';
 import { bytes } from '../parts/format.js';
 import { MOST_BYTES, pictureType, textOf } from '../parts/file-text.js';
 import { Empty, Shown } from '../parts/states.js';
+import { Table } from '../parts/table.js';
 import { Text, TextBlock } from '../parts/text.js';
 import { Score } from '../parts/values.js';
 import { Time } from '../parts/clock.js';
@@ -117,30 +118,16 @@ export function FilesTab({ id }: { id: string }) {
             {snapshots.length > 0 && (
               <>
                 <h2>Snapshots</h2>
-                <table>
-                  <thead>
-                    <tr>
-                      <th>Step</th>
-                      <th className="right">Size</th>
-                      <th>SHA-256</th>
-                      <th>At</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {snapshots.map((snapshot) => (
-                      <tr key={snapshot.step}>
-                        <td>{snapshot.step}</td>
-                        <td className="right number">{bytes(snapshot.bytes)}</td>
-                        <td>
-                          <code>{snapshot.sha256 ?? 'pruned'}</code>
-                        </td>
-                        <td>
-                          <Time at={snapshot.at} />
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
+                <Table
+                  rows={snapshots}
+                  rowKey={(snapshot) => snapshot.step}
+                  columns={[
+                    { title: 'Step', cell: (snapshot) => snapshot.step },
+                    { title: 'Size', right: true, cell: (snapshot) => bytes(snapshot.bytes) },
+                    { title: 'SHA-256', cell: (snapshot) => <code>{snapshot.sha256 ?? 'pruned'}</code> },
+                    { title: 'At', cell: (snapshot) => <Time at={snapshot.at} /> },
+                  ]}
+                />
               </>
             )}
           </>

@@ -1,0 +1,81 @@
+import { cpuTimeMs } from '../cpu-time.js';
+import { openTab, until } from './chromium.js';
+import { addStep, BATCHES, IDS } from './fill.js';
+import type { Figures } from './goals.js';
+import { type MeasuredPage, pause, viewers } from './measured-page.js';
+import { ownBackends } from './own-backends.js';
+
+const WATCHED_S = 15;
+const CHANGES_A_SECOND = 50;
+
+/** A batch of 5,000 runs while fifty of them change each second: what the tab, the server and the server's share of PostgreSQL take of a core. */
+export async function measureWatching({ browser, db, address, token, pid }: MeasuredPage): Promise<Figures> {
+  const { page, context } = await openTab(browser, token);
+  await page.goto(`${address}/runs?batch=${BATCHES.watched}`);
+  await until(
+    page,
+    `document.querySelectorAll('[data-row]').length > 5 && document.querySelector('.loading') === null`,
+  );
+  await page.goto(`${address}/batches/${BATCHES.watched}`);
+  await until(page, `document.querySelector('.matrix') !== null`);
+  let changing = true;
+  const change = (async () => {
+    for (let i = 0; changing; i++) {
+      const begun = performance.now();
+      await db.pool.query(
+        `update runs set step = step + 1, cost_usd = cost_usd + 0.001, updated_at = now()
+         where batch_id = $1 and ordinal % 500 = $2`,
+        [BATCHES.watched, i % 500],
+      );
+      await pause(Math.max(0, 10_000 / CHANGES_A_SECOND - (performance.now() - begun)));
+    }
+  })();
+  await pause(3_000);
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Performance.enable', { timeDomain: 'timeTicks' });
+  const taskTime = async (): Promise<number> => {
+    const { metrics } = await devtools.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'TaskDuration')!.value * 1000;
+  };
+  const backends = await ownBackends(db, pid);
+  const took = async () => ({ page: await taskTime(), server: cpuTimeMs([pid]), database: cpuTimeMs(backends) });
+  const before = await took();
+  const begun = performance.now();
+  await pause(WATCHED_S * 1000);
+  const after = await took();
+  const elapsed = performance.now() - begun;
+  changing = false;
+  await change;
+  await context.close();
+  const percent = (name: keyof typeof after): number =>
+    Math.round((1000 * (after[name] - before[name])) / elapsed) / 10;
+  return {
+    watchingPagePercent: percent('page'),
+    watchingServerPercent: percent('server'),
+    watchingDatabasePercent: percent('database'),
+  };
+}
+
+const ROUNDS = 4;
+const ROUND_MS = 4_000;
+
+/** Steps that one writer commits one after another, with ten tabs that watch their run and with none. */
+export async function measureWriting(page: MeasuredPage, from: number): Promise<Figures> {
+  let step = from;
+  const round = async (): Promise<number> => {
+    const begun = performance.now();
+    const first = step;
+    while (performance.now() - begun < ROUND_MS) await addStep(page.db, ++step);
+    return (step - first) / (performance.now() - begun);
+  };
+  await round();
+  let [watched, alone] = [0, 0];
+  for (let i = 0; i < ROUNDS; i++) {
+    alone += await round();
+    const close = viewers(page, 10, `topic=run:${IDS.live}`);
+    await pause(500);
+    watched += await round();
+    await close();
+  }
+  return { stepsLostTo10ViewersPercent: Math.round(1000 * (1 - watched / alone)) / 10 };
+}

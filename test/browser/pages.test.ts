@@ -122,7 +122,7 @@ describe.runIf(executable !== null)('the page', () => {
       await on.tab.open(`/runs/${on.first}?show=validates&density=list`);
       await on.page.locator('[data-step="10"]').waitFor();
       expect(
-        await page
+        await on.page
           .locator('[data-step]')
           .evaluateAll((all) =>
             all.map((one) => (one as unknown as { dataset: Record<string, string> }).dataset['step']),

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
+import type { RunSearch } from '../address/pages.js';
 import { document as asked, fileBytes } from '../data/queries.js';
 import { Diff } from '../parts/diff.js';
 import { bytes } from '../parts/format.js';
@@ -15,9 +16,10 @@ import { save } from '../parts/save.js';
 /** What was taken out of the workspace: files by step, and between any two steps. */
 export function FilesTab({ id }: { id: string }) {
   const files = useQuery(asked('files', { id }, {}));
-  const [at, setAt] = useState<number | null>(null);
-  const [from, setFrom] = useState<number | null>(null);
-  const [path, setPath] = useState<string | null>(null);
+  const search = useSearch({ from: '/runs/$id' });
+  const navigate = useNavigate({ from: '/runs/$id' });
+  const change = (more: Pick<RunSearch, 'files' | 'since' | 'file'>): void =>
+    void navigate({ search: (now) => ({ ...now, ...more }) as RunSearch, replace: true });
   return (
     <Shown of={files} what="files">
       {({ submissions, snapshots }) => {
@@ -27,11 +29,17 @@ export function FilesTab({ id }: { id: string }) {
               <p>Files are taken when the agent validates or submits.</p>
             </Empty>
           );
-        const chosen = submissions.find((_, i) => i === at) ?? submissions.at(-1);
-        const base = from === null ? undefined : submissions[from];
+        // A link may name the step alone.
+        const ofStep = submissions.findLastIndex(({ step }) => step === search.step);
+        const at = Math.min(
+          search.files ?? (search.file !== undefined && ofStep >= 0 ? ofStep + 1 : submissions.length),
+          submissions.length,
+        );
+        const chosen = submissions[at - 1];
+        const base = search.since === undefined ? undefined : submissions[search.since - 1];
         const known = new Map((base?.files ?? []).map((file) => [file.path, file.sha256]));
         const now = new Map((chosen?.files ?? []).map((file) => [file.path, file.sha256]));
-        const open = (chosen?.files ?? []).find((file) => file.path === path) ?? chosen?.files?.[0];
+        const open = (chosen?.files ?? []).find((file) => file.path === search.file) ?? chosen?.files?.[0];
         const name = (index: number): string => `step ${submissions[index]!.step}, ${submissions[index]!.kind}`;
         return (
           <>
@@ -39,12 +47,9 @@ export function FilesTab({ id }: { id: string }) {
               <div className="toolbar">
                 <label>
                   Files of{' '}
-                  <select
-                    value={at ?? submissions.length - 1}
-                    onChange={(event) => setAt(Number(event.currentTarget.value))}
-                  >
+                  <select value={at} onChange={(event) => change({ files: Number(event.currentTarget.value) })}>
                     {submissions.map((_, i) => (
-                      <option key={i} value={i}>
+                      <option key={i} value={i + 1}>
                         {name(i)}
                       </option>
                     ))}
@@ -53,14 +58,16 @@ export function FilesTab({ id }: { id: string }) {
                 <label>
                   changed since{' '}
                   <select
-                    value={from ?? ''}
+                    value={search.since ?? ''}
                     onChange={(event) =>
-                      setFrom(event.currentTarget.value === '' ? null : Number(event.currentTarget.value))
+                      change({
+                        since: event.currentTarget.value === '' ? undefined : Number(event.currentTarget.value),
+                      })
                     }
                   >
                     <option value="">–</option>
                     {submissions.map((_, i) => (
-                      <option key={i} value={i}>
+                      <option key={i} value={i + 1}>
                         {name(i)}
                       </option>
                     ))}
@@ -105,7 +112,7 @@ export function FilesTab({ id }: { id: string }) {
                           type="button"
                           className="plain"
                           aria-pressed={file.path === open?.path}
-                          onClick={() => setPath(file.path)}
+                          onClick={() => change({ file: file.path })}
                         >
                           <Text value={file.path} />
                         </button>

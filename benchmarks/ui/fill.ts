@@ -132,7 +132,7 @@ export async function lengthen(db: Database, runIds: readonly string[]): Promise
   await db.pool.query(
     `insert into steps (run_id, step, response, thought, action, observation, exit_code, output_bytes, command_ms, model_ms)
      select run_id, s, 'I train once more.', 'I train once more.',
-       'python train.py --epochs ' || s || case when s % 2 = 0 then ' --seed ' || nth else '' end,
+       case when nth = 2 and s % 2 = 0 then 'cat train.py' else 'python train.py --epochs ' || s end,
        'epoch ' || s || E' begins\\n' || repeat(E'loss 0.12345 accuracy 0.98765\\n', 60), 0, 2000, 1200, 3400
      from unnest($1::text[]) with ordinality as of (run_id, nth), generate_series(1, $2::int) s`,
     [runIds, PAIR_STEPS],

@@ -18,7 +18,7 @@ export function FilesTab({ id }: { id: string }) {
   const files = useQuery(asked('files', { id }, {}));
   const search = useSearch({ from: '/runs/$id' });
   const navigate = useNavigate({ from: '/runs/$id' });
-  const change = (more: Pick<RunSearch, 'files' | 'since' | 'file'>): void =>
+  const change = (more: Partial<Record<'files' | 'since' | 'file', unknown>>): void =>
     void navigate({ search: (now) => ({ ...now, ...more }) as RunSearch, replace: true });
   return (
     <Shown of={files} what="files">

@@ -10,7 +10,7 @@ import { CHART_KINDS, type ChartKind, kindsOf, likelyChart, quickChart } from '.
 export function ChartOfResult({ result }: { result: Answer<'sql'> }) {
   const search = useSearch({ from: '/sql' });
   const navigate = useNavigate({ from: '/sql' });
-  const change = (more: Partial<SqlSearch>): void =>
+  const change = (more: Partial<Record<keyof SqlSearch, unknown>>): void =>
     void navigate({ search: (now) => ({ ...now, ...more }) as SqlSearch, replace: true });
   const likely = useMemo(() => likelyChart(result), [result]);
   const numbers = useMemo(() => kindsOf(result).flatMap((kind, i) => (kind === 'number' ? [i] : [])), [result]);

@@ -2,7 +2,7 @@ import type { LineSeriesOption, ScatterSeriesOption, BarSeriesOption } from 'ech
 import type { Answer } from '../../api/index.js';
 import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../../../report/chart.js';
 import { count, score } from '../parts/format.js';
-import { plainText } from '../parts/text.js';
+import { plainText } from '../text/plain-text.js';
 
 type Result = Pick<Answer<'sql'>, 'columns' | 'rows'>;
 export const CHART_KINDS = ['bars', 'line', 'points'] as const;

@@ -117,7 +117,8 @@ try {
     const built = JSON.parse(readFileSync(join(CLIENT, 'sizes.json'), 'utf8')) as Record<string, number>;
     const { page, context } = await openTab(browser, token);
     let requests = 0;
-    page.on('request', (request) => (requests += request.url().startsWith('data:') ? 0 : 1));
+    // Files of the page, without what it asks the API for.
+    page.on('request', (request) => (requests += /^data:|\/api\//.test(request.url()) ? 0 : 1));
     await page.goto(address);
     await until(page, READY);
     await context.close();
@@ -212,11 +213,13 @@ try {
     for (let i = 1; i <= repeat; i++) {
       const count = `document.querySelector('.page-head [role=status]').textContent`;
       const before = await page.evaluate<string>(count);
-      const path = `/runs?model=model ${i}&endReason=${['submit', 'max_steps', 'cost'][i % 3]}`;
+      // One model more each time: others are counted.
+      const models = Array.from({ length: i }, (_, k) => `model ${repeat - k}`);
+      const path = `/runs?${models.map((model) => `model=${model}`).join('&')}&isolation=container`;
       rows.push(
         await until(
           page,
-          `[...document.querySelectorAll('[data-row]')].length > 0 && [...document.querySelectorAll('[data-row]')].every((row) => row.textContent.includes('model ${i}'))`,
+          `[...document.querySelectorAll('[data-row]')].length > 0 && [...document.querySelectorAll('[data-row]')].every((row) => ${JSON.stringify(models)}.some((model) => row.textContent.includes(model)))`,
           `__go(${JSON.stringify(path)}); window.__from = performance.now()`,
         ),
       );
@@ -268,7 +271,7 @@ try {
   });
   await measure('a search', () => measureSearch(measured));
   await measure('comparison, prompt, SQL', () => measureAsked(measured, pair));
-  await measure('a batch of 5,000 runs watched', () => measureWatching(measured));
+  await measure('a batch of 5,000 runs watched', () => measureWatching(measured, home.pid('postgres')!));
   await measure('steps with viewers', () => measureWriting(measured, 20 + commits));
   await measure('nobody watching', async () => {
     await pause(3_000);
@@ -276,6 +279,11 @@ try {
     const before = await lastAsked(db, own);
     await pause(20_000);
     const after = await lastAsked(db, own);
+    const { rows: asked } = await db.pool.query<{ query: string }>(
+      `select left(query, 200) as query from pg_stat_activity where pid = any ($1)`,
+      [[...after].flatMap(([pid, at]) => (before.get(pid) === at ? [] : [pid]))],
+    );
+    for (const { query } of asked) say(`asked while nobody watched: ${query}`);
     // Each connection tells its last statement alone: one at least was asked.
     return { nobodyWatchingStatements: [...after].filter(([pid, at]) => before.get(pid) !== at).length };
   });

@@ -3,21 +3,18 @@ import { openTab, until } from './chromium.js';
 import { addStep, BATCHES, IDS } from './fill.js';
 import type { Figures } from './goals.js';
 import { type MeasuredPage, pause, viewers } from './measured-page.js';
-import { ownBackends } from './own-backends.js';
 
 const WATCHED_S = 15;
 const CHANGES_A_SECOND = 50;
 
-/** A batch of 5,000 runs while fifty of them change each second: what the tab, the server and the server's share of PostgreSQL take of a core. */
-export async function measureWatching({ browser, db, address, token, pid }: MeasuredPage): Promise<Figures> {
-  const { page, context } = await openTab(browser, token);
-  await page.goto(`${address}/runs?batch=${BATCHES.watched}`);
-  await until(
-    page,
-    `document.querySelectorAll('[data-row]').length > 5 && document.querySelector('.loading') === null`,
-  );
-  await page.goto(`${address}/batches/${BATCHES.watched}`);
-  await until(page, `document.querySelector('.matrix') !== null`);
+/**
+ * A batch of 5,000 runs while fifty of them change each second: what the tab and the server take of a core, and how much more PostgreSQL
+ * takes than for the changes alone.
+ */
+export async function measureWatching(
+  { browser, db, address, token, pid }: MeasuredPage,
+  postgres: number,
+): Promise<Figures> {
   let changing = true;
   const change = (async () => {
     for (let i = 0; changing; i++) {
@@ -30,29 +27,44 @@ export async function measureWatching({ browser, db, address, token, pid }: Meas
       await pause(Math.max(0, 10_000 / CHANGES_A_SECOND - (performance.now() - begun)));
     }
   })();
-  await pause(3_000);
-  const devtools = await page.context().newCDPSession(page);
-  await devtools.send('Performance.enable', { timeDomain: 'timeTicks' });
-  const taskTime = async (): Promise<number> => {
-    const { metrics } = await devtools.send('Performance.getMetrics');
-    return metrics.find(({ name }) => name === 'TaskDuration')!.value * 1000;
+  /** Percent of a core. */
+  const shares = async <Name extends string>(
+    took: () => Promise<Record<Name, number>>,
+  ): Promise<Record<Name, number>> => {
+    const before = await took();
+    const begun = performance.now();
+    await pause(WATCHED_S * 1000);
+    const after = await took();
+    const elapsed = performance.now() - begun;
+    const names = Object.keys(after) as Name[];
+    return Object.fromEntries(names.map((name) => [name, (100 * (after[name] - before[name])) / elapsed])) as Record<
+      Name,
+      number
+    >;
   };
-  const backends = await ownBackends(db, pid);
-  const took = async () => ({ page: await taskTime(), server: cpuTimeMs([pid]), database: cpuTimeMs(backends) });
-  const before = await took();
-  const begun = performance.now();
-  await pause(WATCHED_S * 1000);
-  const after = await took();
-  const elapsed = performance.now() - begun;
+  const unwatched = await shares(() => Promise.resolve({ database: cpuTimeMs([postgres]) }));
+  const { page, context } = await openTab(browser, token);
+  await page.goto(`${address}/batches/${BATCHES.watched}`);
+  await until(page, `document.querySelector('.matrix') !== null`);
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+  await pause(3_000);
+  const watched = await shares(async () => {
+    const { metrics } = await devtools.send('Performance.getMetrics');
+    return {
+      page: metrics.find(({ name }) => name === 'TaskDuration')!.value * 1000,
+      server: cpuTimeMs([pid]),
+      database: cpuTimeMs([postgres]),
+    };
+  });
   changing = false;
   await change;
   await context.close();
-  const percent = (name: keyof typeof after): number =>
-    Math.round((1000 * (after[name] - before[name])) / elapsed) / 10;
+  const rounded = (percent: number): number => Math.round(10 * percent) / 10;
   return {
-    watchingPagePercent: percent('page'),
-    watchingServerPercent: percent('server'),
-    watchingDatabasePercent: percent('database'),
+    watchingPagePercent: rounded(watched.page),
+    watchingServerPercent: rounded(watched.server),
+    watchingDatabasePercent: rounded(watched.database - unwatched.database),
   };
 }
 

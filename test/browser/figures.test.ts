@@ -181,11 +181,11 @@ describe.runIf(executable !== null)('figures', () => {
           .map(({ model, scores }) => [
             model,
             ...board.tasks.map(({ task }) => {
+              const { best, suspect } = scores[task]!;
               const runs = batch.runs.filter((run) => run.model === model && run.task === task);
-              const suspect = runs.reduce((sum, run) => sum + run.suspect, 0);
               const cost = runs.reduce((sum, run) => sum + Number(run.costUsd), 0);
               const ended = runs.filter(({ status }) => status === 'ended').length;
-              return `${scores[task]!.best === null ? 'no score' : score(scores[task]!.best)}${suspect > 0 ? '⚠' : ''}${ended}/${runs.length} ended ${usd(cost)}`;
+              return `${best === null ? 'no score' : score(best)}${suspect > 0 ? '⚠' : ''}${ended}/${runs.length} ended ${usd(cost)}`;
             }),
           ])
           .sort(([a], [b]) => (a! < b! ? -1 : 1)),

@@ -19,6 +19,7 @@ export const searchHitSchema = z
         at: countSchema.describe('characters before the match'),
         length: countSchema.describe('characters of the whole text'),
       })
+      .meta({ id: 'SearchExcerpt' })
       .nullable()
       .describe('around its first match; null: not asked for'),
   })

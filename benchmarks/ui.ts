@@ -1,9 +1,11 @@
 /**
  * The page of `bench ui` in a real Chromium, over rows of a home of its own: sizes, start, first load, a run of 50 steps, one of 1.2 GB, one of
- * 100,000 steps, 100,000 runs filtered, a leaderboard of 10,000 runs, a commit until it is on the screen, nobody watching, and an export. Medians of
- * `--repeat` unless a name says p95; `missed` names figures beyond their goals. Human text on stderr, one JSON document on stdout.
+ * 100,000 steps, 100,000 runs filtered, a leaderboard of 10,000 runs, a commit until it is on the screen, a search, a comparison, a prompt, SQL,
+ * a batch of 5,000 runs watched, nobody watching, and an export. Medians of `--repeat` unless a name says p95; `missed` names figures beyond
+ * their goals. Human text on stderr, one JSON document on stdout.
  *
- *   npm run benchmark:ui -- [--repeat 5] [--jumps 200] [--runs 100000] [--giant-steps 10000] [--long-steps 100000] [--exported 600]
+ *   npm run benchmark:ui -- [--repeat 5] [--jumps 1000] [--runs 100000] [--giant-steps 10000] [--long-steps 100000] [--exported 600]
+ *     [--only <pattern of what is measured>]
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -16,19 +18,24 @@ import { quantile } from '../domain/statistics/quantile.js';
 import { peakMemoryMb } from './process-memory.js';
 import { ThrowawayHome } from './throwaway-home.js';
 import { heapMb, launchChromium, openTab, until } from './ui/chromium.js';
-import { addStep, BATCHES, fill, IDS } from './ui/fill.js';
+import { measureAsked, measureSearch } from './ui/asked.js';
+import { addStep, BATCHES, fill, IDS, lengthen } from './ui/fill.js';
 import { type Figures, GOALS, missed } from './ui/goals.js';
+import { type MeasuredPage, pause, viewers } from './ui/measured-page.js';
+import { lastAsked, ownBackends } from './ui/own-backends.js';
+import { measureWatching, measureWriting } from './ui/watching.js';
 
 const number = (fallback: number) => ({ type: 'string' as const, default: String(fallback) });
 const { values } = parseArgs({
   options: {
     repeat: number(5),
-    jumps: number(200),
+    jumps: number(1000),
     runs: number(100_000),
     'giant-steps': number(10_000),
     'long-steps': number(100_000),
     exported: number(600),
     commits: number(40),
+    only: { type: 'string' },
   },
 });
 const [repeat, jumps, commits] = [Number(values.repeat), Number(values.jumps), Number(values.commits)];
@@ -42,7 +49,6 @@ const sizes = {
 const MAIN = resolve(import.meta.dirname, '../cli/main.js');
 const CLIENT = resolve(import.meta.dirname, '../web/client');
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
-const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 const median = (all: readonly number[]): number => Math.round(quantile(all, 0.5));
 const p95 = (all: readonly number[]): number => Math.round(quantile(all, 0.95));
 const READY = `document.querySelector('h1') !== null && document.querySelector('.loading, .step-ghost') === null`;
@@ -52,6 +58,7 @@ const figures: Figures = {};
 /** A figure that cannot be had leaves the others; why is told. */
 const failed: Record<string, string> = {};
 async function measure(what: string, work: () => Promise<Figures>): Promise<void> {
+  if (values.only !== undefined && !new RegExp(values.only).test(what)) return;
   try {
     const found = await work();
     Object.assign(figures, found);
@@ -79,7 +86,15 @@ try {
   const { databaseUrl } = await home.bench<ServiceEndpoints>('up');
   const db = openDatabase(databaseUrl);
   const begun = Date.now();
+  const { batchId: pairBatch } = await home.bench<{ batchId: string }>(
+    ...['submit', '--models', 'scripted:counter:3', '--tasks', 'battleOfSexes'],
+    ...['--attempts', '2', '--backend', 'local', '--wait'],
+  );
   await fill(db, sizes, say);
+  const pair = (
+    await db.pool.query<{ id: string }>(`select run_id as id from runs where batch_id = $1 order by 1`, [pairBatch])
+  ).rows.map(({ id }) => id) as [string, string];
+  await lengthen(db, pair);
   say(`filled in ${Math.round((Date.now() - begun) / 1000)} s`);
 
   const started = performance.now();
@@ -96,12 +111,14 @@ try {
   const token = url.split('#token=')[1]!;
   const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(`${address}/api/v1${path}`, { ...init, headers: { authorization: `Bearer ${token}` } });
+  const measured: MeasuredPage = { browser, db, address, token, pid: serving.pid!, ask, repeat };
 
   await measure('sizes', async () => {
     const built = JSON.parse(readFileSync(join(CLIENT, 'sizes.json'), 'utf8')) as Record<string, number>;
     const { page, context } = await openTab(browser, token);
     let requests = 0;
-    page.on('request', (request) => (requests += request.url().startsWith('data:') ? 0 : 1));
+    // Files of the page, without what it asks the API for.
+    page.on('request', (request) => (requests += /^data:|\/api\//.test(request.url()) ? 0 : 1));
     await page.goto(address);
     await until(page, READY);
     await context.close();
@@ -109,6 +126,7 @@ try {
       firstScriptsKb: Math.round(built['first page, scripts']! / 1024),
       firstStylesKb: Math.round(built['first page, styles']! / 1024),
       chartsKb: Math.round(built['charts, later']! / 1024),
+      editorKb: Math.round(built['SQL editor, later']! / 1024),
       firstRequests: requests,
     };
   });
@@ -195,11 +213,13 @@ try {
     for (let i = 1; i <= repeat; i++) {
       const count = `document.querySelector('.page-head [role=status]').textContent`;
       const before = await page.evaluate<string>(count);
-      const path = `/runs?model=model ${i}&endReason=${['submit', 'max_steps', 'cost'][i % 3]}`;
+      // One model more each time: others are counted.
+      const models = Array.from({ length: i }, (_, k) => `model ${repeat - k}`);
+      const path = `/runs?${models.map((model) => `model=${model}`).join('&')}&isolation=container`;
       rows.push(
         await until(
           page,
-          `[...document.querySelectorAll('[data-row]')].length > 0 && [...document.querySelectorAll('[data-row]')].every((row) => row.textContent.includes('model ${i}'))`,
+          `[...document.querySelectorAll('[data-row]')].length > 0 && [...document.querySelectorAll('[data-row]')].every((row) => ${JSON.stringify(models)}.some((model) => row.textContent.includes(model)))`,
           `__go(${JSON.stringify(path)}); window.__from = performance.now()`,
         ),
       );
@@ -224,14 +244,7 @@ try {
     return { boardAnswerMs: median(answers), boardDrawnMs: median(drawn.ready) };
   });
   await measure('a commit on the screen', async () => {
-    const closing = new AbortController();
-    const viewers = Array.from({ length: 9 }, () =>
-      ask(`/live?topic=run:${IDS.live}`, { signal: closing.signal })
-        .then(async ({ body }) => {
-          for await (const _ of body!) void _;
-        })
-        .catch(() => undefined),
-    );
+    const close = viewers(measured, 9, `topic=run:${IDS.live}`);
     const { page, context } = await openTab(browser, token);
     await page.goto(`${address}/runs/${IDS.live}`);
     await until(page, `/live/.test(document.querySelector('.fresh')?.textContent ?? '') && ${READY}`);
@@ -246,31 +259,31 @@ try {
       await pause(150 + Math.random() * 300);
     }
     await context.close();
-    closing.abort();
-    await Promise.all(viewers);
+    await close();
     return { commitOnScreenP95Ms: p95(times) };
   });
   await measure('20 viewers', async () => {
-    const closing = new AbortController();
-    const viewers = Array.from({ length: 20 }, () =>
-      ask(`/live?topic=now&topic=batch:${BATCHES.single}`, { signal: closing.signal })
-        .then(async ({ body }) => {
-          for await (const _ of body!) void _;
-        })
-        .catch(() => undefined),
-    );
+    const close = viewers(measured, 20, `topic=now&topic=batch:${BATCHES.single}`);
     await pause(8_000);
     const [, rss] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${serving.pid}/status`, 'utf8')) ?? [];
-    closing.abort();
-    await Promise.all(viewers);
+    await close();
     return { rssWith20ViewersMb: Math.round(Number(rss) / 1024) };
   });
+  await measure('a search', () => measureSearch(measured));
+  await measure('comparison, prompt, SQL', () => measureAsked(measured, pair));
+  await measure('a batch of 5,000 runs watched', () => measureWatching(measured, home.pid('postgres')!));
+  await measure('steps with viewers', () => measureWriting(measured, 20 + commits));
   await measure('nobody watching', async () => {
     await pause(3_000);
-    const own = await ownBackends();
-    const before = await lastAsked(own);
+    const own = await ownBackends(db, serving.pid!);
+    const before = await lastAsked(db, own);
     await pause(20_000);
-    const after = await lastAsked(own);
+    const after = await lastAsked(db, own);
+    const { rows: asked } = await db.pool.query<{ query: string }>(
+      `select left(query, 200) as query from pg_stat_activity where pid = any ($1)`,
+      [[...after].flatMap(([pid, at]) => (before.get(pid) === at ? [] : [pid]))],
+    );
+    for (const { query } of asked) say(`asked while nobody watched: ${query}`);
     // Each connection tells its last statement alone: one at least was asked.
     return { nobodyWatchingStatements: [...after].filter(([pid, at]) => before.get(pid) !== at).length };
   });
@@ -294,35 +307,7 @@ try {
     return { exportS: Math.round(seconds * 10) / 10, exportRssMb: peak, exportOpenedMs: median(opened) };
   });
 
-  /** Connections that the page's server holds: by the ports of its process. */
-  async function ownBackends(): Promise<number[]> {
-    const { rows } = await db.pool.query<{ pid: number; port: number }>(
-      `select pid, client_port as port from pg_stat_activity where client_port > 0`,
-    );
-    const { stdout } = await execa('sh', [
-      '-c',
-      `ls -l /proc/${serving.pid}/fd | grep -o 'socket:.[0-9]*' | grep -o '[0-9]*'; echo; cat /proc/net/tcp /proc/net/tcp6`,
-    ]);
-    const [inodes = '', ...table] = stdout.split('\n\n');
-    const own = new Set(inodes.split('\n'));
-    const ports = new Set(
-      table
-        .join('\n')
-        .split('\n')
-        .map((line) => line.trim().split(/\s+/))
-        .filter((fields) => own.has(fields[9] ?? ''))
-        .map((fields) => Number.parseInt(fields[1]!.split(':')[1]!, 16)),
-    );
-    return rows.filter(({ port }) => ports.has(port)).map(({ pid }) => pid);
-  }
-  async function lastAsked(pids: readonly number[]): Promise<Map<number, string>> {
-    const { rows } = await db.pool.query<{ pid: number; at: string }>(
-      `select pid, query_start::text as at from pg_stat_activity where pid = any ($1)`,
-      [pids],
-    );
-    return new Map(rows.map(({ pid, at }) => [pid, at]));
-  }
-
+  say(`measured in ${Math.round((Date.now() - begun) / 1000)} s, filling included`);
   await db.close();
   process.stdout.write(
     `${JSON.stringify({ benchmark: 'ui', sizes, figures, goals: GOALS, missed: missed(figures), failed })}\n`,

@@ -53,6 +53,7 @@ import { changedLimitsSchema, limitsDocumentSchema } from '../domain/views/rate-
 import { replayReportSchema, replayTableSchema } from '../domain/views/replay.js';
 import { reportDocumentSchema } from '../domain/views/report.js';
 import { runDetailSchema, runsDocumentSchema } from '../domain/views/runs.js';
+import { searchDocumentSchema } from '../domain/views/search.js';
 import { forkedDocumentSchema, submittedDocumentSchema } from '../domain/views/submissions.js';
 import {
   harborSurveySchema,
@@ -129,6 +130,7 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   trajectory: [{ schema: trajectoryDocumentSchema }],
   prompt: [{ schema: promptDocumentSchema }],
   events: [{ schema: eventsDocumentSchema }],
+  search: [{ schema: searchDocumentSchema }],
   leases: [{ schema: leasesDocumentSchema }],
   'hosts list': [{ schema: hostsDocumentSchema }],
   'hosts drain': changedHost,

@@ -36,6 +36,7 @@ const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
     trajectory: () => import('./commands/trajectory.js'),
     prompt: () => import('./commands/prompt.js'),
     events: () => import('./commands/events.js'),
+    search: () => import('./commands/search.js'),
     leases: () => import('./commands/leases.js'),
     hosts: () => import('./commands/hosts.js'),
     limits: () => import('./commands/limits.js'),

@@ -1,8 +1,9 @@
-import type { LineSeriesOption } from 'echarts';
+import type { CustomSeriesOption, LineSeriesOption } from 'echarts';
 import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from './chart.js';
 import { fixed } from './numbers.js';
 import { methodLabel, rankedRows, type ReportData } from './report-data.js';
 import { type SeriesStyle, styleOf } from './series.js';
+import { spread } from './spread.js';
 
 /** Most lines that can be told apart: the first by rank are drawn, the rest are in the table. */
 const MOST = 10;
@@ -41,6 +42,57 @@ export function stepLine(steps: Profile['steps'], axis: number): [number, number
 
 const factor = (tau: number): string => `${Number((10 ** tau).toPrecision(2)).toLocaleString('en-US')}×`;
 
+const [HEIGHT, TOP, BOTTOM] = [400, 14, 46];
+/** A line of text. */
+const LINE = 16;
+
+/** Names beside the ends of their lines, none over another, each with a thread to its end. Lines' own labels are not kept apart. */
+function names(profiles: readonly Profile[], axis: number): CustomSeriesOption {
+  const ends = profiles.map(({ steps }) => steps.at(-1)?.[1] ?? 0);
+  const bottom = HEIGHT - BOTTOM;
+  const places = spread(
+    ends.map((share) => bottom - share * (bottom - TOP)),
+    LINE,
+    TOP,
+    bottom,
+  );
+  return {
+    type: 'custom',
+    silent: true,
+    clip: false,
+    data: ends.map((share) => [axis, share]),
+    renderItem: ({ dataIndex }, api) => {
+      const [x = 0, y = 0] = api.coord([api.value(0), api.value(1)]);
+      const { label, style } = profiles[dataIndex]!;
+      const place = places[dataIndex]!;
+      return {
+        type: 'group',
+        children: [
+          {
+            type: 'polyline',
+            shape: {
+              points: [
+                [x + 2, y],
+                [x + 12, place],
+              ],
+            },
+            style: { stroke: style.color, lineWidth: 1, fill: 'none', opacity: 0.6 },
+          },
+          {
+            type: 'text',
+            x: x + 15,
+            y: place,
+            style: {
+              ...{ text: label, fill: style.color, verticalAlign: 'middle', width: 170, overflow: 'truncate' },
+              ...{ fontSize: TEXT.fontSize, fontFamily: TEXT.fontFamily },
+            },
+          },
+        ],
+      };
+    },
+  };
+}
+
 export function profilesChart(data: ReportData, kind: 'best' | 'last'): Chart {
   const axis = data.board.comparison.T ?? 0;
   const profiles = profilesOf(data, kind);
@@ -52,9 +104,9 @@ export function profilesChart(data: ReportData, kind: 'best' | 'last'): Chart {
       `For each model, the share of tasks at which its score is within a factor of the best. At the right end, ${fixed(10 ** axis, 1)}×: ` +
       profiles.map(({ label, steps }) => `${label} ${Math.round((steps.at(-1)?.[1] ?? 0) * 100)} %`).join(', '),
     draw: (width, narrow) => ({
-      height: narrow ? 280 : 400,
+      height: narrow ? 280 : HEIGHT,
       option: {
-        grid: { left: 48, right: narrow ? 16 : 190, top: 14, bottom: 46, containLabel: false },
+        grid: { left: 48, right: narrow ? 16 : 190, top: TOP, bottom: BOTTOM, containLabel: false },
         xAxis: {
           type: 'value',
           min: 0,
@@ -75,28 +127,18 @@ export function profilesChart(data: ReportData, kind: 'best' | 'last'): Chart {
           axisLabel: { ...TEXT, formatter: (share: number) => `${Math.round(share * 100)} %` },
           splitLine: SPLIT_LINE,
         },
-        series: profiles.map(({ label, style, steps }): LineSeriesOption => ({
-          type: 'line',
-          step: 'end',
-          silent: true,
-          showSymbol: false,
-          data: stepLine(steps, axis),
-          lineStyle: { color: style.color, width: 2, type: style.dash },
-          itemStyle: { color: style.color },
-          ...(narrow
-            ? {}
-            : {
-                endLabel: {
-                  show: true,
-                  formatter: () => label,
-                  color: style.color,
-                  width: 170,
-                  overflow: 'truncate',
-                  distance: 8,
-                },
-                labelLayout: { moveOverlap: 'shiftY' },
-              }),
-        })),
+        series: [
+          ...profiles.map(({ style, steps }): LineSeriesOption => ({
+            type: 'line',
+            step: 'end',
+            silent: true,
+            showSymbol: false,
+            data: stepLine(steps, axis),
+            lineStyle: { color: style.color, width: 2, type: style.dash },
+            itemStyle: { color: style.color },
+          })),
+          ...(narrow ? [] : [names(profiles, axis)]),
+        ],
       },
     }),
   };

@@ -12,6 +12,7 @@ const PLACES = new Map(
     'data/ask': 'static/ask.ts',
     'data/token': 'static/token.ts',
     'live/live': 'static/live.ts',
+    'workers/off-thread': 'static/off-thread.ts',
     'trusted-types': 'static/trusted-types.ts',
     'pages/now-page': 'static/start-page.tsx',
   }).map(([from, to]) => [resolve(ROOM, from), resolve(ROOM, to)]),

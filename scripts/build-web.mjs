@@ -9,6 +9,7 @@ import { buildStaticForm } from './build-static-form.mjs';
 const OUT = 'dist/web/client';
 const ENTRY = 'web/client/main.tsx';
 const STYLE = 'web/client/style.css';
+const WORKER = 'web/client/workers/worker.ts';
 /** Bytes, gzipped; `npm run build` names what is over. */
 const BUDGETS = {
   'first page, scripts': 190 * 1024,
@@ -73,8 +74,23 @@ const oneFirstPage = {
   },
 };
 
+const url = (path) => `/${relative(OUT, path).replaceAll('\\', '/')}`;
+
 rmSync(OUT, { recursive: true, force: true });
 mkdirSync(OUT, { recursive: true });
+const worker = await build({
+  entryPoints: { worker: WORKER },
+  outdir: `${OUT}/assets`,
+  entryNames: '[name]-[hash]',
+  bundle: true,
+  format: 'iife',
+  platform: 'browser',
+  target: ['chrome120', 'firefox120', 'safari17'],
+  minify: true,
+  metafile: true,
+  tsconfig: 'web/client/tsconfig.json',
+});
+const [workerFile] = Object.keys(worker.metafile.outputs);
 const { metafile } = await build({
   entryPoints: { main: ENTRY, style: STYLE },
   outdir: `${OUT}/assets`,
@@ -91,7 +107,7 @@ const { metafile } = await build({
   metafile: true,
   sourcemap: 'linked',
   sourcesContent: false,
-  define: { 'process.env.NODE_ENV': '"production"', STATIC: 'false' },
+  define: { 'process.env.NODE_ENV': '"production"', STATIC: 'false', WORKER: JSON.stringify(url(workerFile)) },
   tsconfig: 'web/client/tsconfig.json',
   plugins: [tokens, oneFirstPage],
   logLevel: 'warning',
@@ -120,7 +136,6 @@ const sizes = {
   'SQL editor, later': later(EDITOR),
 };
 
-const url = (path) => `/${relative(OUT, path).replaceAll('\\', '/')}`;
 const preloads = [...first].slice(1).map((path) => `<link rel="modulepreload" href="${url(path)}">`);
 /** With the document; each is a way to the server and back. */
 const requests = 1 + 1 + first.size;

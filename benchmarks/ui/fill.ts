@@ -12,7 +12,15 @@ export interface Sizes {
 }
 
 export const IDS = { small: 'r-small', giant: 'r-giant', long: 'r-long', live: 'r-live' } as const;
-export const BATCHES = { board: 'b-board', many: 'b-many', single: 'b-single', export: 'b-export' } as const;
+export const BATCHES = {
+  board: 'b-board',
+  many: 'b-many',
+  single: 'b-single',
+  export: 'b-export',
+  watched: 'b-watched',
+} as const;
+/** Of each of two runs that are compared. */
+export const PAIR_STEPS = 1_000;
 
 /** Rows as runs leave them: many without steps, 10,000 on a leaderboard, one of 50 steps, one of a gigabyte, one of 100,000 steps, one that runs. */
 export async function fill(db: Database, sizes: Sizes, say: (text: string) => void): Promise<void> {
@@ -99,7 +107,15 @@ export async function fill(db: Database, sizes: Sizes, say: (text: string) => vo
     await runs(BATCHES.export, 'r-export', 6, 20, Math.max(1, Math.round(sizes.exported / 120)), 50);
     await evaluations(BATCHES.export);
     await steps(`batch_id = '${BATCHES.export}'`, 50, 2_000);
-    await sql(`update batches set status = 'ended', ended_at = now() where batch_id <> $1`, [BATCHES.single]);
+    say('the batch that is watched');
+    await runs(BATCHES.watched, 'r-watched', 10, 50, 10, 10);
+    await sql(
+      `update runs set status = 'running', end_reason = null, final_evaluation = null, ended_at = null where batch_id = $1`,
+      [BATCHES.watched],
+    );
+    await sql(`update batches set status = 'ended', ended_at = now() where batch_id = any ($1)`, [
+      [BATCHES.board, BATCHES.many, BATCHES.export],
+    ]);
     await sql('commit');
     await sql('alter table steps alter observation set storage extended');
     for (const table of ['runs', 'steps']) await sql(`alter table ${table} enable trigger user`);
@@ -108,6 +124,20 @@ export async function fill(db: Database, sizes: Sizes, say: (text: string) => vo
   } finally {
     connection.release();
   }
+}
+
+/** Runs that were played, as if they had gone on to a thousand steps, half of them alike. */
+export async function lengthen(db: Database, runIds: readonly string[]): Promise<void> {
+  await db.pool.query(`delete from steps where run_id = any ($1)`, [runIds]);
+  await db.pool.query(
+    `insert into steps (run_id, step, response, thought, action, observation, exit_code, output_bytes, command_ms, model_ms)
+     select run_id, s, 'I train once more.', 'I train once more.',
+       case when nth = 2 and s % 2 = 0 then 'cat train.py' else 'python train.py --epochs ' || s end,
+       'epoch ' || s || E' begins\\n' || repeat(E'loss 0.12345 accuracy 0.98765\\n', 60), 0, 2000, 1200, 3400
+     from unnest($1::text[]) with ordinality as of (run_id, nth), generate_series(1, $2::int) s`,
+    [runIds, PAIR_STEPS],
+  );
+  await db.pool.query(`update runs set step = $2 where run_id = any ($1)`, [runIds, PAIR_STEPS]);
 }
 
 /** A step more of the run that goes on. */

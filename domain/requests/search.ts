@@ -3,8 +3,8 @@ import { runFilterSchema, searchTextSchema } from './run-filter.js';
 
 // Which texts of runs are searched, and for what.
 
-/** Where texts are; `reply` is what the model sent, of which thought and action were read. */
-export const SEARCH_PLACES = ['thought', 'action', 'observation', 'reply', 'evaluation', 'event'] as const;
+/** Where texts are; `reply` is what the model sent, of which thought and action were read; `file`: what was submitted. */
+export const SEARCH_PLACES = ['thought', 'action', 'observation', 'reply', 'evaluation', 'event', 'file'] as const;
 export type SearchPlace = (typeof SEARCH_PLACES)[number];
 const USUAL: SearchPlace[] = ['thought', 'action', 'observation', 'evaluation', 'event'];
 

@@ -10,6 +10,7 @@ export const searchHitSchema = z
     attempt: countSchema,
     step: countSchema.nullable().describe('null: of the run, not of a step'),
     in: z.enum(SEARCH_PLACES),
+    path: z.string().nullable().describe('of a file; null: elsewhere'),
     excerpt: z
       .strictObject({
         before: z.string(),
@@ -18,6 +19,7 @@ export const searchHitSchema = z
         at: countSchema.describe('characters before the match'),
         length: countSchema.describe('characters of the whole text'),
       })
+      .meta({ id: 'SearchExcerpt' })
       .nullable()
       .describe('around its first match; null: not asked for'),
   })
@@ -36,6 +38,13 @@ export const searchProgressSchema = z
   })
   .meta({ id: 'SearchProgress' });
 export type SearchProgress = z.infer<typeof searchProgressSchema>;
+
+/** What `bench search` prints: all that was found. */
+export const searchDocumentSchema = searchProgressSchema
+  .omit({ hits: true })
+  .extend({ hits: z.array(searchHitSchema), more: z.boolean().describe('it stopped at its limit') })
+  .meta({ id: 'Search' });
+export type SearchDocument = z.infer<typeof searchDocumentSchema>;
 
 /** What a search tells, in the order in which it is found: newest run first. */
 export const searchMessages = {

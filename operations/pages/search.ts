@@ -3,7 +3,9 @@ import type { SearchRequest } from '../../domain/requests/search.js';
 import type { SearchHit, SearchMessage, SearchMessages } from '../../domain/views/search.js';
 import type { Bench } from '../bench.js';
 import { whileWanted } from '../while-wanted.js';
+import { artifactsOf } from '../artifacts.js';
 import { runIdOf } from './resolve.js';
+import { FileSearch } from './search-files.js';
 
 /** Steps that are read at once: few at first, so that the first hit comes soon. */
 const FIRST_STEPS = 50;
@@ -61,7 +63,7 @@ export function* slicesOf(runs: readonly Searched[]): Generator<Slice> {
  * BenchError: no such run, or a pattern that cannot be read.
  */
 export async function* searchSteps(
-  bench: Pick<Bench, 'database'>,
+  bench: Pick<Bench, 'database' | 'settings'>,
   { q, in: places, run: one, excerpts, limit, ...filter }: SearchRequest,
   signal: AbortSignal,
 ): AsyncGenerator<SearchMessage, void, void> {
@@ -75,17 +77,23 @@ export async function* searchSteps(
     ...{ bytes: 0, hits: 0, skipped: 0 },
   };
   let more = false;
+  const files = places.includes('file') ? new FileSearch(pages, artifactsOf(bench), sought) : null;
   for (const slice of slicesOf(runs)) {
     const own = new AbortController();
     const leave = (): void => own.abort();
     signal.addEventListener('abort', leave);
     const timer = setTimeout(leave, SLICE_MS);
     try {
-      const { hits, bytes } = await whileWanted(own.signal, () =>
-        // One more tells whether there are more.
-        pages.searchSlice(slice, { sought, places, excerpts, limit: limit - progress.hits + 1 }),
-      );
       const room = limit - progress.hits;
+      // One more tells whether there are more.
+      const { hits, bytes } = await whileWanted(own.signal, () =>
+        pages.searchSlice(slice, { sought, places, excerpts, limit: room + 1 }),
+      );
+      if (files !== null) {
+        const found = await whileWanted(own.signal, () => files.slice(slice, room + 1 - hits.length, own.signal));
+        hits.push(...found.hits);
+        progress.bytes += found.bytes;
+      }
       more = hits.length > room;
       const told: SearchHit[] = hits.slice(0, room).map((hit) => ({ ...hit, ...named.get(hit.runId)! }));
       progress.hits += told.length;

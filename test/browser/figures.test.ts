@@ -1,97 +1,284 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type BatchSubmission, type Database, openDatabase } from '../../db/index.js';
-import { score } from '../../report/numbers.js';
-import { findChromium } from '../setup/chromium.js';
-import { sharedDatabases } from '../setup/shared-databases.js';
-import { openPage, startUi, type UiServer, until, type WatchedPage } from '../setup/ui-page.js';
+import type { Locator } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import type { BatchDocument } from '../../domain/views/batches.js';
+import type { Leaderboard } from '../../domain/views/leaderboard.js';
+import type { RunDetail } from '../../domain/views/runs.js';
+import type { TrajectoryDocument } from '../../domain/views/trajectory.js';
+import { heatCell } from '../../report/heat-cell.js';
+import { count, fixed, percent, plural, score, usd } from '../../report/numbers.js';
+import { bytes, duration, short } from '../../web/client/parts/format.js';
+import { cliJson } from '../setup/cli-json.js';
+import { until } from '../setup/ui-page.js';
 import { makeEpisodes, storeEpisodes } from '../sql/training-episodes.js';
-import { storeSweep } from './rows.js';
+import { executable, useSweepPage } from './sweep-page.js';
 
 // Episodes, integrity, and what was played.
-const executable = findChromium();
 describe.runIf(executable !== null)('figures', () => {
-  let db: Database;
-  let ui: UiServer;
-  let browser: Browser;
-  let sweep: BatchSubmission;
   let training: string;
-  let tab: WatchedPage;
-  let page: Page;
-  beforeAll(async () => {
-    const url = await sharedDatabases().createDatabase();
-    db = openDatabase(url);
-    sweep = await storeSweep(db);
+  const on = useSweepPage(async (db, sweep) => {
     training = await storeEpisodes(db, 'training', makeEpisodes(1, 40));
     await db.pool.query(
       `insert into integrity_marks (run_id, rule, step, detail, version) values ($1, 'protected_write', 3, 'wrote evaluate.py', 1)`,
       [sweep.runs[0]!.runId],
     );
-    ui = await startUi(db, url);
-    browser = await chromium.launch({ executablePath: executable!, args: ['--no-sandbox'], timeout: 300_000 });
-    tab = await openPage(browser, ui);
-    page = tab.page;
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await ui?.close();
-    await db?.close();
-    expect(tab.complaints).toEqual([]);
   });
 
   test('Episodes: does the policy learn? Curves, groups without spread, and the episodes of a group', async () => {
-    const policies = await db.queries.policyMetrics(training);
-    await tab.open('/episodes');
-    const rows = page.getByRole('region', { name: 'Policy versions' }).locator('tbody tr');
+    const policies = await on.db.queries.policyMetrics(training);
+    await on.tab.open('/episodes');
+    const rows = on.page.getByRole('region', { name: 'Policy versions' }).locator('tbody tr');
     expect(await rows.count()).toBe(policies.length);
     for (const [i, { policy_version: version, reward, episodes }] of policies.entries()) {
       const cells = await rows.nth(i).locator('td').allInnerTexts();
       expect(cells.slice(0, 2)).toEqual([String(version ?? 'none'), String(episodes)]);
       expect(cells[3]).toBe(reward === null ? '–' : score(reward));
     }
-    await page.locator('.chart svg path').first().waitFor({ state: 'attached' });
-    await page.getByRole('tab', { name: 'Groups' }).click();
-    const groups = await db.queries.groupMetrics(training);
-    const listed = page.getByRole('region', { name: 'Groups' }).locator('tbody tr');
+    await on.page.locator('.chart svg path').first().waitFor({ state: 'attached' });
+    await on.page.getByRole('tab', { name: 'Groups' }).click();
+    const groups = await on.db.queries.groupMetrics(training);
+    const listed = on.page.getByRole('region', { name: 'Groups' }).locator('tbody tr');
     await listed.first().waitFor();
     expect(await listed.count()).toBe(groups.length);
     expect(await listed.getByText('no spread').count()).toBe(groups.filter((one) => one.zero_spread === true).length);
     const named = groups.find(({ group }) => group !== null)!;
     await listed.getByRole('button', { name: named.group!, exact: true }).first().click();
-    await page.getByRole('grid').locator('[data-row="0"]').waitFor();
-    expect(new URL(page.url()).searchParams.get('group')).toBe(named.group);
-    await page.locator('[data-row="0"]').click();
-    await page.waitForURL('**/runs/r-*');
+    await on.page.getByRole('grid').locator('[data-row="0"]').waitFor();
+    expect(new URL(on.page.url()).searchParams.get('group')).toBe(named.group);
+    await on.page.locator('[data-row="0"]').click();
+    await on.page.waitForURL('**/runs/r-*');
   });
 
   test('Integrity: which numbers must I not believe? A mark opens at the step that fired it', async () => {
-    await tab.open('/integrity');
-    await page.getByText('wrote evaluate.py').waitFor();
-    await page.getByText('python train.py --step 3').waitFor();
-    await page.getByRole('region', { name: 'By rule' }).getByLabel('protected write').check();
-    await until(page, `new URL(location.href).searchParams.get('rule') === 'protected_write'`);
-    await page.getByRole('link', { name: 'step 3' }).click();
-    await page.locator('[data-step="3"].current').waitFor();
+    await on.tab.open('/integrity');
+    await on.page.getByText('wrote evaluate.py').waitFor();
+    await on.page.getByText('python train.py --step 3').waitFor();
+    await on.page.getByRole('region', { name: 'By rule' }).getByLabel('protected write').check();
+    await until(on.page, `new URL(location.href).searchParams.get('rule') === 'protected_write'`);
+    await on.page.getByRole('link', { name: 'step 3' }).click();
+    await on.page.locator('[data-step="3"].current').waitFor();
   });
 
   test('Tasks, models, agents: who has done it how well?', async () => {
-    await tab.open('/tasks');
-    await page.getByRole('link', { name: 'one', exact: true }).click();
-    await page.getByRole('heading', { name: 'one', level: 1 }).waitFor();
-    const board = await db.queries.leaderboard({ resamples: 0 });
-    const table = page.getByRole('region', { name: 'What came of its runs' });
+    await on.tab.open('/tasks');
+    await on.page.getByRole('link', { name: 'one', exact: true }).click();
+    await on.page.getByRole('heading', { name: 'one', level: 1 }).waitFor();
+    const board = await on.db.queries.leaderboard({ resamples: 0 });
+    const table = on.page.getByRole('region', { name: 'What came of its runs' });
     await table.waitFor();
     for (const { model, scores } of board.rows) {
-      const row = table.locator('tbody tr', { has: page.getByRole('link', { name: model, exact: true }) });
+      const row = table.locator('tbody tr', { has: on.page.getByRole('link', { name: model, exact: true }) });
       await row.getByTitle(scores['one']!.bestRun!).getByText(score(scores['one']!.best)).waitFor();
     }
     await table.getByRole('link', { name: 'beta', exact: true }).click();
-    await page.getByRole('heading', { name: 'beta', level: 1 }).waitFor();
-    await page.getByRole('navigation', { name: 'What was played' }).getByRole('link', { name: 'Agents' }).click();
-    await page.getByRole('link', { name: 'default', exact: true }).click();
-    await page
+    await on.page.getByRole('heading', { name: 'beta', level: 1 }).waitFor();
+    await on.page.getByRole('navigation', { name: 'What was played' }).getByRole('link', { name: 'Agents' }).click();
+    await on.page.getByRole('link', { name: 'default', exact: true }).click();
+    await on.page
       .getByText(/contract|first/)
       .first()
       .waitFor();
+  });
+
+  describe('every figure is that of --json', () => {
+    const json = <Document>(...args: string[]): Promise<Document> => cliJson<Document>(on.ui.bench, ...args);
+    /** Without spaces, which are the layout's. */
+    const told = (text: string): string => text.replace(/\s+/g, '');
+    const texts = async (cells: Locator): Promise<string[]> => (await cells.allInnerTexts()).map(told);
+    const rowsOf = async (table: Locator): Promise<string[][]> =>
+      Promise.all((await table.locator('tbody tr').all()).map((row) => texts(row.locator('th, td'))));
+    const facts = async (list: Locator): Promise<Record<string, string>> =>
+      Object.fromEntries(
+        await Promise.all(
+          (await list.locator('.fact').all()).map(async (fact) => [
+            await fact.locator('dt').innerText(),
+            told(await fact.locator('dd').innerText()),
+          ]),
+        ),
+      ) as Record<string, string>;
+    const money = (exact: string | null): string => usd(exact === null ? null : Number(exact));
+    const expectRows = (found: string[][], expected: string[][]): void =>
+      expect(found).toEqual(expected.map((row) => row.map(told)));
+
+    test('of the leaderboard', async () => {
+      const board = await json<Leaderboard>('leaderboard');
+      await on.tab.open('/leaderboard');
+      const tasks = board.tasks.filter(({ compared }) => compared);
+      const interval = (of: { low: number; high: number } | null | undefined, between: string): string =>
+        of == null ? '–' : `${fixed(of.low, 3)}${between}${fixed(of.high, 3)}`;
+      const ranked = board.rows.filter(({ unranked }) => unranked === null);
+      expect(ranked.length).toBeGreaterThan(2);
+      expectRows(await rowsOf(on.page.getByRole('region', { name: 'Ranked models' })), [
+        ...ranked.map((row) => {
+          const over = row.intervals!.tasks;
+          const marks = Object.entries(row.marks).map(([rule, runs]) => `${rule.replaceAll('_', ' ')} ${runs}`);
+          return [
+            String(row.rank),
+            row.model + (marks.length === 0 ? '' : `⚑${marks.join(', ')}`),
+            row.improvement?.best == null ? '–' : percent(row.improvement.best),
+            fixed(row.gain?.best, 3),
+            fixed(row.bestAup, 3) +
+              (row.withSuspects === null ? '' : `${fixed(row.withSuspects.bestAup, 3)} with suspects`),
+            interval(over.bestAup, ' – '),
+            over.group ?? '–',
+            over.probabilityOfRank1 === null ? '–' : percent(over.probabilityOfRank1.best!),
+            `${row.solvedTasks ?? '–'}/${tasks.length}`,
+            fixed(row.averageRank),
+            money(row.costPerRunUsd ?? row.recordedCostPerRunUsd),
+            ...tasks.map((task) => {
+              const cell = row.scores[task.task]!;
+              return `${heatCell(row, task, 'best').text}${cell.suspect > 0 ? ' ⚠' : ''}`;
+            }),
+          ];
+        }),
+        ...(board.baseline === null
+          ? []
+          : [
+              [
+                ...['', 'baseline', '', fixed(board.baseline.bestAup, 3), '', fixed(board.baseline.averageRank), ''],
+                ...tasks.map(({ baseline }) => score(baseline)),
+              ],
+            ]),
+      ]);
+      const titles = await on.page
+        .getByRole('region', { name: 'Ranked models' })
+        .locator('tbody tr')
+        .first()
+        .locator('td[title^="95 %"]')
+        .evaluateAll((cells) => cells.map((cell) => (cell as unknown as { title: string }).title));
+      const first = ranked[0]!.intervals!.tasks;
+      expect(titles).toEqual(
+        [first.bestImprovement, first.bestGain].flatMap((one) =>
+          one === null ? [] : [`95 %: ${interval(one, ' to ')}`],
+        ),
+      );
+      const words = await on.page.locator('.page > p.muted').first().innerText();
+      expect(words).toContain(`${plural(ranked.length, 'model')} over ${plural(tasks.length, 'task')}`);
+      expect(words).toContain(`T = ${fixed(board.comparison.T, 3)}`);
+    });
+
+    test('of a batch', async () => {
+      const id = on.sweep.batch.batchId;
+      const batch = await json<BatchDocument>('status', id);
+      const board = await json<Leaderboard>('leaderboard', ...['--batch', id], '--no-intervals');
+      await on.tab.open(`/batches/${id}`);
+      expect(await facts(on.page.locator('.headline'))).toEqual({
+        'runs ended': `${batch.ended}of${batch.totalRuns}`,
+        cost: money(batch.costUsd),
+        budget: batch.budgetUsd ?? 'none',
+        steps: count(batch.steps),
+        concurrency: String(batch.concurrency),
+        priority: String(batch.priority),
+        seed: String(batch.seed),
+        created: expect.any(String) as string,
+        ended: expect.any(String) as string,
+      });
+      const ends = await on.page.locator('.ends-words .badge').allInnerTexts();
+      expect(ends.reduce((sum, text) => sum + Number(/\d+/.exec(text)), 0)).toBe(batch.totalRuns);
+      const matrix = await rowsOf(on.page.locator('.matrix').locator('..'));
+      expectRows(
+        matrix,
+        board.rows
+          .map(({ model, scores }) => [
+            model,
+            ...board.tasks.map(({ task }) => {
+              const { best, suspect } = scores[task]!;
+              const runs = batch.runs.filter((run) => run.model === model && run.task === task);
+              const cost = runs.reduce((sum, run) => sum + Number(run.costUsd), 0);
+              const ended = runs.filter(({ status }) => status === 'ended').length;
+              return `${best === null ? 'no score' : score(best)}${suspect > 0 ? '⚠' : ''}${ended}/${runs.length} ended ${usd(cost)}`;
+            }),
+          ])
+          .sort(([a], [b]) => (a! < b! ? -1 : 1)),
+      );
+      await on.tab.open(`/batches/${id}?tab=ends`);
+      const ways = new Map<string, number>();
+      for (const { endReason, finalEvaluation, exitStatus } of batch.runs) {
+        const way = JSON.stringify([endReason, finalEvaluation, exitStatus]);
+        ways.set(way, (ways.get(way) ?? 0) + 1);
+      }
+      const shown = await rowsOf(on.page.getByRole('tabpanel').locator('table').first().locator('..'));
+      expect(shown.map(([reason, final, , status, runs]) => [reason, final, status, runs]).sort()).toEqual(
+        [...ways]
+          .map(([way, runs]) => [
+            ...(JSON.parse(way) as string[]).map((word) => told(word.replaceAll('_', ' '))),
+            String(runs),
+          ])
+          .sort(),
+      );
+    });
+
+    test('of a run', async () => {
+      const run = await json<RunDetail>('show', on.first);
+      const { steps } = await json<TrajectoryDocument>('trajectory', on.first);
+      await on.tab.open(`/runs/${on.first}?density=list`);
+      const gain = run.bestScore! - run.baseline!;
+      const spent = [
+        ...steps.map(({ modelMs, commandMs }) => (modelMs ?? 0) + (commandMs ?? 0)),
+        ...run.evaluationList.map(({ ms }) => ms),
+      ].reduce((sum, ms) => sum + ms, 0);
+      const took = Math.max(spent, Date.parse(run.endedAt!) - Date.parse(run.startedAt!));
+      expect(await facts(on.page.locator('.headline'))).toEqual({
+        [run.primary]: told(`${score(run.bestScore)} ↑ best`),
+        final: score(run.finalScore),
+        baseline: told(`${score(run.baseline)} ▲ better by ${fixed(gain, 3)}`),
+        'best of the task': expect.any(String) as string,
+        steps: `${run.steps}of${run.maxSteps}`,
+        cost: money(run.costUsd),
+        tokens: short(run.usage.inputTokens + run.usage.outputTokens),
+        took: told(duration(took)),
+        batch: 'sweep',
+        attempt: String(run.attempt),
+      });
+      await on.page.getByRole('button', { name: 'more' }).click();
+      const more = await facts(on.page.locator('.facts-table'));
+      expect(more).toMatchObject({
+        task: told(`${run.task} contract ${run.contract}`),
+        seed: String(run.seed),
+        sandbox: told(`epoch ${run.epoch}`),
+        'model calls': count(run.modelCalls!),
+        tokens: told(
+          `${count(run.usage.inputTokens)} in, ${count(run.usage.cachedTokens)} of them cached, ${count(run.usage.outputTokens)} out`,
+        ),
+      });
+      // Their categories are the page's own.
+      const heads = await on.page.evaluate<string[]>(
+        `[...document.querySelectorAll('[data-step] .step-head')].map((head) =>
+          [...head.children].filter((part) => !part.matches('.step-category')).map((part) => part.innerText).join(''))`,
+      );
+      expect(heads.map(told)).toEqual(
+        steps.map((step) =>
+          told(
+            [
+              step.step,
+              ...step.evaluations.flatMap(({ primary }) => (primary === null ? [] : [`◆${score(primary)}`])),
+              step.exitCode === 0 || step.exitCode === null ? '' : `✕ exit ${step.exitCode}`,
+              bytes(Buffer.byteLength(step.observation ?? '')),
+              duration(step.commandMs),
+              money(step.costUsd),
+            ].join(''),
+          ),
+        ),
+      );
+      await on.tab.open(`/runs/${on.first}?tab=scores`);
+      const rows = await rowsOf(on.page.getByRole('region', { name: 'Evaluations' }));
+      expectRows(
+        rows.map((cells) => cells.toSpliced(10, 1)),
+        run.evaluationList.map((one) => [
+          String(one.number),
+          `step ${one.step}`,
+          one.kind,
+          one.split,
+          `${one.status === 'ok' ? '✓' : '✕'}${one.status.replaceAll('_', ' ')}${one.suspect ? '⚠suspect' : ''}`,
+          score(one.primary),
+          Object.entries(one.metrics ?? {})
+            .map(([name, value]) => `${name} ${score(value)}`)
+            .join(' · '),
+          one.submissionSha256?.slice(0, 8) ?? '–',
+          one.isolation,
+          duration(one.ms),
+          one.fault ?? one.message,
+        ]),
+      );
+    });
   });
 });

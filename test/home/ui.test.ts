@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BatchDocument } from '../../domain/views/batches.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { RunDetail } from '../../domain/views/runs.js';
 import type { UiDocument } from '../../domain/views/ui.js';
@@ -140,6 +144,90 @@ describe.runIf(executable !== null)('bench ui, in a browser', () => {
       { step: 2, try: 0, cost: '0' },
     ]);
     await page.close();
+  });
+
+  it('shows what a command prints while it runs, and not before somebody looks', async () => {
+    const page = await open('/play?task=battleOfSexes');
+    await page.getByLabel('Backend').selectOption('local');
+    await page.getByRole('button', { name: 'Start' }).click();
+    const turn = page.getByRole('region', { name: 'Your turn' });
+    await turn.getByText('Step 1: your turn').waitFor();
+    const runId = new URL(page.url()).pathname.split('/').at(-1)!;
+    await turn.getByLabel('Command').fill('i=0; until [ -f enough ]; do echo tick $((i=i+1)); sleep 0.2; done');
+    await turn.getByLabel('Command').press('Control+Enter');
+    await page.getByText('what it has printed, its end').waitFor();
+    const shown = async (): Promise<number> =>
+      Number(/tick (\d+)\s*$/.exec(await page.locator('[data-step="1"] .observation').innerText())?.[1]);
+    const first = await shown();
+    await until('more is shown', async () => (await shown()) > first);
+    const [stored] = await home.sql<{ observation: string | null }>(
+      `select observation from steps where run_id = $1 and step = 1`,
+      [runId],
+    );
+    expect(stored).toEqual({ observation: null });
+    const { workspace } = await home.json<RunDetail>('show', runId);
+    writeFileSync(join(workspace!, 'enough'), '');
+    await turn.getByText('Step 2: your turn').waitFor();
+    await page.getByText('what it has printed, its end').waitFor({ state: 'detached' });
+    await turn.getByRole('button', { name: 'Submit and end' }).click();
+    await page.locator('.page-head').getByText('submit').first().waitFor();
+    expect(await home.sql(`select from live_outputs where run_id = $1`, [runId])).toEqual([]);
+    await page.close();
+  });
+
+  it('steers a batch over HTTP: pauses, raises the budget, cancels a run, resumes, cancels, each once', async () => {
+    const { batchId } = await home.json<{ batchId: string }>(
+      ...['submit', '--models', 'scripted:counter:400', '--tasks', 'battleOfSexes', '--attempts', '3'],
+      ...['--concurrency', '1', '--budget', '1', '--backend', 'local'],
+    );
+    const ask = async <T>(path: string, init: RequestInit = {}): Promise<{ status: number; body: T }> => {
+      const headers = { authorization: `Bearer ${link.url.split('#token=')[1]}`, ...init.headers };
+      const response = await fetch(`${link.address}/api/v1${path}`, { ...init, headers });
+      return { status: response.status, body: (await response.json()) as T };
+    };
+    const act = (path: string, body: object, key: string) =>
+      ask<{ repeated: boolean }>(path, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json', 'idempotency-key': key },
+      });
+    const steer = async (path: string, options: Record<string, string> = {}): Promise<void> => {
+      const query = new URLSearchParams(options).toString();
+      const { body: preview } = await ask<{ allowed: boolean; tag: string }>(`${path}/preview?${query}`);
+      expect([path, preview.allowed]).toEqual([path, true]);
+      const key = randomUUID();
+      const wish = { tag: preview.tag, ...options };
+      expect(await act(path, wish, key)).toMatchObject({ status: 200, body: { repeated: false } });
+      expect(await act(path, wish, key)).toMatchObject({ status: 200, body: { repeated: true } });
+    };
+    const status = () => home.json<BatchDocument>('status', batchId);
+    const inFlight = async (): Promise<string | undefined> =>
+      (await status()).runs.find((run) => run.status === 'running' && run.steps > 0)?.runId;
+    await until('a run is in flight', async () => (await inFlight()) !== undefined);
+    const running = (await inFlight())!;
+    const { body: early } = await ask<{ tag: string }>(`/batches/${batchId}/pause/preview`);
+    await steer(`/batches/${batchId}/pause`);
+    expect(await act(`/batches/${batchId}/pause`, { tag: early.tag }, randomUUID())).toMatchObject({ status: 412 });
+    expect((await status()).pausedAt).not.toBeNull();
+    await steer(`/batches/${batchId}/budget`, { usd: '2' });
+    expect((await status()).budgetUsd).toBe('2');
+    await steer(`/runs/${running}/cancel`);
+    await until('the run has ended', async () =>
+      (await status()).runs.some(({ runId, endReason }) => runId === running && endReason === 'cancelled'),
+    );
+    // While it is paused no other takes its place.
+    expect((await status()).byStatus).toEqual({ ended: 1, queued: 2 });
+    await steer(`/batches/${batchId}/resume`);
+    await until('another run is in flight', async () => (await inFlight()) !== undefined);
+    await steer(`/batches/${batchId}/cancel`);
+    await until('all have ended', async () => (await status()).byEndReason['cancelled'] === 3);
+    const actions = await home.sql<{ detail: string }>(
+      `select detail from events where kind = 'operator_action' and (batch_id = $1 or run_id = $2) order by event_id`,
+      [batchId, running],
+    );
+    expect(actions.map(({ detail }) => /: (\w+) /.exec(detail)?.[1])).toEqual([
+      ...['pause', 'budget', 'cancel', 'resume', 'cancel'],
+    ]);
   });
 
   it('shows what is after the worker, PostgreSQL and its own server were killed: no step twice, none missing', async () => {

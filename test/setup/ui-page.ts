@@ -13,6 +13,8 @@ import { serveUi } from '../../web/server/serve.js';
 const TIMEOUT_MS = Number(process.env['UI_TIMEOUT'] ?? 120_000);
 
 export interface UiServer {
+  /** What its operations work with. */
+  bench: Bench;
   address: string;
   token: string;
   home: string;
@@ -45,6 +47,7 @@ export async function startUi(db: Database, databaseUrl: string): Promise<UiServ
   const tokenOf = (role: 'operator' | 'viewer') => addUiToken(settings, { name: role, role, days: 1 }).token;
   const token = tokenOf('operator');
   return {
+    bench,
     address: server.address,
     token,
     home,

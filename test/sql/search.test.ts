@@ -3,7 +3,9 @@ import { type BatchSubmission, type Database, openDatabase } from '../../db/inde
 import { type SearchRequest, searchRequestSchema } from '../../domain/requests/search.js';
 import { type SearchHit, searchMessages, type SearchMessage, type SearchMessages } from '../../domain/views/search.js';
 import type { RunPage } from '../../domain/views/run-page.js';
+import { artifactsOf } from '../../operations/artifacts.js';
 import { searchSteps, slicesOf } from '../../operations/pages/search.js';
+import { storeSubmission } from '../../domain/stored-submission.js';
 import { STEPS, storeSweep } from '../browser/rows.js';
 import { seededRandom } from '../setup/random.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
@@ -107,6 +109,42 @@ describe('a search', () => {
     expect(await where('the reply', { in: ['reply'] })).toEqual([[5, 'reply']]);
     const { done } = await search({ q: 'train', model: ['alpha'], task: ['one'] });
     expect(done.ofRuns).toBe(2);
+  });
+
+  test('finds what was submitted: each content of a path once a run, at the step that had it first', async () => {
+    const store = artifactsOf(app.bench);
+    const submit = async (runId: string, step: number, files: Record<string, string | Buffer>): Promise<void> => {
+      const listed = Object.entries(files).map(([path, bytes]) => ({ path, bytes: Buffer.from(bytes) }));
+      await db.pool.query(`insert into submissions (run_id, step, kind, sha256) values ($1, $2, 'validate', $3)`, [
+        ...[runId, step, await storeSubmission(store, listed)],
+      ]);
+    };
+    const second = sweep.runs[1]!.runId;
+    const code = 'import torch\nlr = 0.003\n';
+    await submit(first, 10, { 'a.py': code, 'weights.bin': Buffer.from('lr = 0.003\0') });
+    await submit(first, 20, { 'a.py': code, 'b.py': `${code}# LR = 0.003 again` });
+    await submit(second, 2, { 'a.py': code, 'long.csv': 'lr = 0.003,'.repeat(200_000) });
+    const found = async (q: string, more: Partial<SearchRequest> = {}) =>
+      (await search({ q, in: ['file'], ...more })).hits.map(({ runId, step, path }) => [runId, step, path]);
+    const all = [
+      [second, 2, 'a.py'],
+      [first, 10, 'a.py'],
+      [first, 20, 'b.py'],
+    ];
+    expect(await found('LR = 0.003')).toEqual(all);
+    expect(await found('/lr ?= ?[0-9.]+/')).toEqual(all);
+    expect(await found('"LR = 0.003"')).toEqual([[first, 20, 'b.py']]);
+    expect(await found('lr = 0.003', { run: first, limit: 1 })).toEqual([[first, 10, 'a.py']]);
+    expect(await found('0.004')).toEqual([]);
+    expect((await search({ q: 'import torch' })).hits).toEqual([]);
+    const { hits } = await search({ q: '0.003', in: ['file'], run: second });
+    expect(hits[0]!.excerpt).toEqual({
+      before: 'import torch\nlr = ',
+      match: '0.003',
+      after: '\n',
+      at: 18,
+      length: 24,
+    });
   });
 
   test('stops at its limit, and says that there is more', async () => {

@@ -11,7 +11,8 @@ export type Watched = { runId: string } | { batchId: string } | Record<never, ne
 export interface Changes {
   /** The database's clock when this was read, for the next question. */
   now: string;
-  runs: string[];
+  /** `version`: another text, another row. */
+  runs: { runId: string; version: string }[];
   /** Of a watched run: those whose reply or outcome came. */
   steps: number[];
   evaluations: EvaluationDetail[];
@@ -26,7 +27,7 @@ const RECENT_EVENTS = 2000;
 
 interface Row {
   now: string;
-  runs: string[];
+  runs: Changes['runs'];
   steps: number[];
   evaluated: boolean;
   events: (Omit<EventRow, 'at'> & { at: string })[];
@@ -44,7 +45,7 @@ export async function changedSince(run: Statements, watched: Watched, since: str
   const [row] = await run<Row>(
     'changedSince',
     `select clock_timestamp()::text as now,
-       (select coalesce(jsonb_agg(r.run_id), '[]') from runs r where ${mine} and ${recent}) as runs,
+       (select coalesce(jsonb_agg(jsonb_build_object('runId', r.run_id, 'version', r.xmin::text)), '[]') from runs r where ${mine} and ${recent}) as runs,
        ${
          runId === null
            ? `'[]'::jsonb as steps, false as evaluated,`

@@ -32,7 +32,7 @@ import { requestHash, runSetup, takenFiles } from './run-setup.js';
 import { databaseSchema } from './schema.js';
 import { integrityMarks, integritySummary } from './integrity.js';
 import { playedList, playedSubject } from './subjects.js';
-import { runsContaining, searchedRuns, searchError, searchSlice } from './search.js';
+import { excerptsOf, runsContaining, searchedRuns, searchError, searchSlice, submissionsOf } from './search.js';
 import { stepBodies, stepText, type TextPart } from './step-bodies.js';
 import { stepColumns, stepSkeleton } from './step-skeleton.js';
 import { waitingReasons } from './waiting-reasons.js';
@@ -70,6 +70,8 @@ export interface Pages {
   eventDetail(of: { runId: string | null; batchId: string | null; key: string }): Promise<string | null>;
   searchedRuns(...of: Rest<typeof searchedRuns>): ReturnType<typeof searchedRuns>;
   searchSlice(...of: Rest<typeof searchSlice>): ReturnType<typeof searchSlice>;
+  submissionsOf(...of: Rest<typeof submissionsOf>): ReturnType<typeof submissionsOf>;
+  excerptsOf(...of: Rest<typeof excerptsOf>): ReturnType<typeof excerptsOf>;
   runsContaining(...of: Rest<typeof runsContaining>): ReturnType<typeof runsContaining>;
   integritySummary(): ReturnType<typeof integritySummary>;
   integrityMarks(...of: Rest<typeof integrityMarks>): ReturnType<typeof integrityMarks>;
@@ -114,6 +116,8 @@ export function createPages(pool: pg.Pool): Pages {
     eventDetail: (of) => eventDetail(run, of),
     searchedRuns: (...of) => searchedRuns(search, ...of),
     searchSlice: (...of) => searchSlice(search, ...of),
+    submissionsOf: (...of) => submissionsOf(search, ...of),
+    excerptsOf: (...of) => excerptsOf(search, ...of),
     runsContaining: (...of) => runsContaining(search, ...of),
     integritySummary: () => integritySummary(run),
     integrityMarks: (...of) => integrityMarks(run, ...of),

@@ -29,6 +29,13 @@ export interface SearchSlice {
 }
 export type FoundText = Omit<SearchHit, 'model' | 'task' | 'attempt'>;
 
+/** A submission that was taken in a step, by its hash. */
+export interface TakenSubmission {
+  runId: string;
+  step: number;
+  sha256: string;
+}
+
 /** The server's own word on a pattern that it cannot read is for who wrote it. */
 export function searchError(operation: string, error: unknown): Error {
   const { code, message } = errorFields(error);
@@ -126,7 +133,7 @@ export async function searchSlice(
       'searchSlice',
       `with ${wanted}, texts as (${sources.join(' union all ')}),
        found as (select nth, run_id, step, place, body from texts where ${has(sought, 'body')} order by nth, step nulls first, place limit $5)
-       select run_id as "runId", step, place as "in"${excerpts ? excerptOf(sought) : ''}, $3::int as "from", $4::int as "to"
+       select run_id as "runId", step, place as "in"${excerpts ? `, ${excerptOf(sought)} as excerpt` : ''}, $3::int as "from", $4::int as "to"
        from found order by nth, step nulls first, place`,
       [patternOf(sought), ...range, limit],
     ),
@@ -142,10 +149,10 @@ export async function searchSlice(
 }
 
 /** Around the first match of a text. */
-const excerptOf = (sought: SoughtText): string => `,
+const excerptOf = (sought: SoughtText): string => `
   (select jsonb_build_object('before', substr(body, greatest(1, m.at - ${BEFORE}), least(${BEFORE}, m.at - 1)), 'match', left(m.text, ${MATCH}),
      'after', substr(body, m.at + char_length(m.text), ${AFTER}), 'at', m.at - 1, 'length', char_length(body))
-   from (select f.text, greatest(1, strpos(body collate "C", f.text)) as at from (select ${matchOf(sought, 'body')} as text) f) m) as excerpt`;
+   from (select f.text, greatest(1, strpos(body collate "C", f.text)) as at from (select ${matchOf(sought, 'body')} as text) f) m)`;
 
 interface Row {
   runId: string;
@@ -154,9 +161,36 @@ interface Row {
   excerpt?: FoundText['excerpt'];
 }
 const foundText = ({ runId, step, in: place, excerpt }: Row): FoundText => ({
-  ...{ runId, step, in: place },
+  ...{ runId, step, in: place, path: null },
   excerpt: excerpt ?? null,
 });
+
+/** Submissions of a slice that were kept. */
+export async function submissionsOf(run: Statements, { runIds, from, to }: SearchSlice): Promise<TakenSubmission[]> {
+  return run<TakenSubmission>(
+    'submissionsOf',
+    `select s.run_id as "runId", s.step, min(s.sha256) as sha256
+     from unnest($1::text[]) with ordinality as w (run_id, nth)
+     join submissions s on s.run_id = w.run_id and s.step between $2 and $3 and s.sha256 is not null
+     group by w.nth, s.run_id, s.step, s.sha256 order by w.nth, s.step`,
+    [runIds, from, to],
+  );
+}
+
+/** The same match and excerpt for texts that lie elsewhere; null: none. */
+export async function excerptsOf(
+  run: Statements,
+  sought: SoughtText,
+  texts: readonly string[],
+): Promise<FoundText['excerpt'][]> {
+  const rows = await run<{ excerpt: FoundText['excerpt'] }>(
+    'excerptsOf',
+    `select case when ${has(sought, 'body')} then ${excerptOf(sought)} end as excerpt
+     from unnest($2::text[]) with ordinality as t (body, nth) order by nth`,
+    [patternOf(sought), texts],
+  );
+  return rows.map(({ excerpt }) => excerpt);
+}
 
 /** Runs of the filter one of whose steps contains the text, in a thought, an action or an observation. */
 export async function runsContaining(run: Statements, filter: RunSelection, sought: SoughtText): Promise<string[]> {

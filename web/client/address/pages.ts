@@ -84,6 +84,10 @@ export const readRun = reader({
   density: oneOf(['list', 'reading', 'full']),
   over: oneOf(['step', 'time', 'cost']),
   find: text,
+  // Of the files: whose, since whose, and which is open. Submissions are counted from one.
+  files: natural,
+  since: natural,
+  file: text,
 });
 export type RunSearch = ReturnType<typeof readRun>;
 
@@ -159,6 +163,7 @@ export const SEARCH_PLACES = [
   'reply',
   'evaluation',
   'event',
+  'file',
 ] as const satisfies readonly SearchPlace[];
 export type { SearchPlace };
 export const readSearch = reader({ q: text, in: listOf(SEARCH_PLACES), ...runFilter });
@@ -168,7 +173,8 @@ const query = (value: unknown): string | undefined => {
   const found = Array.isArray(value) ? (value as unknown[])[0] : value;
   return typeof found === 'string' && found !== '' ? found.slice(0, 20_000) : undefined;
 };
-export const readSql = reader({ q: query });
+export const readSql = reader({ q: query, chart: oneOf(['bars', 'line', 'points']), x: text, y: list });
+export type SqlSearch = ReturnType<typeof readSql>;
 
 export const readPlay = reader({ task: text });
 export const readNothing = reader({});

@@ -12,6 +12,7 @@ import { count, duration, percent, plural, score, time, usd, words } from '../pa
 import { JsonView } from '../parts/json-view.js';
 import { Empty, Failure, Loading, Shown } from '../parts/states.js';
 import { Tabs } from '../parts/tabs.js';
+import { Table } from '../parts/table.js';
 import { Text } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
 import { Fact, Money, RunLink, Score } from '../parts/values.js';
@@ -326,32 +327,17 @@ function SpendCharts({ data }: { data: Answer<'batchSpend'> }) {
   return (
     <>
       <ChartView chart={charts[0]}>
-        <table>
-          <thead>
-            <tr>
-              <th>From</th>
-              <th className="right">Spent</th>
-              <th className="right">So far</th>
-              <th className="right">In flight</th>
-              <th className="right">Ended</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.buckets.map((bucket) => (
-              <tr key={bucket.at}>
-                <td>{time(bucket.at)}</td>
-                <td className="right">
-                  <Money usd={bucket.costUsd} />
-                </td>
-                <td className="right">
-                  <Money usd={bucket.soFarUsd} />
-                </td>
-                <td className="right number">{bucket.inFlight}</td>
-                <td className="right number">{bucket.ended}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          rows={data.buckets}
+          rowKey={(bucket) => bucket.at}
+          columns={[
+            { title: 'From', cell: (bucket) => time(bucket.at) },
+            { title: 'Spent', right: true, cell: (bucket) => <Money usd={bucket.costUsd} /> },
+            { title: 'So far', right: true, cell: (bucket) => <Money usd={bucket.soFarUsd} /> },
+            { title: 'In flight', right: true, cell: (bucket) => bucket.inFlight },
+            { title: 'Ended', right: true, cell: (bucket) => bucket.ended },
+          ]}
+        />
       </ChartView>
       <ChartView chart={charts[1]} />
     </>
@@ -365,61 +351,39 @@ function Ends({ head: { exits, faults, batch } }: { head: Head }) {
       {exits.length === 0 ? (
         <p className="muted">None has ended yet.</p>
       ) : (
-        <table>
-          <thead>
-            <tr>
-              <th>End</th>
-              <th>Final evaluation</th>
-              <th>Outcome</th>
-              <th>In MLGym's words</th>
-              <th className="right">Runs</th>
-            </tr>
-          </thead>
-          <tbody>
-            {exits.map((exit, i) => (
-              <tr key={i}>
-                <td>{words(exit.endReason)}</td>
-                <td>{words(exit.finalEvaluation)}</td>
-                <td>{exit.outcome ?? '–'}</td>
-                <td>
-                  <Text value={exit.status ?? '–'} />
-                </td>
-                <td className="right number">
-                  <Link to="/runs" search={{ batch: [batch.batchId], endReason: [exit.endReason] }}>
-                    {count(exit.runs)}
-                  </Link>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          rows={exits}
+          rowKey={(_, i) => i}
+          columns={[
+            { title: 'End', cell: (exit) => words(exit.endReason) },
+            { title: 'Final evaluation', cell: (exit) => words(exit.finalEvaluation) },
+            { title: 'Outcome', cell: (exit) => exit.outcome ?? '–' },
+            { title: "In MLGym's words", cell: (exit) => <Text value={exit.status ?? '–'} /> },
+            {
+              title: 'Runs',
+              right: true,
+              cell: (exit) => (
+                <Link to="/runs" search={{ batch: [batch.batchId], endReason: [exit.endReason] }}>
+                  {count(exit.runs)}
+                </Link>
+              ),
+            },
+          ]}
+        />
       )}
       <h2>Faults</h2>
       {faults.length === 0 ? (
         <p className="muted">None: no run was ended by the infrastructure or its configuration.</p>
       ) : (
-        <table>
-          <thead>
-            <tr>
-              <th>Fault</th>
-              <th className="right">Runs</th>
-              <th>First</th>
-            </tr>
-          </thead>
-          <tbody>
-            {faults.map(({ fault, runs, firstRun }) => (
-              <tr key={fault}>
-                <td className="wrap">
-                  <Text value={fault} />
-                </td>
-                <td className="right number">{count(runs)}</td>
-                <td>
-                  <RunLink id={firstRun} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          rows={faults}
+          rowKey={({ fault }) => fault}
+          columns={[
+            { title: 'Fault', className: 'wrap', cell: ({ fault }) => <Text value={fault} /> },
+            { title: 'Runs', right: true, cell: ({ runs }) => count(runs) },
+            { title: 'First', cell: ({ firstRun }) => <RunLink id={firstRun} /> },
+          ]}
+        />
       )}
     </>
   );

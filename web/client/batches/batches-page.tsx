@@ -7,6 +7,7 @@ import { useLive } from '../live/live.js';
 import { Time } from '../parts/clock.js';
 import { count, duration, plural } from '../parts/format.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
+import { Table } from '../parts/table.js';
 import { Text } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
 import { Badge, Bar, BatchLink, Money } from '../parts/values.js';
@@ -118,71 +119,43 @@ export function BatchesPage() {
           </Empty>
         )
       ) : (
-        <div className="scroll" tabIndex={0} role="region" aria-label="Batches">
-          <table className="wide">
-            <thead>
-              <tr>
-                <th>Batch</th>
-                <th>Status</th>
-                <th>Runs by end</th>
-                <th className="right">Ended</th>
-                <th>Models</th>
-                <th>Tasks</th>
-                <th className="right">Cost</th>
-                <th className="right">Budget</th>
-                <th className="right">Priority</th>
-                <th className="right">Seed</th>
-                <th>Origin</th>
-                <th className="right">Created</th>
-                <th className="right">Took</th>
-              </tr>
-            </thead>
-            <tbody>
-              {batches.map((batch) => (
-                <tr key={batch.batchId}>
-                  <td>
-                    <BatchLink id={batch.batchId} name={batch.name} />
-                  </td>
-                  <td>
-                    <BatchState batch={batch} />
-                  </td>
-                  <td className="bar-cell">
-                    <EndsBar batch={batch} />
-                  </td>
-                  <td className="right number">
-                    <Link to="/runs" search={{ batch: [batch.batchId] }}>
-                      {count(batch.ended)}
-                      <span className="muted">/{count(batch.totalRuns)}</span>
-                    </Link>
-                  </td>
-                  <td className="names">
-                    <Names names={batch.models} />
-                  </td>
-                  <td className="names">
-                    <Names names={batch.tasks} />
-                  </td>
-                  <td className="right">
-                    <Money usd={batch.costUsd} />
-                  </td>
-                  <td className="right">
-                    <Money usd={batch.budgetUsd} />
-                  </td>
-                  <td className="right number">{batch.priority}</td>
-                  <td className="right number">{batch.seed}</td>
-                  <td>{batch.origin}</td>
-                  <td className="right">
-                    <Time at={batch.createdAt} />
-                  </td>
-                  <td className="right number">
-                    {batch.startedAt === null
-                      ? '–'
-                      : duration(Date.parse(batch.endedAt ?? new Date().toISOString()) - Date.parse(batch.startedAt))}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label="Batches"
+          wide
+          rows={batches}
+          rowKey={(batch) => batch.batchId}
+          columns={[
+            { title: 'Batch', cell: (batch) => <BatchLink id={batch.batchId} name={batch.name} /> },
+            { title: 'Status', cell: (batch) => <BatchState batch={batch} /> },
+            { title: 'Runs by end', className: 'bar-cell', cell: (batch) => <EndsBar batch={batch} /> },
+            {
+              title: 'Ended',
+              right: true,
+              cell: (batch) => (
+                <Link to="/runs" search={{ batch: [batch.batchId] }}>
+                  {count(batch.ended)}
+                  <span className="muted">/{count(batch.totalRuns)}</span>
+                </Link>
+              ),
+            },
+            { title: 'Models', className: 'names', cell: (batch) => <Names names={batch.models} /> },
+            { title: 'Tasks', className: 'names', cell: (batch) => <Names names={batch.tasks} /> },
+            { title: 'Cost', right: true, cell: (batch) => <Money usd={batch.costUsd} /> },
+            { title: 'Budget', right: true, cell: (batch) => <Money usd={batch.budgetUsd} /> },
+            { title: 'Priority', right: true, cell: (batch) => batch.priority },
+            { title: 'Seed', right: true, cell: (batch) => batch.seed },
+            { title: 'Origin', cell: (batch) => batch.origin },
+            { title: 'Created', right: true, cell: (batch) => <Time at={batch.createdAt} /> },
+            {
+              title: 'Took',
+              right: true,
+              cell: (batch) =>
+                batch.startedAt === null
+                  ? '–'
+                  : duration(Date.parse(batch.endedAt ?? new Date().toISOString()) - Date.parse(batch.startedAt)),
+            },
+          ]}
+        />
       )}
       {pages.hasNextPage && (
         <button type="button" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>

@@ -11,6 +11,7 @@ import { count, duration, percent, plural, score, words } from '../parts/format.
 import { Grid, type GridColumn } from '../parts/grid.js';
 import { Empty, Shown } from '../parts/states.js';
 import { Tabs } from '../parts/tabs.js';
+import { Table } from '../parts/table.js';
 import { plainText, Text } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
 import { BatchLink, RunLink, RunState, Score } from '../parts/values.js';
@@ -102,63 +103,37 @@ function PolicyFigures({ policies }: { policies: Answer<'policies'>['policies'] 
       {policies.some(({ policy_version: version }) => version !== null) &&
         charts.map((chart) => <ChartView key={chart.id} chart={chart} />)}
       <h2>By policy version</h2>
-      <div className="scroll" tabIndex={0} role="region" aria-label="Policy versions">
-        <table className="wide">
-          <thead>
-            <tr>
-              {[
-                'Version',
-                'Episodes',
-                'Ended',
-                'Reward',
-                'Std',
-                'Lowest',
-                'Highest',
-                'Gain',
-                'Groups',
-                'No spread',
-              ].map((name, i) => (
-                <th key={name} className={i === 0 ? undefined : 'right'}>
-                  {name}
-                </th>
-              ))}
-              <th>Cut off by</th>
-              {['Masked', 'Turns', 'Format errors', 'Staleness', 'Think', 'Command'].map((name) => (
-                <th key={name} className="right">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {policies.map((one) => (
-              <tr key={one.policy_version ?? 'none'}>
-                <td className="number">{one.policy_version ?? 'none'}</td>
-                <td className="right number">{count(one.episodes)}</td>
-                <td className="right number">{count(one.ended)}</td>
-                {(['reward', 'reward_std', 'reward_min', 'reward_max', 'gain'] as const).map((name) => (
-                  <td key={name} className="right">
-                    <Score value={one[name]} />
-                  </td>
-                ))}
-                <td className="right number">{count(one.groups)}</td>
-                <td className="right number">{share(one.frac_reward_zero_std)}</td>
-                <td>
-                  {Object.entries(one.truncations)
-                    .map(([reason, episodes]) => `${words(reason)} ×${episodes}`)
-                    .join(', ')}
-                </td>
-                <td className="right number">{count(one.masked)}</td>
-                <td className="right number">{score(one.num_turns)}</td>
-                <td className="right number">{share(one.format_error_share)}</td>
-                <td className="right number">{score(one.staleness)}</td>
-                <td className="right number">{duration(one.think_ms)}</td>
-                <td className="right number">{duration(one.command_ms)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="Policy versions"
+        wide
+        rows={policies}
+        rowKey={(one) => one.policy_version ?? 'none'}
+        columns={[
+          { title: 'Version', className: 'number', cell: (one) => one.policy_version ?? 'none' },
+          { title: 'Episodes', right: true, cell: (one) => count(one.episodes) },
+          { title: 'Ended', right: true, cell: (one) => count(one.ended) },
+          { title: 'Reward', right: true, cell: (one) => <Score value={one.reward} /> },
+          { title: 'Std', right: true, cell: (one) => <Score value={one.reward_std} /> },
+          { title: 'Lowest', right: true, cell: (one) => <Score value={one.reward_min} /> },
+          { title: 'Highest', right: true, cell: (one) => <Score value={one.reward_max} /> },
+          { title: 'Gain', right: true, cell: (one) => <Score value={one.gain} /> },
+          { title: 'Groups', right: true, cell: (one) => count(one.groups) },
+          { title: 'No spread', right: true, cell: (one) => share(one.frac_reward_zero_std) },
+          {
+            title: 'Cut off by',
+            cell: (one) =>
+              Object.entries(one.truncations)
+                .map(([reason, episodes]) => `${words(reason)} ×${episodes}`)
+                .join(', '),
+          },
+          { title: 'Masked', right: true, cell: (one) => count(one.masked) },
+          { title: 'Turns', right: true, cell: (one) => score(one.num_turns) },
+          { title: 'Format errors', right: true, cell: (one) => share(one.format_error_share) },
+          { title: 'Staleness', right: true, cell: (one) => score(one.staleness) },
+          { title: 'Think', right: true, cell: (one) => duration(one.think_ms) },
+          { title: 'Command', right: true, cell: (one) => duration(one.command_ms) },
+        ]}
+      />
     </>
   );
 }
@@ -180,62 +155,45 @@ function Groups({ batch, onGroup }: { batch: string; onGroup: (more: Change) => 
               {all.length > GROUPS_SHOWN && `, the last ${GROUPS_SHOWN} of them`}; without spread, all rewards are equal
               and nothing is learnt
             </p>
-            <div className="scroll" tabIndex={0} role="region" aria-label="Groups">
-              <table className="wide">
-                <thead>
-                  <tr>
-                    <th>Version</th>
-                    <th>Task</th>
-                    <th>Group</th>
-                    <th className="right">Seed</th>
-                    <th className="right">Episodes</th>
-                    <th className="right">Rewarded</th>
-                    <th className="right">Reward</th>
-                    <th className="right">Std</th>
-                    <th>From lowest to highest</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {all.slice(-GROUPS_SHOWN).map((one, i) => (
-                    <tr key={i}>
-                      <td className="number">{one.policy_version ?? 'none'}</td>
-                      <td>
-                        <Text value={one.task} />
-                      </td>
-                      <td>
-                        {one.group === null ? (
-                          <span className="none">none</span>
-                        ) : (
-                          <button type="button" className="plain" onClick={() => onGroup({ group: one.group! })}>
-                            <Text value={one.group} />
-                          </button>
-                        )}
-                      </td>
-                      <td className="right number">{one.seed ?? 'several'}</td>
-                      <td className="right number">{one.episodes}</td>
-                      <td className="right number">{one.rewarded}</td>
-                      <td className="right">
-                        <Score value={one.reward} />
-                      </td>
-                      <td className="right">
-                        <Score value={one.reward_std} />
-                      </td>
-                      <td>
-                        {one.zero_spread === true ? (
-                          <span className="badge warn">
-                            <span aria-hidden="true">▲</span>no spread, at {score(one.reward)}
-                          </span>
-                        ) : (
-                          <span className="number">
-                            {score(one.reward_min)} to {score(one.reward_max)}
-                          </span>
-                        )}
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Table
+              label="Groups"
+              wide
+              rows={all.slice(-GROUPS_SHOWN)}
+              rowKey={(_, i) => i}
+              columns={[
+                { title: 'Version', className: 'number', cell: (one) => one.policy_version ?? 'none' },
+                { title: 'Task', cell: (one) => <Text value={one.task} /> },
+                {
+                  title: 'Group',
+                  cell: (one) =>
+                    one.group === null ? (
+                      <span className="none">none</span>
+                    ) : (
+                      <button type="button" className="plain" onClick={() => onGroup({ group: one.group! })}>
+                        <Text value={one.group} />
+                      </button>
+                    ),
+                },
+                { title: 'Seed', right: true, cell: (one) => one.seed ?? 'several' },
+                { title: 'Episodes', right: true, cell: (one) => one.episodes },
+                { title: 'Rewarded', right: true, cell: (one) => one.rewarded },
+                { title: 'Reward', right: true, cell: (one) => <Score value={one.reward} /> },
+                { title: 'Std', right: true, cell: (one) => <Score value={one.reward_std} /> },
+                {
+                  title: 'From lowest to highest',
+                  cell: (one) =>
+                    one.zero_spread === true ? (
+                      <span className="badge warn">
+                        <span aria-hidden="true">▲</span>no spread, at {score(one.reward)}
+                      </span>
+                    ) : (
+                      <span className="number">
+                        {score(one.reward_min)} to {score(one.reward_max)}
+                      </span>
+                    ),
+                },
+              ]}
+            />
           </>
         )
       }

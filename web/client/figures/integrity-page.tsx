@@ -6,6 +6,7 @@ import { ask } from '../data/ask.js';
 import { document as asked } from '../data/queries.js';
 import { count, fixed, plural, score, words } from '../parts/format.js';
 import { Empty, Failure, Loading, Shown } from '../parts/states.js';
+import { Table } from '../parts/table.js';
 import { Text, TextBlock } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
 import { Badge, Fact, RunLink } from '../parts/values.js';
@@ -177,32 +178,22 @@ function WithSuspects() {
         if (ranked.every(({ withSuspects }) => withSuspects === null))
           return <p className="muted">Nothing: no suspect score is among those that are ranked.</p>;
         return (
-          <div className="scroll" tabIndex={0} role="region" aria-label="AUP without and with suspect scores">
-            <table>
-              <thead>
-                <tr>
-                  <th>Model</th>
-                  <th className="right">AUP</th>
-                  <th className="right">with suspects</th>
-                  <th className="right">Suspect scores</th>
-                </tr>
-              </thead>
-              <tbody>
-                {ranked.map(({ model, kind, isolation, bestAup, withSuspects, suspect }) => (
-                  <tr key={`${model} ${kind} ${isolation}`}>
-                    <td>
-                      <Text value={model} />
-                    </td>
-                    <td className="right number">{fixed(bestAup, 3)}</td>
-                    <td className="right number">
-                      {withSuspects?.bestAup == null ? 'the same' : fixed(withSuspects.bestAup, 3)}
-                    </td>
-                    <td className="right number">{count(suspect)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table
+            label="AUP without and with suspect scores"
+            rows={ranked}
+            rowKey={({ model, kind, isolation }) => `${model} ${kind} ${isolation}`}
+            columns={[
+              { title: 'Model', cell: ({ model }) => <Text value={model} /> },
+              { title: 'AUP', right: true, cell: ({ bestAup }) => fixed(bestAup, 3) },
+              {
+                title: 'with suspects',
+                right: true,
+                cell: ({ bestAup, withSuspects }) =>
+                  withSuspects?.bestAup == null ? 'the same' : fixed(withSuspects.bestAup, 3),
+              },
+              { title: 'Suspect scores', right: true, cell: ({ suspect }) => count(suspect) },
+            ]}
+          />
         );
       }}
     </Shown>
@@ -216,35 +207,30 @@ function Elsewhere({ told }: { told: Summary }) {
       {told.reachable.length === 0 ? (
         <p className="muted">None was played.</p>
       ) : (
-        <table>
-          <thead>
-            <tr>
-              <th>Task</th>
-              <th className="right">Contract</th>
-              <th className="right">Runs</th>
-              <th>What</th>
-            </tr>
-          </thead>
-          <tbody>
-            {told.reachable.map(({ task, contract, runs, selfReported, protectedFiles }) => (
-              <tr key={`${task} ${contract}`}>
-                <td>
-                  <Link to="/tasks/$name" params={{ name: task }}>
-                    <Text value={task} />
-                  </Link>
-                </td>
-                <td className="right number">{contract}</td>
-                <td className="right number">{count(runs)}</td>
-                <td>
-                  {[
-                    ...(selfReported ? ['the agent writes the metric itself'] : []),
-                    ...(protectedFiles > 0 ? [`${plural(protectedFiles, 'file')} of the evaluator`] : []),
-                  ].join(', ')}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          rows={told.reachable}
+          rowKey={({ task, contract }) => `${task} ${contract}`}
+          columns={[
+            {
+              title: 'Task',
+              cell: ({ task }) => (
+                <Link to="/tasks/$name" params={{ name: task }}>
+                  <Text value={task} />
+                </Link>
+              ),
+            },
+            { title: 'Contract', right: true, cell: ({ contract }) => contract },
+            { title: 'Runs', right: true, cell: ({ runs }) => count(runs) },
+            {
+              title: 'What',
+              cell: ({ selfReported, protectedFiles }) =>
+                [
+                  ...(selfReported ? ['the agent writes the metric itself'] : []),
+                  ...(protectedFiles > 0 ? [`${plural(protectedFiles, 'file')} of the evaluator`] : []),
+                ].join(', '),
+            },
+          ]}
+        />
       )}
       <h2>Runs without isolation</h2>
       {told.withoutIsolation.length === 0 ? (

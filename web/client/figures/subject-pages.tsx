@@ -8,6 +8,7 @@ import { Time } from '../parts/clock.js';
 import { count, plural, score, words } from '../parts/format.js';
 import { JsonView } from '../parts/json-view.js';
 import { Empty, Shown } from '../parts/states.js';
+import { Table } from '../parts/table.js';
 import { Text, TextBlock } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
 import { Fact, Money, RunLink, Score, Tokens } from '../parts/values.js';
@@ -46,47 +47,35 @@ function List({ kind }: { kind: Kind }) {
           played.length === 0 ? (
             <Empty title="Nothing was played yet" command="bench demo --ui" />
           ) : (
-            <div className="scroll" tabIndex={0} role="region" aria-label={KINDS[kind]}>
-              <table className="wide">
-                <thead>
-                  <tr>
-                    <th>{KINDS[kind].slice(0, -1)}</th>
-                    <th className="right">Runs</th>
-                    <th className="right">Ended</th>
-                    <th className="right">{OTHERS[kind]}</th>
-                    <th className="right">Versions</th>
-                    <th className="right">Cost</th>
-                    <th>Last run</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {played.map((one) => (
-                    <tr key={one.name}>
-                      <td>
-                        <Link to={ONE[kind]} params={{ name: one.name }}>
-                          <Text value={one.name} />
-                        </Link>
-                        {one.title !== null && (
-                          <span className="sub muted">
-                            <Text value={one.title} />
-                          </span>
-                        )}
-                      </td>
-                      <td className="right number">{count(one.runs)}</td>
-                      <td className="right number">{count(one.ended)}</td>
-                      <td className="right number">{count(one.of)}</td>
-                      <td className="right number">{count(one.versions)}</td>
-                      <td className="right">
-                        <Money usd={one.costUsd} />
-                      </td>
-                      <td>
-                        <Time at={one.lastRunAt} />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Table
+              label={KINDS[kind]}
+              wide
+              rows={played}
+              rowKey={(one) => one.name}
+              columns={[
+                {
+                  title: KINDS[kind].slice(0, -1),
+                  cell: (one) => (
+                    <>
+                      <Link to={ONE[kind]} params={{ name: one.name }}>
+                        <Text value={one.name} />
+                      </Link>
+                      {one.title !== null && (
+                        <span className="sub muted">
+                          <Text value={one.title} />
+                        </span>
+                      )}
+                    </>
+                  ),
+                },
+                { title: 'Runs', right: true, cell: (one) => count(one.runs) },
+                { title: 'Ended', right: true, cell: (one) => count(one.ended) },
+                { title: OTHERS[kind], right: true, cell: (one) => count(one.of) },
+                { title: 'Versions', right: true, cell: (one) => count(one.versions) },
+                { title: 'Cost', right: true, cell: (one) => <Money usd={one.costUsd} /> },
+                { title: 'Last run', cell: (one) => <Time at={one.lastRunAt} /> },
+              ]}
+            />
           )
         }
       </Shown>
@@ -172,32 +161,16 @@ function Told({ kind, played: { versions, cells, costs } }: { kind: Kind; played
       {costs.length > 0 && (
         <>
           <h2>Costs by lists of prices</h2>
-          <table>
-            <thead>
-              <tr>
-                <th>List</th>
-                <th className="right">Runs</th>
-                <th className="right">By the list</th>
-                <th className="right">Recorded</th>
-              </tr>
-            </thead>
-            <tbody>
-              {costs.map(({ list, runs, listUsd, recordedUsd }) => (
-                <tr key={list}>
-                  <td>
-                    <Text value={list} />
-                  </td>
-                  <td className="right number">{count(runs)}</td>
-                  <td className="right">
-                    <Money usd={listUsd} />
-                  </td>
-                  <td className="right">
-                    <Money usd={recordedUsd} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Table
+            rows={costs}
+            rowKey={({ list }) => list}
+            columns={[
+              { title: 'List', cell: ({ list }) => <Text value={list} /> },
+              { title: 'Runs', right: true, cell: ({ runs }) => count(runs) },
+              { title: 'By the list', right: true, cell: ({ listUsd }) => <Money usd={listUsd} /> },
+              { title: 'Recorded', right: true, cell: ({ recordedUsd }) => <Money usd={recordedUsd} /> },
+            ]}
+          />
         </>
       )}
       <h2>Versions</h2>
@@ -226,85 +199,68 @@ function Bounds({ spec }: { spec: Spec }) {
 }
 
 const Cells = ({ kind, cells }: { kind: Kind; cells: readonly Cell[] }) => (
-  <div className="scroll" tabIndex={0} role="region" aria-label="What came of its runs">
-    <table className="wide">
-      <thead>
-        <tr>
-          {kind !== 'model' && <th>Model</th>}
-          {kind !== 'task' && <th>Task</th>}
-          {['Runs', 'Scored', 'Best', 'Median', 'Mean'].map((title) => (
-            <th key={title} className="right">
-              {title}
-            </th>
-          ))}
-          {kind !== 'task' && <th className="right">Starter</th>}
-          {['First score at step', 'Steps', 'Cost', 'Tokens'].map((title) => (
-            <th key={title} className="right">
-              {title}
-            </th>
-          ))}
-          <th>Ends</th>
-        </tr>
-      </thead>
-      <tbody>
-        {cells.map((cell) => (
-          <tr key={`${cell.model} ${cell.kind} ${cell.task}`}>
-            {kind !== 'model' && (
-              <td>
-                <Link to="/models/$name" params={{ name: cell.model }}>
-                  <Text value={cell.model} />
-                </Link>
-                {cell.kind !== 'real' && <span className="muted"> {cell.kind}</span>}
-              </td>
-            )}
-            {kind !== 'task' && (
-              <td>
-                <Link to="/tasks/$name" params={{ name: cell.task }}>
-                  <Text value={cell.task} />
-                </Link>
-              </td>
-            )}
-            <td className="right number">
-              {count(cell.ended)}
-              <span className="muted"> of {count(cell.runs)}</span>
-            </td>
-            <td className="right number">{count(cell.scored)}</td>
-            <td className="right">
-              {cell.bestRun === null ? (
-                <Score value={cell.best} />
-              ) : (
-                <RunLink id={cell.bestRun}>
-                  <Score value={cell.best} />
-                </RunLink>
-              )}
-            </td>
-            <td className="right">
-              <Score value={cell.median} />
-            </td>
-            <td className="right">
-              <Score value={cell.mean} />
-            </td>
-            {kind !== 'task' && (
-              <td className="right">
-                <Score value={cell.baseline} />
-              </td>
-            )}
-            <td className="right number">{cell.firstScoreStep ?? '–'}</td>
-            <td className="right number">{cell.steps ?? '–'}</td>
-            <td className="right">
-              <Money usd={cell.costUsd} />
-            </td>
-            <td className="right">
-              <Tokens amount={cell.tokens} />
-            </td>
-            <td>
-              {Object.entries(cell.ends)
-                .map(([reason, runs]) => `${words(reason)} ×${runs}`)
-                .join(', ')}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <Table
+    label="What came of its runs"
+    wide
+    rows={cells}
+    rowKey={(cell) => `${cell.model} ${cell.kind} ${cell.task}`}
+    columns={[
+      kind !== 'model' && {
+        title: 'Model',
+        cell: (cell) => (
+          <>
+            <Link to="/models/$name" params={{ name: cell.model }}>
+              <Text value={cell.model} />
+            </Link>
+            {cell.kind !== 'real' && <span className="muted"> {cell.kind}</span>}
+          </>
+        ),
+      },
+      kind !== 'task' && {
+        title: 'Task',
+        cell: ({ task }) => (
+          <Link to="/tasks/$name" params={{ name: task }}>
+            <Text value={task} />
+          </Link>
+        ),
+      },
+      {
+        title: 'Runs',
+        right: true,
+        cell: ({ ended, runs }) => (
+          <>
+            {count(ended)}
+            <span className="muted"> of {count(runs)}</span>
+          </>
+        ),
+      },
+      { title: 'Scored', right: true, cell: ({ scored }) => count(scored) },
+      {
+        title: 'Best',
+        right: true,
+        cell: ({ best, bestRun }) =>
+          bestRun === null ? (
+            <Score value={best} />
+          ) : (
+            <RunLink id={bestRun}>
+              <Score value={best} />
+            </RunLink>
+          ),
+      },
+      { title: 'Median', right: true, cell: ({ median }) => <Score value={median} /> },
+      { title: 'Mean', right: true, cell: ({ mean }) => <Score value={mean} /> },
+      kind !== 'task' && { title: 'Starter', right: true, cell: ({ baseline }) => <Score value={baseline} /> },
+      { title: 'First score at step', right: true, cell: ({ firstScoreStep }) => firstScoreStep ?? '–' },
+      { title: 'Steps', right: true, cell: ({ steps }) => steps ?? '–' },
+      { title: 'Cost', right: true, cell: ({ costUsd }) => <Money usd={costUsd} /> },
+      { title: 'Tokens', right: true, cell: ({ tokens }) => <Tokens amount={tokens} /> },
+      {
+        title: 'Ends',
+        cell: ({ ends }) =>
+          Object.entries(ends)
+            .map(([reason, runs]) => `${words(reason)} ×${runs}`)
+            .join(', '),
+      },
+    ]}
+  />
 );

@@ -4,6 +4,7 @@ import type { Answer, Query } from '../../api/index.js';
 import { document as asked } from '../data/queries.js';
 import { plural, words } from '../parts/format.js';
 import { Shown } from '../parts/states.js';
+import { Table } from '../parts/table.js';
 import { Text } from '../parts/text.js';
 import { Badge, BatchLink, Money, RunLink, RunState, Score } from '../parts/values.js';
 import { Dialog } from '../shell/dialog.js';
@@ -62,77 +63,50 @@ export function Evidence({
       )}
       <Shown of={evidence} what="its runs">
         {({ runs }) => (
-          <div className="scroll" tabIndex={0} role="region" aria-label="Runs behind the figure">
-            <table>
-              <thead>
-                <tr>
-                  <th>Run</th>
-                  {cell.task === undefined && <th>Task</th>}
-                  <th className="right">Att.</th>
-                  <th>Counted</th>
-                  <th>State</th>
-                  <th className="right">Best</th>
-                  <th className="right">Last</th>
-                  <th className="right">Cost</th>
-                  <th>Marks</th>
-                  <th>Batch</th>
-                </tr>
-              </thead>
-              <tbody>
-                {runs.map((run) => (
-                  <tr key={run.runId}>
-                    <td>
-                      <RunLink id={run.runId} />
-                    </td>
-                    {cell.task === undefined && (
-                      <td>
-                        <Text value={run.task} />
-                      </td>
+          <Table
+            label="Runs behind the figure"
+            rows={runs}
+            rowKey={(run) => run.runId}
+            columns={[
+              { title: 'Run', cell: (run) => <RunLink id={run.runId} /> },
+              cell.task === undefined && { title: 'Task', cell: (run) => <Text value={run.task} /> },
+              { title: 'Att.', right: true, cell: (run) => run.attempt },
+              {
+                title: 'Counted',
+                cell: (run) =>
+                  run.counted ? (
+                    <Badge tone="good" mark="✓">
+                      counted
+                    </Badge>
+                  ) : (
+                    <Badge tone="quiet" mark="◌">
+                      {run.superseded ? 'repeated by another' : run.status === 'ended' ? 'not counted' : 'not ended'}
+                    </Badge>
+                  ),
+              },
+              { title: 'State', cell: (run) => <RunState run={run} /> },
+              {
+                title: 'Best',
+                right: true,
+                cell: (run) => (
+                  <>
+                    <Link to="/runs/$id" params={{ id: run.runId }} search={{ tab: 'scores' }}>
+                      <Score value={run.best} />
+                    </Link>
+                    {run.suspect > 0 && run.bestOfAll !== run.best && (
+                      <span className="sub warn">
+                        <Score value={run.bestOfAll} /> with suspects
+                      </span>
                     )}
-                    <td className="right number">{run.attempt}</td>
-                    <td>
-                      {run.counted ? (
-                        <Badge tone="good" mark="✓">
-                          counted
-                        </Badge>
-                      ) : (
-                        <Badge tone="quiet" mark="◌">
-                          {run.superseded
-                            ? 'repeated by another'
-                            : run.status === 'ended'
-                              ? 'not counted'
-                              : 'not ended'}
-                        </Badge>
-                      )}
-                    </td>
-                    <td>
-                      <RunState run={run} />
-                    </td>
-                    <td className="right">
-                      <Link to="/runs/$id" params={{ id: run.runId }} search={{ tab: 'scores' }}>
-                        <Score value={run.best} />
-                      </Link>
-                      {run.suspect > 0 && run.bestOfAll !== run.best && (
-                        <span className="sub warn">
-                          <Score value={run.bestOfAll} /> with suspects
-                        </span>
-                      )}
-                    </td>
-                    <td className="right">
-                      <Score value={run.last} />
-                    </td>
-                    <td className="right">
-                      <Money usd={run.costUsd} />
-                    </td>
-                    <td>{words(run.marks.join(', '))}</td>
-                    <td>
-                      <BatchLink id={run.batchId} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+                  </>
+                ),
+              },
+              { title: 'Last', right: true, cell: (run) => <Score value={run.last} /> },
+              { title: 'Cost', right: true, cell: (run) => <Money usd={run.costUsd} /> },
+              { title: 'Marks', cell: (run) => words(run.marks.join(', ')) },
+              { title: 'Batch', cell: (run) => <BatchLink id={run.batchId} /> },
+            ]}
+          />
         )}
       </Shown>
     </Dialog>

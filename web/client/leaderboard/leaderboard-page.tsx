@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { Answer, Query } from '../../api/index.js';
 import { aupChart } from '../../../report/aup-chart.js';
 import { costChart, costPoints } from '../../../report/cost-chart.js';
@@ -97,7 +97,9 @@ type Change = (more: Partial<Record<keyof LeaderboardSearch, unknown>>) => void;
 
 function Controls({ search, change }: { search: LeaderboardSearch; change: Change }) {
   const comparisons = useQuery(asked('comparisons', {}, {}));
-  const facets = useQuery(asked('runFacets', {}, {}));
+  // Names of all models and tasks: counted once somebody chooses among them.
+  const [choosing, setChoosing] = useState(search.models !== undefined || search.tasks !== undefined);
+  const facets = useQuery({ ...asked('runFacets', {}, {}), enabled: choosing });
   const frozen = search.comparison !== undefined;
   const flag = (
     name: 'includeSuspect' | 'includeScripted' | 'includeLocal' | 'includeImported' | 'sample',
@@ -114,7 +116,7 @@ function Controls({ search, change }: { search: LeaderboardSearch; change: Chang
     </label>
   );
   const choose = (name: 'models' | 'tasks', values: readonly string[]) => (
-    <details className="inline">
+    <details className="inline" onToggle={() => setChoosing(true)}>
       <summary>
         {name === 'models' ? 'Models' : 'Tasks'}: {search[name]?.length ?? 'all'}
       </summary>

@@ -10,6 +10,8 @@ const FOLD_MS = 200;
 /** A tab that nobody sees lets go. */
 const HIDDEN_MS = 30_000;
 const POLL_MS = 5_000;
+/** A batch as a whole is counted anew at most this often, however fast its runs change. */
+const COUNT_MS = 3_000;
 
 const watched = new Map<string, number>();
 const listeners = new Set<() => void>();
@@ -18,6 +20,7 @@ let close: (() => void) | null = null;
 let opened = '';
 let pending: LiveMessage[] = [];
 let timer: ReturnType<typeof setTimeout> | undefined;
+let foldedAt = -FOLD_MS;
 /** The running command's output, by run. */
 const outputs = new Map<string, Extract<LiveMessage, { event: 'output' }>['data']>();
 let polling: ReturnType<typeof setInterval> | undefined;
@@ -43,7 +46,8 @@ function reopen(): void {
     topics,
     (message) => {
       pending.push(message);
-      timer ??= setTimeout(fold, FOLD_MS);
+      // What comes after a while of silence is shown at once.
+      timer ??= setTimeout(fold, Math.max(0, foldedAt + FOLD_MS - performance.now()));
     },
     (now) => {
       state = now;
@@ -96,8 +100,19 @@ function refresh(keys: readonly string[][]): void {
     });
 }
 
+const counted = new Map<string, number>();
+function countSoon(topic: string): void {
+  const now = performance.now();
+  const due = (counted.get(topic) ?? -COUNT_MS) + COUNT_MS;
+  // Somebody waits for it already.
+  if (due > now + COUNT_MS) return;
+  counted.set(topic, Math.max(due, now));
+  setTimeout(() => refresh(of(topic).slice(0, 3)), Math.max(0, due - now));
+}
+
 function fold(): void {
   timer = undefined;
+  foldedAt = performance.now();
   const messages = pending;
   pending = [];
   const again = new Map<string, string[]>();
@@ -120,7 +135,7 @@ function fold(): void {
             },
       );
       for (const run of data.runs) ask([['run', run.runId]]);
-      if (data.topic.startsWith('batch:')) ask(of(data.topic).slice(0, 3));
+      if (data.topic.startsWith('batch:')) countSoon(data.topic);
     } else if (event === 'batches') {
       ask([['batches']]);
       for (const { batchId } of data.batches) ask([['batch', batchId]]);

@@ -16,7 +16,8 @@ import { Money, RunLink, RunState, Score } from '../parts/values.js';
 import { StepBody } from '../run/step-body.js';
 import { useSkeleton } from '../run/skeleton.js';
 import { ComparePairs } from './compare-pairs.js';
-import type { Aligned } from './align-steps.js';
+import type { Aligned } from '../workers/align-steps.js';
+import { offThread } from '../workers/off-thread.js';
 
 type Head = Answer<'run'>;
 type Setup = Answer<'setup'>;
@@ -342,13 +343,15 @@ function Steps({ runs, step }: { runs: readonly Head[]; step: number | undefined
   const first = useSkeleton(a.runId);
   const second = useSkeleton(b.runId);
   const [rows, setRows] = useState<Aligned | null>(null);
+  const [failed, setFailed] = useState<unknown>(null);
   const copied = a.forkedFrom === b.runId ? a.forkedAtStep : b.forkedFrom === a.runId ? b.forkedAtStep : null;
   useEffect(() => {
     if (first.data === undefined || second.data === undefined) return undefined;
     let gone = false;
-    void import('./align-steps.js').then(({ alignSteps }) => {
-      if (!gone) setRows(alignSteps(first.data.columns.category, second.data.columns.category, copied ?? 0));
-    });
+    offThread('alignSteps', first.data.columns.category, second.data.columns.category, copied ?? 0).then(
+      (found) => !gone && setRows(found),
+      (error: unknown) => !gone && setFailed(error),
+    );
     return () => {
       gone = true;
     };
@@ -369,6 +372,7 @@ function Steps({ runs, step }: { runs: readonly Head[]; step: number | undefined
   ]);
   if (first.error !== null) return <Failure error={first.error} />;
   if (second.error !== null) return <Failure error={second.error} />;
+  if (failed !== null) return <Failure error={failed} />;
   if (rows === null || first.data === undefined || second.data === undefined) return <Loading what="steps" />;
   const chosen = rows.rows[at];
   return (

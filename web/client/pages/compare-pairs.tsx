@@ -7,6 +7,7 @@ import { document as asked } from '../data/queries.js';
 import { ChartView } from '../parts/chart-view.js';
 import { count, plural, score } from '../parts/format.js';
 import { Empty, Shown } from '../parts/states.js';
+import { type Column, Table } from '../parts/table.js';
 import { Text } from '../parts/text.js';
 import { RunLink, Score } from '../parts/values.js';
 
@@ -62,47 +63,36 @@ const Outcomes = ({ of }: { of: Pairs }) => (
   </dl>
 );
 
-function Tasks({ tasks }: { tasks: readonly Task[] }) {
-  return (
-    <div className="scroll" tabIndex={0} role="region" aria-label="Tasks">
-      <table>
-        <thead>
-          <tr>
-            <th>Task</th>
-            {Object.values(OUTCOMES).map((name) => (
-              <th key={name} className="right">
-                {name}
-              </th>
-            ))}
-            <th className="right">B better by [95 %]</th>
-            <th className="right">pairs with two scores</th>
-          </tr>
-        </thead>
-        <tbody>
-          {tasks.map((task) => (
-            <tr key={task.task}>
-              <th scope="row">
-                <a href={`#pairs-${task.task}`} onClick={(event) => scrollToTask(event, task.task)}>
-                  <Text value={task.task} />
-                </a>
-              </th>
-              {(Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]).map((name) => (
-                <td key={name} className="right number">
-                  {count(task.outcomes[name])}
-                </td>
-              ))}
-              <td className="right number">
-                {task.mean === null ? '–' : score(task.mean)}
-                {task.interval !== null && ` [${score(task.interval.low)}, ${score(task.interval.high)}]`}
-              </td>
-              <td className="right number">{count(task.scored)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const Tasks = ({ tasks }: { tasks: readonly Task[] }) => (
+  <Table
+    label="Tasks"
+    rows={tasks}
+    rowKey={({ task }) => task}
+    columns={[
+      {
+        title: 'Task',
+        names: true,
+        cell: ({ task }) => (
+          <a href={`#pairs-${task}`} onClick={(event) => scrollToTask(event, task)}>
+            <Text value={task} />
+          </a>
+        ),
+      },
+      ...(Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]).map((name): Column<Task> => ({
+        title: OUTCOMES[name],
+        right: true,
+        cell: ({ outcomes }) => count(outcomes[name]),
+      })),
+      {
+        title: 'B better by [95 %]',
+        right: true,
+        cell: ({ mean, interval }) =>
+          `${mean === null ? '–' : score(mean)}${interval === null ? '' : ` [${score(interval.low)}, ${score(interval.high)}]`}`,
+      },
+      { title: 'pairs with two scores', right: true, cell: ({ scored }) => count(scored) },
+    ]}
+  />
+);
 
 function scrollToTask(event: React.MouseEvent, task: string): void {
   event.preventDefault();
@@ -113,41 +103,27 @@ function TaskPairs({ of }: { of: Task }) {
   const navigate = useNavigate();
   const chart = useMemo(() => pairsChart(of), [of]);
   const table = (
-    <table>
-      <thead>
-        <tr>
-          <th>Attempt</th>
-          <th>A</th>
-          <th className="right">score</th>
-          <th>B</th>
-          <th className="right">score</th>
-          <th>solved by</th>
-        </tr>
-      </thead>
-      <tbody>
-        {of.pairs.map(({ a, b, attempt, outcome, sameSeed }) => (
-          <tr key={`${a.runId} ${b.runId}`}>
-            <td className="number">
+    <Table
+      rows={of.pairs}
+      rowKey={({ a, b }) => `${a.runId} ${b.runId}`}
+      columns={[
+        {
+          title: 'Attempt',
+          className: 'number',
+          cell: ({ attempt, sameSeed }) => (
+            <>
               {attempt}
               {!sameSeed && <span className="muted"> other seed</span>}
-            </td>
-            <td>
-              <RunLink id={a.runId} />
-            </td>
-            <td className="right">
-              <Score value={a.score} />
-            </td>
-            <td>
-              <RunLink id={b.runId} />
-            </td>
-            <td className="right">
-              <Score value={b.score} />
-            </td>
-            <td>{OUTCOMES[outcome]}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+            </>
+          ),
+        },
+        { title: 'A', cell: ({ a }) => <RunLink id={a.runId} /> },
+        { title: 'score', right: true, cell: ({ a }) => <Score value={a.score} /> },
+        { title: 'B', cell: ({ b }) => <RunLink id={b.runId} /> },
+        { title: 'score', right: true, cell: ({ b }) => <Score value={b.score} /> },
+        { title: 'solved by', cell: ({ outcome }) => OUTCOMES[outcome] },
+      ]}
+    />
   );
   return (
     <section id={`pairs-${of.task}`}>

@@ -7,6 +7,7 @@ import { Time } from '../parts/clock.js';
 import { EventTable } from '../parts/event-table.js';
 import { bytes, count, words } from '../parts/format.js';
 import { Empty, Shown } from '../parts/states.js';
+import { Table } from '../parts/table.js';
 import { Text } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
 import { Badge, RunLink } from '../parts/values.js';
@@ -39,81 +40,72 @@ export function OperationsPage() {
               <p>A host registers when its worker starts:</p>
             </Empty>
           ) : (
-            <div className="scroll" tabIndex={0} role="region" aria-label="Hosts">
-              <table className="wide">
-                <thead>
-                  <tr>
-                    <th>Host</th>
-                    <th>State</th>
-                    <th className="right">Runs</th>
-                    <th className="right">Slots</th>
-                    <th className="right">Memory free</th>
-                    <th className="right">Disk free</th>
-                    <th>GPUs</th>
-                    <th>Backends</th>
-                    <th>Seen</th>
-                    <th>Version</th>
-                    <th />
-                  </tr>
-                </thead>
-                <tbody>
-                  {all.map((host) => (
-                    <tr key={host.hostId}>
-                      <td>
-                        <Text value={host.hostname ?? host.hostId} />
-                      </td>
-                      <td>
-                        <Badge
-                          tone={
-                            host.state === 'up'
-                              ? 'good'
-                              : host.state === 'drained' || host.state === 'removed'
-                                ? 'quiet'
-                                : 'warn'
-                          }
-                          mark={host.state === 'up' ? '●' : host.state === 'drained' ? '◌' : '▲'}
-                        >
-                          {host.state}
-                        </Badge>
-                        {host.paused !== null && (
-                          <span className="sub muted">
-                            <Text value={host.paused} />
-                          </span>
-                        )}
-                      </td>
-                      <td className="right number">{host.activeRuns}</td>
-                      <td className="right number">{host.slots ?? '–'}</td>
-                      <td className="right number">{megabytes(host.memoryFreeMb)}</td>
-                      <td className="right number">
-                        {megabytes(host.diskFreeMb)}
-                        <span className="muted"> of {megabytes(host.diskTotalMb)}</span>
-                      </td>
-                      <td>
-                        {host.gpus.length === 0 ? (
-                          <span className="none">none</span>
-                        ) : (
-                          <Text value={host.gpus.join(', ')} />
-                        )}
-                      </td>
-                      <td>
-                        <Text value={host.backends.join(', ')} />
-                      </td>
-                      <td>
-                        <Time at={host.seenAt} />
-                      </td>
-                      <td>{host.version === null ? '–' : <Text value={host.version} />}</td>
-                      <td>
-                        <Steering
-                          of="hosts"
-                          id={host.hostId}
-                          actions={host.state === 'drained' ? ['undrain', 'remove'] : ['drain']}
-                        />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Table
+              label="Hosts"
+              wide
+              rows={all}
+              rowKey={(host) => host.hostId}
+              columns={[
+                { title: 'Host', cell: (host) => <Text value={host.hostname ?? host.hostId} /> },
+                {
+                  title: 'State',
+                  cell: (host) => (
+                    <>
+                      <Badge
+                        tone={
+                          host.state === 'up'
+                            ? 'good'
+                            : host.state === 'drained' || host.state === 'removed'
+                              ? 'quiet'
+                              : 'warn'
+                        }
+                        mark={host.state === 'up' ? '●' : host.state === 'drained' ? '◌' : '▲'}
+                      >
+                        {host.state}
+                      </Badge>
+                      {host.paused !== null && (
+                        <span className="sub muted">
+                          <Text value={host.paused} />
+                        </span>
+                      )}
+                    </>
+                  ),
+                },
+                { title: 'Runs', right: true, cell: (host) => host.activeRuns },
+                { title: 'Slots', right: true, cell: (host) => host.slots ?? '–' },
+                { title: 'Memory free', right: true, cell: (host) => megabytes(host.memoryFreeMb) },
+                {
+                  title: 'Disk free',
+                  right: true,
+                  cell: (host) => (
+                    <>
+                      {megabytes(host.diskFreeMb)}
+                      <span className="muted"> of {megabytes(host.diskTotalMb)}</span>
+                    </>
+                  ),
+                },
+                {
+                  title: 'GPUs',
+                  cell: (host) =>
+                    host.gpus.length === 0 ? <span className="none">none</span> : <Text value={host.gpus.join(', ')} />,
+                },
+                { title: 'Backends', cell: (host) => <Text value={host.backends.join(', ')} /> },
+                { title: 'Seen', cell: (host) => <Time at={host.seenAt} /> },
+                {
+                  title: 'Version',
+                  cell: (host) => <>{host.version === null ? '–' : <Text value={host.version} />}</>,
+                },
+                {
+                  cell: (host) => (
+                    <Steering
+                      of="hosts"
+                      id={host.hostId}
+                      actions={host.state === 'drained' ? ['undrain', 'remove'] : ['drain']}
+                    />
+                  ),
+                },
+              ]}
+            />
           )
         }
       </Shown>
@@ -123,44 +115,25 @@ export function OperationsPage() {
           held.length + waiting.length === 0 ? (
             <p className="muted">None is held, and no run waits for one.</p>
           ) : (
-            <table>
-              <thead>
-                <tr>
-                  <th>Device</th>
-                  <th>Run</th>
-                  <th>Since</th>
-                  <th />
-                </tr>
-              </thead>
-              <tbody>
-                {held.map(({ hostId, device, runId, grantedAt, revokedAt }) => (
-                  <tr key={`${hostId} ${device} ${runId}`}>
-                    <td>
-                      <Text value={`${hostId} ${device}`} />
-                    </td>
-                    <td>
-                      <RunLink id={runId} />
-                    </td>
-                    <td>
-                      <Time at={grantedAt} />
-                    </td>
-                    <td>{revokedAt !== null && <span className="warn">taken back</span>}</td>
-                  </tr>
-                ))}
-                {waiting.map(({ runId, gpus, waitingSince }) => (
-                  <tr key={runId}>
-                    <td className="muted">waits for {gpus}</td>
-                    <td>
-                      <RunLink id={runId} />
-                    </td>
-                    <td>
-                      <Time at={waitingSince} />
-                    </td>
-                    <td />
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <Table
+              rows={[
+                ...held.map(({ hostId, device, runId, grantedAt, revokedAt }) => ({
+                  ...{ runId, since: grantedAt, back: revokedAt !== null },
+                  device: <Text value={`${hostId} ${device}`} />,
+                })),
+                ...waiting.map(({ runId, gpus, waitingSince }) => ({
+                  ...{ runId, since: waitingSince, back: false },
+                  device: <span className="muted">waits for {gpus}</span>,
+                })),
+              ]}
+              rowKey={(_, i) => i}
+              columns={[
+                { title: 'Device', cell: ({ device }) => device },
+                { title: 'Run', cell: ({ runId }) => <RunLink id={runId} /> },
+                { title: 'Since', cell: ({ since }) => <Time at={since} /> },
+                { cell: ({ back }) => back && <span className="warn">taken back</span> },
+              ]}
+            />
           )
         }
       </Shown>
@@ -170,37 +143,38 @@ export function OperationsPage() {
           accounts.length === 0 ? (
             <p className="muted">No provider was called yet.</p>
           ) : (
-            <table>
-              <thead>
-                <tr>
-                  <th>Account</th>
-                  <th className="right">Granted/min</th>
-                  <th className="right">Last minute</th>
-                  <th className="right">Waiting</th>
-                  <th className="right">Refused, 1 h</th>
-                  <th>Quiet until</th>
-                </tr>
-              </thead>
-              <tbody>
-                {accounts.map(({ account, granted, lastMinute, waiting, refusedLastHour, quietUntil }) => (
-                  <tr key={account}>
-                    <td>
-                      <Text value={account} />
-                    </td>
-                    <td className="right number">
+            <Table
+              rows={accounts}
+              rowKey={({ account }) => account}
+              columns={[
+                { title: 'Account', cell: ({ account }) => <Text value={account} /> },
+                {
+                  title: 'Granted/min',
+                  right: true,
+                  cell: ({ granted }) => (
+                    <>
                       {granted.requests === null ? 'no limit' : count(granted.requests)} calls,{' '}
                       {granted.tokens === null ? 'no limit of' : count(granted.tokens)} tokens
-                    </td>
-                    <td className="right number">
+                    </>
+                  ),
+                },
+                {
+                  title: 'Last minute',
+                  right: true,
+                  cell: ({ lastMinute }) => (
+                    <>
                       {count(lastMinute.requests)} calls, {count(lastMinute.tokens)} tokens
-                    </td>
-                    <td className="right number">{waiting}</td>
-                    <td className="right number">{refusedLastHour}</td>
-                    <td>{quietUntil === null ? '–' : <Time at={quietUntil} />}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+                    </>
+                  ),
+                },
+                { title: 'Waiting', right: true, cell: ({ waiting }) => waiting },
+                { title: 'Refused, 1 h', right: true, cell: ({ refusedLastHour }) => refusedLastHour },
+                {
+                  title: 'Quiet until',
+                  cell: ({ quietUntil }) => <>{quietUntil === null ? '–' : <Time at={quietUntil} />}</>,
+                },
+              ]}
+            />
           )
         }
       </Shown>

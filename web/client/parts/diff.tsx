@@ -5,11 +5,8 @@ import { bytes as size, count, plural } from './format.js';
 import { Failure } from './states.js';
 import { textOf } from './file-text.js';
 import { plainText, Text } from './text.js';
-
-interface Line {
-  kind: 'same' | 'added' | 'removed' | 'gap';
-  text: string;
-}
+import type { Line } from '../workers/diff-lines.js';
+import { offThread } from '../workers/off-thread.js';
 
 /** Around a change. */
 const CONTEXT = 3;
@@ -31,6 +28,7 @@ export function Diff({
   const old = useQuery({ ...fileBytes(before ?? ''), enabled: shown && before !== null });
   const fresh = useQuery({ ...fileBytes(after ?? ''), enabled: shown && after !== null });
   const [lines, setLines] = useState<Line[] | 'too much' | 'bytes' | null>(null);
+  const [failed, setFailed] = useState<unknown>(null);
   const [all, setAll] = useState(false);
   const ready = (before === null || old.data !== undefined) && (after === null || fresh.data !== undefined);
   useEffect(() => {
@@ -42,14 +40,15 @@ export function Diff({
       setLines('bytes');
       return undefined;
     }
-    void import('./diff-lines.js').then(({ diffOf }) => {
-      if (!gone) setLines(diffOf(a, b, CONTEXT) ?? 'too much');
-    });
+    offThread('diffOf', a, b, CONTEXT).then(
+      (found) => !gone && setLines(found ?? 'too much'),
+      (error: unknown) => !gone && setFailed(error),
+    );
     return () => {
       gone = true;
     };
   }, [shown, ready, before, after, old.data, fresh.data]);
-  const error = old.error ?? fresh.error;
+  const error = old.error ?? fresh.error ?? failed;
   const counts = Array.isArray(lines)
     ? `+${count(lines.filter(({ kind }) => kind === 'added').length)} −${count(lines.filter(({ kind }) => kind === 'removed').length)}`
     : '';

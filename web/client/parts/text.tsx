@@ -19,11 +19,7 @@ const Box = ({ label, says }: { label: string; says: string }) => (
   </span>
 );
 
-/** The same for titles and names of controls, where no box can stand. */
-export const plainText = (value: string): string =>
-  reveal(value.replaceAll('\n', ' '))
-    .pieces.map((piece) => ('text' in piece ? piece.text : `[${piece.label}]`))
-    .join('');
+export { plainText } from '../text/plain-text.js';
 
 const Line = memo(function Line({ line, newline }: { line: RenderedLine; newline: boolean }) {
   return (

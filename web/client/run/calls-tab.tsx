@@ -4,6 +4,7 @@ import { ask } from '../data/ask.js';
 import { Time } from '../parts/clock.js';
 import { count, percent, usd, words } from '../parts/format.js';
 import { Empty, Shown } from '../parts/states.js';
+import { Table } from '../parts/table.js';
 import { Text } from '../parts/text.js';
 import { Badge, Duration, Money } from '../parts/values.js';
 
@@ -34,84 +35,87 @@ export function CallsTab({ id }: { id: string }) {
               {count(sums.calls)} calls cost <Money usd={sums.costUsd} />
               {equal ? ", which is the run's cost" : `; the run says ${usd(sums.runCostUsd)}`}.
             </p>
-            <div className="scroll" tabIndex={0} role="region" aria-label="Calls of the model">
-              <table>
-                <thead>
-                  <tr>
-                    <th>Step</th>
-                    <th>Try</th>
-                    <th>Status</th>
-                    <th className="right">In</th>
-                    <th className="right">Cached</th>
-                    <th className="right">Out</th>
-                    <th className="right">Reasoning</th>
-                    <th className="right">Cost</th>
-                    <th className="right">Took</th>
-                    <th className="right">Waited</th>
-                    <th>Finish</th>
-                    <th>At</th>
-                    <th>Error</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {calls.map((call) => (
-                    <tr key={`${call.step} ${call.try} ${call.attempt}`}>
-                      <td>
-                        <Link to="/runs/$id" params={{ id }} search={{ step: call.step }}>
-                          {call.step}
-                        </Link>
-                      </td>
-                      <td className="number">
-                        {call.try}
-                        {call.attempt > 1 && <span className="muted">, attempt {call.attempt}</span>}
-                      </td>
-                      <td>
-                        <Badge
-                          tone={call.status === 'confirmed' ? 'good' : call.status === 'failed' ? 'bad' : 'warn'}
-                          mark={call.status === 'confirmed' ? '✓' : call.status === 'failed' ? '✕' : '◔'}
-                        >
-                          {call.status}
-                        </Badge>
-                      </td>
-                      <td className="right number">{call.inputTokens === null ? '–' : count(call.inputTokens)}</td>
-                      <td className="right number">
-                        {call.cachedTokens === null || call.inputTokens === null || call.inputTokens === 0
-                          ? '–'
-                          : percent(call.cachedTokens / call.inputTokens)}
-                      </td>
-                      <td className="right number">{call.outputTokens === null ? '–' : count(call.outputTokens)}</td>
-                      <td className="right number">
-                        {call.reasoningTokens === null ? '–' : count(call.reasoningTokens)}
-                      </td>
-                      <td className="right">
-                        <Money usd={call.costUsd} />
-                      </td>
-                      <td className="right">
-                        <Duration ms={call.ms} />
-                      </td>
-                      <td className="right">
-                        <Duration ms={call.waitedMs} />
-                      </td>
-                      <td>{call.finishReason === null ? '' : <Text value={words(call.finishReason)} />}</td>
-                      <td>
-                        <Time at={call.at} />
-                      </td>
-                      <td className="wrap">
-                        {call.error === null ? (
-                          call.usageProblem === null ? (
-                            ''
-                          ) : (
-                            <Text value={call.usageProblem} />
-                          )
-                        ) : (
-                          <Text value={`${call.error}${call.errorDetail === null ? '' : `: ${call.errorDetail}`}`} />
-                        )}
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Table
+              label="Calls of the model"
+              rows={calls}
+              rowKey={(call) => `${call.step} ${call.try} ${call.attempt}`}
+              columns={[
+                {
+                  title: 'Step',
+                  cell: (call) => (
+                    <Link to="/runs/$id" params={{ id }} search={{ step: call.step }}>
+                      {call.step}
+                    </Link>
+                  ),
+                },
+                {
+                  title: 'Try',
+                  className: 'number',
+                  cell: (call) => (
+                    <>
+                      {call.try}
+                      {call.attempt > 1 && <span className="muted">, attempt {call.attempt}</span>}
+                    </>
+                  ),
+                },
+                {
+                  title: 'Status',
+                  cell: (call) => (
+                    <Badge
+                      tone={call.status === 'confirmed' ? 'good' : call.status === 'failed' ? 'bad' : 'warn'}
+                      mark={call.status === 'confirmed' ? '✓' : call.status === 'failed' ? '✕' : '◔'}
+                    >
+                      {call.status}
+                    </Badge>
+                  ),
+                },
+                {
+                  title: 'In',
+                  right: true,
+                  cell: (call) => (call.inputTokens === null ? '–' : count(call.inputTokens)),
+                },
+                {
+                  title: 'Cached',
+                  right: true,
+                  cell: (call) =>
+                    call.cachedTokens === null || call.inputTokens === null || call.inputTokens === 0
+                      ? '–'
+                      : percent(call.cachedTokens / call.inputTokens),
+                },
+                {
+                  title: 'Out',
+                  right: true,
+                  cell: (call) => (call.outputTokens === null ? '–' : count(call.outputTokens)),
+                },
+                {
+                  title: 'Reasoning',
+                  right: true,
+                  cell: (call) => (call.reasoningTokens === null ? '–' : count(call.reasoningTokens)),
+                },
+                { title: 'Cost', right: true, cell: (call) => <Money usd={call.costUsd} /> },
+                { title: 'Took', right: true, cell: (call) => <Duration ms={call.ms} /> },
+                { title: 'Waited', right: true, cell: (call) => <Duration ms={call.waitedMs} /> },
+                {
+                  title: 'Finish',
+                  cell: (call) => <>{call.finishReason === null ? '' : <Text value={words(call.finishReason)} />}</>,
+                },
+                { title: 'At', cell: (call) => <Time at={call.at} /> },
+                {
+                  title: 'Error',
+                  className: 'wrap',
+                  cell: (call) =>
+                    call.error === null ? (
+                      call.usageProblem === null ? (
+                        ''
+                      ) : (
+                        <Text value={call.usageProblem} />
+                      )
+                    ) : (
+                      <Text value={`${call.error}${call.errorDetail === null ? '' : `: ${call.errorDetail}`}`} />
+                    ),
+                },
+              ]}
+            />
             {pages.hasNextPage && (
               <button type="button" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
                 more calls

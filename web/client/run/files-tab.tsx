@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
+import type { RunSearch } from '../address/pages.js';
 import { document as asked, fileBytes } from '../data/queries.js';
 import { Diff } from '../parts/diff.js';
 import { bytes } from '../parts/format.js';
 import { MOST_BYTES, pictureType, textOf } from '../parts/file-text.js';
 import { Empty, Shown } from '../parts/states.js';
+import { Table } from '../parts/table.js';
 import { Text, TextBlock } from '../parts/text.js';
 import { Score } from '../parts/values.js';
 import { Time } from '../parts/clock.js';
@@ -14,9 +16,10 @@ import { save } from '../parts/save.js';
 /** What was taken out of the workspace: files by step, and between any two steps. */
 export function FilesTab({ id }: { id: string }) {
   const files = useQuery(asked('files', { id }, {}));
-  const [at, setAt] = useState<number | null>(null);
-  const [from, setFrom] = useState<number | null>(null);
-  const [path, setPath] = useState<string | null>(null);
+  const search = useSearch({ from: '/runs/$id' });
+  const navigate = useNavigate({ from: '/runs/$id' });
+  const change = (more: Partial<Record<'files' | 'since' | 'file', unknown>>): void =>
+    void navigate({ search: (now) => ({ ...now, ...more }) as RunSearch, replace: true });
   return (
     <Shown of={files} what="files">
       {({ submissions, snapshots }) => {
@@ -26,11 +29,17 @@ export function FilesTab({ id }: { id: string }) {
               <p>Files are taken when the agent validates or submits.</p>
             </Empty>
           );
-        const chosen = submissions.find((_, i) => i === at) ?? submissions.at(-1);
-        const base = from === null ? undefined : submissions[from];
+        // A link may name the step alone.
+        const ofStep = submissions.findLastIndex(({ step }) => step === search.step);
+        const at = Math.min(
+          search.files ?? (search.file !== undefined && ofStep >= 0 ? ofStep + 1 : submissions.length),
+          submissions.length,
+        );
+        const chosen = submissions[at - 1];
+        const base = search.since === undefined ? undefined : submissions[search.since - 1];
         const known = new Map((base?.files ?? []).map((file) => [file.path, file.sha256]));
         const now = new Map((chosen?.files ?? []).map((file) => [file.path, file.sha256]));
-        const open = (chosen?.files ?? []).find((file) => file.path === path) ?? chosen?.files?.[0];
+        const open = (chosen?.files ?? []).find((file) => file.path === search.file) ?? chosen?.files?.[0];
         const name = (index: number): string => `step ${submissions[index]!.step}, ${submissions[index]!.kind}`;
         return (
           <>
@@ -38,12 +47,9 @@ export function FilesTab({ id }: { id: string }) {
               <div className="toolbar">
                 <label>
                   Files of{' '}
-                  <select
-                    value={at ?? submissions.length - 1}
-                    onChange={(event) => setAt(Number(event.currentTarget.value))}
-                  >
+                  <select value={at} onChange={(event) => change({ files: Number(event.currentTarget.value) })}>
                     {submissions.map((_, i) => (
-                      <option key={i} value={i}>
+                      <option key={i} value={i + 1}>
                         {name(i)}
                       </option>
                     ))}
@@ -52,14 +58,16 @@ export function FilesTab({ id }: { id: string }) {
                 <label>
                   changed since{' '}
                   <select
-                    value={from ?? ''}
+                    value={search.since ?? ''}
                     onChange={(event) =>
-                      setFrom(event.currentTarget.value === '' ? null : Number(event.currentTarget.value))
+                      change({
+                        since: event.currentTarget.value === '' ? undefined : Number(event.currentTarget.value),
+                      })
                     }
                   >
                     <option value="">–</option>
                     {submissions.map((_, i) => (
-                      <option key={i} value={i}>
+                      <option key={i} value={i + 1}>
                         {name(i)}
                       </option>
                     ))}
@@ -104,7 +112,7 @@ export function FilesTab({ id }: { id: string }) {
                           type="button"
                           className="plain"
                           aria-pressed={file.path === open?.path}
-                          onClick={() => setPath(file.path)}
+                          onClick={() => change({ file: file.path })}
                         >
                           <Text value={file.path} />
                         </button>
@@ -117,30 +125,16 @@ export function FilesTab({ id }: { id: string }) {
             {snapshots.length > 0 && (
               <>
                 <h2>Snapshots</h2>
-                <table>
-                  <thead>
-                    <tr>
-                      <th>Step</th>
-                      <th className="right">Size</th>
-                      <th>SHA-256</th>
-                      <th>At</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {snapshots.map((snapshot) => (
-                      <tr key={snapshot.step}>
-                        <td>{snapshot.step}</td>
-                        <td className="right number">{bytes(snapshot.bytes)}</td>
-                        <td>
-                          <code>{snapshot.sha256 ?? 'pruned'}</code>
-                        </td>
-                        <td>
-                          <Time at={snapshot.at} />
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
+                <Table
+                  rows={snapshots}
+                  rowKey={(snapshot) => snapshot.step}
+                  columns={[
+                    { title: 'Step', cell: (snapshot) => snapshot.step },
+                    { title: 'Size', right: true, cell: (snapshot) => bytes(snapshot.bytes) },
+                    { title: 'SHA-256', cell: (snapshot) => <code>{snapshot.sha256 ?? 'pruned'}</code> },
+                    { title: 'At', cell: (snapshot) => <Time at={snapshot.at} /> },
+                  ]}
+                />
               </>
             )}
           </>

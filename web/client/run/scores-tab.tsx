@@ -7,6 +7,7 @@ import { ChartView } from '../parts/chart-view.js';
 import { Time } from '../parts/clock.js';
 import { duration, score as scoreText, words } from '../parts/format.js';
 import { Empty, Shown } from '../parts/states.js';
+import { Table } from '../parts/table.js';
 import { plainText, Text } from '../parts/text.js';
 import { Badge, Score } from '../parts/values.js';
 import { Ladder } from './ladder.js';
@@ -88,78 +89,73 @@ export function ScoresTab({ id, skeleton }: { id: string; skeleton: Skeleton }) 
               </>
             )}
             <h2>Evaluations</h2>
-            <div className="scroll" tabIndex={0} role="region" aria-label="Evaluations">
-              <table>
-                <thead>
-                  <tr>
-                    <th className="right">No.</th>
-                    <th>Step</th>
-                    <th>Kind</th>
-                    <th>Split</th>
-                    <th>Status</th>
-                    <th className="right">{run?.primary === undefined ? 'score' : <Text value={run.primary} />}</th>
-                    <th>Metrics</th>
-                    <th>Submission</th>
-                    <th>Isolation</th>
-                    <th className="right">Took</th>
-                    <th>At</th>
-                    <th>Message</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {all.map((one) => (
-                    <tr key={`${one.number} ${one.split} ${one.kind}`}>
-                      <td className="right number">{one.number}</td>
-                      <td>
-                        <Link to="/runs/$id" params={{ id }} search={{ step: one.step }}>
-                          step {one.step}
-                        </Link>
-                        {one.fromStep !== null && <span className="muted"> of step {one.fromStep}</span>}
-                      </td>
-                      <td>{words(one.kind)}</td>
-                      <td>{one.split}</td>
-                      <td>
-                        <Badge tone={one.status === 'ok' ? 'good' : 'bad'} mark={one.status === 'ok' ? '✓' : '✕'}>
-                          {words(one.status)}
+            <Table
+              label="Evaluations"
+              rows={all}
+              rowKey={(one) => `${one.number} ${one.split} ${one.kind}`}
+              columns={[
+                { title: 'No.', right: true, cell: (one) => one.number },
+                {
+                  title: 'Step',
+                  cell: (one) => (
+                    <>
+                      <Link to="/runs/$id" params={{ id }} search={{ step: one.step }}>
+                        step {one.step}
+                      </Link>
+                      {one.fromStep !== null && <span className="muted"> of step {one.fromStep}</span>}
+                    </>
+                  ),
+                },
+                { title: 'Kind', cell: (one) => words(one.kind) },
+                { title: 'Split', cell: (one) => one.split },
+                {
+                  title: 'Status',
+                  cell: (one) => (
+                    <>
+                      <Badge tone={one.status === 'ok' ? 'good' : 'bad'} mark={one.status === 'ok' ? '✓' : '✕'}>
+                        {words(one.status)}
+                      </Badge>
+                      {one.suspect && (
+                        <Badge tone="warn" mark="⚠">
+                          suspect
                         </Badge>
-                        {one.suspect && (
-                          <Badge tone="warn" mark="⚠">
-                            suspect
-                          </Badge>
-                        )}
-                      </td>
-                      <td className="right">
-                        <strong>
-                          <Score value={one.primary} />
-                        </strong>
-                      </td>
-                      <td>
-                        {Object.entries(one.metrics ?? {}).map(([name, value]) => (
-                          <span key={name} className="metric">
-                            <Text value={name} /> <Score value={value} />
-                          </span>
-                        ))}
-                      </td>
-                      <td>
-                        {one.submissionSha256 === null ? (
-                          <span className="none">–</span>
-                        ) : (
-                          <code title={one.submissionSha256}>{one.submissionSha256.slice(0, 8)}</code>
-                        )}
-                      </td>
-                      <td>{one.isolation}</td>
-                      <td className="right number">{duration(one.ms)}</td>
-                      <td>
-                        <Time at={one.at} />
-                      </td>
-                      <td className="wrap clamp">
-                        <Text value={one.fault ?? one.message} />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+                      )}
+                    </>
+                  ),
+                },
+                {
+                  title: <>{run?.primary === undefined ? 'score' : <Text value={run.primary} />}</>,
+                  right: true,
+                  cell: (one) => (
+                    <strong>
+                      <Score value={one.primary} />
+                    </strong>
+                  ),
+                },
+                {
+                  title: 'Metrics',
+                  cell: (one) =>
+                    Object.entries(one.metrics ?? {}).map(([name, value]) => (
+                      <span key={name} className="metric">
+                        <Text value={name} /> <Score value={value} />
+                      </span>
+                    )),
+                },
+                {
+                  title: 'Submission',
+                  cell: (one) =>
+                    one.submissionSha256 === null ? (
+                      <span className="none">–</span>
+                    ) : (
+                      <code title={one.submissionSha256}>{one.submissionSha256.slice(0, 8)}</code>
+                    ),
+                },
+                { title: 'Isolation', cell: (one) => one.isolation },
+                { title: 'Took', right: true, cell: (one) => duration(one.ms) },
+                { title: 'At', cell: (one) => <Time at={one.at} /> },
+                { title: 'Message', className: 'wrap clamp', cell: (one) => <Text value={one.fault ?? one.message} /> },
+              ]}
+            />
             <Ladder id={id} direction={run?.direction ?? 'maximize'} />
           </>
         )

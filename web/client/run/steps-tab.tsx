@@ -248,7 +248,8 @@ function StepList({
     goal.current = null;
     scrollTo(place);
   }, [segment, scrollTo]);
-  // The address says where to be: at first, and when it is changed by another than us.
+  // The address says where to be: at first, when it is changed by another than us, and once the steps as far as there have come.
+  const reached = wanted === undefined || (steps.at(-1) ?? 0) >= wanted;
   useEffect(() => {
     if (wanted === undefined || Date.now() - (own.current.get(wanted) ?? 0) < OWN_MS) return;
     const place = placeOf(steps, wanted);
@@ -258,7 +259,7 @@ function StepList({
       goal.current = place;
       setSegment(Math.floor(place / size));
     }
-  }, [wanted]); // eslint-disable-line react-hooks/exhaustive-deps -- only when the address changes
+  }, [wanted, reached]); // eslint-disable-line react-hooks/exhaustive-deps -- only when the address changes, or is reached
 
   const items = virtual.getVirtualItems();
   // What is around is asked for in advance; what was passed is aborted as its parts are gone.

@@ -15,8 +15,9 @@ const PLACE_NAMES: Record<SearchPlace, string> = {
   reply: 'whole replies',
   evaluation: 'evaluations',
   event: 'events',
+  file: 'submitted files',
 };
-const USUAL: readonly SearchPlace[] = SEARCH_PLACES.filter((place) => place !== 'reply');
+const USUAL: readonly SearchPlace[] = SEARCH_PLACES.filter((place) => place !== 'reply' && place !== 'file');
 /** Of a run, and runs, before more are asked for. */
 const FIRST_HITS = 5;
 const FIRST_RUNS = 50;
@@ -102,8 +103,8 @@ export function SearchPage() {
       {q === undefined ? (
         <Empty title="Nothing is sought yet">
           <p>
-            Finds a text in what agents thought, did and saw, in evaluations and in events: of all runs, or of those
-            that the list of runs was narrowed down to.
+            Finds a text in what agents thought, did, saw and submitted, in evaluations and in events: of all runs, or
+            of those that the list of runs was narrowed down to.
           </p>
         </Empty>
       ) : (
@@ -191,10 +192,16 @@ function RunHits({ q, hits }: { q: string; hits: readonly Hit[] }) {
             <Link
               to="/runs/$id"
               params={{ id: runId }}
-              search={hit.step === null ? { tab: 'events' } : { step: hit.step, find: q }}
+              search={
+                hit.step === null
+                  ? { tab: 'events' }
+                  : hit.path === null
+                    ? { step: hit.step, find: q }
+                    : { tab: 'files', step: hit.step, file: hit.path }
+              }
               className="where"
             >
-              {hit.step === null ? 'run' : `step ${hit.step}`}, {hit.in}
+              {hit.step === null ? 'run' : `step ${hit.step}`}, {hit.path === null ? hit.in : <Text value={hit.path} />}
             </Link>
             {hit.excerpt !== null && (
               <span className="excerpt">

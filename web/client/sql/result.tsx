@@ -1,3 +1,4 @@
+import { useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { Answer } from '../../api/index.js';
 import { count, plural } from '../parts/format.js';
@@ -6,6 +7,7 @@ import { csvOf, save } from '../parts/save.js';
 import { Text, TextBlock } from '../parts/text.js';
 import { BatchLink, RunLink } from '../parts/values.js';
 import { Dialog } from '../shell/dialog.js';
+import { ChartOfResult } from './chart-of-result.js';
 
 type Result = Answer<'sql'>;
 interface Row {
@@ -40,6 +42,8 @@ function Cell({ value }: { value: unknown }) {
 export function QueryResult({ result, ms }: { result: Result; ms: number }) {
   const { columns: names, rows: found, truncated } = result;
   const [open, setOpen] = useState<Row | null>(null);
+  const { chart } = useSearch({ from: '/sql' });
+  const [drawn, setDrawn] = useState(chart !== undefined);
   const rows = useMemo(() => found.map((values, place): Row => ({ place, values })), [found]);
   const columns = useMemo(
     () =>
@@ -69,6 +73,9 @@ export function QueryResult({ result, ms }: { result: Result; ms: number }) {
           <span className="muted"> in {(ms / 1000).toFixed(2)} s</span>
         </span>
         <span className="grow" />
+        <button type="button" className="plain" aria-pressed={drawn} onClick={() => setDrawn(!drawn)}>
+          Chart
+        </button>
         <button type="button" className="plain" onClick={() => save('query.csv', csvOf(names, found), 'text/csv')}>
           CSV
         </button>
@@ -80,6 +87,7 @@ export function QueryResult({ result, ms }: { result: Result; ms: number }) {
           JSON
         </button>
       </div>
+      {drawn && <ChartOfResult result={result} />}
       {rows.length > 0 && (
         <Grid
           label={`What the query found, ${plural(rows.length, 'row')}`}

@@ -50,7 +50,7 @@ export function SqlPage() {
     const since = Date.now();
     setOutcome({ state: 'running', since });
     told.current = query;
-    void navigate({ search: { q: query }, replace: true });
+    void navigate({ search: (now) => (now.q === query ? now : { q: query }), replace: true });
     send(addressOf(PATHS.sql, {}, {}), {
       method: 'POST',
       body: JSON.stringify({ query, timeout: limit }),

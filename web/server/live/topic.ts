@@ -75,8 +75,10 @@ export class Topic {
     const watched = kind === 'run' ? { runId: id } : kind === 'batch' ? { batchId: id } : {};
     const changes = await pages.changedSince(watched, since);
     const messages: LiveMessage[] = [];
-    for (let i = 0; i < changes.runs.length; i += RUNS_A_MESSAGE) {
-      const rows = await pages.runRows(changes.runs.slice(i, i + RUNS_A_MESSAGE));
+    // Most of them were told already, for what may come late is looked for again and again.
+    const other = changes.runs.filter(({ runId, version }) => this.told.isNew(`row ${runId}`, version));
+    for (let i = 0; i < other.length; i += RUNS_A_MESSAGE) {
+      const rows = await pages.runRows(other.slice(i, i + RUNS_A_MESSAGE).map(({ runId }) => runId));
       // Its duration until now is other each time.
       const runs = rows.filter((row) =>
         this.told.isNew(row.runId, { ...row, durationMs: row.endedAt === null ? null : row.durationMs }),

@@ -1,7 +1,7 @@
 // diff: a well-kept implementation of Myers' algorithm with bounds on time and length.
 import { diffLines } from 'diff';
 
-interface Line {
+export interface Line {
   kind: 'same' | 'added' | 'removed' | 'gap';
   text: string;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alignSteps } from '../../../../web/client/pages/align-steps.js';
+import { alignSteps } from '../../../../web/client/workers/align-steps.js';
 
 fc.configureGlobal({ seed: 5 });
 

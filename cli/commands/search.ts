@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { searchRequestSchema } from '../../domain/requests/search.js';
+import { findText } from '../../operations/results/find-text.js';
+import type { SearchDocument, SearchHit } from '../../domain/views/search.js';
+import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
+import { requestFields, requestOptions } from '../request-options.js';
+import { renderSearch, renderSearched } from '../render/search.js';
+
+const { batch, model, task, run, in: places, limit } = searchRequestSchema.shape;
+/** Under the names that they have in other commands. */
+const OPTIONS = { batch, models: model, tasks: task, run, in: places, limit };
+
+export function register(program: Command, context: CliContext): void {
+  const command = program
+    .command('search')
+    .summary('find a text in what agents did and saw')
+    .description(
+      'Find a text in what agents thought, did, saw and submitted, the newest run first. Quotes within it: exactly this; slashes around it: a regular expression of PostgreSQL, followed by i: without letter case.',
+    )
+    .argument('<text>', 'the text; letter case of A-Z does not count')
+    .action(async (q: string, options: Record<string, unknown>) => {
+      const { output } = context;
+      const { models, tasks, ...fields } = requestFields(OPTIONS, options) as Record<string, string[] | undefined>;
+      let last: string | null = null;
+      const tell = (hits: readonly SearchHit[]): void => {
+        output.print(renderSearch(hits, last, output.colors));
+        last = hits.at(-1)?.runId ?? last;
+      };
+      const found = await findText(context, { ...fields, q, model: models, task: tasks }, context.onInterrupt(), tell);
+      output.json(found satisfies SearchDocument);
+      output.print(output.colors.dim(renderSearched(found)));
+    });
+  const texts = {
+    batch: 'only in these batches, ids or names, comma-separated',
+    models: 'only of these models, comma-separated',
+    tasks: 'only of these tasks, comma-separated',
+    run: 'only in this run: id, or an unambiguous part of it',
+    in: `where to look, comma-separated: ${places.unwrap().element.options.join(', ')}`,
+    limit: 'number of hits, after which it stops',
+  };
+  for (const option of requestOptions(OPTIONS, { texts })) command.addOption(option);
+  addExamples(command, [
+    ["bench search 'CUDA out of memory'", 'who ran out of memory'],
+    ["bench search '/lr ?= ?1e-[34]/' --in file --batch spring", 'what was submitted'],
+  ]);
+}

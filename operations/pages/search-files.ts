@@ -1,0 +1,85 @@
+import type { Database } from '../../db/index.js';
+import type { ArtifactStore } from '../../domain/ports/artifact-store.js';
+import type { SoughtText } from '../../domain/search-text.js';
+import { submissionFiles } from '../../domain/stored-submission.js';
+import type { SearchHit } from '../../domain/views/search.js';
+
+/** A longer file is data, not what an agent wrote. */
+const MOST_BYTES = 1024 * 1024;
+/** Texts that are sent to the database at once. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+type Pages = Pick<Database['pages'], 'submissionsOf' | 'excerptsOf'>;
+type Slice = Parameters<Pages['submissionsOf']>[0];
+type Hit = Omit<SearchHit, 'model' | 'task' | 'attempt'>;
+type Excerpt = Hit['excerpt'];
+
+/** The text of a file; null: it has none, or is too long. */
+function textOf(bytes: Buffer | null): string | null {
+  if (bytes === null || bytes.length > MOST_BYTES || bytes.includes(0)) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Files of submissions that have a text: what a path holds is told once a run, at the step that had it first. A file is read once,
+ * however often it was submitted.
+ */
+export class FileSearch {
+  private readonly excerpts = new Map<string, Excerpt>();
+  private readonly told = new Set<string>();
+
+  constructor(
+    private readonly pages: Pages,
+    private readonly store: ArtifactStore,
+    private readonly sought: SoughtText,
+  ) {}
+
+  async slice(slice: Slice, limit: number, signal: AbortSignal): Promise<{ hits: Hit[]; bytes: number }> {
+    const files: { runId: string; step: number; path: string; sha256: string }[] = [];
+    for (const { runId, step, sha256 } of await this.pages.submissionsOf(slice))
+      for (const [path, file] of (await submissionFiles(this.store, sha256)) ?? []) {
+        const key = JSON.stringify([runId, path, file]);
+        if (!this.told.has(key)) files.push({ runId, step, path, sha256: file });
+        this.told.add(key);
+      }
+    const bytes = await this.read([...new Set(files.map(({ sha256 }) => sha256))], signal);
+    const hits = files.flatMap(({ sha256, runId, step, path }): Hit[] => {
+      const excerpt = this.excerpts.get(sha256) ?? null;
+      return excerpt === null ? [] : [{ runId, step, in: 'file', path, excerpt }];
+    });
+    return { hits: hits.slice(0, Math.max(0, limit)), bytes };
+  }
+
+  /** Looks into those that were not read before. */
+  private async read(hashes: readonly string[], signal: AbortSignal): Promise<number> {
+    let [read, waiting]: [number, Map<string, string>] = [0, new Map()];
+    const flush = async (): Promise<void> => {
+      const found = await this.pages.excerptsOf(this.sought, [...waiting.values()]);
+      [...waiting.keys()].forEach((hash, i) => this.excerpts.set(hash, found[i] ?? null));
+      waiting = new Map();
+    };
+    let size = 0;
+    for (const hash of hashes) {
+      if (this.excerpts.has(hash)) continue;
+      signal.throwIfAborted();
+      const text = textOf(await this.store.get(hash));
+      if (text === null) {
+        this.excerpts.set(hash, null);
+        continue;
+      }
+      waiting.set(hash, text);
+      read += text.length;
+      size += text.length;
+      if (size > BATCH_BYTES) {
+        await flush();
+        size = 0;
+      }
+    }
+    if (waiting.size > 0) await flush();
+    return read;
+  }
+}

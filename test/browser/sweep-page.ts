@@ -1,0 +1,48 @@
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { type BatchSubmission, type Database, openDatabase } from '../../db/index.js';
+import { findChromium } from '../setup/chromium.js';
+import { sharedDatabases } from '../setup/shared-databases.js';
+import { openPage, startUi, type UiServer, type WatchedPage } from '../setup/ui-page.js';
+import { storeSweep } from './rows.js';
+
+export const executable = findChromium();
+
+/** What the tests of a file work with, from their `beforeAll` on. */
+export interface SweepPage {
+  db: Database;
+  ui: UiServer;
+  browser: Browser;
+  sweep: BatchSubmission;
+  /** The run that has thirty steps. */
+  first: string;
+  tab: WatchedPage;
+  page: Page;
+  /** Of the address. */
+  search: () => URLSearchParams;
+}
+
+/** A tab over the rows of a batch that has ended, and more, in a database of its own. It must have nothing to complain about at the end. */
+export function useSweepPage(
+  more: (db: Database, sweep: BatchSubmission) => Promise<void> = async () => {},
+): SweepPage {
+  const on = { search: () => new URL(on.page.url()).searchParams } as SweepPage;
+  beforeAll(async () => {
+    const url = await sharedDatabases().createDatabase();
+    on.db = openDatabase(url);
+    on.sweep = await storeSweep(on.db);
+    on.first = on.sweep.runs[0]!.runId;
+    await more(on.db, on.sweep);
+    on.ui = await startUi(on.db, url);
+    on.browser = await chromium.launch({ executablePath: executable!, args: ['--no-sandbox'], timeout: 300_000 });
+    on.tab = await openPage(on.browser, on.ui);
+    on.page = on.tab.page;
+  });
+  afterAll(async () => {
+    await on.browser?.close();
+    await on.ui?.close();
+    await on.db?.close();
+    expect(on.tab.complaints).toEqual([]);
+  });
+  return on;
+}

@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -217,6 +218,45 @@ test("only the run's token, its paths and its model are let in", async () => {
   await expect(send('/v1/responses', null, { method: 'GET', headers: upgrade })).resolves.toMatchObject({
     status: 426,
   });
+});
+
+/** Bytes on the socket, as no client library would send them; what is answered. */
+function raw(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(join(folder, 'sock'), () => socket.write(bytes));
+    socket.setEncoding('utf8');
+    socket.on('data', (piece: string) => (text += piece));
+    socket.once('error', reject);
+    socket.once('close', () => resolve(text));
+  });
+}
+
+test('a request that two readers may read in two ways, or none should hold, is refused', async () => {
+  await gateway('anthropic');
+  const before = simulator.requests.length;
+  const head = `Authorization: Bearer ${TOKEN}\r\nConnection: close\r\n`;
+  const asked = (path: string, more: string, body = '') =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\n${head}${more}\r\n${body}`;
+  const refused: [bytes: string, status: number][] = [
+    [asked('http://elsewhere/v1/messages', 'Content-Length: 2\r\n', '{}'), 400],
+    [asked('/v1/messages', 'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n', '2\r\n{}\r\n0\r\n\r\n'), 400],
+    [asked('/v1/messages', 'Content-Encoding: gzip\r\nContent-Length: 2\r\n', '{}'), 415],
+    [asked('/v1/messages', `X-Long: ${'x'.repeat(17_000)}\r\nContent-Length: 2\r\n`, '{}'), 431],
+    [`CONNECT elsewhere:443 HTTP/1.1\r\nHost: elsewhere\r\n${head}\r\n`, 400],
+    [asked('/v1/messages', 'Content-Length: 2\r\n', '[]'), 400],
+  ];
+  for (const [bytes, status] of refused)
+    expect((await raw(bytes)).split('\r\n')[0], bytes.slice(0, 120)).toContain(` ${status} `);
+  expect((await send('/v1/messages', { ...asking('anthropic'), system: 'x'.repeat(33 * 1024 * 1024) })).status).toBe(
+    413,
+  );
+  expect(simulator.requests.length).toBe(before);
+
+  // Of a key that comes twice the provider sees the one that was checked.
+  const twice = `{"model":"claude-huge",${JSON.stringify(asking('anthropic')).slice(1)}`;
+  expect(await raw(asked('/v1/messages', `Content-Length: ${twice.length}\r\n`, twice))).toContain(' 200 ');
+  expect(simulator.requests.at(-1)!.model).toBe('the-model');
 });
 
 test('nothing goes to the provider that would have it reach out, run or keep things', async () => {

@@ -27,7 +27,7 @@ PROGRAMS = {
 }
 PACKAGES = [
     "torch", "torchrl==0.14.1", "trl==1.16.0", "transformers", "datasets", "openreward==0.1.167", "jmespath",
-    "skyrl-gym==0.4.0", "gymnasium==1.4.0", "websockets", "pydantic", "fastapi", "fastmcp", "requests", "httpx", "openai",
+    "skyrl-gym==0.4.0", "gymnasium==1.4.0", "websockets", "pydantic", "fastapi", "fastmcp<3", "requests", "httpx", "openai",
     "ray", "hydra-core", "codetiming", "pylatexenc", "pandas", "pyarrow", "torchdata", "peft", "accelerate", "dill",
     "pillow", "cachetools",
 ]  # fmt: skip

@@ -53,16 +53,26 @@ try {
     await home.bench('report', player.name, '--output', file);
     const board = await home.bench<Leaderboard>('leaderboard', '--comparison', player.name);
     batches.push({ player, board, report: readFileSync(file, 'utf8'), minutes });
+    // After each part: hours must not be lost with the last.
+    writePage(batches, null);
     process.stderr.write(`${player.name}: ${minutes} minutes\n`);
   }
-  const replays = checkout === null ? null : await replayed(checkout);
-  const date = new Date().toISOString().slice(0, 10);
-  const command = `npm run benchmark:suite${process.argv.length === 2 ? '' : ` -- ${shown(process.argv.slice(2)).join(' ')}`}`;
-  const { backend } = values;
-  const page = suitePage({ command, date, cores: cpus().length, seed: Number(values.seed), backend, batches, replays });
-  writeFileSync(PAGE, page);
+  if (checkout !== null) writePage(batches, await replayed(checkout));
 } finally {
   await home.remove();
+}
+
+function writePage(batches: Played['batches'], replays: Played['replays']): void {
+  const options = shown(process.argv.slice(2)).join(' ');
+  const played: Played = {
+    command: `npm run benchmark:suite${options === '' ? '' : ` -- ${options}`}`,
+    date: new Date().toISOString().slice(0, 10),
+    cores: cpus().length,
+    seed: Number(values.seed),
+    backend: values.backend,
+    ...{ batches, replays },
+  };
+  writeFileSync(PAGE, suitePage(played));
 }
 
 async function replayed(mlgym: string): Promise<ReplayTable> {

@@ -36,10 +36,12 @@ export async function fill(db: Database, sizes: Sizes, say: (text: string) => vo
     sql(
       `insert into runs (run_id, batch_id, shard, ordinal, model_name, model_kind, provider, provider_model, sampling, task_id,
          task_hash, contract, agent_name, agent_hash, attempt, seed, max_steps, wall_seconds, backend, gpus, harness_version,
-         status, isolation, step, input_tokens, output_tokens, cost_usd, answered_calls, end_reason, final_evaluation, started_at, ended_at)
+         status, isolation, step, input_tokens, output_tokens, cost_usd, answered_calls, end_reason, final_evaluation, started_at, ended_at,
+         integrity_version)
        select $2 || '-' || m || '-' || t || '-' || k, $1, 0, row_number() over (), 'model ' || m, 'real', 'p', 'm', '{}', 'task-' || t,
          'task-' || t, 1, 'a', 'a', k, 0, greatest($6, 50), 0, 'docker', 0, 'benchmark',
-         'ended', 'container', $6, 100000 + m, 2000, 0.27 + m * 0.001, 50, (array['submit', 'max_steps', 'cost'])[1 + m % 3], 'ok', now(), now()
+         'ended', 'container', $6, 100000 + m, 2000, 0.27 + m * 0.001, 50, (array['submit', 'max_steps', 'cost'])[1 + m % 3], 'ok', now(), now(),
+         integrity_rules_version()
        from generate_series(1, $3::int) m, generate_series(1, $4::int) t, generate_series(1, $5::int) k`,
       [id, prefix, models, tasks, attempts, steps],
     );
@@ -63,15 +65,19 @@ export async function fill(db: Database, sizes: Sizes, say: (text: string) => vo
     await sql(
       `insert into runs (run_id, batch_id, shard, ordinal, model_name, model_kind, provider, provider_model, sampling, task_id,
          task_hash, contract, agent_name, agent_hash, attempt, seed, max_steps, wall_seconds, backend, gpus, harness_version,
-         status, isolation, step, input_tokens, output_tokens, cost_usd, answered_calls, end_reason, final_evaluation, started_at, ended_at)
+         status, isolation, step, input_tokens, output_tokens, cost_usd, answered_calls, end_reason, final_evaluation, started_at, ended_at,
+         integrity_version)
        values ($1, $2, 0, (select count(*) from runs where batch_id = $2), $1, 'real', 'p', 'm', '{}', 'task-1', 'task-1', 1, 'a', 'a', 1, 0, 100000, 0,
          'docker', 0, 'benchmark', $4, 'container', $3::int, 1000, 100, 0.1, 1,
-         case when $4 = 'ended' then 'submit' end, case when $4 = 'ended' then 'ok' end, now(), case when $4 = 'ended' then now() end)`,
+         case when $4 = 'ended' then 'submit' end, case when $4 = 'ended' then 'ok' end, now(), case when $4 = 'ended' then now() end,
+         case when $4 = 'ended' then integrity_rules_version() end)`,
       [id, BATCHES.single, count, status],
     );
   };
   try {
     await sql('set statement_timeout = 0');
+    // Nobody looks for marks here: in a gigabyte, or in a hundred thousand runs, that takes longer than all that is measured.
+    for (const table of ['runs', 'steps']) await sql(`alter table ${table} disable trigger user`);
     await sql('begin');
     await sql(`insert into agent_configs (hash, name, content) values ('a', 'a', '{}') on conflict do nothing`);
     await sql(
@@ -93,8 +99,6 @@ export async function fill(db: Database, sizes: Sizes, say: (text: string) => vo
     await sql('begin');
     // Text that is stored as it is takes the reader as long as any, and no time to make.
     await sql('alter table steps alter observation set storage external');
-    // Nobody looks for marks here: in a gigabyte that takes longer than all that is measured.
-    for (const table of ['runs', 'steps']) await sql(`alter table ${table} disable trigger user`);
     await one(IDS.small, 50, 'ended');
     await one(IDS.giant, sizes.giantSteps, 'ended');
     await one(IDS.long, sizes.longSteps, 'ended');

@@ -93,13 +93,21 @@ describe.runIf(executable !== null)('pictures of each page, in both schemes, on 
       ['compare-models', `/compare?models=${MODELS[0]}&models=${MODELS[1]}`],
       ['ops', '/ops'],
       ['play', '/play'],
+      ['integrity', '/integrity'],
+      ['tasks', '/tasks'],
+      ['task', '/tasks/one'],
+      ['model', `/models/${MODELS[0]}`],
+      ['episodes-none', '/episodes'],
+      ['search', '/search?q=train'],
+      ['sql', '/sql?q=select+1'],
       ...(published === null
         ? []
         : ([
             ['published-batch', `/batches/${published}`],
             ['published-runs', `/runs?batch=${published}`],
             ['published-leaderboard', `/leaderboard?batch=${published}`],
-            ['published-compare', '/compare?models=claude-3-5-sonnet-20241022&models=gpt-4o'],
+            ['published-task', '/tasks/blotto'],
+            ['published-compare', '/compare?models=claude-35-sonnet-new&models=gpt-o1'],
           ] as [string, string][])),
     ];
   };

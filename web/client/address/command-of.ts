@@ -73,6 +73,16 @@ export function commandOf({ pathname, search }: { pathname: string; search: stri
     option('group', one('group'));
     option('policy-version', one('policyVersion'));
     option('state', one('state'));
+  } else if (page === 'search') {
+    words.push('search');
+    option('batch', all(params['batch']).join(','));
+    option('models', all(params['model']).join(','));
+    option('tasks', all(params['task']).join(','));
+    option('run', one('run'));
+    option('in', all(params['in']).join(','));
+    const q = one('q') ?? '';
+    // A text that looks like an option is none.
+    words.push(...(q.startsWith('-') ? ['--'] : []), word(q));
   } else if (page === 'integrity') words.push('sql', word('select * from integrity_marks'));
   else if (page === 'tasks') words.push('tasks', ...(rest === undefined ? ['list'] : ['show', word(rest)]));
   else if (page === 'models' || page === 'agents') words.push(page, 'list');

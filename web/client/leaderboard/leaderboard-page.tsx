@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { startTransition, useEffect, useMemo, useState } from 'react';
 import type { Answer, Query } from '../../api/index.js';
 import { aupChart } from '../../../report/aup-chart.js';
 import { costChart, costPoints } from '../../../report/cost-chart.js';
@@ -16,6 +16,9 @@ import { plainText, Text } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
 import { Badge, Money, Score } from '../parts/values.js';
 import { Evidence } from './evidence.js';
+
+/** As many as a window has. */
+const FIRST_ROWS = 40;
 
 type Board = Answer<'leaderboard'>;
 type Row = Board['rows'][number];
@@ -273,6 +276,9 @@ function Controls({ search, change }: { search: LeaderboardSearch; change: Chang
 }
 
 function BoardView({ board, search, change }: { board: Board; search: LeaderboardSearch; change: Change }) {
+  // Rows beyond the window, and charts, are drawn when those within it are there.
+  const [whole, setWhole] = useState(false);
+  useEffect(() => startTransition(() => setWhole(true)), []);
   const over = search.over ?? 'tasks';
   const kind = board.comparison.metric === 'best-submission' ? 'last' : 'best';
   const area = kind === 'best' ? 'bestAup' : 'lastAup';
@@ -293,8 +299,8 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
     [board, over],
   );
   const charts = useMemo(
-    () => (rankedRows(board).length === 0 ? [] : [aupChart(data), profilesChart(data, kind)]),
-    [data, board, kind],
+    () => (!whole || rankedRows(board).length === 0 ? [] : [aupChart(data), profilesChart(data, kind)]),
+    [data, board, kind, whole],
   );
   const tasks = board.tasks.filter(({ compared }) => compared);
   const open = (row: Row, task?: string): void =>
@@ -339,7 +345,7 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
               </tr>
             </thead>
             <tbody>
-              {ranked.map((row) => {
+              {(whole ? ranked : ranked.slice(0, FIRST_ROWS)).map((row) => {
                 const uncertainty = row.intervals?.[over];
                 const interval = uncertainty?.[area] ?? null;
                 const first = uncertainty?.probabilityOfRank1?.[kind];

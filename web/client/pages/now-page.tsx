@@ -6,7 +6,7 @@ import { document as asked } from '../data/queries.js';
 import { useLive } from '../live/live.js';
 import { Time } from '../parts/clock.js';
 import { EventTable } from '../parts/event-table.js';
-import { count, percent, plural, words } from '../parts/format.js';
+import { count, NONE, percent, plural, words } from '../parts/format.js';
 import { Empty, Shown } from '../parts/states.js';
 import { Text } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
@@ -194,31 +194,32 @@ function Needed({ batches }: { batches: Answer<'batches'>['batches'] }) {
 function Fleet({ facets }: { facets: Answer<'runFacets'> | undefined }) {
   const hosts = useQuery({ ...asked('hosts', {}, {}), refetchInterval: 15_000 });
   const leases = useQuery({ ...asked('leases', {}, {}), refetchInterval: 15_000 });
-  const up = (hosts.data?.hosts ?? []).filter(({ state }) => state === 'up' || state === 'paused');
-  const slots = up.reduce((sum, { slots: own }) => sum + (own ?? 0), 0);
-  const active = up.reduce((sum, { activeRuns }) => sum + activeRuns, 0);
-  const gpus = up.reduce((sum, { gpus: own }) => sum + own.length, 0);
-  const statuses = new Map((facets?.facets.status ?? []).map(({ value, runs }) => [value, runs]));
+  const up = hosts.data?.hosts.filter(({ state }) => state === 'up' || state === 'paused');
+  const sum = (of: (host: Answer<'hosts'>['hosts'][number]) => number): number | undefined =>
+    up?.reduce((before, host) => before + of(host), 0);
+  const statuses = facets && new Map(facets.facets.status.map(({ value, runs }) => [value, runs]));
+  // What is not known is no zero.
+  const told = (amount: number | undefined): string => (amount === undefined ? NONE : count(amount));
   return (
     <dl className="headline">
       {WATCHED.map((status) => (
         <Fact key={status} name={words(status)}>
           <Link to="/runs" search={{ status: [status] }} className="number">
-            {count(statuses.get(status) ?? 0)}
+            {told(statuses && (statuses.get(status) ?? 0))}
           </Link>
         </Fact>
       ))}
-      <Fact name="hosts up">{up.length === 0 ? 'none' : up.length}</Fact>
+      <Fact name="hosts up">{up?.length === 0 ? 'none' : told(up?.length)}</Fact>
       <Fact name="slots used">
         <span className="number">
-          {active}
-          <span className="muted"> of {slots}</span>
+          {told(sum(({ activeRuns }) => activeRuns))}
+          <span className="muted"> of {told(sum(({ slots }) => slots ?? 0))}</span>
         </span>
       </Fact>
       <Fact name="GPUs held">
         <span className="number">
-          {leases.data?.leases.length ?? 0}
-          <span className="muted"> of {gpus}</span>
+          {told(leases.data?.leases.length)}
+          <span className="muted"> of {told(sum(({ gpus }) => gpus.length))}</span>
         </span>
       </Fact>
       {(leases.data?.waiting.length ?? 0) > 0 && (

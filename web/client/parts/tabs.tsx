@@ -1,4 +1,5 @@
-import { useId } from 'react';
+import { useEffect, useId, useRef } from 'react';
+import { intoView } from './into-view.js';
 
 interface TabsProps<Name extends string> {
   label: string;
@@ -12,10 +13,12 @@ interface TabsProps<Name extends string> {
 /** Arrows move between tabs, as readers of screens expect. */
 export function Tabs<Name extends string>({ label, tabs, chosen, onChoose, more, children }: TabsProps<Name>) {
   const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => intoView(list.current, '[aria-selected=true]'), [chosen]);
   return (
     <>
       <div className="tabs-row">
-        <div role="tablist" aria-label={label} className="tabs">
+        <div ref={list} role="tablist" aria-label={label} className="tabs">
           {tabs.map(({ name, title }, i) => (
             <button
               key={name}

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { RUN_TABS, type RunTab } from '../address/pages.js';
-import { document as asked } from '../data/queries.js';
+import { client, document as asked, stepWindow } from '../data/queries.js';
 import { useKeys } from '../keys/keys.js';
 import { useLive } from '../live/live.js';
 import { Failure, Loading, Shown } from '../parts/states.js';
@@ -17,7 +17,7 @@ import { PromptTab } from './prompt-tab.js';
 import { RunHead } from './run-head.js';
 import { ScoresTab } from './scores-tab.js';
 import { SetupTab } from './setup-tab.js';
-import { useSkeleton } from './skeleton.js';
+import { skeletonOf, useSkeleton } from './skeleton.js';
 import { StepsTab } from './steps-tab.js';
 
 const PlayPanel = lazy(() => import('./play-panel.js').then((panel) => ({ default: panel.PlayPanel })));
@@ -37,6 +37,12 @@ export function RunPage() {
   const search = useSearch({ from: '/runs/$id' });
   const navigate = useNavigate({ from: '/runs/$id' });
   const head = useQuery(asked('run', { id: given }, {}));
+  // What its first view takes is asked for with the head, not after it.
+  useState(() => {
+    void client.prefetchQuery(skeletonOf(given));
+    if (search.tab === undefined || search.tab === 'steps')
+      void client.prefetchQuery(stepWindow(given, search.step ?? 1));
+  });
   const run = head.data?.run;
   const id = run?.runId ?? given;
   useTitle(run === undefined ? given : `${run.model} · ${run.task} · ${run.attempt}`);

@@ -1,36 +1,81 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { ask } from '../data/ask.js';
 import { client } from '../data/queries.js';
 import type { Skeleton } from '../live/fold.js';
 
-/** All steps of a run without their texts, page after page; shown from the first page on. */
-export function useSkeleton(id: string) {
-  return useQuery({
+const PAGE = 10_000;
+/** Pages that are asked for at once. */
+const AT_ONCE = 3;
+
+const onlyTo = (page: Skeleton, last: number): Skeleton => {
+  if ((page.columns.step.at(-1) ?? 0) <= last) return page;
+  const kept = page.columns.step.findLastIndex((step) => step <= last) + 1;
+  return {
+    ...page,
+    columns: mapped(page.columns, (column) => column.slice(0, kept)),
+    evaluations: page.evaluations.filter(({ step }) => step <= last),
+    events: page.events.filter(({ step }) => step <= last),
+  };
+};
+
+function mapped(
+  columns: Skeleton['columns'],
+  to: (column: readonly unknown[], name: keyof Skeleton['columns']) => unknown[],
+): Skeleton['columns'] {
+  const names = Object.keys(columns) as (keyof Skeleton['columns'])[];
+  return Object.fromEntries(names.map((name) => [name, to(columns[name], name)])) as unknown as Skeleton['columns'];
+}
+
+/** Pages that follow one another as one. */
+function joined(pages: readonly Skeleton[]): Skeleton {
+  const last = pages.at(-1)!;
+  return pages.length === 1
+    ? last
+    : {
+        ...last,
+        columns: mapped(last.columns, (_, name) => pages.flatMap(({ columns }): unknown[] => columns[name])),
+        evaluations: pages.flatMap(({ evaluations }) => evaluations),
+        events: pages.flatMap(({ events }) => events),
+      };
+}
+
+/** All steps of a run without their texts; shown from the first page on, and each time there are twice as many. */
+export const skeletonOf = (id: string) =>
+  queryOptions({
     queryKey: ['skeleton', id] as const,
     queryFn: async ({ signal }): Promise<Skeleton> => {
-      let whole = await ask('skeleton', { id }, { limit: 10_000 }, signal);
-      while (whole.next !== null) {
-        if (client.getQueryData<Skeleton>(['skeleton', id]) === undefined || whole.columns.step.length > 10_000)
-          client.setQueryData(['skeleton', id], whole);
-        const more = await ask('skeleton', { id }, { after: whole.next, limit: 10_000 }, signal);
-        const names = Object.keys(whole.columns) as (keyof Skeleton['columns'])[];
-        const columns = Object.fromEntries(
-          names.map((name) => [name, [...whole.columns[name], ...more.columns[name]]]),
-        );
-        whole = {
-          ...more,
-          columns: columns as unknown as Skeleton['columns'],
-          evaluations: [...whole.evaluations, ...more.evaluations],
-          events: [...whole.events, ...more.events],
-        };
+      const after = (step: number): Promise<Skeleton> =>
+        ask('skeleton', { id }, { ...(step > 0 && { after: step }), limit: PAGE }, signal);
+      const pages = [await after(0)];
+      const coming: { page: Promise<Skeleton>; from: number }[] = [];
+      let { next: from, total } = pages[0]!;
+      const askMore = (): void => {
+        // Steps are numbered without gaps: where a page begins is known before the one ahead of it has come.
+        while (from !== null && from < total && coming.length < AT_ONCE) {
+          const page = after(from);
+          // Its failure is told when its turn comes.
+          page.catch(() => undefined);
+          coming.push({ page, from });
+          from += PAGE;
+        }
+      };
+      for (askMore(); coming.length > 0; askMore()) {
+        const known = client.getQueryData<Skeleton>(['skeleton', id])?.columns.step.length ?? 0;
+        if (Number.isInteger(Math.log2(pages.length)) && pages.length * PAGE > known)
+          client.setQueryData(['skeleton', id], joined(pages));
+        const asked = coming.shift()!;
+        const page = await asked.page;
+        pages.push(onlyTo(page, asked.from + PAGE));
+        // It went on meanwhile.
+        total = page.total;
       }
-      return whole;
+      return joined(pages);
     },
     staleTime: 30_000,
     // A hundred thousand steps are another list at once; comparing them one by one takes longer than drawing.
     structuralSharing: false,
   });
-}
+export const useSkeleton = (id: string) => useQuery(skeletonOf(id));
 
 export const FLAGS = { copied: 1, lost: 2, timedOut: 4, running: 8, unreadable: 16 } as const;
 

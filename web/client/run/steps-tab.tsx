@@ -283,10 +283,11 @@ function StepList({
     if (!follow || count_ === 0) return;
     moving.current = true;
     pinned.current = null;
+    setCurrent(steps[count_ - 1]!);
     virtual.scrollToIndex(shown - 1, { align: 'end' });
     const timer = setTimeout(() => (moving.current = false), 400);
     return () => clearTimeout(timer);
-  }, [follow, count_, shown, virtual]);
+  }, [follow, count_, shown, virtual, steps]);
   const seenTotal = useRef(count_);
   useEffect(() => {
     if (follow) seenTotal.current = count_;

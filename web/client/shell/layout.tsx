@@ -5,6 +5,7 @@ import { commandOf } from '../address/command-of.js';
 import { document as asked } from '../data/queries.js';
 import { useKeys } from '../keys/keys.js';
 import { useLiveState, useServicesLost } from '../live/live.js';
+import { intoView } from '../parts/into-view.js';
 import { useNow } from '../parts/clock.js';
 import { ago } from '../parts/format.js';
 import { isShown } from '../static/form.js';
@@ -56,7 +57,9 @@ export function Layout() {
   // After a change of page the reader begins at its top, not in the navigation.
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
+  const nav = useRef<HTMLElement>(null);
   useEffect(() => {
+    intoView(nav.current, '[aria-current=page], .active');
     if (first.current) first.current = false;
     else main.current?.focus({ preventScroll: true });
   }, [path]);
@@ -69,7 +72,7 @@ export function Layout() {
         <Link to="/" className="brand" aria-label="bench, to the start">
           bench
         </Link>
-        <nav aria-label="Pages">
+        <nav ref={nav} aria-label="Pages">
           {PAGES.map(([to, name]) => (
             <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
               {name}

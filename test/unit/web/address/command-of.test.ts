@@ -47,6 +47,8 @@ describe('the command that shows what an address shows', () => {
       '/episodes?batch=b-1&group=g%201&policyVersion=3&state=open',
       `bench episodes list b-1 --group 'g 1' --policy-version 3 --state open`,
     ],
+    ['/search?q=out+of+memory&model=a&in=file&in=action', `bench search --models a --in file,action 'out of memory'`],
+    ['/search?q=--lr', 'bench search -- --lr'],
     ['/integrity', `bench sql 'select * from integrity_marks'`],
     ['/tasks', 'bench tasks list'],
     ['/tasks/blotto', 'bench tasks show blotto'],

@@ -23,13 +23,34 @@ from bench_server import ROOT, Throwaway, down, node
 
 BASE = "bench-accept-base:python3.13"
 STOOD_IN_FOR = ("python:3.1*", "ubuntu:*", "debian:*")
-PACKAGES = "python3,python3-pip,python3-venv,python-is-python3,ca-certificates"
+PACKAGES = "python3,python3-pip,python3-venv,python-is-python3,ca-certificates,procps,curl"
 
 # Terminal-Bench 2's 89 tasks as people read them; the others are verified in a clean room.
-SAME_IMAGE = """adaptive-rejection-sampler build-cython-ext build-pmars build-pov-ray caffe-cifar-10 compile-compcert
-headless-terminal largest-eigenval mcmc-sampling-stan rstan-to-pystan sqlite-with-gcov""".split()
-LIVE = """configure-git-webserver git-multibranch hf-model-inference install-windows-3.11 kv-store-grpc mailman
-nginx-request-logging pypi-server qemu-alpine-ssh qemu-startup""".split()
+SAME_IMAGE = [
+    "adaptive-rejection-sampler",
+    "build-cython-ext",
+    "build-pmars",
+    "build-pov-ray",
+    "caffe-cifar-10",
+    "compile-compcert",
+    "headless-terminal",
+    "largest-eigenval",
+    "mcmc-sampling-stan",
+    "rstan-to-pystan",
+    "sqlite-with-gcov",
+]
+LIVE = [
+    "configure-git-webserver",
+    "git-multibranch",
+    "hf-model-inference",
+    "install-windows-3.11",
+    "kv-store-grpc",
+    "mailman",
+    "nginx-request-logging",
+    "pypi-server",
+    "qemu-alpine-ssh",
+    "qemu-startup",
+]
 
 REGISTRIES = ("pypi.org", "pythonhosted.org", "debian.org", "astral.sh", "localhost", "127.0.0.1")
 FETCHES = re.compile(r"\b(?:git\s+clone|git\s+ls-remote|wget|curl|hf\s+download|huggingface)\b")
@@ -59,7 +80,7 @@ def docker(*args: str) -> str:
 
 
 def make_base(folder: Path) -> None:
-    """Like Python's own images: what pip installs goes to the system."""
+    """Like Python's own images: what pip installs goes to the system. With the index of packages, so that no task fetches it again."""
     if docker("images", "-q", BASE).strip():
         return
     print(f"making {BASE} with debootstrap", flush=True)
@@ -69,23 +90,43 @@ def make_base(folder: Path) -> None:
         check=True,
         stdout=subprocess.DEVNULL,
     )
-    for marker in tree.glob("usr/lib/python3*/EXTERNALLY-MANAGED"):
-        marker.unlink()
     with subprocess.Popen(["tar", "-C", str(tree), "-c", "."], stdout=subprocess.PIPE) as tar:
-        subprocess.run(["docker", "import", "-", BASE], stdin=tar.stdout, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            ["docker", "import", "-", f"{BASE}-raw"],
+            stdin=tar.stdout,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
     shutil.rmtree(tree)
+    text = (
+        f"FROM {BASE}-raw\n"
+        """RUN echo 'Acquire::Languages "none";' > /etc/apt/apt.conf.d/90languages && apt-get update"""
+        " && rm -f /usr/lib/python3*/EXTERNALLY-MANAGED\n"
+    )
+    subprocess.run(
+        ["docker", "build", "-q", "-t", BASE, "-"],
+        input=text.encode(),
+        check=True,
+        capture_output=True,
+    )
 
 
 def foreign_hosts(folder: Path) -> list[str]:
     """Hosts that the image, the solution or the tests fetch from, registries of packages apart."""
     hosts: set[str] = set()
-    for path in [folder / "environment/Dockerfile", folder / "solution/solve.sh", *folder.glob("tests/*.sh")]:
+    for path in [
+        folder / "environment/Dockerfile",
+        folder / "solution/solve.sh",
+        *folder.glob("tests/*.sh"),
+    ]:
         text = path.read_text(errors="replace").replace("\\\n", " ") if path.exists() else ""
         for line in text.splitlines():
             if line.lstrip().startswith("#"):
                 continue
             fetched = re.findall(r"https?://([\w.-]+)", line) if FETCHES.search(line) else []
-            hosts.update(fetched + re.findall(r"--(?:extra-)?index-url[ =]https?://([\w.-]+)", line))
+            hosts.update(
+                fetched + re.findall(r"--(?:extra-)?index-url[ =]https?://([\w.-]+)", line)
+            )
             if "huggingface" in line or "load_dataset(" in line:
                 hosts.add("huggingface.co")
     return sorted(host for host in hosts if not host.endswith(REGISTRIES))
@@ -106,13 +147,25 @@ def weight(folder: Path) -> tuple[int, int]:
 
 def images() -> set[str]:
     lines = docker("images", "--no-trunc", "--format", "{{.ID}} {{.Repository}}").splitlines()
-    return {line.split()[0] for line in lines if re.search(r" bench-(?:task|environment|agent)$", line)}
+    return {
+        line.split()[0] for line in lines if re.search(r" bench-(?:task|environment|agent)$", line)
+    }
 
 
 def verify(home: Path, task: str, seconds: float) -> tuple[bool, str]:
     before = images()
     try:
-        code, said = bench(home, "tasks", "verify", task, "--backend", "docker", "--concurrency", "1", seconds=seconds)
+        code, said = bench(
+            home,
+            "tasks",
+            "verify",
+            task,
+            "--backend",
+            "docker",
+            "--concurrency",
+            "1",
+            seconds=seconds,
+        )
     except subprocess.TimeoutExpired:
         return False, f"took longer than {seconds:.0f} s"
     finally:
@@ -121,19 +174,23 @@ def verify(home: Path, task: str, seconds: float) -> tuple[bool, str]:
     if "tasks" not in said:
         return False, said.get("message") or said.get("error", {}).get("message") or str(said)
     checks = said["tasks"][0]["checks"]
-    wrong = [f"{check['name']}: {check['detail']}" for check in checks if check["status"] == "failed"]
+    wrong = [
+        f"{check['name']}: {check['detail']}" for check in checks if check["status"] == "failed"
+    ]
     passed = [check["detail"] for check in checks if check["name"] in ("baseline", "oracle")]
     return code == 0, "; ".join(wrong or passed)
 
 
 def compare_classes(tasks: list[dict[str, Any]]) -> None:
-    expected = {name: "same-image" for name in SAME_IMAGE} | {name: "live" for name in LIVE}
+    expected = dict.fromkeys(SAME_IMAGE, "same-image") | dict.fromkeys(LIVE, "live")
     if not set(expected) <= {task["task"] for task in tasks}:
         print("classes: not compared, this is not the whole of Terminal-Bench 2")
         return
     other = [t for t in tasks if t["verification"] != expected.get(t["task"], "clean-room")]
     for task in other:
-        print(f"  {task['task']} is {task['verification']}, read as {expected.get(task['task'], 'clean-room')}")
+        print(
+            f"  {task['task']} is {task['verification']}, read as {expected.get(task['task'], 'clean-room')}"
+        )
     print(f"classes: {len(tasks) - len(other)} of {len(tasks)} as people read them")
 
 
@@ -141,18 +198,32 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("checkout", type=Path)
     options.add_argument("--tasks", default="", help="only these, by name")
-    options.add_argument("--minutes", type=float, default=40, help="begin no further task after that")
+    options.add_argument(
+        "--minutes", type=float, default=40, help="begin no further task after that"
+    )
     options.add_argument("--task-minutes", type=float, default=12, help="most for one task")
-    options.add_argument("--live", action="store_true", help="also those that need the agent's processes")
+    options.add_argument(
+        "--live", action="store_true", help="also those that need the agent's processes"
+    )
     asked = options.parse_args()
     only = [name for name in asked.tasks.split(",") if name]
     outcomes: list[Outcome] = []
     with Throwaway() as place:
         try:
             bases = [f"--base={name}={BASE}" for name in STOOD_IN_FOR]
-            wanted = [*(["--tasks", ",".join(only)] if only else []), *(["--live"] if asked.live else [])]
+            wanted = [
+                *(["--tasks", ",".join(only)] if only else []),
+                *(["--live"] if asked.live else []),
+            ]
             _, found = bench(
-                place.home, "tasks", "import", "harbor", str(asked.checkout), "--build", *bases, *wanted
+                place.home,
+                "tasks",
+                "import",
+                "harbor",
+                str(asked.checkout),
+                "--build",
+                *bases,
+                *wanted,
             )
             tasks = found["tasks"]
             print(f"imported: {found['imported']} of {len(tasks)}")
@@ -162,7 +233,9 @@ def main() -> int:
             compare_classes(tasks)
             make_base(place.folder)
             folders = {path.parent.name: path.parent for path in asked.checkout.rglob("task.toml")}
-            ready = sorted((t for t in tasks if t["id"] is not None), key=lambda t: weight(folders[t["task"]]))
+            ready = sorted(
+                (t for t in tasks if t["id"] is not None), key=lambda t: weight(folders[t["task"]])
+            )
             until = time.monotonic() + 60 * asked.minutes
             for task in ready:
                 name, began = task["task"], time.monotonic()
@@ -175,13 +248,21 @@ def main() -> int:
                 else:
                     good, detail = verify(place.home, task["id"], 60 * asked.task_minutes)
                     result = "passes" if good else "fails"
-                outcomes.append(Outcome(name, task["verification"], time.monotonic() - began, result, detail))
+                outcomes.append(
+                    Outcome(name, task["verification"], time.monotonic() - began, result, detail)
+                )
                 line = outcomes[-1]
                 told = " ".join(detail.split())[:200]
-                print(f"{name:<34}{line.verification:<12}{result:<8}{line.seconds:>5.0f} s  {told}", flush=True)
+                print(
+                    f"{name:<34}{line.verification:<12}{result:<8}{line.seconds:>5.0f} s  {told}",
+                    flush=True,
+                )
         finally:
             down(place.home)
-    counts = {result: sum(o.result == result for o in outcomes) for result in ("passes", "fails", "wants", "root", "left")}
+    counts = {
+        result: sum(o.result == result for o in outcomes)
+        for result in ("passes", "fails", "wants", "root", "left")
+    }
     print(
         f"{counts['passes']} of {counts['passes'] + counts['fails']} that were played pass with their solution and not"
         f" untouched; {counts['wants']} want other hosts, {counts['root']} root, {counts['left']} had no time"

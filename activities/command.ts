@@ -33,6 +33,7 @@ export interface CommandPorts {
   definitions: RunDefinitions;
   backends: Backends;
   artifacts: ArtifactStore;
+  taskFolder: (run: RunDefinition) => Promise<string>;
   watched?: WatchedCommands;
 }
 

@@ -49,7 +49,9 @@ async function evaluateOnce(
   const known = await store.evaluation(runId, step, kind);
   if (known !== null) return { status: known.status, primary: known.primary, ms: 0 };
 
-  const { isolation } = ports.backends[run.backend].evaluator;
+  const { evaluator } = run.task;
+  const live = evaluator.kind === 'harbor' && evaluator.verification === 'live';
+  const isolation = live ? 'none' : ports.backends[run.backend].evaluator.isolation;
   if (kind !== 'validate') await store.setStatus(runId, 'finishing');
   const started = performance.now();
   const number = await store.evaluationNumber(runId, step, kind);

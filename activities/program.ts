@@ -25,6 +25,7 @@ export interface ProgramPorts {
   definitions: RunDefinitions;
   backends: Backends;
   artifacts: ArtifactStore;
+  taskFolder: (run: RunDefinition) => Promise<string>;
   /** Opened for each run once, and closed with its sandbox. */
   gateway: OpenGateway;
 }

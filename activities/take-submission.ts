@@ -2,7 +2,7 @@ import type { HostActivities, TakeSubmissionArgs } from '../domain/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type { EvaluationLog } from '../domain/ports/record/evaluations.js';
 import type { SubmissionLog } from '../domain/ports/record/submissions.js';
-import type { SandboxRef, SubmissionFile } from '../domain/ports/sandbox-port.js';
+import type { CollectOptions, SandboxRef, SubmissionFile } from '../domain/ports/sandbox-port.js';
 import type { RunDefinition, TakenSubmission } from '../domain/run.js';
 import type { Backends } from '../domain/ports/backends.js';
 import type { RunDefinitions } from './run-definitions.js';
@@ -13,6 +13,7 @@ export interface TakeSubmissionPorts {
   definitions: RunDefinitions;
   backends: Backends;
   artifacts: ArtifactStore;
+  taskFolder: (run: RunDefinition) => Promise<string>;
 }
 
 export function takeSubmissionActivities(ports: TakeSubmissionPorts): Pick<HostActivities, 'takeSubmission'> {
@@ -36,20 +37,22 @@ async function takeOnce(ports: TakeSubmissionPorts, args: TakeSubmissionArgs): P
  * refused. Throws what the sandbox throws.
  */
 export async function takeSubmission(
-  { backends, artifacts }: Pick<TakeSubmissionPorts, 'backends' | 'artifacts'>,
+  { backends, artifacts, taskFolder }: Pick<TakeSubmissionPorts, 'backends' | 'artifacts' | 'taskFolder'>,
   run: RunDefinition,
   ref: SandboxRef,
 ): Promise<{ taken: TakenSubmission; files: SubmissionFile[] | null }> {
   const { files, folders, optional, maxFiles, maxBytes, whole } = run.task.submission;
   const { evaluator } = run.task;
   const { sandbox } = backends[run.backend];
-  const collected = await sandbox.collect(ref, files, maxBytes, {
-    ...{ folders, optional, maxFiles },
-    ...(whole === true &&
-      evaluator.kind === 'harbor' && {
-        whole: { workdir: evaluator.workdir, besides: evaluator.verification === 'same-image' },
-      }),
-  });
+  const ofHarbor = async (): Promise<Pick<CollectOptions, 'whole' | 'live'>> => {
+    if (evaluator.kind !== 'harbor' || whole !== true) return {};
+    const { workdir, verification, env, timeoutSeconds } = evaluator;
+    return verification === 'live'
+      ? { live: { taskDir: await taskFolder(run), workdir, env, timeoutSeconds } }
+      : { whole: { workdir, besides: verification === 'same-image' } };
+  };
+  const more = { folders, optional, maxFiles, ...(await ofHarbor()) };
+  const collected = await sandbox.collect(ref, files, maxBytes, more);
   if (collected.kind !== 'files') return { taken: collected, files: null };
   const sha256 = await storeSubmission(artifacts, collected.files);
   return { taken: { kind: 'files', sha256 }, files: collected.files };

@@ -24,6 +24,9 @@ const DATA_FILES = 'data.json';
 /** Beside them too: under which profile it is played. */
 const PROFILE = 'profile.json';
 
+/** May be empty, so that no file brings it along. */
+const STARTER = 'starter';
+
 /** The current hash of a frozen folder; null: its data are missing or have changed. */
 function frozenHash(dir: string): string | null {
   const files = readIfThere<PreparedFile[]>(join(dir, DATA_FILES));
@@ -38,7 +41,7 @@ function frozenHash(dir: string): string | null {
 const readIfThere = <T>(file: string): T | null =>
   existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : null;
 
-const intact = (dir: string, hash: string): boolean => existsSync(dir) && frozenHash(dir) === hash;
+const intact = (dir: string, hash: string): boolean => existsSync(join(dir, STARTER)) && frozenHash(dir) === hash;
 
 /**
  * Copy a task's folder with its prepared data to its frozen place, atomically, so that runs play the task as submitted, whatever
@@ -51,6 +54,7 @@ export function freezeTask(layout: HomeLayout, task: TaskFolder): string {
   try {
     // The folder holds evaluator files: only the owner may look into it.
     mkdirSync(staging, { recursive: true, mode: 0o700 });
+    mkdirSync(join(staging, STARTER));
     for (const file of folderFiles(task.dir)) {
       const copy = join(staging, file.path);
       mkdirSync(dirname(copy), { recursive: true });

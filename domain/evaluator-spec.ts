@@ -1,8 +1,6 @@
 import { z } from 'zod';
+import { VERIFICATIONS } from './harbor/verification.js';
 import { relativeFile } from './relative-file.js';
-
-/** What a verifier of Harbor gets of the agent's world. Processes are none of it. */
-export const HARBOR_VERIFICATIONS = ['clean-room', 'same-image'] as const;
 
 const seconds = z.number().int().positive();
 const megabytes = z.number().int().positive();
@@ -56,11 +54,14 @@ export const evaluatorSchema = z.discriminatedUnion('kind', [
     ...player,
     ...referee,
   }),
-  /** evaluator/tests/test.sh, as Harbor has it, in a fresh container of the task's verifier image; see domain/harbor. */
+  /** evaluator/tests/test.sh, as Harbor has it, in a fresh container of the task's verifier image, unless live; see domain/harbor. */
   z.strictObject({
     kind: z.literal('harbor'),
-    /** `clean-room`: it gets the working folder; `same-image`: the agent's home and temporary files, too. */
-    verification: z.enum(HARBOR_VERIFICATIONS),
+    /**
+     * `clean-room`: it gets the working folder; `same-image`: the agent's home and temporary files, too; `live`: the tests run in the
+     * agent's own container, among its processes.
+     */
+    verification: z.enum(VERIFICATIONS),
     /** Where the task's image has the working folder. */
     workdir: z
       .string()

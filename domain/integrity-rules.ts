@@ -10,6 +10,7 @@ export const INTEGRITY_RULES = [
   'test_beats_validation',
   'same_image',
   'in_process',
+  'live',
 ] as const;
 export type IntegrityRule = (typeof INTEGRITY_RULES)[number];
 

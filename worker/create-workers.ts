@@ -78,7 +78,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   };
 
   const turns = { store, definitions, players };
-  const commands = { store, definitions, backends, artifacts, watched: parts.outputs };
+  const commands = { store, definitions, backends, artifacts, taskFolder, watched: parts.outputs };
 
   const worker = (taskQueue: string, activities: object, options: Partial<WorkerOptions> = {}): Promise<Worker> =>
     parts.patiently(() =>
@@ -127,7 +127,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
           ...containerActivities({ store, definitions, backends, artifacts, hostId, taskFolder, programs }),
           ...programActivities({ ...commands, gateway: gateways.open }),
           ...commandActivities(commands),
-          ...takeSubmissionActivities({ store, definitions, backends, artifacts }),
+          ...takeSubmissionActivities({ store, definitions, backends, artifacts, taskFolder }),
           ...snapshotActivities({
             ...{ store, definitions, backends, artifacts, hostId },
             sharesArtifacts: settings.artifacts.shared,

@@ -176,7 +176,9 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
       step = Math.min(step, ticket.maxSteps);
       // Take the files now: the evaluation may have to wait for its place.
       await inContainer(step, () =>
-        onHost(here(), takingOptions(hostId), (host) => host.takeSubmission({ runId, step, epoch, kind: 'forced' })),
+        onHost(here(), takingOptions(hostId, ticket.evaluationSeconds), (host) =>
+          host.takeSubmission({ runId, step, epoch, kind: 'forced' }),
+        ),
       );
       await snapshot;
       return finish(ending, await evaluate('forced'));

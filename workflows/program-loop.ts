@@ -54,7 +54,7 @@ export async function programLoop(input: ProgramLoopInput): Promise<AgentLoopRes
         continue;
       }
       if (news.kind === 'submit') return { end: { endReason: 'submit', ...(await final('submit')) }, step };
-      await onHost({ runId, hostId, epoch }, takingOptions(hostId), (host) =>
+      await onHost({ runId, hostId, epoch }, takingOptions(hostId, evaluationSeconds), (host) =>
         host.takeSubmission({ runId, step, epoch, kind: 'forced' }),
       );
       return { end: { endReason: news.endReason, ...(await final('forced')) }, step };

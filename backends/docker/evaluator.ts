@@ -6,12 +6,11 @@ import { groupOf, type JobFile, jobFiles, modeOf } from '../evaluator/job-files.
 import { containerMb, outputMb } from '../evaluator/memory.js';
 import { readResult } from '../evaluator/read-result.js';
 import { hostTimeLimitMs } from '../evaluator/time-limit.js';
-import { type Mark, markFor } from '../mark.js';
-import { removeContainer, waitForExit } from './container-life.js';
+import { waitForExit } from './container-life.js';
 import { output } from './container-output.js';
+import { inContainer } from './evaluation-container.js';
 import type { DockerEvaluatorOptions } from './evaluator-options.js';
 import { isPodman } from './engine.js';
-import { EVALUATION_LABEL, HOME_LABEL, MAKER_LABEL, UNTIL_LABEL } from './labels.js';
 import { hiddenFigures, madeUpFigures } from './machine-figures.js';
 import { remembered } from './remembered.js';
 import { PODMAN_PROCESSES } from './sandbox-container.js';
@@ -46,32 +45,21 @@ export function createDockerEvaluator(options: DockerEvaluatorOptions): Evaluato
         outputFolder: OUTPUT_FOLDER,
       });
       const archive = await tarBytes(files.map(ownedEntry));
-      const name = `bench-${options.homeTag}-eval-${job.id}`;
-      try {
-        await removeContainer(docker.getContainer(name));
-        const container = await docker.createContainer(
-          containerOptions(
-            ...([job, name, options, await podman()] as const),
-            await figuresOf(options, job),
-            await markFor(hostTimeLimitMs(job.task)),
-          ),
-        );
-        try {
-          await container.putArchive(archive, { path: '/job' });
-          await container.start();
-          const found = await outcome(docker, container, job, signal);
-          return options.imageDigest === undefined ? found : { ...found, imageDigest: options.imageDigest };
-        } finally {
-          // By id: a later attempt may already use the name.
-          await removeContainer(container);
-        }
-      } catch (error) {
-        signal.throwIfAborted();
-        if (error instanceof InfrastructureError) throw error;
-        throw new InfrastructureError(`evaluation ${job.id} of ${job.task.id}: ${(error as Error).message}`, {
-          cause: error,
-        });
-      }
+      return await inContainer(
+        options,
+        job,
+        {
+          what: 'evaluation',
+          longestMs: hostTimeLimitMs(job.task),
+          make: async (name, labels) =>
+            containerOptions(...([job, name, labels, options, await podman()] as const), await figuresOf(options, job)),
+          fill: async (container) => {
+            await container.putArchive(archive, { path: '/job' });
+          },
+          outcome: (container) => outcome(docker, container, job, signal),
+        },
+        signal,
+      );
     },
   };
 }
@@ -82,17 +70,11 @@ const figuresOf = async ({ figuresDir }: DockerEvaluatorOptions, { task }: Evalu
 function containerOptions(
   job: EvaluationJob,
   name: string,
-  { imageRef, homeTag }: DockerEvaluatorOptions,
+  labels: Record<string, string>,
+  { imageRef }: DockerEvaluatorOptions,
   podman: boolean,
   figures: Docker.MountSettings[],
-  { maker, until }: Mark,
 ): Docker.ContainerCreateOptions {
-  const labels = {
-    [HOME_LABEL]: homeTag,
-    [EVALUATION_LABEL]: job.id,
-    [MAKER_LABEL]: maker,
-    [UNTIL_LABEL]: String(until),
-  };
   const { evaluator } = job.task;
   const memory = containerMb(evaluator) * 1024 * 1024;
   return {

@@ -25,6 +25,7 @@ import { waitForSupervisor } from '../shell/wait-for-supervisor.js';
 import { collectFiles as collectHere } from '../shell/collect-files.js';
 import { collectFiles } from './collect-files.js';
 import { collectWhole } from './collect-whole.js';
+import { runLiveTests } from './harbor/live-tests.js';
 import { removeContainer, startContainer } from './container-life.js';
 import { type LayerRequirements, programLayer } from '../../domain/task-requirements.js';
 import { thawDisk } from './copy-disk.js';
@@ -412,7 +413,13 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
       translated(`collecting files of run ${ref.runId}`, async () => {
         // After a reboot the disk is not mounted, and files would seem missing.
         await mountWhole(ref);
-        const whole = more?.whole;
+        const { live, whole } = more ?? {};
+        if (live !== undefined) {
+          // Not started anew when something fails: its processes are what is tested.
+          const container = containerOf(ref);
+          await wake(ref, container);
+          return await onWholeDisk(ref, () => runLiveTests(container, live));
+        }
         if (whole !== undefined)
           return await onWholeDisk(ref, () =>
             collectInside(ref, (container) => collectWhole(container, maxBytes, whole)),

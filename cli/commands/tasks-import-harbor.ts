@@ -13,6 +13,7 @@ interface Flags {
   prefix: string;
   base?: { from: string; to: string }[];
   build?: true;
+  live?: true;
   force?: true;
   dryRun?: true;
 }
@@ -28,6 +29,13 @@ function baseOf(text: string, before: NonNullable<Flags['base']> = []): NonNulla
 const place = ({ file, key, reason }: ImportedHarborTask['refusals'][number]): string =>
   oneLine(`${[file, key].filter((part) => part !== '').join(': ')}: ${reason}`, 300);
 
+/** Of its scores. */
+function marksOf({ id, verification, inProcess }: ImportedHarborTask): string {
+  if (id === null) return '';
+  const kept = { 'clean-room': [], 'same-image': ['same_image'], live: ['live'] }[verification];
+  return [...kept, ...(inProcess ? ['in_process'] : [])].join(', ');
+}
+
 function render({ output: { colors } }: CliContext, { into, dryRun, imported, tasks }: HarborImport): string {
   const table = renderTable(
     tasks,
@@ -39,7 +47,7 @@ function render({ output: { colors } }: CliContext, { into, dryRun, imported, ta
       },
       { title: 'task', value: ({ id }) => id ?? '' },
       { title: 'verification', value: ({ verification, id }) => (id === null ? '' : verification) },
-      { title: 'marks', value: ({ inProcess, id }) => (inProcess && id !== null ? 'in_process' : '') },
+      { title: 'marks', value: marksOf },
     ],
     colors,
   );
@@ -72,6 +80,10 @@ export function register(importing: Command, context: CliContext): void {
       baseOf,
     )
     .option('--build', 'build environment/Dockerfile even where task.toml names an image')
+    .option(
+      '--live',
+      "also tasks whose tests need the agent's running processes: they run in its own container, and no score is ranked",
+    )
     .option('--force', 'replace tasks that were imported before')
     .option('--dry-run', 'only print what would be imported')
     .action(async (folder: string, flags: Flags) => {
@@ -82,6 +94,7 @@ export function register(importing: Command, context: CliContext): void {
         tasks: flags.tasks,
         bases: flags.base ?? [],
         build: flags.build === true,
+        live: flags.live === true,
         force: flags.force === true,
         dryRun: flags.dryRun === true,
       });

@@ -140,6 +140,10 @@ create function find_integrity_marks(ids text[] default null) returns table (
   from ended r join task_versions v on v.content_hash = r.task_hash
   where v.spec #>> '{evaluator,verification}' = 'same-image'
   union all
+  select r.run_id, 'live', null, null, 'the tests ran in the agent''s own container, among its processes: never ranked'
+  from ended r join task_versions v on v.content_hash = r.task_hash
+  where v.spec #>> '{evaluator,verification}' = 'live'
+  union all
   select r.run_id, 'in_process', null, null, 'the tests import what the agent wrote, which could pass them from inside'
   from ended r join task_versions v on v.content_hash = r.task_hash
   where v.spec #>> '{evaluator,kind}' = 'harbor' and v.spec #>> '{evaluator,inProcess}' = 'true'

@@ -19,7 +19,7 @@ export interface TestFile {
 
 /** What only a process that the agent left can answer: an address with a port, a shell elsewhere, a list of processes. */
 const PROCESSES =
-  /\bhttps?:\/\/(?:localhost|127\.0\.0\.1)\b|\b(?:localhost|127\.0\.0\.1)(?::|["'],?\s*|\s+)\$?\{?\d{2,5}\b|\bssh\b[^\n]*@?(?:localhost|127\.0\.0\.1)|@localhost\b|\bpgrep\b|\bps\s+(?:aux|-e)|\bpsutil\.process_iter|\bparamiko\b|\bgrpc\.insecure_channel|\bvncdo|\bsystemctl\b|\bsmtplib\b/;
+  /\bhttps?:\/\/(?:localhost|127\.0\.0\.1)\b|\b(?:localhost|127\.0\.0\.1)(?::|["'],?\s*|\s+)\$?\{?\d{2,5}\b|\bssh\b[^\n]*@?(?:localhost|127\.0\.0\.1)|@localhost\b|\bpgrep\b|\bps\s+(?:aux|-e)|\bpsutil\.process_iter|\bparamiko\b|\bgrpc\.insecure_channel|\bvncdo|\bsystemctl\b|\bsmtplib\b|\bspawn\s+(?:telnet|ssh|nc)\b/;
 /** Places that belong to the image; not those of the tests, their logs, or devices. */
 const PLACES = /(?<![\w.:/-])\/(?:usr\/local|usr\/bin|usr\/lib|opt|tmp|root|home|etc|var|srv|data|workspace)\/[\w.-]+/g;
 /** Tests make and clean these themselves. */
@@ -28,18 +28,30 @@ const OWN = /^\/(?:tmp|root)\/(?:\.local|\.cargo|uv|test|pytest|venv|\.venv|tmp)
 const INSTALLED =
   /\bshutil\.which\(|\bcommand -v\b|\bdpkg\b|\bpip (?:show|list|freeze)\b|\bimportlib\.(?:metadata|util\.find_spec)\b|\bsubprocess\.[a-z_]+\(\s*\[\s*["'](R|Rscript|povray|pmars|ccomp|gcov|sqlite3)["']/;
 
+/** The agent may install what its files need: `Install dependencies into the system python.` */
+const FOR_THE_SYSTEM = /\binstall\b[^.\n]*\bsystem(?:-wide\b|wide\b| python\b)/i;
+/** Libraries that what the agent builds is linked with, and is started by the tests without. */
+const LINKED = /\binstall\b[^&;|\n]*\slib[\w.+-]*-dev\b/;
+const STARTS = /\bsubprocess\.(?:run|Popen|check_\w+|call)\(|\bos\.(?:system|popen)\(/;
+
 const inside = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(`${folder.replace(/\/$/, '')}/`);
+
+export interface TaskTexts {
+  instruction: string;
+  solution: string;
+  /** How the image is made: what it names was there before the agent. */
+  dockerfile: string;
+}
 
 /** What tests need of what the agent leaves, from their text. */
 export function verificationOf(
   tests: readonly TestFile[],
   workdir: string,
-  /** The instruction and the solution: a place that neither names is the image's, or the tests' own. */
-  asked: readonly string[],
-  /** How the image is made: what it names was there before the agent. */
-  dockerfile: string,
+  { instruction, solution, dockerfile }: TaskTexts,
 ): { verification: Verification; evidence: Evidence } {
+  // A place that neither names is the image's, or the tests' own.
+  const asked = [instruction, solution];
   const first = (find: (text: string) => string | null, among = (_: string): boolean => true): Evidence | null => {
     for (const { path, text } of tests) {
       if (!among(path)) continue;
@@ -48,7 +60,7 @@ export function verificationOf(
     }
     return null;
   };
-  const process = first((text) => PROCESSES.exec(text)?.[0] ?? null, isScript);
+  const process = first(processIn, isScript);
   if (process !== null) return { verification: 'live', evidence: process };
   const place = first(
     (text) =>
@@ -57,6 +69,7 @@ export function verificationOf(
           !inside(path, workdir) &&
           !OWN.test(path) &&
           !dockerfile.includes(path) &&
+          !isAwaited(text, path) &&
           asked.some((text) => text.includes(path)),
       ) ?? null,
   );
@@ -66,7 +79,27 @@ export function verificationOf(
     return found === undefined || (program !== undefined && installs(dockerfile, program)) ? null : found;
   });
   if (installed !== null) return { verification: 'same-image', evidence: installed };
+  const invited = FOR_THE_SYSTEM.exec(instruction)?.[0];
+  if (invited !== undefined) return { verification: 'same-image', evidence: { file: 'instruction.md', text: invited } };
+  const linked = LINKED.exec(joined(solution))?.[0].trim();
+  if (linked !== undefined && !LINKED.test(joined(dockerfile)) && first((text) => STARTS.exec(text)?.[0] ?? null))
+    return { verification: 'same-image', evidence: { file: 'solution/solve.sh', text: linked } };
   return { verification: 'clean-room', evidence: { file: null, text: '' } };
+}
+
+/** Not a server that the tests start themselves. */
+function processIn(text: string): string | null {
+  for (const [found] of text.matchAll(new RegExp(`(?:${PROCESSES.source})(?::\\d+)?`, 'g'))) {
+    const port = /:(\d+)$/.exec(found)?.[1];
+    if (port === undefined || !new RegExp(`\\bhttp\\.server\\s+${port}\\b`).test(text)) return found;
+  }
+  return null;
+}
+
+/** A program that the tests start makes it: they wait for it to appear. */
+function isAwaited(text: string, path: string): boolean {
+  const named = new RegExp(`(\\w+)\\s*=\\s*(?:pathlib\\.)?Path\\(["']${path.replace(/[.+]/g, '\\$&')}["']\\)`, 'g');
+  return STARTS.test(text) && [...text.matchAll(named)].some(([, name]) => text.includes(`while not ${name}.exists()`));
 }
 
 /** Scripts that run; others may be what is compared. */
@@ -74,7 +107,9 @@ const isScript = (path: string): boolean => /\.sh$|(?:^|\/)(?:test|verify|check|
 
 /** Among the packages of an installation, which may go over several lines. */
 const installs = (dockerfile: string, program: string): boolean =>
-  new RegExp(`\\binstall\\b[^&;]*\\s${program}\\b`).test(dockerfile.replace(/\\\n/g, ' '));
+  new RegExp(`\\binstall\\b[^&;]*\\s${program}\\b`).test(joined(dockerfile));
+
+const joined = (text: string): string => text.replace(/\\\n/g, ' ');
 
 /** Scripts fetch their own tools, which says nothing of the agent's. */
 const withoutComments = (text: string): string =>
@@ -88,7 +123,11 @@ const withoutComments = (text: string): string =>
     .join('\n');
 
 /** Code of the agent that runs in the tests' own process can end it, or write the reward. Null: none is found. */
-export function inProcess(tests: readonly TestFile[]): Evidence | null {
+export function inProcess(
+  tests: readonly TestFile[],
+  { instruction, solution }: Pick<TaskTexts, 'instruction' | 'solution'>,
+): Evidence | null {
+  const own = new Set(tests.map(({ path }) => /([^/]+)\.py$/.exec(path)?.[1]));
   for (const { path, text } of tests) {
     const loaded = /\b(?:pickle\.load|torch\.load|joblib\.load|dill\.load)\b/.exec(text);
     if (loaded !== null) return { file: path, text: loaded[0] };
@@ -97,6 +136,10 @@ export function inProcess(tests: readonly TestFile[]): Evidence | null {
         text,
       );
     if (found !== null) return { file: path, text: found[0] };
+    // A module that the agent is to write; the folder with it may be on the path by other ways.
+    for (const [line, module = ''] of text.matchAll(/^[ \t]*(?:from|import) (\w+)/gm))
+      if (!own.has(module) && new RegExp(`\\b${module}\\.py\\b`).test(`${instruction}\n${solution}`))
+        return { file: path, text: line.trim() };
   }
   return null;
 }

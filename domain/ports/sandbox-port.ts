@@ -138,7 +138,27 @@ export interface CollectOptions {
    * `workdir`: the agent's other name for the workspace.
    */
   whole?: { workdir: string; besides: boolean };
+  /** In place of all that: what a task's tests leave that run in the sandbox itself; see LEFT_BY_TESTS. */
+  live?: LiveTests;
 }
+
+/** Tests of Harbor among the agent's own processes. */
+export interface LiveTests {
+  /** Host folder of the task, with evaluator/tests. */
+  taskDir: string;
+  workdir: string;
+  env: Readonly<Record<string, string>>;
+  timeoutSeconds: number;
+}
+
+/** Names of the files that `live` gives; empty: the tests left none. */
+export const LEFT_BY_TESTS = {
+  rewardJson: 'reward.json',
+  rewardTxt: 'reward.txt',
+  report: 'ctrf.json',
+  /** What they printed. */
+  said: 'said.txt',
+} as const;
 
 /** Names of the archives that `whole` gives: tar, all entries root's. */
 export const WHOLE = { workspace: 'workspace.tar', home: 'home.tar', tmp: 'tmp.tar' } as const;

@@ -75,7 +75,7 @@ beforeAll(async () => {
   mkdirSync(join(layout.configs, 'tasks'), { recursive: true });
   const settings = { assetsRoot: REPOSITORY, layout, configFolders: [layout.configs] } as unknown as BenchSettings;
   const found = importHarborTasks({ settings }, join(root, 'set'), {
-    ...{ prefix: '', bases: [{ from: 'the-*', to: base.ref }], build: false, force: false, dryRun: false },
+    ...{ prefix: '', bases: [{ from: 'the-*', to: base.ref }], build: false, live: false, force: false, dryRun: false },
   });
   expect(found.tasks).toMatchObject([{ id: 'tiny', verification: 'clean-room', refusals: [] }]);
   task = loadTaskFolder(join(layout.configs, 'tasks', 'tiny'));
@@ -184,5 +184,50 @@ describe("a task in Harbor's format", () => {
       kind: 'evaluator_error',
       message: expect.stringMatching(/left no ctrf\.json[^]*missing-program/) as string,
     });
+  });
+
+  test('running processes are verified where they run; the agent neither reads nor outdoes the tests', async () => {
+    const taskDir = join(root, 'live');
+    mkdirSync(join(taskDir, 'evaluator/tests'), { recursive: true });
+    writeFileSync(
+      join(taskDir, 'evaluator/tests/test.sh'),
+      [
+        'if [ "$PWD $(id -u)" != "/app 0" ]; then exit 1; fi',
+        'if exec 3<>/dev/tcp/127.0.0.1/7000 && read -r said <&3 && [ "$said" = ready ]; then passed=1; else passed=0; fi',
+        'sleep 0.5; echo "the server said: $said"',
+        'echo "{\\"results\\": {\\"summary\\": {\\"tests\\": 1, \\"passed\\": $passed}}}" > /logs/verifier/ctrf.json',
+        'if [ -z "$UNSCORED" ]; then echo $passed > /logs/verifier/reward.txt; fi',
+      ].join('\n'),
+    );
+    const apart = { verification: 'live' as const, workdir: '/app', ctrf: true, inProcess: false, env: {} };
+    const spec = { kind: 'harbor' as const, ...apart, timeoutSeconds: 60, memoryMb: 512 };
+    const inPlace = async (env: Record<string, string> = {}) => {
+      const live = { taskDir, workdir: '/app', env, timeoutSeconds: 60 };
+      const taken = await sandbox.collect(ref, [], 1, { live });
+      if (taken.kind !== 'files') return taken;
+      const evaluator = createDockerEvaluator({ docker, imageRef: images.evaluator.ref, homeTag });
+      const job = {
+        id: `live-${++n}`,
+        task: { ...task.spec, evaluator: spec },
+        taskDir,
+        submission: taken.files,
+        split: 'test' as const,
+        seed: 'ab',
+      };
+      return await evaluator.evaluate(job, never);
+    };
+    await asAgent(
+      "setsid sh -c 'while :; do cat /tests/test.sh >> /app/seen; echo 1 > /logs/verifier/reward.txt; sleep 0.05; done' >/dev/null 2>&1 &",
+    );
+    expect(await inPlace()).toMatchObject(reward(0));
+    const server =
+      'import socket\ns = socket.create_server(("127.0.0.1", 7000))\nwhile True: s.accept()[0].send(b"ready\\n")';
+    await asAgent(`printf '%s' '${server}' > /app/server.py; setsid python3 /app/server.py >/dev/null 2>&1 & sleep 1`);
+    expect(await inPlace()).toMatchObject(reward(1));
+    expect(await inPlace({ UNSCORED: '1' })).toMatchObject({
+      kind: 'evaluator_error',
+      message: expect.stringMatching(/neither reward[^]*the server said: ready/) as string,
+    });
+    expect(await asAgent('wc -c < /app/seen; ls -d /tests /logs/verifier 2>&1')).toMatch(/^0\n.*No such/);
   });
 });

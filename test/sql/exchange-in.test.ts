@@ -10,6 +10,7 @@ import { exportBatch } from '../../operations/records/export/export-batch.js';
 import { importExchanged } from '../../operations/records/import/exchange/import-exchanged.js';
 import { type PlayedOptions, playedRun } from '../fixtures/exchanged-runs.js';
 import { readZip } from '../setup/read-zip.js';
+import { LONG } from '../setup/long.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 import { type Packing, writeZip } from '../setup/write-zip.js';
 
@@ -525,24 +526,47 @@ describe('garbage', () => {
     expect(await there.queries.showRun(result.runId!)).toMatchObject({ finalScore: null, primary: 'match' });
   });
 
-  test('a text that is far too long keeps its beginning and its end, in bounded memory', async () => {
-    const path = place('long.json');
+  /** Long texts, one after the other, in a place of the trajectory; how much memory its import takes at most. */
+  async function imported(name: string, at: string, text: { count: number; megabytes: number }, between: string) {
+    const path = place(name);
     mkdirSync(dirname(path), { recursive: true });
-    const [head, tail] = json.split('said 2') as [string, string];
+    const [head, tail] = json.split(at) as [string, string];
     const file = createWriteStream(path);
-    file.write(`${head}begin`);
     const piece = 'x'.repeat(1 << 20);
-    for (let i = 0; i < 300; i++) if (!file.write(piece)) await once(file, 'drain');
+    file.write(`${head}begin`);
+    for (let i = 0; i < text.count; i++) {
+      if (i > 0) file.write(between);
+      for (let j = 0; j < text.megabytes; j++) if (!file.write(piece)) await once(file, 'drain');
+    }
     file.end(`end${tail}`);
     await once(file, 'close');
     const rss = process.memoryUsage.rss();
     let peak = rss;
     const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 20);
     const result = await one('atif', path, { task: 'long' }).finally(() => clearInterval(watch));
+    const megabytes = Math.round((peak - rss) / 1e6);
+    console.info(`${text.count} texts of ${text.megabytes} MB: ${megabytes} MB more memory at most`);
+    rmSync(path);
+    return { result, megabytes };
+  }
+
+  test('a text that is far too long keeps its beginning and its end, in bounded memory', async () => {
+    const { result, megabytes } = await imported('long.json', 'said 2', { count: 1, megabytes: LONG ? 2048 : 60 }, '');
     expect(said(result)).toContainEqual(['long.json', 'steps[1].observation.results[0].content', 'clipped']);
     const [step] = await there.queries.trajectory(result.runId!);
     expect(step?.observation).toMatch(/^beginx+\n\[\.\.\. \d+ bytes of output not shown \.\.\.\]\nx+end$/);
-    console.info(`a text of 300 MB: ${Math.round((peak - rss) / 1e6)} MB at most`);
-    expect(peak - rss).toBeLessThan(300e6);
+    expect(megabytes).toBeLessThan(300);
+  });
+
+  test('many long texts in one step are refused in a sentence, in bounded memory', async () => {
+    const before = await digest();
+    const count = LONG ? 512 : 34;
+    const { result, megabytes } = await imported('many.json', 'said 2', { count, megabytes: 4 }, '"}, {"content": "');
+    expect(result).toMatchObject({ outcome: 'failed', runId: null });
+    expect(result.remarks.map(({ file, key, message }) => [file, key, message])).toEqual([
+      ['many.json', 'steps[1].observation.results[31].content', 'more than 128 MiB of text in one'],
+    ]);
+    expect(await digest()).toEqual(before);
+    expect(megabytes).toBeLessThan(600);
   });
 });

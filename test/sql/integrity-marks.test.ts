@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import type { EndReason } from '../../domain/outcomes.js';
+import type { TaskSpec } from '../../domain/task.js';
 import { evaluate, run, submission, task } from '../fixtures/rows.js';
 import { PUBLISHED, publishedIsHere, publishedRuns, storePublishedRuns } from '../setup/published-runs.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
@@ -35,7 +36,7 @@ interface Step {
   workingDir?: string;
 }
 interface Played {
-  task?: string;
+  task?: string | TaskSpec;
   model?: string;
   kind?: 'real' | 'scripted';
   steps?: Step[];
@@ -56,7 +57,7 @@ async function marksOf(...plays: Played[]) {
     plays.map((play, i) => {
       const model = play.model ?? 'm';
       return {
-        ...run(id, task(play.task ?? 'guarded'), model, i + 1),
+        ...run(id, typeof play.task === 'object' ? play.task : task(play.task ?? 'guarded'), model, i + 1),
         model: { name: model, kind: play.kind ?? ('real' as const), provider: 'p', model },
       };
     }),
@@ -200,6 +201,28 @@ describe('a run is marked at its end', () => {
     const { rows } = await sql.query('select best_attempt, suspects from run_results where run_id = $1', [runIds[1]]);
     expect(rows).toEqual([{ best_attempt: 0.2, suspects: 1 }]);
     expect((await db.queries.showRun(runIds[1]!)).marks).toMatchObject([{ step: 4, until: 4 }]);
+  });
+
+  test('by how the tests of Harbor that scored it are kept apart from its agent; one that they import is only told', async () => {
+    const harbor = (verification: 'clean-room' | 'same-image' | 'live', inProcess = false): TaskSpec => {
+      const apart = { verification, workdir: '/app', ctrf: true, inProcess, env: {} };
+      const evaluator = { kind: 'harbor' as const, ...apart, timeoutSeconds: 60, memoryMb: 512 };
+      return task(`${verification}-${inProcess ? 'in' : 'out'}`, 'maximize', { evaluator });
+    };
+    const plays = [harbor('clean-room'), harbor('clean-room', true), harbor('same-image'), harbor('live')];
+    const { batchId, marks } = await marksOf(...plays.map((one) => ({ task: one, scores: [1] })));
+    expect(marks.map(({ ordinal, rule }) => [ordinal, rule])).toEqual([
+      [1, 'in_process'],
+      [2, 'same_image'],
+      [3, 'live'],
+    ]);
+    const { rows } = await db.queries.leaderboard({ batchId });
+    expect(Object.entries(rows[0]?.scores ?? {}).map(([id, { best }]) => [id, best])).toEqual([
+      ['clean-room-in', 1],
+      ['clean-room-out', 1],
+      ['live-out', null],
+      ['same-image-out', null],
+    ]);
   });
 
   test('that read the answers, not one that saw that they are there or was refused', async () => {

@@ -6,19 +6,28 @@ export const OFFLINE_FOLDER = '/opt/bench-verifier/bin';
 /** Where tests leave what they found. */
 export const LOGS = '/logs/verifier';
 
+const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const PATH = `${OFFLINE_FOLDER}:$PATH`;
 
 /**
  * Runs the tests once, with a network and without a submission, so that all that they install is in the image. What they found is
  * thrown away, and so are they: each evaluation brings them along.
  */
-export function provisionScript({ workdir, env, ctrf }: NonNullable<LayerRequirements['harbor']>): string {
+export function provisionScript({
+  workdir,
+  env,
+  ctrf,
+  verification,
+}: NonNullable<LayerRequirements['harbor']>): string {
+  // Others get a working folder in its place.
+  const kept = verification === 'live' ? [quoted(workdir), '/opt/bench-verifier/workdir'] : null;
   const found = ctrf ? `[ -s ${LOGS}/ctrf.json ]` : `[ -s ${LOGS}/reward.txt ] || [ -s ${LOGS}/reward.json ]`;
   return [
     'umask 022\n',
     `mkdir -p ${OFFLINE_FOLDER} ${LOGS} /tests\n`,
     `cp shims/* ${OFFLINE_FOLDER}/\n`,
     'cp -a tests/. /tests/\n',
+    ...(kept === null ? [] : [`cp -a ${kept.join(' ')}\n`]),
     'chmod -R go-w /tests\n',
     ...Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}\n`),
     `export HOME=/root PATH="${PATH}"\n`,
@@ -27,8 +36,13 @@ export function provisionScript({ workdir, env, ctrf }: NonNullable<LayerRequire
     `if ! { ${found}; }; then echo 'tests/test.sh left no ${ctrf ? 'ctrf.json' : 'reward'}: it did not get to its tests'; exit 1; fi\n`,
     'cd /\n',
     `rm -rf /tests /logs /tmp/* /solution\n`,
+    ...(kept === null ? [] : [`rm -rf ${kept[0]} && mv ${kept[1]} ${kept[0]}\n`]),
   ].join('');
 }
+
+/** Of an image, or a container. */
+export const pathOf = (env: readonly string[] | null | undefined): string =>
+  env?.find((one) => one.startsWith('PATH='))?.slice('PATH='.length) ?? DEFAULT_PATH;
 
 /** The variables of a verification, in place of all that the image has of them. */
 export const verificationEnvironment = (env: Readonly<Record<string, string>>, path: string): string[] =>

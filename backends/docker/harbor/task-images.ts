@@ -32,9 +32,11 @@ export async function ensureHarborImage(
   options: TaskImageOptions,
 ): Promise<BuiltImage> {
   const environment = await ensureEnvironment(docker, layer, options);
-  return kind === 'agent'
-    ? await agentImage(docker, environment, layer, harbor, options)
-    : await verifierImage(docker, environment, layer, harbor, options);
+  if (kind === 'evaluator') return await verifierImage(docker, environment, layer, harbor, options);
+  // Tests that run where the agent lives find there what they install.
+  const live = harbor.verification === 'live';
+  const below = live ? await verifierImage(docker, environment, layer, harbor, options) : environment;
+  return await agentImage(docker, below, layer, harbor, options);
 }
 
 /** environment/, as its Dockerfile says. */

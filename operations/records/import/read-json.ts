@@ -28,6 +28,8 @@ export interface JsonReader {
 /** No record has so many; what would take more memory than this is not read. */
 const MOST_VALUES = 200_000;
 const MOST_LEVELS = 64;
+/** Characters of an entry of a list, and of all other values of the root together. */
+export const MOST_TEXT = 128 * 1024 * 1024;
 
 type Container = { list: Json[] } | { object: Record<string, Json>; key: string };
 
@@ -35,10 +37,15 @@ type Container = { list: Json[] } | { object: Record<string, Json>; key: string 
  * Reads an object of any size in bounded memory. NaN and infinities come as NaN. Throws UnreadableFile with the place if the text ends
  * too early, is no JSON, or holds a value of unreasonable size; what `reader` throws goes through.
  */
-export async function readJson(chunks: AsyncIterable<string>, file: string, reader: JsonReader): Promise<void> {
+export async function readJson(
+  chunks: AsyncIterable<string>,
+  file: string,
+  reader: JsonReader,
+  mostText = MOST_TEXT,
+): Promise<void> {
   const tokenize = jsonParser({ packKeys: true, streamKeys: false, packStrings: false, streamNumbers: false });
   const numbers = new PythonNumbers();
-  const walker = new Walker(file, reader);
+  const walker = new Walker(file, reader, mostText);
   const feed = async (text: string): Promise<void> => {
     let tokens;
     try {
@@ -81,10 +88,14 @@ class Walker {
   #text: TextCollector | null = null;
   #clipped: Clipped[] = [];
   #values = 0;
+  #characters = 0;
+  /** Of what was handed over and is no entry. */
+  #ofRoot = 0;
 
   constructor(
     readonly file: string,
     readonly reader: JsonReader,
+    readonly mostText: number,
   ) {}
 
   /** Where the reader is, for people. */
@@ -114,6 +125,9 @@ class Walker {
       case 'endString': {
         const taken = this.#text?.take() ?? { text: '', bytes: 0, clipped: false };
         this.#text = null;
+        this.#characters += taken.text.length;
+        if (this.#characters + (this.#open === null ? this.#ofRoot : 0) > this.mostText)
+          throw this.#refuse('too_large', `more than ${this.mostText / 1024 / 1024} MiB of text in one`);
         if (taken.clipped) this.#clipped.push({ key: this.place(), bytes: taken.bytes });
         return this.#add(taken.text === NO_NUMBER ? Number.NaN : taken.text);
       }
@@ -189,6 +203,8 @@ class Walker {
 
   #deliver(value: Json): Promise<void> | void {
     const clipped = this.#clipped;
+    if (this.#open === null) this.#ofRoot += this.#characters;
+    this.#characters = 0;
     this.#clipped = [];
     this.#values = 0;
     if (this.#open !== null) {

@@ -102,10 +102,13 @@ function write(from: string, made: string, { task, survey }: HarborPlan): void {
     [
       `# ${task.id}`,
       '',
-      `A task in Harbor's format, imported from the folder ${task.from}. Its tests (evaluator/tests) run in a fresh container that gets`,
-      survey.verification === 'clean-room'
-        ? "the agent's working folder and nothing else."
-        : "the agent's working folder, home and temporary files: the scores are marked `same_image`.",
+      `A task in Harbor's format, imported from the folder ${task.from}. Its tests (evaluator/tests) run in`,
+      {
+        'clean-room': "a fresh container that gets the agent's working folder and nothing else.",
+        'same-image':
+          "a fresh container that gets the agent's working folder, home and temporary files: scores are marked `same_image`.",
+        live: "the agent's own container, among its processes: scores are marked `live`, and never ranked.",
+      }[survey.verification],
       '',
       `\`bench tasks verify ${task.id}\` builds its images, and shows that the solution passes and the untouched start does not.`,
       ...(remarks.length > 0 ? ['', 'The import remarked:', '', ...remarks] : []),

@@ -1,7 +1,6 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { parse } from 'smol-toml';
-import { HARBOR_VERIFICATIONS } from '../../../domain/evaluator-spec.js';
 import { valueAt } from '../../../domain/harbor/task-file.js';
 import { parseAllowedHost } from '../../../domain/task-network.js';
 import type { TaskSpecInput } from '../../../domain/task.js';
@@ -23,6 +22,8 @@ export interface ImportChoices {
   bases: readonly BaseMapping[];
   /** Build the Dockerfile even where an image is named. */
   build: boolean;
+  /** Also tasks whose tests run in the agent's own container, among its processes. */
+  live: boolean;
 }
 
 export interface HarborPlan {
@@ -45,13 +46,13 @@ export function planHarborTask(folder: string, choices: ImportChoices): HarborPl
   const { workdir } = survey;
   if (!WORKDIR.test(workdir) || TAKEN.test(workdir))
     refuse('environment/Dockerfile', 'WORKDIR', `${JSON.stringify(workdir)} cannot be the working folder alone`);
-  const verification = HARBOR_VERIFICATIONS.find((one) => one === survey.verification);
-  if (verification === undefined)
-    refuse(
-      survey.evidence?.file ?? 'tests/test.sh',
-      '',
-      `the tests need processes that the agent leaves running (${(survey.evidence?.text ?? '').slice(0, 80)}), which no clean verification has`,
-    );
+  const { verification } = survey;
+  if (verification === 'live') {
+    const told = `the tests need processes that the agent leaves running (${(survey.evidence?.text ?? '').slice(0, 80)})`;
+    const file = survey.evidence?.file ?? 'tests/test.sh';
+    if (choices.live) remark(file, '', `${told}: they run in its own container, and no score is ranked`);
+    else refuse(file, '', `${told}, which no clean verification has: only where \`live\` is asked for`);
+  }
   if (
     valueAt(toml, 'verifier.environment_mode') === 'separate' ||
     valueAt(toml, 'verifier.environment') !== undefined ||
@@ -73,7 +74,7 @@ export function planHarborTask(folder: string, choices: ImportChoices): HarborPl
   const dockerfile = ownDockerfile(folder, toml, choices, refuse);
   const id = `${choices.prefix}${basename(folder).replace(/[^A-Za-z0-9_-]+/g, '-')}`;
   if (!/^[A-Za-z0-9]/.test(id)) refuse('', '', `${JSON.stringify(basename(folder))} gives no name for a task`);
-  if (survey.refusals.length > 0 || verification === undefined) return refused();
+  if (survey.refusals.length > 0) return refused();
 
   const script = readFileSync(join(folder, 'tests', 'test.sh'), 'utf8');
   const seconds = (key: string): number | undefined => {

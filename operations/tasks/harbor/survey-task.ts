@@ -32,25 +32,20 @@ export function surveyTask(folder: string): HarborTask {
   checkVersion(file, found);
   for (const key of unknownKeys(file)) found.remark('task.toml', key, 'unknown key: Harbor ignores it, too');
   checkEnvironment(folder, file, found);
-  const asked: string[] = [];
-  for (const [path, what] of [
-    ['instruction.md', 'nothing says what to do'],
-    ['tests/test.sh', 'nothing verifies it'],
-    ['solution/solve.sh', 'nothing shows that it can be solved'],
+  const texts = { instruction: '', solution: '', dockerfile: readText(folder, 'environment/Dockerfile', found) ?? '' };
+  for (const [path, what, part] of [
+    ['instruction.md', 'nothing says what to do', 'instruction'],
+    ['tests/test.sh', 'nothing verifies it', null],
+    ['solution/solve.sh', 'nothing shows that it can be solved', 'solution'],
   ] as const) {
     const text = readText(folder, path, found);
     if (text === null) found.refuse(path, '', what);
-    else if (!path.startsWith('tests/')) asked.push(text);
+    else if (part !== null) texts[part] = text;
   }
   const workdir = workdirOf(folder, file, found);
   const tests = testFiles(folder, found);
-  const { verification, evidence } = verificationOf(
-    tests,
-    workdir,
-    asked,
-    readText(folder, 'environment/Dockerfile', found) ?? '',
-  );
-  const within = inProcess(tests);
+  const { verification, evidence } = verificationOf(tests, workdir, texts);
+  const within = inProcess(tests, texts);
   return {
     task: basename(folder),
     name: typeof valueAt(file, 'task.name') === 'string' ? String(valueAt(file, 'task.name')) : null,

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { homeLayout } from '../../../domain/home-layout.js';
@@ -49,6 +58,17 @@ describe('freezing a task', () => {
     const task = loadTask([configs()], 'coin');
     expect(freezeTask(home, task)).toBe(freezeTask(home, task));
     expect(readdirSync(home.tasks)).toEqual([task.contentHash]);
+  });
+
+  it('keeps a starter without files, as tasks have whose image brings them', () => {
+    const dir = configs();
+    rmSync(join(dir, 'tasks/coin/starter/strategy.py'));
+    const home = layout();
+    const task = loadTask([dir], 'coin');
+    const frozen = freezeTask(home, task);
+    expect(readdirSync(join(frozen, 'starter'))).toEqual([]);
+    rmSync(join(frozen, 'starter'), { recursive: true });
+    expect(readdirSync(join(freezeTask(home, task), 'starter'))).toEqual([]);
   });
 
   it('replaces a damaged copy', () => {

@@ -82,7 +82,7 @@ def _change(state: states.State, command: str, first: int, after: int, asked: in
             else _new_problems(old, new, first, removed, added, notes)
         )
         if problems:
-            _report(command, problems, old, new, first - 1, added, asked)
+            _report(_Refused(command, problems, (old, new), first - 1, added, asked))
             return
     try:
         new.write()
@@ -168,18 +168,36 @@ def _new_for_mlgym(
     return mlgym_check.introduced(before, after, first, last, added)
 
 
-def _report(
-    command: str,
-    problems: list[tuple[int, int, str, str]],
-    old: TextFile,
-    new: TextFile,
-    start: int,
-    added: int,
-    asked: int,
-) -> None:
-    """`start`: the number of lines before the change."""
+class _Refused:
+    """A change that would bring new errors; `start`: the number of lines before it."""
+
+    def __init__(
+        self,
+        command: str,
+        problems: list[tuple[int, int, str, str]],
+        files: tuple[TextFile, TextFile],
+        start: int,
+        added: int,
+        asked: int,
+    ) -> None:
+        self.command = command
+        self.problems = problems
+        self._old, self._new = files
+        self._start = start
+        self._added = added
+        self._asked = max(asked, 0)
+
+    def print_new(self) -> None:
+        _print_part(self._new, self._start + self._added // 2, self._added + 10)
+
+    def print_old(self) -> None:
+        _print_part(self._old, self._start + (self._asked + 1) // 2, self._asked + 10)
+
+
+def _report(refused: _Refused) -> None:
+    command = refused.command
     if words.is_mlgym():
-        _report_as_mlgym(command, problems, old, new, start, added, asked)
+        _report_as_mlgym(refused)
         return
     noun, fix = (
         ("edit", "the start and end lines")
@@ -188,27 +206,20 @@ def _report(
     )
     print(f"This {noun} would bring new errors into the file, so it was not applied.")
     print("ERRORS:")
-    for line, column, code, text in problems:
+    for line, column, code, text in refused.problems:
         print(f"- {code} {text} (line {line}:{column})")
     print(f"With your {noun} the file would look like this")
-    _print_part(new, start + added // 2, added + 10)
+    refused.print_new()
     print(f"This is the file as it is, without your {noun}")
-    _print_part(old, start + (max(asked, 0) + 1) // 2, max(asked, 0) + 10)
+    refused.print_old()
     print("Nothing has been changed.")
     print(f"Correct either {fix} or the text, then call {command} again.")
     print(f"Do not repeat the same {command}: it would fail in the same way.")
 
 
-def _report_as_mlgym(
-    command: str,
-    problems: list[tuple[int, int, str, str]],
-    old: TextFile,
-    new: TextFile,
-    start: int,
-    added: int,
-    asked: int,
-) -> None:
+def _report_as_mlgym(refused: _Refused) -> None:
     """Errors without their places."""
+    command = refused.command
     noun, again, fix = (
         ("edit", "editing the file", "start/end line arguments")
         if command == "edit"
@@ -219,12 +230,12 @@ def _report_as_mlgym(
         f"Please read this error message carefully and then retry {again}."
     )
     print("\nERRORS:")
-    for _, _, code, text in problems:
+    for _, _, code, text in refused.problems:
         print(f"- {code} {text}")
     print(f"\nThis is how your {noun} would have looked if applied")
-    _print_part(new, start + added // 2, added + 10)
+    refused.print_new()
     print(f"\nThis is the original code before your {noun}")
-    _print_part(old, start + (max(asked, 0) + 1) // 2, max(asked, 0) + 10)
+    refused.print_old()
     print(f"Your changes have NOT been applied. Please fix your {command} command and try again.")
     print(f"You either need to 1) Specify the correct {fix} or 2) Correct your {noun} code.")
     print(

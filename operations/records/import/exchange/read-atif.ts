@@ -9,6 +9,7 @@ import { textChunks } from '../text-chunks.js';
 import { UnreadableFile } from '../unreadable-file.js';
 import type { ToldRun } from './import-file.js';
 import { amountOf, countOf, type Fields, fieldsOf, listOf, numberOf, textOf, timeOf } from './json-values.js';
+import { KeptText } from './kept-text.js';
 import { endOf, recordOf, runExtraOf, scoresOf } from './told-run.js';
 import { stepExtraOf, stepRow, type ToldStep } from './told-step.js';
 
@@ -122,6 +123,7 @@ class AtifSteps {
   entries = 0;
   readonly prompt: { role: string; content: string }[] = [];
   readonly totals = { input: 0, output: 0, cached: 0, cost: 0 };
+  readonly #kept: { prompt: KeptText; held: KeptText };
   #held: { told: ToldStep; extra: ReturnType<typeof stepExtraOf> } | null = null;
   #first: string | null = null;
   #last: string | null = null;
@@ -130,7 +132,9 @@ class AtifSteps {
     readonly file: string,
     readonly remarks: Remarks,
     readonly write: WriteExchanged,
-  ) {}
+  ) {
+    this.#kept = { prompt: new KeptText(file), held: new KeptText(file) };
+  }
 
   get times(): { first: string | null; last: string | null } {
     return { first: this.#first, last: this.#last };
@@ -162,6 +166,7 @@ class AtifSteps {
     const asked = textOf(own['prompt']);
     if (asked === 'none') return;
     if (asked !== null || (source !== 'agent' && this.count === 0 && this.#held === null)) {
+      this.#kept.prompt.add(message, at);
       this.prompt.push({ role: asked ?? source, content: message });
       return;
     }
@@ -172,11 +177,13 @@ class AtifSteps {
         'message_in_observation',
         `a message of the ${source} between steps: added to the observation before it`,
       );
+      this.#kept.held.add(message, at);
       if (this.#held !== null)
         this.#held.told.observation = [this.#held.told.observation, message].filter((text) => text !== null).join('\n');
       return;
     }
     await this.#flush();
+    this.#kept.held.begin();
     this.#held = {
       told: {
         ...{ text: message, reasoning: textOf(step['reasoning_content']), at: time },

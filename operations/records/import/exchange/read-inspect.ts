@@ -8,6 +8,7 @@ import type { Remarks } from '../remarks.js';
 import { UnreadableFile } from '../unreadable-file.js';
 import type { ToldRun } from './import-file.js';
 import { amountOf, countOf, type Fields, fieldsOf, listOf, numberOf, textOf, timeOf } from './json-values.js';
+import { KeptText } from './kept-text.js';
 import { TEXT_LIMIT } from './read-atif.js';
 import { endOf, recordOf, runExtraOf, scoresOf } from './told-run.js';
 import { stepExtraOf, stepRow, type ToldStep } from './told-step.js';
@@ -31,6 +32,9 @@ const KINDS = new Set([
   ],
   ...['anchor', 'interrupt', 'timeline', 'cancelled', 'server_tool', 'skill'],
 ]);
+
+/** Inspect's own have 22 characters. */
+const LONGEST_ID = 1000;
 
 /** What the whole log says. */
 export interface InspectLog {
@@ -193,7 +197,7 @@ async function firstLook(
         const output = fieldsOf(event['output']);
         const id = textOf(fieldsOf(fieldsOf(listOf(output['choices'])[0])['message'])['id']);
         replies += 1;
-        if (id === null) return;
+        if (id === null || id.length > LONGEST_ID) return;
         const time = timeOf(event['completed']) ?? timeOf(event['timestamp']);
         if (time !== null) seen.times.set(id, time);
         if (output['usage'] != null)
@@ -271,6 +275,7 @@ function finalScores(scores: Fields, file: string, member: string, remarks: Rema
 class Messages {
   count = 0;
   readonly prompt: { role: string; content: string }[] = [];
+  readonly #kept: { prompt: KeptText; held: KeptText };
   #held: { told: ToldStep; key: string; bench: Json | undefined } | null = null;
 
   constructor(
@@ -279,7 +284,9 @@ class Messages {
     readonly member: string,
     readonly remarks: Remarks,
     readonly write: WriteExchanged,
-  ) {}
+  ) {
+    this.#kept = { prompt: new KeptText(file), held: new KeptText(file) };
+  }
 
   async add(index: number, message: Fields): Promise<void> {
     const key = `${this.member}: messages[${index}]`;
@@ -294,6 +301,7 @@ class Messages {
     const { text, reasoning } = this.#content(message['content'], key);
     if (role === 'assistant') {
       await this.#flush();
+      this.#kept.held.begin();
       const id = textOf(message['id']) ?? '';
       const bench = fieldsOf(message['metadata'])['bench'];
       this.#held = {
@@ -307,12 +315,14 @@ class Messages {
       return;
     }
     if (this.#held === null) {
+      this.#kept.prompt.add(text, key);
       this.prompt.push({ role, content: text });
       return;
     }
     const { told, bench } = this.#held;
     // Where bench wrote it the others say that they were not run.
     if (bench !== undefined && told.observation !== null) return;
+    this.#kept.held.add(text, key);
     const error = textOf(fieldsOf(message['error'])['message']);
     const said = bench === undefined && error !== null && text === '' ? error : text;
     told.observation = told.observation === null ? said : `${told.observation}\n${said}`;

@@ -53,7 +53,7 @@ function task(files: Files = {}): { folder: string; name: string } {
 const imported = (folder: string, more: Partial<Parameters<typeof importHarborTasks>[2]> = {}) =>
   harborImportSchema.parse(
     importHarborTasks({ settings }, folder, {
-      ...{ prefix: 'h-', bases: [], build: false, force: false, dryRun: false },
+      ...{ prefix: 'h-', bases: [], build: false, live: false, force: false, dryRun: false },
       ...more,
     }),
   );
@@ -120,6 +120,22 @@ describe("an import of Harbor's tasks", () => {
     expect(
       readdirSync(join(into, 'tasks')).filter((name) => name.endsWith(`-${made}`) || name.startsWith('.')),
     ).toEqual([]);
+  });
+
+  test('takes tests of living processes only where that is asked for, and says so of the task', () => {
+    const { folder, name } = task({ 'tests/test_outputs.py': 'get("http://localhost:80")\n' });
+    expect(imported(folder).tasks[0]?.refusals[0]?.reason).toMatch(/only where `live` is asked for/);
+    const { into, tasks } = imported(folder, { live: true });
+    expect(tasks).toMatchObject([
+      {
+        verification: 'live',
+        refusals: [],
+        remarks: [{ reason: expect.stringMatching(/no score is ranked/) as string }],
+      },
+    ]);
+    const { spec, dir } = loadTaskFolder(join(into, 'tasks', `h-${name.replace('.', '-')}`));
+    expect(spec.evaluator).toMatchObject({ kind: 'harbor', verification: 'live' });
+    expect(readFileSync(join(dir, 'README.md'), 'utf8')).toMatch(/own container[^]*never ranked/);
   });
 
   test('refuses links, which would lead out of the folder', () => {

@@ -132,19 +132,49 @@ describe('a survey of tasks of Harbor', () => {
     // Neither the instruction nor the solution names it: the tests' own.
     ['clean-room', 'open("/tmp/frame.bmp", "w")\n', ''],
     ['clean-room', '# see http://localhost:8080/\nopen("/app/out")\n', ''],
+    ['live', 'expect = "spawn telnet $host $port"\n', ''],
+    // The tests start what answers them.
+    [
+      'clean-room',
+      'terminal.send("python -m http.server 8000 &")\nrequests.get("http://localhost:8000")\n',
+      'cp terminal.py /app',
+    ],
+    ['live', 'run("python -m http.server 8000 &")\nrequests.get("http://localhost:8001")\n', ''],
+    // And what makes the file that they wait for.
+    [
+      'clean-room',
+      'subprocess.Popen(["node", "/app/vm.js"])\nframe = Path("/tmp/frame.bmp")\nwhile not frame.exists(): sleep(1)\n',
+      'make # its frames go to /tmp/frame.bmp',
+    ],
+    // What it builds finds these libraries where they are installed.
+    ['same-image', 'subprocess.run(["/app/tool"])\n', 'apt-get install -y \\\n  libhdf5-dev\nmake all\n'],
+    ['clean-room', 'open("/app/out")\n', 'apt-get install -y libhdf5-dev\nmake all\n'],
   ])('says that tests are %s where they read %j', (verification, text, solution) => {
     const found = survey(task({ 'tests/test_outputs.py': text, 'solution/solve.sh': solution }));
     expect(found.verification).toBe(verification);
     expect(found.evidence === null).toBe(verification === 'clean-room');
   });
 
+  test('says so, too, of what the agent may install for the system', () => {
+    const told = 'Write /app/main.py. You may install system-wide python packages.';
+    expect(survey(task({ 'instruction.md': told }))).toMatchObject({
+      verification: 'same-image',
+      evidence: { file: 'instruction.md', text: 'install system-wide' },
+    });
+  });
+
   test('marks tests that load the code or the pickles of the agent', () => {
     for (const text of [
       'import sys\nsys.path.insert(0, "/app")\nimport solution\n',
       'model = torch.load("/app/model.pt")\n',
+      'from solution import solve\n',
     ])
-      expect(survey(task({ 'tests/test_outputs.py': text })).inProcess).toMatchObject({
+      expect(
+        survey(task({ 'tests/test_outputs.py': text, 'instruction.md': 'Write solution.py.' })).inProcess,
+      ).toMatchObject({
         file: 'tests/test_outputs.py',
       });
+    const ofTests = { 'tests/test_outputs.py': 'from helper import x\nimport json\n', 'tests/helper.py': 'x = 1\n' };
+    expect(survey(task({ ...ofTests, 'instruction.md': 'Read helper.py.' })).inProcess).toBeNull();
   });
 });

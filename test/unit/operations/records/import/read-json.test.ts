@@ -37,6 +37,22 @@ describe('readJson', () => {
   it('says where a text ends too early', async () =>
     expect(read('{"list": [{"x": 1}, {"y": "ab', 4)).rejects.toMatchObject({ kind: 'truncated', key: 'list[1].y' }));
 
+  it('refuses more text than it may keep at a time: of an entry, or of the root', async () => {
+    const read = (text: string) =>
+      readJson(
+        pieces(text, 5),
+        'file',
+        { lists: ['list'], limit: () => ({ head: 10, tail: 10 }), entry: () => undefined, value: () => undefined },
+        100,
+      );
+    const long = JSON.stringify('x'.repeat(60));
+    await read(`{"list": [${long}, ${long}, ${long}, ${long}]}`);
+    await expect(read(`{"list": [1, {"a": [${Array(6).fill(long).join()}]}]}`)).rejects.toMatchObject({
+      ...{ kind: 'too_large', key: 'list[1].a[1]' },
+    });
+    await expect(read(`{"a": ${long}, "b": {"c": ${long}}, "d": ${long}}`)).rejects.toMatchObject({ key: 'b.c' });
+  });
+
   it('does not take a key for a prototype', async () => {
     const found = await read('{"c": {"__proto__": {"x": 1}}}', 5);
     expect((found['c'] as { x?: number }).x).toBeUndefined();

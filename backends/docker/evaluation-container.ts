@@ -1,0 +1,53 @@
+import type Docker from 'dockerode';
+import { InfrastructureError } from '../../domain/errors.js';
+import type { EvaluationJob, EvaluationOutcome } from '../../domain/ports/evaluator-port.js';
+import { markFor } from '../mark.js';
+import { removeContainer } from './container-life.js';
+import type { DockerEvaluatorOptions } from './evaluator-options.js';
+import { EVALUATION_LABEL, HOME_LABEL, MAKER_LABEL, UNTIL_LABEL } from './labels.js';
+
+export interface EvaluationContainer {
+  /** For messages: an evaluation. */
+  what: string;
+  /** After that nobody waits for it any more. */
+  longestMs: number;
+  make: (name: string, labels: Record<string, string>) => Promise<Docker.ContainerCreateOptions>;
+  /** Before it starts. */
+  fill: (container: Docker.Container) => Promise<void>;
+  /** It has started. */
+  outcome: (container: Docker.Container) => Promise<EvaluationOutcome>;
+}
+
+/** A fresh container for one evaluation, gone afterwards whatever happens. Throws InfrastructureError, and the signal's reason. */
+export async function inContainer(
+  { docker, homeTag, imageDigest }: DockerEvaluatorOptions,
+  job: EvaluationJob,
+  { what, longestMs, make, fill, outcome }: EvaluationContainer,
+  signal: AbortSignal,
+): Promise<EvaluationOutcome> {
+  const name = `bench-${homeTag}-eval-${job.id}`;
+  try {
+    await removeContainer(docker.getContainer(name));
+    const { maker, until } = await markFor(longestMs);
+    const labels = {
+      [HOME_LABEL]: homeTag,
+      [EVALUATION_LABEL]: job.id,
+      [MAKER_LABEL]: maker,
+      [UNTIL_LABEL]: String(until),
+    };
+    const container = await docker.createContainer(await make(name, labels));
+    try {
+      await fill(container);
+      await container.start();
+      const found = await outcome(container);
+      return imageDigest === undefined ? found : { ...found, imageDigest };
+    } finally {
+      // By id: a later attempt may already use the name.
+      await removeContainer(container);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof InfrastructureError) throw error;
+    throw new InfrastructureError(`${what} ${job.id} of ${job.task.id}: ${(error as Error).message}`, { cause: error });
+  }
+}

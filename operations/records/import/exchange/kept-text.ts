@@ -1,0 +1,24 @@
+import { MOST_TEXT } from '../read-json.js';
+import { UnreadableFile } from '../unreadable-file.js';
+
+/** Counts texts that are kept together, as those before a first step, or between two. Throws UnreadableFile at the one that is too much. */
+export class KeptText {
+  #characters = 0;
+
+  constructor(readonly file: string) {}
+
+  add(text: string, key: string): void {
+    this.#characters += text.length;
+    if (this.#characters > MOST_TEXT)
+      throw new UnreadableFile(
+        this.file,
+        key,
+        'too_large',
+        `more than ${MOST_TEXT / 1024 / 1024} MiB of text without a step between`,
+      );
+  }
+
+  begin(): void {
+    this.#characters = 0;
+  }
+}

@@ -37,7 +37,7 @@ export function ChartOfResult({ result }: { result: Answer<'sql'> }) {
       <div className="toolbar" role="group" aria-label="How it is drawn">
         <label>
           As{' '}
-          <select value={wish.kind} onChange={(event) => change({ chart: event.currentTarget.value as ChartKind })}>
+          <select value={wish.kind} onChange={(event) => change({ chart: event.currentTarget.value })}>
             {CHART_KINDS.map((kind) => (
               <option key={kind}>{kind}</option>
             ))}

@@ -99,14 +99,14 @@ export function quickChart({ columns, rows }: Result, { kind, x, y }: Wish): Cha
               isCategory ? numberOf(row[column]) : [at(row[x]), numberOf(row[column])],
             ),
           };
-          if (kind === 'bars') return { ...own, type: 'bar' } as BarSeriesOption;
-          if (kind === 'points') return { ...own, type: 'scatter', symbolSize: 6 } as ScatterSeriesOption;
+          if (kind === 'bars') return { ...own, type: 'bar' };
+          if (kind === 'points') return { ...own, type: 'scatter', symbolSize: 6 };
           return {
             ...own,
             type: 'line',
             showSymbol: placed.length < 60,
             lineStyle: { color, width: 2 },
-          } as LineSeriesOption;
+          };
         }),
       },
     }),

@@ -11,6 +11,7 @@ import { checkHosts } from './check-hosts.js';
 import { checkModels } from './check-models.js';
 import { checkRecordings } from './check-recordings.js';
 import { chooseBackend } from './choose-backend.js';
+import { refuseForkOfProgram } from './refuse-fork.js';
 import { storeAndStart } from './store-batch.js';
 import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 import type { SubmittedBatch } from './batch-plan.js';
@@ -21,6 +22,7 @@ export async function forkRun(bench: Bench, asked: ForkRequest): Promise<Submitt
   const database = await bench.database();
   const request = { ...asked, runId: (await database.queries.findRun(asked.runId)).runId };
   const origin = await database.store.definition(request.runId);
+  refuseForkOfProgram(origin);
   requireStep(request, await database.queries.trajectory(origin.runId, request.atStep - 1));
   const maxSteps = request.maxSteps ?? origin.maxSteps;
   if (maxSteps <= request.atStep)

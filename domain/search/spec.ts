@@ -1,0 +1,79 @@
+import { z } from 'zod';
+
+const count = (most: number) => z.number().int().min(1, 'at least 1').max(most, `at most ${most}`);
+const share = z.number().min(0).max(1);
+
+/** Of every tree, whatever its policy. */
+const common = {
+  /** Nodes in all. */
+  nodes: count(1000).default(30),
+  /** Steps of one node: it ends with its first evaluation, after these at the latest. */
+  nodeSteps: count(1000).default(15),
+  /** Evaluations on the validation split in all, one for each node; absent: as many as there may be nodes. */
+  validations: count(1000).optional(),
+  /** Nodes that are played at once. */
+  parallel: count(64).default(4),
+};
+
+/** Which failed nodes are repaired: those at the end of a chain of failures no longer than this; 0: none. */
+const debugDepth = z.number().int().min(0).max(20).default(3);
+
+export const searchSchema = z.discriminatedUnion('policy', [
+  z.strictObject({ policy: z.literal('linear'), ...common }),
+  z.strictObject({
+    policy: z.literal('bfs'),
+    ...common,
+    /** Children of each node, and nodes of the first level. */
+    width: count(20).default(3),
+    depth: count(20).default(3),
+  }),
+  z.strictObject({
+    policy: z.literal('greedy'),
+    ...common,
+    /** Solutions from scratch, before the best is improved. */
+    drafts: count(50).default(5),
+    debugDepth,
+    /** How many of the best nodes are improved at once. */
+    width: count(20).default(1),
+  }),
+  z.strictObject({
+    policy: z.literal('mcts'),
+    ...common,
+    /** Weight of what was seldom tried. */
+    exploration: z.number().min(0).max(100).default(0.25),
+    /** Of each node, and of the beginning. */
+    children: count(20).default(5),
+    debugDepth,
+    /** How many leaves are chosen before the first of them is known. */
+    width: count(20).default(1),
+  }),
+  z.strictObject({
+    policy: z.literal('evolution'),
+    ...common,
+    /** Nodes of a generation; as many of the best may be parents. */
+    population: count(50).default(5),
+    /** How often a node has two parents, from the third generation on. */
+    crossover: share.default(0.5),
+    /** Parents are drawn by fitness to the power of its inverse. */
+    temperature: z.number().min(0.01).max(100).default(1),
+  }),
+  z.strictObject({
+    policy: z.literal('adaptive'),
+    ...common,
+    drafts: count(50).default(5),
+    debugDepth,
+    /** Weight of branches that were seldom tried. */
+    exploration: z.number().min(0).max(100).default(1.41),
+    /** Branches are drawn by softmax of their worth at this temperature. */
+    temperature: z.number().min(0.01).max(100).default(0.1),
+    /** A branch that has just become better is gone on with this often. */
+    commitment: z.number().int().min(0).max(20).default(1),
+  }),
+]);
+
+/** A policy with its options. */
+export type SearchSpec = z.infer<typeof searchSchema>;
+export type SearchPolicy = SearchSpec['policy'];
+export type SpecOf<Policy extends SearchPolicy> = Extract<SearchSpec, { policy: Policy }>;
+
+export const SEARCH_POLICIES = searchSchema.options.map(({ shape }) => shape.policy.value);

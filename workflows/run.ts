@@ -151,7 +151,9 @@ async function stopQuietly(hostId: string, runId: string): Promise<boolean> {
 }
 
 function endOfFailure(error: unknown): RunEnd {
-  if (isCancellation(error)) return { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null };
+  // Work that is given up may fail on its way out.
+  if (isCancellation(error) || CancellationScope.current().consideredCancelled)
+    return { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null };
   const cause = rootCause(error);
   const endReason =
     cause instanceof ApplicationFailure && cause.type === FAILURE.config ? 'config_error' : 'infra_error';

@@ -363,6 +363,23 @@ describe('a run', () => {
     expect(await play(ticket('a'))).toMatchObject({ endReason: 'config_error', detail: 'task x is not on this host' });
   });
 
+  it('ends as cancelled when it is cancelled, whatever its command fails with on its way out', async () => {
+    fake.onCommand = () =>
+      Context.current().cancelled.catch(() => {
+        throw ApplicationFailure.nonRetryable('the engine does not answer');
+      });
+    const one = ticket('a');
+    const handle = await client.workflow.start('run', {
+      workflowId: `run/${one.runId}`,
+      taskQueue: CONTROL_QUEUE,
+      args: [one],
+    });
+    await until(() => fake.commands.length > 0);
+    await handle.cancel();
+    await handle.result();
+    expect(fake.ends.get(one.runId)?.endReason).toBe('cancelled');
+  });
+
   it('cleans up and ends as cancelled when it is cancelled', async () => {
     const one = ticket('a', { maxSteps: 10_000 });
     const handle = await client.workflow.start('run', {

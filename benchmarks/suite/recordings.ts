@@ -7,15 +7,19 @@ const GAMES = ['battleOfSexes', 'blotto', 'prisonersDilemma'];
 const FILES = ['strategy.py', 'target.py', 'evaluate.py'];
 /** What fewer recordings show was no starter: they had changed it before they opened it. */
 const FEWEST = 5;
+/** Evaluations that took longer are slow here, too; one ran into MLGym’s limit of half an hour. */
+const MOST_SECONDS = 60;
 
 interface Trajectory {
-  trajectory: { action: string; observation: string }[];
+  trajectory: { action: string; observation: string; execution_time?: number }[];
 }
 interface Recorded {
   name: string;
   path: string;
   steps: number;
   evaluations: number;
+  /** Its slowest step. */
+  seconds: number;
   /** Files as they were first shown, whole. */
   shown: ReadonlyMap<string, string>;
 }
@@ -43,7 +47,8 @@ export function recordedGames(
       .filter((folder) => folder.includes(`__${task}__`))
       .toSorted()
       .flatMap((folder) => recorded(join(published, folder, `${task}.traj`), folder))
-      .filter(({ steps, evaluations, shown }) => shown.has('strategy.py') && evaluations >= 2 && steps <= longest);
+      .filter(({ shown, seconds }) => shown.has('strategy.py') && seconds <= MOST_SECONDS)
+      .filter(({ steps, evaluations }) => evaluations >= 2 && steps <= longest);
     const starters = [...groupBy(found, ({ shown }) => shown.get('strategy.py')!).values()];
     return starters
       .filter(({ length }) => length >= FEWEST)
@@ -79,7 +84,8 @@ function recorded(path: string, folder: string): Recorded[] {
   }
   const [, model = '', run = ''] = /^metagen-(.+?)__.*_run_(\d+)$/.exec(folder) ?? [];
   const evaluations = trajectory.filter(({ action }) => ['validate', 'submit'].includes(action.trim())).length;
-  return [{ name: `${model}-${run}.traj`, path, steps: trajectory.length, evaluations, shown }];
+  const seconds = Math.max(0, ...trajectory.map(({ execution_time: time }) => time ?? 0));
+  return [{ name: `${model}-${run}.traj`, path, steps: trajectory.length, evaluations, seconds, shown }];
 }
 
 /** What `open` shows, if it is all of the file. */

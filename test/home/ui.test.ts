@@ -6,6 +6,7 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeLayout } from '../../domain/home-layout.js';
 import type { BatchDocument } from '../../domain/views/batches.js';
+import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { RunDetail } from '../../domain/views/runs.js';
 import type { UiDocument } from '../../domain/views/ui.js';
 import { killServiceOnceItRuns } from '../chaos/kill-service.js';
@@ -56,6 +57,9 @@ describe('bench demo --ui', () => {
     ]);
     const steps = (runs: { runId: string; steps: number }[]) => new Map(runs.map((run) => [run.runId, run.steps]));
     expect(steps(shown.runs)).toEqual(steps(listed.runs));
+    const { rows } = await home.json<Leaderboard>('leaderboard', '--include-scripted', '--include-local');
+    expect(rows.map(({ rank, model }) => [rank, model])[0]).toEqual([1, 'scripted:optimum']);
+    expect(rows).toHaveLength(3);
 
     // One page a home, which other commands point at.
     const again = await home.json<UiDocument>('ui', 'serve', '--no-open');

@@ -188,7 +188,7 @@ function WithSuspects() {
               {
                 title: 'with suspects',
                 right: true,
-                cell: ({ bestAup, withSuspects }) =>
+                cell: ({ withSuspects }) =>
                   withSuspects?.bestAup == null ? 'the same' : fixed(withSuspects.bestAup, 3),
               },
               { title: 'Suspect scores', right: true, cell: ({ suspect }) => count(suspect) },

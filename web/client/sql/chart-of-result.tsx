@@ -4,7 +4,7 @@ import type { Answer } from '../../api/index.js';
 import type { SqlSearch } from '../address/pages.js';
 import { ChartView } from '../parts/chart-view.js';
 import { plainText } from '../parts/text.js';
-import { CHART_KINDS, type ChartKind, kindsOf, likelyChart, quickChart } from './quick-chart.js';
+import { CHART_KINDS, kindsOf, likelyChart, quickChart } from './quick-chart.js';
 
 /** What was found as a picture: first as it is likely meant, then as the address says. */
 export function ChartOfResult({ result }: { result: Answer<'sql'> }) {
@@ -37,7 +37,7 @@ export function ChartOfResult({ result }: { result: Answer<'sql'> }) {
       <div className="toolbar" role="group" aria-label="How it is drawn">
         <label>
           As{' '}
-          <select value={wish.kind} onChange={(event) => change({ chart: event.currentTarget.value as ChartKind })}>
+          <select value={wish.kind} onChange={(event) => change({ chart: event.currentTarget.value })}>
             {CHART_KINDS.map((kind) => (
               <option key={kind}>{kind}</option>
             ))}

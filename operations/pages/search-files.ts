@@ -56,7 +56,8 @@ export class FileSearch {
 
   /** Looks into those that were not read before. */
   private async read(hashes: readonly string[], signal: AbortSignal): Promise<number> {
-    let [read, waiting]: [number, Map<string, string>] = [0, new Map()];
+    let read = 0;
+    let waiting = new Map<string, string>();
     const flush = async (): Promise<void> => {
       const found = await this.pages.excerptsOf(this.sought, [...waiting.values()]);
       [...waiting.keys()].forEach((hash, i) => this.excerpts.set(hash, found[i] ?? null));

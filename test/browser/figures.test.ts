@@ -120,7 +120,7 @@ describe.runIf(executable !== null)('figures', () => {
               (row.withSuspects === null ? '' : `${fixed(row.withSuspects.bestAup, 3)} with suspects`),
             interval(over.bestAup, ' – '),
             over.group ?? '–',
-            over.probabilityOfRank1 === null ? '–' : percent(over.probabilityOfRank1.best!),
+            over.probabilityOfRank1 === null ? '–' : percent(over.probabilityOfRank1.best),
             `${row.solvedTasks ?? '–'}/${tasks.length}`,
             fixed(row.averageRank),
             money(row.costPerRunUsd ?? row.recordedCostPerRunUsd),

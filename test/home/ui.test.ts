@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { homeLayout } from '../../domain/home-layout.js';
 import type { BatchDocument } from '../../domain/views/batches.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { RunDetail } from '../../domain/views/runs.js';
@@ -165,8 +166,7 @@ describe.runIf(executable !== null)('bench ui, in a browser', () => {
       [runId],
     );
     expect(stored).toEqual({ observation: null });
-    const { workspace } = await home.json<RunDetail>('show', runId);
-    writeFileSync(join(workspace!, 'enough'), '');
+    writeFileSync(join(homeLayout(home.dir).run(runId, 1).workspace, 'enough'), '');
     await turn.getByText('Step 2: your turn').waitFor();
     await page.getByText('what it has printed, its end').waitFor({ state: 'detached' });
     await turn.getByRole('button', { name: 'Submit and end' }).click();
@@ -177,8 +177,8 @@ describe.runIf(executable !== null)('bench ui, in a browser', () => {
 
   it('steers a batch over HTTP: pauses, raises the budget, cancels a run, resumes, cancels, each once', async () => {
     const { batchId } = await home.json<{ batchId: string }>(
-      ...['submit', '--models', 'scripted:counter:400', '--tasks', 'battleOfSexes', '--attempts', '3'],
-      ...['--concurrency', '1', '--budget', '1', '--backend', 'local'],
+      ...['submit', '--models', 'scripted:counter:900', '--tasks', 'battleOfSexes', '--attempts', '3'],
+      ...['--max-steps', '1000', '--concurrency', '1', '--budget', '1', '--backend', 'local'],
     );
     const ask = async <T>(path: string, init: RequestInit = {}): Promise<{ status: number; body: T }> => {
       const headers = { authorization: `Bearer ${link.url.split('#token=')[1]}`, ...init.headers };
@@ -201,29 +201,32 @@ describe.runIf(executable !== null)('bench ui, in a browser', () => {
       expect(await act(path, wish, key)).toMatchObject({ status: 200, body: { repeated: true } });
     };
     const status = () => home.json<BatchDocument>('status', batchId);
-    const inFlight = async (): Promise<string | undefined> =>
-      (await status()).runs.find((run) => run.status === 'running' && run.steps > 0)?.runId;
-    await until('a run is in flight', async () => (await inFlight()) !== undefined);
-    const running = (await inFlight())!;
+    let running = '';
+    const inFlight = async (): Promise<boolean> => {
+      running = (await status()).runs.find((run) => run.status === 'running' && run.steps > 0)?.runId ?? '';
+      return running !== '';
+    };
+    await until('a run is in flight', inFlight);
+    const cancelled = running;
     const { body: early } = await ask<{ tag: string }>(`/batches/${batchId}/pause/preview`);
     await steer(`/batches/${batchId}/pause`);
     expect(await act(`/batches/${batchId}/pause`, { tag: early.tag }, randomUUID())).toMatchObject({ status: 412 });
     expect((await status()).pausedAt).not.toBeNull();
     await steer(`/batches/${batchId}/budget`, { usd: '2' });
     expect((await status()).budgetUsd).toBe('2');
-    await steer(`/runs/${running}/cancel`);
+    await steer(`/runs/${cancelled}/cancel`);
     await until('the run has ended', async () =>
-      (await status()).runs.some(({ runId, endReason }) => runId === running && endReason === 'cancelled'),
+      (await status()).runs.some(({ runId, endReason }) => runId === cancelled && endReason === 'cancelled'),
     );
     // While it is paused no other takes its place.
     expect((await status()).byStatus).toEqual({ ended: 1, queued: 2 });
     await steer(`/batches/${batchId}/resume`);
-    await until('another run is in flight', async () => (await inFlight()) !== undefined);
+    await until('another run is in flight', inFlight);
     await steer(`/batches/${batchId}/cancel`);
     await until('all have ended', async () => (await status()).byEndReason['cancelled'] === 3);
     const actions = await home.sql<{ detail: string }>(
       `select detail from events where kind = 'operator_action' and (batch_id = $1 or run_id = $2) order by event_id`,
-      [batchId, running],
+      [batchId, cancelled],
     );
     expect(actions.map(({ detail }) => /: (\w+) /.exec(detail)?.[1])).toEqual([
       ...['pause', 'budget', 'cancel', 'resume', 'cancel'],

@@ -126,11 +126,12 @@ describe('a search', () => {
     await submit(second, 2, { 'a.py': code, 'long.csv': 'lr = 0.003,'.repeat(200_000) });
     const found = async (q: string, more: Partial<SearchRequest> = {}) =>
       (await search({ q, in: ['file'], ...more })).hits.map(({ runId, step, path }) => [runId, step, path]);
-    const all = [
-      [second, 2, 'a.py'],
+    const ofFirst = [
       [first, 10, 'a.py'],
       [first, 20, 'b.py'],
     ];
+    // Created at once, they come by id.
+    const all = second > first ? [[second, 2, 'a.py'], ...ofFirst] : [...ofFirst, [second, 2, 'a.py']];
     expect(await found('LR = 0.003')).toEqual(all);
     expect(await found('/lr ?= ?[0-9.]+/')).toEqual(all);
     expect(await found('"LR = 0.003"')).toEqual([[first, 20, 'b.py']]);

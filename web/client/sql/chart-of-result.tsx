@@ -4,7 +4,7 @@ import type { Answer } from '../../api/index.js';
 import type { SqlSearch } from '../address/pages.js';
 import { ChartView } from '../parts/chart-view.js';
 import { plainText } from '../parts/text.js';
-import { CHART_KINDS, type ChartKind, kindsOf, likelyChart, quickChart } from './quick-chart.js';
+import { CHART_KINDS, kindsOf, likelyChart, quickChart } from './quick-chart.js';
 
 /** What was found as a picture: first as it is likely meant, then as the address says. */
 export function ChartOfResult({ result }: { result: Answer<'sql'> }) {

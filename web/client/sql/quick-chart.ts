@@ -1,4 +1,4 @@
-import type { LineSeriesOption, ScatterSeriesOption, BarSeriesOption } from 'echarts';
+import type { BarSeriesOption, LineSeriesOption, ScatterSeriesOption } from 'echarts';
 import type { Answer } from '../../api/index.js';
 import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../../../report/chart.js';
 import { count, score } from '../parts/format.js';
@@ -90,7 +90,7 @@ export function quickChart({ columns, rows }: Result, { kind, x, y }: Wish): Cha
           axisLabel: { ...TEXT, formatter: (value: number) => score(value) },
           splitLine: SPLIT_LINE,
         },
-        series: y.map((column, i) => {
+        series: y.map((column, i): BarSeriesOption | ScatterSeriesOption | LineSeriesOption => {
           const color = `var(--series-${i % SERIES})`;
           const own = {
             name: of(column),

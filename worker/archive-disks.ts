@@ -1,3 +1,4 @@
+import { InfrastructureError } from '../domain/errors.js';
 import { mostBytes } from '../domain/limits.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type { Backends } from '../domain/ports/backends.js';
@@ -14,13 +15,21 @@ export interface DiskArchiverParts {
   log: Pick<Logger, 'warn' | 'debug'>;
 }
 
+/** A failed store or engine is given this long before the next archive, which may be large, is made for it. */
+const PAUSE_MS = 30_000;
+/** A store that is away for longer is not waited for. */
+const PATIENCE_MS = 24 * 3_600_000;
+
 /**
- * Make the archives that are wanted of this host's disks, one after the other, while runs go on. Cut off, it begins with that one again.
- * Where none can be made, an event of its run says why, and whoever waits does without.
+ * Makes the archives that are wanted of this host's disks, one after the other, while runs go on. Cut off, it begins with that one again.
+ * While the store or the engine fails, they stay wanted and are tried again; an event of the run says why it is late. Where none can be
+ * made, an event says why, and whoever waits does without.
  */
 export function diskArchiver({ store, backends, artifacts, hostId, log }: DiskArchiverParts): () => Promise<void> {
+  let notBefore = 0;
   return async () => {
-    for (const { runId, step, disk } of await store.archivesWanted(hostId)) {
+    if (Date.now() < notBefore) return;
+    for (const { runId, step, disk, wantedMs } of await store.archivesWanted(hostId)) {
       const run = await store.definition(runId);
       const { disks } = backends[run.backend].sandbox;
       try {
@@ -33,9 +42,18 @@ export function diskArchiver({ store, backends, artifacts, hostId, log }: DiskAr
         );
         log.debug({ runId, disk }, 'archived');
       } catch (error) {
-        const detail = `no archive of the snapshot after step ${step}: ${(error as Error).message}`.slice(0, 2000);
+        const late = error instanceof InfrastructureError && wantedMs < PATIENCE_MS;
+        const what = late ? 'the archive of the snapshot after step' : 'no archive of the snapshot after step';
+        const detail = `${what} ${step}${late ? ' is late, and tried again' : ''}: ${(error as Error).message}`;
         log.warn({ runId, disk }, detail);
-        await store.addEvent({ runId, batchId: run.batchId, kind: 'snapshot_failed', key: `archive-${disk}`, detail });
+        await store.addEvent({
+          ...{ runId, batchId: run.batchId, kind: 'snapshot_failed', detail: detail.slice(0, 2000) },
+          key: `archive-${late ? 'late-' : ''}${disk}`,
+        });
+        if (late) {
+          notBefore = Date.now() + PAUSE_MS;
+          return;
+        }
         await store.refuseArchive(disk);
       }
     }

@@ -54,9 +54,11 @@ export function snapshotStore(run: Statements): SnapshotLog {
     },
 
     async archivesWanted(hostId) {
-      return await run<{ runId: string; step: number; disk: string }>(
+      return await run<{ runId: string; step: number; disk: string; wantedMs: number }>(
         'archivesWanted',
-        `select distinct on (step, disk) run_id as "runId", step, disk from snapshots
+        `select distinct on (step, disk) run_id as "runId", step, disk,
+           (extract(epoch from now() - archive_wanted_at) * 1000)::float8 as "wantedMs"
+         from snapshots
          where disk_host = $1 and artifact is null and archive_wanted_at is not null
          order by step desc, disk, epoch desc`,
         [hostId],

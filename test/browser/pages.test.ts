@@ -8,6 +8,7 @@ import { findChromium } from '../setup/chromium.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 import { openPage, startUi, type UiServer, until, type WatchedPage } from '../setup/ui-page.js';
 import { MODELS, STEPS, storeSweep, TASKS } from './rows.js';
+import { LONG } from '../setup/long.js';
 
 // Tests are named after what people come to a page for.
 const executable = findChromium();
@@ -347,7 +348,7 @@ describe.runIf(executable !== null)('the page', () => {
       ['Search', '/search?q=train'],
       ['Run, find', `/runs/${first}?find=whole+line`],
     ];
-    test.each(['light', 'dark'] as const)(
+    test.each(LONG ? (['light', 'dark'] as const) : (['dark'] as const))(
       'axe finds nothing on any page, %s; nothing is wider than a phone',
       async (colorScheme) => {
         const own = await openPage(browser, ui, { colorScheme });

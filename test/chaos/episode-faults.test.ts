@@ -10,8 +10,8 @@ import { seededRandom } from '../setup/random.js';
 import { killService } from './kill-service.js';
 
 /** Injected at the engine, the store and the host; those of the evaluator are its episodes' own. */
-const QUOTA = LONG ? { engine: 400, store: 400, host: 20 } : { engine: 13, store: 12, host: 1 };
-const EVALUATOR = LONG ? 180 : 6;
+const QUOTA = LONG ? { engine: 400, store: 400, host: 20 } : { engine: 7, store: 6, host: 1 };
+const EVALUATOR = LONG ? 180 : 4;
 const FAULTS = EVALUATOR + Object.values(QUOTA).reduce((sum, count) => sum + count, 0);
 const AT_ONCE = LONG ? 8 : 4;
 const NAMES = Object.keys(DOORS) as Door[];

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { beginFromTemplate } from '../setup/home-template.js';
+import { LONG } from '../setup/long.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'bench-test-examples-'));
@@ -46,7 +47,7 @@ it('a program plays a run from outside, and the installed command shows it', asy
   expect(JSON.parse(stdout)).toMatchObject({ runs: [{ modelKind: 'external', steps: 3, endReason: 'submit' }] });
 });
 
-it('a process has two homes open at once, and stops both', async () => {
+it.runIf(LONG)('a process has two homes open at once, and stops both', async () => {
   for (const name of ['one', 'two']) beginFromTemplate(join(folder, name));
   const { stdout } = await example('two-homes.mjs', folder);
   expect(stdout.split('\n')).toEqual([expect.stringMatching(/one \[ 1 \]$/), expect.stringMatching(/two \[ 2 \]$/)]);

@@ -242,7 +242,7 @@ describe('two homes with a database each and one namespace', () => {
     );
   });
 
-  it('a home may change its database when nothing is under way', async () => {
+  it.runIf(LONG)('a home may change its database when nothing is under way', async () => {
     await first.json('down', '--force');
     await second.json('down', '--force');
     // Lends its database alone.

@@ -5,6 +5,7 @@ import type { AgentsDocument, ListedTask, TasksDocument } from '../../domain/vie
 import { BenchError } from '../../domain/errors.js';
 import { openBench, plan } from '../../operations/index.js';
 import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
+import { LONG } from '../setup/long.js';
 
 /** A home whose user has models, agents, suites and tasks of their own, and a broken one of each. */
 const home = new BenchHome({ BENCH_CONFIGS: '' });
@@ -122,7 +123,8 @@ describe("a user's own folder", () => {
     }
   });
 
-  it('has its tasks prepared, checked, built for and verified as any other', async () => {
+  // tasks-verify.test.ts goes through the same commands with a folder of its own.
+  it.runIf(LONG)('has its tasks prepared, checked, built for and verified as any other', async () => {
     expect(await home.json('tasks', 'prepare', 'guess')).toMatchObject({ tasks: [{ task: 'guess', data: 'none' }] });
     const check = await home.run('tasks', 'check', 'guess', '--backend', 'local', '--json');
     expect(JSON.parse(check.stdout)).toMatchObject({ ready: true });

@@ -9,6 +9,7 @@ import {
 } from '../fakes/provider-simulator/index.js';
 import { readServicesFile } from '../../services/services-file.js';
 import { BenchHome } from '../setup/bench-home.js';
+import { LONG } from '../setup/long.js';
 
 const TASKS = 'battleOfSexes,blotto,prisonersDilemma';
 
@@ -159,45 +160,54 @@ async function submitUnscored(...args: string[]): Promise<{ batchId: string }> {
   return JSON.parse(stdout) as { batchId: string };
 }
 
-it('a run whose lost answers alone use its cost limit up is an infra_error that tells why, and is repeated', async () => {
-  simulator.behave(() => ({ kind: 'cut_in_body' }));
-  try {
-    const { batchId } = await submitUnscored('--cost-limit', '0.2');
-    const [run] = await home.sql<{ end: string; detail: string; scored: boolean }>(
-      'select end_reason as end, detail, final_score is not null as scored from runs where batch_id = $1',
-      [batchId],
-    );
-    expect(run).toMatchObject({ end: 'infra_error', scored: false });
-    expect(run?.detail).toContain('exceeds the cost limit of $0.2');
-    simulator.behave(playPolicy('optimum'));
-    await home.run('retry', batchId, '--wait');
-    expect((await runsOf(batchId)).map(({ end }) => end).sort()).toEqual(['infra_error', 'submit']);
-  } finally {
-    simulator.behave(playPolicy('optimum'));
-  }
-}, 900_000);
+// infrastructure-faults.test.ts loses answers, and budget.test.ts raises budgets, in the ordinary suite.
+it.runIf(LONG)(
+  'a run whose lost answers alone use its cost limit up is an infra_error that tells why, and is repeated',
+  async () => {
+    simulator.behave(() => ({ kind: 'cut_in_body' }));
+    try {
+      const { batchId } = await submitUnscored('--cost-limit', '0.2');
+      const [run] = await home.sql<{ end: string; detail: string; scored: boolean }>(
+        'select end_reason as end, detail, final_score is not null as scored from runs where batch_id = $1',
+        [batchId],
+      );
+      expect(run).toMatchObject({ end: 'infra_error', scored: false });
+      expect(run?.detail).toContain('exceeds the cost limit of $0.2');
+      simulator.behave(playPolicy('optimum'));
+      await home.run('retry', batchId, '--wait');
+      expect((await runsOf(batchId)).map(({ end }) => end).sort()).toEqual(['infra_error', 'submit']);
+    } finally {
+      simulator.behave(playPolicy('optimum'));
+    }
+  },
+  900_000,
+);
 
-it('a run that a raised budget continues has the cost limit that it had: nothing was confirmed as spent', async () => {
-  simulator.behave(() => ({ kind: 'cut_in_body' }));
-  try {
-    const { batchId } = await submitUnscored('--cost-limit', '0.9', '--budget', '0.1');
-    const lost = Number((await home.json<{ chargedUsd: string }>('status', batchId)).chargedUsd);
-    expect(lost).toBeGreaterThan(0);
-    simulator.behave(playPolicy('optimum'));
-    await home.run('resume', batchId, '--budget', '2', '--wait');
-    const runs = await home.sql<{ end: string; cost: number; limit: number }>(
-      `select end_reason as end, cost_usd::float8 as cost, cost_limit_usd::float8 as limit
+it.runIf(LONG)(
+  'a run that a raised budget continues has the cost limit that it had: nothing was confirmed as spent',
+  async () => {
+    simulator.behave(() => ({ kind: 'cut_in_body' }));
+    try {
+      const { batchId } = await submitUnscored('--cost-limit', '0.9', '--budget', '0.1');
+      const lost = Number((await home.json<{ chargedUsd: string }>('status', batchId)).chargedUsd);
+      expect(lost).toBeGreaterThan(0);
+      simulator.behave(playPolicy('optimum'));
+      await home.run('resume', batchId, '--budget', '2', '--wait');
+      const runs = await home.sql<{ end: string; cost: number; limit: number }>(
+        `select end_reason as end, cost_usd::float8 as cost, cost_limit_usd::float8 as limit
        from runs where batch_id = $1 order by ordinal`,
-      [batchId],
-    );
-    expect(runs).toMatchObject([
-      { end: 'budget', cost: 0, limit: 0.9 },
-      { end: 'submit', limit: 0.9 },
-    ]);
-  } finally {
-    simulator.behave(playPolicy('optimum'));
-  }
-}, 900_000);
+        [batchId],
+      );
+      expect(runs).toMatchObject([
+        { end: 'budget', cost: 0, limit: 0.9 },
+        { end: 'submit', limit: 0.9 },
+      ]);
+    } finally {
+      simulator.behave(playPolicy('optimum'));
+    }
+  },
+  900_000,
+);
 
 it('an address where a web server answers ends runs at once, unscored and uncharged, and says what to do', async () => {
   simulator.behave(() => ({ kind: 'page' }));

@@ -10,6 +10,7 @@ import { BenchHome } from '../setup/bench-home.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { RunDetail } from '../../domain/views/runs.js';
 import type { TrajectoryStep } from '../../domain/views/trajectory.js';
+import { LONG } from '../setup/long.js';
 
 /** Waits at step 8 until the test lets it go. */
 const WAIT = 'until [ -e ~/go ]; do sleep 0.1; done';
@@ -155,53 +156,69 @@ describe('a container that is removed in the midst of a run', () => {
     ]);
   });
 
-  it.concurrent('is replaced, with all steps, when the workflow of its run was terminated and its batch is resumed', async () => {
-    const { batchId, runs } = await home.json<{ batchId: string; runs: { runId: string }[] }>(
-      ...['submit', '--models', model('traces', TRACES), '--tasks', 'battleOfSexes', '--attempts', '1', '--seed', '7'],
-      ...['--backend', 'docker', '--snapshot-every', '3'],
-    );
-    const runId = runs[0]?.runId ?? '';
-    const stepIs = (wanted: (step: number) => boolean) =>
-      vi.waitFor(
-        async () => {
-          const [row] = await home.sql<{ step: number }>('select step from runs where run_id = $1', [runId]);
-          if (!wanted(row?.step ?? 0)) throw new Error(`step ${row?.step}`);
-        },
-        { timeout: 300_000, interval: 200 },
+  // Without it, terminated-workflows.test.ts resumes a terminated run.
+  it.runIf(LONG).concurrent(
+    'is replaced, with all steps, when the workflow of its run was terminated and its batch is resumed',
+    async () => {
+      const { batchId, runs } = await home.json<{ batchId: string; runs: { runId: string }[] }>(
+        ...[
+          'submit',
+          '--models',
+          model('traces', TRACES),
+          '--tasks',
+          'battleOfSexes',
+          '--attempts',
+          '1',
+          '--seed',
+          '7',
+        ],
+        ...['--backend', 'docker', '--snapshot-every', '3'],
       );
-    const containers = async (): Promise<string[]> =>
-      (await execa('docker', ['ps', '-q', '--filter', `label=bench.run=${runId}`])).stdout.split('\n').filter(Boolean);
-    await stepIs((step) => step === 8);
-    const temporal = await connectTemporal(await home.json<ServiceEndpoints>('up'), {});
-    for (const id of [`run/${runId}`, `run/${runId}/agent-loop`])
-      await temporal.workflow.getHandle(id).terminate('killed by a test');
-    await temporal.connection.close();
-    await home.run('resume', batchId);
-    await vi.waitFor(
-      async () => {
-        const [row] = await home.sql<{ epoch: number }>('select epoch from runs where run_id = $1', [runId]);
-        const [id] = await containers();
-        if (row?.epoch === 1 || id === undefined) throw new Error('no second container yet');
-        await execa('docker', [
-          'exec',
-          '-u',
-          '0',
-          id,
-          'sh',
-          '-c',
-          'grep -qx 8 /home/agent/count && touch /home/agent/go',
-        ]);
-      },
-      { timeout: 300_000, interval: 500 },
-    );
-    expect(await ended(runId)).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok', epoch: 2 });
-    expect((await stepsOf(runId))[8]?.observation).toBe(TOLD);
-    expect(await eventsOf(runId, 'sandbox_lost')).toEqual([
-      expect.stringContaining(
-        'the container was lost; the snapshot after step 6 is restored and command 7 is rerun in container 2',
-      ) as string,
-    ]);
-  });
+      const runId = runs[0]?.runId ?? '';
+      const stepIs = (wanted: (step: number) => boolean) =>
+        vi.waitFor(
+          async () => {
+            const [row] = await home.sql<{ step: number }>('select step from runs where run_id = $1', [runId]);
+            if (!wanted(row?.step ?? 0)) throw new Error(`step ${row?.step}`);
+          },
+          { timeout: 300_000, interval: 200 },
+        );
+      const containers = async (): Promise<string[]> =>
+        (await execa('docker', ['ps', '-q', '--filter', `label=bench.run=${runId}`])).stdout
+          .split('\n')
+          .filter(Boolean);
+      await stepIs((step) => step === 8);
+      const temporal = await connectTemporal(await home.json<ServiceEndpoints>('up'), {});
+      for (const id of [`run/${runId}`, `run/${runId}/agent-loop`])
+        await temporal.workflow.getHandle(id).terminate('killed by a test');
+      await temporal.connection.close();
+      await home.run('resume', batchId);
+      await vi.waitFor(
+        async () => {
+          const [row] = await home.sql<{ epoch: number }>('select epoch from runs where run_id = $1', [runId]);
+          const [id] = await containers();
+          if (row?.epoch === 1 || id === undefined) throw new Error('no second container yet');
+          await execa('docker', [
+            'exec',
+            '-u',
+            '0',
+            id,
+            'sh',
+            '-c',
+            'grep -qx 8 /home/agent/count && touch /home/agent/go',
+          ]);
+        },
+        { timeout: 300_000, interval: 500 },
+      );
+      expect(await ended(runId)).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok', epoch: 2 });
+      expect((await stepsOf(runId))[8]?.observation).toBe(TOLD);
+      expect(await eventsOf(runId, 'sandbox_lost')).toEqual([
+        expect.stringContaining(
+          'the container was lost; the snapshot after step 6 is restored and command 7 is rerun in container 2',
+        ) as string,
+      ]);
+    },
+  );
 
   it.concurrent('comes back by all its commands when the snapshots are gone', async () => {
     const runId = await submit(
@@ -351,7 +368,7 @@ describe('commands that are run again in a new container', () => {
     expect(await eventsOf(runId, 'rerun_differs')).toEqual([]);
   });
 
-  it.concurrent('are stopped again where the end of the run’s time had stopped them', async () => {
+  it.runIf(LONG).concurrent('are stopped again where the end of the run’s time had stopped them', async () => {
     const endless = model('endless', ['echo begun >> ~/count; sleep 100000', 'cat ~/count']);
     const origin = await submit(endless, 'battleOfSexes', ...plain, '--wall-time', '10s');
     expect(await ended(origin)).toMatchObject({ endReason: 'wall_time' });
@@ -380,16 +397,19 @@ describe('a run that is ended at its step limit', () => {
     });
   });
 
-  it.concurrent('is judged by its last valid submission, where the task says so and the files are none', async () => {
-    const run = await play('last_valid');
-    expect(run).toMatchObject({ endReason: 'max_steps', finalEvaluation: 'ok' });
-    expect(last(run)).toMatchObject({ kind: 'forced', status: 'ok', fromStep: 5 });
-    expect(last(run)?.submissionSha256).toBe(run.evaluationList[2]?.submissionSha256);
-    expect(await eventsOf(run.runId, 'forced_fallback')).toEqual([
-      'the files at the end: rejected; the submission of step 5 counts instead',
-    ]);
-    expect(last(await play('last_valid', 4))).toMatchObject({ kind: 'forced', status: 'ok', fromStep: null });
-  });
+  it.runIf(LONG).concurrent(
+    'is judged by its last valid submission, where the task says so and the files are none',
+    async () => {
+      const run = await play('last_valid');
+      expect(run).toMatchObject({ endReason: 'max_steps', finalEvaluation: 'ok' });
+      expect(last(run)).toMatchObject({ kind: 'forced', status: 'ok', fromStep: 5 });
+      expect(last(run)?.submissionSha256).toBe(run.evaluationList[2]?.submissionSha256);
+      expect(await eventsOf(run.runId, 'forced_fallback')).toEqual([
+        'the files at the end: rejected; the submission of step 5 counts instead',
+      ]);
+      expect(last(await play('last_valid', 4))).toMatchObject({ kind: 'forced', status: 'ok', fromStep: null });
+    },
+  );
 
   it.concurrent('is judged by its best submission, where the task says so', async () => {
     const run = await play('best', 5);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Behaviour, SimulatedRequest } from '../fakes/provider-simulator/index.js';
 import { startProviderSimulator, type ProviderSimulator } from '../fakes/provider-simulator/index.js';
 import { BenchHome } from '../setup/bench-home.js';
+import { LONG } from '../setup/long.js';
 
 let simulator: ProviderSimulator;
 let home: BenchHome;
@@ -70,7 +71,7 @@ const SESSION: [command: string, seen: RegExp][] = [
   ['validate', /valid/],
 ];
 
-describe.each(['docker', 'local'])('the default agent on the %s backend', (backend) => {
+describe.each(LONG ? ['docker', 'local'] : ['docker'])('the default agent on the %s backend', (backend) => {
   it('edits a file with its special commands, and sees which one is open', async () => {
     simulator.behave(says(SESSION.map(([command]) => command)));
     const { runId, steps, prompts } = await play('--backend', backend);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { RunDetail } from '../../domain/views/runs.js';
 import type { UiDocument } from '../../domain/views/ui.js';
 import { killServiceOnceItRuns } from '../chaos/kill-service.js';
@@ -51,6 +52,9 @@ describe('bench demo --ui', () => {
     ]);
     const steps = (runs: { runId: string; steps: number }[]) => new Map(runs.map((run) => [run.runId, run.steps]));
     expect(steps(shown.runs)).toEqual(steps(listed.runs));
+    const { rows } = await home.json<Leaderboard>('leaderboard', '--include-scripted', '--include-local');
+    expect(rows.map(({ rank, model }) => [rank, model])[0]).toEqual([1, 'scripted:optimum']);
+    expect(rows).toHaveLength(3);
 
     // One page a home, which other commands point at.
     const again = await home.json<UiDocument>('ui', 'serve', '--no-open');

@@ -10,6 +10,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/home/long-steps.test.ts': "openenv.test.ts and ors.test.ts play commands that outlast a client's patience",
   'test/home/gpu-leases.test.ts':
     'workflows.test.ts grants and takes back GPUs, gpu-semaphore.test.ts simulates their holders',
+  'test/home/notify.test.ts': 'sql/notifications.test.ts tells receivers that were away, by whichever worker is up',
   'test/home/overload.test.ts': 'fair-clock.test.ts and busy-machine.test.ts count CPU time instead of the clock',
   'test/browser/pictures.test.ts': 'pages.test.ts looks at each page in one size and scheme',
   'test/home/recorded-runs.test.ts': 'replay.test.ts plays a recorded run',

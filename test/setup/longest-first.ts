@@ -39,7 +39,6 @@ const LONGEST = [
   'evaluator-kinds',
   'spoilt-sandbox',
   'python-client',
-  'notify',
   'human',
   'services-commands',
   'exit-codes',
@@ -57,6 +56,7 @@ const LONGEST = [
   'ledger',
   'gpu-leases',
   'overload',
+  'notify',
 ];
 
 const rank = ({ moduleId }: TestSpecification): number => {

@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -52,7 +53,10 @@ afterAll(async () => {
 });
 
 /** A run's gateway over the real ledger. */
-async function gateway(client: ProgramClient, more: { program?: Partial<Program>; run?: Partial<RunDefinition> } = {}) {
+async function gateway(
+  client: ProgramClient,
+  more: { program?: Partial<Program>; run?: Partial<RunDefinition>; patienceMs?: number } = {},
+) {
   const provider = PROVIDER_OF_CLIENT[client][0]!;
   const config = modelConfigSchema.parse({
     ...{ schema: 1, description: 'test', provider, model: 'the-model', apiKeyVariable: 'THE_KEY' },
@@ -71,7 +75,12 @@ async function gateway(client: ProgramClient, more: { program?: Partial<Program>
   await db.submit(batch);
   const definition = { ...batch.runs[0]!, agent: { ...agent, program } };
   const access = providerAccess({ THE_KEY: KEY });
-  const ports = { store: db.store, governor: createRateGovernor(db.rates), access, patienceMs: 20_000 };
+  const ports = {
+    store: db.store,
+    governor: createRateGovernor(db.rates),
+    access,
+    patienceMs: more.patienceMs ?? 20_000,
+  };
   const calls = meteredCalls(ports, definition);
   const session = new GatewaySession({ run: definition, program: program!, token: TOKEN, store: db.store, calls });
   const { close } = await serveGateway(session, folder);
@@ -211,6 +220,45 @@ test("only the run's token, its paths and its model are let in", async () => {
   });
 });
 
+/** Bytes on the socket, as no client library would send them; what is answered. */
+function raw(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(join(folder, 'sock'), () => socket.write(bytes));
+    socket.setEncoding('utf8');
+    socket.on('data', (piece: string) => (text += piece));
+    socket.once('error', reject);
+    socket.once('close', () => resolve(text));
+  });
+}
+
+test('a request that two readers may read in two ways, or none should hold, is refused', async () => {
+  await gateway('anthropic');
+  const before = simulator.requests.length;
+  const head = `Authorization: Bearer ${TOKEN}\r\nConnection: close\r\n`;
+  const asked = (path: string, more: string, body = '') =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\n${head}${more}\r\n${body}`;
+  const refused: [bytes: string, status: number][] = [
+    [asked('http://elsewhere/v1/messages', 'Content-Length: 2\r\n', '{}'), 400],
+    [asked('/v1/messages', 'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n', '2\r\n{}\r\n0\r\n\r\n'), 400],
+    [asked('/v1/messages', 'Content-Encoding: gzip\r\nContent-Length: 2\r\n', '{}'), 415],
+    [asked('/v1/messages', `X-Long: ${'x'.repeat(17_000)}\r\nContent-Length: 2\r\n`, '{}'), 431],
+    [`CONNECT elsewhere:443 HTTP/1.1\r\nHost: elsewhere\r\n${head}\r\n`, 400],
+    [asked('/v1/messages', 'Content-Length: 2\r\n', '[]'), 400],
+  ];
+  for (const [bytes, status] of refused)
+    expect((await raw(bytes)).split('\r\n')[0], bytes.slice(0, 120)).toContain(` ${status} `);
+  expect((await send('/v1/messages', { ...asking('anthropic'), system: 'x'.repeat(33 * 1024 * 1024) })).status).toBe(
+    413,
+  );
+  expect(simulator.requests.length).toBe(before);
+
+  // Of a key that comes twice the provider sees the one that was checked.
+  const twice = `{"model":"claude-huge",${JSON.stringify(asking('anthropic')).slice(1)}`;
+  expect(await raw(asked('/v1/messages', `Content-Length: ${twice.length}\r\n`, twice))).toContain(' 200 ');
+  expect(simulator.requests.at(-1)!.model).toBe('the-model');
+});
+
 test('nothing goes to the provider that would have it reach out, run or keep things', async () => {
   await gateway('anthropic', { program: { otherModels: 'rewrite' } });
   const own = { name: 'Bash', description: 'runs', input_schema: { type: 'object' } };
@@ -274,6 +322,69 @@ test.each(CLIENTS)('%s: 500 and 429 are tried again inside, and cost nothing', a
   expect((await send(path, asking(client, { stream: true }))).status).toBe(200);
   expect((await ledger(runId)).map(({ status }) => status)).toEqual(['failed', 'failed', 'confirmed']);
   await expectBill(runId);
+});
+
+test('a call that cannot be answered in time is given up with a time to come back, and after six times no longer tried', async () => {
+  const { runId } = await gateway('openai-chat', { patienceMs: 0 });
+  simulator.behave(() => ({ kind: 'server_error' }));
+  const before = simulator.requests.length;
+  for (let time = 1; time <= 8; time++) {
+    const { status, headers } = await send('/v1/chat/completions', asking('openai-chat'));
+    expect(status).toBe(503);
+    expect(headers['retry-after']).toMatch(/^([1-9]|[12]\d|30)$/);
+  }
+  expect(simulator.requests.length - before).toBe(6);
+  expect((await ledger(runId)).map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 'failed'));
+  // Another request is another matter.
+  simulator.behave(hello);
+  expect((await send('/v1/chat/completions', asking('openai-chat', { max_tokens: 400 }))).status).toBe(200);
+});
+
+test('a call that waits for its turn at the provider is held no longer than clients wait', async () => {
+  const { runId } = await gateway('openai-responses', { patienceMs: 0 });
+  simulator.behave(() => ({ kind: 'rate_limit', retryAfter: '3600' }));
+  const { status, headers } = await send('/v1/responses', asking('openai-responses'));
+  expect([status, headers['retry-after']]).toEqual([429, '30']);
+  expect((await ledger(runId)).map(({ status: of }) => of)).toEqual(['failed']);
+});
+
+test('no more calls are under way at once than the program may have', async () => {
+  await gateway('anthropic', { program: { callsInFlight: 2 } });
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  simulator.behave(async () => {
+    await released;
+    return hello();
+  });
+  const before = simulator.requests.length;
+  const first = [1, 2].map(() => send('/v1/messages', asking('anthropic')));
+  await expect.poll(() => simulator.requests.length).toBe(before + 2);
+  const third = await send('/v1/messages', asking('anthropic'));
+  expect([third.status, third.headers['retry-after']]).toEqual([429, '1']);
+  release();
+  expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200]);
+  expect((await send('/v1/messages', asking('anthropic'))).status).toBe(200);
+});
+
+test('of what identifies a client nothing goes on: calls have our names', async () => {
+  const { runId } = await gateway('openai-responses');
+  const headers = {
+    ...{ 'x-client-request-id': 'constant', 'openai-organization': 'theirs', cookie: 'a=b', 'x-stainless-os': 'Linux' },
+    ...{ 'user-agent': 'codex_exec/0.1', 'x-openai-internal-codex-responses-lite': 'true', 'x-session': 'of-theirs' },
+  };
+  const more = { prompt_cache_key: 'of-theirs', client_metadata: { session: 'of-theirs' } };
+  expect((await send('/v1/responses', asking('openai-responses', more), { headers })).status).toBe(200);
+  const { headers: sent, body, callId } = simulator.requests.at(-1)!;
+  expect(callId).toBe((await ledger(runId))[0]!.id);
+  expect(body['prompt_cache_key']).toBe(`bench-${runId}`);
+  expect(sent['x-openai-internal-codex-responses-lite']).toBe('true');
+  expect(Object.keys(sent)).not.toEqual(expect.arrayContaining(['cookie']));
+  expect(JSON.stringify([sent, body])).not.toMatch(/theirs|constant|codex_exec|x-stainless/);
+
+  await gateway('anthropic');
+  const betas = { 'anthropic-beta': 'interleaved-thinking-2025-05-14,mcp-client-2025-04-04, files-api-2025-04-14' };
+  expect((await send('/v1/messages', asking('anthropic'), { headers: betas })).status).toBe(200);
+  expect(simulator.requests.at(-1)!.headers['anthropic-beta']).toBe('interleaved-thinking-2025-05-14');
 });
 
 test('a stream that is cut is cut for the client, counts as its reservation, and is asked and paid anew', async () => {

@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { findSnapshot } from '../../activities/find-snapshot.js';
 import { createFileArtifactStore } from '../../backends/artifacts/file-artifact-store.js';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
+import { InfrastructureError } from '../../domain/errors.js';
 import type { ArtifactStore } from '../../domain/ports/artifact-store.js';
 import type { Backends } from '../../domain/ports/backends.js';
 import type { KeptDisks } from '../../domain/ports/sandbox-port.js';
@@ -47,10 +48,10 @@ function disksOf(names: string[]): KeptDisks {
     },
   };
 }
-const archiverOf = (hostId: string, names: string[]) => {
+const archiverOf = (hostId: string, names: string[], into = artifacts) => {
   const backend = { sandbox: { disks: disksOf(names) } };
   const backends = { docker: backend, podman: backend, local: backend } as unknown as Backends;
-  return diskArchiver({ store: db.store, backends, artifacts, hostId, log });
+  return diskArchiver({ store: db.store, backends, artifacts: into, hostId, log });
 };
 const alive = (hostId: string) =>
   db.store.registerHost({ hostId, hostname: hostId, cpus: 1, memoryMb: 1, gpus: [], backends: ['docker'] });
@@ -121,4 +122,47 @@ test('a host that makes no archive, or is not heard, is not waited for: the snap
   await db.pool.query("update hosts set seen_at = now() - interval '1 hour' where host_id = 'silent'");
   expect(await findOn('b', silent.runId)).toBeNull();
   expect(await told(silent.runId)).toHaveLength(1);
+});
+
+test('an archive that the store could not take stays wanted, and is made once it answers again', async () => {
+  const { runId, disks } = await runWith('a', 'one', 'two');
+  for (const disk of disks) await db.store.wantArchive(disk);
+  let away = true;
+  let tries = 0;
+  const store: ArtifactStore = {
+    ...artifacts,
+    putStream: (content) => {
+      tries++;
+      return away ? Promise.reject(new InfrastructureError('the store does not answer')) : artifacts.putStream(content);
+    },
+  };
+  const archive = archiverOf('a', disks, store);
+  const now = vi.spyOn(Date, 'now');
+  try {
+    await archive();
+    await archive();
+    expect(tries, 'right after a failure, none is tried').toBe(1);
+    away = false;
+    now.mockReturnValue(Date.now() + 31_000);
+    await archive();
+  } finally {
+    now.mockRestore();
+  }
+  expect(tries).toBe(3);
+  for (const disk of disks) expect(await db.store.archiveOf(disk)).toBe('made');
+  expect(await told(runId)).toEqual([
+    'snapshot_failed: the archive of the snapshot after step 2 is late, and tried again: the store does not answer',
+  ]);
+});
+
+test('a store that is away for a day is not waited for', async () => {
+  const { runId, disks } = await runWith('a', 'one');
+  await db.store.wantArchive(disks[0] ?? '');
+  await db.pool.query("update snapshots set archive_wanted_at = now() - interval '25 hours' where run_id = $1", [
+    runId,
+  ]);
+  const store = { ...artifacts, putStream: () => Promise.reject(new InfrastructureError('away')) };
+  await archiverOf('a', disks, store)();
+  expect(await db.store.archiveOf(disks[0] ?? '')).toBe('refused');
+  expect(await told(runId)).toEqual(['snapshot_failed: no archive of the snapshot after step 1: away']);
 });

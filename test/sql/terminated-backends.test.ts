@@ -8,8 +8,9 @@ import { type Database, openDatabase } from '../../db/index.js';
 import { oneRun } from '../fixtures/rows.js';
 import { seededRandom } from '../setup/random.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
+import { LONG } from '../setup/long.js';
 
-const ROUNDS = 100;
+const ROUNDS = LONG ? 100 : 30;
 const SEED = Number(process.env['BENCH_TEST_SEED'] ?? 12);
 const PLAYERS = 6;
 

@@ -234,4 +234,16 @@ export const HISTORIES: Record<string, RecordedHistory> = {
     first: true,
     covers: 'a command that nobody takes, a doubt, a second doubt, the end of this host’s part',
   },
+  'validates.programLoop.json': {
+    test: 'is told of each validation it asks for, and judged by what it submitted',
+    covers: 'a program that validates twice and submits',
+  },
+  'limit.programLoop.json': {
+    test: 'that a limit ended is judged by its files as they are',
+    covers: 'a program that is ended: its files are taken, then evaluated',
+  },
+  'container-lost.programLoop.json': {
+    test: 'begins anew, with no step replayed and no answer of before, when its container is lost',
+    covers: 'a program that is started again in a new container',
+  },
 };

@@ -16,6 +16,7 @@ const WORKFLOW_IDS: Record<string, (serial: number) => string> = {
   batchShard: (serial) => `batch/b-${serial}/shard-0`,
   run: (serial) => `run/r-${serial}-a`,
   agentLoop: (serial) => `run/r-${serial}-a/agent-loop`,
+  programLoop: (serial) => `run/r-${serial}-a/agent-loop`,
   gpuPool: () => GPU_POOL_WORKFLOW_ID,
 };
 

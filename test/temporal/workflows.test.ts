@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { Client, Connection, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
@@ -12,6 +13,7 @@ import { runTicket } from '../fakes/records.js';
 import { emptyPool } from '../../workflows/gpu-pool-state.js';
 import { recordHistories } from './record-histories.js';
 import { startTemporal, type TemporalFixture } from '../setup/temporal.js';
+import { LONG } from '../setup/long.js';
 
 const HOST = 'test-host';
 const WAIT_MS = 300_000;
@@ -373,6 +375,70 @@ describe('a run', () => {
     await handle.result();
     expect(fake.ends.get(one.runId)?.endReason).toBe('cancelled');
     expect(fake.stopped).toEqual([one.runId]);
+  });
+});
+
+describe('a program that plays by itself', () => {
+  const program = { program: true as const, maxSteps: 50 };
+
+  it('is told of each validation it asks for, and judged by what it submitted', async () => {
+    fake.onProgram = async ({ answer }) => {
+      if (answer === undefined) return { kind: 'validate', step: 3, number: 1 };
+      if (answer.number === 1) return { kind: 'validate', step: 7, number: 2 };
+      return { kind: 'submit', step: 9, ms: 1 };
+    };
+    const one = ticket('a', program);
+    expect(await play(one)).toEqual({ endReason: 'submit', finalEvaluation: 'ok', detail: null });
+    expect(fake.programs.map(({ answer }) => answer)).toEqual([
+      undefined,
+      { number: 1, step: 3 },
+      { number: 2, step: 7 },
+    ]);
+    expect(fake.evaluations.map(({ kind, step }) => [kind, step])).toEqual([
+      ['validate', 3],
+      ['validate', 7],
+      ['submit', 9],
+    ]);
+    expect(fake.taken).toEqual([]);
+    expect(fake.stopped).toEqual([one.runId]);
+  });
+
+  it('that a limit ended is judged by its files as they are', async () => {
+    fake.onProgram = async () => ({ kind: 'ended', step: 4, ms: 1, endReason: 'cost' });
+    expect(await play(ticket('a', program))).toMatchObject({ endReason: 'cost', finalEvaluation: 'ok' });
+    expect(fake.taken).toMatchObject([{ kind: 'forced', step: 4, epoch: 1 }]);
+    expect(fake.evaluations.map(({ kind, step }) => [kind, step])).toEqual([['forced', 4]]);
+  });
+
+  it('begins anew, with no step replayed and no answer of before, when its container is lost', async () => {
+    fake.onProgram = async ({ epoch, answer }) => {
+      if (epoch === 1 && answer === undefined) return { kind: 'validate', step: 2, number: 1 };
+      if (epoch === 1) throw sandboxLost();
+      return { kind: 'submit', step: 6, ms: 1 };
+    };
+    expect((await play(ticket('a', program))).endReason).toBe('submit');
+    expect(fake.starts.map(({ epoch, replayThrough, because }) => [epoch, replayThrough, because])).toEqual([
+      [1, 0, undefined],
+      [2, 0, 'the container is gone'],
+    ]);
+    expect(fake.programs.at(-1)).toMatchObject({ epoch: 2 });
+    expect(fake.programs.at(-1)!.answer).toBeUndefined();
+    expect(fake.evaluations.at(-1)).toMatchObject({ kind: 'submit', step: 6, epoch: 2 });
+  });
+
+  it('ends as cancelled when its run is cancelled, its container stopped', async () => {
+    fake.onProgram = () => Context.current().cancelled;
+    const one = ticket('a', program);
+    const args: [RunTicket] = [one];
+    const handle = await client.workflow.start('run', {
+      ...{ workflowId: `run/${one.runId}`, taskQueue: CONTROL_QUEUE, args },
+    });
+    await until(() => fake.programs.length === 1);
+    await handle.cancel();
+    await handle.result();
+    expect(fake.ends.get(one.runId)?.endReason).toBe('cancelled');
+    expect(fake.stopped).toEqual([one.runId]);
+    expect(fake.evaluations).toEqual([]);
   });
 });
 
@@ -799,7 +865,7 @@ describe('the GPU pool', () => {
     await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).terminate('test over');
   });
 
-  it('goes on granting while its history is full and a lease is still being taken back', async () => {
+  it.runIf(LONG)('goes on granting while its history is full and a lease is still being taken back', async () => {
     const pool = await client.workflow.start('gpuPool', {
       workflowId: GPU_POOL_WORKFLOW_ID,
       taskQueue: CONTROL_QUEUE,

@@ -26,8 +26,8 @@ export interface SnapshotLog {
   forgetDisk(disk: string): Promise<void>;
   /** An archive of this disk is to be made by its host, unless there is one. */
   wantArchive(disk: string): Promise<void>;
-  /** Disks of a host whose archives are wanted and not made, the snapshot of the latest step first. */
-  archivesWanted(hostId: string): Promise<{ runId: string; step: number; disk: string }[]>;
+  /** Disks of a host whose archives are wanted and not made, the snapshot of the latest step first. `wantedMs`: for how long. */
+  archivesWanted(hostId: string): Promise<{ runId: string; step: number; disk: string; wantedMs: number }[]>;
   /** The archive of a disk: it counts for all snapshots that lie there, forks' included. */
   saveArchive(disk: string, archive: { sha256: string; bytes: number }): Promise<void>;
   /** None can be made: whoever waits for it does without. */

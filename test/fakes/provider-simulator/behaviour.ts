@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ChatMessage, TokenUsage, ToolCall, ToolDefinition } from '../../../domain/model.js';
 
 /** A request as a behaviour sees it, whichever wire it came by. */
@@ -11,6 +12,7 @@ export interface SimulatedRequest {
   tools: ToolDefinition[];
   /** What the caller named this attempt, if it did. */
   callId: string | null;
+  headers: IncomingHttpHeaders;
   body: Record<string, unknown>;
 }
 

@@ -85,6 +85,7 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
       messages: wire.messages(body),
       tools: wire.tools(body),
       callId: typeof callId === 'string' ? callId : null,
+      headers: incoming.headers,
       body,
     };
     requests.push(request);

@@ -11,7 +11,7 @@ const money = z.string().regex(/^\d{1,12}(\.\d{1,18})?$/);
 
 /** A reply that was refused, or a call that was never answered. */
 export const extraCallSchema = z.object({
-  try: z.number().int().positive(),
+  try: z.number().int().nonnegative(),
   attempt: z.number().int().positive(),
   status: z.enum(['reserved', 'confirmed', 'unconfirmed', 'failed']),
   step: z.number().int().nonnegative().optional(),

@@ -145,15 +145,17 @@ def weight(folder: Path) -> tuple[int, int]:
     return len(re.findall(r"\binstall\b", built)), size
 
 
-def images() -> set[str]:
-    lines = docker("images", "--no-trunc", "--format", "{{.ID}} {{.Repository}}").splitlines()
-    return {
-        line.split()[0] for line in lines if re.search(r" bench-(?:task|environment|agent)$", line)
-    }
+def images() -> list[str]:
+    """Made of the base, and of nobody else's; the newest first."""
+    listed = docker("images", "--format", "{{.ID}} {{.Repository}}").splitlines()
+    found = [
+        line.split()[0] for line in listed if re.search(r" bench-(?:task|environment|agent)$", line)
+    ]
+    layer = json.loads(docker("image", "inspect", BASE))[0]["RootFS"]["Layers"][-1]
+    return [one for one in found if layer in docker("image", "inspect", one)]
 
 
 def verify(home: Path, task: str, seconds: float) -> tuple[bool, str]:
-    before = images()
     try:
         code, said = bench(
             home,
@@ -169,7 +171,7 @@ def verify(home: Path, task: str, seconds: float) -> tuple[bool, str]:
     except subprocess.TimeoutExpired:
         return False, f"took longer than {seconds:.0f} s"
     finally:
-        for image in images() - before:
+        for image in images():
             subprocess.run(["docker", "rmi", "-f", image], capture_output=True)
     if "tasks" not in said:
         return False, said.get("message") or said.get("error", {}).get("message") or str(said)

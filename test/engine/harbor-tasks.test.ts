@@ -228,6 +228,6 @@ describe("a task in Harbor's format", () => {
       kind: 'evaluator_error',
       message: expect.stringMatching(/neither reward[^]*the server said: ready/) as string,
     });
-    expect(await asAgent('wc -c < /app/seen; ls -d /tests /logs/verifier 2>&1')).toMatch(/^0\n.*No such/);
+    expect(await asAgent('wc -c < /app/seen; ls -d /tests /logs/verifier 2>&1')).toMatch(/^0\n[^]*No such/m);
   });
 });

@@ -138,7 +138,7 @@ describe('a run as an ATIF trajectory', () => {
     const { steps, final_metrics: final } = await atif(runId);
     expect(steps[3]).toMatchObject({
       llm_call_count: 2,
-      extra: { bench: { calls: [{ try: 1, response: 'no command in reply 2', cost_usd: '0.000000123' }] } },
+      extra: { bench: { calls: [{ try: 0, response: 'no command in reply 2', cost_usd: '0.000000123' }] } },
     });
     expect(final.total_prompt_tokens).toBe(101 + 102 + 102 + 103);
   });
@@ -199,13 +199,13 @@ describe('a run as an Inspect log', () => {
     expect(asked).toEqual([
       ['p1', 'p2'],
       ['p1', 'p2', 's1', 's1r'],
-      ['p1', 'p2', 's1', 's1r', 's2t1', 's2t1r1'],
+      ['p1', 'p2', 's1', 's1r', 's2t0', 's2t0r1'],
       ['p1', 'p2', 's1', 's1r', 's2', 's2r'],
       ['p1', 'p2', 's1', 's1r', 's2', 's2r', 's3', 's3r'],
     ]);
     expect(models(sample).map(({ output }) => place(output.choices[0]!.message.id))).toEqual([
       's1',
-      's2t1',
+      's2t0',
       's2',
       's3',
       's4',

@@ -14,6 +14,8 @@ import { testsArchive } from './tests-archive.js';
 
 /** For what stands around the tests. */
 const PATIENCE_MS = 120_000;
+/** What the agent, who is not root, installs for itself. */
+const AGENT_LOCAL = '/home/agent/.local';
 /** What `timeout` says of what it ended. */
 const TOO_LONG = ['124', '137'];
 
@@ -37,7 +39,8 @@ export async function runLiveTests(
     return Buffer.concat(chunks).toString('utf8').trim();
   };
   const { Config: config } = await container.inspect();
-  const variables = verificationEnvironment(env, pathOf(config.Env));
+  const path = `${pathOf(config.Env)}:${AGENT_LOCAL}/bin`;
+  const variables = [...verificationEnvironment(env, path), `PYTHONUSERBASE=${AGENT_LOCAL}`];
   try {
     await shell(variables, BEFORE);
     await container.putArchive(await testsArchive(taskDir, 0o700), { path: '/' });

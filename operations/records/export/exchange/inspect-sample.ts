@@ -297,7 +297,7 @@ class SampleWriter {
         }),
       ];
     };
-    yield event('span_begin', started, { id: 'run', name: run.agent, type: 'agent' });
+    yield event('span_begin', started, { id: 'run', name: run.agent, type: 'solver' });
     yield event('sample_init', started, {
       sample: { input: inputOf(prompt, id), target: '', id, metadata: { attempt: extra.attempt, epoch } },
       state: {},

@@ -147,7 +147,7 @@ describe.runIf(executable !== null)('bench ui, in a browser', () => {
     await page.close();
   });
 
-  it('shows what a command prints while it runs, and not before somebody looks', async () => {
+  it('shows what a command prints while it runs, and keeps none of it', async () => {
     const page = await open('/play?task=battleOfSexes');
     await page.getByLabel('Backend').selectOption('local');
     await page.getByRole('button', { name: 'Start' }).click();

@@ -125,13 +125,22 @@ async function writeAll(
   const waiting = byId.values();
   const written = new Set<string>();
   let done = 0;
+  let failed = false;
   const work = async (): Promise<void> => {
     for (const run of waiting) {
-      await writeRun(exporting, run, written);
+      if (failed) return;
+      try {
+        await writeRun(exporting, run, written);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
       progress(++done, byId.length);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  // None may still write when the folder is removed.
+  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
 /** The leaderboard as it opens, and of all runs whatever they are; with the runs behind each row. */

@@ -25,7 +25,7 @@ const AFTER = `rm -rf /tests ${LOGS}`;
 
 /**
  * Harbor's tests as root in the agent's own container, among the processes that it left: they are what is tested, and may be whatever
- * the agent wants. It is not root, so it can neither read the tests nor write the reward from outside of them.
+ * the agent wants. Its processes can neither read the tests nor write the reward; packages of its own that the tests load can.
  */
 export async function runLiveTests(
   container: Docker.Container,

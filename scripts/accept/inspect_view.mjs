@@ -12,7 +12,10 @@ try {
   await page.goto(`${address}/samples/sample/blotto/1/messages`);
   await page.getByText('submit').first().waitFor({ timeout: 60_000 });
   await page.goto(`${address}/samples/sample/blotto/1/transcript`);
-  await page.getByText(/^model call/i).first().waitFor({ timeout: 60_000 });
+  await page
+    .getByText(/^model call/i)
+    .first()
+    .waitFor({ timeout: 60_000 });
   if (process.env.BENCH_ACCEPT_SHOT) await page.screenshot({ path: process.env.BENCH_ACCEPT_SHOT });
   if (errors.length > 0) throw new Error(errors.join('\n'));
   console.log('inspect view: the log, its messages and its transcript are shown');

@@ -70,7 +70,9 @@ describe.runIf(process.getuid?.() === 0)('a home whose disk is full until worksp
       expect(begun.length).toBeGreaterThan(0);
     }, PATIENT);
     disk.fill();
-    await vi.waitFor(() => expect(broken()).not.toEqual([]), PATIENT);
+    // On a quiet machine a run notices it, and its disk is gone, between two looks.
+    const waits = () => home.sql(`select from events where batch_id = $1 and kind = 'disk_short'`, [batchId]);
+    await vi.waitFor(async () => expect([...broken(), ...(await waits())]).not.toEqual([]), PATIENT);
     // Until everything that writes a log has met it.
     await new Promise((resolve) => setTimeout(resolve, LONG ? 20_000 : 10_000));
     disk.free();
@@ -79,8 +81,9 @@ describe.runIf(process.getuid?.() === 0)('a home whose disk is full until worksp
     expect(await batchOutcome(home, batchId)).toEqual(undisturbed);
     expect(await counterReadings(home, batchId)).toEqual(Array(ATTEMPTS).fill(COUNTS));
     expect(await repeatedCalls(home, batchId)).toEqual([]);
+    // The kernel gave it up, or the largest writer was stopped before that.
     const lost = await home.sql<{ detail: string }>(
-      `select detail from events where batch_id = $1 and kind = 'sandbox_lost' and detail like '%read-only by the kernel%'`,
+      `select detail from events where batch_id = $1 and kind = 'sandbox_lost'`,
       [batchId],
     );
     expect(lost).not.toEqual([]);

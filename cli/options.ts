@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { BACKENDS } from '../domain/run.js';
+import { suggestion } from '../domain/closest.js';
 
 /** A whole number within bounds, for commander. */
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
@@ -47,3 +48,14 @@ export const backendOption = (): Option =>
     '--backend <backend>',
     'where agents run; default: docker or podman if it answers, else local for scripted models',
   ).choices([...BACKENDS]);
+
+/** A comma-separated list of known words; the first unknown one is told, with what may be meant. */
+export const commaListOf =
+  (what: string, known: readonly string[]) =>
+  (text: string, before: unknown): string[] => {
+    const words = commaList(text, before as string[] | undefined);
+    const unknown = words.find((word) => !known.includes(word));
+    if (unknown !== undefined)
+      throw new InvalidArgumentError(`There is no ${what} "${unknown}". ${suggestion(unknown, known)}`);
+    return words;
+  };

@@ -1,9 +1,8 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { EVENT_KINDS } from '../../domain/event-kinds.js';
 import { type EventsRequest, eventsRequestSchema } from '../../domain/requests/reading.js';
-import { suggestion } from '../../domain/closest.js';
 import type { CliContext } from '../context.js';
-import { commaList } from '../options.js';
+import { commaListOf } from '../options.js';
 import { formatTime, oneLine } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 import { requestFields, requestOptions } from '../request-options.js';
@@ -17,7 +16,10 @@ export function register(program: Command, context: CliContext): void {
     .description('List what went wrong and how it was handled: each fault, retry and recovery of a run or batch.')
     .argument('[id]', 'id of a run or batch; default: all events');
   const shape = eventsRequestSchema.shape;
-  for (const option of requestOptions(shape, { without: ['of'], parsers: { kind: eventKinds } }))
+  for (const option of requestOptions(shape, {
+    without: ['of'],
+    parsers: { kind: commaListOf('event kind', EVENT_KINDS) },
+  }))
     command.addOption(option);
   command
     .option('-f, --follow', 'print events as they occur until the run or batch has ended; Ctrl-C leaves')
@@ -31,15 +33,6 @@ export function register(program: Command, context: CliContext): void {
       const { colors } = context.output;
       if (more) context.output.print(colors.dim(`The newest ${found.length} events; --limit shows more.`));
     });
-}
-
-function eventKinds(text: string, before: unknown): string[] {
-  const kinds = commaList(text, before as string[] | undefined);
-  const known: readonly string[] = EVENT_KINDS;
-  const unknown = kinds.find((kind) => !known.includes(kind));
-  if (unknown !== undefined)
-    throw new InvalidArgumentError(`There is no event kind "${unknown}". ${suggestion(unknown, known)}`);
-  return kinds;
 }
 
 function table({ output }: CliContext, events: readonly EventRow[]): string {

@@ -4,12 +4,14 @@ import { findText } from '../../operations/results/find-text.js';
 import type { SearchDocument, SearchHit } from '../../domain/views/search.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
+import { commaListOf } from '../options.js';
 import { requestFields, requestOptions } from '../request-options.js';
 import { renderSearch, renderSearched } from '../render/search.js';
 
 const { batch, model, task, run, in: places, limit } = searchRequestSchema.shape;
 /** Under the names that they have in other commands. */
 const OPTIONS = { batch, models: model, tasks: task, run, in: places, limit };
+const PLACES: readonly string[] = places.unwrap().element.options;
 
 export function register(program: Command, context: CliContext): void {
   const command = program
@@ -36,10 +38,11 @@ export function register(program: Command, context: CliContext): void {
     models: 'only of these models, comma-separated',
     tasks: 'only of these tasks, comma-separated',
     run: 'only in this run: id, or an unambiguous part of it',
-    in: `where to look, comma-separated: ${places.unwrap().element.options.join(', ')}`,
+    in: `where to look, comma-separated: ${PLACES.join(', ')}`,
     limit: 'number of hits, after which it stops',
   };
-  for (const option of requestOptions(OPTIONS, { texts })) command.addOption(option);
+  for (const option of requestOptions(OPTIONS, { texts, parsers: { in: commaListOf('place', PLACES) } }))
+    command.addOption(option);
   addExamples(command, [
     ["bench search 'CUDA out of memory'", 'who ran out of memory'],
     ["bench search '/lr ?= ?1e-[34]/' --in file --batch spring", 'what was submitted'],

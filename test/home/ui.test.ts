@@ -111,13 +111,19 @@ describe.runIf(executable !== null)('bench ui, in a browser', () => {
       [runId],
     );
 
-  it('a person plays a run in the page, with the prompt, parser and ledger of a model', async () => {
+  /** A run whose first step is the page's to take. */
+  const startToPlay = async () => {
     const page = await open('/play?task=battleOfSexes');
     await page.getByLabel('Backend').selectOption('local');
     await page.getByRole('button', { name: 'Start' }).click();
     const turn = page.getByRole('region', { name: 'Your turn' });
     await turn.getByText('Step 1: your turn').waitFor();
     const runId = new URL(page.url()).pathname.split('/').at(-1)!;
+    return { page, turn, runId };
+  };
+
+  it('a person plays a run in the page, with the prompt, parser and ledger of a model', async () => {
+    const { page, turn, runId } = await startToPlay();
     expect(await turn.innerText()).toContain('Write the row player');
     // A reply that the parser cannot read is asked for again, as of a model.
     await turn.getByLabel('send as typed').check();
@@ -148,12 +154,7 @@ describe.runIf(executable !== null)('bench ui, in a browser', () => {
   });
 
   it('shows what a command prints while it runs, and keeps none of it', async () => {
-    const page = await open('/play?task=battleOfSexes');
-    await page.getByLabel('Backend').selectOption('local');
-    await page.getByRole('button', { name: 'Start' }).click();
-    const turn = page.getByRole('region', { name: 'Your turn' });
-    await turn.getByText('Step 1: your turn').waitFor();
-    const runId = new URL(page.url()).pathname.split('/').at(-1)!;
+    const { page, turn, runId } = await startToPlay();
     await turn.getByLabel('Command').fill('i=0; until [ -f enough ]; do echo tick $((i=i+1)); sleep 0.2; done');
     await turn.getByLabel('Command').press('Control+Enter');
     await page.getByText('what it has printed, its end').waitFor();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -200,7 +201,7 @@ async function debootstrapBase(
 
 /** Cache it for the next engine. Failing to write the cache is not an error. */
 async function keep(tar: string, file: string, onProgress: Progress): Promise<void> {
-  const aside = `${file}.${process.pid}`;
+  const aside = `${file}.${randomUUID()}`;
   try {
     await mkdir(dirname(file), { recursive: true });
     await copyFile(tar, aside);

@@ -36,8 +36,10 @@ export async function startContainer(container: Docker.Container): Promise<void>
 
 /** Remove a container, running or not, with its anonymous volumes; returns when it is gone or never existed. Throws the engine's errors. */
 export async function removeContainer(container: Docker.Container): Promise<void> {
+  let id: string | undefined;
   try {
-    const { Id: id, State: state } = await container.inspect();
+    const { Id, State: state } = await container.inspect();
+    id = Id;
     // After the engine died, a leftover task would keep running and hold the files.
     if (state.Status === 'created') await endStrayShim(id);
     await untilDead(() => container.remove({ force: true, v: true }));
@@ -45,7 +47,7 @@ export async function removeContainer(container: Docker.Container): Promise<void
     if (statusOf(error) === 404) return;
     // Someone else is removing it: wait for them.
     if (statusOf(error) !== 409) throw error;
-    await untilGone(container);
+    await untilGone(container, id);
   }
 }
 
@@ -78,11 +80,13 @@ export async function waitForExit(
   }
 }
 
-async function untilGone(container: Docker.Container): Promise<void> {
+/** A container that was found by its name is gone too when another has that name. */
+async function untilGone(container: Docker.Container, id: string | undefined): Promise<void> {
   const deadline = Date.now() + REMOVAL_LIMIT_MS;
   for (;;) {
     try {
-      await container.inspect();
+      const { Id: now } = await container.inspect();
+      if (id !== undefined && now !== id) return;
     } catch (error) {
       if (statusOf(error) === 404) return;
       throw error;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ export async function madeUpFigures(dir: string, memoryBytes: number): Promise<D
 async function kept(dir: string, name: string, text: string): Promise<string> {
   const path = join(dir, `${name}-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`);
   if (existsSync(path)) return path;
-  const aside = `${path}.${process.pid}`;
+  const aside = `${path}.${randomUUID()}`;
   await writeFile(aside, text, { mode: 0o444 });
   await rename(aside, path);
   return path;

@@ -59,6 +59,7 @@ import {
 const EXEC_PATIENCE_MS = 15_000;
 const MOST_STARTS = 3;
 const NAME_ATTEMPTS = 200;
+const CREATE_ATTEMPTS = 3;
 /** The engine cannot grant all rights of root. */
 const CAPS_REFUSED = /unable to apply caps/;
 /** Pause after a disk could not be made. */
@@ -208,6 +209,29 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     }
     const container = await createOrAdopt(docker, spec, at);
     return { container, created: await stageIntoContainer(container, spec) };
+  }
+
+  /** Whether its files are new. Another start of the same sandbox may remove a container that never ran: then it is created again. */
+  async function createAwake(spec: SandboxSpec, plain: BuiltImage, image: BuiltImage): Promise<boolean> {
+    let created = false;
+    for (let attempt = 1; ; attempt++) {
+      const made = await create(spec, plain, image);
+      created ||= made.created;
+      try {
+        await wake(spec, made.container);
+        return created;
+      } catch (error) {
+        const refused = CAPS_REFUSED.test((error as Error).message);
+        if (attempt === CREATE_ATTEMPTS || (!refused && statusOf(error) !== 404)) throw error;
+        if (!refused) continue;
+        if (ranksProcesses)
+          options.onWarning?.(
+            'the engine cannot grant CAP_SYS_RESOURCE: where the kernel has no Landlock either, an agent that runs out of memory may lose the running command',
+          );
+        ranksProcesses = false;
+        await removeContainer(made.container);
+      }
+    }
   }
 
   async function createFromKept(spec: SandboxSpec, at: ContainerPlace, name: string) {
@@ -363,27 +387,12 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
           await withLayer(options, plain, spec.layer ?? null),
           spec.program === undefined ? null : programLayer(spec.program),
         );
-        const made = await create(spec, plain, image);
-        let { container } = made;
-        try {
-          await wake(spec, container);
-        } catch (error) {
-          if (!CAPS_REFUSED.test((error as Error).message)) throw error;
-          if (ranksProcesses)
-            options.onWarning?.(
-              'the engine cannot grant CAP_SYS_RESOURCE: where the kernel has no Landlock either, an agent that runs out of memory may lose the running command',
-            );
-          ranksProcesses = false;
-          // It has never been started.
-          await removeContainer(container);
-          ({ container } = await create(spec, plain, image));
-          await wake(spec, container);
-        }
+        const created = await createAwake(spec, plain, image);
         const info: SandboxInfo = {
           isolation: 'container',
           imageDigest: image.digest,
           workspace: CONTAINER_WORKSPACE,
-          created: made.created,
+          created,
           workspaceLimit: hasDisk(layout.run(spec.runId, spec.epoch).dir)
             ? 'file_system'
             : spec.limits.workspaceMb === undefined
@@ -507,8 +516,8 @@ async function createOrAdopt(docker: Docker, spec: SandboxSpec, at: ContainerPla
       if (!nameIsTaken(error)) throw error;
     }
     try {
-      await existing.inspect();
-      return existing;
+      // By its id: the name may be another's by the time that it is removed.
+      return docker.getContainer((await existing.inspect()).Id);
     } catch (error) {
       // The name is in use by a creation or removal still under way.
       if (statusOf(error) !== 404 || attempt === NAME_ATTEMPTS) throw error;

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, chown, lstat, mkdir, open, readFile, readlink, rename, rm, rmdir } from 'node:fs/promises';
+import { chmod, chown, link, lstat, mkdir, open, readFile, readlink, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type Docker from 'dockerode';
 import { AGENT_UID } from '../../domain/limits.js';
@@ -45,16 +45,19 @@ export function disksPossible(): boolean {
 export async function ensureDisk(dir: string, megabytes: number): Promise<void> {
   const image = join(dir, IMAGE);
   if (!existsSync(image)) {
-    const aside = `${image}.${process.pid}`;
-    const file = await open(aside, 'w', 0o600);
+    const aside = `${image}.${randomUUID()}`;
     try {
-      await file.truncate(Math.max(megabytes, SMALLEST_MB) * 1024 * 1024);
+      const file = await open(aside, 'w', 0o600);
+      await file.truncate(Math.max(megabytes, SMALLEST_MB) * 1024 * 1024).finally(() => file.close());
+      const quick = 'lazy_itable_init=1,lazy_journal_init=1,nodiscard';
+      await system('mkfs.ext4', ['-q', '-F', '-m', '0', '-J', 'size=4', '-E', quick, aside]);
+      // Of two the first stays: it may be mounted already.
+      await link(aside, image).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+      });
     } finally {
-      await file.close();
+      await rm(aside, { force: true });
     }
-    const quick = 'lazy_itable_init=1,lazy_journal_init=1,nodiscard';
-    await system('mkfs.ext4', ['-q', '-F', '-m', '0', '-J', 'size=4', '-E', quick, aside]);
-    await rename(aside, image);
   }
   await mountDisk(dir);
 }

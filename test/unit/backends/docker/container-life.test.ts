@@ -78,6 +78,18 @@ it('no container, or one that another removes, counts as removed', async () => {
   expect(going.asked).toEqual(['inspect', 'remove', 'inspect']);
 });
 
+it('one whose name another has by now counts as removed', async () => {
+  const ids = [ID, ID, 'a5'.repeat(32)];
+  const container = {
+    inspect: async () => ({ Id: ids.shift(), State: { Status: 'running' } }),
+    remove: async () => {
+      throw refusal(409, 'removal is in progress');
+    },
+  } as unknown as Docker.Container;
+  await removeContainer(container);
+  expect(ids).toEqual([]);
+});
+
 it('other errors of the engine are told', async () => {
   await expect(removeContainer(containerThatAnswers(refusal(500, 'no space left')).container)).rejects.toThrow(
     'no space left',

@@ -11,13 +11,21 @@ export interface Sizes {
   exported: number;
 }
 
-export const IDS = { small: 'r-small', giant: 'r-giant', long: 'r-long', live: 'r-live' } as const;
+/** As real ones are written: any other is looked for among all. */
+const id = (prefix: 'r' | 'b', word: string): string => `${prefix}-${word.padStart(26, '0')}`;
+
+export const IDS = {
+  small: id('r', 'few'),
+  giant: id('r', 'gb'),
+  long: id('r', 'many'),
+  live: id('r', 'next'),
+} as const;
 export const BATCHES = {
-  board: 'b-board',
-  many: 'b-many',
-  single: 'b-single',
-  export: 'b-export',
-  watched: 'b-watched',
+  board: id('b', 'brd'),
+  many: id('b', 'many'),
+  single: id('b', 'sng'),
+  export: id('b', 'exp'),
+  watched: id('b', 'watch'),
 } as const;
 /** Of each of two runs that are compared. */
 export const PAIR_STEPS = 1_000;
@@ -38,7 +46,7 @@ export async function fill(db: Database, sizes: Sizes, say: (text: string) => vo
          task_hash, contract, agent_name, agent_hash, attempt, seed, max_steps, wall_seconds, backend, gpus, harness_version,
          status, isolation, step, input_tokens, output_tokens, cost_usd, answered_calls, end_reason, final_evaluation, started_at, ended_at,
          integrity_version)
-       select $2 || '-' || m || '-' || t || '-' || k, $1, 0, row_number() over (), 'model ' || m, 'real', 'p', 'm', '{}', 'task-' || t,
+       select 'r-' || lpad($2 || lpad((row_number() over ())::text, 6, '0'), 26, '0'), $1, 0, row_number() over (), 'model ' || m, 'real', 'p', 'm', '{}', 'task-' || t,
          'task-' || t, 1, 'a', 'a', k, 0, greatest($6, 50), 0, 'docker', 0, 'benchmark',
          'ended', 'container', $6, 100000 + m, 2000, 0.27 + m * 0.001, 50, (array['submit', 'max_steps', 'cost'])[1 + m % 3], 'ok', now(), now(),
          integrity_rules_version()
@@ -90,10 +98,10 @@ export async function fill(db: Database, sizes: Sizes, say: (text: string) => vo
     for (const id of Object.values(BATCHES)) await batch(id);
     say('10,000 runs of a leaderboard');
     const onBoard = Math.min(10_000, sizes.runs);
-    await runs(BATCHES.board, 'r-board', onBoard / 100, 20, 5, 0);
+    await runs(BATCHES.board, 'brd', onBoard / 100, 20, 5, 0);
     await evaluations(BATCHES.board);
     say('the runs of the list');
-    if (sizes.runs > onBoard) await runs(BATCHES.many, 'r-many', Math.round((sizes.runs - onBoard) / 500), 50, 10, 0);
+    if (sizes.runs > onBoard) await runs(BATCHES.many, 'mny', Math.round((sizes.runs - onBoard) / 500), 50, 10, 0);
     await sql('commit');
     say('runs with steps');
     await sql('begin');
@@ -108,11 +116,11 @@ export async function fill(db: Database, sizes: Sizes, say: (text: string) => vo
     await steps(`run_id = '${IDS.long}'`, sizes.longSteps, 128);
     await steps(`run_id = '${IDS.giant}'`, sizes.giantSteps, sizes.giantBytes);
     say('the batch that is exported');
-    await runs(BATCHES.export, 'r-export', 6, 20, Math.max(1, Math.round(sizes.exported / 120)), 50);
+    await runs(BATCHES.export, 'exp', 6, 20, Math.max(1, Math.round(sizes.exported / 120)), 50);
     await evaluations(BATCHES.export);
     await steps(`batch_id = '${BATCHES.export}'`, 50, 2_000);
     say('the batch that is watched');
-    await runs(BATCHES.watched, 'r-watched', 10, 50, 10, 10);
+    await runs(BATCHES.watched, 'wat', 10, 50, 10, 10);
     await sql(
       `update runs set status = 'running', end_reason = null, final_evaluation = null, ended_at = null where batch_id = $1`,
       [BATCHES.watched],

@@ -21,6 +21,8 @@ const VERY_LATE_EVERY_MS = 30_000;
 /** A batch's row counts all of its runs. */
 const BATCHES_EVERY_MS = 3_000;
 const RUNS_A_MESSAGE = 200;
+/** Beyond it, as after an import, asking again for what is shown costs less than reading all of them. */
+const MOST_RUNS = 1_000;
 /** The running command's output is copied once a second. */
 const OUTPUT_EVERY_MS = 900;
 /** A page that is closed is forgotten after so long; one that is open says so again in time. */
@@ -77,8 +79,10 @@ export class Topic {
     const messages: LiveMessage[] = [];
     // Most of them were told already, for what may come late is looked for again and again.
     const other = changes.runs.filter(({ runId, version }) => this.told.isNew(`row ${runId}`, version));
-    for (let i = 0; i < other.length; i += RUNS_A_MESSAGE) {
-      const rows = await pages.runRows(other.slice(i, i + RUNS_A_MESSAGE).map(({ runId }) => runId));
+    const each = other.length > MOST_RUNS ? [] : other;
+    if (each !== other) messages.push({ event: 'gap', data: { topic } });
+    for (let i = 0; i < each.length; i += RUNS_A_MESSAGE) {
+      const rows = await pages.runRows(each.slice(i, i + RUNS_A_MESSAGE).map(({ runId }) => runId));
       // Its duration until now is other each time.
       const runs = rows.filter((row) =>
         this.told.isNew(row.runId, { ...row, durationMs: row.endedAt === null ? null : row.durationMs }),

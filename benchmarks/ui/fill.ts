@@ -132,6 +132,7 @@ export async function fill(db: Database, sizes: Sizes, say: (text: string) => vo
     await sql('alter table steps alter observation set storage extended');
     for (const table of ['runs', 'steps']) await sql(`alter table ${table} enable trigger user`);
     await sql('vacuum analyze');
+    await sql('checkpoint');
     await sql('reset statement_timeout');
   } finally {
     connection.release();

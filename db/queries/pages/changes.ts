@@ -11,8 +11,10 @@ export type Watched = { runId: string } | { batchId: string } | Record<never, ne
 export interface Changes {
   /** The database's clock when this was read, for the next question. */
   now: string;
-  /** `version`: another text, another row. */
+  /** `version`: another text, another row. Empty where `manyRuns` says that there are more than are listed. */
   runs: { runId: string; version: string }[];
+  /** Another text, other runs. Null: all are listed. */
+  manyRuns: string | null;
   /** Of a watched run: those whose reply or outcome came. */
   steps: number[];
   evaluations: EvaluationDetail[];
@@ -24,10 +26,13 @@ export interface Changes {
 /** Steps before the last that can still change: the outcome of one, and commits that come late. */
 const RECENT_STEPS = 200;
 const RECENT_EVENTS = 2000;
+/** Of an import or a new batch there may be a hundred thousand. */
+const MOST_RUNS = 5000;
 
 interface Row {
   now: string;
   runs: Changes['runs'];
+  many: string | null;
   steps: number[];
   evaluated: boolean;
   events: (Omit<EventRow, 'at'> & { at: string })[];
@@ -45,7 +50,9 @@ export async function changedSince(run: Statements, watched: Watched, since: str
   const [row] = await run<Row>(
     'changedSince',
     `select clock_timestamp()::text as now,
-       (select coalesce(jsonb_agg(jsonb_build_object('runId', r.run_id, 'version', r.xmin::text)), '[]') from runs r where ${mine} and ${recent}) as runs,
+       (select coalesce(jsonb_agg(jsonb_build_object('runId', r.run_id, 'version', r.xmin::text)), '[]')
+         from runs r where changed.many is null and ${mine} and ${recent}) as runs,
+       changed.many,
        ${
          runId === null
            ? `'[]'::jsonb as steps, false as evaluated,`
@@ -71,10 +78,11 @@ export async function changedSince(run: Statements, watched: Watched, since: str
              : batchId !== null
                ? 'b.batch_id = $2'
                : `b.status in ('queued', 'running') or b.ended_at > $1::timestamptz`
-         }) as batches`,
+         }) as batches
+     from (select case when count(*) > ${MOST_RUNS} then max(r.updated_at)::text end as many from runs r where ${mine} and ${recent}) changed`,
     [since, runId ?? batchId],
   );
-  const { now, runs, steps, evaluated, events, batches } = row!;
+  const { now, runs, many, steps, evaluated, events, batches } = row!;
   const evaluations =
     evaluated && runId !== null
       ? (await listEvaluations(run, runId, -1)).filter(({ at }) => Date.parse(at) >= Date.parse(since))
@@ -82,6 +90,7 @@ export async function changedSince(run: Statements, watched: Watched, since: str
   return {
     now,
     runs,
+    manyRuns: many,
     steps,
     evaluations,
     events: events.map((event) => ({ ...event, at: isoTime(new Date(event.at)) })),

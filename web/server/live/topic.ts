@@ -80,7 +80,8 @@ export class Topic {
     // Most of them were told already, for what may come late is looked for again and again.
     const other = changes.runs.filter(({ runId, version }) => this.told.isNew(`row ${runId}`, version));
     const each = other.length > MOST_RUNS ? [] : other;
-    if (each !== other) messages.push({ event: 'gap', data: { topic } });
+    const unlisted = changes.manyRuns !== null && this.told.isNew('many runs', changes.manyRuns);
+    if (each !== other || unlisted) messages.push({ event: 'gap', data: { topic } });
     for (let i = 0; i < each.length; i += RUNS_A_MESSAGE) {
       const rows = await pages.runRows(each.slice(i, i + RUNS_A_MESSAGE).map(({ runId }) => runId));
       // Its duration until now is other each time.

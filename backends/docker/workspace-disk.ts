@@ -48,7 +48,11 @@ export async function ensureDisk(dir: string, megabytes: number): Promise<void> 
     const aside = `${image}.${randomUUID()}`;
     try {
       const file = await open(aside, 'w', 0o600);
-      await file.truncate(Math.max(megabytes, SMALLEST_MB) * 1024 * 1024).finally(() => file.close());
+      try {
+        await file.truncate(Math.max(megabytes, SMALLEST_MB) * 1024 * 1024);
+      } finally {
+        await file.close();
+      }
       const quick = 'lazy_itable_init=1,lazy_journal_init=1,nodiscard';
       await system('mkfs.ext4', ['-q', '-F', '-m', '0', '-J', 'size=4', '-E', quick, aside]);
       // Of two the first stays: it may be mounted already.

@@ -17,6 +17,7 @@ import { placementStore } from './store/placement.js';
 import { programStore } from './store/program-steps.js';
 import { snapshotStore } from './store/snapshots.js';
 import { stepStore } from './store/steps.js';
+import { taskArchiveStore } from './store/task-archives.js';
 import { warmSandboxStore } from './store/warm-sandboxes.js';
 import { submissionStore } from './store/submissions.js';
 
@@ -44,6 +45,7 @@ export function createRunStore(pool: pg.Pool): RunStore {
     ...leaseStore(run),
     ...liveOutputStore(run),
     ...placementStore(pool),
+    ...taskArchiveStore(run),
     ...warmSandboxStore(run),
   };
 }

@@ -29,6 +29,7 @@ export const ERROR_CODES = {
   'database.foreign': 'the database holds something else, or another history',
   'database.newer': 'a newer version of the program made the database',
   'database.outdated': 'the schema, or the server, is older than this program takes',
+  'database.keyless': 'the key of the evaluators’ seeds lies in the home of a host of an earlier version',
   'database.refused': 'the database refuses this user, password, certificate or right',
   'database.unreachable': 'no PostgreSQL answers',
   'disk.full': 'no room on the disk',

@@ -6,7 +6,7 @@ import { createRateGovernor } from '../models/rate-governor.js';
 import { BenchError } from '../domain/errors.js';
 import { SIGNAL } from '../domain/messages.js';
 import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID } from '../domain/queues.js';
-import { checkSchema, openDatabase, readInstallation } from '../db/index.js';
+import { checkSchema, isRevoked, openDatabase, readInstallation } from '../db/index.js';
 import { modelVariables } from '../catalog/index.js';
 import { connectWorker } from '../temporal/connect-worker.js';
 import { createBackends } from './backends.js';
@@ -195,6 +195,7 @@ async function main(): Promise<void> {
     const beatOrSay = () =>
       beat().catch((error: unknown) => {
         // Postgres may be away for a moment; the next beat says again that this host is alive.
+        if (isRevoked(settings.databaseUrl, error)) return stopFor(revoked(hostId), 'stopping: this host was revoked');
         if (!isRefusal(error)) return log.warn({ error: String(error) }, 'could not refresh the host');
         stopFor(error, "stopping: this host's name belongs to another machine now");
       });
@@ -225,6 +226,12 @@ async function main(): Promise<void> {
   await governor.flush();
   await database.close();
 }
+
+const revoked = (hostId: string): BenchError =>
+  new BenchError('usage', `the database refuses host ${hostId}: its invitation was revoked`, {
+    code: 'invitation.refused',
+    remedy: `Ask for another: \`bench hosts invite ${hostId}\`.`,
+  });
 
 const isRefusal = (error: unknown): error is BenchError => error instanceof BenchError && error.type === 'usage';
 

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Params, Query } from '../../api/index.js';
 import { ask, AskError, askBytes, askText, type AskedRoute } from './ask.js';
+import { windowOf } from './first-views.js';
 
 export const client = new QueryClient({
   defaultOptions: {
@@ -33,16 +34,12 @@ export const runPages = (query: Query<'runs'>) =>
     getNextPageParam: ({ next }) => next,
   });
 
-/** Steps of a run that are asked for at once. */
-export const WINDOW = 20;
-export const PREVIEW = 4096;
-
 /** The window in which a step is. Texts of ended steps never change. */
 export const stepWindow = (id: string, step: number) => {
-  const from = Math.floor((step - 1) / WINDOW) * WINDOW + 1;
+  const window = windowOf(step);
   return queryOptions({
-    queryKey: ['steps', id, from] as const,
-    queryFn: ({ signal }) => ask('steps', { id }, { from, to: from + WINDOW - 1, preview: PREVIEW }, signal),
+    queryKey: ['steps', id, window.from] as const,
+    queryFn: ({ signal }) => ask('steps', { id }, window, signal),
     staleTime: 60_000,
     gcTime: 20_000,
   });

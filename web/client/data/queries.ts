@@ -3,16 +3,22 @@ import type { Params, Query } from '../../api/index.js';
 import { ask, AskError, askBytes, askText, type AskedRoute } from './ask.js';
 import { windowOf } from './first-views.js';
 
+/** What could not be answered may be later, in contrast to what is refused. */
+const mayPass = (error: unknown): boolean =>
+  !(error instanceof AskError) || error.status === 0 || error.status >= 500 || error.status === 429;
+const ASK_AGAIN_MS = 5_000;
+
 export const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
       gcTime: 120_000,
       refetchOnWindowFocus: true,
-      retry: (failures, error) =>
-        failures < 3 &&
-        (!(error instanceof AskError) || error.status === 0 || error.status >= 500 || error.status === 429),
+      retry: (failures, error) => failures < 3 && mayPass(error),
       retryDelay: (failures) => Math.min(10_000, 500 * 2 ** failures),
+      // A page that was opened while nothing answered shows what there is once something does: nobody has to reload it.
+      refetchInterval: ({ state: { data, error } }) =>
+        data === undefined && error !== null && mayPass(error) ? ASK_AGAIN_MS : false,
     },
   },
 });

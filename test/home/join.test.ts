@@ -9,8 +9,10 @@ import { claimNamespace } from '../../temporal/namespace-owner.js';
 import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
 import { startPostgres, type TestPostgres } from '../setup/postgres.js';
 import { until } from '../setup/services-home.js';
+import { Certificates } from '../setup/temporal-gateway.js';
 import { startTemporal, type TemporalFixture } from '../setup/temporal.js';
 
+const certificates = new Certificates();
 let postgres: TestPostgres;
 let temporal: TemporalFixture;
 /** Of whoever invites; its tasks are not those that come with bench. */
@@ -58,9 +60,10 @@ async function sql<Row extends pg.QueryResultRow>(text: string, values: unknown[
 }
 
 beforeAll(async () => {
-  postgres = await startPostgres({ passwords: true });
+  postgres = await startPostgres({ passwords: true, tls: certificates.issue('localhost') });
   temporal = await startTemporal();
-  address = await postgres.createDatabase();
+  const over = `?sslmode=verify-full&sslrootcert=${certificates.authority}`;
+  address = (await postgres.createDatabase()).replace('127.0.0.1', 'localhost') + over;
   inviter = newHome({
     ...{ DATABASE_URL: address, TEMPORAL_ADDRESS: temporal.address, BENCH_WORKER: 'external' },
     BENCH_ARTIFACTS: folder(),
@@ -73,6 +76,7 @@ afterAll(async () => {
   for (const home of homes) await home.remove();
   await temporal.stop();
   await postgres.stop();
+  certificates.remove();
   for (const dir of folders) rmSync(dir, { recursive: true, force: true });
 });
 
@@ -82,6 +86,8 @@ describe('a new machine', () => {
     const joined = await host.json<{ hostId: string; home: string }>('hosts', 'join', invitation);
     expect(joined).toEqual({ hostId: 'box', home: host.dir });
     expect(statSync(join(host.dir, '.env')).mode & 0o777).toBe(0o600);
+    // Its own copy of the authority that the database's certificate is checked with.
+    expect(readFileSync(join(host.dir, '.env'), 'utf8')).toContain(join(host.dir, 'database-ca.pem'));
     // The token is worth nothing any more.
     const { password } = new URL(decodeInvitation(invitation).databaseUrl);
     expect(readFileSync(join(host.dir, '.env'), 'utf8')).not.toContain(password);

@@ -54,6 +54,7 @@ import { replayReportSchema, replayTableSchema } from '../domain/views/replay.js
 import { reportDocumentSchema } from '../domain/views/report.js';
 import { runDetailSchema, runsDocumentSchema } from '../domain/views/runs.js';
 import { searchDocumentSchema } from '../domain/views/search.js';
+import { searchTreeSchema } from '../domain/views/search-tree.js';
 import { forkedDocumentSchema, submittedDocumentSchema } from '../domain/views/submissions.js';
 import {
   harborSurveySchema,
@@ -131,6 +132,7 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   prompt: [{ schema: promptDocumentSchema }],
   events: [{ schema: eventsDocumentSchema }],
   search: [{ schema: searchDocumentSchema }],
+  'search-tree': [{ schema: searchTreeSchema }],
   leases: [{ schema: leasesDocumentSchema }],
   'hosts list': [{ schema: hostsDocumentSchema }],
   'hosts drain': changedHost,

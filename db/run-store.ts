@@ -18,6 +18,7 @@ import { programStore } from './store/program-steps.js';
 import { snapshotStore } from './store/snapshots.js';
 import { stepStore } from './store/steps.js';
 import { warmSandboxStore } from './store/warm-sandboxes.js';
+import { searchTreeStore } from './store/search-trees.js';
 import { submissionStore } from './store/submissions.js';
 
 /**
@@ -45,5 +46,6 @@ export function createRunStore(pool: pg.Pool): RunStore {
     ...liveOutputStore(run),
     ...placementStore(pool),
     ...warmSandboxStore(run),
+    ...searchTreeStore(pool),
   };
 }

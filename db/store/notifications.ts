@@ -114,4 +114,4 @@ export function notificationStore(run: Statements): Notifications {
 }
 
 /** Not imported, not of `tasks verify`, not played by trainers. */
-const OF_PEOPLE = `b.origin = 'bench' and not b.verification and not b.training`;
+const OF_PEOPLE = `b.origin = 'bench' and not b.verification and not b.training and b.nodes_of is null`;

@@ -428,6 +428,16 @@ test('a request that the provider does not accept is told in its words; a refuse
   expect(session.fatal?.message).toContain('does not accept the key');
 });
 
+test('an account without credit ends the run, also where the provider says so with 400', async () => {
+  const { session } = await gateway('anthropic');
+  simulator.behave(() => ({ kind: 'quota' }));
+  const answer = await send('/v1/messages', asking('anthropic'));
+  expect(answer.status).toBe(503);
+  expect(answer.text).not.toContain('credit');
+  await session.mustStop();
+  expect(session.fatal?.message).toContain('no credit left');
+});
+
 test('the answer of a client that went away is read, paid, and handed out once to the next who asks the same', async () => {
   const { session, runId } = await gateway('anthropic');
   let release = (): void => undefined;

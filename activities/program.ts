@@ -32,8 +32,8 @@ export interface ProgramPorts {
 
 /** A client that was told that its limit is reached ends within moments, or never. */
 const GRACE_MS = 5_000;
-/** The shell's exit code for a program that it cannot find. */
-const NOT_FOUND = 127;
+/** The exit codes of the shell for a program that it cannot start, or not find. */
+const NOT_STARTED = [126, 127];
 
 export function programActivities(ports: ProgramPorts): Pick<HostActivities, 'runProgram'> {
   return { runProgram: (args) => runProgram(ports, args, cancellation()) };
@@ -146,7 +146,7 @@ async function ended(
 /** A program that ends by itself has given its work out of its hands; one that could not begin is no agent's failure. */
 async function ownEnd(gateway: GatewayPort, outcome: CommandOutcome, step: number): Promise<EndReason> {
   const said = outcome.output.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
-  if (outcome.exitCode === NOT_FOUND && step === 1)
+  if (NOT_STARTED.includes(outcome.exitCode ?? 0) && step === 1)
     throw new BenchError('usage', `the program is not in the container: ${said}`, {
       remedy: "Correct install or command in the agent's file.",
     });

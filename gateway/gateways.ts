@@ -42,7 +42,11 @@ export function createGateways(parts: {
       const known = open.get(run.runId);
       if (known?.folder === at.folder) return (await known.session).port;
       close(run.runId);
-      const session = begin(run, at);
+      const session = (async () => {
+        // Calls of the container before go on to their ends, and are settled by what they cost.
+        await (await known?.session.catch(() => undefined))?.port.settled();
+        return begin(run, at);
+      })();
       open.set(run.runId, { folder: at.folder, session });
       // One that cannot be opened is tried again.
       session.catch(() => open.delete(run.runId));

@@ -16,9 +16,10 @@ import { searchTree } from './search-tree.js';
 import { reportActions, reportRuns } from './report-runs.js';
 import { listRuns, playedNames, showRun } from './runs.js';
 import { episodeStates, groupMetrics, policyMetrics } from './training.js';
-import { askedTurns, type AskedTurn, type RecordedPrompt, recordedPrompt } from './prompts.js';
+import { askedTurns, type AskedTurn, programRequest, type RecordedPrompt, recordedPrompt } from './prompts.js';
 import { trajectory } from './trajectory.js';
 import type { BatchStatusReport, BatchSummary, ListedBatch } from '../../domain/views/batches.js';
+import type { Json } from '../../domain/gateway/json.js';
 import type { RunDefinition } from '../../domain/run.js';
 import type { RewardRequest } from '../../domain/requests/reward.js';
 import type { RewardedEpisode, RewardedStep } from '../../domain/views/episodes.js';
@@ -64,6 +65,8 @@ export interface Queries {
   playedAs(runId: string): Promise<RunDefinition | null>;
   /** Each question of a step that was sent, in order. */
   askedTurns(runId: string, step: number): Promise<AskedTurn[]>;
+  /** What a program's step sent; null: it is no call, or was not kept. */
+  programRequest(runId: string, step: number): Promise<Json | null>;
   /** The messages around the observations of a run that MLGym played. */
   recordedPrompt(runId: string): Promise<RecordedPrompt>;
   /** Oldest first; for a batch, with those of its runs. */
@@ -116,6 +119,7 @@ export function createQueries(pool: pg.Pool): Queries {
       return origin === 'mlgym' ? null : read();
     },
     askedTurns: (runId, step) => askedTurns(run, runId, step),
+    programRequest: (runId, step) => programRequest(run, runId, step),
     recordedPrompt: (runId) => recordedPrompt(run, runId),
     events: (filter) => events(run, filter),
     leases: (options = {}) => leases(run, options.includeReleased ?? false),

@@ -171,6 +171,22 @@ comment on column program_steps.fingerprint is 'Of the request, without what cli
 comment on column program_steps.answer is 'The provider''s whole answer.';
 comment on column program_steps.client_gone is 'The client''s connection broke before it had all of the answer.';
 comment on column program_steps.handed_out_at is 'When the answer was given to the next who asked the same; null: never.';
+comment on column program_steps.epoch is 'The container that it was asked in.';
+comment on column program_steps.likeness is 'Of the request, without dates, ids and durations: by it a program that is started again gets its answers.';
+comment on column program_steps.request is 'What was sent; {"$part": hash} stands for a row of program_parts.';
+comment on column program_steps.replayed_epoch is 'The last container whose program got the answer again; null: none.';
+comment on column program_steps.abandoned is 'Whether the program, started again in another container, went another way.';
+
+comment on table program_parts is 'Long parts of the requests of programs, each once a run.';
+comment on column program_parts.hash is 'SHA-256 of the part as JSON with sorted keys.';
+
+comment on table program_counts is 'Token counts that programs asked their provider for: free, and no steps.';
+comment on column program_counts.epoch is 'The container that it was asked in.';
+comment on column program_counts.agent is 'Which of the program''s agents asked; empty: its only one.';
+comment on column program_counts.fingerprint is 'Of the request, without what clients change when they repeat it.';
+comment on column program_counts.likeness is 'Of the request, without dates, ids and durations.';
+comment on column program_counts.request is 'What was sent; {"$part": hash} stands for a row of program_parts.';
+comment on column program_counts.answer is 'The provider''s answer.';
 
 comment on table search_trees is 'Runs that play a tree of forks: its limits, and what came of it. The run is the whole tree''s attempt.';
 comment on column search_trees.batch_id is 'The batch of its nodes'' runs.';

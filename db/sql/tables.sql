@@ -65,9 +65,16 @@ comment on column evaluations.suspect is 'The score lies outside the task''s bou
 comment on column evaluations.from_step is 'At a forced end: step whose validate the submission comes from; null: the workspace.';
 comment on column evaluations.status is 'pending: started, without a result; with a submission: its test waits until the run''s sandbox has ended.';
 
+comment on table evaluator_key is 'Key of the evaluators'' seeds, one row; bench_worker alone may read it.';
+
 comment on table events is 'Faults, retries and recoveries of runs and batches.';
 
+comment on table host_invitations is 'Machines that may join: each has a user of the database, whose password was the token.';
+comment on column host_invitations.expires_at is 'Nobody may join with it after that; whoever has joined stays.';
+comment on column host_invitations.joined_at is 'When a machine joined and changed the password; null: not yet.';
+
 comment on table hosts is 'Machines that execute runs.';
+comment on column hosts.database_user is 'The database''s user that its worker is.';
 comment on column hosts.namespace_id is 'Temporal namespace that its worker polls; the same on all hosts that are up.';
 comment on column hosts.namespace_at is 'Name and address of that namespace, as the host sees them.';
 
@@ -115,7 +122,7 @@ comment on column run_results.best_attempt is 'Chosen by the validation score wh
 
 comment on table rollouts is 'Episodes that bench plays, with a trainer''s endpoint as the model.';
 comment on column rollouts.capture is 'What is asked of the endpoint about tokens: tokens, logprobs or text.';
-comment on column rollouts.sealed is 'The endpoint''s key and headers, encrypted with the home''s secret; null: none, or the rollout has ended.';
+comment on column rollouts.sealed is 'The endpoint''s key and headers, encrypted with the installation''s key; null: none, or the rollout has ended.';
 comment on column rollouts.number is 'Order in which ends were told, from 1; null: not told yet.';
 
 comment on table runs is 'One attempt of one model at one task. Ends once; end_reason says why, final_evaluation is the outcome of the final evaluation.';
@@ -144,6 +151,10 @@ comment on column submissions.missing is 'Missing files and folders.';
 comment on column submissions.refused is 'Why existing files were refused.';
 
 comment on table task_integrity is 'Imported tasks whose evaluator was within the agent''s reach: protected files, files that the starter hands in, files with answers, and whether the agent writes the metric itself.';
+
+comment on table sealing_key is 'Key of trainers'' credentials, one row; bench_app and bench_worker may read it.';
+
+comment on table task_archives is 'Where frozen tasks lie in the artifact store, for hosts without them.';
 
 comment on table task_versions is 'Task folders by content hash, as submitted.';
 

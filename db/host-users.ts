@@ -18,6 +18,10 @@ export function inviteHostUser(
   return asAdministrator(adminUrl, async (client) => {
     const [user, password] = [`bench_host_${randomBytes(6).toString('hex')}`, newPassword()];
     await client.query(`create role ${user} login password ${client.escapeLiteral(password)} in role ${WORKER_ROLE}`);
+    // Only its members may end its connections, if they are no superusers.
+    await client.query(
+      `do $$ begin if not pg_has_role(current_user, '${user}', 'usage') then grant ${user} to current_user; end if; end $$`,
+    );
     const { rows } = await client.query<{ expiresAt: Date }>(
       `insert into host_invitations (database_user, host_id, expires_at)
        values ($1, $2, now() + make_interval(days => $3)) returning expires_at as "expiresAt"`,

@@ -130,7 +130,7 @@ describe('an invitation', () => {
     expect(stdout).toBe('');
     expect(existsSync(join(host.dir, '.env'))).toBe(false);
     // One sentence, and no token.
-    expect(stderr).not.toContain(' at ');
+    expect(stderr).not.toMatch(/^\s+at /m);
     return stderr;
   };
   const changed = async (change: (invitation: HostInvitation) => void): Promise<string> => {

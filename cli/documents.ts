@@ -42,6 +42,7 @@ import {
   upDocumentSchema,
   workerDocumentSchema,
 } from '../domain/views/home.js';
+import { gatewayDocumentSchema } from '../domain/views/gateway.js';
 import { changedHostSchema, hostsDocumentSchema } from '../domain/views/hosts.js';
 import { exportDocumentSchema, importDocumentSchema } from '../domain/views/imports.js';
 import { leaderboardSchema } from '../domain/views/leaderboard.js';
@@ -131,6 +132,7 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   prompt: [{ schema: promptDocumentSchema }],
   events: [{ schema: eventsDocumentSchema }],
   search: [{ schema: searchDocumentSchema }],
+  gateway: [{ schema: gatewayDocumentSchema }],
   leases: [{ schema: leasesDocumentSchema }],
   'hosts list': [{ schema: hostsDocumentSchema }],
   'hosts drain': changedHost,

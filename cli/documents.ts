@@ -42,6 +42,7 @@ import {
   upDocumentSchema,
   workerDocumentSchema,
 } from '../domain/views/home.js';
+import { gatewayDocumentSchema } from '../domain/views/gateway.js';
 import {
   changedHostSchema,
   hostInvitationSchema,
@@ -138,6 +139,7 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   events: [{ schema: eventsDocumentSchema }],
   search: [{ schema: searchDocumentSchema }],
   'search-tree': [{ schema: searchTreeSchema }],
+  gateway: [{ schema: gatewayDocumentSchema }],
   leases: [{ schema: leasesDocumentSchema }],
   'hosts list': [{ schema: hostsDocumentSchema }],
   'hosts drain': changedHost,

@@ -5,7 +5,7 @@ import { definitionReader } from '../store/definitions.js';
 import { statements } from '../statements.js';
 import { batchStatus, listBatches } from './batch-status.js';
 import { leaderboard } from './leaderboard.js';
-import { events, hosts, leases, leaseWaiters, unfinishedRuns } from './operations.js';
+import { events, gatewayRuns, hosts, leases, leaseWaiters, unfinishedRuns } from './operations.js';
 import { episodeReturns, episodeSteps, runIdsOf } from './episode-rewards.js';
 import { type EpisodesWanted, listEpisodes, showEpisode } from './episodes.js';
 import { metrics } from './metrics.js';
@@ -26,6 +26,7 @@ import type { RewardedEpisode, RewardedStep } from '../../domain/views/episodes.
 import type { Leaderboard, LeaderboardOptions } from '../../domain/views/leaderboard.js';
 import type { EventFilter, EventRow } from '../../domain/views/events.js';
 import type { HostRow } from '../../domain/views/hosts.js';
+import type { GatewayRun } from '../../domain/views/gateway.js';
 import type { LeaseRow, LeaseWaiter } from '../../domain/views/leases.js';
 import type { SearchTreeDocument } from '../../domain/views/search-tree.js';
 import type { ActionCount, ReportRun } from '../../domain/views/report.js';
@@ -71,6 +72,8 @@ export interface Queries {
   recordedPrompt(runId: string): Promise<RecordedPrompt>;
   /** Oldest first; for a batch, with those of its runs. */
   events(filter: EventFilter): Promise<EventRow[]>;
+  /** Runs that have not ended and whose agents are programs. */
+  gatewayRuns(): Promise<GatewayRun[]>;
   leases(options?: { includeReleased?: boolean }): Promise<LeaseRow[]>;
   /** Runs that wait for GPUs, the longest first. */
   leaseWaiters(): Promise<LeaseWaiter[]>;
@@ -122,6 +125,7 @@ export function createQueries(pool: pg.Pool): Queries {
     programRequest: (runId, step) => programRequest(run, runId, step),
     recordedPrompt: (runId) => recordedPrompt(run, runId),
     events: (filter) => events(run, filter),
+    gatewayRuns: () => gatewayRuns(run),
     leases: (options = {}) => leases(run, options.includeReleased ?? false),
     leaseWaiters: () => leaseWaiters(run),
     hosts: (options = {}) => hosts(run, options.includeRemoved ?? false),

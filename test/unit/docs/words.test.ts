@@ -16,8 +16,8 @@ describe('docs/', () => {
   });
 
   // They grow with what they list, one line each.
-  it('is looked up in at most 17,000 that programs write', () => {
-    expect(words(GENERATED)).toBeLessThanOrEqual(17_000);
+  it('is looked up in at most 17,500 that programs write', () => {
+    expect(words(GENERATED)).toBeLessThanOrEqual(17_500);
   });
 
   it.each(pages.filter((page) => !GENERATED.includes(page)))('%s has lines that a diff can show', (page) => {

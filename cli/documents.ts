@@ -42,6 +42,7 @@ import {
   upDocumentSchema,
   workerDocumentSchema,
 } from '../domain/views/home.js';
+import { gatewayDocumentSchema } from '../domain/views/gateway.js';
 import {
   changedHostSchema,
   hostInvitationSchema,
@@ -59,6 +60,7 @@ import { replayReportSchema, replayTableSchema } from '../domain/views/replay.js
 import { reportDocumentSchema } from '../domain/views/report.js';
 import { runDetailSchema, runsDocumentSchema } from '../domain/views/runs.js';
 import { searchDocumentSchema } from '../domain/views/search.js';
+import { searchTreeSchema } from '../domain/views/search-tree.js';
 import { forkedDocumentSchema, submittedDocumentSchema } from '../domain/views/submissions.js';
 import {
   harborSurveySchema,
@@ -136,6 +138,8 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   prompt: [{ schema: promptDocumentSchema }],
   events: [{ schema: eventsDocumentSchema }],
   search: [{ schema: searchDocumentSchema }],
+  'search-tree': [{ schema: searchTreeSchema }],
+  gateway: [{ schema: gatewayDocumentSchema }],
   leases: [{ schema: leasesDocumentSchema }],
   'hosts list': [{ schema: hostsDocumentSchema }],
   'hosts drain': changedHost,

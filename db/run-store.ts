@@ -19,6 +19,7 @@ import { snapshotStore } from './store/snapshots.js';
 import { stepStore } from './store/steps.js';
 import { taskArchiveStore } from './store/task-archives.js';
 import { warmSandboxStore } from './store/warm-sandboxes.js';
+import { searchTreeStore } from './store/search-trees.js';
 import { submissionStore } from './store/submissions.js';
 
 /**
@@ -47,5 +48,6 @@ export function createRunStore(pool: pg.Pool): RunStore {
     ...placementStore(pool),
     ...taskArchiveStore(run),
     ...warmSandboxStore(run),
+    ...searchTreeStore(pool),
   };
 }

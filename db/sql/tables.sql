@@ -15,6 +15,7 @@ comment on column batches.forecast is 'Cost (US dollars), tokens and hours that 
 comment on column batches.allocation is 'With --attempts auto: confidence and most attempts, and what the last look at the order decided; null: the attempts are fixed.';
 comment on column batches.paused_at is 'When it was paused: no run is started since; null: not paused.';
 comment on column batches.verification is 'Made by `bench tasks verify`: its runs rank only in its own leaderboard.';
+comment on column batches.nodes_of is 'Its runs are nodes of a search tree of that batch, of whose budget they spend: they rank nowhere; null: they are not.';
 comment on column batches.training is 'Trainers play its runs, as episodes: they rank in its own leaderboard alone.';
 comment on column batches.origin is 'Origin of its runs: bench, mlgym or import. The latter two have no workflow.';
 
@@ -181,3 +182,34 @@ comment on column program_steps.fingerprint is 'Of the request, without what cli
 comment on column program_steps.answer is 'The provider''s whole answer.';
 comment on column program_steps.client_gone is 'The client''s connection broke before it had all of the answer.';
 comment on column program_steps.handed_out_at is 'When the answer was given to the next who asked the same; null: never.';
+comment on column program_steps.epoch is 'The container that it was asked in.';
+comment on column program_steps.likeness is 'Of the request, without dates, ids and durations: by it a program that is started again gets its answers.';
+comment on column program_steps.request is 'What was sent; {"$part": hash} stands for a row of program_parts.';
+comment on column program_steps.replayed_epoch is 'The last container whose program got the answer again; null: none.';
+comment on column program_steps.abandoned is 'Whether the program, started again in another container, went another way.';
+
+comment on table program_parts is 'Long parts of the requests of programs, each once a run.';
+comment on column program_parts.hash is 'SHA-256 of the part as JSON with sorted keys.';
+
+comment on table program_counts is 'Token counts that programs asked their provider for: free, and no steps.';
+comment on column program_counts.epoch is 'The container that it was asked in.';
+comment on column program_counts.agent is 'Which of the program''s agents asked; empty: its only one.';
+comment on column program_counts.fingerprint is 'Of the request, without what clients change when they repeat it.';
+comment on column program_counts.likeness is 'Of the request, without dates, ids and durations.';
+comment on column program_counts.request is 'What was sent; {"$part": hash} stands for a row of program_parts.';
+comment on column program_counts.answer is 'The provider''s answer.';
+
+comment on table search_trees is 'Runs that play a tree of forks: its limits, and what came of it. The run is the whole tree''s attempt.';
+comment on column search_trees.batch_id is 'The batch of its nodes'' runs.';
+comment on column search_trees.seconds_limit is 'Of models and commands, over all nodes; 0: no limit; so with token_limit.';
+comment on column search_trees.stopped is 'Why it opened no more nodes: policy, lost (too many came to nothing), nodes, validations, cost, tokens, seconds, budget (the batch''s); null: it goes on.';
+comment on column search_trees.chosen is 'The node that it stands for: the best by validation, tested once; null: none, or not known yet.';
+
+comment on table search_nodes is 'Nodes of search trees, each a run; parent and mate are its edges.';
+comment on column search_nodes.wave is 'From 1; the nodes of a wave are played at once.';
+comment on column search_nodes.operator is 'draft, improve, debug or crossover.';
+comment on column search_nodes.mate is 'Of a crossover: the node that it was told of.';
+comment on column search_nodes.status is 'open, scored, failed (nothing to score, or its parent''s submission again), lost (nothing to go on from).';
+comment on column search_nodes.value is 'On validation, higher is better whatever the task''s direction.';
+comment on column search_nodes.reserved_usd is 'What it may use at most, charged to the tree while it is open; null: no limit. Of tokens and seconds 0 is none.';
+comment on column search_nodes.spent_usd is 'What it used, lost answers as reserved; null: not settled.';

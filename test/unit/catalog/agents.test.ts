@@ -31,6 +31,9 @@ describe('bundled agents', () => {
       ['mini-swe-agent', 'fenced'],
       ['mlgym', 'mlgym-thought-action'],
       ['plain', 'fenced'],
+      ['search-evolution', 'fenced'],
+      ['search-greedy', 'fenced'],
+      ['search-mcts', 'fenced'],
       ['tool-calling', 'tool-calls'],
     ]));
 });

@@ -32,6 +32,8 @@ const home = setup('home', 'temporal', 'images');
 /** A project is named after what its tests need; test/README.md tells which to take. */
 export default defineConfig({
   test: {
+    // Each project would transform the same modules anew.
+    experimental: { fsModuleCache: true },
     // The last line of a run is `N passed, N failed`.
     reporters: ['default', './test/setup/summary-reporter.ts'],
     sequence: { sequencer: LongestFirst },

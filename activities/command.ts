@@ -20,12 +20,14 @@ import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
 import { malformedInMlgymWords, stoppedInMlgymWords } from '../domain/mlgym/words.js';
 import type { RunDefinition, StepRecord } from '../domain/run.js';
+import { beginsNode, requestOf } from '../domain/search/node-rules.js';
 import type { TaskSpec } from '../domain/task.js';
 import type { ToolState } from '../domain/tool-state.js';
 import type { RunDefinitions } from './run-definitions.js';
 import type { Backends } from '../domain/ports/backends.js';
 import { recordNetworkRequests } from './network-events.js';
 import { cancellation, endsForGood } from './cancellation.js';
+import { removalScript } from './removal-script.js';
 import { takeSubmission } from './take-submission.js';
 
 export interface CommandPorts {
@@ -99,7 +101,10 @@ async function executeCommand(
   const { dialect } = run.agent.tools;
   if (guarded.kind === 'malformed') return await refuse(ports, run, args, wordsOf(guarded, dialect));
   const limits = commandLimits(guarded.script, run.task.limits, args.timeLimitSeconds);
-  const command = { n: step, script: guarded.script, ...limits };
+  const before = beginsNode(run, step)
+    ? removalScript(run, await ports.taskFolder(run), await ports.store.workspace(runId))
+    : '';
+  const command = { n: step, script: `${before}${guarded.script}`, ...limits };
   const leave = ports.watched?.follow(sandbox, ref, step);
   let outcome: CommandOutcome;
   try {
@@ -111,7 +116,7 @@ async function executeCommand(
     leave?.();
   }
   const refused = await beyondLimit(ports, run, step, outcome);
-  const requested = refused === null ? outcome.requested : null;
+  const requested = refused === null ? requestOf(run, outcome.requested) : null;
   if (requested !== null && !takesSubmission) return null;
   // Take it now: the agent's background processes keep writing, and the evaluation may wait or be retried.
   const submission = requested === null ? null : (await takeSubmission(ports, run, ref)).taken;

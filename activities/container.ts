@@ -18,6 +18,7 @@ import type { RunDefinitions } from './run-definitions.js';
 import type { Backends } from '../domain/ports/backends.js';
 import { dropSnapshot, findSnapshot } from './find-snapshot.js';
 import { recordNetworkRequests } from './network-events.js';
+import { removalScript } from './removal-script.js';
 import { rerunCommands } from './rerun-commands.js';
 import { cancellation } from './cancellation.js';
 
@@ -112,7 +113,10 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
     await ports.backends[run.backend].sandbox.stop({ runId, epoch });
     throw new Stale(`run ${runId}: its GPU lease ${args.token} was revoked`);
   }
-  if (through > 0 || epoch > 1) await replay(ports, run, { ...args, replayThrough: through }, from, signal);
+  if (through > 0 || epoch > 1) {
+    const removal = removalScript(run, taskDir, info.workspace);
+    await replay(ports, run, { ...args, replayThrough: through }, { from, removal }, signal);
+  }
   await store.sandboxStarted(runId, {
     epoch,
     hostId,
@@ -209,7 +213,7 @@ async function replay(
   ports: ContainerPorts,
   run: RunDefinition,
   args: StartContainerArgs,
-  from: Snapshot | null,
+  { from, removal }: { from: Snapshot | null; removal: string },
   signal: AbortSignal,
 ): Promise<void> {
   const { runId, epoch, replayThrough, because } = args;
@@ -226,7 +230,12 @@ async function replay(
       : `the container was lost; ${how} in container ${epoch}${because === undefined ? '' : ` (${because})`}`,
   });
   const sandbox = ports.backends[run.backend].sandbox;
-  await rerunCommands({ store: ports.store, sandbox }, run, { epoch, after: done, through: replayThrough }, signal);
+  await rerunCommands(
+    { store: ports.store, sandbox },
+    run,
+    { epoch, after: done, through: replayThrough, removal },
+    signal,
+  );
 }
 
 function howRestored(done: number, through: number): string {

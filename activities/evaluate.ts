@@ -9,6 +9,7 @@ import type { SubmissionFile } from '../domain/ports/sandbox-port.js';
 import type { RunDefinition, TakenSubmission } from '../domain/run.js';
 import { type Outcome, shownToAgent, validationsLeft } from '../domain/agent/evaluation-message.js';
 import type { Split, TaskSpec } from '../domain/task.js';
+import { onForcedEnd } from '../domain/search/node-rules.js';
 import { splitScore, splitScores } from '../domain/task-scores.js';
 import { evaluateOnSplit, type SplitPorts } from './evaluate-on-split.js';
 import type { RunDefinitions } from './run-definitions.js';
@@ -180,7 +181,7 @@ async function takenFiles(
 /** For a run that ended without `submit`: see the task's `onForcedEnd`. */
 async function forced(ports: EvaluatePorts, wanted: Wanted, signal: AbortSignal): Promise<Found> {
   const { run, step } = wanted;
-  const policy = run.task.onForcedEnd;
+  const policy = onForcedEnd(run);
   const best = policy === 'best' ? await ofEarlier(ports, wanted, 'best', signal) : null;
   if (best !== null) return best;
   const current = await ofWorkspace(ports, wanted, signal);

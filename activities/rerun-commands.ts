@@ -5,18 +5,19 @@ import type { EventLog } from '../domain/ports/record/events.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
 import type { CommandOutcome, SandboxPort } from '../domain/ports/sandbox-port.js';
 import type { RunDefinition, StepRecord } from '../domain/run.js';
+import { beginsNode } from '../domain/search/node-rules.js';
 
 type Recorded = Pick<StepRecord, 'exitCode' | 'timedOut' | 'lost'>;
 
 /**
  * Rerun the recorded commands of steps `after` + 1 to `through` in a new container. They keep their numbers, so a retry continues
  * where its predecessor stopped. A command that ends differently is stored as an event. If the container dies on the way, it is
- * removed and SandboxLost is thrown, since its contents are then unknown.
+ * removed and SandboxLost is thrown, since its contents are then unknown. `removal` comes before the first command of a node.
  */
 export async function rerunCommands(
   { store, sandbox }: { store: EventLog & Pick<StepLog, 'transcript'>; sandbox: Pick<SandboxPort, 'run' | 'stop'> },
   run: RunDefinition,
-  { epoch, after, through }: { epoch: number; after: number; through: number },
+  { epoch, after, through, removal }: { epoch: number; after: number; through: number; removal: string },
   signal: AbortSignal,
 ): Promise<void> {
   const { runId, batchId } = run;
@@ -29,7 +30,8 @@ export async function rerunCommands(
     // It was refused, so it never ran.
     if (guarded.kind === 'malformed') continue;
     const { script } = guarded;
-    const command = { n: step, script, ...commandLimits(script, run.task.limits, ranAtMost(recorded)) };
+    const whole = beginsNode(run, step) ? `${removal}${script}` : script;
+    const command = { n: step, script: whole, ...commandLimits(script, run.task.limits, ranAtMost(recorded)) };
     const outcome = await sandbox.run(ref, command, signal);
     if (diedOnTheWay(outcome, recorded, first)) {
       await sandbox.stop(ref);

@@ -6,6 +6,7 @@ import type { CollectOptions, SandboxRef, SubmissionFile } from '../domain/ports
 import type { RunDefinition, TakenSubmission } from '../domain/run.js';
 import type { Backends } from '../domain/ports/backends.js';
 import type { RunDefinitions } from './run-definitions.js';
+import { onForcedEnd } from '../domain/search/node-rules.js';
 import { storeSubmission } from '../domain/stored-submission.js';
 
 export interface TakeSubmissionPorts {
@@ -27,7 +28,7 @@ async function takeOnce(ports: TakeSubmissionPorts, args: TakeSubmissionArgs): P
   if ((await store.takenSubmission(runId, step, kind)) !== null) return;
   const run = await ports.definitions.get(runId);
   // An earlier submission counts, so the container is not needed.
-  if (run.task.onForcedEnd === 'best' && (await store.validSubmission(runId, 'best')) !== null) return;
+  if (onForcedEnd(run) === 'best' && (await store.validSubmission(runId, 'best')) !== null) return;
   const { taken } = await takeSubmission(ports, run, { runId, epoch });
   await store.saveTakenSubmission(runId, step, kind, taken, epoch);
 }

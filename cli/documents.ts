@@ -43,7 +43,12 @@ import {
   workerDocumentSchema,
 } from '../domain/views/home.js';
 import { gatewayDocumentSchema } from '../domain/views/gateway.js';
-import { changedHostSchema, hostsDocumentSchema } from '../domain/views/hosts.js';
+import {
+  changedHostSchema,
+  hostInvitationSchema,
+  hostsDocumentSchema,
+  joinedHostSchema,
+} from '../domain/views/hosts.js';
 import { exportDocumentSchema, importDocumentSchema } from '../domain/views/imports.js';
 import { leaderboardSchema } from '../domain/views/leaderboard.js';
 import { notificationsDocumentSchema, notificationTestSchema } from '../domain/views/notifications.js';
@@ -55,6 +60,7 @@ import { replayReportSchema, replayTableSchema } from '../domain/views/replay.js
 import { reportDocumentSchema } from '../domain/views/report.js';
 import { runDetailSchema, runsDocumentSchema } from '../domain/views/runs.js';
 import { searchDocumentSchema } from '../domain/views/search.js';
+import { searchTreeSchema } from '../domain/views/search-tree.js';
 import { forkedDocumentSchema, submittedDocumentSchema } from '../domain/views/submissions.js';
 import {
   harborSurveySchema,
@@ -132,12 +138,16 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   prompt: [{ schema: promptDocumentSchema }],
   events: [{ schema: eventsDocumentSchema }],
   search: [{ schema: searchDocumentSchema }],
+  'search-tree': [{ schema: searchTreeSchema }],
   gateway: [{ schema: gatewayDocumentSchema }],
   leases: [{ schema: leasesDocumentSchema }],
   'hosts list': [{ schema: hostsDocumentSchema }],
   'hosts drain': changedHost,
   'hosts undrain': changedHost,
   'hosts remove': changedHost,
+  'hosts invite': [{ schema: hostInvitationSchema }],
+  'hosts join': [{ schema: joinedHostSchema }],
+  'hosts revoke': changedHost,
   'notify list': [{ schema: notificationsDocumentSchema }],
   'notify test': [{ schema: notificationTestSchema }],
   'limits list': [{ schema: limitsDocumentSchema }],

@@ -37,6 +37,7 @@ const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
     prompt: () => import('./commands/prompt.js'),
     events: () => import('./commands/events.js'),
     search: () => import('./commands/search.js'),
+    'search-tree': () => import('./commands/search-tree.js'),
     leases: () => import('./commands/leases.js'),
     hosts: () => import('./commands/hosts.js'),
     limits: () => import('./commands/limits.js'),

@@ -63,6 +63,9 @@ export const SQL_ORDER = [
   'leaderboard_cells',
   'leaderboard_gains',
 
+  'search_tree_nodes',
+  'search_tree_totals',
+
   'evaluation_gains',
   'checked_reward',
   'tier_thresholds',

@@ -110,6 +110,15 @@ export async function appendRuns(
           code: 'batch.imported',
           remedy: 'Submit them as a new batch.',
         });
+      if (known.nodesOf !== null)
+        throw new BenchError(
+          'usage',
+          `batch ${batchId} holds the nodes of a search tree, so no runs can be added to it`,
+          {
+            code: 'batch.of_nodes',
+            remedy: `Its tree is a run of batch ${known.nodesOf}: that one can be retried.`,
+          },
+        );
       const [last] = await tx
         .select({ ordinal: max(runs.ordinal), shard: max(runs.shard) })
         .from(runs)

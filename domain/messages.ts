@@ -2,6 +2,7 @@ import type { EndReason } from './outcomes.js';
 import type { GpuHost, OpenLease } from './ports/record/leases.js';
 import type { RunClock } from './run-clock.js';
 import type { EvaluationKind, EvaluationStatus, Requested, RunEnd, RunTicket } from './run.js';
+import type { TreeStop } from './search/budget.js';
 
 /** Inputs and results of workflows and activities. Ids and small numbers only: content lives in Postgres. */
 
@@ -26,6 +27,21 @@ export interface ShardInput {
   /** How many unused slots go back to the batch at a time. */
   slotsPerReturn: number;
   paused: boolean;
+}
+/** Nodes of a search tree that are played at once. */
+export interface Wave {
+  /** Of those that have not ended. */
+  tickets: RunTicket[];
+  /** Runs that have, and are to be settled. */
+  ended: string[];
+}
+export interface ChosenNode {
+  /** False: no node has a score. */
+  chosen: boolean;
+  /** Null: nothing was opened. */
+  stopped: TreeStop | null;
+  /** Of the node that was opened last. */
+  lastEnd: EndReason | null;
 }
 export interface BatchResult {
   runs: number;
@@ -234,6 +250,14 @@ export interface ControlActivities {
   revokeLease(args: { runId: string; lease: Lease; reason: 'closed' | 'expired' }): Promise<void>;
   /** Has the run ended, by its row? */
   runEnded(args: { runId: string }): Promise<boolean>;
+  /** Of a tree's run: the nodes that are being played, else those of its next wave, else none. */
+  openNodes(args: { runId: string }): Promise<Wave>;
+  /** A node's run has ended: writes down what came of it. */
+  settleNode(args: { nodeRunId: string }): Promise<void>;
+  /** The tree's run takes over its best node's submission, if any has a score. */
+  chooseNode(args: { runId: string }): Promise<ChosenNode>;
+  /** Ends what is left of the tree. */
+  closeTree(args: { runId: string }): Promise<void>;
   /** Have all runs of the shard ended, by their rows? */
   shardEnded(args: { batchId: string; shard: number }): Promise<boolean>;
 }

@@ -46,6 +46,8 @@ export interface RunDefinition extends Partial<KeptOptions> {
   maxValidations?: number | null;
   /** The run begins with the first steps of another one. */
   forkedFrom?: ForkPoint;
+  /** A node of a search tree: it ends with its first evaluation, which is on what its agent may see. Absent: it is none. */
+  node?: boolean;
 }
 
 /** A run as it was after one of its steps. */
@@ -71,6 +73,10 @@ export interface RunTicket extends KeptOptions {
   hiddenSplit: boolean;
   /** Its agent is a program that runs in the sandbox; absent: our loop plays. */
   program?: boolean;
+  /** It plays a tree of forks, each a run of its own; absent: one line. */
+  search?: boolean;
+  /** It is such a fork, which ends with its first evaluation; absent: it is none. */
+  node?: boolean;
   /** Where its GPUs must be usable. */
   backend: Backend;
   /** When the run ends at the latest, epoch milliseconds; null or absent: no deadline. */

@@ -2,7 +2,16 @@
  * Bundled deterministic agents: `scripted:<policy>[:<number>]`. They are product code: they act through the same parser,
  * ledger and sandbox as a provider's replies (implementations in models/scripted/).
  */
-export const SCRIPTED_POLICIES = ['baseline', 'oracle', 'spoiler', 'optimum', 'clumsy', 'slow', 'counter'] as const;
+export const SCRIPTED_POLICIES = [
+  'baseline',
+  'oracle',
+  'spoiler',
+  'optimum',
+  'clumsy',
+  'slow',
+  'counter',
+  'climber',
+] as const;
 export type ScriptedPolicy = (typeof SCRIPTED_POLICIES)[number];
 
 export const SCRIPTED_DESCRIPTIONS: Record<ScriptedPolicy, string> = {
@@ -14,6 +23,7 @@ export const SCRIPTED_DESCRIPTIONS: Record<ScriptedPolicy, string> = {
   clumsy: 'bad format, a failing command, a broken edit, a late submit',
   slow: 'three commands of <number> seconds each (default 20), then submits',
   counter: 'appends to a counter file in <number> steps (default 10), then submits',
+  climber: 'gets a little nearer to the optimum of battleOfSexes with each node of a search tree, now and then fails',
 };
 
 /** Policies that take a number, with its default. */

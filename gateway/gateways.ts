@@ -11,7 +11,7 @@ export interface Gateways {
   close: (runId: string) => void;
 }
 
-/** The gateways of the runs that this worker's programs play. `secret`: the home's, which the tokens come from. */
+/** The gateways of the runs that this worker's programs play. `secret`: what the tokens come from. */
 export function createGateways(parts: {
   store: SessionParts['store'];
   openCalls: OpenCalls;

@@ -1,10 +1,11 @@
 import { Unrecoverable } from '../domain/errors.js';
-import { leastTokens } from '../domain/estimate-tokens.js';
+import { estimateTokens, leastTokens } from '../domain/estimate-tokens.js';
 import type { EndReason } from '../domain/outcomes.js';
 import type { Prompt, TurnKey, TurnResult } from '../domain/ports/player.js';
 import type { CallLedger } from '../domain/ports/record/call-ledger.js';
 import { addUsd, compareUsd } from '../domain/price.js';
 import type { RunDefinition } from '../domain/run.js';
+import { outputLimit } from './output-limit.js';
 
 /** The stored reply, or the run's limit that forbids the call. Null: make the call. */
 export async function beforeCall(
@@ -41,6 +42,12 @@ async function limitReached(
   if (costLimit === null && tokenLimit === 0) return null;
   const spent = await store.spending(run.runId);
   if (tokenLimit > 0 && spent.tokens >= tokenLimit) return 'tokens';
+  // A node's limit is its part of a tree's, which others in flight may use up: its last call must fit, too.
+  if (tokenLimit > 0 && run.node === true && config !== undefined) {
+    const { messages, tools } = prompt;
+    const most = estimateTokens(messages, tools) + outputLimit(config, { messages, sampling: run.sampling });
+    if (spent.tokens + most > tokenLimit) return 'tokens';
+  }
   if (costLimit === null) return null;
   const { confirmedUsd } = spent;
   if (compareUsd(addUsd(confirmedUsd, reservedUsd), costLimit) > 0) return 'cost';

@@ -13,7 +13,7 @@ export interface TurnRequest extends Prompt {
   /** Step and try, for programs that go by these instead of the messages. */
   turn?: TurnKey;
   /** The task as submitted, for programs that need it. */
-  plays?: Pick<RunDefinition, 'task' | 'taskHash'> & Partial<Pick<RunDefinition, 'backend'>>;
+  plays?: Pick<RunDefinition, 'task' | 'taskHash'> & Partial<Pick<RunDefinition, 'backend' | 'seed'>>;
   /** How the run's agent reads replies, for programs that must write them. */
   readAs?: ReplyForm;
 }
@@ -28,14 +28,14 @@ export const freePlayer = (store: CallLedger & EventLog, program: FreePlayer): P
   async next(run, turn, prompt) {
     const before = await beforeCall(store, run, turn, '0', prompt);
     if (before !== null) return before;
-    const { model, agent, task, taskHash, backend } = run;
+    const { model, agent, task, taskHash, backend, seed } = run;
     const reserved = await reserveTurn(store, run, turn, {
       ...{ provider: model.provider, model: model.model, messages: prompt.messages, reservedUsd: '0' },
     });
     if (reserved.kind !== 'reserved') return reserved;
     const started = performance.now();
     const readAs = { parser: agent.outputParser, commands: agent.tools.commands };
-    const reply = await program.reply({ ...prompt, model, turn, plays: { task, taskHash, backend }, readAs });
+    const reply = await program.reply({ ...prompt, model, turn, plays: { task, taskHash, backend, seed }, readAs });
     const ms = Math.round(performance.now() - started);
     await store.settleCall(turn, reply, ms);
     return { kind: 'reply', reply, ms };

@@ -9,6 +9,7 @@ import { buildStaticForm } from './build-static-form.mjs';
 const OUT = 'dist/web/client';
 const ENTRY = 'web/client/main.tsx';
 const STYLE = 'web/client/style.css';
+const EARLY = 'web/client/early-asks.ts';
 const WORKER = 'web/client/workers/worker.ts';
 /** Bytes, gzipped; `npm run build` names what is over. */
 const BUDGETS = {
@@ -78,37 +79,32 @@ const url = (path) => `/${relative(OUT, path).replaceAll('\\', '/')}`;
 
 rmSync(OUT, { recursive: true, force: true });
 mkdirSync(OUT, { recursive: true });
-const worker = await build({
-  entryPoints: { worker: WORKER },
+const scripts = {
   outdir: `${OUT}/assets`,
   entryNames: '[name]-[hash]',
   bundle: true,
-  format: 'iife',
   platform: 'browser',
   target: ['chrome120', 'firefox120', 'safari17'],
   minify: true,
   metafile: true,
   tsconfig: 'web/client/tsconfig.json',
-});
+};
+const ofOneFile = { ...scripts, format: 'iife' };
+const worker = await build({ ...ofOneFile, entryPoints: { worker: WORKER } });
+const early = await build({ ...ofOneFile, entryPoints: { early: EARLY } });
+const [earlyFile] = Object.keys(early.metafile.outputs);
 const [workerFile] = Object.keys(worker.metafile.outputs);
 const { metafile } = await build({
+  ...scripts,
   entryPoints: { main: ENTRY, style: STYLE },
-  outdir: `${OUT}/assets`,
-  entryNames: '[name]-[hash]',
   chunkNames: '[name]-[hash]',
   assetNames: '[name]-[hash]',
-  bundle: true,
   splitting: true,
   format: 'esm',
-  platform: 'browser',
-  target: ['chrome120', 'firefox120', 'safari17'],
   jsx: 'automatic',
-  minify: true,
-  metafile: true,
   sourcemap: 'linked',
   sourcesContent: false,
   define: { 'process.env.NODE_ENV': '"production"', STATIC: 'false', WORKER: JSON.stringify(url(workerFile)) },
-  tsconfig: 'web/client/tsconfig.json',
   plugins: [tokens, oneFirstPage],
   logLevel: 'warning',
 });
@@ -130,7 +126,7 @@ const gzipped = (paths) => [...paths].reduce((sum, path) => sum + gzipSync(readF
 const first = withStatic(outputOf(ENTRY));
 const later = (entry) => gzipped([...withStatic(outputOf(entry))].filter((path) => !first.has(path)));
 const sizes = {
-  'first page, scripts': gzipped(first),
+  'first page, scripts': gzipped([earlyFile, ...first]),
   'first page, styles': gzipped([outputOf(STYLE)]),
   'charts, later': later(CHARTS),
   'SQL editor, later': later(EDITOR),
@@ -138,7 +134,7 @@ const sizes = {
 
 const preloads = [...first].slice(1).map((path) => `<link rel="modulepreload" href="${url(path)}">`);
 /** With the document; each is a way to the server and back. */
-const requests = 1 + 1 + first.size;
+const requests = 1 + 1 + 1 + first.size;
 // No inline script or style: the policy that the server sends allows none.
 writeFileSync(
   join(OUT, 'index.html'),
@@ -150,6 +146,7 @@ writeFileSync(
 <meta name="color-scheme" content="light dark">
 <title>bench</title>
 <link rel="icon" href="data:,">
+<script async src="${url(earlyFile)}"></script>
 <link rel="stylesheet" href="${url(outputOf(STYLE))}">
 ${preloads.join('\n')}
 <script type="module" nonce="__NONCE__" src="${url(outputOf(ENTRY))}"></script>

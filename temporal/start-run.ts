@@ -6,7 +6,7 @@ import type { RunTicket } from '../domain/run.js';
 export async function startRunWorkflow(client: Client, ticket: RunTicket): Promise<WorkflowHandle> {
   const workflowId = runWorkflowId(ticket.runId);
   try {
-    return await client.workflow.start('run', {
+    return await client.workflow.start(ticket.search === true ? 'search' : 'run', {
       workflowId,
       taskQueue: CONTROL_QUEUE,
       args: [ticket],

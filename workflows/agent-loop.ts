@@ -84,10 +84,10 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
   /** Must end before the next command begins; the model may think meanwhile. */
   let snapshot: Promise<void> = Promise.resolve();
   let keeping = 0;
-  const keep = (reason: SnapshotReason): void => {
+  const keep = (reason: SnapshotReason, at = step): void => {
     keeping += 1;
     snapshot = keeper
-      .snapshot({ runId, step, epoch, reason })
+      .snapshot({ runId, step: at, epoch, reason })
       .catch(() => undefined)
       .then(() => void (keeping -= 1));
   };
@@ -173,6 +173,7 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
     else if (wallSecondsLeft(clock()) <= 0) ending ??= 'wall_time';
     else if (untilDeadline() <= 0) ending ??= 'deadline';
     if (ending !== null) {
+      const taken = step - 1;
       step = Math.min(step, ticket.maxSteps);
       // Take the files now: the evaluation may have to wait for its place.
       await inContainer(step, () =>
@@ -180,6 +181,8 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
           host.takeSubmission({ runId, step, epoch, kind: 'forced' }),
         ),
       );
+      // Others may go on from it.
+      if (ticket.node === true && taken > ticket.copiedSteps) keep('interval', taken);
       await snapshot;
       return finish(ending, await evaluate('forced'));
     }
@@ -225,8 +228,12 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
     if (command.requested === 'submit') return finish('submit', await evaluate('submit'));
     const every = ticket.snapshotEvery;
     if (command.requested === 'validate') {
-      await evaluate('validate');
+      const validated = await evaluate('validate');
       if (every > 0) keep('validate');
+      if (ticket.node === true) {
+        await snapshot;
+        return finish('submit', validated);
+      }
     } else if (every > 0 && step % every === 0) keep('interval');
 
     step += 1;

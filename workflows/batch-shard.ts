@@ -1,11 +1,8 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
   CancelledFailure,
-  ParentClosePolicy,
   condition,
   defineSignal,
-  executeChild,
   getExternalWorkflowHandle,
   isCancellation,
   log,
@@ -13,11 +10,10 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import { SIGNAL, type BatchResult, type ControlActivities, type ShardInput } from '../domain/messages.js';
-import { batchWorkflowId, runWorkflowId } from '../domain/queues.js';
+import { batchWorkflowId } from '../domain/queues.js';
 import type { RunTicket } from '../domain/run.js';
 import { controlOptions } from './activity-options.js';
-import { untilEndedElsewhere } from './elsewhere.js';
-import type { run } from './run.js';
+import { oneRun } from './one-run.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 
@@ -89,23 +85,5 @@ async function giveBack(batchId: string, shard: number, slots: number): Promise<
     await getExternalWorkflowHandle(batchWorkflowId(batchId)).signal(SIGNAL.slotsReturned, { shard, slots });
   } catch (error) {
     if (isCancellation(error)) throw error;
-  }
-}
-
-async function oneRun(ticket: RunTicket): Promise<void> {
-  const workflowId = runWorkflowId(ticket.runId);
-  try {
-    await executeChild<typeof run>('run', {
-      workflowId,
-      args: [ticket],
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
-      // A terminated batch loses no run: `bench resume` finds them in the database.
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-    });
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    if (error instanceof WorkflowExecutionAlreadyStartedError)
-      await untilEndedElsewhere(workflowId, () => control.runEnded({ runId: ticket.runId }));
-    else log.error('run workflow failed', { runId: ticket.runId, error: String(error) });
   }
 }

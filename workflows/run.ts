@@ -1,8 +1,6 @@
 import {
-  ActivityFailure,
   ApplicationFailure,
   CancellationScope,
-  ChildWorkflowFailure,
   ParentClosePolicy,
   defineSignal,
   executeChild,
@@ -11,7 +9,6 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import {
-  FAILURE,
   SIGNAL,
   type AgentLoopInput,
   type ControlActivities,
@@ -20,12 +17,13 @@ import {
 } from '../domain/messages.js';
 import { agentLoopWorkflowId } from '../domain/queues.js';
 import type { RunEnd, RunTicket } from '../domain/run.js';
-import { containerOptions, controlOptions, evaluationOptions, placementOptions } from './activity-options.js';
+import { containerOptions, controlOptions, placementOptions } from './activity-options.js';
 import type { agentLoop } from './agent-loop.js';
 import { CONTINUE_AFTER_EVENTS } from './continue-after-events.js';
+import { endOfFailure, judgedByTest } from './end-of-run.js';
 import { GpuLease } from './gpu-lease.js';
 import { MAX_EPOCHS, startHeldContainer } from './held-container.js';
-import { HostLost, onHost } from './on-host.js';
+import { HostLost } from './on-host.js';
 import type { programLoop } from './program-loop.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
@@ -80,31 +78,6 @@ export async function run(ticket: RunTicket): Promise<RunEnd> {
   return judged;
 }
 
-/** The end, with the hidden test's result. The sandbox is gone, so the agent cannot learn it. */
-async function judgedByTest(ticket: RunTicket, at: { hostId: string; epoch: number }, end: RunEnd): Promise<RunEnd> {
-  // It ended without an evaluation, so no score counts.
-  if (end.finalEvaluation === 'not_run') return end;
-  const { runId, evaluationSeconds } = ticket;
-  let { hostId, epoch } = at;
-  for (;;) {
-    try {
-      const { more, final } = await onHost(
-        { runId, hostId, epoch },
-        evaluationOptions(hostId, evaluationSeconds),
-        (host) => host.evaluateHidden({ runId }),
-      );
-      if (!more) return final === null ? end : { ...end, finalEvaluation: final };
-    } catch (error) {
-      if (!(error instanceof HostLost)) return endOfFailure(error);
-      try {
-        ({ hostId, epoch } = await placement.placeRun({ runId, epoch: epoch + 1 }));
-      } catch (unplaced) {
-        return endOfFailure(unplaced);
-      }
-    }
-  }
-}
-
 /** Run the steps in a container until the run ends or its host is lost. */
 async function onOneHost(at: Omit<AgentLoopInput, 'continueAfterEvents'>): ReturnType<typeof agentLoop> {
   const { ticket, hostId, devices, token, step, elapsedMs, ending } = at;
@@ -148,22 +121,4 @@ async function stopQuietly(hostId: string, runId: string): Promise<boolean> {
     if (isCancellation(error)) throw error;
     return false;
   }
-}
-
-function endOfFailure(error: unknown): RunEnd {
-  // Work that is given up may fail on its way out.
-  if (isCancellation(error) || CancellationScope.current().consideredCancelled)
-    return { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null };
-  const cause = rootCause(error);
-  const endReason =
-    cause instanceof ApplicationFailure && cause.type === FAILURE.config ? 'config_error' : 'infra_error';
-  return { endReason, finalEvaluation: 'not_run', detail: cause.message.slice(0, 500) };
-}
-
-function rootCause(error: unknown): Error {
-  let cause = error instanceof Error ? error : new Error(String(error));
-  while ((cause instanceof ActivityFailure || cause instanceof ChildWorkflowFailure) && cause.cause instanceof Error) {
-    cause = cause.cause;
-  }
-  return cause;
 }

@@ -2,7 +2,7 @@ import type { Statements } from '../statements.js';
 import { missingBatch } from '../store/missing.js';
 import { providerTroubles } from './provider-troubles.js';
 import { listRuns } from './runs.js';
-import { BATCH_SUMMARY, batchSummary, type BatchSummaryRow } from './summaries.js';
+import { BATCH_SUMMARY, batchSummary, type BatchSummaryRow, OWN_BATCH } from './summaries.js';
 import { episodeStates } from './training.js';
 import type { Allocation } from '../../domain/views/allocation.js';
 import type { UsageForecast } from '../../domain/views/forecast.js';
@@ -11,11 +11,11 @@ import type { BatchStatusReport, ListedBatch, TrainingState } from '../../domain
 export async function listBatches(run: Statements, limit: number): Promise<{ batches: ListedBatch[]; total: number }> {
   const rows = await run<BatchSummaryRow & { total: number; byStatus: Record<string, number> | null }>(
     'listBatches',
-    `select listed.*, (select count(*)::int from batches) as total,
+    `select listed.*, (select count(*)::int from batches b where ${OWN_BATCH}) as total,
        (select jsonb_object_agg(status, runs) from (
           select r.status, count(*) as runs from runs r where r.batch_id = listed."batchId" group by r.status
         ) counted) as "byStatus"
-     from (${BATCH_SUMMARY} order by b.created_at desc, b.batch_id desc limit $1) listed
+     from (${BATCH_SUMMARY} where ${OWN_BATCH} order by b.created_at desc, b.batch_id desc limit $1) listed
      order by listed."createdAt" desc, listed."batchId" desc`,
     [limit],
   );

@@ -1,4 +1,5 @@
 import type { Statements } from '../statements.js';
+import { OWN_RUN } from './summaries.js';
 
 /** How much the gains of attempts vary that are alike. */
 export interface GainSpread {
@@ -26,7 +27,7 @@ export async function gainSpread(
        join baselines b on b.content_hash = r.task_hash
        left join run_results t on t.run_id = r.run_id
        where r.task_id = any ($2::text[]) and r.status = 'ended'
-         and r.end_reason not in ('budget', 'cancelled', 'config_error', 'infra_error') and r.forked_from is null
+         and r.end_reason not in ('budget', 'cancelled', 'config_error', 'infra_error') and r.forked_from is null and ${OWN_RUN}
      ),
      cells as (
        select own, var_samp(gain) * (count(*) - 1) as squares, count(*) - 1 as freedom, count(*) as attempts

@@ -12,6 +12,7 @@ import { metrics } from './metrics.js';
 import { type GainSpread, gainSpread } from './gain-spread.js';
 import { type PastRun, pastRuns, type RunKind } from './past-runs.js';
 import { findBatch, findRun } from './references.js';
+import { searchTree } from './search-tree.js';
 import { reportActions, reportRuns } from './report-runs.js';
 import { listRuns, playedNames, showRun } from './runs.js';
 import { episodeStates, groupMetrics, policyMetrics } from './training.js';
@@ -27,6 +28,7 @@ import type { EventFilter, EventRow } from '../../domain/views/events.js';
 import type { HostRow } from '../../domain/views/hosts.js';
 import type { GatewayRun } from '../../domain/views/gateway.js';
 import type { LeaseRow, LeaseWaiter } from '../../domain/views/leases.js';
+import type { SearchTreeDocument } from '../../domain/views/search-tree.js';
 import type { ActionCount, ReportRun } from '../../domain/views/report.js';
 import type { RunDetail, RunFilter, RunSummary } from '../../domain/views/runs.js';
 import type {
@@ -56,6 +58,8 @@ export interface Queries {
   /** Models and tasks that have runs, by name. */
   playedNames(): Promise<{ models: string[]; tasks: string[] }>;
   showRun(runId: string): Promise<RunDetail>;
+  /** The search tree that this run plays, or is a node of; null: neither. */
+  searchTree(runId: string): Promise<SearchTreeDocument | null>;
   /** Steps after `afterStep` (default 0), in order. */
   trajectory(runId: string, afterStep?: number): Promise<TrajectoryStep[]>;
   /** How a run was played here or in the home that exported it; null: MLGym played it. */
@@ -111,6 +115,7 @@ export function createQueries(pool: pg.Pool): Queries {
     gainSpread: (of) => gainSpread(run, of),
     playedNames: () => playedNames(run),
     showRun: (runId) => showRun(run, runId),
+    searchTree: (runId) => searchTree(run, runId),
     trajectory: (runId, afterStep = 0) => trajectory(run, runId, afterStep),
     playedAs: async (runId) => {
       const { origin, read } = await definitionOf(runId);

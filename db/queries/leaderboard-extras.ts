@@ -34,7 +34,7 @@ const SELECTED = `
   join task_versions v on v.content_hash = r.task_hash and (r.sample = $5 or v.spec -> 'data' is null)
   join versions_under($6) u on u.content_hash = r.task_hash
   join batches b on b.batch_id = r.batch_id
-  where (case when $1::text is null then not (b.verification or b.training) else r.batch_id = $1 end) and r.model_name = any ($4)
+  where (case when $1::text is null then not (b.verification or b.training or b.nodes_of is not null) else r.batch_id = $1 end) and r.model_name = any ($4)
     and (r.forked_from is null or is_own_attempt(r.run_id, $1))`;
 
 /** How many runs of each row have each rule's mark. */
@@ -60,7 +60,7 @@ export async function markedRuns(
   );
 }
 
-export interface RecordedCost {
+interface RecordedCost {
   model: string;
   kind: ModelKind;
   isolation: ScoredIsolation;
@@ -71,8 +71,10 @@ export interface RecordedCost {
   perRunUsd: string | null;
 }
 
+type ListCost = Id & { totalUsd: string | null; perRunUsd: string | null };
+
 /** Cost of imported runs as recorded by their harness, by row. */
-export async function recordedCosts(run: Statements, selection: Selection): Promise<RecordedCost[]> {
+async function recordedCosts(run: Statements, selection: Selection): Promise<RecordedCost[]> {
   return run(
     'recordedCosts',
     `select r.model_name as model, r.model_kind as kind, case r.origin when 'import' then 'import' else coalesce(r.isolation, 'container') end as isolation,
@@ -84,21 +86,29 @@ export async function recordedCosts(run: Statements, selection: Selection): Prom
   );
 }
 
+/** What rows cost by other measures than bench's own; list prices only beside recorded ones. */
+export async function rowCosts(
+  run: Statements,
+  selection: Selection,
+): Promise<{ recorded: RecordedCost[]; list: string | null; listed: ListCost[] }> {
+  const recorded = await recordedCosts(run, selection);
+  if (recorded.every(({ totalUsd }) => totalUsd === null)) return { recorded, list: null, listed: [] };
+  const { list, costs } = await listCosts(run, selection);
+  return { recorded, list, listed: costs };
+}
+
 /**
  * Cost of all tokens of each row by one price list: that which has prices for most of the models. What other harnesses recorded is by prices of
  * their own, which may not be compared.
  */
-export async function listCosts(
-  run: Statements,
-  selection: Selection,
-): Promise<{ list: string | null; costs: (Id & { totalUsd: string | null; perRunUsd: string | null })[] }> {
+async function listCosts(run: Statements, selection: Selection): Promise<{ list: string | null; costs: ListCost[] }> {
   const [found] = await run<{ list: string }>(
     'priceList',
     `select p.list from price_lists p where p.model = any ($1) group by 1 order by count(distinct p.model) desc, 1 limit 1`,
     [selection.models],
   );
   if (found === undefined) return { list: null, costs: [] };
-  const costs = await run<Id & { totalUsd: string | null; perRunUsd: string | null }>(
+  const costs = await run<ListCost>(
     'listCosts',
     `select r.model_name as model, r.model_kind as kind, case r.origin when 'import' then 'import' else coalesce(r.isolation, 'container') end as isolation,
        trim_scale(round(sum(c.list_usd), 10))::text as "totalUsd", trim_scale(round(avg(c.list_usd), 10))::text as "perRunUsd"
@@ -133,7 +143,7 @@ export async function otherProfiles(
      join runs r on r.task_id = v.task_id and r.task_hash = v.content_hash
      join batches b on b.batch_id = r.batch_id
      where r.status = 'ended' and (r.model_kind = 'real' or $6) and (r.sample = $4 or v.spec -> 'data' is null)
-       and (case when $1::text is null then not (b.verification or b.training) else r.batch_id = $1 end)
+       and (case when $1::text is null then not (b.verification or b.training or b.nodes_of is not null) else r.batch_id = $1 end)
        and ($2::text[] is null or r.task_id = any ($2) or r.task_id || '@' || r.contract = any ($2))
        and ($3::text[] is null or r.model_name = any ($3))
        and (r.forked_from is null or is_own_attempt(r.run_id, $1))

@@ -6,7 +6,7 @@ import type { Statements } from '../statements.js';
 import { baselinesOf, comparisonState, scalesOf, savedComparison, tasksAtContracts } from './comparisons.js';
 import { groupBy } from './group-by.js';
 import { refuseUnknownProfile } from './known-profiles.js';
-import { listCosts, markedRuns, otherProfiles, recordedCosts } from './leaderboard-extras.js';
+import { markedRuns, otherProfiles, rowCosts } from './leaderboard-extras.js';
 import { boardCells, type CellRow, methodOf } from './leaderboard-cells.js';
 import { keptFigures } from './leaderboard-figures.js';
 import { comparedAttempts } from './leaderboard-intervals.js';
@@ -150,11 +150,38 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
     includeImported,
     ...(saved === null ? [null, null] : scalesOf(saved.options)),
   ];
-  const [result] = await run<Found>('leaderboard', STATEMENT(kind, suffix), parameters(includeSuspect));
+  // Statements run side by side where none needs what another finds.
+  const [[result], others] = await Promise.all([
+    run<Found>('leaderboard', STATEMENT(kind, suffix), parameters(includeSuspect)),
+    otherProfiles(run, {
+      batchId: options.batchId ?? null,
+      tasks: tasksAsked,
+      models: modelsAsked,
+      sample,
+      profile,
+      includeScripted,
+    }),
+  ]);
   if (result === undefined) throw new BenchError('failed', 'the database returned no leaderboard');
   const { models, areas, starter } = result;
   const tasks = new Map(result.tasks.map((one) => [one.task, { ...one, ranking: rankingNote(one) }]));
   const areaOf = new Map(areas.map(({ method, axis: _, ...area }) => [method, area]));
+  const marked = models.some(({ unranked, suspect }) => unranked === null && suspect > 0);
+  const selection = {
+    batchId: options.batchId ?? null,
+    tasks: [...tasks.keys()],
+    contracts: [...tasks.values()].map(({ contract }) => contract),
+    models: [...new Set(models.map(({ model }) => model))],
+    sample,
+    profile,
+  };
+  const extras = Promise.all([
+    includeSuspect || !marked ? [] : run<SuspectArea>('withSuspects', AREAS(suffix), parameters(true)),
+    markedRuns(run, selection),
+    rowCosts(run, selection),
+  ]);
+  // Handled where it is awaited, after the figures.
+  extras.catch(() => {});
   const ratiosOf = ratiosByMethod(result.ratios);
   const cells = boardCells(result.cells, { tasks, ratiosOf, estimateK: options.estimateK });
   const cellsOf = groupBy(cells, ({ method }) => method);
@@ -169,24 +196,11 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
     if (axis === null || ratios === undefined) return null;
     return { best: stepsOf(ratios, 'best', mode, axis), last: stepsOf(ratios, 'last', mode, axis) };
   };
-  const marked = models.some(({ unranked, suspect }) => unranked === null && suspect > 0);
-  const withSuspects =
-    includeSuspect || !marked ? [] : await run<SuspectArea>('withSuspects', AREAS(suffix), parameters(true));
+  const [withSuspects, marks, { recorded: recordedCosts, list, listed }] = await extras;
   const withSuspectsOf = new Map(withSuspects.map(({ method, ...area }) => [method, area]));
-  const selection = {
-    batchId: options.batchId ?? null,
-    tasks: [...tasks.keys()],
-    contracts: [...tasks.values()].map(({ contract }) => contract),
-    models: [...new Set(models.map(({ model }) => model))],
-    sample,
-    profile,
-  };
-  const marksOf = groupBy(await markedRuns(run, selection), methodOf);
-  const recordedOf = new Map((await recordedCosts(run, selection)).map((one) => [methodOf(one), one]));
-  const listed = [...recordedOf.values()].some(({ totalUsd }) => totalUsd !== null)
-    ? await listCosts(run, selection)
-    : { list: null, costs: [] };
-  const listedOf = new Map(listed.costs.map((one) => [methodOf(one), one]));
+  const marksOf = groupBy(marks, methodOf);
+  const recordedOf = new Map(recordedCosts.map((one) => [methodOf(one), one]));
+  const listedOf = new Map(listed.map((one) => [methodOf(one), one]));
   const rows = models.map((row): LeaderboardRow => {
     const method = methodOf(row);
     const place = placeOf.get(method);
@@ -221,19 +235,14 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
       metric,
       order,
       separation: figures.intervals?.separation ?? null,
-      priceList: listed.list,
+      priceList: list,
       includeSuspect,
       includeLocal,
       includeImported,
       includeScripted,
       sample,
       profile,
-      otherProfiles: await otherProfiles(run, {
-        ...selection,
-        tasks: tasksAsked,
-        models: modelsAsked,
-        includeScripted,
-      }),
+      otherProfiles: others,
       batchId: options.batchId ?? null,
       resamples,
       seed,

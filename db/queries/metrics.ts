@@ -1,5 +1,6 @@
 import type { MetricFamily } from '../../domain/metrics.js';
 import type { Statements } from '../statements.js';
+import { OWN_BATCH, OWN_RUN } from './summaries.js';
 
 type Row = { name: string; labels: Record<string, string> | null; value: number };
 
@@ -34,7 +35,7 @@ export async function metrics(run: Statements): Promise<MetricFamily[]> {
        select r.status, r.end_reason, r.provider, r.origin = 'bench' as ours, count(*) as runs, sum(r.step) as steps,
          sum(r.answered_calls) as calls, sum(r.input_tokens) as input_tokens, sum(r.output_tokens) as output_tokens,
          sum(r.cost_usd) as cost_usd
-       from runs r group by 1, 2, 3, 4
+       from runs r where ${OWN_RUN} group by 1, 2, 3, 4
      ), providers as materialized (
        -- Of imported runs no call is known.
        select c.provider, sum(c.calls) as calls, sum(c.input_tokens) as input_tokens, sum(c.output_tokens) as output_tokens,
@@ -45,7 +46,7 @@ export async function metrics(run: Statements): Promise<MetricFamily[]> {
        from counted group by status
      union all select 'bench_runs_ended_total', json_build_object('end_reason', end_reason), sum(runs)::float8
        from counted where status = 'ended' group by end_reason
-     union all select 'bench_batches', json_build_object('status', status), count(*)::float8 from batches group by status
+     union all select 'bench_batches', json_build_object('status', status), count(*)::float8 from batches b where ${OWN_BATCH} group by status
      union all select 'bench_steps_total', null, coalesce(sum(steps), 0)::float8 from counted
      union all select case status when 'pending' then 'bench_evaluations_open' else 'bench_evaluations_total' end,
        case status when 'pending' then json_build_object('kind', kind)

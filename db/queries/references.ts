@@ -2,6 +2,7 @@ import { BenchError } from '../../domain/errors.js';
 import type { Statements } from '../statements.js';
 import {
   BATCH_SUMMARY,
+  OWN_BATCH,
   batchSummary,
   type BatchSummaryRow,
   runSummary,
@@ -22,7 +23,7 @@ export async function findBatch(run: Statements, ref: string | undefined): Promi
   const latest = () =>
     run<BatchSummaryRow>(
       'findBatch',
-      `${BATCH_SUMMARY} order by b.created_at desc, b.batch_id desc limit ${CANDIDATES}`,
+      `${BATCH_SUMMARY} where ${OWN_BATCH} order by b.created_at desc, b.batch_id desc limit ${CANDIDATES}`,
       [],
     );
   if (ref === undefined) {

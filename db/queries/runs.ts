@@ -1,7 +1,7 @@
 import type { Statements } from '../statements.js';
 import { missingRun } from '../store/missing.js';
 import { providerTroubles } from './provider-troubles.js';
-import { isoTime, runSummary, type RunSummaryRow, summaryOfRun } from './summaries.js';
+import { isoTime, OWN_RUN, runSummary, type RunSummaryRow, summaryOfRun } from './summaries.js';
 import type { EvaluationDetail, RunDetail, RunFilter, RunSummary } from '../../domain/views/runs.js';
 
 const DEFAULT_LIMIT = 1000;
@@ -15,7 +15,7 @@ export async function listRuns(
   const rows = await run<RunSummaryRow>(
     'listRuns',
     `${runSummary()}
-     where ($1::text is null or r.batch_id = $1) and ($2::text[] is null or r.model_name = any ($2))
+     where case when $1::text is null then ${OWN_RUN} else r.batch_id = $1 end and ($2::text[] is null or r.model_name = any ($2))
        and ($3::text[] is null or r.task_id = any ($3)) and ($4::text[] is null or r.status = any ($4))
        and ($5::text[] is null or r.end_reason = any ($5))
      order by ${order} limit $6`,

@@ -17,6 +17,11 @@ export const BATCH_SUMMARY = `
     from runs r where r.batch_id = b.batch_id
   ) totals`;
 
+/** Of `batches b`: nodes of search trees are shown with their tree. */
+export const OWN_BATCH = 'b.nodes_of is null';
+/** Of `runs r`, likewise. */
+export const OWN_RUN = 'not exists (select from search_nodes node where node.run_id = r.run_id)';
+
 const RUN_SUMMARY_COLUMNS = `
   r.run_id as "runId", r.batch_id as "batchId", r.origin, r.model_name as model, r.model_kind as "modelKind", r.task_id as task,
   r.attempt, r.status, r.end_reason as "endReason", r.final_evaluation as "finalEvaluation",

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { type AnyPgColumn, bigint, boolean, check, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { BATCH_STATUSES } from '../../domain/outcomes.js';
 import { ORIGINS } from '../../domain/run.js';
 import type { Allocation } from '../../domain/views/allocation.js';
@@ -17,6 +17,8 @@ export const batches = pgTable(
     verification: boolean('verification').notNull().default(false),
     /** Trainers play its runs: they rank in its own leaderboard alone. */
     training: boolean('training').notNull().default(false),
+    /** Its runs are nodes of a search tree of that batch, of whose budget they spend: they rank nowhere. Null: they are not. */
+    nodesOf: text('nodes_of').references((): AnyPgColumn => batches.batchId),
     spec: jsonb('spec').$type<Record<string, unknown>>().notNull(),
     seed: bigint('seed', { mode: 'number' }).notNull(),
     concurrency: integer('concurrency').notNull(),
@@ -36,7 +38,10 @@ export const batches = pgTable(
     startedAt: time('started_at'),
     endedAt: time('ended_at'),
   },
-  () => [
+  (t) => [
+    index('batches_nodes_of')
+      .on(t.nodesOf)
+      .where(sql`nodes_of is not null`),
     check('batches_origin', oneOf('origin', ORIGINS)),
     check('batches_status', oneOf('status', BATCH_STATUSES)),
     check('batches_concurrency', sql`concurrency > 0`),

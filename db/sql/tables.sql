@@ -15,6 +15,7 @@ comment on column batches.forecast is 'Cost (US dollars), tokens and hours that 
 comment on column batches.allocation is 'With --attempts auto: confidence and most attempts, and what the last look at the order decided; null: the attempts are fixed.';
 comment on column batches.paused_at is 'When it was paused: no run is started since; null: not paused.';
 comment on column batches.verification is 'Made by `bench tasks verify`: its runs rank only in its own leaderboard.';
+comment on column batches.nodes_of is 'Its runs are nodes of a search tree of that batch, of whose budget they spend: they rank nowhere; null: they are not.';
 comment on column batches.training is 'Trainers play its runs, as episodes: they rank in its own leaderboard alone.';
 comment on column batches.origin is 'Origin of its runs: bench, mlgym or import. The latter two have no workflow.';
 
@@ -64,9 +65,16 @@ comment on column evaluations.suspect is 'The score lies outside the task''s bou
 comment on column evaluations.from_step is 'At a forced end: step whose validate the submission comes from; null: the workspace.';
 comment on column evaluations.status is 'pending: started, without a result; with a submission: its test waits until the run''s sandbox has ended.';
 
+comment on table evaluator_key is 'Key of the evaluators'' seeds, one row; bench_worker alone may read it.';
+
 comment on table events is 'Faults, retries and recoveries of runs and batches.';
 
+comment on table host_invitations is 'Machines that may join: each has a user of the database, whose password was the token.';
+comment on column host_invitations.expires_at is 'Nobody may join with it after that; whoever has joined stays.';
+comment on column host_invitations.joined_at is 'When a machine joined and changed the password; null: not yet.';
+
 comment on table hosts is 'Machines that execute runs.';
+comment on column hosts.database_user is 'The database''s user that its worker is.';
 comment on column hosts.namespace_id is 'Temporal namespace that its worker polls; the same on all hosts that are up.';
 comment on column hosts.namespace_at is 'Name and address of that namespace, as the host sees them.';
 
@@ -114,7 +122,7 @@ comment on column run_results.best_attempt is 'Chosen by the validation score wh
 
 comment on table rollouts is 'Episodes that bench plays, with a trainer''s endpoint as the model.';
 comment on column rollouts.capture is 'What is asked of the endpoint about tokens: tokens, logprobs or text.';
-comment on column rollouts.sealed is 'The endpoint''s key and headers, encrypted with the home''s secret; null: none, or the rollout has ended.';
+comment on column rollouts.sealed is 'The endpoint''s key and headers, encrypted with the installation''s key; null: none, or the rollout has ended.';
 comment on column rollouts.number is 'Order in which ends were told, from 1; null: not told yet.';
 
 comment on table runs is 'One attempt of one model at one task. Ends once; end_reason says why, final_evaluation is the outcome of the final evaluation.';
@@ -143,6 +151,10 @@ comment on column submissions.missing is 'Missing files and folders.';
 comment on column submissions.refused is 'Why existing files were refused.';
 
 comment on table task_integrity is 'Imported tasks whose evaluator was within the agent''s reach: protected files, files that the starter hands in, files with answers, and whether the agent writes the metric itself.';
+
+comment on table sealing_key is 'Key of trainers'' credentials, one row; bench_app and bench_worker may read it.';
+
+comment on table task_archives is 'Where frozen tasks lie in the artifact store, for hosts without them.';
 
 comment on table task_versions is 'Task folders by content hash, as submitted.';
 
@@ -186,3 +198,18 @@ comment on column program_counts.fingerprint is 'Of the request, without what cl
 comment on column program_counts.likeness is 'Of the request, without dates, ids and durations.';
 comment on column program_counts.request is 'What was sent; {"$part": hash} stands for a row of program_parts.';
 comment on column program_counts.answer is 'The provider''s answer.';
+
+comment on table search_trees is 'Runs that play a tree of forks: its limits, and what came of it. The run is the whole tree''s attempt.';
+comment on column search_trees.batch_id is 'The batch of its nodes'' runs.';
+comment on column search_trees.seconds_limit is 'Of models and commands, over all nodes; 0: no limit; so with token_limit.';
+comment on column search_trees.stopped is 'Why it opened no more nodes: policy, lost (too many came to nothing), nodes, validations, cost, tokens, seconds, budget (the batch''s); null: it goes on.';
+comment on column search_trees.chosen is 'The node that it stands for: the best by validation, tested once; null: none, or not known yet.';
+
+comment on table search_nodes is 'Nodes of search trees, each a run; parent and mate are its edges.';
+comment on column search_nodes.wave is 'From 1; the nodes of a wave are played at once.';
+comment on column search_nodes.operator is 'draft, improve, debug or crossover.';
+comment on column search_nodes.mate is 'Of a crossover: the node that it was told of.';
+comment on column search_nodes.status is 'open, scored, failed (nothing to score, or its parent''s submission again), lost (nothing to go on from).';
+comment on column search_nodes.value is 'On validation, higher is better whatever the task''s direction.';
+comment on column search_nodes.reserved_usd is 'What it may use at most, charged to the tree while it is open; null: no limit. Of tokens and seconds 0 is none.';
+comment on column search_nodes.spent_usd is 'What it used, lost answers as reserved; null: not settled.';

@@ -43,6 +43,7 @@ interface DefinitionRow extends KeptOptions {
   max_validations: number | null;
   capture: CaptureLevel | null;
   sealed: string | null;
+  node: boolean;
 }
 
 /** Content under a hash never changes, so it is checked once per process. */
@@ -66,7 +67,8 @@ export const TICKETS = `select r.run_id as "runId", r.batch_id as "batchId", r.p
   r.wall_seconds as "wallSeconds", r.backend,
   coalesce(r.forked_at_step, 0) as "copiedSteps", b.priority,
   (extract(epoch from ep.deadline_at) * 1000)::float8 as "endsBy",
-  v.spec -> 'splits' ? 'validation' as "hiddenSplit", a.content ? 'program' as "program"
+  b.nodes_of is null and v.spec -> 'splits' ? 'validation' as "hiddenSplit", a.content ? 'program' as "program",
+  b.nodes_of is null and r.forked_from is null and a.content ? 'search' as "search", b.nodes_of is not null as "node"
   from runs r join batches b on b.batch_id = r.batch_id join task_versions v on v.content_hash = r.task_hash
   join agent_configs a on a.hash = r.agent_hash
   left join episodes ep on ep.run_id = r.run_id
@@ -89,7 +91,7 @@ export function definitionReader(run: Statements): (runId: string) => Promise<St
       'definition',
       `select r.batch_id, r.origin, r.model_name, r.model_kind, r.provider, r.provider_model, r.sampling, r.task_hash, v.spec,
          r.agent_name, r.agent_hash, a.content, r.attempt, r.seed::float8 as seed, ${selectKept('r')}, r.wall_seconds,
-         r.backend, r.gpus, r.sample, b.verification, r.forked_from, r.forked_at_step,
+         r.backend, r.gpus, r.sample, b.verification, b.nodes_of is not null as node, r.forked_from, r.forked_at_step,
          trim_scale(r.cost_limit_usd)::text as cost_limit_usd,
          r.model_config_hash, m.content as model_config, r.recording_hash, p.content as recording,
          o.capture, o.sealed, e.max_validations
@@ -133,6 +135,7 @@ export function definitionReader(run: Statements): (runId: string) => Promise<St
       ...(row.max_validations !== null && { maxValidations: row.max_validations }),
       ...(row.sample && { sample: true }),
       ...(row.verification && { verification: true }),
+      ...(row.node && { node: true }),
       ...(row.forked_from === null || row.forked_at_step === null
         ? {}
         : { forkedFrom: { runId: row.forked_from, step: row.forked_at_step } }),

@@ -61,11 +61,13 @@ export function hiddenEvaluationStore(run: Statements): HiddenEvaluations {
     async nextHidden(runId) {
       const [row] = await run<HiddenEvaluation>(
         'nextHidden',
-        `select e.step, e.kind, e.number, e.submission_sha256 as "submissionSha256", e.from_step as "fromStep", shown.suspect
-         from evaluations e
-         join evaluations shown on shown.run_id = e.run_id and shown.step = e.step and shown.kind = e.kind
+        `select e.step, e.kind, e.number, e.submission_sha256 as "submissionSha256", e.from_step as "fromStep", coalesce(shown.suspect, false) as suspect
+         from evaluations e join runs r on r.run_id = e.run_id join task_versions v on v.content_hash = r.task_hash
+         left join evaluations shown on shown.run_id = e.run_id and shown.step = e.step and shown.kind = e.kind
            and shown.split = 'validation' and shown.status = 'ok'
          where e.run_id = $1 and e.split = 'test' and e.status = 'pending' and e.submission_sha256 is not null
+           -- Of a task with one split it is the test of what a tree chose.
+           and (shown.run_id is not null or not v.spec -> 'splits' ? 'validation')
          order by e.number limit 1`,
         [runId],
       );

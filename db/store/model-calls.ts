@@ -7,7 +7,7 @@ import { requestHash } from '../../domain/request-hash.js';
 import { type Statements, storable } from '../statements.js';
 import { eventRows, eventsOf } from './events.js';
 import { missingRun } from './missing.js';
-import { releaseUnsent } from './release-unsent.js';
+import { PAYER, releaseUnsent } from './release-unsent.js';
 import { untilSettled } from './until-settled.js';
 
 interface AnswerRow {
@@ -56,11 +56,11 @@ export function modelCallStore(
     const [row] = await run<{ room: boolean }>(
       'mayHaveRoom',
       `select b.charged_usd + $2::numeric - open.amount <= b.budget_usd as room
-       from runs me join batches b on b.batch_id = me.batch_id
+       from runs me join batches own on own.batch_id = me.batch_id join batches b on b.batch_id = ${PAYER}
        cross join lateral (
          select coalesce(sum(c.reserved_usd), 0) as amount
-         from model_calls c join runs r on r.run_id = c.run_id
-         where r.batch_id = b.batch_id and r.status <> 'ended' and c.status = 'reserved'
+         from model_calls c join runs r on r.run_id = c.run_id join batches own on own.batch_id = r.batch_id
+         where ${PAYER} = b.batch_id and r.status <> 'ended' and c.status = 'reserved'
        ) open
        where me.run_id = $1`,
       [runId, wantedUsd],
@@ -78,7 +78,8 @@ export function modelCallStore(
           // The reservation is made under the lock of the batch's row, which is reread after waiting for the lock.
           `with account as (
              select b.batch_id, b.budget_usd is not null as capped
-             from runs r join batches b on b.batch_id = r.batch_id where r.run_id = $1
+             from runs r join batches own on own.batch_id = r.batch_id join batches b on b.batch_id = ${PAYER}
+             where r.run_id = $1
            ), answer as (
              select * from model_calls where run_id = $1 and step = $2 and try = $3 and status = 'confirmed'
            ), earlier as (
@@ -206,8 +207,8 @@ export function modelCallStore(
            returning c.run_id, c.reserved_usd
          ), charged as (
            update batches b set charged_usd = b.charged_usd + $10::numeric - settled.reserved_usd
-           from settled join runs r on r.run_id = settled.run_id
-           where b.batch_id = r.batch_id and b.budget_usd is not null
+           from settled join runs r on r.run_id = settled.run_id join batches own on own.batch_id = r.batch_id
+           where b.batch_id = ${PAYER} and b.budget_usd is not null
          ), counted as (
            update runs r set
              input_tokens = r.input_tokens + $6, output_tokens = r.output_tokens + $7,
@@ -267,8 +268,8 @@ export function modelCallStore(
            returning run_id, reserved_usd, status
          ), told as (${eventsOf('failed', '$6')})
          update batches b set charged_usd = b.charged_usd - failed.reserved_usd
-         from failed join runs r on r.run_id = failed.run_id
-         where b.batch_id = r.batch_id and b.budget_usd is not null and failed.status = 'failed'`,
+         from failed join runs r on r.run_id = failed.run_id join batches own on own.batch_id = r.batch_id
+         where b.batch_id = ${PAYER} and b.budget_usd is not null and failed.status = 'failed'`,
         [
           key.runId,
           key.step,

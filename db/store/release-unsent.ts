@@ -1,13 +1,17 @@
 import type { Statements } from '../statements.js';
 
+/** Of whose budget the runs of a batch `own` spend. */
+export const PAYER = 'coalesce(own.nodes_of, own.batch_id)';
+
 const RELEASE_UNSENT = `
   with released as (
     update model_calls set status = 'failed', error = 'not_sent', ended_at = now()
     where run_id = any ($1) and status = 'reserved' and sent_at is null
     returning run_id, reserved_usd
   ), of_batch as (
-    select r.batch_id, sum(released.reserved_usd) as amount from released join runs r on r.run_id = released.run_id
-    group by r.batch_id
+    select ${PAYER} as batch_id, sum(released.reserved_usd) as amount
+    from released join runs r on r.run_id = released.run_id join batches own on own.batch_id = r.batch_id
+    group by 1
   )
   update batches b set charged_usd = b.charged_usd - of_batch.amount
   from of_batch where b.batch_id = of_batch.batch_id and b.budget_usd is not null`;

@@ -4,6 +4,7 @@ import { DIALECTS } from './dialect.js';
 import { demonstrationSchema } from './demonstrations.js';
 import { HISTORY_PROCESSOR_ALIASES, HISTORY_PROCESSORS, REQUIRED_ARGUMENT } from './history/process-history.js';
 import { OUTPUT_PARSER_ALIASES, OUTPUT_PARSERS } from './parse-reply.js';
+import { searchSchema } from '../search/spec.js';
 import { programSchema } from './program.js';
 
 /** Fixed names; the field's own class names for the same thing are read as them. */
@@ -166,6 +167,9 @@ const shape = {
   blocklistStandalone: blockedWords.default(DEFAULT_BLOCKLIST_STANDALONE),
   /** Sent after a refused command. Variables: problem, command, action. */
   blocklistErrorTemplate: z.string().min(1).default('Nothing was run: {{ problem }}.'),
+
+  /** Plays a tree of forks in place of one line. */
+  search: searchSchema.optional(),
 };
 
 type Checked = z.infer<z.ZodObject<typeof shape>> & {
@@ -240,6 +244,8 @@ export const programFileSchema = z.strictObject({
   /** What the program is asked to do: the variable BENCH_PROMPT of its command. */
   taskTemplate: shape.taskTemplate,
   variables: shape.variables,
+  /** Said in words of its own: its state is its process, which no fork holds. */
+  search: z.never('a program plays by itself: it has no steps that forks could go on from').optional(),
 });
 
 /** `configs/commands/<name>.yaml`: commands that several agents share. */

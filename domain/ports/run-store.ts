@@ -14,6 +14,8 @@ import type { HostRegistry } from './record/hosts.js';
 import type { Placements } from './record/placement.js';
 import type { LiveOutputs } from './record/live-outputs.js';
 import type { Leases } from './record/leases.js';
+import type { SearchTrees } from './record/search-trees.js';
+import type { TaskArchives } from './record/task-archives.js';
 import type { WarmSandboxes } from './record/warm-sandboxes.js';
 
 /** The whole record of runs, as the worker has it; activities name the ports that they use. Every write is keyed: repeating it changes nothing. */
@@ -33,4 +35,6 @@ export type RunStore = RunDefinitions &
   Placements &
   Leases &
   LiveOutputs &
+  SearchTrees &
+  TaskArchives &
   WarmSandboxes;

@@ -5,6 +5,7 @@ import { parseScriptedPolicy, playsOracle, type ScriptedPolicy } from '../../dom
 import type { FreePlayer, TurnRequest } from '../free-player.js';
 import { freeReply } from '../free-reply.js';
 import { baseline } from './baseline.js';
+import { climber } from './climber.js';
 import { clumsy } from './clumsy.js';
 import { counter } from './counter.js';
 import { gameOf } from './game.js';
@@ -16,7 +17,7 @@ import type { Policy } from './policy.js';
 import { slow } from './slow.js';
 import { spoiler } from './spoiler.js';
 
-const POLICIES: Record<ScriptedPolicy, Policy> = { baseline, oracle, spoiler, optimum, clumsy, slow, counter };
+const POLICIES: Record<ScriptedPolicy, Policy> = { baseline, oracle, spoiler, optimum, clumsy, slow, counter, climber };
 
 /** Folder of a run's task, with its secrets. */
 export type TaskFolderOf = (run: { task: TaskSpec; taskHash: string }) => Promise<string>;
@@ -37,7 +38,7 @@ export const createScriptedPlayer = (taskFolder?: TaskFolderOf): FreePlayer => (
         : {};
     const said = POLICIES[named.policy]({
       ...viewOf(request),
-      ...{ number: named.number, task: plays?.task, backend: plays?.backend, ...known },
+      ...{ number: named.number, task: plays?.task, backend: plays?.backend, seed: plays?.seed, ...known },
     });
     return freeReply(request.messages, replyInForm(said, formOf(request)));
   },

@@ -20,6 +20,8 @@ export interface PolicyView {
   /** Only of the policy that looks for them: bytes of the files that agents must not see. */
   secretSizes?: readonly number[] | undefined;
   backend?: Backend | undefined;
+  /** Of the run. */
+  seed?: number | undefined;
 }
 
 /**

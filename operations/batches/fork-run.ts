@@ -11,6 +11,7 @@ import { checkHosts } from './check-hosts.js';
 import { checkModels } from './check-models.js';
 import { checkRecordings } from './check-recordings.js';
 import { chooseBackend } from './choose-backend.js';
+import { refuseForkOfTree } from './check-search.js';
 import { refuseForkOfProgram } from './refuse-fork.js';
 import { storeAndStart } from './store-batch.js';
 import type { TrajectoryStep } from '../../domain/views/trajectory.js';
@@ -23,6 +24,8 @@ export async function forkRun(bench: Bench, asked: ForkRequest): Promise<Submitt
   const request = { ...asked, runId: (await database.queries.findRun(asked.runId)).runId };
   const origin = await database.store.definition(request.runId);
   refuseForkOfProgram(origin);
+  // A node goes on as one line.
+  if (origin.node !== true) refuseForkOfTree(origin);
   requireStep(request, await database.queries.trajectory(origin.runId, request.atStep - 1));
   const maxSteps = request.maxSteps ?? origin.maxSteps;
   if (maxSteps <= request.atStep)

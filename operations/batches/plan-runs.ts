@@ -3,6 +3,7 @@ import { keptOptions, samplingOf } from '../../domain/requests/run-options.js';
 import type { Backend, RunDefinition } from '../../domain/run.js';
 import { samplingFor } from '../../domain/sampling.js';
 import { FIRST_ATTEMPTS } from '../../domain/statistics/settle-order.js';
+import { stepsOfTree } from './check-search.js';
 import type { LoadedGroup } from './batch-plan.js';
 
 /** Attempts that are planned beforehand. */
@@ -41,6 +42,7 @@ export function planRuns(group: LoadedGroup, batch: RunsOf): RunDefinition[] {
           attempt,
           seed: batch.seed + attempt,
           ...keptOptions(group, task.spec),
+          ...(loadedAgent.config.search !== undefined && { maxSteps: stepsOfTree(loadedAgent.config.search) }),
           wallSeconds: group.wallTime,
           costLimitUsd: group.costLimit,
           backend: batch.backend,

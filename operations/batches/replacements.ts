@@ -20,7 +20,9 @@ export function continued(
     costLimitUsd: costLimitUsd === null ? null : left(costLimitUsd, stopped.confirmedUsd),
     tokenLimit: tokenLimit === 0 ? 0 : Math.max(1, tokenLimit - stopped.tokens),
   };
-  if (stopped.lastStep === 0) return { ...repeated(run), ...limits };
+  // A tree begins anew: its steps are those of the node that it stood for.
+  const tree = run.agent.search !== undefined && run.forkedFrom === undefined;
+  if (stopped.lastStep === 0 || tree) return { ...repeated(run), ...limits };
   return { ...forkOf(run, { batchId: run.batchId, atStep: stopped.lastStep, ...limits }), replaces: run.runId };
 }
 

@@ -14,6 +14,7 @@ import type {
   StartContainerArgs,
   StepActivities,
   TakeSubmissionArgs,
+  Wave,
 } from '../../domain/messages.js';
 import type { RunEnd, RunTicket } from '../../domain/run.js';
 
@@ -48,6 +49,10 @@ export class FakeActivities {
     ms: 1,
   });
   onNextAttempts: (batchId: string) => number = () => 0;
+  /** Of a search tree, one after the other. */
+  waves: Wave[] = [];
+  readonly settled: string[] = [];
+  readonly closedTrees: string[] = [];
   readonly programs: RunProgramArgs[] = [];
   onProgram: (args: RunProgramArgs) => Promise<RunProgramResult> = async () => ({ kind: 'submit', step: 1, ms: 1 });
   closed: (runIds: string[]) => Promise<string[]> = async () => [];
@@ -106,6 +111,13 @@ export class FakeActivities {
         this.released.push({ runId, token });
         await this.onReleased(runId, token);
       },
+      openNodes: async () => {
+        const wave = this.waves.shift() ?? { tickets: [], ended: [] };
+        return { ...wave, tickets: wave.tickets.filter(({ runId }) => !this.ends.has(runId)) };
+      },
+      settleNode: async ({ nodeRunId }) => void this.settled.push(nodeRunId),
+      chooseNode: async () => ({ chosen: this.settled.length > 0, stopped: 'policy', lastEnd: 'submit' }),
+      closeTree: async ({ runId }) => void this.closedTrees.push(runId),
       runEnded: async ({ runId }) => this.ends.has(runId),
       shardEnded: async ({ batchId, shard }) =>
         this.tickets.every(

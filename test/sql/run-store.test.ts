@@ -79,6 +79,8 @@ describe('definitions', () => {
       copiedSteps: 0,
       hiddenSplit: false,
       program: false,
+      search: false,
+      node: false,
       endsBy: null,
       provider: 'scripted',
       gpus: 0,

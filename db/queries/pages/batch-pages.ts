@@ -11,7 +11,7 @@ import type { RunSummary } from '../../../domain/views/runs.js';
 import type { Statements } from '../../statements.js';
 import { missingBatch } from '../../store/missing.js';
 import { providerTroubles } from '../provider-troubles.js';
-import { BATCH_SUMMARY, batchSummary, type BatchSummaryRow, isoTime, isoTimeOrNull } from '../summaries.js';
+import { BATCH_SUMMARY, batchSummary, type BatchSummaryRow, isoTime, isoTimeOrNull, OWN_BATCH } from '../summaries.js';
 import { trainingState } from '../batch-status.js';
 import { cursorOf, placeOf } from './cursor.js';
 
@@ -56,7 +56,7 @@ function batchRow({ byStatus, ends, models, tasks, ...row }: Row): BatchRow {
 export async function batchPage(run: Statements, request: BatchPageRequest): Promise<BatchPage> {
   const { status, origin, text, after, limit } = request;
   const [, time, id] = after === undefined ? ['batches', null, null] : placeOf(after, 'batches', 3);
-  const filter = `($1::text[] is null or b.status = any ($1)) and ($2::text[] is null or b.origin = any ($2))
+  const filter = `${OWN_BATCH} and ($1::text[] is null or b.status = any ($1)) and ($2::text[] is null or b.origin = any ($2))
     and ($3::text is null or strpos(lower(concat_ws(' ', b.batch_id, b.name)), $3) > 0)`;
   const values = [status ?? null, origin ?? null, text === undefined || text === '' ? null : text.toLowerCase()];
   const [rows, [counted], [place]] = await Promise.all([

@@ -1,4 +1,5 @@
 import type { RunFacet, RunSelection } from '../../../domain/requests/run-filter.js';
+import { OWN_BATCH } from '../summaries.js';
 
 /** SQL for the value of a run by which it is chosen, over the relations of `RUN_RELATIONS`; `''`: it has none. */
 export const FACET_VALUES: Readonly<Record<Exclude<RunFacet, 'mark'>, string>> = {
@@ -52,6 +53,8 @@ export function runConditions(filter: RunSelection, values: unknown[]): Map<stri
         : `${sql} = any (${given}::text[])`,
     );
   }
+  // Nodes of search trees are shown with their tree, or where their batch is named.
+  if (filter.batch === undefined && filter.run === undefined) conditions.set('own', OWN_BATCH);
   if (filter.run !== undefined) conditions.set('run', `r.run_id = any (${put(filter.run)}::text[])`);
   if (filter.mark !== undefined) conditions.set('mark', `${MARKS} && ${put(filter.mark)}::text[]`);
   for (const [name, sql] of Object.entries(RANGES)) {

@@ -1,7 +1,7 @@
 import { BenchError } from '../../../domain/errors.js';
 import type { Played, PlayedCell, PlayedList } from '../../../domain/views/subjects.js';
 import type { Statements } from '../../statements.js';
-import { isoTime } from '../summaries.js';
+import { isoTime, OWN_RUN } from '../summaries.js';
 
 export type SubjectKind = 'task' | 'model' | 'agent';
 
@@ -35,7 +35,7 @@ export async function playedList(run: Statements, kind: SubjectKind): Promise<Pl
        trim_scale(sum(r.cost_usd))::text as "costUsd",
        ${kind === 'task' ? '(array_agg(v.name order by r.created_at desc))[1]' : 'null::text'} as title
      from runs r ${kind === 'task' ? 'join task_versions v on v.content_hash = r.task_hash' : ''}
-     group by 1 order by max(r.created_at) desc, 1`,
+     where ${OWN_RUN} group by 1 order by max(r.created_at) desc, 1`,
     [],
   );
   return { played: rows.map((row) => ({ ...row, lastRunAt: isoTime(row.lastRunAt) })) };
@@ -50,7 +50,7 @@ export async function playedSubject(run: Statements, kind: SubjectKind, wanted: 
       'playedVersions',
       `select v.${kind === 'task' ? 'content_hash' : 'hash'} as hash, ${kind === 'task' ? 'v.contract' : 'null::int as contract'},
          v.created_at as "createdAt", count(*)::int as runs, ${content} as content
-       from runs r join ${versions} where ${name} = $1 group by v.${kind === 'task' ? 'content_hash' : 'hash'} order by v.created_at desc`,
+       from runs r join ${versions} where ${name} = $1 and ${OWN_RUN} group by v.${kind === 'task' ? 'content_hash' : 'hash'} order by v.created_at desc`,
       [wanted],
     ),
     playedCells(run, name, wanted),
@@ -76,7 +76,7 @@ const playedCells = (run: Statements, name: string, wanted: string): Promise<Pla
          case v.direction when 'minimize' then found.best_attempt else -found.best_attempt end as placed,
          (select min(e.step) from evaluations e where e.run_id = r.run_id and e.split = 'test' and e.status = 'ok') as first_score
        from runs r join task_versions v on v.content_hash = r.task_hash left join run_results found on found.run_id = r.run_id
-       where ${name} = $1
+       where ${name} = $1 and ${OWN_RUN}
      )
      select o.model_name as model, o.model_kind as kind, o.task_id as task, max(o.direction) as direction,
        (array_agg(o.baseline order by o.created_at desc))[1] as baseline, count(*)::int as runs,

@@ -43,7 +43,7 @@ async function brought(steps: Partial<StepRecord>[], outcomes: Record<number, Pa
     addEvent: async ({ kind, key, detail }: { kind: string; key: string; detail: string }) =>
       void events.push(`${kind} ${key}: ${detail}`),
   };
-  const which = { epoch: 2, after: 0, through: steps.length };
+  const which = { epoch: 2, after: 0, through: steps.length, removal: '' };
   const error = await rerunCommands({ store, sandbox }, run, which, new AbortController().signal).then(
     () => null,
     (thrown: unknown) => thrown,

@@ -33,6 +33,9 @@ describe('bundled agents', () => {
       ['mlgym', 'mlgym-thought-action'],
       ['openhands', 'fenced'],
       ['plain', 'fenced'],
+      ['search-evolution', 'fenced'],
+      ['search-greedy', 'fenced'],
+      ['search-mcts', 'fenced'],
       ['tool-calling', 'tool-calls'],
     ]));
 });

@@ -1,5 +1,6 @@
 import type { Answer, ErrorDocument, Params, Query, RouteName } from '../../api/index.js';
 import type { ROUTES } from '../../api/routes.js';
+import { takeEarly } from './early.js';
 import { token } from './token.js';
 
 type Paths = { [Name in RouteName]: (typeof ROUTES)[Name]['path'] };
@@ -92,10 +93,12 @@ export async function send(
   let response: Response;
   const bearer = token();
   try {
-    response = await fetch(url, {
-      ...init,
-      headers: { ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }), ...init.headers },
-    });
+    const early = init.method === undefined && init.headers === undefined ? takeEarly(url) : undefined;
+    response = await (early ??
+      fetch(url, {
+        ...init,
+        headers: { ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }), ...init.headers },
+      }));
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new AskError(0, 'unreachable', 'the server of this page does not answer', 'is `bench ui` still running?');

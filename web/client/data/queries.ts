@@ -1,6 +1,12 @@
 import { infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Params, Query } from '../../api/index.js';
 import { ask, AskError, askBytes, askText, type AskedRoute } from './ask.js';
+import { windowOf } from './first-views.js';
+
+/** What could not be answered may be later, in contrast to what is refused. */
+const mayPass = (error: unknown): boolean =>
+  !(error instanceof AskError) || error.status === 0 || error.status >= 500 || error.status === 429;
+const ASK_AGAIN_MS = 5_000;
 
 export const client = new QueryClient({
   defaultOptions: {
@@ -8,10 +14,11 @@ export const client = new QueryClient({
       staleTime: 5_000,
       gcTime: 120_000,
       refetchOnWindowFocus: true,
-      retry: (failures, error) =>
-        failures < 3 &&
-        (!(error instanceof AskError) || error.status === 0 || error.status >= 500 || error.status === 429),
+      retry: (failures, error) => failures < 3 && mayPass(error),
       retryDelay: (failures) => Math.min(10_000, 500 * 2 ** failures),
+      // A page that was opened while nothing answered shows what there is once something does: nobody has to reload it.
+      refetchInterval: ({ state: { data, error } }) =>
+        data === undefined && error !== null && mayPass(error) ? ASK_AGAIN_MS : false,
     },
   },
 });
@@ -33,16 +40,12 @@ export const runPages = (query: Query<'runs'>) =>
     getNextPageParam: ({ next }) => next,
   });
 
-/** Steps of a run that are asked for at once. */
-export const WINDOW = 20;
-export const PREVIEW = 4096;
-
 /** The window in which a step is. Texts of ended steps never change. */
 export const stepWindow = (id: string, step: number) => {
-  const from = Math.floor((step - 1) / WINDOW) * WINDOW + 1;
+  const window = windowOf(step);
   return queryOptions({
-    queryKey: ['steps', id, from] as const,
-    queryFn: ({ signal }) => ask('steps', { id }, { from, to: from + WINDOW - 1, preview: PREVIEW }, signal),
+    queryKey: ['steps', id, window.from] as const,
+    queryFn: ({ signal }) => ask('steps', { id }, window, signal),
     staleTime: 60_000,
     gcTime: 20_000,
   });

@@ -32,6 +32,8 @@ export function openStream(
         const response = await send(url, { signal: attempt.signal, headers: { accept: 'text/event-stream' } });
         const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
         let buffer = '';
+        // What changed since the page asked and the first stream that opens was told to nobody.
+        const missed = cursor === null && lost !== null;
         lost = null;
         failures = 0;
         state({ state: 'live' });
@@ -44,7 +46,8 @@ export function openStream(
           buffer = taken.rest;
           for (const { event, data, id } of taken.messages) {
             if (id !== null) cursor = id;
-            tell({ event, data: JSON.parse(data) as unknown } as LiveMessage);
+            const message = { event, data: JSON.parse(data) as unknown } as LiveMessage;
+            tell(message.event === 'hello' && missed ? { ...message, data: { ...message.data, gap: true } } : message);
           }
         }
       } catch (error) {

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Answer } from '../../api/index.js';
 import { BatchState, EndsBar } from '../batches/batches-page.js';
+import { NOW } from '../data/first-views.js';
 import { document as asked } from '../data/queries.js';
 import { useLive } from '../live/live.js';
 import { Time } from '../parts/clock.js';
@@ -12,19 +13,17 @@ import { Text } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
 import { Badge, BatchLink, Fact, Money, RunLink } from '../parts/values.js';
 
-const WATCHED = ['queued', 'waiting_gpu', 'waiting_host', 'starting', 'running', 'finishing'] as const;
-
 /** Is all well? What moves, what is stuck, what will it cost? */
 export function NowPage() {
   useTitle('Now');
   useLive('now');
   const batches = useQuery({
-    ...asked('batches', {}, { status: ['queued', 'running'], limit: 50 }),
+    ...asked('batches', {}, NOW.batches),
     refetchInterval: 30_000,
   });
-  const latest = useQuery(asked('batches', {}, { limit: 5 }));
-  const facets = useQuery({ ...asked('runFacets', {}, { status: [...WATCHED] }), refetchInterval: 10_000 });
-  const events = useQuery(asked('events', {}, { limit: 20 }));
+  const latest = useQuery(asked('batches', {}, NOW.latest));
+  const facets = useQuery({ ...asked('runFacets', {}, NOW.runFacets), refetchInterval: 10_000 });
+  const events = useQuery(asked('events', {}, NOW.events));
   return (
     <div className="page">
       <div className="page-head">
@@ -202,7 +201,7 @@ function Fleet({ facets }: { facets: Answer<'runFacets'> | undefined }) {
   const told = (amount: number | undefined): string => (amount === undefined ? NONE : count(amount));
   return (
     <dl className="headline">
-      {WATCHED.map((status) => (
+      {NOW.runFacets.status.map((status) => (
         <Fact key={status} name={words(status)}>
           <Link to="/runs" search={{ status: [status] }} className="number">
             {told(statuses && (statuses.get(status) ?? 0))}

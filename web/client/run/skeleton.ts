@@ -1,9 +1,9 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { ask } from '../data/ask.js';
+import { FIRST_SKELETON, SKELETON_PAGE } from '../data/first-views.js';
 import { client } from '../data/queries.js';
 import type { Skeleton } from '../live/fold.js';
 
-const PAGE = 10_000;
 /** Pages that are asked for at once. */
 const AT_ONCE = 3;
 
@@ -45,7 +45,7 @@ export const skeletonOf = (id: string) =>
     queryKey: ['skeleton', id] as const,
     queryFn: async ({ signal }): Promise<Skeleton> => {
       const after = (step: number): Promise<Skeleton> =>
-        ask('skeleton', { id }, { ...(step > 0 && { after: step }), limit: PAGE }, signal);
+        ask('skeleton', { id }, { ...(step > 0 && { after: step }), ...FIRST_SKELETON }, signal);
       const pages = [await after(0)];
       const coming: { page: Promise<Skeleton>; from: number }[] = [];
       let { next: from, total } = pages[0]!;
@@ -56,16 +56,16 @@ export const skeletonOf = (id: string) =>
           // Its failure is told when its turn comes.
           page.catch(() => undefined);
           coming.push({ page, from });
-          from += PAGE;
+          from += SKELETON_PAGE;
         }
       };
       for (askMore(); coming.length > 0; askMore()) {
         const known = client.getQueryData<Skeleton>(['skeleton', id])?.columns.step.length ?? 0;
-        if (Number.isInteger(Math.log2(pages.length)) && pages.length * PAGE > known)
+        if (Number.isInteger(Math.log2(pages.length)) && pages.length * SKELETON_PAGE > known)
           client.setQueryData(['skeleton', id], joined(pages));
         const asked = coming.shift()!;
         const page = await asked.page;
-        pages.push(onlyTo(page, asked.from + PAGE));
+        pages.push(onlyTo(page, asked.from + SKELETON_PAGE));
         // It went on meanwhile.
         total = page.total;
       }

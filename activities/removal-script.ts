@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunDefinition } from '../domain/run.js';
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/**
+ * Shell that removes what the parent of a node submitted, so that only what the node makes counts. Files of the starter are to be gone on
+ * with: they stay, and count once they have changed. '': there is nothing to remove.
+ */
+export function removalScript({ task }: Pick<RunDefinition, 'task'>, taskDir: string, workspace: string): string {
+  const { files, folders = [], whole = false } = task.submission;
+  const made = whole ? [] : [...files, ...folders].filter((path) => !existsSync(join(taskDir, 'starter', path)));
+  if (made.length === 0) return '';
+  return `(cd -- ${quoted(workspace)} && command rm -rf -- ${made.map(quoted).join(' ')})\n`;
+}

@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { searchTree } from '../../operations/results/search-tree.js';
+import type { SearchTreeDocument } from '../../domain/views/search-tree.js';
+import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
+import { renderSearchTree } from '../render/search-tree.js';
+
+export function register(program: Command, context: CliContext): void {
+  const command = program
+    .command('search-tree')
+    .summary('show the tree of forks that a run played')
+    .description(
+      'Show the tree of forks that a run with a `search:` block plays: its nodes below those that they go on from, their validation scores, and what it has used of its limits.',
+    )
+    .argument('<run>', 'id of the run, or of one of its nodes; or an unambiguous part of it')
+    .action(async (ref: string) => {
+      const tree: SearchTreeDocument = await searchTree(context, ref);
+      context.output.json(tree);
+      context.output.print(renderSearchTree(tree, context.output.colors));
+    });
+  addExamples(command, [
+    ['bench search-tree 4kq7', 'the tree of a run'],
+    ['bench search-tree 4kq7 --json', 'the same, as JSON'],
+  ]);
+}

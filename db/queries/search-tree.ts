@@ -1,0 +1,33 @@
+import type { SearchTreeDocument, SearchTreeNode } from '../../domain/views/search-tree.js';
+import type { Statements } from '../statements.js';
+
+type Totals = Omit<SearchTreeDocument, 'nodes' | 'limits' | 'charged'> & {
+  limits: SearchTreeDocument['limits'];
+  charged: SearchTreeDocument['charged'];
+};
+
+/** A tree with its nodes, by its own run or that of one of its nodes. Null: the run plays none. */
+export async function searchTree(run: Statements, runId: string): Promise<SearchTreeDocument | null> {
+  const [tree] = await run<Totals>(
+    'searchTree',
+    `select t.run_id as "runId", t.policy, v.primary_metric as primary, v.direction, r.status, t.stopped, t.chosen,
+       r.final_score as "finalScore",
+       jsonb_build_object('nodes', t.max_nodes, 'validations', t.max_validations, 'costUsd', trim_scale(t.cost_limit_usd)::text,
+         'tokens', t.token_limit, 'seconds', t.seconds_limit) as limits,
+       jsonb_build_object('nodes', t.nodes, 'validations', t.validations, 'costUsd', trim_scale(t.charged_usd)::text,
+         'tokens', t.charged_tokens, 'seconds', t.charged_seconds) as charged
+     from search_tree_totals t join runs r on r.run_id = t.run_id join task_versions v on v.content_hash = r.task_hash
+     where t.run_id = coalesce((select n.tree_run_id from search_nodes n where n.run_id = $1), $1)`,
+    [runId],
+  );
+  if (tree === undefined) return null;
+  const nodes = await run<SearchTreeNode>(
+    'searchTreeNodes',
+    `select node, run_id as "runId", wave, operator, parent, mate, status, score, steps, run_status as "runStatus",
+       end_reason as "endReason", trim_scale(reserved_usd)::text as "reservedUsd", trim_scale(spent_usd)::text as "spentUsd",
+       spent_tokens::float8 as "spentTokens", spent_seconds as "spentSeconds"
+     from search_tree_nodes where tree_run_id = $1 order by node`,
+    [tree.runId],
+  );
+  return { ...tree, nodes };
+}

@@ -1,0 +1,22 @@
+create view search_tree_totals as
+  select
+    t.run_id, t.policy, t.max_nodes, t.max_validations, t.cost_limit_usd, t.token_limit, t.seconds_limit,
+    t.stopped, t.chosen, c.run_id as chosen_run,
+    case v.direction when 'minimize' then -c.value else c.value end as chosen_score, r.final_score,
+    k.nodes, k.open, k.scored, k.failed, k.lost, k.waves, k.validations, k.charged_usd, k.charged_tokens, k.charged_seconds
+  from search_trees t
+  join runs r on r.run_id = t.run_id
+  join task_versions v on v.content_hash = r.task_hash
+  left join search_nodes c on c.tree_run_id = t.run_id and c.node = t.chosen
+  cross join lateral (
+    select
+      count(*) as nodes, count(*) filter (where n.status = 'open') as open, count(*) filter (where n.status = 'scored') as scored,
+      count(*) filter (where n.status = 'failed') as failed, count(*) filter (where n.status = 'lost') as lost,
+      coalesce(max(n.wave), 0) as waves, coalesce(sum(coalesce(n.validations, 1)), 0) as validations,
+      coalesce(sum(coalesce(n.spent_usd, n.reserved_usd)), 0) as charged_usd,
+      coalesce(sum(coalesce(n.spent_tokens, n.reserved_tokens)), 0) as charged_tokens,
+      coalesce(sum(coalesce(n.spent_seconds, n.reserved_seconds)), 0) as charged_seconds
+    from search_nodes n where n.tree_run_id = t.run_id
+  ) k;
+
+comment on view search_tree_totals is 'Search trees: their limits, and what they are charged: what settled nodes used, and what open ones may.';

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { TREE_STOPS } from '../search/budget.js';
+import { SEARCH_POLICIES } from '../search/spec.js';
+import { NODE_STATUSES, OPERATORS } from '../search/tree.js';
+import {
+  countSchema,
+  directionSchema,
+  endReasonSchema,
+  runIdSchema,
+  runStatusSchema,
+  scoreSchema,
+  usdSchema,
+} from './values.js';
+
+export const searchTreeNodeSchema = z
+  .strictObject({
+    node: countSchema.describe('from 0, in the order in which nodes were opened'),
+    runId: runIdSchema.describe('a run like any other: `bench trajectory` shows it'),
+    wave: countSchema.describe('from 1; nodes of a wave are played at once'),
+    operator: z.enum(OPERATORS),
+    parent: countSchema.nullable().describe('the node whose work it goes on from'),
+    mate: countSchema.nullable().describe('of a crossover: the node that it was told of'),
+    status: z
+      .enum(NODE_STATUSES)
+      .describe("`failed`: nothing to score, or its parent's submission again; `lost`: nothing to go on from"),
+    score: scoreSchema.describe('on validation'),
+    steps: countSchema.describe("its own, without its parent's"),
+    runStatus: runStatusSchema,
+    endReason: endReasonSchema.nullable(),
+    reservedUsd: usdSchema.nullable().describe('that it may use at most; null: no limit'),
+    spentUsd: usdSchema.nullable().describe('null: it is open'),
+    spentTokens: countSchema.nullable(),
+    spentSeconds: z.number().nullable(),
+  })
+  .meta({ id: 'SearchTreeNode' });
+export type SearchTreeNode = z.infer<typeof searchTreeNodeSchema>;
+
+export const searchTreeSchema = z
+  .strictObject({
+    runId: runIdSchema,
+    policy: z.enum(SEARCH_POLICIES),
+    primary: z.string(),
+    direction: directionSchema,
+    status: runStatusSchema,
+    stopped: z.enum(TREE_STOPS).nullable().describe('why it opens no more nodes; null: it goes on'),
+    chosen: countSchema.nullable().describe('the node that it stands for, the best on validation'),
+    finalScore: scoreSchema.describe('of that one, tested once'),
+    limits: z
+      .strictObject({
+        nodes: countSchema,
+        validations: countSchema,
+        costUsd: usdSchema.nullable(),
+        tokens: countSchema,
+        seconds: countSchema,
+      })
+      .describe('`costUsd` null, `tokens` and `seconds` 0: no limit'),
+    charged: z
+      .strictObject({
+        nodes: countSchema,
+        validations: countSchema,
+        costUsd: usdSchema,
+        tokens: countSchema,
+        seconds: z.number(),
+      })
+      .describe('what settled nodes used, and what open ones may use at most'),
+    nodes: z.array(searchTreeNodeSchema),
+  })
+  .meta({ id: 'SearchTree' });
+export type SearchTreeDocument = z.infer<typeof searchTreeSchema>;

@@ -1,0 +1,243 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Database, migrate, openDatabase, type SubmittedRun } from '../../db/index.js';
+import { modelConfigSchema } from '../../domain/model-config.js';
+import { compareUsd } from '../../domain/price.js';
+import type { RunDefinition } from '../../domain/run.js';
+import { nodeRunId } from '../../domain/search/node-ids.js';
+import { type SearchSpec, searchSchema } from '../../domain/search/spec.js';
+import { callModel, type ModelCallPorts } from '../../models/call-model.js';
+import { createOpenAiModel } from '../../models/openai.js';
+import { type ProviderSimulator, startProviderSimulator } from '../fakes/provider-simulator/index.js';
+import { evaluate, run, SUBMITTED, submission, task } from '../fixtures/rows.js';
+import { sharedDatabases } from '../setup/shared-databases.js';
+
+const server = sharedDatabases();
+let db: Database;
+let pool: pg.Pool;
+let simulator: ProviderSimulator;
+beforeAll(async () => {
+  const url = await server.createDatabase();
+  await migrate(url);
+  db = openDatabase(url, { max: 12 });
+  pool = new pg.Pool({ connectionString: url, max: 1 });
+  simulator = await startProviderSimulator({
+    // Longer and shorter answers, so that shares are used up at different moments.
+    behaviour: ({ number }) =>
+      number % 7 === 0
+        ? { kind: 'server_error', status: 504 }
+        : { kind: 'reply', text: 'word '.repeat((number * 37) % 90) },
+  });
+});
+afterAll(async () => {
+  await simulator.close();
+  await pool.end();
+  await db.close();
+});
+
+const config = modelConfigSchema.parse({
+  ...{ schema: 1, description: 'test', provider: 'openai', model: 'gpt-4o', apiKeyVariable: 'OPENAI_API_KEY' },
+  ...{ contextWindow: 100_000, maxOutputTokens: 200, sampling: { maxOutputTokens: 100 } },
+  prices: [{ from: '2024-01-01', input: 1, output: 5 }],
+});
+const SPLIT = { splits: ['validation', 'test'] } as const;
+
+/** A run whose agent plays a tree; its agent has a hash of its own. */
+async function tree(spec: Partial<SearchSpec>, over: Partial<SubmittedRun> = {}, budgetUsd: string | null = null) {
+  const search = searchSchema.parse(spec);
+  const batch = submission(null, (batchId) => {
+    const plain = run(
+      batchId,
+      task(`t-${JSON.stringify(spec).length}`, 'maximize', { splits: [...SPLIT.splits] }),
+      'm',
+      1,
+    );
+    const agent = { ...plain.agent, search };
+    return [{ ...plain, agent, agentHash: `tree-${JSON.stringify(spec)}`, costLimitUsd: null, tokenLimit: 0, ...over }];
+  });
+  await db.submit({ ...batch, batch: { ...batch.batch, budgetUsd } });
+  return batch.runs[0]!;
+}
+
+async function aStep(runId: string, step: number): Promise<void> {
+  await db.store.saveAction(runId, step, { response: 'r', thought: `t${step}`, action: `a${step}`, modelMs: 400 });
+  await db.store.saveCommand(runId, step, {
+    ...{ observation: `o${step}`, exitCode: 0, timedOut: false, lost: false, outputBytes: 2 },
+    ...{ requested: 'validate', workingDir: '/ws', commandMs: 600 },
+  });
+}
+
+/** As the activities leave it: a step, a validation score, the test pending. */
+async function plays(runId: string, score: number | null, sha = `sha-${runId}`): Promise<void> {
+  const { forkedFrom } = await db.store.definition(runId);
+  const step = (forkedFrom?.step ?? 0) + 1;
+  await aStep(runId, step);
+  if (score === null) await evaluate(db, runId, step, 'validate', 'rejected', { submissionSha256: sha });
+  else
+    await db.store.saveShown({
+      ...{
+        runId,
+        step,
+        kind: 'validate',
+        submissionSha256: sha,
+        isolation: 'container',
+        ms: 1,
+        message: `score: ${score}`,
+      },
+      evaluationNumber: await db.store.evaluationNumber(runId, step, 'validate'),
+      otherSplits: [
+        {
+          ...{ split: 'validation', status: 'ok', metrics: { score }, primary: score, suspect: false },
+          message: `score: ${score}`,
+        },
+      ],
+    });
+  await db.store.finishRun(runId, SUBMITTED);
+  await db.store.settleNode(runId);
+}
+
+const shown = async (runId: string) => (await db.queries.searchTree(runId))!;
+const opened = async (runId: string) => (await db.store.openNodes(runId)).tickets.map((ticket) => ticket.runId);
+
+describe('a tree of forks', () => {
+  test('opens the same wave for whoever asks, with ids of its own, and the next one when all are settled', async () => {
+    const { runId } = await tree({ policy: 'greedy', drafts: 3, nodes: 5, parallel: 8 });
+    const wave = Array.from({ length: 3 }, (_, node) => nodeRunId(runId, node)).toSorted();
+    const asked = await Promise.all(Array.from({ length: 6 }, () => opened(runId)));
+    expect(asked.map((ids) => ids.toSorted())).toEqual(asked.map(() => wave));
+    const { tickets } = await db.store.openNodes(runId);
+    expect(tickets[0]).toMatchObject({ node: true, search: false, hiddenSplit: false, maxSteps: 15 });
+    for (const [node, score] of [1, 3, 2].entries()) {
+      expect((await opened(runId)).toSorted()).toEqual(wave.filter((id) => !settledBefore(runId, node).includes(id)));
+      await plays(nodeRunId(runId, node), score);
+    }
+    // The best is improved: it begins with its step, and is told of its score.
+    const [child] = await opened(runId);
+    expect(child).toBe(nodeRunId(runId, 3));
+    expect(await db.store.definition(child!)).toMatchObject({
+      ...{ forkedFrom: { runId: nodeRunId(runId, 1), step: 1 }, maxSteps: 16, node: true },
+    });
+    const [copied] = await db.store.transcript(child!);
+    expect(copied?.observation).toMatch(/^o1\n.*score: 3.*scores score 3 on validation/s);
+  });
+
+  test('stands for its best node: its submission is tested once, and no other', async () => {
+    const { runId, batchId } = await tree({ policy: 'bfs', width: 3, depth: 1, nodes: 4, parallel: 3 });
+    await opened(runId);
+    for (const [node, score] of [5, 9, null].entries()) await plays(nodeRunId(runId, node), score);
+    expect(await opened(runId)).toEqual([]);
+    const choices = await Promise.all([db.store.chooseNode(runId), db.store.chooseNode(runId)]);
+    expect(choices).toEqual(choices.map(() => ({ chosen: true, stopped: 'policy', lastEnd: 'submit' })));
+    const best = nodeRunId(runId, 1);
+    const pending = await db.store.nextHidden(runId);
+    expect(pending).toMatchObject({ step: 1, kind: 'submit', number: 1, submissionSha256: `sha-${best}` });
+    await evaluate(db, runId, 1, 'submit', 8, { submissionSha256: `sha-${best}` });
+    expect(await db.store.nextHidden(runId)).toBeNull();
+    await db.store.closeTree(runId);
+    await db.store.finishRun(runId, SUBMITTED);
+    expect(await shown(runId)).toMatchObject({
+      ...{ chosen: 1, finalScore: 8, stopped: 'policy' },
+      nodes: [{ status: 'scored' }, { status: 'scored', score: 9 }, { status: 'failed', score: null }],
+    });
+    const board = await db.queries.leaderboard({ models: ['m'], includeScripted: true });
+    const cells = await db.queries.listRuns({ batchId });
+    expect(cells.map((one) => one.runId)).toEqual([runId]);
+    expect(JSON.stringify(board)).not.toContain(best);
+    // Nodes are no batch and no runs of anybody's list.
+    expect((await db.queries.listBatches()).batches.map((one) => one.batchId)).toContain(batchId);
+    expect((await db.queries.listRuns()).map((one) => one.runId)).not.toContain(best);
+  });
+
+  test('a submission that is its parent’s is none, and what was cancelled leads nowhere', async () => {
+    const { runId } = await tree({ policy: 'linear', nodes: 3, parallel: 1 });
+    await opened(runId);
+    await plays(nodeRunId(runId, 0), 4, 'same');
+    await opened(runId);
+    await plays(nodeRunId(runId, 1), 4, 'same');
+    await opened(runId);
+    await db.store.closeTree(runId);
+    expect((await shown(runId)).nodes).toMatchObject([
+      { status: 'scored' },
+      { status: 'failed', operator: 'improve' },
+      { status: 'lost', operator: 'debug', endReason: 'cancelled' },
+    ]);
+  });
+
+  test('with eight nodes in flight never spends, reserves or asks more than it may', async () => {
+    const limit = '0.02';
+    const spec = { policy: 'bfs', width: 8, depth: 3, nodes: 24, validations: 20, parallel: 8 } as const;
+    const root = await tree(
+      spec,
+      {
+        ...{ costLimitUsd: limit, tokenLimit: 30_000, sampling: {} },
+        model: { name: 'real', kind: 'real', provider: 'openai', model: 'gpt-4o', config },
+      },
+      '1',
+    );
+    const ports: ModelCallPorts = {
+      store: db.store,
+      models: new Map([['openai', createOpenAiModel({ config, apiKey: 'sk-test', baseUrl: simulator.openAiBaseUrl })]]),
+      governor: { acquire: () => Promise.reject(new Error('no limits here')), flush: () => Promise.resolve() },
+    };
+    const most = { usd: '0', tokens: 0, inFlight: 0 };
+    let inFlight = 0;
+    const play = async (runId: string, nth: number): Promise<void> => {
+      inFlight += 1;
+      most.inFlight = Math.max(most.inFlight, inFlight);
+      const definition: RunDefinition = await db.store.definition(runId);
+      const first = definition.forkedFrom?.step ?? 0;
+      for (let step = first + 1; ; step += 1) {
+        const prompt = { messages: [{ role: 'user' as const, content: 'word '.repeat(1 + ((step + nth) % 40)) }] };
+        const turn = await callModel(
+          ports,
+          definition,
+          { runId, step, try: 0 },
+          prompt,
+          new AbortController().signal,
+        ).catch((error: unknown) => error as Error);
+        const { charged } = await shown(root.runId);
+        if (compareUsd(charged.costUsd, most.usd) > 0) most.usd = charged.costUsd;
+        most.tokens = Math.max(most.tokens, charged.tokens);
+        // Lost answers may use up what a node has: then it is nobody's fault.
+        if (turn instanceof Error ? turn.name === 'Unrecoverable' : turn.kind === 'end') break;
+      }
+      inFlight -= 1;
+      if (nth % 5 === 4) {
+        await db.store.finishRun(runId, { endReason: 'infra_error', finalEvaluation: 'not_run', detail: null });
+        await db.store.settleNode(runId);
+      } else await plays(runId, nth);
+    };
+    for (let nth = 0; ;) {
+      const wave = await opened(root.runId);
+      if (wave.length === 0) break;
+      await Promise.all(wave.map((runId) => play(runId, nth++)));
+    }
+    const found = await shown(root.runId);
+    expect(most.inFlight).toBe(8);
+    expect(compareUsd(most.usd, limit)).toBeLessThanOrEqual(0);
+    expect(most.tokens).toBeLessThanOrEqual(30_000);
+    expect(found.charged.validations).toBeLessThanOrEqual(20);
+    expect(found.nodes.length).toBeLessThanOrEqual(24);
+    // What came of it is what was bought, call by call; all of it is the attempt's.
+    const {
+      rows: [sums],
+    } = await pool.query<{ nodes: string; root: string; batch: string; lost: string }>(
+      `select sum(n.spent_usd)::text as nodes, max(r.cost_usd)::text as root, max(b.charged_usd)::text as batch,
+         (select coalesce(sum(c.reserved_usd), 0) from model_calls c join search_nodes o on o.run_id = c.run_id
+          where o.tree_run_id = '${root.runId}' and c.status in ('reserved', 'unconfirmed'))::text as lost
+       from search_nodes n join runs r on r.run_id = n.tree_run_id join batches b on b.batch_id = r.batch_id
+       where n.tree_run_id = '${root.runId}'`,
+    );
+    expect(Number(sums!.nodes)).toBeCloseTo(Number(sums!.root) + Number(sums!.lost), 9);
+    expect(Number(sums!.batch)).toBeCloseTo(Number(sums!.nodes), 9);
+    expect(Number(sums!.root)).toBeCloseTo(
+      simulator.bill.entries
+        .filter(({ delivered }) => delivered)
+        .reduce((sum, { costUsd }) => sum + Number(costUsd), 0),
+      9,
+    );
+  });
+});
+
+const settledBefore = (treeRunId: string, node: number): string[] =>
+  Array.from({ length: node }, (_, earlier) => nodeRunId(treeRunId, earlier));

@@ -1,0 +1,23 @@
+// A small script of its own, which runs before the page's large ones have come.
+import { addressOf, PATHS } from './data/ask.js';
+import { askEarly } from './data/early.js';
+import { FIRST_SKELETON, firstViewOfNow, windowOf } from './data/first-views.js';
+import { takeToken, token } from './data/token.js';
+
+takeToken();
+const bearer = token();
+const headers: Record<string, string> = bearer === null ? {} : { authorization: `Bearer ${bearer}` };
+const ask = (path: keyof typeof PATHS, params: object, query: object): void =>
+  askEarly(addressOf(PATHS[path], params, query), headers);
+const { pathname, search } = location;
+const run = /^\/runs\/([^/]+)$/.exec(pathname)?.[1];
+if (pathname === '/') for (const [path, query] of firstViewOfNow) ask(path, {}, query);
+else if (run !== undefined) {
+  const id = decodeURIComponent(run);
+  const asked = new URLSearchParams(search);
+  ask('run', { id }, {});
+  ask('skeleton', { id }, FIRST_SKELETON);
+  const step = Number(asked.get('step') ?? 1);
+  if ((asked.get('tab') ?? 'steps') === 'steps' && Number.isInteger(step) && step > 0)
+    ask('steps', { id }, windowOf(step));
+}

@@ -1,0 +1,61 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  ChildWorkflowFailure,
+  isCancellation,
+  proxyActivities,
+} from '@temporalio/workflow';
+import { FAILURE, type ControlActivities } from '../domain/messages.js';
+import type { RunEnd, RunTicket } from '../domain/run.js';
+import { evaluationOptions, placementOptions } from './activity-options.js';
+import { HostLost, onHost } from './on-host.js';
+
+const placement = proxyActivities<Pick<ControlActivities, 'placeRun'>>(placementOptions);
+
+/** The end, with the hidden test's result. The sandbox is gone, so the agent cannot learn it. */
+export async function judgedByTest(
+  ticket: RunTicket,
+  at: { hostId: string; epoch: number },
+  end: RunEnd,
+): Promise<RunEnd> {
+  // It ended without an evaluation, so no score counts.
+  if (end.finalEvaluation === 'not_run') return end;
+  const { runId, evaluationSeconds } = ticket;
+  let { hostId, epoch } = at;
+  for (;;) {
+    try {
+      const { more, final } = await onHost(
+        { runId, hostId, epoch },
+        evaluationOptions(hostId, evaluationSeconds),
+        (host) => host.evaluateHidden({ runId }),
+      );
+      if (!more) return final === null ? end : { ...end, finalEvaluation: final };
+    } catch (error) {
+      if (!(error instanceof HostLost)) return endOfFailure(error);
+      try {
+        ({ hostId, epoch } = await placement.placeRun({ runId, epoch: epoch + 1 }));
+      } catch (unplaced) {
+        return endOfFailure(unplaced);
+      }
+    }
+  }
+}
+
+export function endOfFailure(error: unknown): RunEnd {
+  // Work that is given up may fail on its way out.
+  if (isCancellation(error) || CancellationScope.current().consideredCancelled)
+    return { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null };
+  const cause = rootCause(error);
+  const endReason =
+    cause instanceof ApplicationFailure && cause.type === FAILURE.config ? 'config_error' : 'infra_error';
+  return { endReason, finalEvaluation: 'not_run', detail: cause.message.slice(0, 500) };
+}
+
+function rootCause(error: unknown): Error {
+  let cause = error instanceof Error ? error : new Error(String(error));
+  while ((cause instanceof ActivityFailure || cause instanceof ChildWorkflowFailure) && cause.cause instanceof Error) {
+    cause = cause.cause;
+  }
+  return cause;
+}

@@ -1,0 +1,28 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { ParentClosePolicy, executeChild, isCancellation, log, proxyActivities } from '@temporalio/workflow';
+import type { ControlActivities } from '../domain/messages.js';
+import { runWorkflowId } from '../domain/queues.js';
+import type { RunEnd, RunTicket } from '../domain/run.js';
+import { controlOptions } from './activity-options.js';
+import { untilEndedElsewhere } from './elsewhere.js';
+
+const control = proxyActivities<ControlActivities>(controlOptions);
+
+/** Plays a run, or waits for the workflow that an earlier start left playing it. Returns when it is over, whatever it came to. */
+export async function oneRun(ticket: RunTicket): Promise<void> {
+  const workflowId = runWorkflowId(ticket.runId);
+  try {
+    await executeChild<(ticket: RunTicket) => Promise<RunEnd>>(ticket.search === true ? 'search' : 'run', {
+      workflowId,
+      args: [ticket],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+      // A terminated batch loses no run: `bench resume` finds them in the database.
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+    });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    if (error instanceof WorkflowExecutionAlreadyStartedError)
+      await untilEndedElsewhere(workflowId, () => control.runEnded({ runId: ticket.runId }));
+    else log.error('run workflow failed', { runId: ticket.runId, error: String(error) });
+  }
+}

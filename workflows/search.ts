@@ -1,0 +1,75 @@
+import { CancellationScope, continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import type { ControlActivities } from '../domain/messages.js';
+import type { RunEnd, RunTicket } from '../domain/run.js';
+import { controlOptions, placementOptions } from './activity-options.js';
+import { CONTINUE_AFTER_EVENTS } from './continue-after-events.js';
+import { endOfFailure, judgedByTest } from './end-of-run.js';
+import { oneRun } from './one-run.js';
+
+const control = proxyActivities<ControlActivities>(controlOptions);
+const placement = proxyActivities<Pick<ControlActivities, 'placeRun'>>(placementOptions);
+
+/** Starts of a node's workflow, which end without its run's end only if somebody terminates them. */
+const MOST_STARTS = 3;
+
+/**
+ * One run that is a tree of forks, each a run of its own. Which nodes are opened is decided, and remembered, in PostgreSQL: whenever this
+ * begins anew, it finds the wave that is being played. At last the best node's submission is tested, once.
+ */
+export async function search(ticket: RunTicket): Promise<RunEnd> {
+  const { runId } = ticket;
+  let end: RunEnd | null;
+  try {
+    end = (await playWaves(runId)) === 'over' ? await standForBest(ticket) : null;
+  } catch (error) {
+    end = endOfFailure(error);
+  }
+  if (end === null) return continueAsNew<typeof search>(ticket);
+  const ended = end;
+  await CancellationScope.nonCancellable(async () => {
+    await control.closeTree({ runId });
+    await control.finishRun({ runId, end: ended });
+  });
+  return end;
+}
+
+async function playWaves(runId: string): Promise<'over' | 'long'> {
+  for (;;) {
+    const { tickets, ended } = await control.openNodes({ runId });
+    if (tickets.length === 0 && ended.length === 0) return 'over';
+    // Those that are cancelled end in their own time.
+    const played = await Promise.allSettled([
+      ...tickets.map(playNode),
+      ...ended.map((nodeRunId) => control.settleNode({ nodeRunId })),
+    ]);
+    for (const one of played) if (one.status === 'rejected') throw one.reason;
+    const { historyLength, continueAsNewSuggested } = workflowInfo();
+    if (historyLength >= CONTINUE_AFTER_EVENTS || continueAsNewSuggested) return 'long';
+  }
+}
+
+async function playNode(ticket: RunTicket): Promise<void> {
+  const { runId } = ticket;
+  for (let starts = 1; ; starts += 1) {
+    await oneRun(ticket);
+    if (await control.runEnded({ runId })) break;
+    if (starts < MOST_STARTS) continue;
+    const detail = `its workflow did not end it, in ${MOST_STARTS} starts`;
+    await control.finishRun({ runId, end: { endReason: 'infra_error', finalEvaluation: 'not_run', detail } });
+  }
+  await control.settleNode({ nodeRunId: runId });
+}
+
+async function standForBest(ticket: RunTicket): Promise<RunEnd> {
+  const { runId } = ticket;
+  const { chosen, stopped, lastEnd } = await control.chooseNode({ runId });
+  const endReason = stopped === 'budget' ? 'budget' : chosen ? 'submit' : 'max_steps';
+  if (chosen)
+    return judgedByTest(ticket, await placement.placeRun({ runId, epoch: 1 }), {
+      ...{ endReason, finalEvaluation: 'ok', detail: null },
+    });
+  const detail = 'no node of its tree has a score';
+  if (lastEnd === 'infra_error' || lastEnd === 'config_error')
+    return { endReason: lastEnd, finalEvaluation: 'not_run', detail };
+  return { endReason, finalEvaluation: endReason === 'budget' ? 'not_run' : 'no_artefact', detail };
+}

@@ -20,6 +20,7 @@ const config = (yaml: string) => loadAgent([configs({ 'agents/plain.yaml': yaml 
 describe('bundled agents', () => {
   it('are all usable', () =>
     expect(listAgents([bundled]).agents.map(({ name, config: { outputParser } }) => [name, outputParser])).toEqual([
+      ['aider', 'fenced'],
       ['bash-only', 'fenced'],
       ['claude-code', 'fenced'],
       ['codex', 'fenced'],
@@ -30,6 +31,7 @@ describe('bundled agents', () => {
       ['episode', 'fenced'],
       ['mini-swe-agent', 'fenced'],
       ['mlgym', 'mlgym-thought-action'],
+      ['openhands', 'fenced'],
       ['plain', 'fenced'],
       ['search-evolution', 'fenced'],
       ['search-greedy', 'fenced'],

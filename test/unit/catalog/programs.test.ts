@@ -75,7 +75,7 @@ it('a model of another wire, a scripted one, a missing folder and the local back
   expect(() => refuseProgramsOnLocal([agent], 'docker')).not.toThrow();
 });
 
-it.each(['claude-code', 'codex', 'mini-swe-agent'])('%s, as shipped, is sound', (name) => {
+it.each(['aider', 'claude-code', 'codex', 'mini-swe-agent', 'openhands'])('%s, as shipped, is sound', (name) => {
   const file = resolve(import.meta.dirname, '../../../configs/agents', `${name}.yaml`);
   expect(loadAgentFile(file, name).config.program).toBeDefined();
 });

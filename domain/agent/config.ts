@@ -245,7 +245,10 @@ export const programFileSchema = z.strictObject({
   taskTemplate: shape.taskTemplate,
   variables: shape.variables,
   /** Said in words of its own: its state is its process, which no fork holds. */
-  search: z.never('a program plays by itself: it has no steps that forks could go on from').optional(),
+  search: z
+    .unknown()
+    .refine((value) => value === undefined, 'a program plays by itself: it has no steps that forks could go on from')
+    .optional(),
 });
 
 /** `configs/commands/<name>.yaml`: commands that several agents share. */

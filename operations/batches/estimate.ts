@@ -5,6 +5,9 @@ import { mostOfRun } from './most-of-run.js';
 
 const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
+/** Of a tree several nodes are played at once. */
+const nodesAtOnce = ({ agent }: RunDefinition): number => agent.search?.parallel ?? 1;
+
 /** Upper bounds from limits and reservations; the runs are those of the batch, in any order. */
 export function estimateBatch(
   runs: readonly RunDefinition[],
@@ -20,13 +23,14 @@ export function estimateBatch(
   }
   if (batch.budgetUsd !== null) cost = min(cost, usdUnits(batch.budgetUsd));
   const gpus = runs.map((run) => run.gpus).sort((a, b) => b - a);
+  const gpusAtOnce = runs.map((run) => run.gpus * nodesAtOnce(run)).sort((a, b) => b - a);
   const atOnce = Math.min(batch.concurrency, runs.length);
-  const memory = runs.map((run) => run.task.limits.memoryMb).sort((a, b) => b - a);
+  const memory = runs.map((run) => run.task.limits.memoryMb * nodesAtOnce(run)).sort((a, b) => b - a);
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
   return {
     runs: runs.length,
     gpus: { least: gpus.at(-1) ?? 0, most: gpus[0] ?? 0 },
-    gpusAtOnce: sum(gpus.slice(0, atOnce)),
+    gpusAtOnce: sum(gpusAtOnce.slice(0, atOnce)),
     memoryMbAtOnce: sum(memory.slice(0, atOnce)),
     costAtMostUsd: unpriced.size > 0 ? null : usdText(cost),
     unpricedModels: [...unpriced].sort(),

@@ -577,6 +577,72 @@ describe('an agent loop', () => {
   });
 });
 
+describe('a tree of forks', () => {
+  const node = (name: string): RunTicket => ticket(name, { node: true, maxSteps: 3 });
+  const playTree = (one: RunTicket): Promise<RunEnd> =>
+    client.workflow.execute<(input: RunTicket) => Promise<RunEnd>>('search', {
+      workflowId: `run/${one.runId}`,
+      taskQueue: CONTROL_QUEUE,
+      args: [one],
+    });
+  const validateAt = (step: number) => async (args: { step: number }) => ({
+    requested: args.step === step ? ('validate' as const) : null,
+    exitCode: 0,
+    timedOut: false,
+    ms: 1,
+  });
+
+  it('plays wave after wave, settles each node when its run has ended, and is then tested once', async () => {
+    fake.onCommand = validateAt(2);
+    const one = ticket('a', { search: true, hiddenSplit: true });
+    const [b, c, d] = [node('b'), node('c'), node('d')];
+    fake.waves = [
+      { tickets: [b, c], ended: [] },
+      { tickets: [d], ended: ['r-ended-before'] },
+    ];
+    expect(await playTree(one)).toEqual({ endReason: 'submit', finalEvaluation: 'ok', detail: null });
+    expect(fake.settled.slice(0, 2).toSorted()).toEqual([b.runId, c.runId]);
+    expect(fake.settled.slice(2).toSorted()).toEqual([d.runId, 'r-ended-before'].toSorted());
+    // Nodes end with their first evaluation, which their workspace is kept at; the tree alone is tested.
+    expect(fake.evaluations.map(({ kind, step }) => [kind, step])).toEqual(Array(3).fill(['validate', 2]));
+    expect(fake.hidden.map(({ runId }) => runId)).toEqual([one.runId]);
+    expect(fake.ends.get(b.runId)).toMatchObject({ endReason: 'submit' });
+    expect(fake.closedTrees).toEqual([one.runId]);
+  });
+
+  it('keeps the workspace of a node that is evaluated at its last step, for those that go on from it', async () => {
+    const one = ticket('a', { search: true });
+    fake.waves = [{ tickets: [node('b')], ended: [] }];
+    await playTree(one);
+    expect(fake.evaluations.map(({ kind, step }) => [kind, step])).toEqual([['forced', 3]]);
+    expect(fake.snapshots.map(({ step }) => step)).toEqual([3]);
+  });
+
+  it('that is cancelled ends its nodes first', async () => {
+    const one = ticket('a', { search: true });
+    const two = node('b');
+    let began = false;
+    fake.onCommand = async () => {
+      began = true;
+      await Context.current().cancelled;
+      throw new Error('unreachable');
+    };
+    fake.waves = [{ tickets: [two], ended: [] }];
+    const end = playTree(one);
+    await until(() => began);
+    await client.workflow.getHandle(`run/${one.runId}`).cancel();
+    expect((await end).endReason).toBe('cancelled');
+    expect(fake.ends.get(two.runId)?.endReason).toBe('cancelled');
+    expect(fake.closedTrees).toEqual([one.runId]);
+  });
+
+  it('none of whose nodes came to anything is not tested', async () => {
+    const one = ticket('a', { search: true });
+    expect(await playTree(one)).toMatchObject({ endReason: 'max_steps', finalEvaluation: 'no_artefact' });
+    expect(fake.hidden).toEqual([]);
+  });
+});
+
 describe('a batch', () => {
   const submit = (concurrency: number) => {
     fake.batch.concurrency = concurrency;

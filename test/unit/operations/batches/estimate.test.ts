@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findAssetsRoot } from '../../../../operations/settings.js';
+import { searchSchema } from '../../../../domain/search/spec.js';
 import { estimateBatch } from '../../../../operations/batches/estimate.js';
 import { loadedGroup } from '../../../fakes/loaded-group.js';
 import { planRuns } from '../../../../operations/batches/plan-runs.js';
@@ -74,5 +75,23 @@ describe('what a batch needs', () => {
       gpusAtOnce: 6,
       memoryMbAtOnce: 2 * memory,
     });
+  });
+
+  it('counts a tree of forks by all its nodes: their steps, and those that are played at once', () => {
+    const search = { policy: 'greedy', nodes: 10, nodeSteps: 6, parallel: 4 } as const;
+    const agent = loadAgent([configsDir], 'search-greedy');
+    const config = { ...agent.config, search: searchSchema.parse(search) };
+    const group = loadedGroup(
+      {
+        models: resolveModels([configsDir], ['scripted:climber']),
+        tasks: [loadTask([configsDir], 'battleOfSexes')],
+        agent: { ...agent, config },
+      },
+      { attempts: 3 },
+    );
+    const runs = planRuns(group, { batchId: 'b-01m7xxn9kynbm30nmc5y6eddq6', seed: 42, backend: 'local' });
+    expect(runs.map(({ maxSteps }) => maxSteps)).toEqual([60, 60, 60]);
+    const { memoryMbAtOnce } = estimateBatch(runs, { concurrency: 2, budgetUsd: null }, NOW);
+    expect(memoryMbAtOnce).toBe(2 * 4 * runs[0]!.task.limits.memoryMb);
   });
 });

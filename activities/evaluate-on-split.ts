@@ -10,7 +10,7 @@ export interface SplitPorts {
   store: EventLog;
   backends: Backends;
   taskFolder: (run: RunDefinition) => Promise<string>;
-  /** The home's secret, which keeps evaluators' seeds unpredictable. */
+  /** The installation's key, which keeps evaluators' seeds unpredictable. */
   secret: string;
 }
 
@@ -44,7 +44,7 @@ export async function evaluateOnSplit(
 }
 
 /**
- * Hidden and reproducible: HMAC-SHA-256 under the home's secret. The run's id is the salt, so retries draw the same and one run
+ * Hidden and reproducible: HMAC-SHA-256 under the installation's key. The run's id is the salt, so retries draw the same and one run
  * learns nothing about another's draws. Runs that verify a task share their draws, to be compared exactly; no model plays those.
  * Each split has its own seed.
  */

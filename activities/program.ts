@@ -32,8 +32,8 @@ export interface ProgramPorts {
 
 /** A client that was told that its limit is reached ends within moments, or never. */
 const GRACE_MS = 5_000;
-/** The shell's exit code for a program that it cannot find. */
-const NOT_FOUND = 127;
+/** The exit codes of the shell for a program that it cannot start, or not find. */
+const NOT_STARTED = [126, 127];
 
 export function programActivities(ports: ProgramPorts): Pick<HostActivities, 'runProgram'> {
   return { runProgram: (args) => runProgram(ports, args, cancellation()) };
@@ -47,7 +47,7 @@ async function runProgram(ports: ProgramPorts, args: RunProgramArgs, signal: Abo
   if (program === undefined || host === undefined)
     throw new BenchError('usage', `run ${runId}: its agent is no program, or its backend runs none`);
   const ref = { runId, epoch };
-  const gateway = await ports.gateway(run, host.gatewayFolder(ref));
+  const gateway = await ports.gateway(run, { folder: host.gatewayFolder(ref), epoch });
   if (answer !== undefined) await host.answer(ref, answer.number, await scoreOf(ports, run, answer.step));
   const script = scriptOf(run, program, {
     token: gateway.token,
@@ -55,10 +55,18 @@ async function runProgram(ports: ProgramPorts, args: RunProgramArgs, signal: Abo
   });
   for (;;) {
     const command = { n: PROGRAM_COMMAND, script, timeLimitSeconds: args.timeLimitSeconds };
-    const news = await waitFor({ host, ref, gateway }, command, signal);
-    if (news.kind === 'ended') return await ended(ports, run, { ref, gateway, outcome: news.outcome });
+    const { news, stopped } = await waitFor({ host, ref, gateway }, command, signal);
+    if (news.kind === 'ended') {
+      await tellLimit(ports.store, run, { ref, gateway, stopped });
+      return await ended(ports, run, { ref, gateway, outcome: news.outcome });
+    }
+    const known = await ports.store.replayValidation(runId, epoch, news.number);
+    if (known !== null) {
+      await host.answer(ref, news.number, await scoreOf(ports, run, known));
+      continue;
+    }
     const key = `validate-${epoch}-${news.number}`;
-    const step = (await ports.store.claimStep(runId, key))!;
+    const step = (await ports.store.claimStep(runId, key, epoch))!;
     const refused = await beyondLimit(ports, run, step);
     const { taken } = refused === null ? await takeSubmission(ports, run, ref) : { taken: null };
     await save(ports, run, { step, epoch, action: 'validate', observation: refused ?? '' }, null, taken);
@@ -72,17 +80,20 @@ async function waitFor(
   { host, ref, gateway }: { host: ProgramHost; ref: SandboxRef; gateway: GatewayPort },
   command: Parameters<ProgramHost['run']>[1],
   signal: AbortSignal,
-): Promise<ProgramNews> {
+): Promise<{ news: ProgramNews; stopped: boolean }> {
   const over = new AbortController();
   const stop = (): Promise<void> => stopProgram(host, ref);
+  let stopped = false;
   const watch = async (): Promise<void> => {
     await gateway.mustStop();
     await sleep(GRACE_MS, undefined, { signal: over.signal });
+    stopped = true;
     await stop();
   };
   watch().catch(() => undefined);
   try {
-    return await host.run(ref, command, signal);
+    const news = await host.run(ref, command, signal);
+    return { news, stopped };
   } catch (error) {
     if (endsForGood(signal)) await stop().catch(() => undefined);
     throw error;
@@ -92,6 +103,21 @@ async function waitFor(
 }
 
 const stopProgram = (host: ProgramHost, ref: SandboxRef): Promise<void> => host.interrupt(ref, PROGRAM_COMMAND);
+
+/** How the program took its limit: people choose `limitAnswer` by it. */
+async function tellLimit(
+  store: EventLog,
+  { runId, batchId }: RunDefinition,
+  { ref, gateway, stopped }: { ref: SandboxRef; gateway: GatewayPort; stopped: boolean },
+): Promise<void> {
+  const { limit, told } = gateway;
+  if (limit === null || told === null) return;
+  const { refusals, secondsAgo } = told;
+  await store.addEvent({
+    ...{ runId, batchId, kind: 'program_limit', key: `program-limit-${ref.epoch}` },
+    detail: `told of its limit (${limit}), the program ${stopped ? 'was stopped' : 'ended'} after ${secondsAgo.toFixed(1)} s, refused ${refusals} ${refusals === 1 ? 'call' : 'calls'}`,
+  });
+}
 
 /** Its end as the run's last step, and why it is one. */
 async function ended(
@@ -104,7 +130,7 @@ async function ended(
   // What is under way is paid; the record ends with it.
   await gateway.settled();
   if (outcome.requested !== 'submit' && gateway.fatal !== null) throw gateway.fatal;
-  const step = (await ports.store.claimStep(runId, `end-${epoch}`))!;
+  const step = (await ports.store.claimStep(runId, `end-${epoch}`, epoch))!;
   const submits = outcome.requested === 'submit';
   const { taken } = submits ? await takeSubmission(ports, run, ref) : { taken: null };
   if (typeof run.task.network !== 'string')
@@ -120,7 +146,7 @@ async function ended(
 /** A program that ends by itself has given its work out of its hands; one that could not begin is no agent's failure. */
 async function ownEnd(gateway: GatewayPort, outcome: CommandOutcome, step: number): Promise<EndReason> {
   const said = outcome.output.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
-  if (outcome.exitCode === NOT_FOUND && step === 1)
+  if (NOT_STARTED.includes(outcome.exitCode ?? 0) && step === 1)
     throw new BenchError('usage', `the program is not in the container: ${said}`, {
       remedy: "Correct install or command in the agent's file.",
     });

@@ -20,16 +20,19 @@ import { dataHash, hashWithData } from './prepared-data.js';
 import { hashWithProfile } from './profiles.js';
 
 /** Beside a frozen task's own files: which of its files are prepared data. */
-const DATA_FILES = 'data.json';
+export const DATA_FILES = 'data.json';
 /** Beside them too: under which profile it is played. */
 const PROFILE = 'profile.json';
 
 /** May be empty, so that no file brings it along. */
-const STARTER = 'starter';
+export const STARTER = 'starter';
+
+/** Which files of a frozen folder are prepared data; null: none. */
+export const frozenData = (dir: string): PreparedFile[] | null => readIfThere<PreparedFile[]>(join(dir, DATA_FILES));
 
 /** The current hash of a frozen folder; null: its data are missing or have changed. */
-function frozenHash(dir: string): string | null {
-  const files = readIfThere<PreparedFile[]>(join(dir, DATA_FILES));
+export function frozenHash(dir: string): string | null {
+  const files = frozenData(dir);
   const profile = readIfThere<{ profile: string }>(join(dir, PROFILE));
   const own = hashFolder(dir, new Set([DATA_FILES, PROFILE, ...(files ?? []).map(placeInTask)]));
   const played = profile === null ? own : hashWithProfile(own, profile.profile);
@@ -70,17 +73,7 @@ export function freezeTask(layout: HomeLayout, task: TaskFolder): string {
         remedy: 'Submit again when its files no longer change.',
       });
     }
-    if (existsSync(target) && !intact(target, task.contentHash)) {
-      renameSync(target, `${staging}.damaged`);
-      rmSync(`${staging}.damaged`, { recursive: true, force: true });
-    }
-    try {
-      renameSync(staging, target);
-    } catch (error) {
-      // Another submission was faster.
-      if (!intact(target, task.contentHash)) throw error;
-    }
-    return target;
+    return putInPlace(layout, staging, task.contentHash);
   } catch (cause) {
     if (cause instanceof BenchError) throw cause;
     throw new BenchError(
@@ -97,17 +90,34 @@ export function freezeTask(layout: HomeLayout, task: TaskFolder): string {
   }
 }
 
-/** Hard links, to save space: prepared data never change, and runs only copy them. */
-function addData(staging: string, { dir, files }: NonNullable<TaskFolder['data']>): void {
-  for (const file of files) {
-    const [from, to] = [join(dir, file.path), join(staging, placeInTask(file))];
-    mkdirSync(dirname(to), { recursive: true });
-    try {
-      linkSync(from, to);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
-      copyFileSync(from, to);
-    }
+/** A whole frozen folder takes its place; a damaged one there goes. */
+export function putInPlace(layout: HomeLayout, staging: string, hash: string): string {
+  const target = layout.frozenTask(hash);
+  if (existsSync(target) && !intact(target, hash)) {
+    renameSync(target, `${staging}.damaged`);
+    rmSync(`${staging}.damaged`, { recursive: true, force: true });
   }
+  try {
+    renameSync(staging, target);
+  } catch (error) {
+    // Another process was faster.
+    if (!intact(target, hash)) throw error;
+  }
+  return target;
+}
+
+/** Hard links, to save space: prepared data never change, and runs only copy them. */
+export function linkData(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true });
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
+    copyFileSync(from, to);
+  }
+}
+
+function addData(staging: string, { dir, files }: NonNullable<TaskFolder['data']>): void {
+  for (const file of files) linkData(join(dir, file.path), join(staging, placeInTask(file)));
   writeFileSync(join(staging, DATA_FILES), JSON.stringify(files));
 }

@@ -20,6 +20,7 @@ export {
   prepareCommand,
   withData,
 } from './prepared-data.js';
+export { archiveTask, dataOfFrozen, restoreTask } from './task-archive.js';
 export { underProfile } from './profiles.js';
 export { loadRecording, REPLAY_PREFIX } from './recordings.js';
 export { brokenSuites, selectTaskIds, selectTasks } from './suites.js';

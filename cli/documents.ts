@@ -42,7 +42,13 @@ import {
   upDocumentSchema,
   workerDocumentSchema,
 } from '../domain/views/home.js';
-import { changedHostSchema, hostsDocumentSchema } from '../domain/views/hosts.js';
+import { gatewayDocumentSchema } from '../domain/views/gateway.js';
+import {
+  changedHostSchema,
+  hostInvitationSchema,
+  hostsDocumentSchema,
+  joinedHostSchema,
+} from '../domain/views/hosts.js';
 import { exportDocumentSchema, importDocumentSchema } from '../domain/views/imports.js';
 import { leaderboardSchema } from '../domain/views/leaderboard.js';
 import { notificationsDocumentSchema, notificationTestSchema } from '../domain/views/notifications.js';
@@ -133,11 +139,15 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   events: [{ schema: eventsDocumentSchema }],
   search: [{ schema: searchDocumentSchema }],
   'search-tree': [{ schema: searchTreeSchema }],
+  gateway: [{ schema: gatewayDocumentSchema }],
   leases: [{ schema: leasesDocumentSchema }],
   'hosts list': [{ schema: hostsDocumentSchema }],
   'hosts drain': changedHost,
   'hosts undrain': changedHost,
   'hosts remove': changedHost,
+  'hosts invite': [{ schema: hostInvitationSchema }],
+  'hosts join': [{ schema: joinedHostSchema }],
+  'hosts revoke': changedHost,
   'notify list': [{ schema: notificationsDocumentSchema }],
   'notify test': [{ schema: notificationTestSchema }],
   'limits list': [{ schema: limitsDocumentSchema }],

@@ -41,6 +41,7 @@ const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
     leases: () => import('./commands/leases.js'),
     hosts: () => import('./commands/hosts.js'),
     limits: () => import('./commands/limits.js'),
+    gateway: () => import('./commands/gateway.js'),
   },
   'Results:': {
     leaderboard: () => import('./commands/leaderboard.js'),
@@ -105,6 +106,7 @@ const LOOKS = new Set(
       'leases',
       'hosts list',
       'limits list',
+      'gateway',
       'notify list',
     ],
     ...['leaderboard', 'report', 'comparison list', 'comparison show', 'sql', 'export'],

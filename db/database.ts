@@ -16,6 +16,7 @@ import type { ImportOptions, ImportOutcome } from './imports/import-whole.js';
 import { setPrices } from './imports/set-prices.js';
 import { createExports, type Exports } from './exports/export-runs.js';
 import { type ExchangedRecord, importExchanged, type ReadExchanged } from './imports/import-exchanged.js';
+import { createKeys, type Keys } from './keys.js';
 import { createPruning, type Pruning } from './prune.js';
 import { READER_ROLE } from './reader-role.js';
 import { createRunStore } from './run-store.js';
@@ -47,6 +48,7 @@ export interface Database {
   readonly rates: RateStore;
   readonly rateControl: RateControl;
   readonly pruning: Pruning;
+  readonly keys: Keys;
   /** Store a batch with all its runs, or nothing. */
   submit(submission: BatchSubmission): Promise<void>;
   /** Add runs to a batch, all or none; a batch that was over is running again. */
@@ -84,6 +86,7 @@ export function openDatabase(databaseUrl: string, options: { max?: number; reads
     queries: createQueries(pool),
     pages: createPages(pool),
     pruning: createPruning(pool),
+    keys: createKeys(pool),
     rates: rateStore(pool),
     rateControl: rateControl(statements(pool, queryError)),
     episodes: episodeStore(pool),

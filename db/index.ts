@@ -1,6 +1,7 @@
 export { openDatabase, type Database } from './database.js';
 export { progressListener } from './progress-listener.js';
 export { checkSchema, migrate, schemaState } from './migrate.js';
+export { isRevoked } from './host-users.js';
 export { ensureRoles } from './roles.js';
 export { findInstallation, readInstallation } from './installation.js';
 export type { LineImport, LinePart, LineSource } from './exports/import-line.js';

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { BenchError } from '../domain/errors.js';
 import { connectionSettings, describeDatabase } from './connection-settings.js';
 import { connectionError, errorFields, isInfrastructureProblem, isRetryable, isTlsProblem } from './database-error.js';
+import { guardKeys } from './key-roles.js';
 import { compareMigrations, knownMigrations, type Migration, type MigrationFile } from './migration-files.js';
 import { ensureReaderRole } from './reader-role.js';
 import { createObjects, dropObjects, refreshDerived, SQL_OBJECTS, storedSql } from './sql-objects.js';
@@ -67,6 +68,7 @@ async function bringUpToDate(client: pg.Client, { migrations, sources }: Program
   await createObjects(client, sources);
   if (hadObjects) await refreshDerived(client);
   await ensureReaderRole(client);
+  await guardKeys(client);
   return { applied: pending.length, created: true };
 }
 

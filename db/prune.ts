@@ -8,8 +8,8 @@ export interface Pruning {
   countOldSnapshots(keepDays: number): Promise<number>;
   removeOldSnapshots(keepDays: number): Promise<number>;
   /**
-   * What the artifact store must keep: archives of snapshots (old ones apart, if asked so), and manifests of submissions; and the names of
-   * disks that hosts must.
+   * What the artifact store must keep: archives of snapshots (old ones apart, if asked so), of tasks and their data, and manifests of
+   * submissions; and the names of disks that hosts must.
    */
   neededArtifacts(options: {
     withoutOlderThanDays: number | null;
@@ -57,8 +57,13 @@ export function createPruning(pool: pg.Pool): Pruning {
          union select sha256 from submissions where sha256 is not null`,
         [],
       );
+      const tasks = await run<{ sha256: string }>(
+        'neededArtifacts',
+        `select sha256 from artifacts where kind in ('task', 'task_data')`,
+        [],
+      );
       return {
-        archives: archives.map(({ sha256 }) => sha256),
+        archives: [...archives, ...tasks].map(({ sha256 }) => sha256),
         disks: disks.map(({ disk }) => disk),
         manifests: manifests.map(({ sha256 }) => sha256),
       };

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { HIDDEN_TABLES } from './hidden-tables.js';
 
 /** The role under which `bench sql` reads. It can select from our tables and views, and nothing else. */
 export const READER_ROLE = 'bench_reader';
@@ -27,6 +28,7 @@ export async function ensureReaderRole(client: pg.ClientBase): Promise<void> {
         execute format('grant usage on schema %I to ${READER_ROLE}', current_schema());
         select string_agg(c.oid::regclass::text, ', ') into relations from pg_class c
         where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'v')
+          and c.relname <> all (array['${HIDDEN_TABLES.join("', '")}'])
           and pg_has_role(current_user, c.relowner, 'usage');
         if relations is not null then
           execute 'grant select on ' || relations || ' to ${READER_ROLE}';

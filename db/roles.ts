@@ -2,16 +2,14 @@ import pg from 'pg';
 import { BenchError } from '../domain/errors.js';
 import { connectionSettings, describeDatabase } from './connection-settings.js';
 import { connectionError, errorFields, isInfrastructureProblem, isTlsProblem } from './database-error.js';
+import { APP_ROLE, guardKeys, WORKER_ROLE } from './key-roles.js';
 import { ensureReaderRole, READER_ROLE } from './reader-role.js';
 
-/** The role of workers and commands: reads and writes rows, cannot change tables. */
-export const APP_ROLE = 'bench_app';
-
 /**
- * Create both roles, which cannot log in, and grant them everything that exists or that this user's later migrations will create.
+ * Create the roles, which cannot log in, and grant them everything that exists or that this user's later migrations will create.
  * Call it as the owner of the schema. Idempotent.
  */
-export async function ensureRoles(adminUrl: string): Promise<{ app: string; reader: string }> {
+export async function ensureRoles(adminUrl: string): Promise<{ worker: string; app: string; reader: string }> {
   const where = describeDatabase(adminUrl);
   const client = new pg.Client(connectionSettings(adminUrl));
   client.on('error', () => undefined);
@@ -19,6 +17,7 @@ export async function ensureRoles(adminUrl: string): Promise<{ app: string; read
     await client.connect();
     await ensureReaderRole(client);
     await client.query(GRANTS);
+    await guardKeys(client);
   } catch (error) {
     const { code, message } = errorFields(error);
     if (code === '42501')
@@ -32,7 +31,7 @@ export async function ensureRoles(adminUrl: string): Promise<{ app: string; read
   } finally {
     await client.end().catch(() => undefined);
   }
-  return { app: APP_ROLE, reader: READER_ROLE };
+  return { worker: WORKER_ROLE, app: APP_ROLE, reader: READER_ROLE };
 }
 
 const GRANTS = `do $$
@@ -45,6 +44,14 @@ const GRANTS = `do $$
       exception when duplicate_object or unique_violation then null; -- another database of this server was faster
       end;
     end if;
+    if not exists (select from pg_roles where rolname = '${WORKER_ROLE}') then
+      begin
+        create role ${WORKER_ROLE} nologin;
+      exception when duplicate_object or unique_violation then null;
+      end;
+    end if;
+    -- All that commands may, and the key of the evaluators' seeds.
+    grant ${APP_ROLE} to ${WORKER_ROLE};
     execute format('revoke create on schema %I from public', here);
     execute format('grant usage on schema %I, drizzle to ${APP_ROLE}', here);
     execute format('grant select, insert, update, delete on all tables in schema %I to ${APP_ROLE}', here);

@@ -17,6 +17,7 @@ import { placementStore } from './store/placement.js';
 import { programStore } from './store/program-steps.js';
 import { snapshotStore } from './store/snapshots.js';
 import { stepStore } from './store/steps.js';
+import { taskArchiveStore } from './store/task-archives.js';
 import { warmSandboxStore } from './store/warm-sandboxes.js';
 import { searchTreeStore } from './store/search-trees.js';
 import { submissionStore } from './store/submissions.js';
@@ -45,6 +46,7 @@ export function createRunStore(pool: pg.Pool): RunStore {
     ...leaseStore(run),
     ...liveOutputStore(run),
     ...placementStore(pool),
+    ...taskArchiveStore(run),
     ...warmSandboxStore(run),
     ...searchTreeStore(pool),
   };

@@ -28,6 +28,7 @@ export const ERROR_CODES = {
   'config.invalid': 'a configuration file cannot be used; the message names file, line and key',
   'data.changed': "a task's prepared files are not those that were prepared",
   'database.foreign': 'the database holds something else, or another history',
+  'database.keyless': 'the key of the evaluators’ seeds lies in the home of a host of an earlier version',
   'database.newer': 'a newer version of the program made the database',
   'database.outdated': 'the schema, or the server, is older than this program takes',
   'database.refused': 'the database refuses this user, password, certificate or right',
@@ -58,6 +59,10 @@ export const ERROR_CODES = {
   'import.conflict': 'what is imported does not agree with what is here',
   'import.unreadable': 'the file is no export, or a line of it cannot be read',
   'import.untrusted': 'a line is not signed by a trusted key, or was changed since',
+  'invitation.invalid': 'no invitation of a host, or not all of it',
+  'invitation.refused':
+    'this machine may not join: another version or database, or a token that was used, revoked or has expired',
+  'invitation.unreachable': 'other machines cannot reach what hosts share',
   'memory.too_little': 'no host has as much memory for runs, on the backend',
   'model.address_invalid': "the address of a model's provider cannot be used",
   'model.key_missing': 'the variable that holds the key of a model is not set',

@@ -19,6 +19,8 @@ export const EVENT_KINDS = [
   'machine_busy',
   'network_request',
   'operator_action',
+  'program_diverged',
+  'program_limit',
   'provider_error',
   'reaped',
   'rerun_differs',

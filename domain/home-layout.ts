@@ -15,7 +15,7 @@ export function homeLayout(home: string) {
     serviceFaults: join(home, 'supervisor', 'faults.jsonl'),
     temporalDb: join(home, 'temporal', 'temporal.db'),
     postgresData: join(home, 'postgres', 'data'),
-    /** 32 random bytes in hex, mode 0600: the key of the evaluators' seeds. */
+    /** Of homes of earlier versions: the key of the evaluators' seeds, which lies in the database now. */
     secretFile: join(home, 'secret'),
     /** The private key that signs exported lines, made at the first export, mode 0600; its public half, for those who import them. */
     exportKey: join(home, 'export-key.pem'),

@@ -50,7 +50,7 @@ export interface ModelRef {
 export interface RolloutEndpoint {
   /** What is asked of it about tokens. */
   capture: CaptureLevel;
-  /** Its key and headers, sealed with the home's secret; null: it needs none, or the key is in a variable. */
+  /** Its key and headers, sealed with the installation's key; null: it needs none, or the key is in a variable. */
   sealed: string | null;
 }
 

@@ -4,8 +4,11 @@ import { type Json, textOf } from '../domain/gateway/json.js';
 import { later, limitAnswerOf, limitReached, otherModel, refusal } from '../domain/gateway/refusals.js';
 import type { Allowed, Wire } from '../domain/gateway/wire.js';
 import { actionOf } from '../domain/gateway/action.js';
+import { likeness } from '../domain/gateway/likeness.js';
+import { splitRequest } from '../domain/gateway/request-parts.js';
 import { newCallKey } from '../domain/ids.js';
 import type { MeteredResult } from '../domain/ports/metered-calls.js';
+import type { ProgramCall } from '../domain/ports/record/program-log.js';
 import { samplingFor } from '../domain/sampling.js';
 import type { Client } from './reply.js';
 import { type Head, headersOnward } from './request-head.js';
@@ -57,10 +60,12 @@ export async function answerCall(
   const cleaned = wire.clean(body, allowedFor(session));
   if ('refused' in cleaned) return client.answer(refusal(wire, 400, cleaned.refused));
 
-  const fingerprint = fingerprintOf({ runId: run.runId, agent: head.agent, path: wire.path }, body);
+  const call = callOf(session, { wire, head, body });
+  const { fingerprint } = call;
   if (await handOutAgain(session, { wire, body, fingerprint }, client)) return;
+  if (await replay(session, { wire, body, call }, client)) return;
   const overLimit = (): void => {
-    session.refusals += 1;
+    session.refused();
     const why = `the run ends here: ${LIMITS[session.limit ?? ''] ?? 'a limit is reached'}`;
     client.answer(limitReached(wire, limitAnswerOf(wire, program.limitAnswer, head.userAgent), why));
   };
@@ -71,21 +76,18 @@ export async function answerCall(
   if (leave === null) return client.answer(later(wire, 429, 'too many calls at once', 1));
   try {
     await seeResults(session, wire, body);
-    const claim = { most: run.maxSteps, agent: head.agent, wire: wire.client, fingerprint };
-    const step = await store.claimStep(run.runId, newCallKey(), claim);
+    const claim = { ...call, most: run.maxSteps };
+    const step = await store.claimStep(run.runId, newCallKey(), session.parts.epoch, claim);
     if (step === null) {
       session.reach('max_steps');
       return overLimit();
     }
-    const call = {
-      step,
-      wire,
-      asked: body,
-      body: cleaned.body,
-      images: cleaned.images,
-      headers: headersOnward(request),
-    };
-    const making = make(session, call, client);
+    await store.keepRequest(run.runId, step, splitRequest(cleaned.body));
+    const making = make(
+      session,
+      { step, wire, asked: body, body: cleaned.body, images: cleaned.images, headers: headersOnward(request) },
+      client,
+    );
     const result = await whileThere(session, { making, fingerprint, step }, client);
     switch (result.kind) {
       case 'answered':
@@ -113,6 +115,41 @@ export async function answerCall(
   } finally {
     leave();
   }
+}
+
+/** A request as the record knows it. */
+export const callOf = (
+  { parts: { run } }: GatewaySession,
+  { wire, head, body, path = wire.path }: Pick<Asked, 'wire' | 'head' | 'body'> & { path?: string },
+): ProgramCall => ({
+  agent: head.agent,
+  wire: wire.client,
+  fingerprint: fingerprintOf({ runId: run.runId, agent: head.agent, path }, body),
+  likeness: likeness(wire, body),
+});
+
+/** What a program is told that asks in a new container as it asked in one that was lost: the recorded answer, free. */
+async function replay(
+  session: GatewaySession,
+  { wire, body, call }: { wire: Wire; body: Json; call: ProgramCall },
+  client: Client,
+): Promise<boolean> {
+  const { run, epoch, store } = session.parts;
+  const { runId } = run;
+  if (epoch === 1) return false;
+  const known = await store.replayAnswer(runId, epoch, call);
+  if (known === null) {
+    const left = await store.leaveRecord(runId, epoch, call.agent);
+    if (left > 0)
+      await store.addEvent({
+        ...{ runId, batchId: run.batchId, kind: 'program_diverged', key: `program-${epoch}-${call.agent}` },
+        detail: `started again in container ${epoch}, the program asks otherwise than before: ${left} recorded answers are left behind`,
+      });
+    return false;
+  }
+  await client.whole(wire, known.answer, body);
+  if (client.gone) await store.clientGone(runId, known.step);
+  return true;
 }
 
 /** The call, and its step in the record, to their ends, whether or not the client is there. */

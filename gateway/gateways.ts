@@ -11,7 +11,7 @@ export interface Gateways {
   close: (runId: string) => void;
 }
 
-/** The gateways of the runs that this worker's programs play. `secret`: the home's, which the tokens come from. */
+/** The gateways of the runs that this worker's programs play. `secret`: what the tokens come from. */
 export function createGateways(parts: {
   store: SessionParts['store'];
   openCalls: OpenCalls;
@@ -20,7 +20,7 @@ export function createGateways(parts: {
   const open = new Map<string, { folder: string; session: Promise<{ port: GatewayPort; close: () => void }> }>();
   const begin: (...args: Parameters<OpenGateway>) => Promise<{ port: GatewayPort; close: () => void }> = async (
     run,
-    folder,
+    { folder, epoch },
   ) => {
     const { program } = run.agent;
     if (program === undefined) throw new BenchError('usage', `the agent of run ${run.runId} is no program`);
@@ -28,7 +28,7 @@ export function createGateways(parts: {
     // Of a worker that died: nobody reads their answers any more.
     await parts.store.giveUpCalls(run.runId);
     const token = runToken(parts.secret, run.runId);
-    const session = new GatewaySession({ run, program, token, store: parts.store, calls });
+    const session = new GatewaySession({ run, program, epoch, token, store: parts.store, calls });
     const { close } = await serveGateway(session, folder);
     return { port: session, close };
   };
@@ -38,12 +38,16 @@ export function createGateways(parts: {
     void known?.session.then(({ close: end }) => end()).catch(() => undefined);
   };
   return {
-    async open(run, folder) {
+    async open(run, at) {
       const known = open.get(run.runId);
-      if (known?.folder === folder) return (await known.session).port;
+      if (known?.folder === at.folder) return (await known.session).port;
       close(run.runId);
-      const session = begin(run, folder);
-      open.set(run.runId, { folder, session });
+      const session = (async () => {
+        // Calls of the container before go on to their ends, and are settled by what they cost.
+        await (await known?.session.catch(() => undefined))?.port.settled();
+        return begin(run, at);
+      })();
+      open.set(run.runId, { folder: at.folder, session });
       // One that cannot be opened is tried again.
       session.catch(() => open.delete(run.runId));
       return (await session).port;

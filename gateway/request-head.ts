@@ -54,7 +54,7 @@ export async function readBody(request: IncomingMessage): Promise<string | null>
 
 /** Abilities that stay within a call; others have the provider reach out, run or keep things. */
 const BETAS =
-  /^(?:claude-code-|interleaved-thinking-|context-management-|fine-grained-tool-streaming-|prompt-caching-|prompt-caching-scope-|extended-cache-ttl-|context-1m-|effort-|token-counting-|token-efficient-tools-|output-128k-|structured-outputs-|adaptive-thinking-|redact-thinking-)[a-z0-9-]{1,40}$/;
+  /^(?:claude-code-|interleaved-thinking-|context-management-|fine-grained-tool-streaming-|prompt-caching-|prompt-caching-scope-|context-1m-|effort-|token-counting-|token-efficient-tools-|output-128k-|structured-outputs-|adaptive-thinking-|redact-thinking-)[a-z0-9-]{1,40}$/;
 
 /** The client's headers that go on to the provider. */
 export function headersOnward({ headers }: IncomingMessage): Record<string, string> {

@@ -5,7 +5,8 @@ import { parsed, type Wire } from '../domain/gateway/wire.js';
 import { later, refusal, wrongToken } from '../domain/gateway/refusals.js';
 import { wireAt, wireOf } from '../domain/gateway/wires.js';
 import { newCallKey } from '../domain/ids.js';
-import { allowedFor, answerCall, namesOf } from './answer-call.js';
+import { splitRequest } from '../domain/gateway/request-parts.js';
+import { allowedFor, type Asked, answerCall, callOf, namesOf } from './answer-call.js';
 import { Client } from './reply.js';
 import { headersOnward, readBody, readHead } from './request-head.js';
 import type { GatewaySession } from './session.js';
@@ -73,7 +74,7 @@ async function answer(session: GatewaySession, request: IncomingMessage, client:
   const body = parsed(text);
   if (body === null) return client.answer(refusal(wire, 400, 'the body is not a JSON object'));
   if (isCall) return answerCall(session, { wire, head, body, request }, client);
-  return countTokens(session, { wire, body, request }, client);
+  return countTokens(session, { wire, head, body, request }, client);
 }
 
 const sameProvider = (one: Wire, other: Wire): boolean =>
@@ -88,10 +89,10 @@ function models(session: GatewaySession, wire: Wire) {
   };
 }
 
-/** Free at the provider, so within the rate alone. */
+/** Free at the provider, so within the rate alone; recorded as calls are. */
 async function countTokens(
   session: GatewaySession,
-  { wire, body, request }: { wire: Wire; body: Record<string, unknown>; request: IncomingMessage },
+  { wire, head, body, request }: Asked,
   client: Client,
 ): Promise<void> {
   const leave = session.enter();
@@ -99,8 +100,14 @@ async function countTokens(
   try {
     const cleaned = wire.clean(body, allowedFor(session));
     if ('refused' in cleaned) return client.answer(refusal(wire, 400, cleaned.refused));
+    const { run, epoch, store, calls } = session.parts;
+    const call = callOf(session, { wire, head, body, path: COUNT_TOKENS });
+    const known = await store.knownCount(run.runId, epoch, call);
+    if (known !== null) return client.answer({ status: 200, body: known });
     const { max_tokens: _m, metadata: _d, stream: _s, ...counted } = cleaned.body;
-    const found = await session.parts.calls.countTokens(counted, headersOnward(request));
+    const found = await calls.countTokens(counted, headersOnward(request));
+    if (found.status === 200)
+      await store.keepCount(run.runId, epoch, { ...call, request: splitRequest(counted), answer: found.body });
     const passes = found.status === 200 || found.status === 400 || found.status === 413;
     client.answer(passes ? found : later(wire, 503, 'the provider does not count now', 5));
   } finally {

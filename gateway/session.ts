@@ -3,6 +3,7 @@ import type { Json } from '../domain/gateway/json.js';
 import type { EndReason } from '../domain/outcomes.js';
 import type { GatewayPort } from '../domain/ports/gateway-port.js';
 import type { MeteredCalls } from '../domain/ports/metered-calls.js';
+import type { EventLog } from '../domain/ports/record/events.js';
 import type { ProgramLog } from '../domain/ports/record/program-log.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
 import type { RunDefinition } from '../domain/run.js';
@@ -10,8 +11,10 @@ import type { RunDefinition } from '../domain/run.js';
 export interface SessionParts {
   run: RunDefinition;
   program: Program;
+  /** Of its container. */
+  epoch: number;
   token: string;
-  store: ProgramLog & Pick<StepLog, 'saveAction'>;
+  store: ProgramLog & EventLog & Pick<StepLog, 'saveAction'>;
   calls: MeteredCalls;
 }
 
@@ -33,8 +36,8 @@ export class GatewaySession implements GatewayPort {
   fatal: Error | null = null;
   /** The last call that was made brought no answer, through no fault of the program's. */
   lastFault: Error | null = null;
-  /** Answers that said that a limit is reached. */
-  refusals = 0;
+  private refusals = 0;
+  private firstRefusal = 0;
   private underWay = 0;
   private whenSettled: (() => void)[] = [];
   private readonly faults = new Map<string, number>();
@@ -58,6 +61,17 @@ export class GatewaySession implements GatewayPort {
   fail(error: Error): void {
     this.fatal ??= error;
     this.wakes.splice(0).forEach((wake) => wake());
+  }
+
+  /** An answer says that a limit is reached. */
+  refused(): void {
+    if (this.refusals === 0) this.firstRefusal = performance.now();
+    this.refusals += 1;
+  }
+
+  get told(): GatewayPort['told'] {
+    if (this.refusals === 0) return null;
+    return { refusals: this.refusals, secondsAgo: (performance.now() - this.firstRefusal) / 1000 };
   }
 
   /** A place for one more call; null: too many are under way, or came in the last second. */

@@ -31,8 +31,8 @@ export interface ProviderAccess {
   endpoint(model: ModelRef): string;
 }
 
-/** Keys and addresses come from the worker's environment, or were sealed with `homeSecret`, and are used only for the call. */
-export function providerAccess(env: Env, secrets: readonly string[] = [], homeSecret?: string): ProviderAccess {
+/** Keys and addresses come from the worker's environment, or were sealed with `sealingKey`, and are used only for the call. */
+export function providerAccess(env: Env, secrets: readonly string[] = [], sealingKey?: string): ProviderAccess {
   const said = (variable: string | undefined): string => (variable === undefined ? '' : (env[variable] ?? '').trim());
   const baseUrlOf = ({ config }: ModelRef): string | undefined =>
     config === undefined ? undefined : said(config.baseUrlVariable) || config.baseUrl;
@@ -57,7 +57,7 @@ export function providerAccess(env: Env, secrets: readonly string[] = [], homeSe
         throw new BenchError('usage', `the run has no configuration for its model ${name}`, {
           remedy: 'Submit it again.',
         });
-      const sealed = credentialsOf(model, homeSecret);
+      const sealed = credentialsOf(model, sealingKey);
       const apiKey = sealed.apiKey === '' ? said(config.apiKeyVariable) : sealed.apiKey;
       if (config.apiKeyVariable !== undefined && apiKey === '')
         throw new BenchError('usage', `this worker has no ${config.apiKeyVariable}, which model ${name} needs`, {
@@ -88,10 +88,10 @@ export function providerAccess(env: Env, secrets: readonly string[] = [], homeSe
 }
 
 /** What a trainer gave for its endpoint. Throws BenchError (usage) if another home sealed it. */
-function credentialsOf({ rollout }: ModelRef, homeSecret: string | undefined): Credentials {
+function credentialsOf({ rollout }: ModelRef, sealingKey: string | undefined): Credentials {
   if (rollout?.sealed == null) return { apiKey: '', headers: {} };
   try {
-    return unseal(rollout.sealed, homeSecret ?? '');
+    return unseal(rollout.sealed, sealingKey ?? '');
   } catch {
     throw new BenchError('usage', "the endpoint's key was sealed by another home, or has been changed", {
       code: 'model.key_missing',

@@ -16,9 +16,9 @@ type Env = Readonly<Record<string, string | undefined>>;
 export function createProviderModels(
   env: Env,
   secrets: readonly string[] = [],
-  homeSecret?: string,
+  sealingKey?: string,
 ): Map<Provider, ModelPort> {
-  const access = providerAccess(env, secrets, homeSecret);
+  const access = providerAccess(env, secrets, sealingKey);
   return new Map(PROVIDERS.map((provider) => [provider, providerModel(access)]));
 }
 

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { BenchError } from '../domain/errors.js';
-import { lock } from './file-lock.js';
+import { type FileLock, lock } from './file-lock.js';
 import { makeFolder } from './make-folder.js';
 
 /** The newest release that `go install` can build: later ones carry a `replace` in their go.mod. */
@@ -45,10 +45,7 @@ export async function findTemporal(options: FindTemporalOptions): Promise<FoundT
       cause: error,
     });
   }
-  const held = await lock(join(bin, '.temporal.lock'), {
-    timeoutMs: 30 * 60_000,
-    onWait: () => options.onProgress?.('waiting for another process that installs Temporal …'),
-  });
+  const held = await lockPatiently(join(bin, '.temporal.lock'), options);
   try {
     const since = await findPresent(options);
     if (since) return since;
@@ -77,6 +74,27 @@ export async function findTemporal(options: FindTemporalOptions): Promise<FoundT
     throw notFound(failures);
   } finally {
     held.release();
+  }
+}
+
+/** Whoever holds it may build for minutes: this says how long we have waited. */
+async function lockPatiently(path: string, { onProgress }: FindTemporalOptions): Promise<FileLock> {
+  const began = performance.now();
+  const told = 'waiting for another process that installs Temporal';
+  let ticker: NodeJS.Timeout | undefined;
+  try {
+    return await lock(path, {
+      timeoutMs: 30 * 60_000,
+      onWait: () => {
+        onProgress?.(`${told}: where Go builds it, 2 to 5 minutes on two cores`);
+        ticker = setInterval(
+          () => onProgress?.(`${told}: ${Math.round((performance.now() - began) / 1000)} s so far`),
+          10_000,
+        );
+      },
+    });
+  } finally {
+    clearInterval(ticker);
   }
 }
 

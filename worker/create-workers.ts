@@ -28,11 +28,9 @@ import type { RunStore } from '../domain/ports/run-store.js';
 import type { RunDefinition } from '../domain/run.js';
 import { CONTROL_QUEUE, evaluationQueue, hostQueue, modelQueue } from '../domain/queues.js';
 import { activityLogInterceptors } from './log-fields.js';
-import { homeSecret } from '../operations/home/home-identity.js';
 import type { Patiently } from './patiently.js';
 import type { WorkerRole, WorkerSettings } from '../operations/home/worker-settings.js';
 import { programFolder } from './program-folder.js';
-import { taskFolders } from './task-folders.js';
 
 export interface WorkerParts {
   settings: WorkerSettings;
@@ -41,6 +39,8 @@ export interface WorkerParts {
   /** Secret values in it. */
   secrets: readonly string[];
   hostId: string;
+  /** Of the database; `evaluator` null: this worker bears no runs. */
+  keys: { evaluator: string | null; sealing: string };
   /** How many GPUs it leases. */
   gpus: number;
   connection: NativeConnection;
@@ -50,6 +50,7 @@ export interface WorkerParts {
   governor: RateGovernor;
   backends: Backends;
   outputs: WatchedCommands;
+  taskFolder: (run: Pick<RunDefinition, 'task' | 'taskHash'>) => Promise<string>;
   /** The server is asked for each worker. */
   patiently: Patiently;
 }
@@ -61,13 +62,14 @@ const OTHER_WORKFLOW_TASKS = 100;
 export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const { settings, hostId, store, backends } = parts;
   const definitions = new RunDefinitions(store);
-  const taskFolder = taskFolders(settings.layout, settings.configFolders);
   const artifacts = openArtifactStore(settings.artifacts);
-  const secret = homeSecret(settings.layout);
-  const models = createProviderModels(parts.env, parts.secrets, secret);
+  const { taskFolder } = parts;
+  // Only hosts evaluate and serve gateways.
+  const secret = parts.keys.evaluator ?? '';
+  const models = createProviderModels(parts.env, parts.secrets, parts.keys.sealing);
   const players = createPlayers({ ...{ store, models, taskFolder }, turns: parts.turns, governor: parts.governor });
 
-  const access = providerAccess(parts.env, parts.secrets, secret);
+  const access = providerAccess(parts.env, parts.secrets, parts.keys.sealing);
   const gateways = createGateways({
     ...{ store, secret },
     openCalls: (run) => meteredCalls({ store, governor: parts.governor, access }, run),

@@ -6,13 +6,13 @@ import { createRateGovernor } from '../models/rate-governor.js';
 import { BenchError } from '../domain/errors.js';
 import { SIGNAL } from '../domain/messages.js';
 import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID } from '../domain/queues.js';
-import { checkSchema, openDatabase, readInstallation } from '../db/index.js';
+import { checkSchema, isRevoked, openDatabase, readInstallation } from '../db/index.js';
 import { modelVariables } from '../catalog/index.js';
 import { connectWorker } from '../temporal/connect-worker.js';
 import { createBackends } from './backends.js';
 import { createWorkers } from './create-workers.js';
 import { gpuInventory } from '../backends/gpus/inventory.js';
-import { homeHostId } from '../operations/home/home-identity.js';
+import { formerSecret, homeHostId } from '../operations/home/home-identity.js';
 import { diskArchiver } from './archive-disks.js';
 import { diskGuard } from './disk-guard.js';
 import { hostBeat } from './host-beat.js';
@@ -79,6 +79,11 @@ async function main(): Promise<void> {
   const backends = createBackends(settings, log, room);
 
   const bearsRuns = settings.roles.includes('host');
+  const former = formerSecret(settings.layout);
+  const keys = {
+    evaluator: bearsRuns ? await patiently(() => database.keys.evaluator(former)) : null,
+    sealing: await patiently(() => database.keys.sealing(former)),
+  };
   const outputs = liveOutputs(store, `${hostId} ${process.pid}`);
   const beat = hostBeat({
     ...{ settings, hostId, homeId, gpus, namespace: () => namespace, store, backends, log },
@@ -98,10 +103,14 @@ async function main(): Promise<void> {
 
   if (settings.metrics !== undefined && sdkMetricsAddress !== undefined)
     await serveMetrics(settings.metrics, () => database.queries.metrics(), sdkMetricsAddress);
+  const artifacts = openArtifactStore(settings.artifacts);
+  const { layout, configFolders } = settings;
+  const taskFolder = taskFolders({ layout, configFolders, store, artifacts });
   const workers = await createWorkers({
     settings,
     env: process.env,
     secrets,
+    keys,
     hostId,
     gpus: gpus.ids?.length ?? GPUS_TO_COME,
     connection,
@@ -111,12 +120,10 @@ async function main(): Promise<void> {
     governor,
     backends,
     outputs,
+    taskFolder,
     patiently,
   });
-  const warm = warmPool({
-    ...{ store, backends, hostId, log, most: settings.warmSandboxes },
-    taskFolder: taskFolders(settings.layout, settings.configFolders),
-  });
+  const warm = warmPool({ store, backends, hostId, log, most: settings.warmSandboxes, taskFolder });
   const emptyOrSay = (): Promise<void> =>
     warm
       .empty()
@@ -188,6 +195,7 @@ async function main(): Promise<void> {
     const beatOrSay = () =>
       beat().catch((error: unknown) => {
         // Postgres may be away for a moment; the next beat says again that this host is alive.
+        if (isRevoked(settings.databaseUrl, error)) return stopFor(revoked(hostId), 'stopping: this host was revoked');
         if (!isRefusal(error)) return log.warn({ error: String(error) }, 'could not refresh the host');
         stopFor(error, "stopping: this host's name belongs to another machine now");
       });
@@ -199,7 +207,6 @@ async function main(): Promise<void> {
     const guardOrSay = () =>
       guard().catch((error: unknown) => log.warn({ error: String(error) }, 'could not check the disk'));
     timers.push(every(DISK_MS, guardOrSay));
-    const artifacts = openArtifactStore(settings.artifacts);
     const archive = diskArchiver({ store, backends, artifacts, hostId, log });
     const archiveOrSay = () =>
       archive().catch((error: unknown) => log.warn({ error: String(error) }, 'could not look for archives to be made'));
@@ -219,6 +226,12 @@ async function main(): Promise<void> {
   await governor.flush();
   await database.close();
 }
+
+const revoked = (hostId: string): BenchError =>
+  new BenchError('usage', `the database refuses host ${hostId}: its invitation was revoked`, {
+    code: 'invitation.refused',
+    remedy: `Ask for another: \`bench hosts invite ${hostId}\`.`,
+  });
 
 const isRefusal = (error: unknown): error is BenchError => error instanceof BenchError && error.type === 'usage';
 

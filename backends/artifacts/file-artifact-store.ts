@@ -85,6 +85,14 @@ export function createFileArtifactStore(dir: string): ArtifactStore {
       return hash.digest('hex') === sha256 ? bytes : null;
     },
 
+    has: (sha256, bytes) =>
+      stat(artifactPath(dir, sha256)).then(
+        ({ size }) => size === bytes,
+        () => false,
+      ),
+
+    discard: (sha256) => rm(artifactPath(dir, sha256), { force: true }),
+
     open: (sha256) => createReadStream(artifactPath(dir, sha256)),
 
     async *storedBefore(before) {

@@ -135,6 +135,12 @@ export function createS3ArtifactStore(location: S3Location): ArtifactStore {
       return hash.digest('hex') === sha256 ? bytes : null;
     },
 
+    has: async (sha256, bytes) => (await head(keyOf(sha256)))?.bytes === bytes,
+
+    async discard(sha256) {
+      await told((s3, client) => client.send(new s3.DeleteObjectCommand({ Bucket: bucket, Key: keyOf(sha256) })));
+    },
+
     async *open(sha256) {
       const body = await bodyOf(sha256);
       if (body === null)

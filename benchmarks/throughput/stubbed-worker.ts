@@ -1,5 +1,6 @@
 /** A worker whose `local` backend does nothing: see stubbed-backend.ts. Takes the environment of the ordinary one. */
 import { writeFileSync } from 'node:fs';
+import { openArtifactStore } from '../../backends/artifacts/open-artifact-store.js';
 import { createRateGovernor } from '../../models/rate-governor.js';
 import { openDatabase } from '../../db/index.js';
 import { connectWorker } from '../../temporal/connect-worker.js';
@@ -13,6 +14,7 @@ import { createLogger } from '../../worker/logger.js';
 import { namespaceOf } from '../../temporal/namespace-owner.js';
 import { nvidiaSmi } from '../../backends/gpus/nvidia-smi.js';
 import { workerSettings } from '../../operations/home/worker-settings.js';
+import { taskFolders } from '../../worker/task-folders.js';
 import { stubbedBackend } from './stubbed-backend.js';
 
 const env = process.env;
@@ -20,7 +22,7 @@ const settings = workerSettings(env);
 const log = createLogger({ level: settings.logLevel, secrets: [] });
 const hostId = homeHostId(settings.layout, settings.hostname);
 const gpus = await gpuInventory({ kind: 'declared', ids: [] }, nvidiaSmi());
-const { store, turns, rates } = openDatabase(settings.databaseUrl, { max: settings.databasePool });
+const { store, turns, rates, keys } = openDatabase(settings.databaseUrl, { max: settings.databasePool });
 const { connection, client: temporal } = await connectWorker(settings);
 const backends = { ...createBackends(settings, log), local: stubbedBackend };
 const namespace = await namespaceOf(temporal, settings.temporalAddress);
@@ -30,6 +32,8 @@ setInterval(() => void beat(), settings.heartbeatSeconds * 1000);
 const workers = await createWorkers({
   ...{ settings, env, secrets: [], hostId, gpus: 0, connection, temporal, store, turns, backends },
   outputs: liveOutputs(store, hostId),
+  keys: { evaluator: await keys.evaluator(null), sealing: await keys.sealing(null) },
+  taskFolder: taskFolders({ ...settings, store, artifacts: openArtifactStore(settings.artifacts) }),
   governor: createRateGovernor(rates),
   patiently: (work) => work(),
 });

@@ -36,16 +36,18 @@ export function register(program: Command, context: CliContext): void {
   db.command('roles')
     .summary('create roles for workers and readers')
     .description(
-      'Create two roles, as the user of BENCH_ADMIN_DATABASE_URL, else of DATABASE_URL: bench_app reads and writes rows, ' +
-        'for workers and the command line; bench_reader only reads. Neither can log in or change a table.',
+      'Create roles, as the user of BENCH_ADMIN_DATABASE_URL, else of DATABASE_URL: bench_app reads and writes rows, for the ' +
+        "command line and other doors; bench_worker may also read the key of the evaluators' seeds, for workers; bench_reader " +
+        'only reads. None can log in or change a table.',
     )
     .action(async () => {
       const roles = await createRoles(context);
       context.output.json(roles satisfies DatabaseRoles);
       context.output.print(
         [
-          `The roles ${roles.app} and ${roles.reader} exist. Add users to them in psql:`,
-          `  create role worker login password '…' in role ${roles.app};`,
+          `The roles ${roles.worker}, ${roles.app} and ${roles.reader} exist. Add users to them in psql:`,
+          `  create role worker login password '…' in role ${roles.worker};`,
+          `  create role researcher login password '…' in role ${roles.app};`,
           `  create role analyst login password '…' in role ${roles.reader};`,
         ].join('\n'),
       );

@@ -9,6 +9,7 @@ import { servePage } from '../serve-page.js';
 import { detachedAdvice, followBatch } from '../follow-batch.js';
 import { batchDocument, batchFaults } from '../render/batch.js';
 import { renderLeaderboard } from '../render/leaderboard.js';
+import { prepareBeside } from '../../operations/batches/prepare-beside.js';
 import { submitBatch } from '../../operations/batches/submit-batch.js';
 import { wentWell } from '../wait-for-batch.js';
 import type { DemoDocument } from '../../domain/views/demo.js';
@@ -37,6 +38,7 @@ export function register(program: Command, context: CliContext): void {
     });
   const play = async (backend: Backend | undefined): Promise<void> => {
     const { output } = context;
+    await prepareBeside(context, backend);
     const batch = await submitBatch(context, {
       models: AGENTS,
       tasks: GAMES,

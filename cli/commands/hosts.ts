@@ -3,6 +3,7 @@ import { drainHost } from '../../operations/home/hosts/drain.js';
 import { listHosts } from '../../operations/home/hosts/list.js';
 import { removeHost } from '../../operations/home/hosts/remove.js';
 import type { CliContext } from '../context.js';
+import { register as registerJoin } from './hosts-join.js';
 import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 import type { ChangedHost, HostRow, HostsDocument } from '../../domain/views/hosts.js';
@@ -104,4 +105,5 @@ export function register(program: Command, context: CliContext): void {
       return { said: `${hostId} is removed; its runs continue on other hosts.`, state: 'removed' };
     },
   );
+  registerJoin(hosts, context);
 }

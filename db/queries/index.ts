@@ -5,7 +5,7 @@ import { definitionReader } from '../store/definitions.js';
 import { statements } from '../statements.js';
 import { batchStatus, listBatches } from './batch-status.js';
 import { leaderboard } from './leaderboard.js';
-import { events, hosts, leases, leaseWaiters, unfinishedRuns } from './operations.js';
+import { events, gatewayRuns, hosts, leases, leaseWaiters, unfinishedRuns } from './operations.js';
 import { episodeReturns, episodeSteps, runIdsOf } from './episode-rewards.js';
 import { type EpisodesWanted, listEpisodes, showEpisode } from './episodes.js';
 import { metrics } from './metrics.js';
@@ -16,15 +16,17 @@ import { searchTree } from './search-tree.js';
 import { reportActions, reportRuns } from './report-runs.js';
 import { listRuns, playedNames, showRun } from './runs.js';
 import { episodeStates, groupMetrics, policyMetrics } from './training.js';
-import { askedTurns, type AskedTurn, type RecordedPrompt, recordedPrompt } from './prompts.js';
+import { askedTurns, type AskedTurn, programRequest, type RecordedPrompt, recordedPrompt } from './prompts.js';
 import { trajectory } from './trajectory.js';
 import type { BatchStatusReport, BatchSummary, ListedBatch } from '../../domain/views/batches.js';
+import type { Json } from '../../domain/gateway/json.js';
 import type { RunDefinition } from '../../domain/run.js';
 import type { RewardRequest } from '../../domain/requests/reward.js';
 import type { RewardedEpisode, RewardedStep } from '../../domain/views/episodes.js';
 import type { Leaderboard, LeaderboardOptions } from '../../domain/views/leaderboard.js';
 import type { EventFilter, EventRow } from '../../domain/views/events.js';
 import type { HostRow } from '../../domain/views/hosts.js';
+import type { GatewayRun } from '../../domain/views/gateway.js';
 import type { LeaseRow, LeaseWaiter } from '../../domain/views/leases.js';
 import type { SearchTreeDocument } from '../../domain/views/search-tree.js';
 import type { ActionCount, ReportRun } from '../../domain/views/report.js';
@@ -64,10 +66,14 @@ export interface Queries {
   playedAs(runId: string): Promise<RunDefinition | null>;
   /** Each question of a step that was sent, in order. */
   askedTurns(runId: string, step: number): Promise<AskedTurn[]>;
+  /** What a program's step sent; null: it is no call, or was not kept. */
+  programRequest(runId: string, step: number): Promise<Json | null>;
   /** The messages around the observations of a run that MLGym played. */
   recordedPrompt(runId: string): Promise<RecordedPrompt>;
   /** Oldest first; for a batch, with those of its runs. */
   events(filter: EventFilter): Promise<EventRow[]>;
+  /** Runs that have not ended and whose agents are programs. */
+  gatewayRuns(): Promise<GatewayRun[]>;
   leases(options?: { includeReleased?: boolean }): Promise<LeaseRow[]>;
   /** Runs that wait for GPUs, the longest first. */
   leaseWaiters(): Promise<LeaseWaiter[]>;
@@ -116,8 +122,10 @@ export function createQueries(pool: pg.Pool): Queries {
       return origin === 'mlgym' ? null : read();
     },
     askedTurns: (runId, step) => askedTurns(run, runId, step),
+    programRequest: (runId, step) => programRequest(run, runId, step),
     recordedPrompt: (runId) => recordedPrompt(run, runId),
     events: (filter) => events(run, filter),
+    gatewayRuns: () => gatewayRuns(run),
     leases: (options = {}) => leases(run, options.includeReleased ?? false),
     leaseWaiters: () => leaseWaiters(run),
     hosts: (options = {}) => hosts(run, options.includeRemoved ?? false),

@@ -1,3 +1,5 @@
+import type { Json } from '../../domain/gateway/json.js';
+import { joinRequest, partsOf } from '../../domain/gateway/request-parts.js';
 import type { ToolCall } from '../../domain/model.js';
 import type { Statements } from '../statements.js';
 
@@ -43,4 +45,21 @@ export async function recordedPrompt(run: Statements, runId: string): Promise<Re
     [runId],
   );
   return row ?? { prompt: [], footers: null };
+}
+
+/** What a program's step sent; null: it is no call, or was not kept. */
+export async function programRequest(run: Statements, runId: string, step: number): Promise<Json | null> {
+  const [row] = await run<{ request: Json | null }>(
+    'programRequest',
+    'select request from program_steps where run_id = $1 and step = $2',
+    [runId, step],
+  );
+  const request = row?.request ?? null;
+  if (request === null) return null;
+  const parts = await run<{ hash: string; part: unknown }>(
+    'programParts',
+    'select hash, part from program_parts where run_id = $1 and hash = any($2::text[])',
+    [runId, partsOf(request)],
+  );
+  return joinRequest({ request, parts: new Map(parts.map(({ hash, part }) => [hash, part])) });
 }

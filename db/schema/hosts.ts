@@ -37,4 +37,6 @@ export const hosts = pgTable('hosts', {
   namespaceId: text('namespace_id'),
   /** The same for people: name and address, as that machine sees them. */
   namespaceAt: text('namespace_at'),
+  /** The database's user that its worker is; one of host_invitations if it was invited. */
+  databaseUser: text('database_user'),
 });

@@ -25,7 +25,7 @@ export const rollouts = pgTable(
       .references(() => episodes.runId),
     /** What is asked of the endpoint about tokens. */
     capture: text('capture', { enum: CAPTURE_LEVELS }).notNull(),
-    /** The endpoint's key and headers, sealed with the home's secret; null: none, or the rollout has ended. */
+    /** The endpoint's key and headers, sealed with the installation's key; null: none, or the rollout has ended. */
     sealed: text('sealed'),
     /** In the order in which ends were told, from 1 and without gaps; null: not ended, or nobody has looked. */
     number: bigint('number', { mode: 'number' }),

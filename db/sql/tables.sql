@@ -65,9 +65,16 @@ comment on column evaluations.suspect is 'The score lies outside the task''s bou
 comment on column evaluations.from_step is 'At a forced end: step whose validate the submission comes from; null: the workspace.';
 comment on column evaluations.status is 'pending: started, without a result; with a submission: its test waits until the run''s sandbox has ended.';
 
+comment on table evaluator_key is 'Key of the evaluators'' seeds, one row; bench_worker alone may read it.';
+
 comment on table events is 'Faults, retries and recoveries of runs and batches.';
 
+comment on table host_invitations is 'Machines that may join: each has a user of the database, whose password was the token.';
+comment on column host_invitations.expires_at is 'Nobody may join with it after that; whoever has joined stays.';
+comment on column host_invitations.joined_at is 'When a machine joined and changed the password; null: not yet.';
+
 comment on table hosts is 'Machines that execute runs.';
+comment on column hosts.database_user is 'The database''s user that its worker is.';
 comment on column hosts.namespace_id is 'Temporal namespace that its worker polls; the same on all hosts that are up.';
 comment on column hosts.namespace_at is 'Name and address of that namespace, as the host sees them.';
 
@@ -115,7 +122,7 @@ comment on column run_results.best_attempt is 'Chosen by the validation score wh
 
 comment on table rollouts is 'Episodes that bench plays, with a trainer''s endpoint as the model.';
 comment on column rollouts.capture is 'What is asked of the endpoint about tokens: tokens, logprobs or text.';
-comment on column rollouts.sealed is 'The endpoint''s key and headers, encrypted with the home''s secret; null: none, or the rollout has ended.';
+comment on column rollouts.sealed is 'The endpoint''s key and headers, encrypted with the installation''s key; null: none, or the rollout has ended.';
 comment on column rollouts.number is 'Order in which ends were told, from 1; null: not told yet.';
 
 comment on table runs is 'One attempt of one model at one task. Ends once; end_reason says why, final_evaluation is the outcome of the final evaluation.';
@@ -145,6 +152,10 @@ comment on column submissions.refused is 'Why existing files were refused.';
 
 comment on table task_integrity is 'Imported tasks whose evaluator was within the agent''s reach: protected files, files that the starter hands in, files with answers, and whether the agent writes the metric itself.';
 
+comment on table sealing_key is 'Key of trainers'' credentials, one row; bench_app and bench_worker may read it.';
+
+comment on table task_archives is 'Where frozen tasks lie in the artifact store, for hosts without them.';
+
 comment on table task_versions is 'Task folders by content hash, as submitted.';
 
 comment on table notifications is 'What the webhook of the settings is told: an outbox that workers empty.';
@@ -171,6 +182,22 @@ comment on column program_steps.fingerprint is 'Of the request, without what cli
 comment on column program_steps.answer is 'The provider''s whole answer.';
 comment on column program_steps.client_gone is 'The client''s connection broke before it had all of the answer.';
 comment on column program_steps.handed_out_at is 'When the answer was given to the next who asked the same; null: never.';
+comment on column program_steps.epoch is 'The container that it was asked in.';
+comment on column program_steps.likeness is 'Of the request, without dates, ids and durations: by it a program that is started again gets its answers.';
+comment on column program_steps.request is 'What was sent; {"$part": hash} stands for a row of program_parts.';
+comment on column program_steps.replayed_epoch is 'The last container whose program got the answer again; null: none.';
+comment on column program_steps.abandoned is 'Whether the program, started again in another container, went another way.';
+
+comment on table program_parts is 'Long parts of the requests of programs, each once a run.';
+comment on column program_parts.hash is 'SHA-256 of the part as JSON with sorted keys.';
+
+comment on table program_counts is 'Token counts that programs asked their provider for: free, and no steps.';
+comment on column program_counts.epoch is 'The container that it was asked in.';
+comment on column program_counts.agent is 'Which of the program''s agents asked; empty: its only one.';
+comment on column program_counts.fingerprint is 'Of the request, without what clients change when they repeat it.';
+comment on column program_counts.likeness is 'Of the request, without dates, ids and durations.';
+comment on column program_counts.request is 'What was sent; {"$part": hash} stands for a row of program_parts.';
+comment on column program_counts.answer is 'The provider''s answer.';
 
 comment on table search_trees is 'Runs that play a tree of forks: its limits, and what came of it. The run is the whole tree''s attempt.';
 comment on column search_trees.batch_id is 'The batch of its nodes'' runs.';

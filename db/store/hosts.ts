@@ -40,8 +40,8 @@ export function hostStore(run: Statements): Hosts {
            from hosts h where host_id = $1
          ), registered as (
            insert into hosts as h (host_id, hostname, cpus, memory_mb, gpus, backends, slots, memory_for_runs_mb, memory_free_mb,
-             disk_total_mb, disk_free_mb, busy_gpus, paused, roles, home_id, version, heartbeat_seconds, namespace_id, namespace_at)
-           select $1, $2, $3, $4, $5::jsonb, $6::jsonb, $7, $8, $9, $10, $11, $12::jsonb, $13, $14::jsonb, $15, $16, $17, $18, $19
+             disk_total_mb, disk_free_mb, busy_gpus, paused, roles, home_id, version, heartbeat_seconds, namespace_id, namespace_at, database_user)
+           select $1, $2, $3, $4, $5::jsonb, $6::jsonb, $7, $8, $9, $10, $11, $12::jsonb, $13, $14::jsonb, $15, $16, $17, $18, $19, session_user
            where not exists (select from before where "foreign")
            on conflict (host_id) do update set
              hostname = excluded.hostname, cpus = excluded.cpus, memory_mb = excluded.memory_mb, gpus = excluded.gpus,
@@ -50,7 +50,7 @@ export function hostStore(run: Statements): Hosts {
              disk_free_mb = excluded.disk_free_mb, busy_gpus = excluded.busy_gpus, paused = excluded.paused,
              roles = excluded.roles, home_id = excluded.home_id, version = excluded.version,
              heartbeat_seconds = excluded.heartbeat_seconds, namespace_id = excluded.namespace_id,
-             namespace_at = excluded.namespace_at, removed_at = null, seen_at = now(),
+             namespace_at = excluded.namespace_at, database_user = excluded.database_user, removed_at = null, seen_at = now(),
              alive_since = case when h.seen_at > now() - ${beats('h', SILENT_AFTER_BEATS)} then h.alive_since else now() end
            returning h.paused, h.lost_at
          ), told as (

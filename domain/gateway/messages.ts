@@ -12,10 +12,25 @@ const SOURCES_INSIDE = ['base64', 'text', 'content'];
 const LEAST_ANSWER = 512;
 const LEAST_THINKING = 1024;
 
+/** A block, and those within it and its source. */
+const within = (block: Json): Json[] => {
+  const inside = isJson(block['source']) ? listOf(block['source']['content']) : [];
+  return [block, ...[...listOf(block['content']), ...inside].flatMap(within)];
+};
 const blocksOf = (body: Json): Json[] =>
-  [body['system'], ...listOf(body['messages']).map(({ content }) => content)]
-    .flatMap(listOf)
-    .flatMap((block) => [block, ...listOf(block['content'])]);
+  [body['system'], ...listOf(body['messages']).map(({ content }) => content)].flatMap(listOf).flatMap(within);
+
+/** Entries of a cache last five minutes: longer ones have another price. */
+const briefly = <T>(value: T): T => {
+  if (Array.isArray(value)) return value.map(briefly) as T;
+  if (!isJson(value)) return value;
+  const { cache_control: cache, content, ...rest } = value;
+  return {
+    ...rest,
+    ...(content === undefined ? {} : { content: briefly(content) }),
+    ...(cache == null ? {} : { cache_control: { type: 'ephemeral' } }),
+  } as T;
+};
 
 /** Anthropic's messages. */
 export const messagesWire: Wire = {
@@ -26,6 +41,7 @@ export const messagesWire: Wire = {
   clean(body, allowed): Cleaned {
     let images = 0;
     for (const { type, source } of blocksOf(body)) {
+      if (type === 'container_upload') return { refused: NO_ADDRESSES };
       if (type !== 'image' && type !== 'document') continue;
       images += 1;
       if (!isJson(source) || !SOURCES_INSIDE.includes(textOf(source['type']))) return { refused: NO_ADDRESSES };
@@ -42,7 +58,9 @@ export const messagesWire: Wire = {
       images,
       body: {
         ...kept,
-        ...(tools.length === 0 ? {} : { tools }),
+        ...(kept['messages'] === undefined ? {} : { messages: briefly(kept['messages']) }),
+        ...(kept['system'] === undefined ? {} : { system: briefly(kept['system']) }),
+        ...(tools.length === 0 ? {} : { tools: briefly(tools) }),
         ...(allowed.accepts.includes('temperature') ? pick(body, ['temperature', 'top_k']) : {}),
         ...(allowed.accepts.includes('topP') ? pick(body, ['top_p']) : {}),
         ...thinking(body['thinking'], maxTokens),

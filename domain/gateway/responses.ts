@@ -31,11 +31,14 @@ export const responsesWire: Wire = {
       if (body[key] != null) return { refused: `${key}: ${NOT_KEPT}` };
     if (body['background'] === true) return { refused: `background: ${NOT_KEPT}` };
     let images = 0;
-    const parts = items(body['input']).flatMap((item) => [item, ...listOf(item['content']), ...listOf(item['output'])]);
+    const parts = items(body['input']).flatMap((item) => [
+      ...[item, ...listOf(item['content']), ...listOf(item['output'])],
+      ...(isJson(item['output']) ? [item['output']] : []),
+    ]);
     for (const part of parts) {
       if (part['type'] === 'item_reference' || part['file_id'] != null || part['file_url'] != null)
         return { refused: NO_ADDRESSES };
-      if (part['type'] !== 'input_image') continue;
+      if (part['type'] !== 'input_image' && part['type'] !== 'computer_screenshot') continue;
       images += 1;
       if (!textOf(part['image_url']).startsWith('data:')) return { refused: NO_ADDRESSES };
     }

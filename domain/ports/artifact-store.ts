@@ -23,6 +23,10 @@ export interface ArtifactStore {
   get(sha256: string): Promise<Buffer | null>;
   /** Its size if it exists undamaged, else null. Reads all of it. */
   check(sha256: string): Promise<number | null>;
+  /** It is there with this size; its bytes are not read. */
+  has(sha256: string, bytes: number): Promise<boolean>;
+  /** Remove one that is damaged, so that it is stored again. */
+  discard(sha256: string): Promise<void>;
   /** Throws if it is missing. */
   open(sha256: string): AsyncIterable<Uint8Array>;
   /** What was last stored before `before`. Whatever does not belong to the store is left out. */

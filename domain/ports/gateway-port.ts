@@ -7,6 +7,8 @@ export interface GatewayPort {
   readonly token: string;
   /** Why no further call is made; null: calls are made. */
   readonly limit: EndReason | null;
+  /** Answers that said so, and how long ago the first was given; null: none was. */
+  readonly told: { refusals: number; secondsAgo: number } | null;
   /** A fault of our own, after which the run cannot go on. */
   readonly fatal: Error | null;
   /** Why the last call that was made brought no answer; null: it brought one. */
@@ -17,5 +19,5 @@ export interface GatewayPort {
   settled(): Promise<void>;
 }
 
-/** Opens a run's gateway, or finds it open; `folder`: where its container finds the socket. */
-export type OpenGateway = (run: RunDefinition, folder: string) => Promise<GatewayPort>;
+/** Opens a run's gateway, or finds it open; `folder`: where the container of that epoch finds the socket. */
+export type OpenGateway = (run: RunDefinition, at: { folder: string; epoch: number }) => Promise<GatewayPort>;

@@ -15,6 +15,7 @@ import type { Placements } from './record/placement.js';
 import type { LiveOutputs } from './record/live-outputs.js';
 import type { Leases } from './record/leases.js';
 import type { SearchTrees } from './record/search-trees.js';
+import type { TaskArchives } from './record/task-archives.js';
 import type { WarmSandboxes } from './record/warm-sandboxes.js';
 
 /** The whole record of runs, as the worker has it; activities name the ports that they use. Every write is keyed: repeating it changes nothing. */
@@ -34,5 +35,6 @@ export type RunStore = RunDefinitions &
   Placements &
   Leases &
   LiveOutputs &
-  WarmSandboxes &
-  SearchTrees;
+  SearchTrees &
+  TaskArchives &
+  WarmSandboxes;

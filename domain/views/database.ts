@@ -21,5 +21,5 @@ export const migrationDocumentSchema = z
   .meta({ id: 'Migration' });
 export type MigrationDocument = z.infer<typeof migrationDocumentSchema>;
 
-export const databaseRolesSchema = z.strictObject({ app: z.string(), reader: z.string() });
+export const databaseRolesSchema = z.strictObject({ worker: z.string(), app: z.string(), reader: z.string() });
 export type DatabaseRoles = z.infer<typeof databaseRolesSchema>;

@@ -35,6 +35,18 @@ export type HostsDocument = z.infer<typeof hostsDocumentSchema>;
 
 export const changedHostSchema = z.strictObject({
   hostId: z.string(),
-  state: z.enum(['up', 'drained', 'removed']),
+  state: z.enum(['up', 'drained', 'removed', 'revoked']),
 });
+export const hostInvitationSchema = z
+  .strictObject({
+    hostId: z.string(),
+    invitation: z.string().describe('for `bench hosts join`, once; secret'),
+    expiresAt: timeSchema,
+  })
+  .meta({ id: 'HostInvitation' });
+export type HostInvitationDocument = z.infer<typeof hostInvitationSchema>;
+
+export const joinedHostSchema = z.strictObject({ hostId: z.string(), home: z.string() });
+export type JoinedHost = z.infer<typeof joinedHostSchema>;
+
 export type ChangedHost = z.infer<typeof changedHostSchema>;

@@ -43,7 +43,7 @@ export const promptDocumentSchema = z
     source: z
       .enum(PROMPT_SOURCES)
       .describe(
-        '`rendered`: again, from the record; `recorded`: by MLGym, before its history processor; `partial`: its import left out the status lines',
+        '`rendered`: again, from the record; `recorded`: as a program sent it, or by MLGym before its history processor; `partial`: its import left out the status lines',
       ),
     messages: z.array(promptMessageSchema),
     tools: z

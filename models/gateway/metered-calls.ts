@@ -140,7 +140,7 @@ class Fault {
   ) {}
 }
 
-const FOR_THE_CLIENT = [400, 404, 413];
+const FOR_THE_CLIENT = [400, 404, 413, 422];
 
 /** One try of a call, from its reserved row to its settlement. */
 async function attempt(
@@ -192,8 +192,9 @@ async function attempt(
     });
     at.budget.ended(call.step);
     const status = found?.status ?? 0;
+    // Some providers say so with 400 that the account is empty.
     const verbatim =
-      FOR_THE_CLIENT.includes(status) && found?.answer != null && !progress.begun
+      FOR_THE_CLIENT.includes(status) && told.kind !== 'quota' && found?.answer != null && !progress.begun
         ? { status, body: found.answer }
         : null;
     return new Fault(told, progress.begun, verbatim);

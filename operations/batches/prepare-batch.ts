@@ -8,6 +8,7 @@ import { chooseBackend } from './choose-backend.js';
 import { ensureTaskImages } from './ensure-task-images.js';
 import { refuseUnfit } from './host-fit.js';
 import { planOn, type PlanOptions } from './plan-batch.js';
+import { shareTasks } from './share-tasks.js';
 
 /**
  * A plan on a backend whose images exist, built if they were missing. Runs that no host can execute are refused before building,
@@ -47,9 +48,12 @@ async function checkArtifacts({ settings }: Bench): Promise<void> {
     await (await import('../../backends/artifacts/check-store.js')).checkArtifactStore(location);
 }
 
-/** Runs play frozen copies of their tasks, and some host must be able to execute them. */
+/** Runs play frozen copies of their tasks, which other hosts can have, and some host must be able to execute them. */
 export async function freezeAndCheck(bench: Bench, { groups, backend, runs }: BatchPlan): Promise<void> {
-  for (const task of groups.flatMap((group) => group.taskFolders)) freezeTask(bench.settings.layout, task);
+  const frozen = groups
+    .flatMap((group) => group.taskFolders)
+    .map((task) => ({ hash: task.contentHash, dir: freezeTask(bench.settings.layout, task) }));
+  await shareTasks(bench, frozen);
   // Building images may have taken a while.
   refuseUnfit(await (await bench.database()).queries.hosts(), groups, { backend, runs });
 }

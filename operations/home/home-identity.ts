@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { HomeLayout } from '../../domain/home-layout.js';
 
@@ -7,9 +7,9 @@ import type { HomeLayout } from '../../domain/home-layout.js';
 export const homeTag = (layout: HomeLayout): string =>
   createHash('sha256').update(realpathSync(layout.home)).digest('hex').slice(0, 8);
 
-/** The home's secret, 32 bytes in hex, made at first use; the key of the evaluators' seeds. */
-export const homeSecret = (layout: HomeLayout): string =>
-  readOrCreate(layout.secretFile, () => randomBytes(32).toString('hex'));
+/** The key that a home of an earlier version has made, which the database takes over; null: it has none. */
+export const formerSecret = (layout: HomeLayout): string | null =>
+  existsSync(layout.secretFile) ? readFileSync(layout.secretFile, 'utf8').trim() : null;
 
 /** The host's name, stable over restarts since containers outlive workers. */
 export const homeHostId = (layout: HomeLayout, hostname: string): string =>

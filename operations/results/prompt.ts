@@ -4,7 +4,10 @@ import { encodeReply } from '../../domain/agent/reply-encoding.js';
 import { stepTurns } from '../../domain/agent/step-turns.js';
 import { BenchError } from '../../domain/errors.js';
 import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
-import type { ChatMessage } from '../../domain/model.js';
+import type { Program } from '../../domain/agent/program.js';
+import { offeredTools } from '../../domain/gateway/offered-tools.js';
+import { wireOf } from '../../domain/gateway/wires.js';
+import type { ChatMessage, ModelRef } from '../../domain/model.js';
 import { requestHash } from '../../domain/request-hash.js';
 import type { PromptDocument, PromptTurn } from '../../domain/views/prompt.js';
 import type { RunDetail } from '../../domain/views/runs.js';
@@ -37,6 +40,8 @@ export async function promptOf(database: Read, runId: string, step: number): Pro
   if (definition === null) throw new Error(`run ${asked.runId} has no definition`);
   const input = { ...definition, memoryRecords: asked.memory ? asked.memoryRecords : null };
   const workspace = asked.workspace ?? CONTAINER_WORKSPACE;
+  if (definition.agent.program !== undefined)
+    return ofProgram(database, { runId, step, program: definition.agent.program, model: definition.model });
   const before = (await database.store.transcript(asked.runId)).filter((record) => record.step < step);
   const messages = buildMessages(input, before, workspace);
   const known = await database.queries.askedTurns(asked.runId, step);
@@ -53,6 +58,27 @@ export async function promptOf(database: Read, runId: string, step: number): Pro
   });
   const tools = toolDefinitions(input, workspace) ?? null;
   return { runId, askedIn: asked.runId, step, source: 'rendered', messages, tools, turns };
+}
+
+/** A program writes its own prompts: they are kept as they were sent. */
+async function ofProgram(
+  { queries }: Read,
+  { runId, step, program, model }: { runId: string; step: number; program: Program; model: ModelRef },
+): Promise<PromptDocument> {
+  const request = await queries.programRequest(runId, step);
+  if (request === null)
+    throw new BenchError('usage', `step ${step} of run ${runId} asked no model: it is a validation or the end`, {
+      code: 'run.no_such_step',
+      remedy: `Choose a call: \`bench trajectory ${runId}\` shows them.`,
+    });
+  const wire = wireOf(program.client);
+  const messages = wire.messages(request);
+  const hash = requestHash({ provider: model.provider, model: model.model, messages });
+  const turns = (await queries.askedTurns(runId, step)).map(({ try: at, sent, reply }): PromptTurn => ({
+    ...{ try: at, added: [], hash, sent, reply: reply === null ? null : encodeReply(reply) },
+    proof: sent.length === 0 ? 'none' : sent.every((one) => one === hash) ? 'equal' : 'different',
+  }));
+  return { runId, askedIn: runId, step, source: 'recorded', messages, tools: offeredTools(request), turns };
 }
 
 /** The run whose calls asked for this step: steps that a fork began with were asked in the run that was forked. */

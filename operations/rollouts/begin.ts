@@ -9,7 +9,7 @@ import { startRunWorkflow } from '../../temporal/start-run.js';
 import { isOutage } from '../as-bench-error.js';
 import type { Environment } from '../episodes/environment.js';
 import { freshRun } from '../episodes/reset.js';
-import { homeSecret } from '../home/home-identity.js';
+import { formerSecret } from '../home/home-identity.js';
 
 /** Nobody needs to ask after a rollout: its trainer may be away as long as it likes. */
 const NEVER_IDLE_SECONDS = 315_360_000;
@@ -32,7 +32,7 @@ export async function beginRollouts(env: Environment, request: RolloutRequest): 
   const { api_key: _key, headers, ...shown } = model;
   // Before anything is read or written that could fail only because of the services.
   const reward = asked.reward === undefined ? env.options.reward : rewardRequest(asked.reward);
-  const endpoint = { capture, sealed: sealedOf(env, model) } satisfies RolloutEndpoint;
+  const endpoint = { capture, sealed: await sealedOf(env, model) } satisfies RolloutEndpoint;
   const played = await freshRun(env, asked);
   const config = inlineModel(model);
   const run: RunDefinition = {
@@ -82,7 +82,7 @@ async function start({ bench }: Environment, runId: string): Promise<void> {
 }
 
 /** Null: there is nothing secret. A variable stays one. Throws BenchError (usage) for one that is not set. */
-function sealedOf({ bench }: Environment, { api_key: key, headers }: RolloutModel): string | null {
+async function sealedOf({ bench }: Environment, { api_key: key, headers }: RolloutModel): Promise<string | null> {
   const { settings } = bench;
   const variable = key.startsWith('$') ? key.slice(1) : null;
   if (variable !== null && (settings.env[variable] ?? '') === '')
@@ -92,5 +92,6 @@ function sealedOf({ bench }: Environment, { api_key: key, headers }: RolloutMode
     });
   const apiKey = variable === null ? key : '';
   if (apiKey === '' && Object.keys(headers).length === 0) return null;
-  return seal({ apiKey, headers }, homeSecret(settings.layout));
+  const { keys } = await bench.database();
+  return seal({ apiKey, headers }, await keys.sealing(formerSecret(settings.layout)));
 }

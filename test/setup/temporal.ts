@@ -14,20 +14,21 @@ export interface TemporalFixture {
   stop(): Promise<void>;
 }
 
-/** A throw-away Temporal server, with the arguments that a home starts it with. */
-export async function startTemporal(): Promise<TemporalFixture> {
+/** A throw-away Temporal server, with the arguments that a home starts it with, but for its `ip`. */
+export async function startTemporal(ip = '127.0.0.1'): Promise<TemporalFixture> {
   const executable = await findTemporalForTests();
   const dir = mkdtempSync(join(tmpdir(), 'bench-temporal-'));
   // None that systems give to others meanwhile.
   const port = await chooseFreePort(dir);
-  const args = temporalArguments({ databaseFile: join(dir, 'temporal.db'), port, namespace: 'default' });
+  const database = { databaseFile: join(dir, 'temporal.db'), port, namespace: 'default' };
+  const args = temporalArguments(database).map((arg) => (arg === '127.0.0.1' ? ip : arg));
   // As on a full disk: no line of its own may end it.
   const output = existsSync('/dev/full') ? openSync('/dev/full', 'w') : null;
   const log = output ?? 'ignore';
   const server = spawn(executable, args, { stdio: ['ignore', log, log] });
   const ended = new Promise((resolve) => server.once('close', resolve));
   if (output !== null) closeSync(output);
-  const address = `127.0.0.1:${port}`;
+  const address = `${ip}:${port}`;
   const deadline = Date.now() + START_MS;
   for (;;) {
     try {

@@ -34,17 +34,18 @@ export class S3Server {
     private readonly program: string,
     private readonly dir: string,
     readonly port: number,
+    private readonly ip: string,
   ) {}
 
-  static async start(program: string, dir: string): Promise<S3Server> {
+  static async start(program: string, dir: string, ip = '127.0.0.1'): Promise<S3Server> {
     for (const part of ['data', 'iam']) mkdirSync(join(dir, part), { recursive: true });
-    const server = new S3Server(program, dir, await freePort());
+    const server = new S3Server(program, dir, await freePort(), ip);
     await server.go();
     return server;
   }
 
   get endpoint(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return `http://${this.ip}:${this.port}`;
   }
   /** Buckets are folders of it, objects files. */
   get data(): string {
@@ -54,7 +55,7 @@ export class S3Server {
   async go(): Promise<void> {
     const args = [
       '--port',
-      `127.0.0.1:${this.port}`,
+      `${this.ip}:${this.port}`,
       '--quiet',
       '--health',
       '/health',

@@ -15,14 +15,14 @@ beforeAll(async () => {
   // As `bench sql` of a superuser does: it takes set_config from everybody.
   await runReadOnlyQuery(admin, 'select 1', { timeoutMs: 60_000 });
   await ensureRoles(admin);
-  await db.pool.query('create role dumper login in role bench_app');
+  await db.pool.query('create role dumper login in role bench_worker');
   url = admin.replace('//postgres:', '//dumper:');
 });
 afterAll(async () => {
   await db.close();
 });
 
-describe('a user of the role bench_app', () => {
+describe('a user of the role bench_worker', () => {
   it('may do all that pg_dump does: set_config, lock and read each table, read each sequence', async () => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();

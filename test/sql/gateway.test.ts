@@ -11,6 +11,7 @@ import { SseReader } from '../../domain/gateway/sse.js';
 import { wireOf } from '../../domain/gateway/wires.js';
 import { modelConfigSchema } from '../../domain/model-config.js';
 import type { RunDefinition } from '../../domain/run.js';
+import { promptOf } from '../../operations/results/prompt.js';
 import { meteredCalls } from '../../models/gateway/metered-calls.js';
 import { providerAccess } from '../../models/provider-access.js';
 import { createRateGovernor } from '../../models/rate-governor.js';
@@ -64,16 +65,21 @@ async function gateway(
     ...{ contextWindow: 100_000, maxOutputTokens: 1000 },
     prices: [{ from: '2024-01-01', input: 1, cachedInput: 0.1, cacheWrite: 1.25, output: 5 }],
   });
-  const { program, ...agent } = agentConfigSchema.parse({
+  const agent = agentConfigSchema.parse({
     ...{ schema: 1, description: 'test', systemTemplate: 's', taskTemplate: 't' },
     program: { client, command: 'true', ...more.program },
   });
   const model = { name: 'alias', kind: 'real' as const, provider, model: 'the-model', config };
   const batch = submission(null, (batchId) => [
-    { ...run(batchId, task('t'), 'alias', 1), model, sampling: {}, costLimitUsd: null, ...more.run },
+    {
+      ...run(batchId, task('t'), 'alias', 1),
+      ...{ model, agent, agentHash: JSON.stringify(agent), sampling: {}, costLimitUsd: null },
+      ...more.run,
+    },
   ]);
   await db.submit(batch);
-  const definition = { ...batch.runs[0]!, agent: { ...agent, program } };
+  const definition = batch.runs[0]!;
+  const program = agent.program!;
   const access = providerAccess({ THE_KEY: KEY });
   const ports = {
     store: db.store,
@@ -82,10 +88,20 @@ async function gateway(
     patienceMs: more.patienceMs ?? 20_000,
   };
   const calls = meteredCalls(ports, definition);
-  const session = new GatewaySession({ run: definition, program: program!, token: TOKEN, store: db.store, calls });
-  const { close } = await serveGateway(session, folder);
-  open.push({ session, run: definition, close });
-  return { session, runId: definition.runId };
+  const serve = async (epoch: number): Promise<GatewaySession> => {
+    const parts = { run: definition, program, epoch, token: TOKEN, store: db.store, calls };
+    const session = new GatewaySession(parts);
+    const { close } = await serveGateway(session, folder);
+    open.push({ session, run: definition, close });
+    return session;
+  };
+  /** Its container is lost, and the program starts again in the next one. */
+  const lost = async (epoch: number): Promise<GatewaySession> => {
+    open.splice(0).forEach((one) => one.close());
+    await db.store.giveUpCalls(definition.runId);
+    return serve(epoch);
+  };
+  return { session: await serve(1), runId: definition.runId, lost };
 }
 
 interface Got {
@@ -180,6 +196,33 @@ test.each(CLIENTS)(
     expect(simulator.requests.slice(-2).every(({ key }) => key === KEY)).toBe(true);
   },
 );
+
+test('runs that use it are listed until they end', async () => {
+  const { runId } = await gateway('anthropic');
+  await send('/v1/messages', asking('anthropic'));
+  const { rows } = await db.pool.query<{ cost: string }>(
+    "select trim_scale(sum(cost_usd))::text as cost from model_calls where run_id = $1 and status = 'confirmed'",
+    [runId],
+  );
+  const mine = async () => (await db.queries.gatewayRuns()).filter((one) => one.runId === runId);
+  expect(await mine()).toEqual([
+    {
+      ...{
+        runId,
+        agent: 'default',
+        model: 'alias',
+        task: 't',
+        hostId: null,
+        client: 'anthropic',
+        calls: 1,
+        replayed: 0,
+      },
+      costUsd: rows[0]!.cost,
+    },
+  ]);
+  await db.store.finishRun(runId, { endReason: 'exit', finalEvaluation: 'ok', detail: null });
+  expect(await mine()).toEqual([]);
+});
 
 test('what tools bring is the observation of the step that asked for them', async () => {
   const { runId } = await gateway('openai-chat');
@@ -412,6 +455,16 @@ test('a request that the provider does not accept is told in its words; a refuse
   expect(session.fatal?.message).toContain('does not accept the key');
 });
 
+test('an account without credit ends the run, also where the provider says so with 400', async () => {
+  const { session } = await gateway('anthropic');
+  simulator.behave(() => ({ kind: 'quota' }));
+  const answer = await send('/v1/messages', asking('anthropic'));
+  expect(answer.status).toBe(503);
+  expect(answer.text).not.toContain('credit');
+  await session.mustStop();
+  expect(session.fatal?.message).toContain('no credit left');
+});
+
 test('the answer of a client that went away is read, paid, and handed out once to the next who asks the same', async () => {
   const { session, runId } = await gateway('anthropic');
   let release = (): void => undefined;
@@ -452,12 +505,125 @@ test('twins that ask the same at once are two calls', async () => {
 test('of a worker that died, calls count as their reservations', async () => {
   const { runId } = await gateway('anthropic');
   const key = { runId, step: 1, try: 0 };
-  await db.store.claimStep(runId, 'a-call', { most: 50, agent: '', wire: 'anthropic', fingerprint: 'f' });
+  await db.store.claimStep(runId, 'a-call', 1, {
+    ...{ most: 50, agent: '', wire: 'anthropic', fingerprint: 'f', likeness: 'l' },
+  });
   await db.store.reserveCall(key, { provider: 'anthropic', model: 'the-model', messages: [], reservedUsd: '0.5' });
   await db.store.giveUpCalls(runId);
   expect((await ledger(runId)).map(({ status }) => status)).toEqual(['unconfirmed']);
   expect((await db.store.spending(runId)).unconfirmedUsd).toBe('0.5');
   expect((await db.store.step(runId, 1))?.observation).toBe('[the answer was lost]');
-  expect(await db.store.claimStep(runId, 'a-call')).toBe(1);
-  expect(await db.store.claimStep(runId, 'another')).toBe(2);
+  expect(await db.store.claimStep(runId, 'a-call', 1)).toBe(1);
+  expect(await db.store.claimStep(runId, 'another', 1)).toBe(2);
+});
+
+/** A conversation as a client tells it after so many answers, at one of the moments at which it may be started. */
+function told(answers: readonly string[], moment: { date: string; session: string; took: string }) {
+  const results = answers.flatMap((text, index) => [
+    { role: 'assistant', content: [{ type: 'tool_use', id: `t${index}`, name: 'Bash', input: { command: text } }] },
+    {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: `t${index}`, content: `${text} done in ${moment.took}` }],
+    },
+  ]);
+  const first = { role: 'user', content: `Today is ${moment.date}. ${'Play the game well. '.repeat(20)}` };
+  const metadata = { user_id: JSON.stringify({ session_id: moment.session }) };
+  return asking('anthropic', { messages: [first, ...results], metadata });
+}
+const FIRST = { date: '2026-11-25', session: 'aaaa', took: '0.31 s' };
+const AGAIN = { date: '2026-11-26', session: 'bbbb', took: '1.7 s' };
+
+test('a program that is started again is told what it was told, free, as long as it asks alike; then it asks anew', async () => {
+  const { runId, lost } = await gateway('anthropic');
+  const answers = ['one', 'two', 'three'];
+  simulator.behave(({ messages }) => ({ kind: 'reply', text: `answer ${messages.length}` }));
+  for (const at of [0, 1, 2]) await send('/v1/messages', told(answers.slice(0, at), FIRST));
+  const before = simulator.requests.length;
+  const textOf = ({ text }: Got): unknown =>
+    wireOf('anthropic').reply(JSON.parse(text) as Record<string, unknown>).text;
+
+  await lost(2);
+  simulator.behave(() => ({ kind: 'reply', text: 'another way' }));
+  expect(textOf(await send('/v1/messages', told([], AGAIN)))).toBe('answer 1');
+  const streamed = await send('/v1/messages', { ...told(['one'], AGAIN), stream: true });
+  expect(streamed.text).toContain('message_stop');
+  expect(simulator.requests.length).toBe(before);
+  expect(await ledger(runId)).toHaveLength(3);
+  // What a tool brought differs: so must the answer, and all that followed it.
+  expect(textOf(await send('/v1/messages', told(['one', 'else'], AGAIN)))).toBe('another way');
+  expect(textOf(await send('/v1/messages', told(['one', 'two'], AGAIN)))).toBe('another way');
+  expect(await ledger(runId)).toHaveLength(5);
+  const { rows } = await db.pool.query<{ detail: string }>(
+    "select detail from events where run_id = $1 and kind = 'program_diverged'",
+    [runId],
+  );
+  expect(rows.map(({ detail }) => detail)).toEqual([expect.stringContaining('1 recorded answers are left behind')]);
+
+  // The third container follows the second one's way.
+  const asked = simulator.requests.length;
+  await lost(3);
+  expect(textOf(await send('/v1/messages', told([], FIRST)))).toBe('answer 1');
+  expect(textOf(await send('/v1/messages', told(['one'], FIRST)))).toBe('answer 3');
+  expect(textOf(await send('/v1/messages', told(['one', 'else'], FIRST)))).toBe('another way');
+  expect(simulator.requests.length).toBe(asked);
+  await expectBill(runId);
+});
+
+test("the record is told agent by agent, each answer once, and survives the worker's death on the way", async () => {
+  const { lost } = await gateway('anthropic');
+  let n = 0;
+  simulator.behave(() => ({ kind: 'reply', text: `answer ${++n}` }));
+  const of = (agent: string) => ({ headers: agent === '' ? {} : { 'x-claude-code-agent-id': agent } });
+  for (const agent of ['', 'a', 'a']) await send('/v1/messages', told([], FIRST), of(agent));
+  const textOf = async (agent: string): Promise<string> => {
+    const { text } = await send('/v1/messages', told([], AGAIN), of(agent));
+    return wireOf('anthropic').reply(JSON.parse(text) as Record<string, unknown>).text;
+  };
+  await lost(2);
+  expect(await textOf('a')).toBe('answer 2');
+  await lost(2);
+  expect([await textOf(''), await textOf('a')]).toEqual(['answer 1', 'answer 3']);
+  expect(await textOf('a')).toBe('answer 4');
+});
+
+test('what is sent is kept, its long parts once; counts of tokens are kept and asked for once', async () => {
+  const { runId, lost } = await gateway('anthropic');
+  await send('/v1/messages', told([], FIRST));
+  await send('/v1/messages', told(['one'], FIRST));
+  const sent = simulator.requests.slice(-2).map(({ body }) => body);
+  expect(await db.queries.programRequest(runId, 1)).toEqual(sent[0]);
+  expect(await db.queries.programRequest(runId, 2)).toEqual(sent[1]);
+  const prompt = await promptOf(db, runId, 2);
+  expect(prompt).toMatchObject({ source: 'recorded', turns: [{ proof: 'equal' }] });
+  expect(prompt.messages.at(-1)?.content).toBe('one done in 0.31 s');
+  const { rows } = await db.pool.query<{ parts: number }>(
+    'select count(*)::int as parts from program_parts where run_id = $1',
+    [runId],
+  );
+  expect(rows[0]!.parts).toBe(1);
+  const before = simulator.counted;
+  const count = (moment: typeof FIRST) => send('/v1/messages/count_tokens', told([], moment));
+  const first = await count(FIRST);
+  expect(await count(FIRST)).toMatchObject({ status: 200, text: first.text });
+  await lost(2);
+  expect(await count(AGAIN)).toMatchObject({ status: 200, text: first.text });
+  expect(simulator.counted - before).toBe(1);
+});
+
+test('a validation that a lost container had is known to the next one until its program asks anew', async () => {
+  const { runId, lost } = await gateway('anthropic');
+  await send('/v1/messages', told([], FIRST));
+  for (const number of [1, 2]) {
+    const step = (await db.store.claimStep(runId, `validate-1-${number}`, 1))!;
+    await db.store.saveAction(runId, step, { response: '', thought: '', action: 'validate', modelMs: 0 });
+    await db.store.observe(runId, step, `score ${number}`);
+  }
+  await lost(2);
+  await send('/v1/messages', told([], AGAIN));
+  expect(await db.store.replayValidation(runId, 2, 1)).toBe(2);
+  await send('/v1/messages', told(['another'], AGAIN));
+  expect(await db.store.replayValidation(runId, 2, 2)).toBeNull();
+  await lost(3);
+  expect(await db.store.replayValidation(runId, 3, 1)).toBe(2);
+  expect(await db.store.replayValidation(runId, 3, 2)).toBeNull();
 });

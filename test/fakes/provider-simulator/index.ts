@@ -35,6 +35,8 @@ export interface ProviderSimulator {
   readonly bill: Bill;
   /** Every request that could be read, in the order of arrival. */
   readonly requests: readonly SimulatedRequest[];
+  /** How often it was asked to count tokens. */
+  readonly counted: number;
   /** Change what it does from the next request on. */
   behave(behaviour: Behaviour): void;
   close(): Promise<void>;
@@ -53,6 +55,7 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
   const bill = new Bill(options.priceOf ?? (() => PRICE));
   const counter = new TokenCounter();
   const requests: SimulatedRequest[] = [];
+  let counted = 0;
   const sockets = new Set<Socket>();
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -72,7 +75,10 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
     const refusal = wire.refusal(body);
     const asksTooMuch = options.tokens === undefined && 'return_token_ids' in body;
     if (asksTooMuch) return fail('bad_request');
-    if (path === '/v1/messages/count_tokens') return send(response, 200, { input_tokens: Math.ceil(text.length / 4) });
+    if (path === '/v1/messages/count_tokens') {
+      counted += 1;
+      return send(response, 200, { input_tokens: Math.ceil(text.length / 4) });
+    }
     if (refusal !== null) {
       return send(response, 400, { type: 'error', error: { type: 'invalid_request_error', message: refusal } });
     }
@@ -196,6 +202,9 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
     anthropicBaseUrl: `http://127.0.0.1:${port}`,
     bill,
     requests,
+    get counted() {
+      return counted;
+    },
     behave(next) {
       behaviour = next;
     },

@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { freezeTask, loadTask } from '../../../catalog/index.js';
+import { createFileArtifactStore } from '../../../backends/artifacts/file-artifact-store.js';
 import { homeLayout } from '../../../domain/home-layout.js';
 import { taskFolders } from '../../../worker/task-folders.js';
 import { configs, folder } from '../catalog/fixtures.js';
@@ -10,7 +11,9 @@ it('a worker plays the frozen copy, else the same folder of its own home or of b
   const [host, bundled, own] = [homeLayout(folder({})), configs(), configs({ 'tasks/coin/README.md': 'ours' })];
   const task = loadTask([own, bundled], 'coin');
   const run = { task: task.spec, taskHash: task.contentHash };
-  const folderOf = taskFolders(host, [own, bundled]);
+  const store = { taskArchive: () => Promise.resolve(null) };
+  const artifacts = createFileArtifactStore(folder({}));
+  const folderOf = taskFolders({ layout: host, configFolders: [own, bundled], store, artifacts });
   expect(await folderOf(run)).toBe(join(own, 'tasks/coin'));
   const theirs = loadTask([bundled], 'coin');
   expect(await folderOf({ task: theirs.spec, taskHash: theirs.contentHash })).toBe(join(bundled, 'tasks/coin'));

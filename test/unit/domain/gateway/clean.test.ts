@@ -55,6 +55,10 @@ describe('over responses', () => {
       "an image in a tool's output",
       { input: [{ type: 'function_call_output', output: [{ type: 'input_image', image_url: 'http://x' }] }] },
     ],
+    [
+      'a screenshot by its address',
+      { input: [{ type: 'computer_call_output', output: { type: 'computer_screenshot', image_url: 'http://x' } }] },
+    ],
   ])('%s is refused', (_, more) => {
     expect(responsesWire.clean({ ...asked, ...more }, allowed)).toHaveProperty('refused');
   });
@@ -101,6 +105,21 @@ describe('over chat completions', () => {
 });
 
 describe('over messages', () => {
+  it('what is cached is cached for five minutes, at the price that is known', () => {
+    const cache_control = { type: 'ephemeral', ttl: '1h' };
+    const text = { type: 'text', text: 'play', cache_control };
+    const call = { type: 'tool_use', id: 't', name: 'n', input: { cache_control } };
+    const result = { type: 'tool_result', tool_use_id: 't', content: [text] };
+    const body = sent(messagesWire, {
+      ...{ model: 'any', max_tokens: 5, system: [text], tools: [{ name: 'n', input_schema: {}, cache_control }] },
+      messages: [user([text]), { role: 'assistant', content: [call] }, user([result])],
+    });
+    expect(JSON.stringify([body['system'], body['tools']])).not.toContain('ttl');
+    expect(JSON.stringify(body).match(/"cache_control":\{"type":"ephemeral"\}/g)).toHaveLength(4);
+    // What the model wrote is as it was.
+    expect((body['messages'] as { content: unknown[] }[])[1]!.content).toEqual([call]);
+  });
+
   it('a budget of thinking stays below the capped output', () => {
     const body = sent(messagesWire, {
       ...{ model: 'any', messages: [user('play')], max_tokens: 64_000 },
@@ -118,6 +137,14 @@ describe('over messages', () => {
       "an image in a tool's result",
       { type: 'tool_result', tool_use_id: 't', content: [{ type: 'image', source: { type: 'url', url: 'http://x' } }] },
     ],
+    [
+      'an image within a document',
+      {
+        type: 'document',
+        source: { type: 'content', content: [{ type: 'image', source: { type: 'url', url: 'http://x' } }] },
+      },
+    ],
+    ['a file of the container', { type: 'container_upload', file_id: 'f' }],
   ])('%s is refused', (_, part) => {
     expect(messagesWire.clean({ model: 'any', max_tokens: 5, messages: [user([part])] }, allowed)).toHaveProperty(
       'refused',

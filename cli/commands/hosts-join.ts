@@ -1,0 +1,78 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { ChangedHost, HostInvitationDocument, JoinedHost } from '../../domain/views/hosts.js';
+import { inviteHost } from '../../operations/home/hosts/invite.js';
+import { joinFleet } from '../../operations/home/hosts/join.js';
+import { revokeHost } from '../../operations/home/hosts/revoke.js';
+import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
+import { formatTime } from '../render/format.js';
+
+function days(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > 365) throw new InvalidArgumentError('It is 1 to 365.');
+  return value;
+}
+
+interface InviteFlags {
+  database?: string;
+  temporal?: string;
+  days: number;
+}
+
+export function register(hosts: Command, context: CliContext): void {
+  const invite = hosts
+    .command('invite')
+    .summary('print the line by which a new machine joins')
+    .description(
+      'Make a user of the database for a new machine, as the user of BENCH_ADMIN_DATABASE_URL, and print one line to run there, ' +
+        'once: it holds a token and the addresses of PostgreSQL, Temporal and the artifact store. Keys of the store, and of ' +
+        'Temporal, are not in it.',
+    )
+    .argument('[host]', 'name of the host (default: made up)')
+    .option('--database <host:port>', 'how the machine reaches PostgreSQL, if not as DATABASE_URL says')
+    .option('--temporal <host:port>', 'how it reaches Temporal, if not as TEMPORAL_ADDRESS says')
+    .option('--days <number>', 'for how long the line can be used', days, 7)
+    .action(async (hostId: string | undefined, { database, temporal, days: valid }: InviteFlags) => {
+      const { invitation, expiresAt, ...made } = await inviteHost(context, { hostId, database, temporal, days: valid });
+      const document = { ...made, invitation, expiresAt: expiresAt.toISOString() };
+      context.output.json(document satisfies HostInvitationDocument);
+      context.output.log(
+        `Run this on the new machine, once, before ${formatTime(document.expiresAt)}; it holds a secret:`,
+      );
+      context.output.print(`bench hosts join ${invitation} && bench worker`);
+    });
+  addExamples(invite, [
+    ['bench hosts invite gpu-box-1', 'a line for one machine'],
+    ['bench hosts invite --database db.example:5432 --temporal temporal.example:7233', 'servers that are local here'],
+  ]);
+
+  hosts
+    .command('join')
+    .summary('make this machine a host, by an invitation')
+    .description(
+      'Check version, token, PostgreSQL, Temporal and the artifact store, then write the settings into $BENCH_HOME/.env. ' +
+        '`bench worker` starts the host. The token is replaced, so that nobody joins with it again.',
+    )
+    .argument('<invitation>', 'what `bench hosts invite` printed')
+    .action(async (invitation: string) => {
+      const joined = await joinFleet(context.settings, invitation);
+      context.output.json(joined satisfies JoinedHost);
+      context.output.print(
+        `${joined.hostId} may join: its settings are in ${joined.home}/.env. \`bench worker\` starts it.`,
+      );
+    });
+
+  hosts
+    .command('revoke')
+    .summary('shut out a host that was invited')
+    .description(
+      'Shut out a host that was invited: the database refuses it from now on, its worker stops, its runs continue on other ' +
+        'hosts. What its runs left on that machine stays there.',
+    )
+    .argument('<host>', 'name of the host, as in `bench hosts`')
+    .action(async (hostId: string) => {
+      await revokeHost(context, hostId);
+      context.output.json({ hostId, state: 'revoked' } satisfies ChangedHost);
+      context.output.print(`${hostId} is shut out; its runs continue on other hosts.`);
+    });
+}

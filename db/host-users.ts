@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { BenchError } from '../domain/errors.js';
+import { connectionSettings, describeDatabase } from './connection-settings.js';
+import { connectionError, errorFields, queryError } from './database-error.js';
+import { WORKER_ROLE } from './key-roles.js';
+
+/** Users of the database that machines which were invited are. */
+export const HOST_USER = /^bench_host_[0-9a-f]{12}$/;
+
+const newPassword = (): string => randomBytes(24).toString('hex');
+
+/** As the administrator: a user for a host, with a password that is the token until the machine joins. */
+export function inviteHostUser(
+  adminUrl: string,
+  { hostId, days }: { hostId: string; days: number },
+): Promise<{ user: string; password: string; expiresAt: Date }> {
+  return asAdministrator(adminUrl, async (client) => {
+    const [user, password] = [`bench_host_${randomBytes(6).toString('hex')}`, newPassword()];
+    await client.query(`create role ${user} login password ${client.escapeLiteral(password)} in role ${WORKER_ROLE}`);
+    // Only its members may end its connections, if they are no superusers.
+    await client.query(
+      `do $$ begin if not pg_has_role(current_user, '${user}', 'usage') then grant ${user} to current_user; end if; end $$`,
+    );
+    const { rows } = await client.query<{ expiresAt: Date }>(
+      `insert into host_invitations (database_user, host_id, expires_at)
+       values ($1, $2, now() + make_interval(days => $3)) returning expires_at as "expiresAt"`,
+      [user, hostId, days],
+    );
+    return { user, password, expiresAt: rows[0]?.expiresAt ?? new Date(0) };
+  });
+}
+
+/**
+ * As the administrator: the users of a host can log in no more, their connections end, and nothing new is placed on it. Returns how many
+ * there were. Idempotent.
+ */
+export function revokeHostUsers(adminUrl: string, hostId: string): Promise<number> {
+  return asAdministrator(adminUrl, async (client) => {
+    const { rows } = await client.query<{ user: string }>(
+      `update host_invitations set revoked_at = coalesce(revoked_at, now()) where host_id = $1 returning database_user as user`,
+      [hostId],
+    );
+    await client.query('update hosts set drained_at = coalesce(drained_at, now()) where host_id = $1', [hostId]);
+    for (const { user } of rows) {
+      await client.query(
+        `do $$ begin alter role ${client.escapeIdentifier(user)} nologin; exception when undefined_object then null; end $$`,
+      );
+      await client.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [user]);
+    }
+    return rows.length;
+  });
+}
+
+/** Is the token of an invitation good? BenchError (usage): it was used, revoked, or has expired. */
+export const checkHostUser = (databaseUrl: string, hostId: string): Promise<void> =>
+  asHostUser(databaseUrl, hostId, () => Promise.resolve());
+
+/** Join: `keep` is given the password that replaces the token, so that nobody joins with it again. */
+export const joinAsHostUser = (databaseUrl: string, hostId: string, keep: (password: string) => void): Promise<void> =>
+  asHostUser(databaseUrl, hostId, async (client, user) => {
+    const password = newPassword();
+    // Kept first: with a password that was set and not kept, this machine could not come in again.
+    keep(password);
+    await client.query('begin');
+    await client.query(`alter role ${user} password ${client.escapeLiteral(password)}`);
+    await client.query('update host_invitations set joined_at = now() where database_user = session_user');
+    await client.query('update hosts set drained_at = null where host_id = $1', [hostId]);
+    await client.query('commit');
+  });
+
+async function asHostUser(
+  databaseUrl: string,
+  hostId: string,
+  work: (client: pg.Client, user: string) => Promise<void>,
+): Promise<void> {
+  const client = new pg.Client(connectionSettings(databaseUrl));
+  client.on('error', () => undefined);
+  try {
+    await client.connect().catch((error: unknown) => {
+      throw refused(error) ? usedOrRevoked(hostId) : connectionError(describeDatabase(databaseUrl), error);
+    });
+    const { rows } = await client.query<{ user: string; revoked: boolean; expired: boolean; joined: boolean }>(
+      `select database_user as user, revoked_at is not null as revoked, expires_at < now() as expired, joined_at is not null as joined
+       from host_invitations where database_user = session_user`,
+    );
+    const [invited] = rows;
+    if (invited === undefined || invited.revoked) throw usedOrRevoked(hostId);
+    if (invited.expired && !invited.joined)
+      throw new BenchError('usage', `the invitation of host "${hostId}" has expired`, {
+        code: 'invitation.refused',
+        remedy: `Ask for another: \`bench hosts invite ${hostId}\`.`,
+      });
+    await work(client, invited.user);
+  } catch (error) {
+    throw queryError('joining', error);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+const refused = (error: unknown): boolean => ['28P01', '28000'].includes(errorFields(error).code ?? '');
+
+const usedOrRevoked = (hostId: string): BenchError =>
+  new BenchError('usage', `the token of this invitation was used already, or revoked`, {
+    code: 'invitation.refused',
+    remedy: `Ask for another: \`bench hosts invite ${hostId}\`.`,
+  });
+
+/** The database refuses the user that this machine was invited as. */
+export const isRevoked = (databaseUrl: string, error: unknown): boolean =>
+  refused(error) && HOST_USER.test(new URL(databaseUrl).username);
+
+async function asAdministrator<T>(adminUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(connectionSettings(adminUrl));
+  client.on('error', () => undefined);
+  try {
+    await client.connect().catch((error: unknown) => {
+      throw connectionError(describeDatabase(adminUrl), error);
+    });
+    await client.query('begin');
+    const done = await work(client);
+    await client.query('commit');
+    return done;
+  } catch (error) {
+    if (errorFields(error).code === '42501')
+      throw new BenchError('services', `this user of the database may not make or change users`, {
+        code: 'database.refused',
+        remedy: 'Set BENCH_ADMIN_DATABASE_URL to a user that owns the schema and has CREATEROLE.',
+      });
+    throw queryError('changing the users of hosts', error);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

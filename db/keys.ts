@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { BenchError } from '../domain/errors.js';
+import { errorFields, queryError } from './database-error.js';
+import { WORKER_ROLE } from './key-roles.js';
+import { statements } from './statements.js';
+
+/**
+ * Keys of this installation, 32 bytes in hex, made at first use. `former`: what a home's file `secret` says, where the key lay before; it
+ * becomes the key, so that seeds stay what they were.
+ */
+export interface Keys {
+  /** Of the evaluators' seeds: for workers alone. */
+  evaluator(former: string | null): Promise<string>;
+  /** Of trainers' credentials: doors seal them, workers open them. */
+  sealing(former: string | null): Promise<string>;
+}
+
+/** A host of a version that kept the key in its home is there: its key counts, not one that we make up. */
+const OTHERS_HAVE_IT = 'exists (select from hosts where home_id is not null and removed_at is null)';
+
+export function createKeys(pool: pg.Pool): Keys {
+  const run = statements(pool, (operation, error) =>
+    errorFields(error).code === '42501' ? refused() : queryError(operation, error),
+  );
+  const keyIn = (table: 'evaluator_key' | 'sealing_key') => async (former: string | null) => {
+    const stored = async (): Promise<string | undefined> =>
+      (await run<{ key: string }>(table, `select key from ${table}`, []))[0]?.key;
+    const known = await stored();
+    if (known !== undefined) return known;
+    await run(
+      table,
+      `insert into ${table} (key) select $1::text where $2::boolean or not ${OTHERS_HAVE_IT} on conflict do nothing`,
+      [former ?? randomBytes(32).toString('hex'), former !== null],
+    );
+    const made = await stored();
+    if (made !== undefined) return made;
+    throw new BenchError('usage', "the key of the evaluators' seeds lies in the home of a host of an earlier version", {
+      code: 'database.keyless',
+      remedy:
+        'Start the worker of that home with this version first: it hands the key over. Is it gone, `bench hosts remove` it.',
+    });
+  };
+  return { evaluator: keyIn('evaluator_key'), sealing: keyIn('sealing_key') };
+}
+
+const refused = (): BenchError =>
+  new BenchError('services', "this user of the database may not read the key of the evaluators' seeds", {
+    code: 'database.refused',
+    remedy: `As its administrator: \`bench db roles\`, then in psql \`grant ${WORKER_ROLE} to <user>\`.`,
+  });

@@ -1,0 +1,12 @@
+import { pgTable, text } from 'drizzle-orm/pg-core';
+import { artifacts } from './artifacts.js';
+import { createdAt } from './columns.js';
+
+/** Where the frozen folders of tasks lie in the artifact store, for hosts that do not have them. */
+export const taskArchives = pgTable('task_archives', {
+  contentHash: text('content_hash').primaryKey(),
+  artifact: text('artifact')
+    .notNull()
+    .references(() => artifacts.sha256),
+  createdAt: createdAt(),
+});

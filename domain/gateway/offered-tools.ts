@@ -1,0 +1,13 @@
+import type { ToolDefinition } from '../model.js';
+import { isJson, type Json, listOf, textOf } from './json.js';
+
+/** The tools of a request, whichever wire it is of; null: none. */
+export function offeredTools(body: Json): ToolDefinition[] | null {
+  const tools = listOf(body['tools']).map((tool): ToolDefinition => {
+    const inner = isJson(tool['function']) ? tool['function'] : tool;
+    const parameters = [inner['parameters'], inner['input_schema']].find(isJson) ?? {};
+    const name = textOf(inner['name']) || textOf(tool['type']);
+    return { name, description: textOf(inner['description']), parameters };
+  });
+  return tools.length === 0 ? null : tools;
+}

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson, isJson, type Json } from './json.js';
+
+/** Shorter parts stay where they are. */
+const LEAST = 200;
+const KEY = '$part';
+
+const hashIn = (value: unknown): string | null => {
+  if (!isJson(value)) return null;
+  const { [KEY]: hash, ...rest } = value;
+  return typeof hash === 'string' && Object.keys(rest).length === 0 ? hash : null;
+};
+
+/** A request whose long parts stand elsewhere, under their hashes. */
+export interface SplitRequest {
+  request: Json;
+  parts: ReadonlyMap<string, unknown>;
+}
+
+/** Messages, tools and instructions come again with each request of a conversation, so each is kept once. */
+export function splitRequest(body: Json): SplitRequest {
+  const parts = new Map<string, unknown>();
+  const apart = (part: unknown): unknown => {
+    const text = canonicalJson(part) ?? '';
+    // A part that looks like a reference would be taken for one.
+    if (text.length < LEAST && hashIn(part) === null) return part;
+    const hash = createHash('sha256').update(text).digest('hex');
+    parts.set(hash, part);
+    return { [KEY]: hash };
+  };
+  const request = Object.fromEntries(
+    Object.entries(body).map(([key, value]) => [key, Array.isArray(value) ? value.map(apart) : apart(value)]),
+  );
+  return { request, parts };
+}
+
+/** The hashes that a request names. */
+export const partsOf = (request: Json): string[] =>
+  Object.values(request)
+    .flatMap((value): unknown[] => (Array.isArray(value) ? value : [value]))
+    .flatMap((value) => hashIn(value) ?? []);
+
+/** The request as it was; null: a part is missing. */
+export function joinRequest({ request, parts }: SplitRequest): Json | null {
+  if (partsOf(request).some((hash) => !parts.has(hash))) return null;
+  const whole = (value: unknown): unknown => {
+    const hash = hashIn(value);
+    return hash === null ? value : parts.get(hash);
+  };
+  return Object.fromEntries(
+    Object.entries(request).map(([key, value]) => [key, Array.isArray(value) ? value.map(whole) : whole(value)]),
+  );
+}

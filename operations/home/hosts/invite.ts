@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { artifactLocation } from '../../../domain/artifact-location.js';
+import { BenchError } from '../../../domain/errors.js';
+import { encodeInvitation, type HostInvitation } from '../../../domain/host-invitation.js';
+import { temporalAccess } from '../../../domain/temporal-access.js';
+import { harnessVersion } from '../../batches/store-batch.js';
+import type { Bench } from '../../bench.js';
+import { createRoles } from '../database/create-roles.js';
+import { adminUrl } from '../database/admin-url.js';
+
+export interface InviteOptions {
+  /** Name of the host; by default one is made up. */
+  hostId?: string | undefined;
+  /** How other machines reach the servers, `host:port`, where that differs from what this one uses. */
+  database?: string | undefined;
+  temporal?: string | undefined;
+  /** How long the invitation may be used. */
+  days: number;
+}
+
+export interface Invitation {
+  hostId: string;
+  invitation: string;
+  expiresAt: Date;
+}
+
+/** Of the artifact store and Temporal, nothing secret: keys and certificates of clients belong to each machine. */
+const PASSED_ON = [
+  'BENCH_ARTIFACTS',
+  'BENCH_S3_ENDPOINT',
+  'BENCH_S3_PATH_STYLE',
+  'AWS_REGION',
+  'TEMPORAL_TLS_SERVER_NAME',
+];
+
+/** Make a user of the database for a new machine, and what that machine needs to join. */
+export async function inviteHost(bench: Bench, options: InviteOptions): Promise<Invitation> {
+  const { settings } = bench;
+  const { env, layout, databaseUrl, temporalAddress, temporalNamespace, assetsRoot } = settings;
+  const hostId = options.hostId ?? `host-${randomBytes(3).toString('hex')}`;
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(hostId))
+    throw new BenchError('usage', `"${hostId}" is no name of a host`, {
+      remedy: 'Take letters, digits, dots, - and _, 63 at most.',
+    });
+  if (databaseUrl === undefined || temporalAddress === undefined)
+    throw new BenchError('usage', "a home's own PostgreSQL and Temporal serve this machine alone", {
+      code: 'invitation.unreachable',
+      remedy: 'Run servers of their own, and set DATABASE_URL and TEMPORAL_ADDRESS: docs/reference/deployment.md.',
+    });
+  if (!artifactLocation(layout, env).shared)
+    throw new BenchError('usage', 'hosts need an artifact store that all of them reach', {
+      code: 'invitation.unreachable',
+      remedy: 'Set BENCH_ARTIFACTS to s3://<bucket>/<prefix>, or to a folder that is mounted on all of them.',
+    });
+  const at = new URL(databaseUrl);
+  if (options.database !== undefined) Object.assign(at, hostAndPort('database', options.database));
+  else refuseLoopback('PostgreSQL', at.hostname, 'database');
+  const temporal = options.temporal ?? temporalAddress;
+  if (options.temporal !== undefined) hostAndPort('temporal', temporal);
+  else refuseLoopback('Temporal', temporal.replace(/:\d+$/, ''), 'temporal');
+
+  const known = (await (await bench.database()).queries.hosts()).find((host) => host.hostId === hostId);
+  if (known?.state === 'up')
+    throw new BenchError('conflict', `a host "${hostId}" is up`, {
+      code: 'host.name_taken',
+      remedy: `Choose another name, or \`bench hosts revoke ${hostId}\` first.`,
+    });
+  await createRoles(bench);
+  const { inviteHostUser } = await import('../../../db/host-users.js');
+  const { user, password, expiresAt } = await inviteHostUser(await adminUrl(bench), { hostId, days: options.days });
+  [at.username, at.password] = [user, password];
+
+  const access = temporalAccess(env, (path) => readFileSync(path));
+  const databaseAuthority = at.searchParams.get('sslrootcert');
+  at.searchParams.delete('sslrootcert');
+  const authority = access.tls?.serverRootCACertificate;
+  const invitation: HostInvitation = {
+    schema: 1,
+    version: harnessVersion(assetsRoot),
+    hostId,
+    databaseUrl: at.href,
+    ...(databaseAuthority === null ? {} : { databaseAuthority: readFileSync(databaseAuthority, 'utf8') }),
+    ...(authority === undefined ? {} : { temporalAuthority: new TextDecoder().decode(authority) }),
+    settings: {
+      TEMPORAL_ADDRESS: temporal,
+      TEMPORAL_NAMESPACE: temporalNamespace,
+      ...(access.tls === undefined ? {} : { TEMPORAL_TLS: 'true' }),
+      ...Object.fromEntries(PASSED_ON.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
+    },
+  };
+  return { hostId, invitation: encodeInvitation(invitation), expiresAt };
+}
+
+function hostAndPort(field: 'database' | 'temporal', text: string): { hostname: string; port: string } {
+  const parts = /^(\[[0-9a-fA-F:]+\]|[^\s:/@]+):(\d{1,5})$/.exec(text);
+  if (parts === null)
+    throw new BenchError('usage', `"${text}" is no address such as host:5432`, {
+      code: 'setting.invalid',
+      remedy: 'Give host and port alone.',
+      fields: { [field]: true },
+    });
+  return { hostname: parts[1] ?? '', port: parts[2] ?? '' };
+}
+
+function refuseLoopback(server: string, host: string, field: 'database' | 'temporal'): void {
+  if (!/^(localhost|127\.|\[?::1\]?$)/.test(host)) return;
+  throw new BenchError('usage', `other machines cannot reach ${server} at ${host}`, {
+    code: 'invitation.unreachable',
+    remedy: 'Say how they reach it: host:port.',
+    fields: { [field]: true },
+  });
+}

@@ -1,0 +1,17 @@
+import { BenchError } from '../../../domain/errors.js';
+import type { Bench } from '../../bench.js';
+import { adminUrl } from '../database/admin-url.js';
+
+/**
+ * Shut an invited host out: the database refuses it from now on, its worker stops, its runs go on elsewhere. Throws BenchError
+ * (not_found): nobody was invited under this name.
+ */
+export async function revokeHost(bench: Bench, hostId: string): Promise<void> {
+  const { revokeHostUsers } = await import('../../../db/host-users.js');
+  if ((await revokeHostUsers(await adminUrl(bench), hostId)) > 0) return;
+  throw new BenchError('not_found', `nobody was invited as host "${hostId}"`, {
+    code: 'host.not_found',
+    remedy:
+      'A host that was set up by hand shares the password of others: `bench hosts drain` it, then change that password.',
+  });
+}

@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -59,14 +59,16 @@ async function cameOf(home: BenchHome, runId: string) {
 }
 
 it('the same tree comes of it, whatever is killed meanwhile', async () => {
-  const submitted = await quiet.json<{ runs: { runId: string }[] }>(
+  const submitted = await quiet.json<{ batchId: string; runs: { runId: string }[] }>(
     ...['submit', '--models', 'scripted:climber', '--agent', 'tree', ...SUBMIT, '--wait'],
   );
   const runId = submitted.runs[0]!.runId;
   const expected = await cameOf(quiet, runId);
   expect(expected.nodes).toHaveLength(24);
 
-  copyFileSync(join(quiet.dir, 'secret'), join(stormy.dir, 'secret'));
+  const [secret] = await quiet.sql<{ key: string }>('select key from evaluator_key');
+  // Its database takes over what an earlier version would have left there.
+  writeFileSync(join(stormy.dir, 'secret'), `${secret!.key}\n`);
   // Freezes the task there.
   await stormy.json('submit', '--models', 'scripted:baseline', '--agent', 'default', ...SUBMIT, '--wait');
   const from = openDatabase((await quiet.json<{ databaseUrl: string }>('up')).databaseUrl);
@@ -82,8 +84,7 @@ it('the same tree comes of it, whatever is killed meanwhile', async () => {
     await from.close();
     await to.close();
   }
-  const { batchId } = submitted as unknown as { batchId: string };
-  await stormy.json('resume', batchId);
+  await stormy.json('resume', submitted.batchId);
 
   const random = seededRandom(SEED);
   const open = async () => {

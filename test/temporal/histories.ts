@@ -28,6 +28,19 @@ export const HISTORIES: Record<string, RecordedHistory> = {
     before: BESIDE,
     covers: 'steps until a submit, and its evaluation',
   },
+  'waves.search.json': {
+    test: 'plays wave after wave, settles each node when its run has ended, and is then tested once',
+    covers: 'waves of nodes, the choice, the hidden test',
+  },
+  'cancelled.search.json': {
+    test: 'that is cancelled ends its nodes first',
+    covers: 'a tree that is cancelled while a node is played',
+  },
+  'node.agentLoop.json': {
+    test: 'plays wave after wave, settles each node when its run has ended, and is then tested once',
+    workflowId: (serial) => `run/r-${serial}-b/agent-loop`,
+    covers: 'a node: its first evaluation is its last',
+  },
   'step-limit.agentLoop.json': {
     test: 'is evaluated at the step limit, after exactly that many model calls',
     before: BESIDE,

@@ -17,6 +17,7 @@ const WORKFLOW_IDS: Record<string, (serial: number) => string> = {
   run: (serial) => `run/r-${serial}-a`,
   agentLoop: (serial) => `run/r-${serial}-a/agent-loop`,
   programLoop: (serial) => `run/r-${serial}-a/agent-loop`,
+  search: (serial) => `run/r-${serial}-a`,
   gpuPool: () => GPU_POOL_WORKFLOW_ID,
 };
 

@@ -148,7 +148,7 @@ describe.skipIf(missing !== null)('three machines that share no folder', () => {
     ]);
     // Three hosts, each with its own copy, fetched over the network.
     for (const home of homes.values()) expect(readdirSync(join(home, 'tasks'))).toEqual([played?.task_hash]);
-    for (const home of homes.values()) expect(existsSync(join(home, 'artifacts'))).toBe(true);
+    for (const home of homes.values()) expect(existsSync(join(home, 'prepared'))).toBe(false);
 
     const batchId = await submit();
     const borne = await until2('each host bears runs with two snapshots', async () => {

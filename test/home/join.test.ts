@@ -87,7 +87,9 @@ describe('a new machine', () => {
     expect(joined).toEqual({ hostId: 'box', home: host.dir });
     expect(statSync(join(host.dir, '.env')).mode & 0o777).toBe(0o600);
     // Its own copy of the authority that the database's certificate is checked with.
-    expect(readFileSync(join(host.dir, '.env'), 'utf8')).toContain(join(host.dir, 'database-ca.pem'));
+    expect(decodeURIComponent(readFileSync(join(host.dir, '.env'), 'utf8'))).toContain(
+      `sslrootcert=${join(host.dir, 'database-ca.pem')}`,
+    );
     // The token is worth nothing any more.
     const { password } = new URL(decodeInvitation(invitation).databaseUrl);
     expect(readFileSync(join(host.dir, '.env'), 'utf8')).not.toContain(password);

@@ -14,14 +14,14 @@ export interface TemporalFixture {
   stop(): Promise<void>;
 }
 
-/** A throw-away Temporal server, with the arguments that a home starts it with, but for its `ip`. */
+/** A throw-away Temporal server, with the arguments that a home starts it with; at another address of ours it listens at all. */
 export async function startTemporal(ip = '127.0.0.1'): Promise<TemporalFixture> {
   const executable = await findTemporalForTests();
   const dir = mkdtempSync(join(tmpdir(), 'bench-temporal-'));
   // None that systems give to others meanwhile.
   const port = await chooseFreePort(dir);
   const database = { databaseFile: join(dir, 'temporal.db'), port, namespace: 'default' };
-  const args = temporalArguments(database).map((arg) => (arg === '127.0.0.1' ? ip : arg));
+  const args = temporalArguments(database).map((arg) => (arg === '127.0.0.1' && arg !== ip ? '0.0.0.0' : arg));
   // As on a full disk: no line of its own may end it.
   const output = existsSync('/dev/full') ? openSync('/dev/full', 'w') : null;
   const log = output ?? 'ignore';

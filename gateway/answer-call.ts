@@ -214,7 +214,7 @@ async function handOutAgain(
   const found = orphan === undefined ? null : await orphan.answer;
   // The row says whether somebody has it already.
   if (orphan !== undefined && found !== null) await store.clientGone(run.runId, orphan.step);
-  const kept = await store.takeAnswer(run.runId, fingerprint);
+  const kept = await store.takeAnswer(run.runId, fingerprint, session.parts.epoch);
   if (kept === null) return false;
   await client.whole(wire, kept.answer, body);
   return true;

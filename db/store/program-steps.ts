@@ -79,17 +79,17 @@ export function programStore(run: Statements): ProgramLog {
       ]);
     },
 
-    async takeAnswer(runId, fingerprint) {
+    async takeAnswer(runId, fingerprint, epoch) {
       const [row] = await run<{ step: number; answer: Json }>(
         'takeAnswer',
-        `update program_steps set handed_out_at = now()
+        `update program_steps set handed_out_at = now(), replayed_epoch = case when epoch < $3 then $3 else replayed_epoch end
          where run_id = $1 and handed_out_at is null and step = (
            select step from program_steps
            where run_id = $1 and fingerprint = $2 and answer is not null and client_gone and handed_out_at is null
            order by step limit 1
          )
          returning step, answer`,
-        [runId, fingerprint],
+        [runId, fingerprint, epoch],
       );
       return row ?? null;
     },

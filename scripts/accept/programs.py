@@ -108,6 +108,7 @@ def play(agent: str, model: str) -> None:
                 *FAULTS,
             ],
             cwd=ROOT,
+            start_new_session=True,
         )
         batch = None
         env = {
@@ -172,7 +173,7 @@ def play(agent: str, model: str) -> None:
                 bench(home, env, "cancel", batch)
                 bench(home, env, "watch", batch)
             bench(home, env, "down", "--force")
-            simulator.terminate()
+            os.killpg(simulator.pid, signal.SIGTERM)
 
 
 def main() -> None:

@@ -586,6 +586,17 @@ test("the record is told agent by agent, each answer once, and survives the work
   expect(await textOf('a')).toBe('answer 4');
 });
 
+test('an answer that its container was lost before getting is part of the record, and not left behind', async () => {
+  const { runId, lost } = await gateway('anthropic');
+  await send('/v1/messages', told([], FIRST));
+  await db.store.clientGone(runId, 1);
+  await lost(2);
+  const before = simulator.requests.length;
+  expect((await send('/v1/messages', told([], FIRST))).status).toBe(200);
+  expect(simulator.requests.length).toBe(before);
+  expect(await db.store.leaveRecord(runId, 2, '')).toBe(0);
+});
+
 test('what is sent is kept, its long parts once; counts of tokens are kept and asked for once', async () => {
   const { runId, lost } = await gateway('anthropic');
   await send('/v1/messages', told([], FIRST));

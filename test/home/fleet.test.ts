@@ -68,7 +68,8 @@ describe.skipIf(missing !== null)('three machines that share no folder', () => {
         '--models',
         `replay:${file}`,
         '--tasks',
-        'battleOfSexes',
+        'titanicSurvival',
+        '--sample',
         '--attempts',
         String(RUNS),
         '--seed',
@@ -130,7 +131,8 @@ describe.skipIf(missing !== null)('three machines that share no folder', () => {
   });
   afterAll(async () => {
     await machines.remove();
-    control.kill('SIGKILL');
+    // Passed on to the worker, which a killed command would leave behind.
+    control.kill('SIGTERM');
     await control;
     await db.close();
     await inviter.remove();

@@ -71,7 +71,8 @@ beforeAll(async () => {
   void startWorker(inviter, '--roles', 'workflows,models');
 });
 afterAll(async () => {
-  for (const worker of workers) worker.kill('SIGKILL');
+  // Passed on to the workers, which killed commands would leave behind.
+  for (const worker of workers) worker.kill('SIGTERM');
   await Promise.all(workers);
   for (const home of homes) await home.remove();
   await temporal.stop();

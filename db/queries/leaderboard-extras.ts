@@ -28,14 +28,28 @@ const parametersOf = ({ batchId, tasks, contracts, models, sample, profile }: Se
   profile,
 ];
 
-/** Selects runs as leaderboard_scores() does. */
+/** Selects runs as leaderboard_scores() does. Versions come as one table: joined one by one they are looked through for each run. */
 const SELECTED = `
   join unnest($2::text[], $3::int[]) t (task, contract) on t.task = r.task_id and t.contract = r.contract
-  join task_versions v on v.content_hash = r.task_hash and (r.sample = $5 or v.spec -> 'data' is null)
-  join versions_under($6) u on u.content_hash = r.task_hash
+  join (
+    select v.content_hash, v.spec -> 'data' is not null as needs_data
+    from task_versions v join versions_under($6) u on u.content_hash = v.content_hash offset 0
+  ) v on v.content_hash = r.task_hash and (r.sample = $5 or not v.needs_data)
   join batches b on b.batch_id = r.batch_id
   where (case when $1::text is null then not (b.verification or b.training or b.nodes_of is not null) else r.batch_id = $1 end) and r.model_name = any ($4)
     and (r.forked_from is null or is_own_attempt(r.run_id, $1))`;
+
+/** Whether any score is marked, in the batch or at all. */
+export async function anyMarked(run: Statements, batchId: string | null): Promise<boolean> {
+  const [found] = await run<{ any: boolean }>(
+    'anyMarked',
+    `select exists (
+       select from run_results t join runs r on r.run_id = t.run_id where t.suspects > 0 and ($1::text is null or r.batch_id = $1)
+     ) as any`,
+    [batchId],
+  );
+  return found?.any === true;
+}
 
 /** How many runs of each row have each rule's mark. */
 export async function markedRuns(

@@ -6,7 +6,7 @@ import type { Statements } from '../statements.js';
 import { baselinesOf, comparisonState, scalesOf, savedComparison, tasksAtContracts } from './comparisons.js';
 import { groupBy } from './group-by.js';
 import { refuseUnknownProfile } from './known-profiles.js';
-import { markedRuns, otherProfiles, rowCosts } from './leaderboard-extras.js';
+import { anyMarked, markedRuns, otherProfiles, rowCosts } from './leaderboard-extras.js';
 import { boardCells, type CellRow, methodOf } from './leaderboard-cells.js';
 import { keptFigures } from './leaderboard-figures.js';
 import { comparedAttempts } from './leaderboard-intervals.js';
@@ -150,9 +150,15 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
     includeImported,
     ...(saved === null ? [null, null] : scalesOf(saved.options)),
   ];
+  // Most often nothing is marked, and the areas are the same.
+  const areasWithMarked = async () =>
+    (await anyMarked(run, options.batchId ?? null))
+      ? run<SuspectArea>('withSuspects', AREAS(suffix), parameters(true))
+      : [];
   // Statements run side by side where none needs what another finds.
-  const [[result], others] = await Promise.all([
+  const [[result], withMarked, others] = await Promise.all([
     run<Found>('leaderboard', STATEMENT(kind, suffix), parameters(includeSuspect)),
+    includeSuspect ? [] : areasWithMarked(),
     otherProfiles(run, {
       batchId: options.batchId ?? null,
       tasks: tasksAsked,
@@ -175,11 +181,7 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
     sample,
     profile,
   };
-  const extras = Promise.all([
-    includeSuspect || !marked ? [] : run<SuspectArea>('withSuspects', AREAS(suffix), parameters(true)),
-    markedRuns(run, selection),
-    rowCosts(run, selection),
-  ]);
+  const extras = Promise.all([markedRuns(run, selection), rowCosts(run, selection)]);
   // Handled where it is awaited, after the figures.
   extras.catch(() => {});
   const ratiosOf = ratiosByMethod(result.ratios);
@@ -196,8 +198,8 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
     if (axis === null || ratios === undefined) return null;
     return { best: stepsOf(ratios, 'best', mode, axis), last: stepsOf(ratios, 'last', mode, axis) };
   };
-  const [withSuspects, marks, { recorded: recordedCosts, list, listed }] = await extras;
-  const withSuspectsOf = new Map(withSuspects.map(({ method, ...area }) => [method, area]));
+  const [marks, { recorded: recordedCosts, list, listed }] = await extras;
+  const withSuspectsOf = new Map((marked ? withMarked : []).map(({ method, ...area }) => [method, area]));
   const marksOf = groupBy(marks, methodOf);
   const recordedOf = new Map(recordedCosts.map((one) => [methodOf(one), one]));
   const listedOf = new Map(listed.map((one) => [methodOf(one), one]));

@@ -18,6 +18,8 @@ describe.runIf(executable !== null)('the first view', () => {
       const { pathname } = new URL(request.url());
       if (pathname.startsWith('/api/v1')) asking.push(pathname.slice('/api/v1'.length));
     };
+    // The page of the test before asks on until it is left.
+    await on.page.goto('about:blank');
     on.page.on('request', note);
     // They come once the small one has asked, so that the order does not hang on how fast this machine is.
     await on.page.route('**/assets/main-*', async (route) => {

@@ -93,7 +93,7 @@ export async function openPage(
   const complaints: string[] = [];
   await context.addInitScript(`
     addEventListener('securitypolicyviolation', (event) => console.error('violation of ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample));
-    localStorage.setItem('bench-token', ${JSON.stringify(ui.token)});
+    if (location.protocol !== 'about:') localStorage.setItem('bench-token', ${JSON.stringify(ui.token)});
   `);
   const page = await context.newPage();
   page.on('console', (message) => {

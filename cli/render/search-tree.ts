@@ -29,6 +29,9 @@ export function renderSearchTree(tree: SearchTreeDocument, colors: Colors): stri
     ['cost', of(formatCost(charged.costUsd), limits.costUsd === null ? null : formatCost(limits.costUsd))],
     ['tokens', of(charged.tokens, limits.tokens)],
     ['seconds', of(Math.round(charged.seconds), limits.seconds)],
+    ...(tree.asked.answers === 0
+      ? []
+      : [['asked', `${tree.asked.answers} answers, ${formatCost(tree.asked.costUsd)}`] satisfies [string, string]]),
     ['stands for', chosen === null ? '–' : `node ${chosen}`],
     ['final score', `${formatScore(tree.finalScore)} ${tree.primary} (${tree.direction})`],
   ];

@@ -15,7 +15,8 @@ export async function searchTree(run: Statements, runId: string): Promise<Search
        jsonb_build_object('nodes', t.max_nodes, 'validations', t.max_validations, 'costUsd', trim_scale(t.cost_limit_usd)::text,
          'tokens', t.token_limit, 'seconds', t.seconds_limit) as limits,
        jsonb_build_object('nodes', t.nodes, 'validations', t.validations, 'costUsd', trim_scale(t.charged_usd)::text,
-         'tokens', t.charged_tokens, 'seconds', t.charged_seconds) as charged
+         'tokens', t.charged_tokens, 'seconds', t.charged_seconds) as charged,
+       jsonb_build_object('answers', t.asked_answers, 'costUsd', trim_scale(t.asked_usd)::text, 'tokens', t.asked_tokens) as asked
      from search_tree_totals t join runs r on r.run_id = t.run_id join task_versions v on v.content_hash = r.task_hash
      where t.run_id = coalesce((select n.tree_run_id from search_nodes n where n.run_id = $1), $1)`,
     [runId],

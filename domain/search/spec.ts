@@ -13,6 +13,8 @@ const common = {
   validations: count(1000).optional(),
   /** Nodes that are played at once. */
   parallel: count(64).default(4),
+  /** Before each wave that goes on from nodes the model is asked once what the whole tree has taught: they are told that first. */
+  reflexion: z.boolean().optional(),
 };
 
 /** Which failed nodes are repaired: those at the end of a chain of failures no longer than this; 0: none. */
@@ -68,6 +70,16 @@ export const searchSchema = z.discriminatedUnion('policy', [
     temperature: z.number().min(0.01).max(100).default(0.1),
     /** A branch that has just become better is gone on with this often. */
     commitment: z.number().int().min(0).max(20).default(1),
+  }),
+  z.strictObject({
+    policy: z.literal('scientist'),
+    ...common,
+    /** Solutions from scratch, before the model is asked. */
+    drafts: count(50).default(3),
+    /** How many nodes it names at once, each with a direction. */
+    width: count(20).default(1),
+    /** Of the rule that chooses where its answer names no node: as of `greedy`. */
+    debugDepth,
   }),
 ]);
 

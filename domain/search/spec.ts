@@ -20,7 +20,7 @@ const common = {
 /** Which failed nodes are repaired: those at the end of a chain of failures no longer than this; 0: none. */
 const debugDepth = z.number().int().min(0).max(20).default(3);
 
-export const searchSchema = z.discriminatedUnion('policy', [
+const policies = [
   z.strictObject({ policy: z.literal('linear'), ...common }),
   z.strictObject({
     policy: z.literal('bfs'),
@@ -81,11 +81,15 @@ export const searchSchema = z.discriminatedUnion('policy', [
     /** Of the rule that chooses where its answer names no node: as of `greedy`. */
     debugDepth,
   }),
-]);
+] as const;
+
+export const SEARCH_POLICIES = policies.map(({ shape }) => shape.policy.value);
+
+export const searchSchema = z.discriminatedUnion('policy', policies, {
+  error: ({ code }) => (code === 'invalid_union' ? `expected ${SEARCH_POLICIES.join(' or ')}` : undefined),
+});
 
 /** A policy with its options. */
 export type SearchSpec = z.infer<typeof searchSchema>;
 export type SearchPolicy = SearchSpec['policy'];
 export type SpecOf<Policy extends SearchPolicy> = Extract<SearchSpec, { policy: Policy }>;
-
-export const SEARCH_POLICIES = searchSchema.options.map(({ shape }) => shape.policy.value);

@@ -261,5 +261,7 @@ describe('the search block', () => {
   it.each(['nodes', 'nodeSteps', 'validations', 'parallel'])('refuses %s: 0', (key) =>
     expect(messages({ policy: 'greedy', [key]: 0 })).toEqual(['at least 1']),
   );
+  it('names the policies that there are', () =>
+    expect(messages({ policy: 'genius' })).toEqual([expect.stringMatching(/^expected linear or bfs .* scientist$/)]));
   it('refuses options of other policies', () => expect(messages({ policy: 'linear', drafts: 3 })).toHaveLength(1));
 });

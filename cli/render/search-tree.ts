@@ -33,7 +33,11 @@ export function renderSearchTree(tree: SearchTreeDocument, colors: Colors): stri
         title: 'what',
         value: ({ node }) => (node.mate === null ? node.operator : `${node.operator} with ${node.mate}`),
       },
-      { title: 'status', value: ({ node }) => node.status },
+      {
+        title: 'status',
+        value: ({ node: { status, endReason } }) =>
+          status === 'lost' && endReason !== null ? `lost: ${endReason}` : status,
+      },
       { title: 'score', value: ({ node }) => formatScore(node.score), align: 'right' },
       { title: 'steps', value: ({ node }) => String(node.steps), align: 'right' },
       {

@@ -334,6 +334,8 @@ test('asks its model where to go on, and what it has taught, within its limits a
       runId,
     ]);
     expect(rows).toEqual([{ answered_calls: 4, cost: Number(over.charged.costUsd) }]);
+    const calls = await db.pages.modelCalls(runId, { limit: 10 });
+    expect(calls.sums).toEqual({ calls: 4, costUsd: over.asked.costUsd, runCostUsd: over.asked.costUsd });
   } finally {
     await own.close();
   }

@@ -67,7 +67,8 @@ function shortOf(
   if (config === undefined) return null;
   const request = { messages: [], sampling: samplingFor(config, sampling) };
   const room = { nodes, validations, costUsd: costLimit, tokens: tokenLimit, seconds: 0 };
-  const { nodes: sharing, share } = roomIn(room, { nodes: 0, validations: 0, costUsd: '0', tokens: 0, seconds: 0 });
+  const sharing = Math.min(nodes, validations);
+  const { share } = roomIn(room, { nodes: 0, validations: 0, costUsd: '0', tokens: 0, seconds: 0 });
   const usd = reservationUsd(config, request, new Date());
   if (costLimit !== null && compareUsd(share.costUsd ?? '0', usd) < 0)
     return { nodes: sharing, limit: `$${costLimit}`, part: `$${share.costUsd ?? '0'}`, answer: `$${usd}` };

@@ -64,7 +64,7 @@ beforeAll(async () => {
     ),
     create(
       modelQueue('scripted'),
-      late(['nextAction'], () => fake.model()),
+      late(['nextAction', 'askTree'], () => fake.model()),
     ),
   ]);
   running = Promise.all(workers.map((worker) => worker.run()));

@@ -58,6 +58,7 @@ describe('a tree of forks', () => {
     expect(() => check({ tokenLimit: 9_999 })).toThrow(
       /share 9999 tokens, and 999 of that .* for which 1000 is reserved/,
     );
+    expect(() => check({ tokenLimit: 5 })).toThrow(/its 10 nodes share 5 tokens, and 0 of that/);
     check({ costLimit: '0.09' }, { validations: 9 });
     check({ costLimit: '0.09', sampling: { maxOutputTokens: 900 } });
   });

@@ -16,5 +16,13 @@ function commandIn(given: string): string | null {
   const key = COMMAND_KEYS.find((one) => value[one] !== undefined);
   const command = key === undefined ? undefined : value[key];
   if (typeof command === 'string') return command;
-  return Array.isArray(command) && command.every((word) => typeof word === 'string') ? command.join(' ') : null;
+  if (!Array.isArray(command) || !command.every((word) => typeof word === 'string')) return null;
+  const [shell = '', flag = '', script] = command;
+  if (command.length === 3 && script !== undefined && /(?:^|\/)(?:ba|z)?sh$/.test(shell) && /^-l?c$/.test(flag))
+    return script;
+  return command.map(quoted).join(' ');
 }
+
+/** So that the words can be run again as they were. */
+const quoted = (word: string): string =>
+  /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;

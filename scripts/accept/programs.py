@@ -94,6 +94,19 @@ def limit_end(home: Path, env: dict[str, str], agent: str, model: str) -> str:
     return str(found[0]["detail"])
 
 
+def replayed(home: Path, env: dict[str, str], run: str) -> str:
+    """Its commands again, by our own loop, in a sandbox without the program: the same files, the same end."""
+    file = home / "recorded.json"
+    file.write_text(bench(home, env, "trajectory", run, "--json"))
+    options = ["--task", "battleOfSexes", "--backend", "docker", "--json"]
+    report = json.loads(bench(home, env, "replay", str(file), *options))
+    assert report["endReason"] == "submit" and report["finalEvaluation"] == "ok", report
+    now = report["scores"]["now"][-1]
+    assert abs(now - OPTIMA["battleOfSexes"]) < 0.1, report["scores"]
+    same = f"{report['same']} of {report['recorded']} outputs the same"
+    return f"replayed: {same}, {report['diverged']} differ, {now}"
+
+
 def play(agent: str, model: str) -> None:
     with tempfile.TemporaryDirectory(prefix="bench-programs-") as folder:
         home = Path(folder)
@@ -144,7 +157,9 @@ def play(agent: str, model: str) -> None:
             bench(home, env, "watch", batch)
             time.sleep(2)
             for run in rows(
-                home, env, f"select task_id as task, end_reason as end, final_score as score {runs}"
+                home,
+                env,
+                f"select run_id as id, task_id as task, end_reason as end, final_score as score {runs}",
             ):
                 print(agent, run["task"], run["end"], run["score"], flush=True)
                 assert run["end"] == "submit", run
@@ -154,6 +169,10 @@ def play(agent: str, model: str) -> None:
                 equal_bill(home, env, batch, json.loads(file.read_text())["bill"]),
                 flush=True,
             )
+            (first,) = rows(
+                home, env, f"select run_id as id {runs} and task_id = 'battleOfSexes'"
+            )
+            print(agent, replayed(home, env, str(first["id"])), flush=True)
             everything = rows(
                 home,
                 env,

@@ -169,9 +169,7 @@ def play(agent: str, model: str) -> None:
                 equal_bill(home, env, batch, json.loads(file.read_text())["bill"]),
                 flush=True,
             )
-            (first,) = rows(
-                home, env, f"select run_id as id {runs} and task_id = 'battleOfSexes'"
-            )
+            (first,) = rows(home, env, f"select run_id as id {runs} and task_id = 'battleOfSexes'")
             print(agent, replayed(home, env, str(first["id"])), flush=True)
             everything = rows(
                 home,

@@ -294,6 +294,7 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
       board: { ...board, rows: board.rows.map((row) => ({ ...row, model: plainText(row.model) })) },
       runs: [],
       actions: [],
+      trees: [],
       training: null,
     }),
     [board, over],

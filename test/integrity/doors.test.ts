@@ -122,7 +122,7 @@ const tried = (through: Door, door: Door): boolean => LONG || door === through;
 describe.each(SEEN.map(([what, exploit], nth) => ({ what, exploit, doors: doorsOf(nth) })))(
   'what others lost by: $what',
   ({ exploit, doors }) => {
-    it.each(doors)('gains nothing through door %s', async (door) => {
+    it.concurrent.each(doors)('gains nothing through door %s', async (door) => {
       expectNoGain(exploit, await play(door, exploit.task, exploit.commands));
     });
   },
@@ -214,7 +214,7 @@ const rest = suite.filter(
 );
 
 describe.runIf(LONG)('the attack suite gains nothing through doors', () => {
-  it.each(rest.map((exploit, nth) => ({ name: exploit.name, door: PLAYED_DOORS[nth % 3]!, exploit })))(
+  it.concurrent.each(rest.map((exploit, nth) => ({ name: exploit.name, door: PLAYED_DOORS[nth % 3]!, exploit })))(
     '$name, through door $door',
     async ({ door, exploit }) => {
       expectNoGain(exploit, await play(door, exploit.task, exploit.commands));

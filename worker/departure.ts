@@ -35,6 +35,8 @@ export class HostDeparture implements Departure {
   readonly commandsBeside: boolean;
   #begunAt: number | null = null;
   #running = 0;
+  /** Epochs of the runs in whose containers nothing is under way. */
+  readonly #settled = new Map<string, number>();
   readonly #kept = new Map<string, Promise<void>>();
   readonly #over = new AbortController();
   readonly #definitions: RunDefinitions;
@@ -53,8 +55,14 @@ export class HostDeparture implements Departure {
     return this.begun;
   }
 
-  count(change: 1 | -1): void {
-    this.#running += change;
+  enter(runId: string): void {
+    this.#running += 1;
+    this.#settled.delete(runId);
+  }
+
+  leave(runId: string, settled: number | null): void {
+    this.#running -= 1;
+    if (settled !== null) this.#settled.set(runId, settled);
   }
 
   keep({ runId, epoch, step }: { runId: string; epoch: number; step: number }): Promise<void> {
@@ -92,7 +100,9 @@ export class HostDeparture implements Departure {
         detail: `host ${hostId} leaves within ${graceSeconds} s (${why}); runs to hand on: ${runs.length}`,
       })
       .catch((error: unknown) => log.warn({ error: String(error) }, 'could not record that the host leaves'));
-    void Promise.all(runs.filter(({ idle }) => idle).map((run) => this.keep(run)));
+    void Promise.all(
+      runs.filter((run) => run.idle && this.#settled.get(run.runId) === run.epoch).map((run) => this.keep(run)),
+    );
     while (this.#passedSeconds() < graceSeconds * FOR_COMMANDS) {
       const left = await store.borneRuns(hostId).catch(() => null);
       if (left?.length === 0 && this.#running === 0) return;

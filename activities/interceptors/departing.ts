@@ -6,6 +6,9 @@ import { isWorkerShutdown } from '../cancellation.js';
 /** What moves to another host. Snapshots are still taken, and containers removed. */
 const MOVES = ['startContainer', 'executeCommand', 'runProgram', 'takeSubmission', 'evaluate', 'evaluateHidden'];
 
+/** After these the run thinks about its next command, in its container. */
+const SETTLE = ['startContainer', 'executeCommand'];
+
 interface OfRun {
   runId: string;
   epoch: number;
@@ -32,15 +35,17 @@ export const departing =
             await departure.keep({ ...args, step: args.step - 1 });
           throw leaves(args);
         }
-        departure.count(1);
+        departure.enter(args.runId);
+        let settled: number | null = null;
         try {
           const result = await next(input);
+          if (SETTLE.includes(info.activityType)) settled = args.epoch;
           if (departure.begun && isCommand) await departure.keep(args);
           return result;
         } catch (error) {
           throw departure.begun && isWorkerShutdown(cancellationSignal) ? leaves(args) : error;
         } finally {
-          departure.count(-1);
+          departure.leave(args.runId, settled);
         }
       },
     },

@@ -155,7 +155,7 @@ export function hostStore(run: Statements): Hosts {
       return run<BorneRun>(
         'borneRuns',
         `select r.run_id as "runId", r.epoch, coalesce(s.step, 0) as step,
-           s.step is null or s.action is null or s.observation is not null as idle
+           r.status = 'running' and (s.step is null or s.action is null or s.observation is not null) as idle
          from runs r
          left join lateral (select step, action, observation from steps where run_id = r.run_id order by step desc limit 1) s on true
          where r.host_id = $1 and r.status in ('starting', 'running', 'finishing')`,

@@ -8,8 +8,10 @@ export interface Departure {
    * agent's own.
    */
   underWay(): Promise<boolean>;
-  /** What the runs' activities here have begun and not ended. */
-  count(change: 1 | -1): void;
+  /** Something of the run begins here. */
+  enter(runId: string): void;
+  /** It is over. `settled`: in this epoch the run's container is there, and no command runs in it until the next begins. */
+  leave(runId: string, settled: number | null): void;
   /** Keep the run's world as it is after a step, between commands. Once per run; what cannot be kept only costs time. */
   keep(run: { runId: string; epoch: number; step: number }): Promise<void>;
 }
@@ -19,6 +21,7 @@ export const STAYS: Departure = {
   begun: false,
   underWay: () => Promise.resolve(false),
   commandsBeside: false,
-  count: () => undefined,
+  enter: () => undefined,
+  leave: () => undefined,
   keep: () => Promise.resolve(),
 };

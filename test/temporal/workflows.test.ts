@@ -374,8 +374,11 @@ describe('a run', () => {
     };
     expect((await play(ticket('a'))).endReason).toBe('submit');
     expect(fake.starts.map(({ epoch }) => epoch)).toEqual(Array.from({ length: 13 }, (_, i) => i + 1));
-    expect(fake.starts.map(({ handedOnBy }) => handedOnBy !== undefined)).toEqual([false, ...Array(12).fill(true)]);
-    expect(fake.commands.map(({ step }) => step)).toEqual([1, ...Array(13).fill(2), 3]);
+    expect(fake.starts.map(({ handedOnBy }) => handedOnBy !== undefined)).toEqual([
+      false,
+      ...Array<boolean>(12).fill(true),
+    ]);
+    expect(fake.commands.map(({ step }) => step)).toEqual([1, ...Array<number>(13).fill(2), 3]);
   });
 
   it('ends as config_error with the reason when nothing but the operator can help', async () => {

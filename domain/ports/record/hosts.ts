@@ -39,7 +39,7 @@ export interface HostRegistration {
   leaving?: boolean;
 }
 
-/** A run whose sandbox is on a host. `idle`: no command of `step`, its last one, is running. */
+/** A run whose sandbox is on a host. `idle`: it plays, and no command of `step`, its last one, is running. */
 export interface BorneRun {
   runId: string;
   epoch: number;

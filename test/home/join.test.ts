@@ -101,7 +101,7 @@ describe('a new machine', () => {
 
     const worker = startWorker(host);
     await until('the host is up', async () => (await stateOf('box')) === 'up');
-    const submit = ['submit', '--models', 'scripted:baseline', '--tasks', 'battleOfSexes', '--backend', 'local'];
+    const submit = ['submit', '--models', 'scripted:clumsy', '--tasks', 'battleOfSexes', '--backend', 'local'];
     const { batchId } = await inviter.json<{ batchId: string }>(...submit, '--attempts', '2', '--wait');
     const runs = await sql(
       'select distinct host_id, end_reason, final_evaluation, task_hash from runs where batch_id = $1',

@@ -21,8 +21,8 @@ export const BUNDLED_CONFIGS = resolve(import.meta.dirname, '../../configs');
 const GAMES = 1000;
 
 let configs: string | undefined;
-/** For all homes of this process; in what global.ts removes. */
-function testConfigs(): string {
+/** The bundled tasks with few games, for all homes of this process; in what global.ts removes. */
+export function testConfigs(): string {
   const parent = process.env['BENCH_TEST_SCRATCH'] ?? tmpdir();
   configs ??= lightConfigs(BUNDLED_CONFIGS, join(mkdtempSync(join(parent, 'bench-test-configs-')), 'configs'), GAMES);
   return configs;
@@ -89,6 +89,14 @@ export class BenchHome {
     const document = JSON.parse(stdout.text) as T;
     checkPrinted([...args, '--json'], document);
     return document;
+  }
+
+  /** The same in a process of its own, which looks for files in the home's folder. */
+  async processJson<T>(...args: string[]): Promise<T> {
+    const result = await this.run(...args, '--json');
+    if (result.exitCode !== 0)
+      throw new Error(`bench ${args.join(' ')} exited with ${result.exitCode}\n${result.stdout}\n${result.stderr}`);
+    return JSON.parse(result.stdout) as T;
   }
 
   /** Query the home's own Postgres, as its owner; while it is away (chaos tests kill it) this waits, at most three minutes. */

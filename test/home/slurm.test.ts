@@ -67,7 +67,7 @@ describe.skipIf(missing !== null)('jobs of a partition that others preempt', () 
       ...{ step: i + 1, response: action, thought: 'So.', action, observation: '' },
     }));
     writeFileSync(file, JSON.stringify({ steps }));
-    const spec = 'partition=low,max=3,cpus=1,slots=15,memory-gb=4,grace=12,hours=1';
+    const spec = 'partition=low,max=3,cpus=1,slots=15,memory-gb=16,grace=12,hours=1';
     const scaling = joined.start('hosts', 'scale', '--slurm', spec, '--every', '2');
     const submitted = inviter.json<{ batchId: string }>(
       ...['submit', '--models', `replay:${file}`, '--tasks', 'battleOfSexes', '--backend', 'local', '--seed', '7'],
@@ -80,10 +80,11 @@ describe.skipIf(missing !== null)('jobs of a partition that others preempt', () 
       (await rows(`select from batches where batch_id = $1 and status = 'ended'`, [batchId])).length > 0;
     let preempted = 0;
     while (preempted < PREEMPTIONS && !(await isOver())) {
-      // Runs are under way again, and one of them has a step more.
+      // What is requeued and preempted again at once, Slurm kills without a word.
       await until('a job bears runs', async () => {
         const up = await rows(
           `select from hosts h where removed_at is null and leaving_at is null and seen_at > now() - interval '6 s'
+             and created_at < now() - interval '15 s'
              and exists (select from runs r where r.host_id = h.host_id and r.status = 'running')`,
         );
         return up.length > 0 || (await isOver());

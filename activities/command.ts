@@ -3,7 +3,7 @@ import { commandLimits, type CommandLimits } from '../domain/agent/command-limit
 import { noValidationLeft } from '../domain/agent/evaluation-message.js';
 import type { Dialect } from '../domain/agent/dialect.js';
 import { guardMultiline } from '../domain/agent/guard-multiline.js';
-import { InfrastructureError } from '../domain/errors.js';
+import { HostLeft, InfrastructureError } from '../domain/errors.js';
 import type { ExecuteCommandArgs, ExecuteCommandResult, HostActivities } from '../domain/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type {
@@ -14,6 +14,7 @@ import type {
   StoppedBy,
 } from '../domain/ports/sandbox-port.js';
 import type { WatchedCommands } from '../domain/ports/watched-commands.js';
+import type { Departure } from '../domain/ports/departure.js';
 import type { EvaluationLog } from '../domain/ports/record/evaluations.js';
 import type { EventLog, RunEvent } from '../domain/ports/record/events.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
@@ -37,6 +38,8 @@ export interface CommandPorts {
   artifacts: ArtifactStore;
   taskFolder: (run: RunDefinition) => Promise<string>;
   watched?: WatchedCommands;
+  /** Absent: this host stays. */
+  departure?: Pick<Departure, 'underWay'>;
 }
 
 export function commandActivities(ports: CommandPorts): Pick<HostActivities, 'executeCommand'> {
@@ -115,6 +118,9 @@ async function executeCommand(
   } finally {
     leave?.();
   }
+  // Who ends the machine may have ended the command first: it runs again elsewhere.
+  if ((outcome.lost || (outcome.exitCode ?? 0) > SIGNALLED) && (await ports.departure?.underWay()) === true)
+    throw new HostLeft(`run ${runId}: its command ended with its host`);
   const refused = await beyondLimit(ports, run, step, outcome);
   const requested = refused === null ? requestOf(run, outcome.requested) : null;
   if (requested !== null && !takesSubmission) return null;
@@ -191,6 +197,9 @@ function eventsOf({ restarted, lost }: CommandOutcome, step: number): RunEvent[]
 /** Why nothing of the action is run. */
 const wordsOf = ({ message, endName }: { message: string; endName?: string }, dialect: Dialect | undefined): string =>
   dialect === 'mlgym' && endName !== undefined ? malformedInMlgymWords(endName) : message;
+
+/** Exit codes above tell of the signal that ended a command. */
+const SIGNALLED = 128;
 
 /** Bash's exit code for a syntax error. */
 const SYNTAX_ERROR = 2;

@@ -216,18 +216,20 @@ async function replay(
   { from, removal }: { from: Snapshot | null; removal: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const { runId, epoch, replayThrough, because } = args;
+  const { runId, epoch, replayThrough, because, handedOnBy } = args;
   const done = from?.step ?? 0;
   const how = howRestored(done, replayThrough);
   const forked = epoch === 1 && run.forkedFrom !== undefined;
   await ports.store.addEvent({
     runId,
     batchId: run.batchId,
-    kind: forked ? 'forked' : 'sandbox_lost',
+    kind: forked ? 'forked' : handedOnBy === undefined ? 'sandbox_lost' : 'handed_on',
     key: `epoch-${epoch}`,
     detail: forked
       ? `continues after step ${run.forkedFrom?.step} of run ${run.forkedFrom?.runId}: ${how}`
-      : `the container was lost; ${how} in container ${epoch}${because === undefined ? '' : ` (${because})`}`,
+      : handedOnBy === undefined
+        ? `the container was lost; ${how} in container ${epoch}${because === undefined ? '' : ` (${because})`}`
+        : `host ${handedOnBy} left; ${how} on host ${ports.hostId}`,
   });
   const sandbox = ports.backends[run.backend].sandbox;
   await rerunCommands(

@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { HostLeft } from '../domain/errors.js';
+import type { Departure } from '../domain/ports/departure.js';
 import type { EvaluationOutcome } from '../domain/ports/evaluator-port.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { SubmissionFile } from '../domain/ports/sandbox-port.js';
@@ -12,11 +14,13 @@ export interface SplitPorts {
   taskFolder: (run: RunDefinition) => Promise<string>;
   /** The installation's key, which keeps evaluators' seeds unpredictable. */
   secret: string;
+  /** Absent: this host stays. */
+  departure?: Pick<Departure, 'underWay'>;
 }
 
 /** Evaluate a submission on one split, in a fresh container. */
 export async function evaluateOnSplit(
-  { store, backends, taskFolder, secret }: SplitPorts,
+  { store, backends, taskFolder, secret, departure }: SplitPorts,
   wanted: { run: RunDefinition; step: number; kind: EvaluationKind; number: number; fromStep?: number | null },
   split: Split,
   submission: SubmissionFile[],
@@ -34,6 +38,9 @@ export async function evaluateOnSplit(
   };
   const { evaluator } = backends[run.backend];
   const outcome = await evaluator.evaluate(job, signal);
+  // Who ends the machine may have ended the submission's processes first: it is evaluated again elsewhere.
+  if (outcome.kind !== 'ok' && (await departure?.underWay()) === true)
+    throw new HostLeft(`run ${run.runId}: its evaluation ended with its host`);
   if (outcome.kind !== 'rejected' || outcome.starved !== true) return outcome;
   // Repeat once only: late twice is late.
   await store.addEvent({

@@ -23,6 +23,8 @@ export function snapshotActivities(ports: SnapshotPorts): Pick<HostActivities, '
   return { snapshot: (args) => snapshot(ports, args, cancellation()) };
 }
 
+export { snapshot as takeSnapshot };
+
 /** Take a snapshot between two commands. A failure only costs time if the container is lost later. */
 async function snapshot(ports: SnapshotPorts, args: SnapshotArgs, signal: AbortSignal): Promise<void> {
   const { store, artifacts } = ports;

@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { ExecuteCommandArgs, ExecuteCommandResult, NextActionResult, StepActivities } from '../domain/messages.js';
+import type { Departure } from '../domain/ports/departure.js';
 import { commandTimeLimit } from '../domain/run-clock.js';
 import { cancellation, isWorkerShutdown } from './cancellation.js';
 import { asFailure } from './interceptors/failures.js';
@@ -7,13 +8,15 @@ import { asFailure } from './interceptors/failures.js';
 export interface StepParts {
   /** The host whose sandboxes are here; null: none. */
   hostId: string | null;
+  departure: Pick<Departure, 'begun'>;
   nextAction: (args: { runId: string; step: number }, signal: AbortSignal) => Promise<NextActionResult>;
   executeBriefly: (args: ExecuteCommandArgs, signal: AbortSignal) => Promise<ExecuteCommandResult | 'unfinished'>;
 }
 
-export function stepActivities({ hostId: here, nextAction, executeBriefly }: StepParts): StepActivities {
+export function stepActivities({ hostId: here, departure, nextAction, executeBriefly }: StepParts): StepActivities {
   const commandBeside: StepActivities['commandBeside'] = async ({ hostId, ...args }) => {
-    if (hostId !== here) return 'elsewhere';
+    // A host that leaves answers on its queue.
+    if (hostId !== here || departure.begun) return 'elsewhere';
     const signal = cancellation();
     try {
       return await executeBriefly(args, signal);

@@ -48,6 +48,8 @@ import {
   hostInvitationSchema,
   hostsDocumentSchema,
   joinedHostSchema,
+  scaledJobsSchema,
+  slurmScriptSchema,
 } from '../domain/views/hosts.js';
 import { exportDocumentSchema, importDocumentSchema } from '../domain/views/imports.js';
 import { leaderboardSchema } from '../domain/views/leaderboard.js';
@@ -147,6 +149,8 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   'hosts remove': changedHost,
   'hosts invite': [{ schema: hostInvitationSchema }],
   'hosts join': [{ schema: joinedHostSchema }],
+  'hosts slurm': [{ schema: slurmScriptSchema }],
+  'hosts scale': [{ schema: scaledJobsSchema }],
   'hosts revoke': changedHost,
   'notify list': [{ schema: notificationsDocumentSchema }],
   'notify test': [{ schema: notificationTestSchema }],

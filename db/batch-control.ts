@@ -17,6 +17,8 @@ export interface BatchControl {
     of: { batchId: string } | { runId: string },
     ends: readonly EndReason[],
   ): Promise<{ runId: string; endReason: EndReason; lastStep: number }[]>;
+  /** Hashes of the tasks of its runs that have not ended. */
+  openTasks(batchId: string): Promise<string[]>;
   /** The highest attempt of each model and task of the batch. */
   attempts(batchId: string): Promise<{ model: string; task: string; attempt: number }[]>;
   /** The specification of the batch of this name; null: there is none. */
@@ -107,6 +109,15 @@ export function batchControl(run: Statements): BatchControl {
          order by r.ordinal`,
         ['batchId' in of ? of.batchId : null, 'runId' in of ? of.runId : null, ends],
       ),
+
+    async openTasks(batchId) {
+      const rows = await run<{ hash: string }>(
+        'openTasks',
+        `select distinct task_hash as hash from runs where batch_id = $1 and status <> 'ended'`,
+        [batchId],
+      );
+      return rows.map(({ hash }) => hash);
+    },
 
     attempts: (batchId) =>
       run(

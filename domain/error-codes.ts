@@ -97,6 +97,8 @@ export const ERROR_CODES = {
   'services.not_started': 'an embedded service does not come up',
   'setting.invalid': 'a variable of the environment, or of `.env`, has a wrong value',
   'setting.missing': 'a variable of the environment, or of `.env`, is needed and not set',
+  'slurm.failed': 'a program of Slurm is not there, or refuses',
+  'slurm.not_joined': 'the home whose settings jobs would take has joined no fleet',
   'split.unknown': 'no list of tasks of this name',
   'step.not_found': 'the run has no such step, or the step has no such text',
   'task.changed': 'its files changed meanwhile, or without a new `contract`',

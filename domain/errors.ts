@@ -44,6 +44,11 @@ export class SandboxLost extends Error {
   override name = 'SandboxLost';
 }
 
+/** The run's host leaves as announced: the run goes on elsewhere. */
+export class HostLeft extends Error {
+  override name = 'HostLeft';
+}
+
 /** The engine, the image or the disk failed: never the agent's fault. Retried, then `infra_error`. */
 export class InfrastructureError extends Error {
   override name = 'InfrastructureError';

@@ -62,11 +62,18 @@ export interface AgentLoopInput {
   ending: EndReason | null;
   /** Continue as new after this many events; only tests make it small. */
   continueAfterEvents: number;
+  /** Moves from hosts that left as announced: they count as no loss. Absent: 0. */
+  handedOn?: number;
 }
 export type AgentLoopResult =
   | { end: RunEnd; step: number }
   /** Its host is lost: the run moves to another host and repeats the current step. */
-  | { hostLost: Pick<AgentLoopInput, 'epoch' | 'step' | 'elapsedMs' | 'ending'> };
+  | {
+      hostLost: Pick<AgentLoopInput, 'epoch' | 'step' | 'elapsedMs' | 'ending'> & {
+        /** The host left as announced. */
+        left?: true;
+      };
+    };
 
 /** A turn of a run, told apart from its others. */
 export interface AnsweredTurn {
@@ -90,6 +97,8 @@ export interface LeaseRequest {
   backend: string;
   /** The lease is revoked after this many seconds, whatever its holder does; absent: never. */
   ttlSeconds?: number;
+  /** What the run may take until its end: no host that leaves before; absent: any host. */
+  seconds?: number;
 }
 
 /** The pool's periodic question. */
@@ -122,6 +131,8 @@ export interface StartContainerArgs {
   token?: number;
   /** Why the previous container was lost; absent: there was none, or unknown. */
   because?: string;
+  /** The previous container's host left as announced: which one. */
+  handedOnBy?: string;
 }
 export interface NextActionResult {
   /**
@@ -188,7 +199,7 @@ export interface SnapshotArgs {
   epoch: number;
   reason: SnapshotReason;
 }
-export type SnapshotReason = 'validate' | 'interval';
+export type SnapshotReason = 'validate' | 'interval' | 'leaving';
 /** Of a forced end: the other evaluations' submissions are taken with the command that asks for them. */
 export interface TakeSubmissionArgs {
   runId: string;
@@ -233,9 +244,15 @@ export interface ControlActivities {
    * Choose the run's host (or take `hostId`, from a lease) and store it. Fails and is retried while no host can take the run. Returns
    * the row's `epoch`, which may be higher.
    */
-  placeRun(args: { runId: string; epoch: number; hostId?: string }): Promise<{ hostId: string; epoch: number }>;
-  /** No worker took an activity from the host's queue: is the host lost, so that the run must move? */
-  judgeHost(args: { runId: string; hostId: string; epoch: number }): Promise<'keep' | 'lost'>;
+  placeRun(args: {
+    runId: string;
+    epoch: number;
+    hostId?: string;
+    /** What the run may take until its end; absent: not known. */
+    seconds?: number;
+  }): Promise<{ hostId: string; epoch: number }>;
+  /** No worker took an activity from the host's queue: is the host lost, or left as announced, so that the run must move? */
+  judgeHost(args: { runId: string; hostId: string; epoch: number }): Promise<'keep' | 'lost' | 'left'>;
   /** Ask the pool for a lease; starts the pool if it is not running. */
   requestLease(request: LeaseRequest): Promise<void>;
   /** Store the grant in PostgreSQL, whose index refuses a GPU that is held. False: it was revoked meanwhile. */
@@ -306,6 +323,8 @@ export const FAILURE = {
   config: 'ConfigError',
   /** The run or its lease has moved on; work for an earlier epoch stops. */
   stale: 'Stale',
+  /** The run's host leaves: the run moves to another one. */
+  hostLeft: 'HostLeft',
   /** No host can take the run now. */
   noHost: 'NoHost',
 } as const;

@@ -13,6 +13,15 @@ export interface RunClock {
 export const wallSecondsLeft = ({ wallSeconds, elapsedMs }: Pick<RunClock, 'wallSeconds' | 'elapsedMs'>): number =>
   wallSeconds === 0 ? Infinity : wallSeconds - elapsedMs / 1000;
 
+/** What a run takes at most until it is evaluated; undefined: nobody knows. */
+export const secondsToEnd = (
+  limits: { wallSeconds: number; evaluationSeconds: number },
+  elapsedMs: number,
+): number | undefined =>
+  limits.wallSeconds === 0
+    ? undefined
+    : Math.ceil(Math.max(0, limits.wallSeconds - elapsedMs / 1000) + limits.evaluationSeconds);
+
 /** By the clock on the wall: whoever set the deadline waits for nobody. */
 export const secondsUntil = (endsBy: number | null | undefined, now: number): number =>
   endsBy == null ? Infinity : (endsBy - now) / 1000;

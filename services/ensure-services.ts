@@ -320,6 +320,7 @@ class EnsureSupervised {
       const found = await findTemporal({
         env: settings.env,
         cacheDir: settings.cacheDir,
+        onWait: (what) => (this.waiting.for = what),
         ...(progress === undefined ? {} : { onProgress: progress }),
       });
       temporalBinary = found.path;

@@ -25,6 +25,8 @@ export interface FindTemporalOptions {
   env: Readonly<Record<string, string>>;
   cacheDir: string;
   onProgress?: (line: string) => void;
+  /** What is waited for from now on: whoever asked tells it, and for how long, now and then. */
+  onWait?: (what: string) => void;
   /** False: only look, do not download or build. */
   obtain?: boolean;
 }
@@ -77,26 +79,16 @@ export async function findTemporal(options: FindTemporalOptions): Promise<FoundT
   }
 }
 
-/** Whoever holds it may build for minutes: this says how long we have waited. */
-async function lockPatiently(path: string, { onProgress }: FindTemporalOptions): Promise<FileLock> {
-  const began = performance.now();
-  const told = 'waiting for another process that installs Temporal';
-  let ticker: NodeJS.Timeout | undefined;
-  try {
-    return await lock(path, {
-      timeoutMs: 30 * 60_000,
-      onWait: () => {
-        onProgress?.(`${told}: where Go builds it, 2 to 5 minutes on two cores`);
-        ticker = setInterval(
-          () => onProgress?.(`${told}: ${Math.round((performance.now() - began) / 1000)} s so far`),
-          10_000,
-        );
-      },
-    });
-  } finally {
-    clearInterval(ticker);
-  }
-}
+/** Whoever holds it may build for minutes. */
+const lockPatiently = (path: string, { onProgress, onWait }: FindTemporalOptions): Promise<FileLock> =>
+  lock(path, {
+    timeoutMs: 30 * 60_000,
+    onWait: () => {
+      const what = 'another process that installs Temporal';
+      onProgress?.(`waiting for ${what}: where Go builds it, 2 to 5 minutes on two cores`);
+      onWait?.(what);
+    },
+  });
 
 const cachedPath = (options: FindTemporalOptions) => join(options.cacheDir, 'bin', 'temporal');
 
@@ -151,6 +143,7 @@ async function download(scratch: string, options: FindTemporalOptions): Promise<
   const archive = `temporal_cli_${TEMPORAL_CLI_VERSION}_${process.platform}_${arch}.tar.gz`;
   const url = `https://github.com/temporalio/cli/releases/download/v${TEMPORAL_CLI_VERSION}/${archive}`;
   options.onProgress?.(`Temporal is neither on PATH nor in the cache; downloading ${url} …`);
+  options.onWait?.('the download of Temporal');
   const give = new AbortController();
   const connecting = setTimeout(() => give.abort(new Error('no answer within 8 s')), 8000);
   let response: Response;
@@ -186,7 +179,7 @@ async function download(scratch: string, options: FindTemporalOptions): Promise<
   return binary;
 }
 
-/** Takes minutes on a small machine, so it reports progress every few seconds. */
+/** Takes minutes on a small machine. */
 async function buildWithGo(scratch: string, options: FindTemporalOptions): Promise<string> {
   const go = findOnPath('go', options.env);
   if (go === null) throw new Error('no Go toolchain on PATH');
@@ -204,21 +197,16 @@ async function buildWithGo(scratch: string, options: FindTemporalOptions): Promi
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     tail.push(...text.split('\n').filter((line) => line.trim() !== ''));
     tail.splice(0, Math.max(0, tail.length - 5));
+    options.onWait?.(`Go, which builds Temporal (${tail.at(-1) ?? ''})`);
   });
-  const ticker = setInterval(() => {
-    options.onProgress?.(`building Temporal with Go: ${elapsed()} so far${tail.length > 0 ? ` · ${tail.at(-1)}` : ''}`);
-  }, 10_000);
-  try {
-    const code = await new Promise<number | string>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('close', (exitCode, signalName) => resolve(exitCode ?? signalName ?? 'unknown'));
-    });
-    if (code !== 0) throw new Error(`go install ended with ${code} after ${elapsed()}: ${tail.join(' | ')}`);
-    options.onProgress?.(`built Temporal with Go in ${elapsed()}`);
-    return join(scratch, 'temporal');
-  } finally {
-    clearInterval(ticker);
-  }
+  options.onWait?.('Go, which builds Temporal');
+  const code = await new Promise<number | string>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (exitCode, signalName) => resolve(exitCode ?? signalName ?? 'unknown'));
+  });
+  if (code !== 0) throw new Error(`go install ended with ${code} after ${elapsed()}: ${tail.join(' | ')}`);
+  options.onProgress?.(`built Temporal with Go in ${elapsed()}`);
+  return join(scratch, 'temporal');
 }
 
 function notFound(failures: readonly string[]): BenchError {

@@ -24,6 +24,7 @@ import { RunDefinitions } from '../activities/run-definitions.js';
 import type { Backends } from '../domain/ports/backends.js';
 import type { WatchedCommands } from '../domain/ports/watched-commands.js';
 import type { Turns } from '../domain/ports/turns.js';
+import type { Departure } from '../domain/ports/departure.js';
 import type { RateGovernor } from '../domain/ports/rate-governor.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 import type { RunDefinition } from '../domain/run.js';
@@ -51,6 +52,7 @@ export interface WorkerParts {
   governor: RateGovernor;
   backends: Backends;
   outputs: WatchedCommands;
+  departure: Departure;
   taskFolder: (run: Pick<RunDefinition, 'task' | 'taskHash'>) => Promise<string>;
   /** The server is asked for each worker. */
   patiently: Patiently;
@@ -61,7 +63,7 @@ const OTHER_WORKFLOW_TASKS = 100;
 
 /** One Temporal worker per task queue, all in this process. */
 export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
-  const { settings, hostId, store, backends } = parts;
+  const { settings, hostId, store, backends, departure } = parts;
   const definitions = new RunDefinitions(store);
   const artifacts = openArtifactStore(settings.artifacts);
   const { taskFolder } = parts;
@@ -81,7 +83,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   };
 
   const turns = { store, definitions, players };
-  const commands = { store, definitions, backends, artifacts, taskFolder, watched: parts.outputs };
+  const commands = { store, definitions, backends, artifacts, taskFolder, watched: parts.outputs, departure };
 
   const worker = (taskQueue: string, activities: object, options: Partial<WorkerOptions> = {}): Promise<Worker> =>
     parts.patiently(() =>
@@ -89,7 +91,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
         connection: parts.connection,
         namespace: settings.temporalNamespace,
         taskQueue,
-        interceptors: { activity: [activityLogInterceptors, ...activityInterceptors({ store })] },
+        interceptors: { activity: [activityLogInterceptors, ...activityInterceptors({ store, departure })] },
         activities,
         // Commands and calls survive the worker, so stopping needs little time.
         shutdownGraceTime: '1 second',
@@ -111,6 +113,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
           ...askTreeActivities(turns),
           ...stepActivities({
             hostId: settings.roles.includes('host') ? hostId : null,
+            departure,
             nextAction: ({ runId, step }, signal) => nextAction(turns, runId, step, signal),
             executeBriefly: (args, signal) => executeBriefly(commands, args, signal),
           }),
@@ -143,8 +146,8 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
       worker(
         evaluationQueue(hostId),
         {
-          ...evaluateActivities({ store, definitions, backends, artifacts, taskFolder, secret }),
-          ...hiddenEvaluationActivities({ store, definitions, backends, artifacts, taskFolder, secret }),
+          ...evaluateActivities({ store, definitions, backends, artifacts, taskFolder, secret, departure }),
+          ...hiddenEvaluationActivities({ store, definitions, backends, artifacts, taskFolder, secret, departure }),
         },
         { maxConcurrentActivityTaskExecutions: settings.evaluations },
       ),

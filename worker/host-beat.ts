@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import type { Backends } from '../domain/ports/backends.js';
+import type { Departure } from '../domain/ports/departure.js';
 import type { EventKind } from '../domain/event-kinds.js';
 import type { HostRegistry, TemporalNamespace } from '../domain/ports/record/hosts.js';
 import type { EventLog } from '../domain/ports/record/events.js';
@@ -31,6 +32,7 @@ export interface HostParts {
   backends: Backends;
   /** Told which of its runs are looked at. */
   watched?: (runIds: readonly string[]) => void;
+  departure: Pick<Departure, 'begun'>;
   log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
 
@@ -63,6 +65,8 @@ export function hostBeat(parts: HostParts): () => Promise<void> {
       ...{ slots: settings.slots, memoryForRunsMb: settings.memoryForRunsMb, roles: settings.roles },
       ...{ gpus: gpus.ids, backends: offered, heartbeatSeconds: settings.heartbeatSeconds },
       namespace: parts.namespace(),
+      endsAt: leavesAt(settings),
+      leaving: parts.departure.begun,
       // While GPUs cannot be checked, none is leased, not even one returned before the next registration.
       busyGpus: gpus.unknown === null ? gpus.busy.filter((device) => !held.includes(device)) : gpus.busy,
       paused: pauseReason(facts, settings.minDiskFreeMb),
@@ -99,6 +103,10 @@ function gpuReporter({ hostId, store, log }: HostParts): (gpus: GpusNow) => Prom
     told = unknown === null ? null : { event };
   };
 }
+
+/** Early enough to hand its runs on before its machine goes; null: it stays. */
+export const leavesAt = ({ until, graceSeconds }: Pick<WorkerSettings, 'until' | 'graceSeconds'>): Date | null =>
+  until === null ? null : new Date(until.getTime() - graceSeconds * 1000);
 
 /** Why no new runs are taken, for people; null: they are. */
 export function pauseReason(

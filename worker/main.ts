@@ -13,9 +13,10 @@ import { createBackends } from './backends.js';
 import { createWorkers } from './create-workers.js';
 import { gpuInventory } from '../backends/gpus/inventory.js';
 import { formerSecret, homeHostId } from '../operations/home/home-identity.js';
+import { HostDeparture } from './departure.js';
 import { diskArchiver } from './archive-disks.js';
 import { diskGuard } from './disk-guard.js';
-import { hostBeat } from './host-beat.js';
+import { hostBeat, leavesAt } from './host-beat.js';
 import { liveOutputs } from './live-outputs.js';
 import { createLogger } from './logger.js';
 import { loopbackAddress, serveMetrics } from './metrics/server.js';
@@ -85,8 +86,15 @@ async function main(): Promise<void> {
     sealing: await patiently(() => database.keys.sealing(former)),
   };
   const outputs = liveOutputs(store, `${hostId} ${process.pid}`);
+  const artifacts = openArtifactStore(settings.artifacts);
+  const departure = new HostDeparture({
+    ...{ store, backends, artifacts, hostId, log, graceSeconds: settings.graceSeconds },
+    sharesArtifacts: settings.artifacts.shared,
+    isLent: settings.until !== null,
+    commandsBeside: settings.roles.includes('workflows'),
+  });
   const beat = hostBeat({
-    ...{ settings, hostId, homeId, gpus, namespace: () => namespace, store, backends, log },
+    ...{ settings, hostId, homeId, gpus, namespace: () => namespace, store, backends, departure, log },
     watched: outputs.watched,
   });
   if (bearsRuns) await patiently(beat);
@@ -103,7 +111,6 @@ async function main(): Promise<void> {
 
   if (settings.metrics !== undefined && sdkMetricsAddress !== undefined)
     await serveMetrics(settings.metrics, () => database.queries.metrics(), sdkMetricsAddress);
-  const artifacts = openArtifactStore(settings.artifacts);
   const { layout, configFolders } = settings;
   const taskFolder = taskFolders({ layout, configFolders, store, artifacts });
   const workers = await createWorkers({
@@ -120,6 +127,7 @@ async function main(): Promise<void> {
     governor,
     backends,
     outputs,
+    departure,
     taskFolder,
     patiently,
   });
@@ -128,8 +136,16 @@ async function main(): Promise<void> {
     warm
       .empty()
       .catch((error: unknown) => log.warn({ error: String(error) }, 'left sandboxes that were started ahead'));
+  const leave = (why: string): void => {
+    if (departure.begun) return;
+    void departure.begin(why, beat).finally(() => stop(workers));
+  };
+  const end = leavesAt(settings);
+  if (bearsRuns) process.on('SIGUSR1', () => leave('told by SIGUSR1'));
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => {
+      // The batch system that this machine is borrowed from takes it back.
+      if (bearsRuns && signal === 'SIGTERM' && (end !== null || departure.begun)) return leave('told by SIGTERM');
       log.info({ signal }, 'stopping; running commands continue and are found again');
       stop(workers);
       if (bearsRuns) void emptyOrSay();
@@ -184,6 +200,7 @@ async function main(): Promise<void> {
       timers.push(every(NOTIFY_MS, notifyOrSay));
     }
   }
+  let archive: (() => Promise<void>) | undefined;
   if (bearsRuns) {
     // What an earlier worker started ahead: the reaper removes it.
     await patiently(() => store.forgetWarm(hostId, []));
@@ -207,12 +224,16 @@ async function main(): Promise<void> {
     const guardOrSay = () =>
       guard().catch((error: unknown) => log.warn({ error: String(error) }, 'could not check the disk'));
     timers.push(every(DISK_MS, guardOrSay));
-    const archive = diskArchiver({ store, backends, artifacts, hostId, log });
+    const makeArchives = diskArchiver({ store, backends, artifacts, hostId, log });
+    archive = makeArchives;
     const archiveOrSay = () =>
-      archive().catch((error: unknown) => log.warn({ error: String(error) }, 'could not look for archives to be made'));
+      makeArchives().catch((error: unknown) =>
+        log.warn({ error: String(error) }, 'could not look for archives to be made'),
+      );
     timers.push(every(ARCHIVE_MS, archiveOrSay));
     timers.push(every(REAP_MS, reapOnce), every(settings.heartbeatSeconds * 1000, beatOrSay));
   }
+  if (bearsRuns && end !== null) timers.push(at(end, () => leave('its time is over')));
   try {
     await Promise.all(workers.map((worker) => worker.run()));
   } catch (error) {
@@ -221,6 +242,7 @@ async function main(): Promise<void> {
     timers.forEach(clearInterval);
     if (bearsRuns) await emptyOrSay();
   }
+  if (departure.begun) await departure.finish(async () => archive?.());
   if (refusal[0] !== undefined) throw refusal[0];
   await connection.close();
   await governor.flush();
@@ -249,6 +271,10 @@ function every(ms: number, work: () => Promise<unknown>): NodeJS.Timeout {
     void work().finally(() => (running = false));
   }, ms);
 }
+
+/** A look a second: the machine's clock may be set, and a timer holds 24 days at most. */
+const at = (time: Date, work: () => void): NodeJS.Timeout =>
+  setInterval(() => (Date.now() >= time.getTime() ? work() : undefined), 1000);
 
 main().then(
   () => process.exit(0),

@@ -37,7 +37,7 @@ import {
   takingOptions,
   turnOptions,
 } from './activity-options.js';
-import { MAX_EPOCHS, isSandboxLost, startHeldContainer, whyLost } from './held-container.js';
+import { isSandboxLost, lastEpoch, startHeldContainer, whyLost } from './held-container.js';
 import { HostLost, onHost } from './on-host.js';
 
 export const turnAnswered = defineSignal<[AnsweredTurn]>(SIGNAL.turnAnswered);
@@ -62,7 +62,7 @@ export async function agentLoop(input: AgentLoopInput): Promise<AgentLoopResult>
   } catch (error) {
     if (!(error instanceof HostLost)) throw error;
     const { epoch, step, elapsedMs, ending } = reached;
-    return { hostLost: { epoch, step, elapsedMs, ending } };
+    return { hostLost: { epoch, step, elapsedMs, ending, ...(error.left ? { left: true as const } : {}) } };
   }
 }
 
@@ -70,6 +70,7 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
   const { ticket, hostId, devices, token } = input;
   const { runId } = ticket;
   let { epoch, step, elapsedMs, ending } = input;
+  const last = lastEpoch(input.handedOn);
 
   const stepsBeside = patched('steps are taken beside the workflow');
   const isOutside = ticket.provider === EXTERNAL_PROVIDER;
@@ -119,10 +120,10 @@ async function steps(input: AgentLoopInput, reached: AgentLoopInput, answered: S
         return await work();
       } catch (error) {
         if (!isSandboxLost(error)) throw error;
-        if (epoch >= MAX_EPOCHS) throw error;
+        if (epoch >= last) throw error;
         const lease = token === undefined ? {} : { token };
         await startHeldContainer(
-          { hostId, epoch: epoch + 1, because: whyLost(error) },
+          { hostId, epoch: epoch + 1, because: whyLost(error), last },
           (at) => ({ runId, epoch: at, devices, ...lease, replayThrough: through }),
           (at) => (reached.epoch = epoch = at),
         );

@@ -31,14 +31,14 @@ export class GpuLease {
     this.#lastToken = lease.token;
   }
 
-  /** Wait for all GPUs of the run at once. */
-  async acquire(): Promise<Lease> {
+  /** Wait for all GPUs of the run at once, on a host that stays for the time that it may take. */
+  async acquire(time: { seconds?: number }): Promise<Lease> {
     const { runId, gpus, batchId, wallSeconds, priority, backend } = this.#ticket;
     await control.waitingForGpu({ runId });
     for (;;) {
       while (this.#held === null) {
         await control.requestLease({
-          ...{ runId, gpus, batchId, priority, backend },
+          ...{ runId, gpus, batchId, priority, backend, ...time },
           ...(wallSeconds === 0 ? {} : { ttlSeconds: wallSeconds + TTL_SLACK_S }),
         });
         await condition(() => this.#held !== null, ASK_AGAIN);

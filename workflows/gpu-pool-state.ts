@@ -160,13 +160,13 @@ function grantOne(state: GpuPoolState, now: number): Grant | null {
   const kept = new Set<string>();
   const passed: Waiting[] = [];
   for (const { line, head } of heads(state)) {
-    const place = bestFit(state, head, kept);
+    const place = bestFit(state, head, kept, now);
     if (place !== null) {
       for (const earlier of passed) earlier.overtaken += 1;
       return take(state, line, head, place, now);
     }
     if (head.overtaken >= MAX_OVERTAKEN) {
-      const host = keptFor(state, head, kept);
+      const host = keptFor(state, head, kept, now);
       if (host !== undefined) kept.add((head.keptHost = host));
     }
     passed.push(head);
@@ -203,9 +203,10 @@ function bestFit(
   state: GpuPoolState,
   head: Waiting,
   kept: ReadonlySet<string>,
+  now: number,
 ): { hostId: string; free: string[] } | null {
   const fitting = state.hosts
-    .filter((host) => !kept.has(host.hostId) && offers(host, head))
+    .filter((host) => !kept.has(host.hostId) && offers(host, head, now))
     .map((host) => ({ hostId: host.hostId, free: freeDevices(state, host) }))
     .filter((host) => host.free.length >= head.gpus)
     .sort((a, b) => a.free.length - b.free.length);
@@ -213,15 +214,16 @@ function bestFit(
 }
 
 /** The host already kept, or else, of those large enough for the request, the one that lacks the fewest GPUs now. */
-function keptFor(state: GpuPoolState, head: Waiting, kept: ReadonlySet<string>): string | undefined {
+function keptFor(state: GpuPoolState, head: Waiting, kept: ReadonlySet<string>, now: number): string | undefined {
   const able = state.hosts
-    .filter((host) => host.devices.length >= head.gpus && !kept.has(host.hostId) && offers(host, head))
+    .filter((host) => host.devices.length >= head.gpus && !kept.has(host.hostId) && offers(host, head, now))
     .map((host) => ({ hostId: host.hostId, free: freeDevices(state, host).length }))
     .sort((a, b) => b.free - a.free);
   return (able.find((host) => host.hostId === head.keptHost) ?? able[0])?.hostId;
 }
 
-const offers = (host: GpuHost, { backend }: LeaseRequest): boolean => host.backends.includes(backend);
+const offers = ({ backends, endsAt }: GpuHost, { backend, seconds = 0 }: LeaseRequest, now: number): boolean =>
+  backends.includes(backend) && (endsAt == null || now + seconds * 1000 <= endsAt);
 
 function freeDevices(state: GpuPoolState, host: GpuHost): string[] {
   const taken = new Set(

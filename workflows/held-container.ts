@@ -5,14 +5,19 @@ import { onHost } from './on-host.js';
 
 /** After this many lost containers the run ends as infra_error. */
 export const MAX_EPOCHS = 10;
+/** Hosts that leave as announced are no fault; but a run that never gets anywhere ends, too. */
+const MOST_HANDED_ON = 1000;
+
+/** The last epoch that a run may have which was handed on so often. */
+export const lastEpoch = (handedOn = 0): number => MAX_EPOCHS + Math.min(handedOn, MOST_HANDED_ON);
 
 /**
  * Start a container, in which the activity restores the steps so far. A container lost meanwhile is replaced like any other.
  * `began` is called with each epoch before its container starts. Returns the epoch that succeeded. `because`: why a new container is
- * needed. Throws HostLost.
+ * needed; `last`: see lastEpoch. Throws HostLost.
  */
 export async function startHeldContainer(
-  { hostId, epoch: first, because }: { hostId: string; epoch: number; because?: string },
+  { hostId, epoch: first, because, last }: { hostId: string; epoch: number; because?: string; last: number },
   args: (epoch: number) => StartContainerArgs,
   began: (epoch: number) => void,
 ): Promise<number> {
@@ -25,7 +30,7 @@ export async function startHeldContainer(
       );
       return epoch;
     } catch (error) {
-      if (!isSandboxLost(error) || epoch >= MAX_EPOCHS) throw error;
+      if (!isSandboxLost(error) || epoch >= last) throw error;
       reason = whyLost(error);
     }
   }

@@ -1,6 +1,6 @@
-import { ActivityFailure, TimeoutFailure, proxyActivities } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, TimeoutFailure, proxyActivities } from '@temporalio/workflow';
 import type { ActivityOptions } from '@temporalio/workflow';
-import type { ControlActivities, HostActivities } from '../domain/messages.js';
+import { FAILURE, type ControlActivities, type HostActivities } from '../domain/messages.js';
 import { controlOptions } from './activity-options.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
@@ -8,6 +8,13 @@ const control = proxyActivities<ControlActivities>(controlOptions);
 /** The run's host is lost: the run moves to another one. */
 export class HostLost extends Error {
   override name = 'HostLost';
+  constructor(
+    readonly hostId: string,
+    /** As it had announced. */
+    readonly left: boolean,
+  ) {
+    super(`host ${hostId} is lost`);
+  }
 }
 
 /** How long an activity waits for a worker before we ask whether the host is lost. Doubles while the answer is no. */
@@ -32,11 +39,19 @@ export async function onHost<T>(
     try {
       return await work(proxyActivities<HostActivities>({ ...options, scheduleToStartTimeout: doubt * 1000 }));
     } catch (error) {
+      if (isLeft(error)) throw new HostLost(at.hostId, true);
       if (!isUntaken(error)) throw error;
-      if ((await control.judgeHost(at)) === 'lost') throw new HostLost(`host ${at.hostId} is lost`);
+      const judged = await control.judgeHost(at);
+      if (judged !== 'keep') throw new HostLost(at.hostId, judged === 'left');
     }
   }
 }
+
+/** Its worker refuses what it would not finish. */
+const isLeft = (error: unknown): boolean =>
+  error instanceof ActivityFailure &&
+  error.cause instanceof ApplicationFailure &&
+  error.cause.type === FAILURE.hostLeft;
 
 const isUntaken = (error: unknown): boolean =>
   error instanceof ActivityFailure &&

@@ -2,10 +2,10 @@ import { isCancellation } from '@temporalio/workflow';
 import type { AgentLoopInput, AgentLoopResult, RunProgramArgs, RunProgramResult } from '../domain/messages.js';
 import type { EvaluationKind } from '../domain/run.js';
 import { commandOptions, evaluationOptions, takingOptions } from './activity-options.js';
-import { MAX_EPOCHS, isSandboxLost, startHeldContainer, whyLost } from './held-container.js';
+import { isSandboxLost, lastEpoch, startHeldContainer, whyLost } from './held-container.js';
 import { HostLost, onHost } from './on-host.js';
 
-export type ProgramLoopInput = Pick<AgentLoopInput, 'ticket' | 'hostId' | 'devices' | 'token' | 'epoch'>;
+export type ProgramLoopInput = Pick<AgentLoopInput, 'ticket' | 'hostId' | 'devices' | 'token' | 'epoch' | 'handedOn'>;
 
 /** For a run without a limit of its own. */
 const LONGEST_SECONDS = 7 * 24 * 3600;
@@ -20,14 +20,15 @@ export async function programLoop(input: ProgramLoopInput): Promise<AgentLoopRes
   const timeLimitSeconds = ticket.wallSeconds > 0 ? ticket.wallSeconds : LONGEST_SECONDS;
   let { epoch } = input;
   let step = 0;
+  const last = lastEpoch(input.handedOn);
   try {
     for (;;) {
       try {
         return await played();
       } catch (error) {
-        if (!isSandboxLost(error) || epoch >= MAX_EPOCHS) throw error;
+        if (!isSandboxLost(error) || epoch >= last) throw error;
         await startHeldContainer(
-          { hostId, epoch: epoch + 1, because: whyLost(error) },
+          { hostId, epoch: epoch + 1, because: whyLost(error), last },
           (at) => ({ runId, epoch: at, devices, ...(token === undefined ? {} : { token }), replayThrough: 0 }),
           (at) => (epoch = at),
         );
@@ -35,7 +36,7 @@ export async function programLoop(input: ProgramLoopInput): Promise<AgentLoopRes
     }
   } catch (error) {
     if (isCancellation(error) || !(error instanceof HostLost)) throw error;
-    return { hostLost: { epoch, step: 1, elapsedMs: 0, ending: null } };
+    return { hostLost: { epoch, step: 1, elapsedMs: 0, ending: null, ...(error.left ? { left: true as const } : {}) } };
   }
 
   async function played(): Promise<AgentLoopResult> {

@@ -16,13 +16,14 @@ import {
   type Lease,
 } from '../domain/messages.js';
 import { agentLoopWorkflowId } from '../domain/queues.js';
+import { secondsToEnd } from '../domain/run-clock.js';
 import type { RunEnd, RunTicket } from '../domain/run.js';
 import { containerOptions, controlOptions, placementOptions } from './activity-options.js';
 import type { agentLoop } from './agent-loop.js';
 import { CONTINUE_AFTER_EVENTS } from './continue-after-events.js';
 import { endOfFailure, judgedByTest } from './end-of-run.js';
 import { GpuLease } from './gpu-lease.js';
-import { MAX_EPOCHS, startHeldContainer } from './held-container.js';
+import { MAX_EPOCHS, lastEpoch, startHeldContainer } from './held-container.js';
 import { HostLost } from './on-host.js';
 import type { programLoop } from './program-loop.js';
 
@@ -38,6 +39,9 @@ export async function run(ticket: RunTicket): Promise<RunEnd> {
   const { runId } = ticket;
   let hostId: string | null = null;
   let end: RunEnd | null = null;
+  let handedOn = 0;
+  /** The host that left last as announced, until the run has a place again. */
+  let handedOnBy: string | undefined;
   let from: Pick<AgentLoopInput, 'epoch' | 'step' | 'elapsedMs' | 'ending'> = {
     epoch: 1,
     step: ticket.copiedSteps + 1,
@@ -46,19 +50,25 @@ export async function run(ticket: RunTicket): Promise<RunEnd> {
   };
   try {
     while (end === null) {
-      if (from.epoch > MAX_EPOCHS) throw ApplicationFailure.nonRetryable(`${MAX_EPOCHS} containers were lost`);
-      const granted = ticket.gpus > 0 ? await lease.acquire() : null;
-      const place = granted === null ? {} : { hostId: granted.hostId };
+      if (from.epoch > lastEpoch(handedOn)) throw ApplicationFailure.nonRetryable(`${MAX_EPOCHS} containers were lost`);
+      const seconds = secondsToEnd(ticket, from.elapsedMs);
+      const time = seconds === undefined ? {} : { seconds };
+      const granted = ticket.gpus > 0 ? await lease.acquire(time) : null;
+      const place = granted === null ? time : { hostId: granted.hostId };
       const placed = await placement.placeRun({ runId, epoch: from.epoch, ...place });
       hostId = placed.hostId;
       from = { ...from, epoch: placed.epoch };
       const devices = granted?.devices ?? [];
       const token = granted?.token;
-      const borne = await onOneHost({ ticket, hostId, devices, ...(token === undefined ? {} : { token }), ...from });
+      const at = { ticket, hostId, devices, ...(token === undefined ? {} : { token }), ...from };
+      const borne = await onOneHost(handedOn === 0 ? at : { ...at, handedOn }, handedOnBy);
       if ('end' in borne) end = borne.end;
       else {
+        const { left, ...reached } = borne.hostLost;
+        if (left === true) handedOn += 1;
+        handedOnBy = left === true ? hostId : undefined;
         hostId = null;
-        from = { ...borne.hostLost, epoch: borne.hostLost.epoch + 1 };
+        from = { ...reached, epoch: reached.epoch + 1 };
         await lease.abandon();
       }
     }
@@ -79,28 +89,38 @@ export async function run(ticket: RunTicket): Promise<RunEnd> {
 }
 
 /** Run the steps in a container until the run ends or its host is lost. */
-async function onOneHost(at: Omit<AgentLoopInput, 'continueAfterEvents'>): ReturnType<typeof agentLoop> {
-  const { ticket, hostId, devices, token, step, elapsedMs, ending } = at;
+async function onOneHost(
+  at: Omit<AgentLoopInput, 'continueAfterEvents'>,
+  handedOnBy: string | undefined,
+): ReturnType<typeof agentLoop> {
+  const { ticket, hostId, devices, token, step, elapsedMs, ending, handedOn } = at;
   const { runId } = ticket;
   let { epoch } = at;
   try {
     await startHeldContainer(
-      { hostId, epoch },
+      { hostId, epoch, last: lastEpoch(handedOn) },
       (one) => ({
         ...{ runId, epoch: one, devices, ...(token === undefined ? {} : { token }) },
         // In a later epoch: restore all recorded steps.
         replayThrough: ticket.program === true ? 0 : one === 1 ? step - 1 : ticket.maxSteps,
+        ...(handedOnBy === undefined || one !== at.epoch ? {} : { handedOnBy }),
       }),
       (one) => (epoch = one),
     );
   } catch (error) {
     if (!(error instanceof HostLost)) throw error;
-    return { hostLost: { epoch, step, elapsedMs, ending } };
+    return { hostLost: { epoch, step, elapsedMs, ending, ...(error.left ? { left: true as const } : {}) } };
   }
   if (ticket.program === true)
     return executeChild<typeof programLoop>('programLoop', {
       workflowId: agentLoopWorkflowId(runId),
-      args: [{ ticket, hostId, devices, ...(token === undefined ? {} : { token }), epoch }],
+      args: [
+        {
+          ...{ ticket, hostId, devices, epoch },
+          ...(token === undefined ? {} : { token }),
+          ...(handedOn === undefined ? {} : { handedOn }),
+        },
+      ],
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
     });
   return executeChild<typeof agentLoop>('agentLoop', {

@@ -1,6 +1,6 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptors } from '@temporalio/worker';
-import { BenchError, SandboxLost, Stale, Unrecoverable } from '../../domain/errors.js';
+import { BenchError, HostLeft, SandboxLost, Stale, Unrecoverable } from '../../domain/errors.js';
 import { ProviderError } from '../../domain/provider-error.js';
 import { FAILURE } from '../../domain/messages.js';
 
@@ -11,6 +11,11 @@ import { FAILURE } from '../../domain/messages.js';
 export function asFailure(error: unknown): unknown {
   if (error instanceof SandboxLost)
     return ApplicationFailure.create({ type: FAILURE.sandboxLost, nonRetryable: true, message: error.message });
+  if (error instanceof HostLeft)
+    return ApplicationFailure.create({
+      ...{ type: FAILURE.hostLeft, nonRetryable: true, message: error.message },
+      category: ApplicationFailureCategory.BENIGN,
+    });
   if (error instanceof Stale)
     return ApplicationFailure.create({ type: FAILURE.stale, nonRetryable: true, message: error.message });
   if (error instanceof BenchError && (error.type === 'usage' || error.type === 'not_found')) {

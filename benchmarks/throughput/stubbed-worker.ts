@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { openArtifactStore } from '../../backends/artifacts/open-artifact-store.js';
 import { createRateGovernor } from '../../models/rate-governor.js';
 import { openDatabase } from '../../db/index.js';
+import { STAYS } from '../../domain/ports/departure.js';
 import { connectWorker } from '../../temporal/connect-worker.js';
 import { createBackends } from '../../worker/backends.js';
 import { createWorkers } from '../../worker/create-workers.js';
@@ -26,12 +27,23 @@ const { store, turns, rates, keys } = openDatabase(settings.databaseUrl, { max: 
 const { connection, client: temporal } = await connectWorker(settings);
 const backends = { ...createBackends(settings, log), local: stubbedBackend };
 const namespace = await namespaceOf(temporal, settings.temporalAddress);
-const beat = hostBeat({ settings, hostId, homeId: hostId, gpus, namespace: () => namespace, store, backends, log });
+const beat = hostBeat({
+  departure: STAYS,
+  settings,
+  hostId,
+  homeId: hostId,
+  gpus,
+  namespace: () => namespace,
+  store,
+  backends,
+  log,
+});
 await beat();
 setInterval(() => void beat(), settings.heartbeatSeconds * 1000);
 const workers = await createWorkers({
   ...{ settings, env, secrets: [], hostId, gpus: 0, connection, temporal, store, turns, backends },
   outputs: liveOutputs(store, hostId),
+  departure: STAYS,
   keys: { evaluator: await keys.evaluator(null), sealing: await keys.sealing(null) },
   taskFolder: taskFolders({ ...settings, store, artifacts: openArtifactStore(settings.artifacts) }),
   governor: createRateGovernor(rates),

@@ -4,6 +4,7 @@ import { listHosts } from '../../operations/home/hosts/list.js';
 import { removeHost } from '../../operations/home/hosts/remove.js';
 import type { CliContext } from '../context.js';
 import { register as registerJoin } from './hosts-join.js';
+import { register as registerSlurm } from './hosts-slurm.js';
 import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 import type { ChangedHost, HostRow, HostsDocument } from '../../domain/views/hosts.js';
@@ -39,6 +40,7 @@ function renderHosts(context: CliContext, hosts: HostRow[]): string {
       { title: 'gpus', value: gpusOf },
       { title: 'backends', value: (host) => host.backends.join(', ') },
       { title: 'last seen', value: (host) => formatTime(host.seenAt) },
+      { title: 'leaves', value: (host) => (host.endsAt === null ? '–' : formatTime(host.endsAt)) },
     ],
     colors,
   );
@@ -106,4 +108,5 @@ export function register(program: Command, context: CliContext): void {
     },
   );
   registerJoin(hosts, context);
+  registerSlurm(hosts, context);
 }

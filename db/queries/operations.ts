@@ -61,20 +61,21 @@ export async function leaseWaiters(run: Statements): Promise<LeaseWaiter[]> {
 }
 
 export async function hosts(run: Statements, includeRemoved: boolean): Promise<HostRow[]> {
-  const rows = await run<Omit<HostRow, 'seenAt'> & { seenAt: Date }>(
+  const rows = await run<Omit<HostRow, 'seenAt' | 'endsAt'> & { seenAt: Date; endsAt: Date | null }>(
     'hosts',
     `select h.host_id as "hostId", h.hostname, h.cpus, h.memory_mb as "memoryMb", h.gpus, h.busy_gpus as "busyGpus",
        h.backends, h.roles, h.version, h.paused, h.slots, h.memory_free_mb as "memoryFreeMb",
        h.memory_for_runs_mb as "memoryForRunsMb", h.disk_total_mb::float8 as "diskTotalMb",
-       h.disk_free_mb::float8 as "diskFreeMb", h.seen_at as "seenAt",
+       h.disk_free_mb::float8 as "diskFreeMb", h.seen_at as "seenAt", h.ends_at as "endsAt",
        case when h.removed_at is not null then 'removed' when h.lost_at is not null then 'lost'
-         when not (${isAlive('h')}) then 'silent' when h.drained_at is not null then 'drained'
+         when not (${isAlive('h')}) then 'silent' when h.leaving_at is not null then 'leaving'
+         when h.drained_at is not null then 'drained'
          when h.paused is not null then 'paused' else 'up' end as state,
        (select count(*)::int from runs r where r.host_id = h.host_id and r.status <> 'ended') as "activeRuns"
      from hosts h where $1 or h.removed_at is null order by h.host_id`,
     [includeRemoved],
   );
-  return rows.map((row) => ({ ...row, seenAt: isoTime(row.seenAt) }));
+  return rows.map((row) => ({ ...row, seenAt: isoTime(row.seenAt), endsAt: isoTimeOrNull(row.endsAt) }));
 }
 
 /** Runs that have not ended and whose agents are programs. */
@@ -91,6 +92,17 @@ export const gatewayRuns = (run: Statements): Promise<GatewayRun[]> =>
      order by r.run_id`,
     [],
   );
+
+/** Runs that wait for a host, or for at most so many GPUs of one. */
+export async function waitingRuns(run: Statements, { maxGpus }: { maxGpus: number }): Promise<number> {
+  const [row] = await run<{ n: number }>(
+    'waitingRuns',
+    `select count(*)::int as n from runs
+     where status in ('waiting_host', 'waiting_gpu') and case when $1 = 0 then gpus = 0 else gpus between 1 and $1 end`,
+    [maxGpus],
+  );
+  return row?.n ?? 0;
+}
 
 export async function unfinishedRuns(run: Statements): Promise<number> {
   const [row] = await run<{ n: number }>(

@@ -29,6 +29,10 @@ export const hosts = pgTable('hosts', {
   /** Why it takes no new runs. */
   paused: text('paused'),
   drainedAt: time('drained_at'),
+  /** When it leaves, as its worker was told; null: it stays. */
+  endsAt: time('ends_at'),
+  /** Since when it hands its runs on, to leave. */
+  leavingAt: time('leaving_at'),
   /** When its runs were moved to other hosts; null again once it has removed what was left of them. */
   lostAt: time('lost_at'),
   removedAt: time('removed_at'),

@@ -1,5 +1,10 @@
 import { BenchError } from '../../domain/errors.js';
-import { LOST_AFTER_BEATS, SILENT_AFTER_BEATS, type HostRegistry } from '../../domain/ports/record/hosts.js';
+import {
+  LOST_AFTER_BEATS,
+  SILENT_AFTER_BEATS,
+  type BorneRun,
+  type HostRegistry,
+} from '../../domain/ports/record/hosts.js';
 import type { GpuHost, Leases } from '../../domain/ports/record/leases.js';
 import type { Placements } from '../../domain/ports/record/placement.js';
 import type { Statements } from '../statements.js';
@@ -15,7 +20,12 @@ export const isAlive = (host: string): string =>
 
 /** Takes new runs. */
 export const isAdmitting = (host: string): string =>
-  `${isAlive(host)} and ${host}.lost_at is null and ${host}.drained_at is null and ${host}.paused is null`;
+  `${isAlive(host)} and ${host}.lost_at is null and ${host}.drained_at is null and ${host}.paused is null
+   and ${host}.leaving_at is null and coalesce(${host}.ends_at > now(), true)`;
+
+/** A run that needs so many seconds ends there; null: as long as it takes. */
+export const isLongEnough = (host: string, seconds: string): string =>
+  `(${seconds}::float8 is null or coalesce(${host}.ends_at >= now() + make_interval(secs => ${seconds}::float8), true))`;
 
 /** Hosts: their registrations, and decisions about them. */
 export function hostStore(run: Statements): Hosts {
@@ -40,8 +50,10 @@ export function hostStore(run: Statements): Hosts {
            from hosts h where host_id = $1
          ), registered as (
            insert into hosts as h (host_id, hostname, cpus, memory_mb, gpus, backends, slots, memory_for_runs_mb, memory_free_mb,
-             disk_total_mb, disk_free_mb, busy_gpus, paused, roles, home_id, version, heartbeat_seconds, namespace_id, namespace_at, database_user)
-           select $1, $2, $3, $4, $5::jsonb, $6::jsonb, $7, $8, $9, $10, $11, $12::jsonb, $13, $14::jsonb, $15, $16, $17, $18, $19, session_user
+             disk_total_mb, disk_free_mb, busy_gpus, paused, roles, home_id, version, heartbeat_seconds, namespace_id, namespace_at, database_user,
+             ends_at, leaving_at)
+           select $1, $2, $3, $4, $5::jsonb, $6::jsonb, $7, $8, $9, $10, $11, $12::jsonb, $13, $14::jsonb, $15, $16, $17, $18, $19, session_user,
+             $20, case when $21::boolean then now() end
            where not exists (select from before where "foreign")
            on conflict (host_id) do update set
              hostname = excluded.hostname, cpus = excluded.cpus, memory_mb = excluded.memory_mb, gpus = excluded.gpus,
@@ -50,7 +62,8 @@ export function hostStore(run: Statements): Hosts {
              disk_free_mb = excluded.disk_free_mb, busy_gpus = excluded.busy_gpus, paused = excluded.paused,
              roles = excluded.roles, home_id = excluded.home_id, version = excluded.version,
              heartbeat_seconds = excluded.heartbeat_seconds, namespace_id = excluded.namespace_id,
-             namespace_at = excluded.namespace_at, database_user = excluded.database_user, removed_at = null, seen_at = now(),
+             namespace_at = excluded.namespace_at, database_user = excluded.database_user, ends_at = excluded.ends_at,
+             leaving_at = case when $21::boolean then coalesce(h.leaving_at, now()) end, removed_at = null, seen_at = now(),
              alive_since = case when h.seen_at > now() - ${beats('h', SILENT_AFTER_BEATS)} then h.alive_since else now() end
            returning h.paused, h.lost_at
          ), told as (
@@ -87,6 +100,8 @@ export function hostStore(run: Statements): Hosts {
           host.heartbeatSeconds ?? 10,
           host.namespace?.id ?? null,
           host.namespace?.at ?? null,
+          host.endsAt ?? null,
+          host.leaving ?? false,
         ],
       );
       if (row?.foreign === true)
@@ -121,6 +136,33 @@ export function hostStore(run: Statements): Hosts {
     drainHost: (hostId, drained) =>
       known('drainHost', hostId, drained ? 'drained_at = coalesce(drained_at, now())' : 'drained_at = null'),
 
+    async hostLeft(hostId, detail) {
+      await run(
+        'hostLeft',
+        `with gone as (
+           update hosts set removed_at = now(), lost_at = now() where host_id = $1 and leaving_at is not null returning host_id
+         ), freed as (
+           update leases l set revoked_at = coalesce(l.revoked_at, now()), released_at = now()
+           from gone where l.host_id = gone.host_id and l.released_at is null
+         )
+         insert into events (kind, key, detail)
+         select 'host_left', 'host-left-' || $1 || '-' || extract(epoch from clock_timestamp()), $2 from gone`,
+        [hostId, detail],
+      );
+    },
+
+    async borneRuns(hostId) {
+      return run<BorneRun>(
+        'borneRuns',
+        `select r.run_id as "runId", r.epoch, coalesce(s.step, 0) as step,
+           r.status = 'running' and (s.step is null or s.action is null or s.observation is not null) as idle
+         from runs r
+         left join lateral (select step, action, observation from steps where run_id = r.run_id order by step desc limit 1) s on true
+         where r.host_id = $1 and r.status in ('starting', 'running', 'finishing')`,
+        [hostId],
+      );
+    },
+
     async removeHost(hostId) {
       const [row] = await run<{ alive: boolean }>(
         'removeHost',
@@ -145,10 +187,10 @@ export function hostStore(run: Statements): Hosts {
     },
 
     async judgeHost({ runId, hostId, epoch }) {
-      const [row] = await run<{ lost: boolean }>(
+      const [row] = await run<{ lost: boolean; gone: boolean }>(
         'judgeHost',
         `with host as (
-           select h.host_id,
+           select h.host_id, h.leaving_at is not null and h.removed_at is not null as gone,
              h.removed_at is not null or h.lost_at is not null or (
                h.seen_at < now() - ${beats('h', LOST_AFTER_BEATS)}
                -- Heard all the while, in which this one was not: neither Postgres nor everybody was away.
@@ -166,13 +208,14 @@ export function hostStore(run: Statements): Hosts {
            insert into events (run_id, batch_id, kind, key, detail)
            select r.run_id, r.batch_id, 'host_lost', 'host-lost-' || $3::int,
              'host ' || $2 || ' stopped registering; the run continues on another host'
-           from host join runs r on r.run_id = $1 where host.lost
+           from host join runs r on r.run_id = $1 where host.lost and not host.gone
            on conflict do nothing
          )
-         select lost from host`,
+         select lost, gone from host`,
         [runId, hostId, epoch],
       );
-      return row?.lost === true ? 'lost' : 'keep';
+      if (row?.lost !== true) return 'keep';
+      return row.gone ? 'left' : 'lost';
     },
 
     async beginEpoch(runId, epoch, hostId) {
@@ -192,7 +235,7 @@ export function hostStore(run: Statements): Hosts {
     async gpuHosts() {
       return run<GpuHost>(
         'gpuHosts',
-        `select h.host_id as "hostId", h.backends, array(
+        `select h.host_id as "hostId", h.backends, (extract(epoch from h.ends_at) * 1000)::float8 as "endsAt", array(
            select device from jsonb_array_elements_text(h.gpus) as device where not h.busy_gpus ? device
          ) as devices
          from hosts h where jsonb_array_length(h.gpus) > 0 and h.roles ? 'host' and ${isAdmitting('h')}

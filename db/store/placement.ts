@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Placement, Placements } from '../../domain/ports/record/placement.js';
 import { storeError } from '../database-error.js';
 import { inTransaction } from '../in-transaction.js';
-import { isAdmitting, isAlive } from './hosts.js';
+import { isAdmitting, isAlive, isLongEnough } from './hosts.js';
 import { missingRun } from './missing.js';
 
 /** One decision at a time over all workers, so that each sees the previous placements. */
@@ -34,7 +34,7 @@ interface RunRow {
 
 async function place(
   client: pg.PoolClient,
-  { runId, epoch, hostId }: { runId: string; epoch: number; hostId?: string },
+  { runId, epoch, hostId, seconds = null }: { runId: string; epoch: number; hostId?: string; seconds?: number | null },
 ): Promise<Placement> {
   await client.query('select pg_advisory_xact_lock($1)', [PLACEMENT_LOCK]);
   const { rows: found } = await client.query<RunRow>(
@@ -48,14 +48,15 @@ async function place(
   if (run.epoch >= epoch && run.hostId !== null && (hostId ?? run.hostId) === run.hostId && isBorne(run.status))
     return { kind: 'placed', hostId: run.hostId, epoch: run.epoch };
   const refusal = hostId === undefined ? null : await refusalOf(client, hostId);
-  const chosen = hostId === undefined ? await choose(client, runId, run) : refusal === null ? hostId : undefined;
+  const chosen =
+    hostId === undefined ? await choose(client, runId, run, seconds) : refusal === null ? hostId : undefined;
   if (chosen === undefined) {
     await client.query(
       `update runs set status = 'waiting_host', waiting_since = coalesce(waiting_since, now()), updated_at = now()
        where run_id = $1 and status <> 'ended'`,
       [runId],
     );
-    return { kind: 'none', reason: refusal ?? (await whyNot(client, run)) };
+    return { kind: 'none', reason: refusal ?? (await whyNot(client, run, seconds)) };
   }
   // A container on another host in this epoch is obsolete.
   const moved = run.hostId !== null && run.hostId !== chosen;
@@ -82,7 +83,7 @@ const isBorne = (status: string): boolean => BORNE.includes(`'${status}'`);
  */
 async function refusalOf(client: pg.PoolClient, hostId: string): Promise<string | null> {
   const { rows } = await client.query<{ why: string }>(
-    `select case when h.drained_at is not null then 'it is drained'
+    `select case when h.drained_at is not null then 'it is drained' when h.leaving_at is not null or h.ends_at <= now() then 'it leaves'
        when h.lost_at is not null then 'what its former runs left there is not removed yet' else h.paused end as why
      from hosts h where h.host_id = $1 and ${isAlive('h')} and not (${isAdmitting('h')})`,
     [hostId],
@@ -91,7 +92,12 @@ async function refusalOf(client: pg.PoolClient, hostId: string): Promise<string 
 }
 
 /** Of the suitable hosts, the one where its sandbox stands ready, else the one with the largest share of free slots. Runs with GPUs take no slot, but memory. */
-async function choose(client: pg.PoolClient, runId: string, run: RunRow): Promise<string | undefined> {
+async function choose(
+  client: pg.PoolClient,
+  runId: string,
+  run: RunRow,
+  seconds: number | null,
+): Promise<string | undefined> {
   const { rows } = await client.query<{ hostId: string }>(
     `select h.host_id as "hostId"
      from hosts h
@@ -100,24 +106,26 @@ async function choose(client: pg.PoolClient, runId: string, run: RunRow): Promis
        from runs r join task_versions v on v.content_hash = r.task_hash
        where r.host_id = h.host_id and r.status in ${BORNE} and r.run_id <> $1
      ) borne
-     where ${isAdmitting('h')} and h.roles ? 'host' and h.backends ? $2
+     where ${isAdmitting('h')} and h.roles ? 'host' and h.backends ? $2 and ${isLongEnough('h', '$4')}
        and borne.runs < coalesce(h.slots, 1) and (h.memory_for_runs_mb is null or borne.memory + $3 <= h.memory_for_runs_mb)
      order by exists (select from warm_sandboxes w where w.run_id = $1 and w.host_id = h.host_id) desc,
        borne.runs::float8 / h.slots, h.host_id limit 1`,
-    [runId, run.backend, run.memoryMb],
+    [runId, run.backend, run.memoryMb, seconds],
   );
   return rows[0]?.hostId;
 }
 
-async function whyNot(client: pg.PoolClient, run: RunRow): Promise<string> {
-  const { rows } = await client.query<{ admitting: number; offering: number }>(
+async function whyNot(client: pg.PoolClient, run: RunRow, seconds: number | null): Promise<string> {
+  const { rows } = await client.query<{ admitting: number; offering: number; lasting: number }>(
     `select count(*) filter (where ${isAdmitting('h')})::int as admitting,
-       count(*) filter (where ${isAdmitting('h')} and h.backends ? $1)::int as offering
+       count(*) filter (where ${isAdmitting('h')} and h.backends ? $1)::int as offering,
+       count(*) filter (where ${isAdmitting('h')} and h.backends ? $1 and ${isLongEnough('h', '$2')})::int as lasting
      from hosts h`,
-    [run.backend],
+    [run.backend, seconds],
   );
-  const { admitting = 0, offering = 0 } = rows[0] ?? {};
+  const { admitting = 0, offering = 0, lasting = 0 } = rows[0] ?? {};
   if (admitting === 0) return 'no host takes new runs';
   if (offering === 0) return `no host that takes new runs offers the backend ${run.backend}`;
+  if (lasting === 0) return `each host that takes new runs leaves within the ${seconds} s that the run may take`;
   return 'all hosts are full';
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { gpuSetting } from '../gpus.js';
+import { timeOfText } from '../time-of-text.js';
 import { names, whole } from './fields.js';
 
 /** What a worker does and takes; what is left out is as its environment says. */
@@ -24,6 +25,15 @@ export const workerRequestSchema = z.strictObject({
     description: 'comma-separated roles: workflows, models, host; default: all',
     placeholder: 'roles',
   }),
+  until: z
+    .string()
+    .refine((text) => timeOfText(text) !== null, 'write it as 2030-01-31T18:00:00Z, or as seconds since 1970')
+    .optional()
+    .meta({
+      description: 'when this machine goes: runs that may take longer are not taken, others are handed on before',
+      placeholder: 'time',
+    }),
+  grace: whole(1, 86_400).optional().describe('seconds that handing its runs on may take; default: 25'),
   metrics: z.string().optional().meta({
     description: 'serve Prometheus metrics at /metrics there; default host: 127.0.0.1',
     placeholder: '[host:]port',

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { countSchema, timeSchema } from './values.js';
 
 export const hostStateSchema = z
-  .enum(['up', 'paused', 'drained', 'silent', 'lost', 'removed'])
-  .describe('`paused`: full; `silent`: misses registrations; `lost`: its runs went to others');
+  .enum(['up', 'paused', 'drained', 'leaving', 'silent', 'lost', 'removed'])
+  .describe(
+    '`paused`: full; `leaving`: hands its runs on; `silent`: misses registrations; `lost`: its runs went to others',
+  );
 export type HostState = z.infer<typeof hostStateSchema>;
 
 export const hostSchema = z
@@ -25,6 +27,7 @@ export const hostSchema = z
     diskTotalMb: z.number().nullable(),
     diskFreeMb: z.number().nullable(),
     seenAt: timeSchema,
+    endsAt: timeSchema.nullable().describe('when it leaves; null: it stays'),
     activeRuns: countSchema.describe('not ended'),
   })
   .meta({ id: 'Host' });
@@ -45,6 +48,22 @@ export const hostInvitationSchema = z
   })
   .meta({ id: 'HostInvitation' });
 export type HostInvitationDocument = z.infer<typeof hostInvitationSchema>;
+
+export const slurmScriptSchema = z.strictObject({ script: z.string() });
+export type SlurmScriptDocument = z.infer<typeof slurmScriptSchema>;
+
+const jobIds = z.array(z.string());
+/** What one look came to. */
+export const scaledJobsSchema = z
+  .strictObject({
+    waitingRuns: countSchema.describe('for a place that such a job would be'),
+    jobs: countSchema.describe('before this look, waiting ones included'),
+    submitted: jobIds,
+    cancelled: jobIds.describe('before they began'),
+    ended: jobIds.describe('told to hand their runs on'),
+  })
+  .meta({ id: 'ScaledJobs' });
+export type ScaledJobs = z.infer<typeof scaledJobsSchema>;
 
 export const joinedHostSchema = z.strictObject({ hostId: z.string(), home: z.string() });
 export type JoinedHost = z.infer<typeof joinedHostSchema>;

@@ -3,6 +3,7 @@ import { BenchError } from '../../domain/errors.js';
 import type { Bench } from '../bench.js';
 import { appendAndStart } from './add-runs.js';
 import { continued } from './replacements.js';
+import { shareFrozen } from './share-tasks.js';
 
 const POLL_MS = 1000;
 
@@ -21,6 +22,10 @@ export async function continueStopped(bench: Bench, batchId: string): Promise<nu
     }),
   );
   if (runs.length === 0) return 0;
+  await shareFrozen(
+    bench,
+    runs.map(({ taskHash }) => taskHash),
+  );
   try {
     await appendAndStart(bench, batchId, runs);
     return runs.length;

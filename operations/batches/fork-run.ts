@@ -13,6 +13,7 @@ import { checkRecordings } from './check-recordings.js';
 import { chooseBackend } from './choose-backend.js';
 import { refuseForkOfTree } from './check-search.js';
 import { refuseForkOfProgram } from './refuse-fork.js';
+import { shareFrozen } from './share-tasks.js';
 import { storeAndStart } from './store-batch.js';
 import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 import type { SubmittedBatch } from './batch-plan.js';
@@ -70,6 +71,7 @@ export async function forkRun(bench: Bench, asked: ForkRequest): Promise<Submitt
     ...{ batchId, name: request.name, backend, runs, budgetUsd: null },
     concurrency: request.concurrency,
   };
+  await shareFrozen(bench, [origin.taskHash]);
   const { runId: forkedFrom, ...rest } = request;
   const seed = origin.seed - origin.attempt;
   await storeAndStart(bench, batch, { spec: { forkedFrom, ...rest }, seed });

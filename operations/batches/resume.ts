@@ -1,6 +1,7 @@
 import type { BatchSummary } from '../../domain/views/batches.js';
 import { startBatchWorkflow } from '../../temporal/start-batch.js';
 import type { Bench } from '../bench.js';
+import { shareFrozen } from './share-tasks.js';
 
 export interface ResumedBatch {
   batchId: string;
@@ -30,6 +31,7 @@ export async function resume(bench: Bench, ref: string | undefined): Promise<Res
     const { batchId, status } = batch;
     const resumed = unfinished(batch);
     if (resumed) {
+      await shareFrozen(bench, await batches.openTasks(batchId));
       if (batch.pausedAt !== null) await batches.unpause(batchId);
       await startBatchWorkflow(client, batch);
     }

@@ -3,6 +3,7 @@ import type { Bench } from '../bench.js';
 import { findRunOrBatch } from '../results/find-run-or-batch.js';
 import { appendAndStart } from './add-runs.js';
 import { repeated } from './replacements.js';
+import { shareFrozen } from './share-tasks.js';
 
 const BY_DEFAULT: readonly EndReason[] = ['infra_error'];
 
@@ -23,6 +24,10 @@ export async function retry(bench: Bench, ref: string, { all }: { all: boolean }
   const old = await batches.replaceable(found.kind === 'run' ? { runId: found.run.runId } : { batchId }, ends);
   const runs = await Promise.all(
     old.map(async ({ runId }) => ({ ...repeated(await store.definition(runId)), replaces: runId })),
+  );
+  await shareFrozen(
+    bench,
+    runs.map(({ taskHash }) => taskHash),
   );
   if (runs.length > 0) await appendAndStart(bench, batchId, runs);
   return { batchId, ends, runs: runs.map(({ runId, replaces }) => ({ runId, replaces })) };

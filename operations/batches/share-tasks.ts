@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { archiveTask, dataOfFrozen } from '../../catalog/index.js';
 import { artifactLocation } from '../../domain/artifact-location.js';
 import type { ArtifactStore } from '../../domain/ports/artifact-store.js';
@@ -13,6 +13,16 @@ export async function shareTasks(bench: Bench, frozen: readonly { hash: string; 
   const { store } = await bench.database();
   const artifacts = artifactsOf(bench);
   for (const task of new Map(frozen.map((one) => [one.hash, one])).values()) await shareTask(store, artifacts, task);
+}
+
+/** The same for runs that are stored already, or go on from others: the tasks of which this home has the frozen copy. */
+export async function shareFrozen(bench: Bench, hashes: readonly string[]): Promise<void> {
+  const { layout } = bench.settings;
+  const copies = [...new Set(hashes)].map((hash) => ({ hash, dir: layout.frozenTask(hash) }));
+  await shareTasks(
+    bench,
+    copies.filter(({ dir }) => existsSync(dir)),
+  );
 }
 
 export async function shareTask(

@@ -45,6 +45,8 @@ export function workerEnvironment(
     BENCH_EVALUATIONS: request.evaluations?.toString(),
     BENCH_MEMORY_MB: request.memoryMb?.toString(),
     BENCH_ROLES: request.roles?.join(','),
+    BENCH_UNTIL: request.until,
+    BENCH_GRACE_SECONDS: request.grace?.toString(),
   };
   return {
     ...(endpoints.embedded.temporal ? { ...withoutTemporalAccess(env), ...endpoints.temporalVariables } : env),

@@ -6,6 +6,7 @@ import { type PackageSources, packageSources } from '../../backends/docker/packa
 import { BenchError } from '../../domain/errors.js';
 import { type TemporalAccess, temporalAccess } from '../../domain/temporal-access.js';
 import { type GpuSetting, gpuSetting } from '../../domain/gpus.js';
+import { timeOfText } from '../../domain/time-of-text.js';
 import { LOG_LEVELS, type WorkerLogLevel } from './log-levels.js';
 import { metricsAddress, type MetricsAddress } from './metrics-address.js';
 import { type Webhook, webhookOf } from '../notify/webhook.js';
@@ -56,6 +57,10 @@ export interface WorkerSettings {
   minDiskFreeMb: number;
   /** Seconds between registrations of the host. */
   heartbeatSeconds: number;
+  /** When its machine goes; null: it stays. */
+  until: Date | null;
+  /** How long it may take to hand its runs on, seconds. */
+  graceSeconds: number;
   roles: WorkerRole[];
   version: string;
   /** Gets our process id once we are ready: the supervisor of the embedded services waits for it. */
@@ -97,6 +102,8 @@ export function workerSettings(env: Env): WorkerSettings {
     memoryForRunsMb: env['BENCH_MEMORY_MB'] ? positive(env, 'BENCH_MEMORY_MB', 1) : null,
     minDiskFreeMb: positive(env, 'BENCH_MIN_DISK_FREE_MB', 1024),
     heartbeatSeconds: positive(env, 'BENCH_HEARTBEAT_SECONDS', 10),
+    until: timeOf(env['BENCH_UNTIL']),
+    graceSeconds: positive(env, 'BENCH_GRACE_SECONDS', 25),
     roles: roles(env['BENCH_ROLES']),
     version: (JSON.parse(readFileSync(join(assetsRoot, 'package.json'), 'utf8')) as { version: string }).version,
     readyFile: env['BENCH_READY_FILE'],
@@ -149,6 +156,17 @@ function logLevel(text: string | undefined): WorkerLogLevel {
       remedy: `Set it to ${LOG_LEVELS.join(', ')}.`,
     });
   return level;
+}
+
+function timeOf(text: string | undefined): Date | null {
+  if (said(text) === undefined) return null;
+  const time = timeOfText(text ?? '');
+  if (time !== null) return time;
+  throw new BenchError('usage', `BENCH_UNTIL is "${text}", which is no time`, {
+    code: 'setting.invalid',
+    remedy: 'Write it as 2030-01-31T18:00:00Z, or as seconds since 1970.',
+    fields: { until: true },
+  });
 }
 
 function positive(env: Env, name: string, fallback: number): number {

@@ -1,3 +1,4 @@
+import { STAYS } from '../../domain/ports/departure.js';
 import { ApplicationFailure } from '@temporalio/common';
 import { stepActivities, type StepParts } from '../../activities/take-step.js';
 import { FAILURE } from '../../domain/messages.js';
@@ -162,6 +163,7 @@ export class FakeActivities {
   beside(): StepActivities {
     return stepActivities({
       hostId: this.besideOf,
+      departure: STAYS,
       nextAction: ({ runId, step }) => this.onNextAction(runId, step),
       executeBriefly: (args, signal) => this.onBrief(args, signal),
     });

@@ -17,12 +17,15 @@ import { Machines, noMachines } from '../setup/machines.js';
 import { startPostgres, type TestPostgres } from '../setup/postgres.js';
 import { until } from '../setup/services-home.js';
 import { startTemporal, type TemporalFixture } from '../setup/temporal.js';
-import { ACCESS_KEY, findVersitygw, S3Server, SECRET_KEY } from '../setup/versitygw.js';
+import { ACCESS_KEY, FaultyS3, findVersitygw, S3Server, SECRET_KEY } from '../setup/versitygw.js';
 
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const RUNS = Number(process.env['BENCH_FLEET_RUNS'] ?? 12);
 const HOSTS = ['one', 'two', 'three'];
 const BUCKET = 'runs';
+/** Longer than the runs have left: what they want to store waits. */
+const AWAY_MS = 20_000;
+const REFUSING_MS = 60_000;
 
 const program = await findVersitygw();
 const missing = (await noMachines()) ?? (program === null ? 'there is no versitygw in ~/go/bin' : null);
@@ -41,6 +44,7 @@ describe.skipIf(missing !== null)('three machines that share no folder', () => {
   let postgres: TestPostgres;
   let temporal: TemporalFixture;
   let s3: S3Server;
+  let store: FaultyS3;
   let inviter: BenchHome;
   let control: ReturnType<BenchHome['start']>;
   let db: Database;
@@ -101,13 +105,14 @@ describe.skipIf(missing !== null)('three machines that share no folder', () => {
     temporal = await startTemporal(machines.address);
     s3 = await S3Server.start(program ?? '', dir, machines.address);
     mkdirSync(join(s3.data, BUCKET));
+    store = await FaultyS3.before(s3);
     keys = { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY };
     const url = await postgres.createDatabase();
     db = openDatabase(url);
     inviter = new BenchHome(
       {
         ...{ DATABASE_URL: url, TEMPORAL_ADDRESS: temporal.address, BENCH_WORKER: 'external', BENCH_GPUS: 'none' },
-        ...{ BENCH_ARTIFACTS: `s3://${BUCKET}/fleet`, BENCH_S3_ENDPOINT: s3.endpoint, AWS_REGION: 'us-east-1' },
+        ...{ BENCH_ARTIFACTS: `s3://${BUCKET}/fleet`, BENCH_S3_ENDPOINT: store.endpoint, AWS_REGION: 'us-east-1' },
         ...keys,
       },
       { bare: true },
@@ -136,6 +141,7 @@ describe.skipIf(missing !== null)('three machines that share no folder', () => {
     await control;
     await db.close();
     await inviter.remove();
+    store.close();
     await s3.kill();
     await temporal.stop();
     await postgres.stop();
@@ -181,9 +187,13 @@ describe.skipIf(missing !== null)('three machines that share no folder', () => {
       damages[i % 3]?.(join(s3.data, BUCKET, 'fleet', artifact.slice(0, 2), artifact)),
     );
     await s3.kill();
-    await new Promise((wait) => setTimeout(wait, 20_000));
+    await new Promise((wait) => setTimeout(wait, AWAY_MS));
     await s3.go();
+    store.faults = { status: 503, code: 'SlowDown', left: Infinity };
+    await new Promise((wait) => setTimeout(wait, REFUSING_MS));
+    store.faults.left = 0;
     await ended(batchId);
+    expect(store.answered).toBeGreaterThan(0);
 
     expect(await outcomes(batchId)).toEqual(await outcomes(calm));
     const events = await rows<{ kind: string; runs: number }>(

@@ -137,22 +137,26 @@ afterAll(async () => {
 });
 
 describe('two hosts', () => {
+  let file: string;
+  /** Nothing happened to it. */
+  let calm: string;
+
   it('bear the runs of a batch between them; one that is killed for good is replaced by the other, with the same outcome', async () => {
     startHost('a');
     await until('host a is up', async () => (await stateOf('a')) === 'up');
     const { hosts: listed } = await home.json<{ hosts: { hostId: string; state: string }[] }>('hosts');
     expect(listed).toContainEqual(expect.objectContaining({ hostId: 'a', state: 'up' }));
-    const file = join(home.dir, 'gated.json');
+    file = join(home.dir, 'gated.json');
     const steps = ACTIONS.map((action, i) => ({
       ...{ step: i + 1, response: action, thought: 'So.', action, observation: '' },
     }));
     writeFileSync(file, JSON.stringify({ steps }));
-    const calm = await submit(`replay:${file}`, 2);
+    calm = await submit(`replay:${file}`, 4);
     await withOpenGates(ended(calm));
 
-    startHost('b');
+    startHost('b', { BENCH_GRACE_SECONDS: '6' });
     await until('host b is up', async () => (await stateOf('b')) === 'up');
-    const batchId = await submit(`replay:${file}`, 2);
+    const batchId = await submit(`replay:${file}`, 4);
     await until('both hosts bear runs, which wait at their gates', async () => {
       const borne = await home.sql<{ host_id: string }>(
         `select distinct host_id from runs where batch_id = $1 and status = 'running' and step = $2`,
@@ -178,6 +182,40 @@ describe('two hosts', () => {
     const kinds = (await home.sql<{ kind: string }>(`select kind from events where run_id is null`)).map((e) => e.kind);
     expect(kinds).toContain('host_returned');
   }, 900_000);
+
+  it('one that is told to leave hands its runs on, without a fault: as they are between two commands, or from before one that does not end', async () => {
+    const batchId = await submit(`replay:${file}`, 4);
+    const borne = await until('both hosts bear runs, which wait at their gates', async () => {
+      const found = await home.sql<{ run_id: string; host_id: string }>(
+        `select run_id, host_id from runs where batch_id = $1 and status = 'running' and step = $2 order by ordinal`,
+        [batchId, GATE_STEP],
+      );
+      return found.length === 4 && found;
+    });
+    const [between, amidst] = borne.filter((run) => run.host_id === 'b').map((run) => run.run_id);
+    hosts.get('b')?.process.kill('SIGUSR1');
+    await until('host b leaves', async () => (await stateOf('b')) === 'leaving');
+    const { stdout: workspaces } = await execa('find', [hosts.get('b')?.dir ?? '', '-type', 'd', '-name', 'workspace']);
+    const own = workspaces.split('\n').find((path) => path.includes(between ?? '-'));
+    writeFileSync(join(own ?? '', 'go'), '');
+    expect(await hosts.get('b')?.ended).toMatchObject({ code: 0 });
+    expect(await stateOf('b')).toBeUndefined();
+    await withOpenGates(ended(batchId));
+
+    expect(await outcomes(batchId)).toEqual(await outcomes(calm));
+    const told = (runId: string | undefined) =>
+      home.sql<{ kind: string; detail: string }>('select kind, detail from events where run_id = $1', [runId]);
+    expect(await told(between)).toEqual([
+      { kind: 'handed_on', detail: `host b left; the snapshot after step ${GATE_STEP} is restored on host a` },
+    ]);
+    expect(await told(amidst)).toEqual([
+      { kind: 'handed_on', detail: `host b left; commands 1 to ${GATE_STEP - 1} are rerun on host a` },
+    ]);
+    const ofHost = await home.sql<{ kind: string }>(`select kind from events where kind like 'host_le%' order by at`);
+    expect(ofHost.map(({ kind }) => kind)).toEqual(['host_leaves', 'host_left']);
+    startHost('b');
+    await until('host b is back', async () => (await stateOf('b')) === 'up');
+  }, 600_000);
 
   it('drained, a host is given nothing; with all drained or full, runs wait and go on by themselves', async () => {
     await home.json('hosts', 'drain', 'a');

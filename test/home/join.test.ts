@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { artifactPath } from '../../backends/artifacts/file-artifact-store.js';
 import { decodeInvitation, encodeInvitation, type HostInvitation } from '../../domain/host-invitation.js';
 import { claimNamespace } from '../../temporal/namespace-owner.js';
 import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
@@ -18,6 +19,7 @@ let temporal: TemporalFixture;
 /** Of whoever invites; its tasks are not those that come with bench. */
 let inviter: BenchHome;
 let address: string;
+let artifacts: string;
 const homes: BenchHome[] = [];
 const folders: string[] = [];
 const workers: ReturnType<BenchHome['start']>[] = [];
@@ -66,7 +68,7 @@ beforeAll(async () => {
   address = (await postgres.createDatabase()).replace('127.0.0.1', 'localhost') + over;
   inviter = newHome({
     ...{ DATABASE_URL: address, TEMPORAL_ADDRESS: temporal.address, BENCH_WORKER: 'external' },
-    BENCH_ARTIFACTS: folder(),
+    BENCH_ARTIFACTS: (artifacts = folder()),
   });
   void startWorker(inviter, '--roles', 'workflows,models');
 });
@@ -99,7 +101,7 @@ describe('a new machine', () => {
 
     const worker = startWorker(host);
     await until('the host is up', async () => (await stateOf('box')) === 'up');
-    const submit = ['submit', '--models', 'scripted:baseline', '--tasks', 'battleOfSexes', '--backend', 'local'];
+    const submit = ['submit', '--models', 'scripted:clumsy', '--tasks', 'battleOfSexes', '--backend', 'local'];
     const { batchId } = await inviter.json<{ batchId: string }>(...submit, '--attempts', '2', '--wait');
     const runs = await sql(
       'select distinct host_id, end_reason, final_evaluation, task_hash from runs where batch_id = $1',
@@ -128,6 +130,18 @@ describe('a new machine', () => {
     await until('the host is up again', async () => (await stateOf('box')) === 'up');
     const taken = await inviter.run('hosts', 'invite', 'box', '--database', 'db:5432', '--temporal', 't:7233');
     expect([taken.exitCode, taken.stderr]).toEqual([2, expect.stringContaining('a host "box" is up')]);
+
+    // What goes on from an earlier run is played here too: its task, lost from the store, is stored again.
+    const [earlier] = await sql<{ run_id: string; task_hash: string; artifact: string }>(
+      'select run_id, task_hash, artifact from runs join task_archives on content_hash = task_hash limit 1',
+    );
+    rmSync(artifactPath(artifacts, earlier?.artifact ?? ''));
+    const { batchId } = await inviter.json<{ batchId: string }>(
+      ...['fork', earlier?.run_id ?? '', '--at-step', '1', '--wait'],
+    );
+    const forks = await sql('select host_id, end_reason from runs where batch_id = $1', [batchId]);
+    expect(forks).toEqual([{ host_id: 'box', end_reason: 'submit' }]);
+    expect(readdirSync(join(host.dir, 'tasks'))).toEqual([earlier?.task_hash]);
   });
 });
 

@@ -34,7 +34,7 @@ export class S3Server {
     private readonly program: string,
     private readonly dir: string,
     readonly port: number,
-    private readonly ip: string,
+    readonly ip: string,
   ) {}
 
   static async start(program: string, dir: string, ip = '127.0.0.1'): Promise<S3Server> {
@@ -88,7 +88,10 @@ export class FaultyS3 {
   /** For so many requests to come. */
   faults: { status: number; code: string; left: number } = { status: 503, code: 'SlowDown', left: 0 };
   answered = 0;
-  private constructor(private readonly server: Server) {}
+  private constructor(
+    private readonly server: Server,
+    private readonly ip: string,
+  ) {}
 
   static async before(target: S3Server): Promise<FaultyS3> {
     const server = createServer((asked, answer) => {
@@ -101,20 +104,20 @@ export class FaultyS3 {
         return;
       }
       const { method, url: path, headers } = asked;
-      const onward = request({ host: '127.0.0.1', port: target.port, method, path, headers }, (got) => {
+      const onward = request({ host: target.ip, port: target.port, method, path, headers }, (got) => {
         answer.writeHead(got.statusCode ?? 500, got.headers);
         got.pipe(answer);
       });
       onward.on('error', () => answer.destroy());
       asked.pipe(onward);
     });
-    const proxy = new FaultyS3(server);
-    await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle));
+    const proxy = new FaultyS3(server, target.ip);
+    await new Promise<void>((settle) => server.listen(0, target.ip, settle));
     return proxy;
   }
 
   get endpoint(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `http://${this.ip}:${(this.server.address() as AddressInfo).port}`;
   }
   close(): void {
     this.server.closeAllConnections();

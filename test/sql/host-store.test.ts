@@ -262,7 +262,9 @@ describe('a host', () => {
 
   test('hands out no GPU that others use', async () => {
     await alone(host('busy', { gpus: ['0', '1', '2'], busyGpus: ['1'] }));
-    expect(await db.store.gpuHosts()).toEqual([{ hostId: 'busy', devices: ['0', '2'], backends: ['docker', 'local'] }]);
+    expect(await db.store.gpuHosts()).toEqual([
+      { endsAt: null, hostId: 'busy', devices: ['0', '2'], backends: ['docker', 'local'] },
+    ]);
   });
 });
 
@@ -396,5 +398,46 @@ describe('an older epoch', () => {
     await db.store.saveEvaluation({ ...evaluation, epoch: 2 });
     expect((await db.store.step(one.runId, 1))?.observation).toContain('now');
     expect(await db.store.evaluation(one.runId, 1, 'validate')).toMatchObject({ status: 'ok' });
+  });
+});
+
+describe('a host', () => {
+  test('that leaves at a time is given what ends before, and nothing once it leaves; its runs are handed on without a fault', async () => {
+    const inAnHour = new Date(Date.now() + 3_600_000);
+    await alone(host('lent', { endsAt: inAnHour, gpus: ['0'] }));
+    const one = await oneRun(db);
+    const place = (seconds?: number) =>
+      db.store.placeRun({ runId: one.runId, epoch: 1, ...(seconds === undefined ? {} : { seconds }) });
+    expect(await place(7_200)).toEqual({
+      kind: 'none',
+      reason: 'each host that takes new runs leaves within the 7200 s that the run may take',
+    });
+    expect(await db.store.gpuHosts()).toMatchObject([{ hostId: 'lent', endsAt: inAnHour.getTime() }]);
+    expect(await place(3_000)).toMatchObject({ kind: 'placed', hostId: 'lent' });
+    const borne = { runId: one.runId, epoch: 1, step: 0 };
+    expect(await db.store.borneRuns('lent')).toEqual([{ ...borne, idle: false }]);
+    await db.store.setStatus(one.runId, 'running');
+    expect(await db.store.borneRuns('lent')).toEqual([{ ...borne, idle: true }]);
+    const lease = await leaseOn('lent', 731);
+    await db.store.recordLease(lease);
+
+    await db.store.registerHost(host('lent', { endsAt: inAnHour, gpus: ['0'], leaving: true }));
+    expect(await stateOf('lent')).toBe('leaving');
+    expect(await db.store.gpuHosts()).toEqual([]);
+    const other = await oneRun(db);
+    expect(await db.store.placeRun({ runId: other.runId, epoch: 1 })).toMatchObject({ kind: 'none' });
+    const judge = () => db.store.judgeHost({ runId: one.runId, hostId: 'lent', epoch: 1 });
+    expect(await judge()).toBe('keep');
+    await db.store.hostLeft('lent', 'host lent has left');
+    expect(await judge()).toBe('left');
+    expect(await stateOf('lent')).toBe('removed');
+    expect(await db.store.unreleased([731])).toEqual([]);
+    expect(await db.queries.events({ runId: one.runId })).toEqual([]);
+    expect(await db.queries.events({ kinds: ['host_left'] })).toMatchObject([{ detail: 'host lent has left' }]);
+
+    // Lent again, it is a host like others once it has looked for what was left.
+    expect(await db.store.registerHost(host('lent'))).toMatchObject({ lost: true });
+    await db.store.hostReturned('lent', []);
+    expect(await stateOf('lent')).toBe('up');
   });
 });

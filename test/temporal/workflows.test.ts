@@ -6,7 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { heartbeat } from '../../activities/interceptors/heartbeat.js';
 import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, evaluationQueue, hostQueue, modelQueue } from '../../domain/queues.js';
-import type { AgentLoopInput, AgentLoopResult, BatchInput, BatchResult } from '../../domain/messages.js';
+import {
+  FAILURE,
+  type AgentLoopInput,
+  type AgentLoopResult,
+  type BatchInput,
+  type BatchResult,
+} from '../../domain/messages.js';
 import type { RunEnd, RunTicket } from '../../domain/run.js';
 import { FakeActivities, configFailure, sandboxLost } from '../fakes/fake-activities.js';
 import { runTicket } from '../fakes/records.js';
@@ -356,6 +362,23 @@ describe('a run', () => {
     fake.onCommand = async () => Promise.reject(sandboxLost());
     expect(await play(ticket('a'))).toMatchObject({ endReason: 'infra_error', finalEvaluation: 'not_run' });
     expect(fake.evaluations).toEqual([]);
+  });
+
+  it('moves from hosts that leave as often as it must, at the step where it was, and none of them counts as a loss', async () => {
+    fake.besideOf = 'some-other-host';
+    let moves = 12;
+    fake.onCommand = async (args) => {
+      if (args.step === 2 && moves-- > 0)
+        throw ApplicationFailure.create({ type: FAILURE.hostLeft, nonRetryable: true, message: 'the host leaves' });
+      return submitAt(3)(args);
+    };
+    expect((await play(ticket('a'))).endReason).toBe('submit');
+    expect(fake.starts.map(({ epoch }) => epoch)).toEqual(Array.from({ length: 13 }, (_, i) => i + 1));
+    expect(fake.starts.map(({ handedOnBy }) => handedOnBy !== undefined)).toEqual([
+      false,
+      ...Array<boolean>(12).fill(true),
+    ]);
+    expect(fake.commands.map(({ step }) => step)).toEqual([1, ...Array<number>(13).fill(2), 3]);
   });
 
   it('ends as config_error with the reason when nothing but the operator can help', async () => {

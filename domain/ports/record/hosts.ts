@@ -33,6 +33,18 @@ export interface HostRegistration {
   namespace?: TemporalNamespace;
   /** Seconds between registrations; the host counts as lost after LOST_AFTER_BEATS of them were missed. */
   heartbeatSeconds?: number;
+  /** When it leaves; null or absent: it stays. */
+  endsAt?: Date | null;
+  /** It hands its runs on. */
+  leaving?: boolean;
+}
+
+/** A run whose sandbox is on a host. `idle`: it plays, and no command of `step`, its last one, is running. */
+export interface BorneRun {
+  runId: string;
+  epoch: number;
+  step: number;
+  idle: boolean;
 }
 
 /** Beats missed until a host is given nothing new. */
@@ -59,6 +71,9 @@ export interface HostRegistry {
   hostReturned(hostId: string, abandoned: number[]): Promise<void>;
   /** Stop placing runs on this host, or allow it again. Throws BenchError (not_found). */
   drainHost(hostId: string, drained: boolean): Promise<void>;
+  /** A host that leaves has nothing left of its runs: they continue elsewhere, its GPUs vanish, and it is removed, with an event. */
+  hostLeft(hostId: string, detail: string): Promise<void>;
+  borneRuns(hostId: string): Promise<BorneRun[]>;
   /**
    * The host is gone for good: its runs move to other hosts, its GPUs vanish.
    * Throws BenchError: not_found; usage while it is alive.

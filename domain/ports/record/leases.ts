@@ -3,6 +3,8 @@ export interface GpuHost {
   /** Free or held, but none that others use. */
   devices: string[];
   backends: string[];
+  /** When it leaves, epoch milliseconds; null or absent: it stays. */
+  endsAt?: number | null;
 }
 
 export interface LeaseRecord {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Backends } from '../../../domain/ports/backends.js';
+import { STAYS } from '../../../domain/ports/departure.js';
 import type { HostRegistration } from '../../../domain/ports/record/hosts.js';
 import type { GpusNow } from '../../../backends/gpus/inventory.js';
 import { hostBeat } from '../../../worker/host-beat.js';
@@ -22,6 +23,7 @@ function host() {
   const gpus: GpusNow = { ids: ['0', '1'], busy: [], unknown: null };
   const nowhere = `unix://${join(home, 'no-engine')}`;
   const beat = hostBeat({
+    departure: STAYS,
     namespace: () => ({ id: 'one', at: "namespace 'default' at somewhere" }),
     settings: workerSettings({
       ...{ DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/x', TEMPORAL_ADDRESS: '127.0.0.1:1', BENCH_HOME: home },

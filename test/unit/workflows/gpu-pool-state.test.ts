@@ -184,6 +184,18 @@ describe('gpu pool', () => {
     setHosts(state, [{ hostId: 'h', devices: ['1'], backends: ['docker', 'local'] }]);
     expect(grant(state)).toMatchObject([{ lease: { devices: ['1'] } }]);
   });
+  it('hands out nothing on a host that leaves before the run may have ended', () => {
+    const state = poolOf([]);
+    setHosts(state, [{ hostId: 'h', devices: ['0', '1', '2'], endsAt: 100_000 }]);
+    for (const [runId, seconds] of [
+      ['long', 61],
+      ['short', 60],
+      ['unknown', undefined],
+    ] as const)
+      request(state, { runId, gpus: 1, batchId: runId, ...(seconds === undefined ? {} : { seconds }) });
+    expect(grant(state, 40_000).map((g) => g.runId)).toEqual(['short', 'unknown']);
+    expect(grant(state, 39_000).map((g) => g.runId)).toEqual(['long']);
+  });
   it('knows which leases have lasted too long', () => {
     const state = poolOf(['0', '1']);
     request(state, { runId: 'a', gpus: 1, ttlSeconds: 10 });

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import { slurmJobSchema, type SlurmScale, slurmScaleSchema } from '../../domain/requests/slurm.js';
+import type { ScaledJobs, SlurmScriptDocument } from '../../domain/views/hosts.js';
+import { jobScript, scaleSlurm } from '../../operations/home/hosts/scale.js';
+import type { CliContext } from '../context.js';
+import { addExamples } from '../examples.js';
+import { wholeNumber } from '../options.js';
+import { flagOf, requestFields, requestOptions } from '../request-options.js';
+
+const keyOf = (key: string): string => flagOf(key).slice(2);
+const KEYS = Object.keys(slurmScaleSchema.shape);
+
+/** `partition=low,max=8`: the options of `bench hosts slurm`, and `max`. */
+function scaleOf(text: string): SlurmScale {
+  const given = text.split(',').map((part) => {
+    const [name = '', value = ''] = part.split('=', 2).map((one) => one.trim());
+    const key = KEYS.find((one) => keyOf(one) === name);
+    if (key === undefined)
+      throw new InvalidArgumentError(`"${name}" is no key; keys are ${KEYS.map(keyOf).join(', ')}.`);
+    return [key, /^\d+$/.test(value) ? Number(value) : value] as const;
+  });
+  const parsed = slurmScaleSchema.safeParse(Object.fromEntries(given));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new InvalidArgumentError(`${keyOf(String(issue?.path[0] ?? ''))} ${issue?.message}.`);
+}
+
+const said = ({ waitingRuns, jobs, submitted, cancelled, ended }: ScaledJobs): string =>
+  [
+    `${waitingRuns} runs wait, ${jobs} jobs`,
+    ...(submitted.length === 0 ? [] : [`submitted ${submitted.join(', ')}`]),
+    ...(cancelled.length === 0 ? [] : [`cancelled ${cancelled.join(', ')}`]),
+    ...(ended.length === 0 ? [] : [`told to end ${ended.join(', ')}`]),
+  ].join('; ');
+
+export function register(hosts: Command, context: CliContext): void {
+  const slurm = hosts
+    .command('slurm')
+    .summary("print a Slurm job whose worker is a host for the job's time")
+    .description(
+      'Print a script for `sbatch`: a worker for the CPUs, GPUs and hours of one job. It takes no run that may last longer, and hands its ' +
+        'runs on when the job ends, is preempted or cancelled. This home must have joined (`bench hosts join`), on a file system that ' +
+        'all nodes see; jobs keep their runs on the disks of their nodes.',
+    );
+  for (const option of requestOptions(slurmJobSchema.shape)) slurm.addOption(option);
+  slurm.action(() => {
+    const request = slurmJobSchema.parse(requestFields(slurmJobSchema.shape, slurm.opts()));
+    const script = jobScript(context.settings, request);
+    context.output.json({ script } satisfies SlurmScriptDocument);
+    context.output.print(script);
+  });
+  addExamples(slurm, [
+    ['bench hosts slurm --partition gpu --gpus 1 --hours 8 | sbatch', 'a host with a GPU, for 8 hours'],
+  ]);
+
+  const scale = hosts
+    .command('scale')
+    .summary('submit and cancel Slurm jobs by how many runs wait')
+    .description(
+      'Look at the runs that wait for a host every --every seconds, until Ctrl-C: submit jobs of `bench hosts slurm` for them, cancel those ' +
+        'that are needed no more, and have those end that have no runs. Runs with GPUs count where jobs have GPUs, others where they have none.',
+    )
+    .requiredOption(
+      '--slurm <key=value,...>',
+      `max, and the options of \`bench hosts slurm\`: ${KEYS.map(keyOf).join(', ')}`,
+      scaleOf,
+    )
+    .option('--every <seconds>', 'time between two looks', wholeNumber(1, 3600), 30)
+    .option('--once', 'one look only')
+    .action(async ({ slurm: request, every, once }: { slurm: SlurmScale; every: number; once?: true }) => {
+      for (;;) {
+        const scaled = await scaleSlurm(context, request);
+        context.output.json(scaled satisfies ScaledJobs);
+        context.output.print(said(scaled));
+        if (once === true) return;
+        await sleep(every * 1000);
+      }
+    });
+  addExamples(scale, [
+    ['bench hosts scale --slurm partition=gpu,gpus=1,hours=8,max=8', 'up to eight jobs, while runs wait'],
+    ['bench hosts scale --slurm partition=gpu,max=0 --once', 'no jobs any more'],
+  ]);
+}

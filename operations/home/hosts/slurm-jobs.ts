@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { BenchError } from '../../../domain/errors.js';
+
+export interface QueuedJob {
+  jobId: string;
+  state: 'pending' | 'running' | 'ending';
+}
+
+/** What `squeue -h -o "%i %T"` prints. */
+export function readQueue(printed: string): QueuedJob[] {
+  return printed.split('\n').flatMap((line) => {
+    const [, jobId, state] = /^(\d+)\s+([A-Z_]+)$/.exec(line.trim()) ?? [];
+    if (jobId === undefined) return [];
+    const waits = ['PENDING', 'REQUEUED', 'REQUEUE_HOLD', 'SPECIAL_EXIT', 'CONFIGURING'].includes(state ?? '');
+    return [{ jobId, state: waits ? 'pending' : state === 'RUNNING' ? 'running' : 'ending' } satisfies QueuedJob];
+  });
+}
+
+const run = promisify(execFile);
+
+async function slurm(program: string, args: string[], input?: string): Promise<string> {
+  try {
+    const running = run(program, args, { timeout: 60_000 });
+    running.child.stdin?.end(input ?? '');
+    return (await running).stdout;
+  } catch (error) {
+    const { code, stderr } = error as { code?: unknown; stderr?: string };
+    if (code === 'ENOENT')
+      throw new BenchError('usage', `there is no ${program} on this machine`, {
+        code: 'slurm.failed',
+        remedy: 'Run this where jobs are submitted.',
+      });
+    const why = (stderr ?? '').trim().split('\n').at(-1) ?? '';
+    throw new BenchError('services', `${program} failed: ${why === '' ? String(error) : why}`, {
+      code: 'slurm.failed',
+    });
+  }
+}
+
+/** Jobs of this user that bear a name. */
+export const queuedJobs = async (name: string): Promise<QueuedJob[]> =>
+  readQueue(await slurm('squeue', ['--me', '-n', name, '-h', '-o', '%i %T']));
+
+export const submitJob = async (script: string): Promise<string> =>
+  (await slurm('sbatch', ['--parsable'], script)).trim().split(';')[0] ?? '';
+
+/** One that has not begun. */
+export const cancelJob = async (jobId: string): Promise<void> =>
+  void (await slurm('scancel', ['-t', 'PENDING', jobId]));
+
+/** One that runs hands its runs on, and ends. */
+export const endJob = async (jobId: string): Promise<void> =>
+  void (await slurm('scancel', ['-b', '-s', 'USR1', jobId]));

@@ -1,0 +1,66 @@
+import { resolve } from 'node:path';
+import type { SlurmJob } from '../../../domain/requests/slurm.js';
+
+export interface SlurmScriptOptions extends SlurmJob {
+  /** Home that has joined, on a file system that the nodes share. */
+  home: string;
+  /** The command line, as it is on the nodes. */
+  command: readonly string[];
+  name: string;
+}
+
+/** Slurm cannot be exact to the second: it looks every 30 to 60. */
+const SIGNAL_SECONDS = 60;
+/** What is left for everything but runs. */
+const OF_RUNS = 0.9;
+
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** Names of the jobs' hosts begin so; a job that was requeued is another host. */
+export const hostPrefix = (jobId: string): string => `slurm-${jobId}-`;
+
+/**
+ * A job whose worker takes what ends in the job's time, and hands its runs on when the job is to end: at its time limit, when it is
+ * preempted or cancelled. Its home is the job's own; the settings are those of the home that joined.
+ */
+export function slurmScript(options: SlurmScriptOptions): string {
+  const { home, command, name, partition, account, qos, hours, cpus, memoryGb, gpus, grace } = options;
+  const asked = [
+    `-J ${name}`,
+    ...(partition === undefined ? [] : [`-p ${partition}`]),
+    ...(account === undefined ? [] : [`-A ${account}`]),
+    ...(qos === undefined ? [] : [`-q ${qos}`]),
+    `-t ${hours}:00:00`,
+    '-N 1',
+    '-n 1',
+    `-c ${cpus}`,
+    `--mem=${memoryGb}G`,
+    ...(gpus === 0 ? [] : [`--gres=gpu:${gpus}`]),
+    '--requeue',
+    `--signal=B:USR1@${Math.max(SIGNAL_SECONDS, grace)}`,
+    '--open-mode=append',
+    `-o ${resolve(home, 'slurm-%j.log').replaceAll(' ', String.raw`\ `)}`,
+  ];
+  return `#!/bin/bash
+${asked.map((line) => `#SBATCH ${line}`).join('\n')}
+set -u
+umask 077
+export BENCH_HOME="\${SLURM_TMPDIR:-\${TMPDIR:-/tmp}}/bench-$SLURM_JOB_ID-\${SLURM_RESTART_COUNT:-0}"
+mkdir -p "$BENCH_HOME" && cp ${quoted(resolve(home, '.env'))} "$BENCH_HOME/.env" || exit 1
+ends=$(squeue -h -j "$SLURM_JOB_ID" -o %e) && ends=$(date -d "$ends" +%s) || exit 1
+export BENCH_HOST="slurm-$SLURM_JOB_ID-\${SLURM_RESTART_COUNT:-0}" BENCH_UNTIL="$ends" BENCH_GRACE_SECONDS=${grace}
+export BENCH_SLOTS=${options.slots ?? cpus} BENCH_MEMORY_MB=${Math.floor(memoryGb * 1024 * OF_RUNS)} BENCH_GPUS=${gpus === 0 ? 'none' : '"${CUDA_VISIBLE_DEVICES:-auto}"'}
+
+${command.map(quoted).join(' ')} worker &
+worker=$!
+# Its time is nearly over, or it is preempted or cancelled: the worker hands its runs on and ends.
+trap 'kill -USR1 "$worker" 2>/dev/null' USR1 TERM
+status=0
+while kill -0 "$worker" 2>/dev/null; do
+  wait "$worker"
+  status=$?
+done
+rm -rf "$BENCH_HOME"
+exit "$status"
+`;
+}

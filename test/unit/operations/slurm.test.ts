@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { slurmJobSchema } from '../../../domain/requests/slurm.js';
+import { timeOfText } from '../../../domain/time-of-text.js';
+import { jobScript, neededJobs } from '../../../operations/home/hosts/scale.js';
+import { readQueue, type QueuedJob } from '../../../operations/home/hosts/slurm-jobs.js';
+import { slurmScript } from '../../../operations/home/hosts/slurm-script.js';
+import { homeLayout } from '../../../domain/home-layout.js';
+
+const script = (over: object = {}) =>
+  slurmScript({
+    ...slurmJobSchema.parse({ partition: 'low', gpus: 2, ...over }),
+    ...{ home: "/shared/it's home", command: ['/usr/bin/node', '/opt/bench/main.js'], name: 'bench-1' },
+  });
+
+describe('a job', () => {
+  it('asks for what it was given, and is a script that bash takes', () => {
+    const text = script({ hours: 8, cpus: 4, memoryGb: 32, grace: 100 });
+    execFileSync('bash', ['-n'], { input: text });
+    for (const line of [
+      ...['-p low', '-t 8:00:00', '-c 4', '--mem=32G', '--gres=gpu:2', '--requeue'],
+      ...['--signal=B:USR1@100', '-J bench-1'],
+    ])
+      expect(text).toContain(`#SBATCH ${line}\n`);
+    expect(text).toContain(`cp '/shared/it'\\''s home/.env'`);
+    expect(text).toContain('BENCH_GPUS="${CUDA_VISIBLE_DEVICES:-auto}"');
+    expect(script({ gpus: 0 })).toContain('BENCH_GPUS=none');
+    expect(script({ gpus: 0 })).not.toContain('--gres');
+  });
+
+  it('takes no word that a shell would read as anything else', () => {
+    for (const partition of ['low; rm -rf /', 'a b', '$(id)', 'low\n#SBATCH --uid=0', ''])
+      expect(slurmJobSchema.safeParse({ partition }).success).toBe(false);
+  });
+
+  it('is refused to a home that has joined nothing', () => {
+    const home = mkdtempSync(join(tmpdir(), 'bench-slurm-'));
+    try {
+      const settings = {
+        home,
+        layout: homeLayout(home),
+        assetsRoot: home,
+        databaseUrl: 'postgresql://x/y',
+        temporalAddress: 't:1',
+      };
+      expect(() => jobScript(settings, slurmJobSchema.parse({}))).toThrow(/has not joined a fleet/);
+    } finally {
+      rmSync(home, { recursive: true });
+    }
+  });
+});
+
+describe('the queue', () => {
+  it('is read as squeue prints it', () => {
+    expect(readQueue('  12 PENDING\n13 RUNNING\n14 COMPLETING\n\nJOBID STATE\n')).toEqual([
+      { jobId: '12', state: 'pending' },
+      { jobId: '13', state: 'running' },
+      { jobId: '14', state: 'ending' },
+    ]);
+  });
+
+  const jobs = (...states: QueuedJob['state'][]): QueuedJob[] =>
+    states.map((state, i) => ({ jobId: String(i + 1), state }));
+  const host = (jobId: number, activeRuns: number) => ({ hostId: `slurm-${jobId}-0`, activeRuns });
+  const four = { max: 4, slots: 2 };
+
+  it('gets jobs for what waits, and never more than the most', () => {
+    expect(neededJobs(four, [], [], 5)).toEqual({ submit: 3, cancel: [], end: [] });
+    expect(neededJobs(four, [], [], 500).submit).toBe(4);
+    // Jobs to come are places to come.
+    expect(neededJobs(four, jobs('pending', 'running'), [], 5).submit).toBe(1);
+    expect(neededJobs(four, jobs('running', 'running'), [host(1, 2), host(2, 2)], 1).submit).toBe(1);
+    expect(neededJobs(four, jobs('running', 'ending', 'ending', 'ending'), [host(1, 2)], 9).submit).toBe(0);
+  });
+
+  it('loses what is needed no more: jobs that wait, then hosts without runs', () => {
+    expect(neededJobs(four, jobs('pending', 'pending', 'running'), [host(3, 1)], 2)).toEqual({
+      ...{ submit: 0, cancel: ['2'], end: [] },
+    });
+    expect(neededJobs(four, jobs('running', 'running', 'pending'), [host(1, 0), host(2, 1)], 0)).toEqual({
+      ...{ submit: 0, cancel: ['3'], end: ['1'] },
+    });
+    // A host that has not registered yet is waited for.
+    expect(neededJobs(four, jobs('running'), [], 0).end).toEqual([]);
+    // Job 1 is not job 12.
+    expect(neededJobs(four, jobs('running'), [{ hostId: 'slurm-12-0', activeRuns: 0 }], 0).end).toEqual([]);
+    expect(neededJobs({ max: 0, slots: 2 }, jobs('running', 'pending'), [host(1, 3)], 7)).toEqual({
+      ...{ submit: 0, cancel: ['2'], end: ['1'] },
+    });
+  });
+});
+
+it('a time is as people and batch systems write it', () => {
+  expect(timeOfText('2030-01-31T18:00:00Z')?.toISOString()).toBe('2030-01-31T18:00:00.000Z');
+  expect(timeOfText('1893456000')?.toISOString()).toBe('2030-01-01T00:00:00.000Z');
+  for (const text of ['', 'soon', '4h', '2030', '2030-13-41T99:00:00Z', '-5']) expect(timeOfText(text)).toBeNull();
+});

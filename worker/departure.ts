@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RunDefinitions } from '../activities/run-definitions.js';
+import { takeSnapshot } from '../activities/snapshot.js';
+import type { ArtifactStore } from '../domain/ports/artifact-store.js';
+import type { Backends } from '../domain/ports/backends.js';
+import type { Departure } from '../domain/ports/departure.js';
+import type { RunStore } from '../domain/ports/run-store.js';
+import { BACKENDS } from '../domain/run.js';
+import type { Logger } from './logger.js';
+
+export interface DepartureParts {
+  store: RunStore;
+  backends: Backends;
+  artifacts: ArtifactStore;
+  sharesArtifacts: boolean;
+  hostId: string;
+  graceSeconds: number;
+  commandsBeside: boolean;
+  /** Its machine is lent to it. */
+  isLent: boolean;
+  log: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** Commands may go on for this share of the grace time; the rest is for archives and for removing what is left. */
+const FOR_COMMANDS = 0.6;
+const LOOK_MS = 250;
+/** Between the end of a process and the signal to this worker, which came from the same hand. */
+const MOMENT_MS = 1000;
+
+/**
+ * How a host leaves: nothing new begins, commands may end, each run's world is kept as it was between two commands, and its workflow
+ * moves. What is not over in time is left to the run's next host, which goes on from the snapshot before.
+ */
+export class HostDeparture implements Departure {
+  readonly commandsBeside: boolean;
+  #begunAt: number | null = null;
+  #running = 0;
+  /** Epochs of the runs in whose containers nothing is under way. */
+  readonly #settled = new Map<string, number>();
+  readonly #kept = new Map<string, Promise<void>>();
+  readonly #over = new AbortController();
+  readonly #definitions: RunDefinitions;
+
+  constructor(private readonly parts: DepartureParts) {
+    this.commandsBeside = parts.commandsBeside;
+    this.#definitions = new RunDefinitions(parts.store);
+  }
+
+  get begun(): boolean {
+    return this.#begunAt !== null;
+  }
+
+  async underWay(): Promise<boolean> {
+    if (!this.begun && this.parts.isLent) await sleep(MOMENT_MS);
+    return this.begun;
+  }
+
+  enter(runId: string): void {
+    this.#running += 1;
+    this.#settled.delete(runId);
+  }
+
+  leave(runId: string, settled: number | null): void {
+    this.#running -= 1;
+    if (settled !== null) this.#settled.set(runId, settled);
+  }
+
+  keep({ runId, epoch, step }: { runId: string; epoch: number; step: number }): Promise<void> {
+    const key = `${runId}-${epoch}`;
+    const keeping = this.#kept.get(key) ?? this.#keep({ runId, epoch, step });
+    this.#kept.set(key, keeping);
+    return keeping;
+  }
+
+  async #keep(at: { runId: string; epoch: number; step: number }): Promise<void> {
+    if (at.step === 0) return;
+    try {
+      const run = await this.#definitions.get(at.runId);
+      if (run.agent.program !== undefined || (run.snapshotEvery ?? run.task.snapshotEvery) === 0) return;
+      await takeSnapshot(
+        { ...this.parts, definitions: this.#definitions },
+        { ...at, reason: 'leaving' },
+        this.#over.signal,
+      );
+    } catch (error) {
+      this.parts.log.warn({ ...at, error: String(error) }, 'could not keep what a run has, to hand it on');
+    }
+  }
+
+  /** `announce`: registers the host as leaving. Returns when the worker is to stop. */
+  async begin(why: string, announce: () => Promise<void>): Promise<void> {
+    const { store, hostId, log, graceSeconds } = this.parts;
+    this.#begunAt = Date.now();
+    await this.#tryUntil(graceSeconds * FOR_COMMANDS, announce);
+    const runs = await store.borneRuns(hostId).catch(() => []);
+    log.info({ hostId, runs: runs.length, graceSeconds }, `leaving: ${why}`);
+    await store
+      .addEvent({
+        ...{ runId: null, batchId: null, kind: 'host_leaves', key: `host-leaves-${hostId}-${this.#begunAt}` },
+        detail: `host ${hostId} leaves within ${graceSeconds} s (${why}); runs to hand on: ${runs.length}`,
+      })
+      .catch((error: unknown) => log.warn({ error: String(error) }, 'could not record that the host leaves'));
+    void Promise.all(
+      runs.filter((run) => run.idle && this.#settled.get(run.runId) === run.epoch).map((run) => this.keep(run)),
+    );
+    while (this.#passedSeconds() < graceSeconds * FOR_COMMANDS) {
+      const left = await store.borneRuns(hostId).catch(() => null);
+      if (left?.length === 0 && this.#running === 0) return;
+      await sleep(LOOK_MS);
+    }
+  }
+
+  /** The worker has stopped: archives are made, and nothing of the runs stays here. */
+  async finish(archive: () => Promise<void>): Promise<void> {
+    const { store, hostId, log, graceSeconds, backends } = this.parts;
+    const soon = sleep(Math.max(1000, (graceSeconds * 0.9 - this.#passedSeconds()) * 1000), undefined, { ref: false });
+    const work = async (): Promise<void> => {
+      await Promise.all(this.#kept.values());
+      await archive();
+    };
+    await Promise.race([work().catch((error: unknown) => log.warn({ error: String(error) }, 'archives')), soon]);
+    this.#over.abort(new Error('the host has left'));
+    const stopped = BACKENDS.map(async (backend) => {
+      const { sandbox } = backends[backend];
+      await Promise.all((await sandbox.list()).map((ref) => sandbox.stop(ref)));
+    });
+    // An engine that is not here has nothing of ours.
+    await Promise.race([Promise.allSettled(stopped), soon]);
+    await this.#tryUntil(graceSeconds, () => store.hostLeft(hostId, `host ${hostId} has left; its runs are handed on`));
+    log.info({ hostId, seconds: Math.round(this.#passedSeconds()) }, 'left');
+  }
+
+  #passedSeconds(): number {
+    return (Date.now() - (this.#begunAt ?? Date.now())) / 1000;
+  }
+
+  async #tryUntil(seconds: number, work: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        this.parts.log.warn({ error: String(error) }, 'leaving: PostgreSQL does not answer');
+        if (this.#passedSeconds() > seconds) return;
+        await sleep(500);
+      }
+    }
+  }
+}

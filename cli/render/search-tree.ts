@@ -1,19 +1,8 @@
 import type { Colors } from 'picocolors/types.js';
-import type { TreeStop } from '../../domain/search/budget.js';
-import type { SearchTreeDocument, SearchTreeNode } from '../../domain/views/search-tree.js';
+import { inOrder, STOP_WORDS } from '../../domain/search/shown-tree.js';
+import type { SearchTreeDocument } from '../../domain/views/search-tree.js';
 import { formatCost, formatScore } from './format.js';
 import { renderFields, renderTable } from './table.js';
-
-const STOPS: Record<TreeStop, string> = {
-  policy: 'the policy opens no more nodes',
-  lost: 'the last nodes all came to nothing',
-  nodes: 'it has all its nodes',
-  validations: 'its validations are used up',
-  cost: 'its dollars are used up',
-  tokens: 'its tokens are used up',
-  seconds: 'its time is used up',
-  budget: "the batch's budget is spent",
-};
 
 /** The tree with its limits; each node stands below the one that it goes on from. */
 export function renderSearchTree(tree: SearchTreeDocument, colors: Colors): string {
@@ -23,7 +12,7 @@ export function renderSearchTree(tree: SearchTreeDocument, colors: Colors): stri
   const fields: [string, string][] = [
     ['run', colors.bold(tree.runId)],
     ['policy', tree.policy],
-    ['status', tree.stopped === null ? tree.status : `${tree.status}: ${STOPS[tree.stopped]}`],
+    ['status', tree.stopped === null ? tree.status : `${tree.status}: ${STOP_WORDS[tree.stopped]}`],
     ['nodes', of(charged.nodes, limits.nodes)],
     ['validations', of(charged.validations, limits.validations)],
     ['cost', of(formatCost(charged.costUsd), limits.costUsd === null ? null : formatCost(limits.costUsd))],
@@ -54,15 +43,4 @@ export function renderSearchTree(tree: SearchTreeDocument, colors: Colors): stri
     colors,
   );
   return `${renderFields(fields, colors)}\n\n${table}`;
-}
-
-/** Depth first, in the order in which they were opened. */
-function inOrder(
-  nodes: readonly SearchTreeNode[],
-  parent: number | null = null,
-  depth = 0,
-): { node: SearchTreeNode; depth: number }[] {
-  return nodes
-    .filter((node) => node.parent === parent)
-    .flatMap((node) => [{ node, depth }, ...inOrder(nodes, node.node, depth + 1)]);
 }

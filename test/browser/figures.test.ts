@@ -4,19 +4,24 @@ import type { BatchDocument } from '../../domain/views/batches.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { RunDetail } from '../../domain/views/runs.js';
 import type { TrajectoryDocument } from '../../domain/views/trajectory.js';
+import type { SearchTreeDocument } from '../../domain/views/search-tree.js';
 import { heatCell } from '../../report/heat-cell.js';
 import { count, fixed, percent, plural, score, usd } from '../../report/numbers.js';
 import { bytes, duration, short } from '../../web/client/parts/format.js';
 import { cliJson } from '../setup/cli-json.js';
 import { until } from '../setup/ui-page.js';
 import { makeEpisodes, storeEpisodes } from '../sql/training-episodes.js';
+import { violationsOf } from './axe.js';
 import { executable, useSweepPage } from './sweep-page.js';
+import { storeTree } from './tree.js';
 
 // Episodes, integrity, and what was played.
 describe.runIf(executable !== null)('figures', () => {
   let training: string;
+  let tree: string;
   const on = useSweepPage(async (db, sweep) => {
     training = await storeEpisodes(db, 'training', makeEpisodes(1, 40));
+    tree = await storeTree(db);
     await db.pool.query(
       `insert into integrity_marks (run_id, rule, step, detail, version) values ($1, 'protected_write', 3, 'wrote evaluate.py', 1)`,
       [sweep.runs[0]!.runId],
@@ -58,6 +63,35 @@ describe.runIf(executable !== null)('figures', () => {
     await on.page.locator('[data-step="3"].current').waitFor();
   });
 
+  test('Run: which tree did it play, which node does it stand for, and what did that one do?', async () => {
+    const { nodes, chosen, limits } = await cliJson<SearchTreeDocument>(on.ui.bench, 'search-tree', tree);
+    await on.tab.open(`/runs/${tree}`);
+    const rows = on.page.getByRole('region', { name: 'Nodes of the tree' }).locator('tbody tr');
+    await rows.first().waitFor();
+    const told = await Promise.all((await rows.all()).map((row) => row.locator('th, td').allInnerTexts()));
+    const shown = new Map(told.map(([name, ...cells]) => [Number(/\d+/.exec(name!)), { name: name!, cells }]));
+    expect(shown.size).toBe(nodes.length);
+    for (const { node, operator, mate, status, score: value, steps, spentUsd } of nodes) {
+      const { name, cells } = shown.get(node)!;
+      expect(cells[0]).toBe(mate === null ? operator : `${operator} with ${mate}`);
+      expect(cells[1]).toContain(status);
+      expect(cells.slice(2, 5)).toEqual([score(value), String(steps), spentUsd === null ? '–' : usd(Number(spentUsd))]);
+      expect(/chosen/.test(name)).toBe(node === chosen);
+    }
+    expect(nodes.map(({ status }) => status)).toEqual(expect.arrayContaining(['scored', 'failed', 'lost']));
+    await on.page.getByText(`${nodes.length} of ${limits.nodes}`, { exact: true }).first().waitFor();
+    const picture = on.page.getByRole('region', { name: 'Picture of the tree' });
+    expect(await picture.locator('g').count()).toBe(nodes.length);
+    expect(await picture.locator('g.chosen .name').textContent()).toBe(String(chosen));
+    expect(await violationsOf(on.page)).toEqual([]);
+    await rows.filter({ hasText: 'chosen' }).getByRole('link').click();
+    await on.page.waitForURL(`**/runs/${nodes[chosen!]!.runId}*`);
+    await on.page.locator('[data-step="1"]').waitFor();
+    await on.page.getByRole('link', { name: `node ${chosen} of a tree` }).click();
+    await on.page.waitForURL(`**/runs/${tree}?tab=tree`);
+    await rows.first().waitFor();
+  });
+
   test('Tasks, models, agents: who has done it how well?', async () => {
     await on.tab.open('/tasks');
     await on.page.getByRole('link', { name: 'one', exact: true }).click();
@@ -66,6 +100,8 @@ describe.runIf(executable !== null)('figures', () => {
     const table = on.page.getByRole('region', { name: 'What came of its runs' });
     await table.waitFor();
     for (const { model, scores } of board.rows) {
+      // The tree plays another task.
+      if (scores['one']!.bestRun === null) continue;
       const row = table.locator('tbody tr', { has: on.page.getByRole('link', { name: model, exact: true }) });
       await row.getByTitle(scores['one']!.bestRun!).getByText(score(scores['one']!.best)).waitFor();
     }

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import { score, usd } from '../../report/numbers.js';
 import { LONG } from '../setup/long.js';
 import { openPage, until } from '../setup/ui-page.js';
+import { violationsOf } from './axe.js';
 import { MODELS, STEPS, TASKS } from './rows.js';
 import { executable, useSweepPage } from './sweep-page.js';
 
@@ -290,7 +289,6 @@ describe.runIf(executable !== null)('the page', () => {
   });
 
   describe('for everybody', () => {
-    const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
     const pages = (): [string, string][] => [
       ['Now', '/'],
       ['Batches', '/batches'],
@@ -330,11 +328,7 @@ describe.runIf(executable !== null)('the page', () => {
           for (const [name, path] of pages()) {
             await own.page.setViewportSize({ width: 1440, height: 900 });
             await own.open(path);
-            // The page's policy lets no script in; a debugger's evaluation stands outside of it.
-            await own.page.evaluate(axe);
-            const violations = await own.page.evaluate<string[]>(
-              `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 160) + ' ' + failureSummary).join(' | ')))`,
-            );
+            const violations = await violationsOf(own.page);
             found.push(...violations.map((violation) => `${name}: ${violation}`));
             await own.page.setViewportSize({ width: 390, height: 844 });
             const overflow = Number(

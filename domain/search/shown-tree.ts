@@ -1,0 +1,29 @@
+import type { TreeStop } from './budget.js';
+
+/** Why a tree opens no more nodes, for people. */
+export const STOP_WORDS: Readonly<Record<TreeStop, string>> = {
+  policy: 'the policy opens no more nodes',
+  lost: 'the last nodes all came to nothing',
+  nodes: 'it has all its nodes',
+  validations: 'its validations are used up',
+  cost: 'its dollars are used up',
+  tokens: 'its tokens are used up',
+  seconds: 'its time is used up',
+  budget: "the batch's budget is spent",
+};
+
+interface Linked {
+  node: number;
+  parent: number | null;
+}
+
+/** Depth first, in the order in which nodes were opened. */
+export function inOrder<Node extends Linked>(
+  nodes: readonly Node[],
+  parent: number | null = null,
+  depth = 0,
+): { node: Node; depth: number }[] {
+  return nodes
+    .filter((node) => node.parent === parent)
+    .flatMap((node) => [{ node, depth }, ...inOrder(nodes, node.node, depth + 1)]);
+}

@@ -1,6 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { BatchDocument } from '../../domain/views/batches.js';
+import type { QueryResult } from '../../domain/views/database.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { RunDetail } from '../../domain/views/runs.js';
 import type { TrajectoryDocument } from '../../domain/views/trajectory.js';
@@ -243,6 +244,57 @@ describe.runIf(executable !== null)('figures', () => {
       );
     });
 
+    test('of what a batch spent, and when', async () => {
+      const id = on.sweep.batch.batchId;
+      const batch = await json<BatchDocument>('status', id);
+      await on.tab.open(`/batches/${id}?tab=spend`);
+      await on.page.getByText('as a table').first().click();
+      const rows = await rowsOf(on.page.getByRole('tabpanel').locator('table').first().locator('..'));
+      const { rows: calls } = await json<QueryResult>(
+        'sql',
+        `select coalesce(sum(c.cost_usd), 0)::float8 from model_calls c join runs r using (run_id) where r.batch_id = '${id}'`,
+      );
+      expect(rows.length).toBeGreaterThan(1);
+      expect(rows.at(-1)!.slice(2)).toEqual([usd(Number(calls[0]![0])), '0', String(batch.ended)].map(told));
+      await on.tab.open(`/batches/${id}`);
+      const times = await on.page.evaluate<string[]>(
+        `[...document.querySelectorAll('.headline time')].map((time) => time.dateTime)`,
+      );
+      expect(times.map((at) => Date.parse(at))).toEqual([batch.createdAt, batch.endedAt!].map((at) => Date.parse(at)));
+    });
+
+    test("of a run's calls", async () => {
+      const run = await json<RunDetail>('show', on.first);
+      const { steps } = await json<TrajectoryDocument>('trajectory', on.first);
+      const { rows: calls } = await json<QueryResult>(
+        'sql',
+        `select step, try, attempt, status, input_tokens, output_tokens, cost_usd::float8, ms from model_calls where run_id = '${on.first}' order by step, try, attempt`,
+      );
+      await on.tab.open(`/runs/${on.first}?tab=calls`);
+      const rows = await rowsOf(on.page.getByRole('region', { name: 'Calls of the model' }));
+      expect(calls).toHaveLength(run.modelCalls!);
+      expectRows(
+        rows.map(([step, tried, status, input, , output, , cost, took]) =>
+          [step, tried, status, input, output, cost, took].map((text) => text!),
+        ),
+        calls.map(([step, tried, attempt, status, input, output, cost, ms]) => [
+          String(step),
+          `${String(tried)}${Number(attempt) > 1 ? `, attempt ${String(attempt)}` : ''}`,
+          `✓${String(status)}`,
+          ...[input, output].map((tokens) => count(Number(tokens))),
+          usd(Number(cost)),
+          duration(Number(ms)),
+        ]),
+      );
+      const spent = calls.reduce((sum, call) => sum + Number(call[6]), 0);
+      expect(steps.reduce((sum, { costUsd }) => sum + Number(costUsd), 0)).toBeCloseTo(spent, 9);
+      const words = await on.page.getByRole('tabpanel').locator('p').first().innerText();
+      expect(words).toContain(`${count(run.modelCalls!)} calls cost ${usd(spent)}`);
+      expect(words).toContain(
+        Number(run.costUsd) === spent ? "the run's cost" : `the run says ${usd(Number(run.costUsd))}`,
+      );
+    });
+
     test('of a run', async () => {
       const run = await json<RunDetail>('show', on.first);
       const { steps } = await json<TrajectoryDocument>('trajectory', on.first);
@@ -276,6 +328,12 @@ describe.runIf(executable !== null)('figures', () => {
           `${count(run.usage.inputTokens)} in, ${count(run.usage.cachedTokens)} of them cached, ${count(run.usage.outputTokens)} out`,
         ),
       });
+      const times = await on.page.evaluate<string[]>(
+        `[...document.querySelectorAll('.facts-table time')].map((time) => time.dateTime)`,
+      );
+      expect(times.map((at) => Date.parse(at))).toEqual(
+        [run.createdAt, run.startedAt!, run.endedAt!].map((at) => Date.parse(at)),
+      );
       // Their categories are the page's own.
       const heads = await on.page.evaluate<string[]>(
         `[...document.querySelectorAll('[data-step] .step-head')].map((head) =>

@@ -42,8 +42,13 @@ export class ServedEpisodes {
   }
 
   /** Returns the episode's id. */
-  async reset(): Promise<string> {
-    return (await this.#ask<{ episode_id: string }>('POST', '/v1/episodes', {})).episode_id;
+  async reset(keys: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    return (await this.#ask<{ episode_id: string }>('POST', '/v1/episodes', keys)).episode_id;
+  }
+
+  /** Returns when the action is taken, whether or not its command runs yet. */
+  async begin(id: string, action: string, seq: number): Promise<void> {
+    await this.#ask('POST', `/v1/episodes/${id}/step`, { action, action_seq: seq, wait_s: 0 });
   }
 
   /** Waits as a client does: while the command still runs, the same action is asked for again. */

@@ -19,6 +19,8 @@ export interface ClosableContext extends CliContext {
 /** The core with a terminal: notices become lines on stderr, Ctrl-C ends long work. */
 export function createContext(settings: BenchSettings, output: CliOutput): ClosableContext {
   let exitCode = 0;
+  const interrupts: AbortController[] = [];
+  const interrupt = (): void => interrupts.forEach((controller) => controller.abort());
   const bench = openBench(settings, {
     notify: (notice) => {
       for (const line of renderNotice(notice, output.logColors)) output.log(line);
@@ -33,8 +35,12 @@ export function createContext(settings: BenchSettings, output: CliOutput): Closa
     },
     onInterrupt() {
       const controller = new AbortController();
-      process.once('SIGINT', () => controller.abort());
+      if (interrupts.push(controller) === 1) process.once('SIGINT', interrupt);
       return controller.signal;
+    },
+    async close() {
+      process.off('SIGINT', interrupt);
+      await bench.close();
     },
     get exitCode() {
       return exitCode;

@@ -1,94 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { CommanderError } from 'commander';
-import type { BenchError } from '../domain/errors.js';
-import { type ClosableContext, createContext } from './create-context.js';
-import { asBenchError } from '../operations/as-bench-error.js';
-import { CANDIDATES } from './completion/scripts.js';
-import { createOutput } from './output.js';
-import { Interrupted } from './interruptible.js';
-import { buildProgram } from './program.js';
-import { remedyText } from './render/remedy.js';
-import { findAssetsRoot, readSettings } from '../operations/settings.js';
-import { helpHint } from './usage-errors.js';
-import type { ErrorDocument } from '../domain/views/errors.js';
+import { runCommand } from './run-command.js';
 
-/** The composition root for people: the only place of the CLI that reads the environment. */
-const args = process.argv.slice(2);
-// Known before the arguments are parsed, since bad arguments are told as JSON too.
-const jsonMode = args.includes('--json');
-const debug = process.env['BENCH_DEBUG'] === '1';
+// The composition root for people: the only place of the CLI that reads the environment.
+const { argv, env, stdout, stderr } = process;
 
 /** A reader that stops reading results, like `| head`, is no failure; one that stops reading the log changes nothing. */
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
-process.stderr.on('error', () => undefined);
-
-/** The error for people on stderr, and as the one JSON document if there was none yet. */
-function tell(error: BenchError, output: ReturnType<typeof createOutput>): void {
-  const { red, bold } = output.logColors;
-  output.log(`${red(bold('error:'))} ${error.message}`);
-  const remedy = error.remedy === undefined ? null : remedyText(error.remedy, error.fields);
-  if (remedy !== null) output.log(remedy);
-  if (debug) output.log(error.stack ?? '');
-  for (let cause = error.cause; debug && cause instanceof Error; cause = cause.cause)
-    output.log(`caused by ${cause.stack ?? ''}`);
-  if (!output.jsonWritten)
-    output.json({
-      error: { type: error.type, code: error.code, message: error.message, remedy },
-    } satisfies ErrorDocument);
-}
-
-/** commander has written its message already; the JSON document is still to come. */
-function tellUsage(error: CommanderError, output: ReturnType<typeof createOutput>): 0 | 2 {
-  if (error.exitCode === 0) return 0;
-  const message = error.message.replace(/^error: /, '');
-  const shown = error.code === 'commander.help' ? 'no command was given' : message;
-  output.json({
-    error: { type: 'usage', code: 'usage', message: shown, remedy: helpHint(error) },
-  } satisfies ErrorDocument);
-  return 2;
-}
-
-async function run(): Promise<number> {
-  // The environment alone decides about colours until `.env` has been read.
-  let output = createOutput(jsonMode, process.env);
-  let context: ClosableContext | null = null;
-  try {
-    const assetsRoot = findAssetsRoot();
-    const settings = readSettings(process.env, process.cwd(), assetsRoot);
-    output = createOutput(jsonMode, settings.env);
-    context = createContext(settings, output);
-    if (args[0] === CANDIDATES) {
-      const { completionLines } = await import('./completion/answer.js');
-      for (const line of await completionLines(context, args.slice(1))) output.data(`${line}\n`);
-      return 0;
-    }
-    const { version } = JSON.parse(readFileSync(join(assetsRoot, 'package.json'), 'utf8')) as { version: string };
-    const program = await buildProgram(context, args[0]);
-    program.version(version, '-V, --version', 'print the version');
-    await program.parseAsync(args, { from: 'user' });
-    return context.exitCode;
-  } catch (error) {
-    if (error instanceof CommanderError) return tellUsage(error, output);
-    if (error instanceof Interrupted) {
-      output.log(error.message);
-      output.json({
-        error: { type: 'interrupted', code: 'interrupted', message: error.message, remedy: null },
-      } satisfies ErrorDocument);
-      return 130;
-    }
-    const told = asBenchError(error);
-    tell(told, output);
-    return told.exitCode;
-  } finally {
-    await context?.close();
-  }
-}
+stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+stderr.on('error', () => undefined);
 
 const flushed = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((resolve) => stream.write('', () => resolve()));
 
-void run().then(async (exitCode) => {
-  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+void runCommand(argv.slice(2), { env, cwd: process.cwd(), stdout, stderr }).then(async (exitCode) => {
+  await Promise.all([flushed(stdout), flushed(stderr)]);
   process.exit(exitCode);
 });

@@ -1,31 +1,38 @@
-import type { WriteStream } from 'node:tty';
 import type { CliOutput } from './context.js';
 import { createTerminalColors, forTerminal, jsonForTerminal } from './terminal-text.js';
 
-/** `NO_COLOR` and `FORCE_COLOR` decide, else whether the stream is a terminal. */
-function wantsColor(stream: NodeJS.WriteStream, env: Readonly<Record<string, string | undefined>>): boolean {
-  if (env['NO_COLOR'] !== undefined) return false;
-  if (env['FORCE_COLOR'] !== undefined) return env['FORCE_COLOR'] !== '0';
-  return stream.isTTY && env['TERM'] !== 'dumb';
+/** A stream of the process, or what is no terminal and keeps what it is given. */
+export interface TextStream {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
 }
 
-/** Output over the process's own streams. */
+/** `NO_COLOR` and `FORCE_COLOR` decide, else whether the stream is a terminal. */
+function wantsColor(stream: TextStream, env: Readonly<Record<string, string | undefined>>): boolean {
+  if (env['NO_COLOR'] !== undefined) return false;
+  if (env['FORCE_COLOR'] !== undefined) return env['FORCE_COLOR'] !== '0';
+  return stream.isTTY === true && env['TERM'] !== 'dumb';
+}
+
+/** Output over these streams, by default the process's own. */
 export function createOutput(
   jsonMode: boolean,
   env: Readonly<Record<string, string | undefined>>,
-  stdout: NodeJS.WriteStream = process.stdout,
-  stderr: NodeJS.WriteStream = process.stderr,
+  stdout: TextStream = process.stdout,
+  stderr: TextStream = process.stderr,
 ): CliOutput & { readonly jsonWritten: boolean } {
   let jsonWritten = false;
   return {
     jsonMode,
-    interactive: stdout.isTTY && !jsonMode && env['TERM'] !== 'dumb',
-    logInteractive: stderr.isTTY && env['TERM'] !== 'dumb',
+    interactive: stdout.isTTY === true && !jsonMode && env['TERM'] !== 'dumb',
+    logInteractive: stderr.isTTY === true && env['TERM'] !== 'dumb',
     get width() {
-      return (stdout as Partial<WriteStream>).columns ?? (stderr as Partial<WriteStream>).columns ?? 120;
+      return stdout.columns ?? stderr.columns ?? 120;
     },
     get height() {
-      return (stdout as Partial<WriteStream>).rows ?? (stderr as Partial<WriteStream>).rows ?? 40;
+      return stdout.rows ?? stderr.rows ?? 40;
     },
     colors: createTerminalColors(wantsColor(stdout, env)),
     logColors: createTerminalColors(wantsColor(stderr, env)),
@@ -39,7 +46,7 @@ export function createOutput(
       if (!jsonMode) stdout.write(forTerminal(text));
     },
     data(text) {
-      if (!jsonMode) stdout.write(stdout.isTTY ? forTerminal(text) : text);
+      if (!jsonMode) stdout.write(stdout.isTTY === true ? forTerminal(text) : text);
     },
     json(document) {
       if (!jsonMode) return;

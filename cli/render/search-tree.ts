@@ -1,5 +1,6 @@
 import type { Colors } from 'picocolors/types.js';
-import { inOrder, STOP_WORDS } from '../../domain/search/shown-tree.js';
+import { inOrder } from '../../domain/search/in-order.js';
+import { STOP_WORDS } from '../../domain/search/stop-words.js';
 import type { SearchTreeDocument } from '../../domain/views/search-tree.js';
 import { formatCost, formatScore } from './format.js';
 import { renderFields, renderTable } from './table.js';
@@ -18,6 +19,9 @@ export function renderSearchTree(tree: SearchTreeDocument, colors: Colors): stri
     ['cost', of(formatCost(charged.costUsd), limits.costUsd === null ? null : formatCost(limits.costUsd))],
     ['tokens', of(charged.tokens, limits.tokens)],
     ['seconds', of(Math.round(charged.seconds), limits.seconds)],
+    ...(tree.asked.answers === 0
+      ? []
+      : [['asked', `${tree.asked.answers} answers, ${formatCost(tree.asked.costUsd)}`] satisfies [string, string]]),
     ['stands for', chosen === null ? '–' : `node ${chosen}`],
     ['final score', `${formatScore(tree.finalScore)} ${tree.primary} (${tree.direction})`],
   ];
@@ -30,7 +34,11 @@ export function renderSearchTree(tree: SearchTreeDocument, colors: Colors): stri
         title: 'what',
         value: ({ node }) => (node.mate === null ? node.operator : `${node.operator} with ${node.mate}`),
       },
-      { title: 'status', value: ({ node }) => node.status },
+      {
+        title: 'status',
+        value: ({ node: { status, endReason } }) =>
+          status === 'lost' && endReason !== null ? `lost: ${endReason}` : status,
+      },
       { title: 'score', value: ({ node }) => formatScore(node.score), align: 'right' },
       { title: 'steps', value: ({ node }) => String(node.steps), align: 'right' },
       {

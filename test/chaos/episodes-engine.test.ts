@@ -6,39 +6,34 @@ import { ensureImage } from '../../backends/docker/images.js';
 import { addStatedTask } from '../fixtures/stated-task.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { EnvServer } from '../setup/env-server.js';
-import { LONG } from '../setup/long.js';
 import { startPrivateEngine, type PrivateEngine } from '../setup/private-engine.js';
 import { pick, seededRandom } from '../setup/random.js';
 import { hitContainer } from './faults.js';
 import { killServiceOnceItRuns } from './kill-service.js';
 import { openOrs } from './played-ors.js';
 
-// The long form wants root: it kills an engine of its own.
-const EPISODES = LONG ? 50 : 3;
-const KILLS = LONG ? 100 : 5;
-const AT_ONCE = LONG ? 6 : EPISODES;
-const LIMIT_MS = LONG ? 10_800_000 : 900_000;
+// It wants root: it kills an engine of its own.
+const EPISODES = 50;
+const KILLS = 100;
+const AT_ONCE = 6;
+const LIMIT_MS = 10_800_000;
 
 type Killed = 'front' | 'door' | 'worker' | 'temporal' | 'postgres' | 'engine' | 'container';
-const VICTIMS: readonly Killed[] = LONG
-  ? ['container', 'engine', 'front', 'door', 'worker', 'temporal', 'postgres']
-  : ['container', 'door', 'container', 'worker', 'front'];
+const VICTIMS: readonly Killed[] = ['container', 'engine', 'front', 'door', 'worker', 'temporal', 'postgres'];
 // BENCH_CHAOS_SEED tries other moments.
 const random = seededRandom(Number(process.env['BENCH_CHAOS_SEED'] ?? 20));
 
-let engine: PrivateEngine | null = null;
+let engine: PrivateEngine;
 let docker: ReturnType<typeof connectEngine>;
 let home: BenchHome;
 let server: EnvServer;
 beforeAll(async () => {
-  const shared = connectEngine(engineAddress('docker', process.env));
-  if (LONG) {
-    engine = await startPrivateEngine();
-    docker = connectEngine(engineAddress('docker', { DOCKER_HOST: `unix://${engine.socketPath}` }));
-    const options = { assetsRoot: join(import.meta.dirname, '../..'), donor: shared };
-    for (const kind of ['agent', 'evaluator'] as const) await ensureImage(docker, kind, options);
-  } else docker = shared;
-  home = new BenchHome(engine === null ? {} : { DOCKER_HOST: `unix://${engine.socketPath}` });
+  const donor = connectEngine(engineAddress('docker', process.env));
+  engine = await startPrivateEngine();
+  docker = connectEngine(engineAddress('docker', { DOCKER_HOST: `unix://${engine.socketPath}` }));
+  const options = { assetsRoot: join(import.meta.dirname, '../..'), donor };
+  for (const kind of ['agent', 'evaluator'] as const) await ensureImage(docker, kind, options);
+  home = new BenchHome({ DOCKER_HOST: `unix://${engine.socketPath}` });
   addStatedTask(home.dir);
   server = new EnvServer(home, ['--backend', 'docker', '--tasks', 'stated', '--max-steps', '40']);
   await server.start();
@@ -46,7 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop();
   await home.remove();
-  await engine?.stop();
+  await engine.stop();
 }, 900_000);
 
 const LOST = /\[command lost/;
@@ -120,7 +115,7 @@ async function kill(victim: Killed): Promise<void> {
       while (!server.killDoor()) await sleep(50);
       return;
     case 'engine':
-      return engine?.restart();
+      return engine.restart();
     case 'container':
       while ((await hitContainer('container_killed', { docker, home, random }).catch(() => null)) === null)
         await sleep(100);
@@ -133,7 +128,7 @@ async function kill(victim: Killed): Promise<void> {
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 it(
-  `${KILLS} kills, of containers${LONG ? ', the engine' : ''} and services, cost ${EPISODES} sessions of ORS nothing: no error, the rewards of the undisturbed run`,
+  `${KILLS} kills, of containers, the engine and services, cost ${EPISODES} sessions of ORS nothing: no error, the rewards of the undisturbed run`,
   async () => {
     const undisturbed = await playAll(KINDS, () => undefined);
     expect(undisturbed.map(({ rewards, ended }) => ({ rewards, ended }))).toEqual(
@@ -154,7 +149,7 @@ it(
           await sleep(random() * 1500);
           await kill(kills < VICTIMS.length ? VICTIMS[kills]! : pick(random, VICTIMS));
           kills += 1;
-          if (LONG && kills % 10 === 0) console.info(`${kills} kills, ${steps} of ${total} steps`);
+          if (kills % 10 === 0) console.info(`${kills} kills, ${steps} of ${total} steps`);
         }
       }
     })();

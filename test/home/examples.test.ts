@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { testConfigs } from '../setup/bench-home.js';
 import { beginFromTemplate } from '../setup/home-template.js';
 import { LONG } from '../setup/long.js';
 
@@ -32,7 +33,8 @@ afterAll(async () => {
 
 const bench = (at: string, ...args: string[]) =>
   execa('node', [join(folder, 'node_modules/durabench/dist/cli/main.js'), ...args], { env: { BENCH_HOME: at } });
-const example = (name: string, at: string) => execa('node', [name, at], { cwd: folder });
+const example = (name: string, at: string) =>
+  execa('node', [name, at], { cwd: folder, env: { BENCH_CONFIGS: testConfigs() } });
 
 it('a program of at most 30 lines submits a batch, follows it and prints the leaderboard', async () => {
   expect(readFileSync(join(folder, 'leaderboard.mjs'), 'utf8').trim().split('\n').length).toBeLessThanOrEqual(30);

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BenchHome } from '../setup/bench-home.js';
 import { EnvServer } from '../setup/env-server.js';
+import { LONG } from '../setup/long.js';
 
 const python = async (program: string, ...args: string[]): Promise<string> => {
   const env = { ...process.env, PYTHONPATH: resolve('clients/python'), PYTHONDONTWRITEBYTECODE: '1' };
@@ -37,7 +38,7 @@ describe('bench_rl', () => {
     if (gymnasium) expect(played['gymnasium']).toEqual([0, 0, ...paid.slice(2)]);
   });
 
-  test('trains a policy: the edit that pays best is chosen more often', async () => {
+  test.runIf(LONG)('trains a policy: the edit that pays best is chosen more often', async () => {
     const said = await python(
       ...(['examples/train-a-policy/train.py', server.url, '--rounds', '4', '--group', '6', '--any'] as const),
     );

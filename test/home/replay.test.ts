@@ -44,7 +44,7 @@ describe('bench replay', () => {
   it.each(LONG ? ['default', 'bash-only', 'tool-calling'] : ['tool-calling'])(
     'plays a recording through agent %s',
     async (agent) => {
-      played = await home.json<ReplayReport>('replay', 'run.traj', ...TASK, '--agent', agent);
+      played = await home.processJson<ReplayReport>('replay', 'run.traj', ...TASK, '--agent', agent);
       expect(states(played)).toEqual(['same', 'same', 'diverges', 'refused', 'same', 'added']);
       expect(played).toMatchObject({
         model: 'replay:run.traj',
@@ -91,7 +91,7 @@ describe('bench replay', () => {
     const own = await home.run('trajectory', played.runId, '--json');
     write('own.json', own.stdout);
     const { steps } = JSON.parse(own.stdout) as { steps: TrajectoryStep[] };
-    const again = await home.json<ReplayReport>('replay', 'own.json', ...TASK);
+    const again = await home.processJson<ReplayReport>('replay', 'own.json', ...TASK);
     expect(again).toMatchObject({ recorded: steps.length, same: steps.length, diverged: 0, endReason: 'submit' });
     expect(again.scores.recorded).toEqual(played.scores.now);
     expect(again.recording).toMatchObject({ format: 'bench', endedBy: 'submit' });
@@ -115,7 +115,7 @@ describe('bench replay', () => {
 });
 
 it('a recording is a model of a batch like any other', async () => {
-  const batch = await home.json<{ runs: { model: string; endReason: string }[] }>(
+  const batch = await home.processJson<{ runs: { model: string; endReason: string }[] }>(
     ...['submit', '--models', 'replay:own.json,scripted:baseline', '--tasks', 'battleOfSexes', '--attempts', '1'],
     ...['--agent', 'tool-calling', '--backend', 'docker', '--wait'],
   );

@@ -88,7 +88,7 @@ describe.each(BACKENDS)('a task with a network, packages and limits on %s', (bac
     await writeTask(join(configs, 'tasks', 'battleOfSexes'));
     home.env['BENCH_CONFIGS'] = configs;
     writeRecording();
-    const batch = await home.json<{ status: string; runs: { runId: string }[] }>(
+    const batch = await home.processJson<{ status: string; runs: { runId: string }[] }>(
       'submit',
       ...['--models', 'replay:run.traj', '--tasks', 'battleOfSexes', '--attempts', '1'],
       ...['--backend', backend, '--wait'],

@@ -160,7 +160,9 @@ describe.runIf(executable !== null)('bench ui, in a browser', () => {
     await page.getByText('what it has printed, its end').waitFor();
     const shown = async (): Promise<number> =>
       Number(/tick (\d+)\s*$/.exec(await page.locator('[data-step="1"] .observation').innerText())?.[1]);
-    const first = await shown();
+    // What is there first may be half a line.
+    let first = Number.NaN;
+    await until('something is shown', async () => (first = await shown()) > 0);
     await until('more is shown', async () => (await shown()) > first);
     const [stored] = await home.sql<{ observation: string | null }>(
       `select observation from steps where run_id = $1 and step = 1`,

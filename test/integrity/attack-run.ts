@@ -123,12 +123,15 @@ export class AttackGround {
     writeFileSync(join(this.home.dir, 'secret'), `${secret}\n`, { mode: 0o600 });
   }
 
+  /** Commands that name what stands on this ground alone. */
+  here = (commands: readonly string[]): string[] =>
+    commands.map((command) => command.replaceAll('@ALLOWED@', this.internet.address));
+
   /** Play all attackers, each in a run of its own, some at a time; returns when every run has ended. */
   async play(attackers: readonly Attacker[]): Promise<Map<string, AttackOutcome>> {
     const recordings = join(this.#dir, 'recordings');
     mkdirSync(recordings, { recursive: true });
-    for (const { name, commands } of attackers)
-      writeFileSync(join(recordings, name), recordingOf(commands).replaceAll('@ALLOWED@', this.internet.address));
+    for (const { name, commands } of attackers) writeFileSync(join(recordings, name), recordingOf(this.here(commands)));
     // As runs that verify tasks do, these meet the same games: attackers and honest work are compared exactly.
     await this.home.sql(
       `create or replace function share_games() returns trigger language plpgsql

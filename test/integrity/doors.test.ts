@@ -74,7 +74,7 @@ interface Played {
 async function play(door: Door, task: AttackedTask, commands: readonly string[]): Promise<Played> {
   const episode = await DOORS[door](server, { task, seed: 7 });
   const said: Said[] = [];
-  for (const command of [...commands, 'submit']) {
+  for (const command of [...ground.here(commands), 'submit']) {
     const answer = await episode.act(command);
     said.push(answer);
     if (answer.done) break;

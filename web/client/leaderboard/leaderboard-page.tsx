@@ -295,6 +295,7 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
       runs: [],
       actions: [],
       training: null,
+      trees: [],
     }),
     [board, over],
   );

@@ -1,4 +1,4 @@
-import { inOrder } from '../../../domain/search/shown-tree.js';
+import { inOrder } from '../../../domain/search/in-order.js';
 import type { Answer } from '../../api/index.js';
 
 export type Tree = Answer<'searchTree'>;

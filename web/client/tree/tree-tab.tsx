@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { inOrder, STOP_WORDS } from '../../../domain/search/shown-tree.js';
+import { inOrder } from '../../../domain/search/in-order.js';
+import { STOP_WORDS } from '../../../domain/search/stop-words.js';
 import { document as asked } from '../data/queries.js';
 import { count, duration, usd, words } from '../parts/format.js';
 import { Empty, Shown } from '../parts/states.js';
@@ -69,6 +70,11 @@ function Limits({ tree, id }: { tree: Tree; id: string }) {
           unlessNone(limits.seconds, (seconds) => duration(1000 * seconds)),
         )}
       </Fact>
+      {tree.asked.answers > 0 && (
+        <Fact name="asked its model">
+          {count(tree.asked.answers)} times, {usd(tree.asked.costUsd)}
+        </Fact>
+      )}
       <Fact name="opens no more">{tree.stopped === null ? 'goes on' : STOP_WORDS[tree.stopped]}</Fact>
     </dl>
   );

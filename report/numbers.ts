@@ -20,8 +20,11 @@ export function usd(value: number | null): string {
 
 export const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
-/** `12,345`. */
-export const count = (value: number): string => Math.round(value).toLocaleString('en-US');
+/** `12,345`. Browsers load tables of all languages for `toLocaleString`, which takes longer than all else on a page of figures. */
+export const count = (value: number): string =>
+  Math.round(value)
+    .toFixed(0)
+    .replace(/\B(?=(\d{3})+$)/g, ',');
 
 /** `2026-01-31 12:00 UTC`. */
 export const time = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;

@@ -146,7 +146,7 @@ writeFileSync(
 <meta name="color-scheme" content="light dark">
 <title>bench</title>
 <link rel="icon" href="data:,">
-<script async src="${url(earlyFile)}"></script>
+<script async fetchpriority="high" src="${url(earlyFile)}"></script>
 <link rel="stylesheet" href="${url(outputOf(STYLE))}">
 ${preloads.join('\n')}
 <script type="module" nonce="__NONCE__" src="${url(outputOf(ENTRY))}"></script>

@@ -1,6 +1,7 @@
 import type { Colors } from 'picocolors/types.js';
+import { inOrder } from '../../domain/search/in-order.js';
 import { STOP_WORDS } from '../../domain/search/stop-words.js';
-import type { SearchTreeDocument, SearchTreeNode } from '../../domain/views/search-tree.js';
+import type { SearchTreeDocument } from '../../domain/views/search-tree.js';
 import { formatCost, formatScore } from './format.js';
 import { renderFields, renderTable } from './table.js';
 
@@ -50,15 +51,4 @@ export function renderSearchTree(tree: SearchTreeDocument, colors: Colors): stri
     colors,
   );
   return `${renderFields(fields, colors)}\n\n${table}`;
-}
-
-/** Depth first, in the order in which they were opened. */
-function inOrder(
-  nodes: readonly SearchTreeNode[],
-  parent: number | null = null,
-  depth = 0,
-): { node: SearchTreeNode; depth: number }[] {
-  return nodes
-    .filter((node) => node.parent === parent)
-    .flatMap((node) => [{ node, depth }, ...inOrder(nodes, node.node, depth + 1)]);
 }

@@ -33,6 +33,7 @@ export function packOf(route: string, params: Values, query: Values): string {
     case 'skeleton':
     case 'evaluations':
     case 'lineage':
+    case 'searchTree':
     case 'waiting':
     case 'setup':
     case 'files':

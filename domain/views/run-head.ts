@@ -95,6 +95,10 @@ export const runHeadSchema = z.strictObject({
     .describe('where its time went; `otherMs`: waiting, starting, and what is between; null: not started'),
   integrity: z.array(integrityMarkSchema),
   lineage: lineageSchema,
+  tree: z
+    .strictObject({ runId: runIdSchema, node: countSchema.nullable().describe("null: it is the tree's attempt") })
+    .nullable()
+    .describe('of forks, that it plays or is a node of'),
   waiting: z.array(waitingReasonSchema),
 });
 export type RunHead = z.infer<typeof runHeadSchema>;

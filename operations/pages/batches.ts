@@ -15,28 +15,35 @@ export async function batchHead(bench: Pick<Bench, 'database'>, ref: string): Pr
 export async function batchMatrix(bench: Pick<Bench, 'database'>, ref: string): Promise<BatchMatrix> {
   const { pages } = await bench.database();
   const batchId = await batchIdOf(bench, ref);
-  const [matrix, runs, head] = await Promise.all([
+  const [matrix, runs, concurrency] = await Promise.all([
     pages.batchMatrix(batchId),
     pages.forecastRuns(batchId),
-    pages.batchHead(batchId),
+    pages.concurrencyOf(batchId),
   ]);
   const now = Date.now();
+  const byCell = new Map<string, typeof runs>();
+  const cellOf = ({ model, task }: { model: string; task: string }): string => JSON.stringify([model, task]);
+  for (const run of runs) {
+    const own = byCell.get(cellOf(run));
+    if (own === undefined) byCell.set(cellOf(run), [run]);
+    else own.push(run);
+  }
   return {
     ...matrix,
-    cells: matrix.cells.map((cell) => {
-      const own = runs.filter((run) => run.model === cell.model && run.task === cell.task);
-      return { ...cell, forecast: forecast(own, head.batch.concurrency, now, runs) };
-    }),
+    cells: matrix.cells.map((cell) => ({
+      ...cell,
+      forecast: forecast(byCell.get(cellOf(cell)) ?? [], concurrency, now, runs),
+    })),
   };
 }
 
 export async function batchSpend(bench: Pick<Bench, 'database'>, ref: string, buckets: number): Promise<BatchSpend> {
   const { pages } = await bench.database();
   const batchId = await batchIdOf(bench, ref);
-  const [spend, runs, head] = await Promise.all([
+  const [spend, runs, concurrency] = await Promise.all([
     pages.spendBuckets(batchId, buckets),
     pages.forecastRuns(batchId),
-    pages.batchHead(batchId),
+    pages.concurrencyOf(batchId),
   ]);
-  return { ...spend, forecast: forecast(runs, head.batch.concurrency, Date.now()) };
+  return { ...spend, forecast: forecast(runs, concurrency, Date.now()) };
 }

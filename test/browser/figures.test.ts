@@ -1,22 +1,28 @@
 import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { BatchDocument } from '../../domain/views/batches.js';
+import type { QueryResult } from '../../domain/views/database.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { RunDetail } from '../../domain/views/runs.js';
 import type { TrajectoryDocument } from '../../domain/views/trajectory.js';
+import type { SearchTreeDocument } from '../../domain/views/search-tree.js';
 import { heatCell } from '../../report/heat-cell.js';
 import { count, fixed, percent, plural, score, usd } from '../../report/numbers.js';
 import { bytes, duration, short } from '../../web/client/parts/format.js';
 import { cliJson } from '../setup/cli-json.js';
 import { until } from '../setup/ui-page.js';
 import { makeEpisodes, storeEpisodes } from '../sql/training-episodes.js';
+import { violationsOf } from './axe.js';
 import { executable, useSweepPage } from './sweep-page.js';
+import { storeTree } from './tree.js';
 
 // Episodes, integrity, and what was played.
 describe.runIf(executable !== null)('figures', () => {
   let training: string;
+  let tree: string;
   const on = useSweepPage(async (db, sweep) => {
     training = await storeEpisodes(db, 'training', makeEpisodes(1, 40));
+    tree = await storeTree(db);
     await db.pool.query(
       `insert into integrity_marks (run_id, rule, step, detail, version) values ($1, 'protected_write', 3, 'wrote evaluate.py', 1)`,
       [sweep.runs[0]!.runId],
@@ -58,6 +64,35 @@ describe.runIf(executable !== null)('figures', () => {
     await on.page.locator('[data-step="3"].current').waitFor();
   });
 
+  test('Run: which tree did it play, which node does it stand for, and what did that one do?', async () => {
+    const { nodes, chosen, limits } = await cliJson<SearchTreeDocument>(on.ui.bench, 'search-tree', tree);
+    await on.tab.open(`/runs/${tree}`);
+    const rows = on.page.getByRole('region', { name: 'Nodes of the tree' }).locator('tbody tr');
+    await rows.first().waitFor();
+    const told = await Promise.all((await rows.all()).map((row) => row.locator('th, td').allInnerTexts()));
+    const shown = new Map(told.map(([name, ...cells]) => [Number(/\d+/.exec(name!)), { name: name!, cells }]));
+    expect(shown.size).toBe(nodes.length);
+    for (const { node, operator, mate, status, score: value, steps, spentUsd } of nodes) {
+      const { name, cells } = shown.get(node)!;
+      expect(cells[0]).toBe(mate === null ? operator : `${operator} with ${mate}`);
+      expect(cells[1]).toContain(status);
+      expect(cells.slice(2, 5)).toEqual([score(value), String(steps), spentUsd === null ? '–' : usd(Number(spentUsd))]);
+      expect(/chosen/.test(name)).toBe(node === chosen);
+    }
+    expect(nodes.map(({ status }) => status)).toEqual(expect.arrayContaining(['scored', 'failed', 'lost']));
+    await on.page.getByText(`${nodes.length} of ${limits.nodes}`, { exact: true }).first().waitFor();
+    const picture = on.page.getByRole('region', { name: 'Picture of the tree' });
+    expect(await picture.locator('g').count()).toBe(nodes.length);
+    expect(await picture.locator('g.chosen .name').textContent()).toBe(String(chosen));
+    expect(await violationsOf(on.page)).toEqual([]);
+    await rows.filter({ hasText: 'chosen' }).getByRole('link').click();
+    await on.page.waitForURL(`**/runs/${nodes[chosen!]!.runId}*`);
+    await on.page.locator('[data-step="1"]').waitFor();
+    await on.page.getByRole('link', { name: `node ${chosen} of a tree` }).click();
+    await on.page.waitForURL(`**/runs/${tree}?tab=tree`);
+    await rows.first().waitFor();
+  });
+
   test('Tasks, models, agents: who has done it how well?', async () => {
     await on.tab.open('/tasks');
     await on.page.getByRole('link', { name: 'one', exact: true }).click();
@@ -66,6 +101,8 @@ describe.runIf(executable !== null)('figures', () => {
     const table = on.page.getByRole('region', { name: 'What came of its runs' });
     await table.waitFor();
     for (const { model, scores } of board.rows) {
+      // The tree plays another task.
+      if (scores['one']!.bestRun === null) continue;
       const row = table.locator('tbody tr', { has: on.page.getByRole('link', { name: model, exact: true }) });
       await row.getByTitle(scores['one']!.bestRun!).getByText(score(scores['one']!.best)).waitFor();
     }
@@ -207,6 +244,57 @@ describe.runIf(executable !== null)('figures', () => {
       );
     });
 
+    test('of what a batch spent, and when', async () => {
+      const id = on.sweep.batch.batchId;
+      const batch = await json<BatchDocument>('status', id);
+      await on.tab.open(`/batches/${id}?tab=spend`);
+      await on.page.getByText('as a table').first().click();
+      const rows = await rowsOf(on.page.getByRole('tabpanel').locator('table').first().locator('..'));
+      const { rows: calls } = await json<QueryResult>(
+        'sql',
+        `select coalesce(sum(c.cost_usd), 0)::float8 from model_calls c join runs r using (run_id) where r.batch_id = '${id}'`,
+      );
+      expect(rows.length).toBeGreaterThan(1);
+      expect(rows.at(-1)!.slice(2)).toEqual([usd(Number(calls[0]![0])), '0', String(batch.ended)].map(told));
+      await on.tab.open(`/batches/${id}`);
+      const times = await on.page.evaluate<string[]>(
+        `[...document.querySelectorAll('.headline time')].map((time) => time.dateTime)`,
+      );
+      expect(times.map((at) => Date.parse(at))).toEqual([batch.createdAt, batch.endedAt!].map((at) => Date.parse(at)));
+    });
+
+    test("of a run's calls", async () => {
+      const run = await json<RunDetail>('show', on.first);
+      const { steps } = await json<TrajectoryDocument>('trajectory', on.first);
+      const { rows: calls } = await json<QueryResult>(
+        'sql',
+        `select step, try, attempt, status, input_tokens, output_tokens, cost_usd::float8, ms from model_calls where run_id = '${on.first}' order by step, try, attempt`,
+      );
+      await on.tab.open(`/runs/${on.first}?tab=calls`);
+      const rows = await rowsOf(on.page.getByRole('region', { name: 'Calls of the model' }));
+      expect(calls).toHaveLength(run.modelCalls!);
+      expectRows(
+        rows.map(([step, tried, status, input, , output, , cost, took]) =>
+          [step, tried, status, input, output, cost, took].map((text) => text!),
+        ),
+        calls.map(([step, tried, attempt, status, input, output, cost, ms]) => [
+          String(step),
+          `${String(tried)}${Number(attempt) > 1 ? `, attempt ${String(attempt)}` : ''}`,
+          `✓${String(status)}`,
+          ...[input, output].map((tokens) => count(Number(tokens))),
+          usd(Number(cost)),
+          duration(Number(ms)),
+        ]),
+      );
+      const spent = calls.reduce((sum, call) => sum + Number(call[6]), 0);
+      expect(steps.reduce((sum, { costUsd }) => sum + Number(costUsd), 0)).toBeCloseTo(spent, 9);
+      const words = await on.page.getByRole('tabpanel').locator('p').first().innerText();
+      expect(words).toContain(`${count(run.modelCalls!)} calls cost ${usd(spent)}`);
+      expect(words).toContain(
+        Number(run.costUsd) === spent ? "the run's cost" : `the run says ${usd(Number(run.costUsd))}`,
+      );
+    });
+
     test('of a run', async () => {
       const run = await json<RunDetail>('show', on.first);
       const { steps } = await json<TrajectoryDocument>('trajectory', on.first);
@@ -240,6 +328,12 @@ describe.runIf(executable !== null)('figures', () => {
           `${count(run.usage.inputTokens)} in, ${count(run.usage.cachedTokens)} of them cached, ${count(run.usage.outputTokens)} out`,
         ),
       });
+      const times = await on.page.evaluate<string[]>(
+        `[...document.querySelectorAll('.facts-table time')].map((time) => time.dateTime)`,
+      );
+      expect(times.map((at) => Date.parse(at))).toEqual(
+        [run.createdAt, run.startedAt!, run.endedAt!].map((at) => Date.parse(at)),
+      );
       // Their categories are the page's own.
       const heads = await on.page.evaluate<string[]>(
         `[...document.querySelectorAll('[data-step] .step-head')].map((head) =>

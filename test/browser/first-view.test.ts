@@ -6,12 +6,20 @@ import { executable, useSweepPage } from './sweep-page.js';
 describe.runIf(executable !== null)('the first view', () => {
   const on = useSweepPage();
 
+  const ofFirst = (...parts: string[]) => parts.map((part) => `/runs/${on.first}${part}`);
+  const second = () => on.sweep.runs[1]!.runId;
   test.each([
-    { of: 'a run', path: () => `/runs/${on.first}`, asked: ['', '/skeleton', '/steps'] },
-    { of: 'a step', path: () => `/runs/${on.first}?step=25`, asked: ['', '/skeleton', '/steps'] },
-    { of: 'the scores of a run', path: () => `/runs/${on.first}?tab=scores`, asked: ['', '/skeleton'] },
-    { of: 'the page Now', path: () => '/', asked: ['/batches', '/batches', '/runs/facets', '/events'] },
-  ])('of $of is asked for before the large scripts have come, and taken by the page', async ({ path, asked }) => {
+    { of: 'a run', path: () => `/runs/${on.first}`, expected: () => ofFirst('', '/skeleton', '/steps') },
+    { of: 'a step', path: () => `/runs/${on.first}?step=25`, expected: () => ofFirst('', '/skeleton', '/steps') },
+    { of: 'the scores of a run', path: () => `/runs/${on.first}?tab=scores`, expected: () => ofFirst('', '/skeleton') },
+    {
+      of: 'a comparison',
+      path: () => `/compare?runs=${on.first}&runs=${second()}`,
+      expected: () => [...ofFirst('', '/skeleton'), `/runs/${second()}`, `/runs/${second()}/skeleton`],
+    },
+    { of: 'the page Now', path: () => '/', expected: () => ['/batches', '/batches', '/runs/facets', '/events'] },
+  ])('of $of is asked for before the large scripts have come, and taken by the page', async ({ path, expected }) => {
+    const asked = expected();
     let asking: string[] = [];
     let early: string[] | undefined;
     const note = (request: Request) => {
@@ -30,7 +38,7 @@ describe.runIf(executable !== null)('the first view', () => {
     });
     await on.tab.open(path());
     await until(on.page, `benchEarly.size === 0`);
-    expect(early).toEqual(asked.map((address) => (path() === '/' ? address : `/runs/${on.first}${address}`)));
+    expect(early).toEqual(asked);
     await on.page.unrouteAll();
     on.page.off('request', note);
   });

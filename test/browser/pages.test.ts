@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { createFileArtifactStore } from '../../backends/artifacts/file-artifact-store.js';
+import { storeSubmission } from '../../domain/stored-submission.js';
 import { score, usd } from '../../report/numbers.js';
 import { LONG } from '../setup/long.js';
 import { openPage, until } from '../setup/ui-page.js';
+import { violationsOf } from './axe.js';
 import { MODELS, STEPS, TASKS } from './rows.js';
 import { executable, useSweepPage } from './sweep-page.js';
 
@@ -275,6 +277,57 @@ describe.runIf(executable !== null)('the page', () => {
     await on.page.getByRole('heading', { name: 'sweep', level: 1 }).waitFor();
   });
 
+  test('with the keyboard alone: from the leaderboard to the step that made a score, and the change that made it', async () => {
+    const artifacts = createFileArtifactStore(join(on.ui.home, 'artifacts'));
+    for (const [step, text] of [
+      [10, 'learn'],
+      [20, 'learn harder'],
+    ] as const) {
+      const sha256 = await storeSubmission(artifacts, [{ path: 'answer.py', bytes: Buffer.from(`${text}\n`) }]);
+      const values = [on.first, step, sha256];
+      await on.db.pool.query(
+        `insert into submissions (run_id, step, kind, sha256) values ($1, $2, 'validate', $3)`,
+        values,
+      );
+      await on.db.pool.query(
+        `update evaluations set submission_sha256 = $3 where run_id = $1 and step = $2 and kind = 'validate'`,
+        values,
+      );
+    }
+    /** Tab, until what has the focus is this. */
+    const tabTo = async (test: string): Promise<void> => {
+      for (let i = 0; !(await on.page.evaluate<boolean>(`(${test})(document.activeElement)`)); i++) {
+        expect(i).toBeLessThan(200);
+        await on.page.keyboard.press('Tab');
+      }
+    };
+    await on.tab.open('/');
+    await on.page.keyboard.press('g');
+    await on.page.keyboard.press('l');
+    const cell = `(at) => at.matches('tbody button') && at.closest('tr').innerText.includes('alpha') && at.innerText.includes('2.5')`;
+    await on.page.getByRole('region', { name: 'Ranked models' }).locator('tbody tr').first().waitFor();
+    await tabTo(cell);
+    await on.page.keyboard.press('Enter');
+    await on.page.getByRole('dialog').locator('tbody tr').first().waitFor();
+    await tabTo(`(at) => at.matches('a[href*="${on.first}"]')`);
+    await on.page.keyboard.press('Enter');
+    await on.page.waitForURL(`**/runs/${on.first}*`);
+    await on.page.locator('[data-step]').first().waitFor();
+    for (;;) {
+      const at = await on.page.evaluate<string | null>(
+        `document.querySelector('[data-step].current .step-head')?.innerText ?? null`,
+      );
+      if (at?.includes('2.5')) break;
+      const before = on.search().get('step');
+      await on.page.keyboard.press(']');
+      await until(on.page, `new URL(location.href).searchParams.get('step') !== ${JSON.stringify(before)}`);
+    }
+    expect(on.search().get('step')).toBe('20');
+    await on.page.keyboard.press('2');
+    await on.page.getByRole('heading', { name: 'Score ladder' }).waitFor();
+    await on.page.getByText('learn harder').first().waitFor();
+  });
+
   test('without a token nothing is shown but how to get one', async () => {
     const stranger = await openPage(on.browser, { ...on.ui, token: 'wrong' });
     try {
@@ -290,7 +343,6 @@ describe.runIf(executable !== null)('the page', () => {
   });
 
   describe('for everybody', () => {
-    const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
     const pages = (): [string, string][] => [
       ['Now', '/'],
       ['Batches', '/batches'],
@@ -330,11 +382,7 @@ describe.runIf(executable !== null)('the page', () => {
           for (const [name, path] of pages()) {
             await own.page.setViewportSize({ width: 1440, height: 900 });
             await own.open(path);
-            // The page's policy lets no script in; a debugger's evaluation stands outside of it.
-            await own.page.evaluate(axe);
-            const violations = await own.page.evaluate<string[]>(
-              `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 160) + ' ' + failureSummary).join(' | ')))`,
-            );
+            const violations = await violationsOf(own.page);
             found.push(...violations.map((violation) => `${name}: ${violation}`));
             await own.page.setViewportSize({ width: 390, height: 844 });
             const overflow = Number(

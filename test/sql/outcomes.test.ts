@@ -139,6 +139,29 @@ describe('actions', () => {
     expect(found.map(({ action, compat, strict }) => [action, compat, strict])).toEqual(categories);
   });
 
+  test('need the whole of a word that begins a category, and no more', async () => {
+    const words = {
+      Edit: ['create', 'edit', 'insert'],
+      View: ['open', 'goto', 'scroll_up', 'scroll_down'],
+      Validate: ['validate'],
+      Submit: ['submit'],
+      Search: ['search_dir', 'search_file', 'find_file'],
+      Python: ['torchrun', 'python', 'accelerate', 'deepspeed'],
+    };
+    const expected = Object.entries(words).flatMap(([category, begins]) =>
+      begins.flatMap((word) => [
+        [`\t${word}ed x`, category],
+        [word.slice(0, -1), 'Bash'],
+        [`x${word}`, 'Bash'],
+      ]),
+    );
+    const found = await rows<{ action: string; category: string }>(
+      `select action, action_category(action) as category from unnest($1::text[]) with ordinality a (action, i) order by i`,
+      [expected.map(([action]) => action)],
+    );
+    expect(found.map(({ action, category }) => [action, category])).toEqual(expected);
+  });
+
   test('are counted per run, model, task and step', async () => {
     const batch = submission(null, (id) => [run(id, task('acts'), 'm', 1), run(id, task('acts'), 'm', 2)]);
     await db.submit(batch);

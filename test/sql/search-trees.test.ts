@@ -2,17 +2,17 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askTree } from '../../activities/ask-tree.js';
 import { RunDefinitions } from '../../activities/run-definitions.js';
-import { type Database, migrate, openDatabase, type SubmittedRun } from '../../db/index.js';
+import { type Database, migrate, openDatabase } from '../../db/index.js';
 import { modelConfigSchema } from '../../domain/model-config.js';
 import { compareUsd } from '../../domain/price.js';
 import type { RunDefinition } from '../../domain/run.js';
 import { nodeRunId } from '../../domain/search/node-ids.js';
-import { type SearchSpec, searchSchema } from '../../domain/search/spec.js';
 import { callModel, type ModelCallPorts } from '../../models/call-model.js';
 import { createPlayers } from '../../models/players.js';
 import { createOpenAiModel } from '../../models/openai.js';
 import { type ProviderSimulator, startProviderSimulator } from '../fakes/provider-simulator/index.js';
-import { evaluate, run, SUBMITTED, submission, task } from '../fixtures/rows.js';
+import { evaluate, SUBMITTED } from '../fixtures/rows.js';
+import { playNode, treeRun } from '../fixtures/tree-rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 
 const server = sharedDatabases();
@@ -43,62 +43,9 @@ const config = modelConfigSchema.parse({
   ...{ contextWindow: 100_000, maxOutputTokens: 200, sampling: { maxOutputTokens: 100 } },
   prices: [{ from: '2024-01-01', input: 1, output: 5 }],
 });
-const SPLIT = { splits: ['validation', 'test'] } as const;
-
-/** A run whose agent plays a tree; its agent has a hash of its own. */
-async function tree(spec: Partial<SearchSpec>, over: Partial<SubmittedRun> = {}, budgetUsd: string | null = null) {
-  const search = searchSchema.parse(spec);
-  const batch = submission(null, (batchId) => {
-    const plain = run(
-      batchId,
-      task(`t-${JSON.stringify(spec).length}`, 'maximize', { splits: [...SPLIT.splits] }),
-      'm',
-      1,
-    );
-    const agent = { ...plain.agent, search };
-    return [{ ...plain, agent, agentHash: `tree-${JSON.stringify(spec)}`, costLimitUsd: null, tokenLimit: 0, ...over }];
-  });
-  await db.submit({ ...batch, batch: { ...batch.batch, budgetUsd } });
-  return batch.runs[0]!;
-}
-
-async function aStep(runId: string, step: number): Promise<void> {
-  await db.store.saveAction(runId, step, { response: 'r', thought: `t${step}`, action: `a${step}`, modelMs: 400 });
-  await db.store.saveCommand(runId, step, {
-    ...{ observation: `o${step}`, exitCode: 0, timedOut: false, lost: false, outputBytes: 2 },
-    ...{ requested: 'validate', workingDir: '/ws', commandMs: 600 },
-  });
-}
-
-/** As the activities leave it: a step, a validation score, the test pending. */
-async function plays(runId: string, score: number | null, sha = `sha-${runId}`): Promise<void> {
-  const { forkedFrom } = await db.store.definition(runId);
-  const step = (forkedFrom?.step ?? 0) + 1;
-  await aStep(runId, step);
-  if (score === null) await evaluate(db, runId, step, 'validate', 'rejected', { submissionSha256: sha });
-  else
-    await db.store.saveShown({
-      ...{
-        runId,
-        step,
-        kind: 'validate',
-        submissionSha256: sha,
-        isolation: 'container',
-        ms: 1,
-        message: `score: ${score}`,
-      },
-      evaluationNumber: await db.store.evaluationNumber(runId, step, 'validate'),
-      otherSplits: [
-        {
-          ...{ split: 'validation', status: 'ok', metrics: { score }, primary: score, suspect: false },
-          message: `score: ${score}`,
-        },
-      ],
-    });
-  await db.store.finishRun(runId, SUBMITTED);
-  await db.store.settleNode(runId);
-}
-
+type Rest<Of> = Of extends (db: Database, ...rest: infer More) => unknown ? More : never;
+const tree = (...given: Rest<typeof treeRun>) => treeRun(db, ...given);
+const plays = (...given: Rest<typeof playNode>) => playNode(db, ...given);
 const shown = async (runId: string) => (await db.queries.searchTree(runId))!;
 const opened = async (runId: string) => (await db.store.openNodes(runId)).tickets.map((ticket) => ticket.runId);
 

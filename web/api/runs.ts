@@ -10,6 +10,7 @@ import {
   waitingSchema,
 } from '../../domain/views/run-head.js';
 import { runFacetsSchema, runPageSchema } from '../../domain/views/run-page.js';
+import { searchTreeSchema } from '../../domain/views/search-tree.js';
 import { promptSchema, stepSkeletonSchema, stepWindowSchema } from '../../domain/views/steps.js';
 import { eventPageQuery, eventPageSchema } from './events.js';
 import { route } from './route.js';
@@ -99,6 +100,13 @@ export const runRoutes = {
     summary: 'runs that it repeats or goes on from, and those that do so with it',
     role: 'viewer',
     answer: lineageSchema,
+  }),
+  searchTree: route({
+    method: 'GET',
+    path: '/runs/:id/search-tree',
+    summary: 'the tree that it plays, or is a node of',
+    role: 'viewer',
+    answer: searchTreeSchema,
   }),
   waiting: route({
     method: 'GET',

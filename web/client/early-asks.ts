@@ -20,4 +20,8 @@ else if (run !== undefined) {
   const step = Number(asked.get('step') ?? 1);
   if ((asked.get('tab') ?? 'steps') === 'steps' && Number.isInteger(step) && step > 0)
     ask('steps', { id }, windowOf(step));
-}
+} else if (pathname === '/compare')
+  for (const id of new URLSearchParams(search).getAll('runs').slice(0, 2)) {
+    ask('run', { id }, {});
+    ask('skeleton', { id }, FIRST_SKELETON);
+  }

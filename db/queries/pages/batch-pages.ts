@@ -42,9 +42,8 @@ const ROWS = (where: string): string => `
     names.models, names.tasks
   from (${BATCH_SUMMARY} ${where}) listed
   cross join lateral (
-    select coalesce(array_agg(distinct r.model_name order by r.model_name), '{}') as models,
-      coalesce(array_agg(distinct r.task_id order by r.task_id), '{}') as tasks
-    from runs r where r.batch_id = listed."batchId"
+    select array(select r.model_name from runs r where r.batch_id = listed."batchId" group by 1 order by 1) as models,
+      array(select r.task_id from runs r where r.batch_id = listed."batchId" group by 1 order by 1) as tasks
   ) names
   order by listed."createdAt" desc, listed."batchId" desc`;
 
@@ -166,6 +165,17 @@ export async function batchHead(run: Statements, batchId: string): Promise<Omit<
   };
 }
 
+/** How many of its runs may be in flight. */
+export async function concurrencyOf(run: Statements, batchId: string): Promise<number> {
+  const [row] = await run<{ concurrency: number }>(
+    'concurrencyOf',
+    'select concurrency from batches where batch_id = $1',
+    [batchId],
+  );
+  if (row === undefined) throw missingBatch(batchId);
+  return row.concurrency;
+}
+
 export type ForecastRun = Pick<
   RunSummary,
   'model' | 'task' | 'status' | 'endReason' | 'steps' | 'maxSteps' | 'costUsd' | 'startedAt' | 'endedAt'
@@ -209,9 +219,11 @@ export async function batchMatrix(
     ),
     run<BatchMatrix['tasks'][number]>(
       'batchTasks',
-      `select distinct on (r.task_id) r.task_id as task, v.primary_metric as primary, v.direction,
+      `select r.task_id as task, v.primary_metric as primary, v.direction,
          (select base.value from baselines base where base.content_hash = r.task_hash) as baseline
-       from runs r join task_versions v on v.content_hash = r.task_hash where r.batch_id = $1 order by r.task_id, r.ordinal desc`,
+       from (select max(ordinal) as ordinal from runs where batch_id = $1 group by task_id) latest
+       join runs r on r.batch_id = $1 and r.ordinal = latest.ordinal
+       join task_versions v on v.content_hash = r.task_hash order by r.task_id`,
       [batchId],
     ),
   ]);
@@ -238,15 +250,17 @@ export async function spendBuckets(
     `with spent as (
        select least(greatest(floor(extract(epoch from coalesce(c.ended_at, c.created_at) - $3::timestamptz) / $2), 0), $4 - 1) as bucket, sum(c.cost_usd) as usd
        from runs r join model_calls c on c.run_id = r.run_id and c.status = 'confirmed' where r.batch_id = $1 group by 1
+     ), moved as (
+       select greatest(0, ceil(extract(epoch from t.at - $3::timestamptz) / $2) - 1) as bucket, sum(t.flying) as flying, sum(t.ended) as ended
+       from runs r cross join lateral (values (r.started_at, 1, 0), (r.ended_at, 0, 1),
+         (case when r.started_at is not null and r.ended_at is not null then greatest(r.started_at, r.ended_at) end, -1, 0)) t (at, flying, ended)
+       where r.batch_id = $1 and t.at is not null group by 1
      ), marks as (select bucket, $3::timestamptz + make_interval(secs => bucket * $2) as at from generate_series(0, $4 - 1) bucket)
      select m.at, trim_scale(coalesce(s.usd, 0))::text as "costUsd",
-       trim_scale(sum(coalesce(s.usd, 0)) over (order by m.bucket))::text as "soFarUsd", f.flying as "inFlight", f.ended
-     from marks m left join spent s on s.bucket = m.bucket
-     cross join lateral (
-       select count(*) filter (where r.started_at <= e.at and (r.ended_at is null or r.ended_at > e.at))::int as flying,
-         count(*) filter (where r.ended_at <= e.at)::int as ended
-       from (select m.at + make_interval(secs => $2) as at) e, runs r where r.batch_id = $1
-     ) f
+       trim_scale(sum(coalesce(s.usd, 0)) over so_far)::text as "soFarUsd",
+       coalesce(sum(f.flying) over so_far, 0)::int as "inFlight", coalesce(sum(f.ended) over so_far, 0)::int as ended
+     from marks m left join spent s on s.bucket = m.bucket left join moved f on f.bucket = m.bucket
+     window so_far as (order by m.bucket)
      order by m.bucket`,
     [batchId, head.seconds, head.first, buckets],
   );

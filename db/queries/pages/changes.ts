@@ -15,8 +15,8 @@ export interface Changes {
   runs: { runId: string; version: string }[];
   /** Another text, other runs. Null: all are listed. */
   manyRuns: string | null;
-  /** Of a watched run: those whose reply or outcome came. */
-  steps: number[];
+  /** Of a watched run: those whose reply or outcome came; `version`: another text, another row, or another state of the run. */
+  steps: { step: number; version: string }[];
   evaluations: EvaluationDetail[];
   events: EventRow[];
   /** State of unfinished batches, or of the watched one: another text, other batches. */
@@ -33,7 +33,7 @@ interface Row {
   now: string;
   runs: Changes['runs'];
   many: string | null;
-  steps: number[];
+  steps: Changes['steps'];
   evaluated: boolean;
   events: (Omit<EventRow, 'at'> & { at: string })[];
   batches: Changes['batches'];
@@ -56,8 +56,9 @@ export async function changedSince(run: Statements, watched: Watched, since: str
        ${
          runId === null
            ? `'[]'::jsonb as steps, false as evaluated,`
-           : `(select coalesce(jsonb_agg(s.step order by s.step), '[]') from steps s
-              where s.run_id = $2 and s.step > (select step from runs where run_id = $2) - ${RECENT_STEPS}
+           : `(select coalesce(jsonb_agg(jsonb_build_object('step', s.step, 'version', s.xmin::text || o.status) order by s.step), '[]')
+              from steps s join runs o on o.run_id = s.run_id
+              where s.run_id = $2 and s.step > o.step - ${RECENT_STEPS}
                 and (s.created_at > $1::timestamptz or s.executed_at > $1::timestamptz)) as steps,
             exists (select from evaluations e where e.run_id = $2 and e.status <> 'pending'
               and coalesce(e.ended_at, e.created_at) > $1::timestamptz) as evaluated,`

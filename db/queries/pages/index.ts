@@ -17,6 +17,7 @@ import {
   type BatchPageRequest,
   batchRowsOf,
   type ForecastRun,
+  concurrencyOf,
   forecastRuns,
   spendBuckets,
 } from './batch-pages.js';
@@ -60,6 +61,7 @@ export interface Pages {
   batchHead(batchId: string): Promise<Omit<BatchHead, 'forecast'>>;
   batchMatrix(batchId: string): ReturnType<typeof batchMatrix>;
   spendBuckets(batchId: string, buckets: number): Promise<Omit<BatchSpend, 'forecast'>>;
+  concurrencyOf(batchId: string): Promise<number>;
   forecastRuns(batchId: string): Promise<ForecastRun[]>;
   pairableRuns(of: Parameters<typeof pairableRuns>[1]): Promise<PairableRun[]>;
   /** What of the watched is other than then, or came since; `since` is a `now` of before. */
@@ -109,6 +111,7 @@ export function createPages(pool: pg.Pool): Pages {
     batchHead: (batchId) => batchHead(run, batchId),
     batchMatrix: (batchId) => batchMatrix(run, batchId),
     spendBuckets: (batchId, buckets) => spendBuckets(run, batchId, buckets),
+    concurrencyOf: (batchId) => concurrencyOf(run, batchId),
     forecastRuns: (batchId) => forecastRuns(run, batchId),
     pairableRuns: (of) => pairableRuns(run, of),
     changedSince: (watched, since) => changedSince(run, watched, since),

@@ -4,7 +4,7 @@ import { missingRun } from '../../store/missing.js';
 import { showRun } from '../runs.js';
 import { waitingReasons } from './waiting-reasons.js';
 
-type Facts = Pick<RunHead, 'batchName' | 'outcome' | 'taskName' | 'bestOfTask' | 'time'>;
+type Facts = Pick<RunHead, 'batchName' | 'outcome' | 'taskName' | 'bestOfTask' | 'time' | 'tree'>;
 
 export async function runHead(run: Statements, runId: string): Promise<RunHead> {
   const [detail, [facts], lineage, { waiting }] = await Promise.all([
@@ -20,6 +20,10 @@ export async function runHead(run: Statements, runId: string): Promise<RunHead> 
            order by case v.direction when 'minimize' then found.best_attempt else -found.best_attempt end, o.created_at, o.run_id
            limit 1
          ) as "bestOfTask",
+         coalesce(
+           (select jsonb_build_object('runId', n.tree_run_id, 'node', n.node) from search_nodes n where n.run_id = r.run_id),
+           (select jsonb_build_object('runId', t.run_id, 'node', null) from search_trees t where t.run_id = r.run_id)
+         ) as tree,
          json_build_object('modelMs', spent.model_ms, 'commandMs', spent.command_ms, 'evaluationMs', evaluated.ms,
            'otherMs', greatest(0, extract(epoch from coalesce(r.ended_at, now()) - r.started_at) * 1000
              - spent.model_ms - spent.command_ms - evaluated.ms)) as time

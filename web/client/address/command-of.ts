@@ -43,6 +43,7 @@ export function commandOf({ pathname, search }: { pathname: string; search: stri
   else if (page === 'runs' && rest !== undefined) {
     const step = one('step');
     if (one('tab') === 'prompt') words.push('prompt', word(rest), word(step ?? '1'));
+    else if (one('tab') === 'tree') words.push('search-tree', word(rest));
     else if (one('tab') === 'events') words.push('events', word(rest));
     else if (one('tab') === 'setup' || one('tab') === 'scores') words.push('show', word(rest));
     else if (step === undefined) words.push('logs', word(rest));

@@ -74,7 +74,7 @@ export type Column = (typeof COLUMNS)[number];
 export const readRuns = reader({ ...runFilter, contains: text, sort: oneOf(runOrders), columns: listOf(COLUMNS) });
 export type RunsSearch = ReturnType<typeof readRuns>;
 
-export const RUN_TABS = ['steps', 'scores', 'prompt', 'calls', 'files', 'events', 'setup'] as const;
+export const RUN_TABS = ['steps', 'scores', 'prompt', 'calls', 'files', 'events', 'setup', 'tree'] as const;
 export type RunTab = (typeof RUN_TABS)[number];
 export const readRun = reader({
   tab: oneOf(RUN_TABS),

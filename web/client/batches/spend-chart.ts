@@ -5,9 +5,19 @@ import { usd } from '../parts/format.js';
 type Spend = Answer<'batchSpend'>;
 
 const clock = (ms: number): string => `${new Date(ms).toISOString().slice(5, 16).replace('T', ' ')}`;
-const axis = (narrow: boolean) => ({
+/** Below it, minutes would be told several times. */
+const SHORT_MS = 20 * 60_000;
+const axis = (narrow: boolean, buckets: Spend['buckets']) => ({
   type: 'time' as const,
-  axisLabel: { ...TEXT, formatter: (value: number) => clock(value), hideOverlap: true },
+  axisLabel: {
+    ...TEXT,
+    formatter: (value: number) =>
+      Date.parse(buckets.at(-1)?.at ?? '') - Date.parse(buckets[0]?.at ?? '') < SHORT_MS
+        ? new Date(value).toISOString().slice(11, 19)
+        : clock(value),
+    hideOverlap: true,
+    alignMaxLabel: 'right' as const,
+  },
   splitNumber: narrow ? 2 : 6,
   axisLine: AXIS_LINE,
   splitLine: { show: false },
@@ -26,9 +36,9 @@ export function spendChart({ buckets, budgetUsd, forecast }: Spend): Chart {
     draw: (_, narrow) => ({
       height: 260,
       option: {
-        grid: { left: 60, right: narrow ? 16 : 110, top: 16, bottom: 30 },
+        grid: { left: 60, right: narrow ? 32 : 110, top: 16, bottom: 30 },
         tooltip: { trigger: 'axis', renderMode: 'richText' },
-        xAxis: axis(narrow),
+        xAxis: axis(narrow, buckets),
         yAxis: {
           type: 'value',
           min: 0,
@@ -78,9 +88,9 @@ export function inFlightChart({ buckets }: Spend): Chart {
     draw: (_, narrow) => ({
       height: 220,
       option: {
-        grid: { left: 60, right: narrow ? 16 : 110, top: 16, bottom: 30 },
+        grid: { left: 60, right: narrow ? 32 : 110, top: 16, bottom: 30 },
         tooltip: { trigger: 'axis', renderMode: 'richText' },
-        xAxis: axis(narrow),
+        xAxis: axis(narrow, buckets),
         yAxis: { type: 'value', min: 0, axisLabel: TEXT, splitLine: SPLIT_LINE },
         series: (
           [

@@ -23,6 +23,7 @@ export const PATHS = {
   calls: '/runs/:id/calls',
   runEvents: '/runs/:id/events',
   lineage: '/runs/:id/lineage',
+  searchTree: '/runs/:id/search-tree',
   waiting: '/runs/:id/waiting',
   setup: '/runs/:id/setup',
   files: '/runs/:id/files',

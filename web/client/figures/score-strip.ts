@@ -22,7 +22,7 @@ export function scoreStrip(cells: readonly Cell[], nameOf: (cell: Cell) => strin
     draw: (_, narrow) => ({
       height: 60 + 26 * Math.max(1, shown.length),
       option: {
-        grid: { left: narrow ? 90 : 180, right: 30, top: 20, bottom: 30 },
+        grid: { left: narrow ? 110 : 190, right: 30, top: 20, bottom: 30 },
         tooltip: { trigger: 'item', renderMode: 'richText' },
         // The starter's is in sight, too.
         xAxis: {
@@ -40,7 +40,7 @@ export function scoreStrip(cells: readonly Cell[], nameOf: (cell: Cell) => strin
           type: 'category',
           inverse: true,
           data: names,
-          axisLabel: { ...TEXT, width: narrow ? 80 : 170, overflow: 'truncate' },
+          axisLabel: { ...TEXT, width: narrow ? 84 : 165, overflow: 'truncate' },
           axisLine: AXIS_LINE,
         },
         series: [

@@ -140,7 +140,12 @@ function Told({ kind, played: { versions, cells, costs } }: { kind: Kind; played
         {spec !== null && first !== undefined && (
           <>
             <Fact name="metric">
-              <Text value={spec.primary ?? ''} />, {first.direction === 'minimize' ? 'smaller' : 'larger'} is better
+              {spec.primary !== undefined && (
+                <>
+                  <Text value={spec.primary} />,{' '}
+                </>
+              )}
+              {first.direction === 'minimize' ? 'smaller' : 'larger'} is better
             </Fact>
             <Fact name="starter">
               <Score value={first.baseline} />

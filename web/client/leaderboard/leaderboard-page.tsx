@@ -296,6 +296,7 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
       actions: [],
       trees: [],
       training: null,
+      trees: [],
     }),
     [board, over],
   );

@@ -83,6 +83,7 @@ const of = (topic: string): string[][] => {
       ['evaluations', id!],
       ['runEvents', id!],
       ['waiting', id!],
+      ['searchTree', id!],
       ['calls', id!],
     ];
   if (kind === 'batch')
@@ -138,7 +139,9 @@ function fold(): void {
       if (data.topic.startsWith('batch:')) countSoon(data.topic);
     } else if (event === 'batches') {
       ask([['batches']]);
-      for (const { batchId } of data.batches) ask([['batch', batchId]]);
+      // Who watches one has it counted, with what else it shows.
+      if (data.topic.startsWith('batch:')) countSoon(data.topic);
+      else for (const { batchId } of data.batches) ask([['batch', batchId]]);
     } else if (event === 'steps') {
       const key = ['skeleton', data.runId];
       client.setQueryData<Skeleton>(key, (known) => (known === undefined ? known : foldSteps(known, data)));

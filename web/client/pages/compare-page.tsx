@@ -2,7 +2,7 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import type { Answer } from '../../api/index.js';
-import { document as asked } from '../data/queries.js';
+import { client, document as asked } from '../data/queries.js';
 import { useKeys } from '../keys/keys.js';
 import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../../../report/chart.js';
 import { styleOf } from '../../../report/series.js';
@@ -14,10 +14,10 @@ import { plainText, Text } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
 import { Money, RunLink, RunState, Score } from '../parts/values.js';
 import { StepBody } from '../run/step-body.js';
-import { useSkeleton } from '../run/skeleton.js';
+import { skeletonOf, useSkeleton } from '../run/skeleton.js';
 import { ComparePairs } from './compare-pairs.js';
 import type { Aligned } from '../workers/align-steps.js';
-import { offThread } from '../workers/off-thread.js';
+import { offThread, warmThread } from '../workers/off-thread.js';
 
 type Head = Answer<'run'>;
 type Setup = Answer<'setup'>;
@@ -32,6 +32,12 @@ export function ComparePage() {
   const sides = batches ?? models;
   const heads = useQueries({ queries: ids.map((id) => asked('run', { id }, {})) });
   const setups = useQueries({ queries: ids.map((id) => asked('setup', { id }, {})) });
+  // What the steps take is asked for with the heads, not after them.
+  useState(() => {
+    if (ids.length < 2) return;
+    warmThread();
+    for (const id of ids.slice(0, 2)) void client.prefetchQuery(skeletonOf(id));
+  });
   const failed = heads.find(({ error, data }) => error !== null && data === undefined);
   if (ids.length === 0 && sides?.length === 2)
     return (

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { document as asked, stepWindow } from '../data/queries.js';
 import { useKeys } from '../keys/keys.js';
 import type { Skeleton } from '../live/fold.js';
-import { score as scoreText } from '../parts/format.js';
+import { count, score as scoreText } from '../parts/format.js';
 import { Empty, Shown } from '../parts/states.js';
 import { Text, TextBlock } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
@@ -144,9 +144,7 @@ function Player({ id, skeleton, title }: { id: string; skeleton: Skeleton; title
             ) : (
               <>
                 <TextBlock key={step} source={text.head} kind={kind} lines={PREVIEW_LINES} label={name} />
-                {text.leftOut > 0 && (
-                  <p className="cut">{text.leftOut.toLocaleString('en-US')} characters are left out here</p>
-                )}
+                {text.leftOut > 0 && <p className="cut">{count(text.leftOut)} characters are left out here</p>}
                 {text.tail !== '' && (
                   <TextBlock
                     key={`${step} end`}

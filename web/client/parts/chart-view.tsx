@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Chart } from '../../../report/chart.js';
 import type { Drawn } from './draw-chart.js';
-import { plainText } from './text.js';
+import { plainText, Text } from './text.js';
 
 /** A chart with its title, its description, and the same data as a table. */
 export function ChartView({
@@ -53,6 +53,7 @@ export function ChartView({
       <div role="img" aria-label={plainText(`${chart.title}. ${chart.description}`)} style={{ height }}>
         <div ref={box} style={{ height }} aria-hidden="true" />
       </div>
+      {narrow && <Legend option={option} />}
       {children !== undefined && (
         <details>
           <summary>as a table</summary>
@@ -61,4 +62,28 @@ export function ChartView({
       )}
     </figure>
   );
+}
+
+/** Where there is no room beside a chart, what its lines are is told below it. */
+function Legend({ option }: { option: ReturnType<Chart['draw']>['option'] }) {
+  const lines = ((option.series ?? []) as Line[]).flatMap(({ type, name, data, lineStyle }) =>
+    type === 'line' && name !== undefined && (data?.length ?? 0) > 0 ? [{ name, ...lineStyle }] : [],
+  );
+  if (lines.length < 2) return null;
+  return (
+    <ul className="chart-legend" aria-hidden="true">
+      {lines.map(({ name, color, type = 'solid' }) => (
+        <li key={name}>
+          <i style={{ borderTop: `2px ${type} ${color ?? 'var(--ink)'}` }} /> <Text value={name} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface Line {
+  type?: string;
+  name?: string;
+  data?: readonly unknown[];
+  lineStyle?: { color?: string; type?: 'solid' | 'dashed' | 'dotted' };
 }

@@ -1,5 +1,5 @@
 export { count, fixed, NONE, percent, plural, score, time } from '../../../report/numbers.js';
-import { NONE, usd as dollars } from '../../../report/numbers.js';
+import { count, NONE, usd as dollars } from '../../../report/numbers.js';
 
 /** Money comes as exact decimals; shown are cents, and two digits below a cent. */
 export const usd = (exact: string | number | null | undefined): string =>
@@ -40,7 +40,7 @@ export function bytes(amount: number | null | undefined): string {
 /** `12,3 k` is hard to compare; tokens are told in thousands and millions. */
 export function short(amount: number | null | undefined): string {
   if (amount === null || amount === undefined) return NONE;
-  if (amount < 10_000) return amount.toLocaleString('en-US');
+  if (amount < 10_000) return count(amount);
   return amount < 9_950_000
     ? `${(amount / 1000).toFixed(amount < 99_950 ? 1 : 0)} k`
     : `${(amount / 1e6).toFixed(1)} M`;

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { EndReason, RunStatus } from '../../../domain/outcomes.js';
-import { duration, NONE, score as scoreText, short, usd, words } from './format.js';
+import { count, duration, NONE, score as scoreText, short, usd, words } from './format.js';
 import { plainText, Text } from './text.js';
 
 export const Money = ({ usd: exact }: { usd: string | null }) => (
@@ -19,7 +19,7 @@ export const Score = ({ value }: { value: number | null | undefined }) =>
   );
 
 export const Tokens = ({ amount }: { amount: number }) => (
-  <span className="number" title={amount.toLocaleString('en-US')}>
+  <span className="number" title={count(amount)}>
     {short(amount)}
   </span>
 );

@@ -17,7 +17,7 @@ export function RunHead({
   head: Head;
   near: { before: string | null; after: string | null; place: number; of: number } | null;
 }) {
-  const { run, time, lineage, bestOfTask } = head;
+  const { run, time, lineage, bestOfTask, tree } = head;
   const [open, setOpen] = useState(false);
   return (
     <section className="head" aria-label="Run">
@@ -125,6 +125,11 @@ export function RunHead({
         </button>
         <code className="muted">{run.runId}</code>
         <Lineage of={lineage} />
+        {tree !== null && tree.node !== null && (
+          <Link to="/runs/$id" params={{ id: tree.runId }} search={{ tab: 'tree' }}>
+            node {tree.node} of a tree
+          </Link>
+        )}
       </div>
       {open && (
         <dl className="facts-table">

@@ -22,6 +22,8 @@ import { StepsTab } from './steps-tab.js';
 
 const PlayPanel = lazy(() => import('./play-panel.js').then((panel) => ({ default: panel.PlayPanel })));
 
+const TreeTab = lazy(() => import('../tree/tree-tab.js').then((tab) => ({ default: tab.TreeTab })));
+
 const TITLES: Record<RunTab, string> = {
   steps: 'Steps',
   scores: 'Scores',
@@ -30,6 +32,7 @@ const TITLES: Record<RunTab, string> = {
   files: 'Files',
   events: 'Events',
   setup: 'Setup',
+  tree: 'Tree',
 };
 
 export function RunPage() {
@@ -65,6 +68,10 @@ export function RunPage() {
         }),
       });
   };
+  // A tree's attempt gets its steps at the end, from one of its nodes: what it does is the tree.
+  const isTree = head.data?.tree != null && head.data.tree.node === null;
+  const tab = search.tab ?? (isTree && search.step === undefined ? 'tree' : 'steps');
+  const tabs = RUN_TABS.filter((name) => name !== 'tree' || head.data?.tree != null || tab === 'tree');
   useKeys('Run', [
     { keys: 'L', does: 'next run of the list', run: () => other(near?.after) },
     { keys: 'H', does: 'run before of the list', run: () => other(near?.before) },
@@ -78,13 +85,12 @@ export function RunPage() {
           search: search.step === undefined ? {} : { step: search.step },
         }),
     },
-    ...RUN_TABS.map((tab, i) => ({
+    ...tabs.map((tab, i) => ({
       keys: String(i + 1),
       does: TITLES[tab],
       run: () => void navigate({ search: (now) => ({ ...now, tab }) }),
     })),
   ]);
-  const tab = search.tab ?? 'steps';
   if (head.error !== null && head.data === undefined)
     return <Failure error={head.error} retry={() => void head.refetch()} />;
   return (
@@ -97,7 +103,7 @@ export function RunPage() {
       )}
       <Tabs
         label="Parts of the run"
-        tabs={RUN_TABS.map((name) => ({ name, title: TITLES[name] }))}
+        tabs={tabs.map((name) => ({ name, title: TITLES[name] }))}
         chosen={tab}
         onChoose={(name) => void navigate({ search: (now) => ({ ...now, tab: name }) })}
         more={
@@ -131,5 +137,11 @@ function Tab({ tab, id, ended }: { tab: RunTab; id: string; ended: boolean }) {
   if (tab === 'calls') return <CallsTab id={id} />;
   if (tab === 'files') return <FilesTab id={id} />;
   if (tab === 'events') return <EventsTab id={id} />;
+  if (tab === 'tree')
+    return (
+      <Suspense fallback={<Loading what="the tree" rows={12} />}>
+        <TreeTab id={id} />
+      </Suspense>
+    );
   return <SetupTab id={id} />;
 }

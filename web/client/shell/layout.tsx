@@ -59,9 +59,9 @@ export function Layout() {
   const first = useRef(true);
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {
-    intoView(nav.current, '[aria-current=page], .active');
     if (first.current) first.current = false;
     else main.current?.focus({ preventScroll: true });
+    return intoView(nav.current, '[aria-current=page], .active');
   }, [path]);
   return (
     <>

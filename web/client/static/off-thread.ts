@@ -9,3 +9,4 @@ export async function offThread<Name extends JobName>(
   await new Promise((resolve) => setTimeout(resolve));
   return (JOBS[name] as (...of: unknown[]) => ReturnType<Jobs[Name]>)(...given);
 }
+export const warmThread = (): void => undefined;

@@ -29,6 +29,9 @@ function begun(): Worker {
   return worker;
 }
 
+/** Loads the thread's script while what its first job takes is still on its way. */
+export const warmThread = (): void => void begun();
+
 /** Does a job in a thread of its own; one after another. */
 export function offThread<Name extends JobName>(
   name: Name,

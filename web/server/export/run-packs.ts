@@ -1,5 +1,5 @@
 import { entryOf, packOf, STEPS_A_PACK } from '../../../domain/static-form/packs.js';
-import type { RunFiles } from '../../../domain/views/run-head.js';
+import type { RunFiles, RunHead } from '../../../domain/views/run-head.js';
 import type { RunRow } from '../../../domain/views/run-page.js';
 import type { ClippedStep, ClippedText, StepSkeleton, StepWindow } from '../../../domain/views/steps.js';
 import type { RouteName } from '../../api/routes.js';
@@ -61,7 +61,8 @@ export class Pack {
 export async function writeRun(exporting: Exporting, run: RunRow, writtenFiles: Set<string>): Promise<void> {
   const id = { id: run.runId };
   const pack = new Pack(exporting, packOf('run', id, {}));
-  await pack.ask('run', id);
+  const head: RunHead = await pack.ask('run', id);
+  if (head.tree !== null) await pack.ask('searchTree', id);
   const steps: number[] = [];
   for (let after: number | null | undefined; after !== null;) {
     const page: StepSkeleton = await pack.ask('skeleton', id, { limit: 10_000, after });

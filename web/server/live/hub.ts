@@ -31,6 +31,7 @@ interface Loop {
 export class Hub {
   private readonly loops = new Map<TopicName, Loop>();
   private readonly streams = new Set<() => void>();
+  private readonly texts = new WeakMap<object, string>();
 
   constructor(
     private readonly bench: Bench,
@@ -59,7 +60,7 @@ export class Hub {
           };
           const client: Client = {
             topics,
-            send: ({ event, data }, at) => write(`event: ${event}\nid: ${at}\ndata: ${JSON.stringify(data)}\n\n`),
+            send: (message, at) => write(`event: ${message.event}\nid: ${at}\ndata: ${this.textOf(message)}\n\n`),
           };
           const comment = setInterval(() => (stillAllowed() ? write(':\n\n') : end()), COMMENT_MS);
           const unsubscribe = this.outage.subscribe((lostSince) =>
@@ -105,6 +106,13 @@ export class Hub {
 
   close(): void {
     for (const end of [...this.streams]) end();
+  }
+
+  /** Written once for all who get it. */
+  private textOf({ data }: LiveMessage): string {
+    const text = this.texts.get(data) ?? JSON.stringify(data);
+    this.texts.set(data, text);
+    return text;
   }
 
   private join(name: TopicName, client: Client, cursor: string): void {

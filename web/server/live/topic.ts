@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LiveMessage } from '../../../domain/views/changes.js';
+import type { StepColumns } from '../../../domain/views/steps.js';
 import type { Bench } from '../../../operations/bench.js';
 import { listHosts } from '../../../operations/home/hosts/list.js';
 import { leases } from '../../../operations/home/leases.js';
@@ -91,19 +92,10 @@ export class Topic {
       for (const { batchId } of runs) this.batchesDue.add(batchId);
       if (runs.length > 0) messages.push({ event: 'runs', data: { topic, runs } });
     }
-    if (kind === 'run' && changes.steps.length > 0) {
-      const columns = await pages.stepColumns(id, changes.steps);
-      const fresh = columns.step.filter((step, i) =>
-        this.told.isNew(
-          `step ${step}`,
-          Object.values(columns).map((column: unknown[]) => column[i]),
-        ),
-      );
-      if (fresh.length > 0)
-        messages.push({
-          event: 'steps',
-          data: { topic, runId: id, total: columns.step.at(-1) ?? 0, columns: await pages.stepColumns(id, fresh) },
-        });
+    if (kind === 'run') {
+      // Those of the last seconds are found each time, and told already; now and then what belongs to them is read again, too.
+      const due = changes.steps.filter(({ step, version }) => this.told.isNew(`step row ${step}`, version) || veryLate);
+      if (due.length > 0) messages.push(...(await this.steps(id, due)));
     }
     const evaluations = changes.evaluations.filter((one) =>
       this.told.isNew(`evaluation ${one.number} ${one.split}`, one),
@@ -123,6 +115,30 @@ export class Topic {
       this.told.forget();
     }
     return messages;
+  }
+
+  private async steps(runId: string, due: readonly { step: number }[]): Promise<LiveMessage[]> {
+    const { pages } = await this.bench.database();
+    const columns = await pages.stepColumns(
+      runId,
+      due.map(({ step }) => step),
+    );
+    const lists = Object.entries(columns) as [string, unknown[]][];
+    const fresh = columns.step.map((step, i) =>
+      this.told.isNew(
+        `step ${step}`,
+        lists.map(([, list]) => list[i]),
+      ),
+    );
+    if (!fresh.includes(true)) return [];
+    const shown = lists.map(([name, list]) => [name, list.filter((_, i) => fresh[i])]);
+    const total = columns.step.at(-1) ?? 0;
+    return [
+      {
+        event: 'steps',
+        data: { topic: this.name, runId, total, columns: Object.fromEntries(shown) as unknown as StepColumns },
+      },
+    ];
   }
 
   /** What its command prints meanwhile, which a worker copies for as long as we say that it is looked at. */

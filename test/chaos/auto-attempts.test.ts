@@ -95,6 +95,7 @@ it('attempts that are given out on the way are the same ones, once each, whateve
   for (const reading of await counterReadings(home, batchId)) expect(reading).toEqual(COUNTS.slice(0, reading.length));
   expect(await repeatedCalls(home, batchId)).toEqual([]);
 
+  // Models that play alike are mostly given up at the first look; sql/allocation.test.ts has several.
   // The looks again, by the rule alone: the same attempts, and the same end.
   const [stored] = await home.sql<{ allocation: Allocation }>('select allocation from batches where batch_id = $1', [
     batchId,

@@ -142,14 +142,17 @@ async function main(): Promise<void> {
   };
   const end = leavesAt(settings);
   if (bearsRuns) process.on('SIGUSR1', () => leave('told by SIGUSR1'));
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.once(signal, () => {
-      // The batch system that this machine is borrowed from takes it back.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const told = (): void => {
+      // The batch system that this machine is borrowed from takes it back; it tells each process, and so does the command.
       if (bearsRuns && signal === 'SIGTERM' && (end !== null || departure.begun)) return leave('told by SIGTERM');
+      process.off(signal, told);
       log.info({ signal }, 'stopping; running commands continue and are found again');
       stop(workers);
       if (bearsRuns) void emptyOrSay();
-    });
+    };
+    process.on(signal, told);
+  }
   log.info({ hostId, queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
   if (settings.readyFile !== undefined) writeFileSync(settings.readyFile, String(process.pid));
 

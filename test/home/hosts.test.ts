@@ -195,6 +195,8 @@ describe('two hosts', () => {
     const [between, amidst] = borne.filter((run) => run.host_id === 'b').map((run) => run.run_id);
     hosts.get('b')?.process.kill('SIGUSR1');
     await until('host b leaves', async () => (await stateOf('b')) === 'leaving');
+    // A batch system tells the worker and the command that started it, which tells the worker again.
+    for (let i = 0; i < 2; i++) hosts.get('b')?.process.kill('SIGTERM');
     const { stdout: workspaces } = await execa('find', [hosts.get('b')?.dir ?? '', '-type', 'd', '-name', 'workspace']);
     const own = workspaces.split('\n').find((path) => path.includes(between ?? '-'));
     writeFileSync(join(own ?? '', 'go'), '');

@@ -80,11 +80,11 @@ describe.skipIf(missing !== null)('jobs of a partition that others preempt', () 
       (await rows(`select from batches where batch_id = $1 and status = 'ended'`, [batchId])).length > 0;
     let preempted = 0;
     while (preempted < PREEMPTIONS && !(await isOver())) {
-      // What is requeued and preempted again at once, Slurm kills without a word.
+      // Runs are under way again.
       await until('a job bears runs', async () => {
         const up = await rows(
           `select from hosts h where removed_at is null and leaving_at is null and seen_at > now() - interval '6 s'
-             and created_at < now() - interval '15 s'
+             and created_at < now() - interval '5 s'
              and exists (select from runs r where r.host_id = h.host_id and r.status = 'running')`,
         );
         return up.length > 0 || (await isOver());

@@ -16,7 +16,7 @@ export interface ModelPorts {
   players: ReadonlyMap<string, Player>;
 }
 
-export function modelActivities(ports: ModelPorts): ModelActivities {
+export function modelActivities(ports: ModelPorts): Pick<ModelActivities, 'nextAction'> {
   return { nextAction: ({ runId, step }) => nextAction(ports, runId, step, cancellation()) };
 }
 

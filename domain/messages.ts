@@ -283,6 +283,8 @@ export interface HostActivities {
 /** On a provider's queue. */
 export interface ModelActivities {
   nextAction(args: { runId: string; step: number }): Promise<NextActionResult>;
+  /** Of a tree's run: what it asks its model before its next wave. `waitMs`: ask again after that; null: nothing is left to ask. */
+  askTree(args: { runId: string }): Promise<{ waitMs: number | null }>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ActionCount, ReportRun } from '../domain/views/report.js';
+import type { ActionCount, ReportRun, ReportTree } from '../domain/views/report.js';
 import type { PolicyMetrics } from '../domain/views/training.js';
 import type { Leaderboard, LeaderboardRow } from '../domain/views/leaderboard.js';
 
@@ -16,6 +16,8 @@ export interface ReportData {
   runs: ReportRun[];
   /** Of the runs that count. */
   actions: ActionCount[];
+  /** Those of the runs that played trees of forks. */
+  trees: ReportTree[];
   /** Of a training batch, by policy version; null: none is reported on. */
   training: PolicyMetrics[] | null;
   /** Where an exported page has the runs, as a link from the report; absent: nowhere. */

@@ -11,6 +11,7 @@ import { kindOf, rankedRows, type ReportData } from './report-data.js';
 import type { Section, SectionPart } from './section.js';
 import { spendingTable } from './spending-table.js';
 import { trainingSection } from './training-section.js';
+import { treesSection } from './trees-section.js';
 import { suspectTable, unrankedTable } from './unranked.js';
 
 const text = (words: string): SectionPart => ({ kind: 'text', text: words });
@@ -58,6 +59,7 @@ export function sections(data: ReportData): Section[] {
         { kind: 'table', table: spendingTable(data) },
       ],
     },
+    ...treesSection(data),
     ...apartSection(data),
   ];
 }

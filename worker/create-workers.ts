@@ -14,6 +14,7 @@ import { meteredCalls } from '../models/gateway/metered-calls.js';
 import { createPlayers } from '../models/players.js';
 import { providerAccess } from '../models/provider-access.js';
 import { createProviderModels } from '../models/provider-models.js';
+import { askTreeActivities } from '../activities/ask-tree.js';
 import { modelActivities, nextAction } from '../activities/next-action.js';
 import { programActivities } from '../activities/program.js';
 import { snapshotActivities } from '../activities/snapshot.js';
@@ -107,6 +108,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
           ...controlActivities({ store, temporal: parts.temporal }),
           // Beside the workflow: questions to players outside, and whole steps.
           ...modelActivities(turns),
+          ...askTreeActivities(turns),
           ...stepActivities({
             hostId: settings.roles.includes('host') ? hostId : null,
             nextAction: ({ runId, step }, signal) => nextAction(turns, runId, step, signal),
@@ -149,9 +151,13 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
     ],
     models: () =>
       [...players.keys()].map((provider) =>
-        worker(modelQueue(provider), modelActivities(turns), {
-          maxConcurrentActivityTaskExecutions: settings.slots,
-        }),
+        worker(
+          modelQueue(provider),
+          { ...modelActivities(turns), ...askTreeActivities(turns) },
+          {
+            maxConcurrentActivityTaskExecutions: settings.slots,
+          },
+        ),
       ),
   };
   return Promise.all(settings.roles.flatMap((role) => byRole[role]()));

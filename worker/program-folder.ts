@@ -52,7 +52,21 @@ async function install(npm: readonly string[], target: string): Promise<string> 
     await execa('npm', ['install', ...flags, ...npm], { cwd: aside, timeout: LONGEST_MS, stdin: 'ignore' });
   } catch (error) {
     await rm(aside, { recursive: true, force: true });
-    const { stderr = '', shortMessage = String(error) } = error as { stderr?: string; shortMessage?: string };
+    const {
+      stderr = '',
+      shortMessage = String(error),
+      code,
+    } = error as {
+      stderr?: string;
+      shortMessage?: string;
+      code?: string;
+    };
+    if (code === 'ENOENT')
+      throw new BenchError('usage', `this host has no npm, which is to install ${npm.join(' ')}`, {
+        remedy:
+          "Install npm there, or put the program into a folder and name it as install.folder in the agent's file.",
+        cause: error,
+      });
     const message = `npm cannot install ${npm.join(' ')}: ${(stderr || shortMessage).slice(0, 500)}`;
     if (UNREACHABLE.test(stderr)) throw new InfrastructureError(message, { cause: error });
     throw new BenchError('usage', message, { remedy: "Correct install.npm in the agent's file.", cause: error });

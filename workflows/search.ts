@@ -1,7 +1,14 @@
-import { CancellationScope, continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { ControlActivities } from '../domain/messages.js';
+import {
+  CancellationScope,
+  continueAsNew,
+  isCancellation,
+  proxyActivities,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { ControlActivities, ModelActivities } from '../domain/messages.js';
 import type { RunEnd, RunTicket } from '../domain/run.js';
-import { controlOptions, placementOptions } from './activity-options.js';
+import { controlOptions, modelOptions, placementOptions } from './activity-options.js';
 import { CONTINUE_AFTER_EVENTS } from './continue-after-events.js';
 import { endOfFailure, judgedByTest } from './end-of-run.js';
 import { oneRun } from './one-run.js';
@@ -20,7 +27,7 @@ export async function search(ticket: RunTicket): Promise<RunEnd> {
   const { runId } = ticket;
   let end: RunEnd | null;
   try {
-    end = (await playWaves(runId)) === 'over' ? await standForBest(ticket) : null;
+    end = (await playWaves(ticket)) === 'over' ? await standForBest(ticket) : null;
   } catch (error) {
     end = endOfFailure(error);
   }
@@ -33,8 +40,10 @@ export async function search(ticket: RunTicket): Promise<RunEnd> {
   return end;
 }
 
-async function playWaves(runId: string): Promise<'over' | 'long'> {
+async function playWaves(ticket: RunTicket): Promise<'over' | 'long'> {
+  const { runId } = ticket;
   for (;;) {
+    if (ticket.asksItsModel === true) await askTree(ticket);
     const { tickets, ended } = await control.openNodes({ runId });
     if (tickets.length === 0 && ended.length === 0) return 'over';
     // Those that are cancelled end in their own time.
@@ -45,6 +54,20 @@ async function playWaves(runId: string): Promise<'over' | 'long'> {
     for (const one of played) if (one.status === 'rejected') throw one.reason;
     const { historyLength, continueAsNewSuggested } = workflowInfo();
     if (historyLength >= CONTINUE_AFTER_EVENTS || continueAsNewSuggested) return 'long';
+  }
+}
+
+/** What the tree asks its model is of use, but no more: without an answer the next wave is chosen by rule. */
+async function askTree({ runId, provider }: RunTicket): Promise<void> {
+  const model = proxyActivities<Pick<ModelActivities, 'askTree'>>(modelOptions(provider));
+  try {
+    for (;;) {
+      const { waitMs } = await model.askTree({ runId });
+      if (waitMs === null) return;
+      await sleep(waitMs);
+    }
+  } catch (error) {
+    if (isCancellation(error) || CancellationScope.current().consideredCancelled) throw error;
   }
 }
 

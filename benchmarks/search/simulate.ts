@@ -1,7 +1,9 @@
+import { readDirections } from '../../domain/search/directions.js';
 import { nextWave } from '../../domain/search/next-wave.js';
 import { searchSchema, type SearchPolicy, type SearchSpec } from '../../domain/search/spec.js';
 import { type SearchNode, SearchTree } from '../../domain/search/tree.js';
 import { randomIndexes } from '../../domain/statistics/random-index.js';
+import { answered } from './scientist.js';
 import { played, type Truth, type World } from './world.js';
 
 const RESOLUTION = 1 << 20;
@@ -13,7 +15,8 @@ export function simulated(world: World, spec: SearchSpec, seed: number): { quali
   const nodes: SearchNode[] = [];
   const truths: Truth[] = [];
   for (;;) {
-    const wave = nextWave(spec, nodes, seed, spec.nodes - nodes.length);
+    const directions = spec.policy === 'scientist' ? readDirections(answered(nodes, spec.width, random)) : [];
+    const wave = nextWave(spec, nodes, seed, spec.nodes - nodes.length, directions);
     if (wave.length === 0) break;
     for (const choice of wave) {
       const of = (index: number | null): Truth | null => (index === null ? null : truths[index]!);

@@ -1,19 +1,8 @@
 import type { Colors } from 'picocolors/types.js';
-import type { TreeStop } from '../../domain/search/budget.js';
+import { STOP_WORDS } from '../../domain/search/stop-words.js';
 import type { SearchTreeDocument, SearchTreeNode } from '../../domain/views/search-tree.js';
 import { formatCost, formatScore } from './format.js';
 import { renderFields, renderTable } from './table.js';
-
-const STOPS: Record<TreeStop, string> = {
-  policy: 'the policy opens no more nodes',
-  lost: 'the last nodes all came to nothing',
-  nodes: 'it has all its nodes',
-  validations: 'its validations are used up',
-  cost: 'its dollars are used up',
-  tokens: 'its tokens are used up',
-  seconds: 'its time is used up',
-  budget: "the batch's budget is spent",
-};
 
 /** The tree with its limits; each node stands below the one that it goes on from. */
 export function renderSearchTree(tree: SearchTreeDocument, colors: Colors): string {
@@ -23,12 +12,15 @@ export function renderSearchTree(tree: SearchTreeDocument, colors: Colors): stri
   const fields: [string, string][] = [
     ['run', colors.bold(tree.runId)],
     ['policy', tree.policy],
-    ['status', tree.stopped === null ? tree.status : `${tree.status}: ${STOPS[tree.stopped]}`],
+    ['status', tree.stopped === null ? tree.status : `${tree.status}: ${STOP_WORDS[tree.stopped]}`],
     ['nodes', of(charged.nodes, limits.nodes)],
     ['validations', of(charged.validations, limits.validations)],
     ['cost', of(formatCost(charged.costUsd), limits.costUsd === null ? null : formatCost(limits.costUsd))],
     ['tokens', of(charged.tokens, limits.tokens)],
     ['seconds', of(Math.round(charged.seconds), limits.seconds)],
+    ...(tree.asked.answers === 0
+      ? []
+      : [['asked', `${tree.asked.answers} answers, ${formatCost(tree.asked.costUsd)}`] satisfies [string, string]]),
     ['stands for', chosen === null ? '–' : `node ${chosen}`],
     ['final score', `${formatScore(tree.finalScore)} ${tree.primary} (${tree.direction})`],
   ];
@@ -41,7 +33,11 @@ export function renderSearchTree(tree: SearchTreeDocument, colors: Colors): stri
         title: 'what',
         value: ({ node }) => (node.mate === null ? node.operator : `${node.operator} with ${node.mate}`),
       },
-      { title: 'status', value: ({ node }) => node.status },
+      {
+        title: 'status',
+        value: ({ node: { status, endReason } }) =>
+          status === 'lost' && endReason !== null ? `lost: ${endReason}` : status,
+      },
       { title: 'score', value: ({ node }) => formatScore(node.score), align: 'right' },
       { title: 'steps', value: ({ node }) => String(node.steps), align: 'right' },
       {

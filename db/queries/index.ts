@@ -12,7 +12,7 @@ import { metrics } from './metrics.js';
 import { type GainSpread, gainSpread } from './gain-spread.js';
 import { type PastRun, pastRuns, type RunKind } from './past-runs.js';
 import { findBatch, findRun } from './references.js';
-import { searchTree } from './search-tree.js';
+import { reportTrees, searchTree } from './search-tree.js';
 import { reportActions, reportRuns } from './report-runs.js';
 import { listRuns, playedNames, showRun } from './runs.js';
 import { episodeStates, groupMetrics, policyMetrics } from './training.js';
@@ -29,7 +29,7 @@ import type { HostRow } from '../../domain/views/hosts.js';
 import type { GatewayRun } from '../../domain/views/gateway.js';
 import type { LeaseRow, LeaseWaiter } from '../../domain/views/leases.js';
 import type { SearchTreeDocument } from '../../domain/views/search-tree.js';
-import type { ActionCount, ReportRun } from '../../domain/views/report.js';
+import type { ActionCount, ReportRun, ReportTree } from '../../domain/views/report.js';
 import type { RunDetail, RunFilter, RunSummary } from '../../domain/views/runs.js';
 import type {
   EpisodeFigures,
@@ -81,7 +81,7 @@ export interface Queries {
   unfinishedRuns(): Promise<number>;
   leaderboard(options?: LeaderboardOptions): Promise<Leaderboard>;
   /** The runs behind its figures, and the action categories of those that count. */
-  reportRuns(board: Leaderboard): Promise<{ runs: ReportRun[]; actions: ActionCount[] }>;
+  reportRuns(board: Leaderboard): Promise<{ runs: ReportRun[]; actions: ActionCount[]; trees: ReportTree[] }>;
   /** Of one batch, or of all. */
   runIds(batchId?: string): Promise<string[]>;
   /** What these runs earned as episodes, in the order in which they were submitted. */
@@ -133,7 +133,14 @@ export function createQueries(pool: pg.Pool): Queries {
     leaderboard: (options = {}) => leaderboard(run, options),
     reportRuns: async (board) => {
       const runs = await reportRuns(run, board);
-      return { runs, actions: await reportActions(run, board.comparison.mode, runs) };
+      const [actions, trees] = await Promise.all([
+        reportActions(run, board.comparison.mode, runs),
+        reportTrees(
+          run,
+          runs.map(({ runId }) => runId),
+        ),
+      ]);
+      return { runs, actions, trees };
     },
     runIds: (batchId) => runIdsOf(run, batchId),
     episodeReturns: (runIds, request) => episodeReturns(run, runIds, request),

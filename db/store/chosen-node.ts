@@ -49,7 +49,7 @@ export async function copyChosen(client: pg.PoolClient, treeRunId: string, nodeR
 export async function addNotes(
   client: pg.PoolClient,
   root: RunDefinition,
-  steps: number,
+  { steps, reflexion }: { steps: number; reflexion: string | null },
   opened: readonly { choice: Choice; run: RunDefinition }[],
 ): Promise<void> {
   const scores = new Map<number, number | null>();
@@ -69,6 +69,7 @@ export async function addNotes(
     if (choice.parent === null || run.forkedFrom === undefined) continue;
     const note = childNote({
       ...{ operator: choice.operator, steps, metric: root.task.primary, parent: await scoreOf(choice.parent) },
+      ...{ reflexion, direction: choice.direction ?? null },
       mate:
         choice.mate === null
           ? null

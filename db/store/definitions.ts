@@ -68,7 +68,9 @@ export const TICKETS = `select r.run_id as "runId", r.batch_id as "batchId", r.p
   coalesce(r.forked_at_step, 0) as "copiedSteps", b.priority,
   (extract(epoch from ep.deadline_at) * 1000)::float8 as "endsBy",
   b.nodes_of is null and v.spec -> 'splits' ? 'validation' as "hiddenSplit", a.content ? 'program' as "program",
-  b.nodes_of is null and r.forked_from is null and a.content ? 'search' as "search", b.nodes_of is not null as "node"
+  b.nodes_of is null and r.forked_from is null and a.content ? 'search' as "search", b.nodes_of is not null as "node",
+  a.content #>> '{search,policy}' is not distinct from 'scientist' or coalesce(a.content #> '{search,reflexion}' = 'true', false)
+    as "asksItsModel"
   from runs r join batches b on b.batch_id = r.batch_id join task_versions v on v.content_hash = r.task_hash
   join agent_configs a on a.hash = r.agent_hash
   left join episodes ep on ep.run_id = r.run_id

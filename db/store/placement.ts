@@ -61,8 +61,13 @@ async function place(
   const moved = run.hostId !== null && run.hostId !== chosen;
   const from = Math.max(epoch, moved ? run.epoch + 1 : run.epoch);
   await client.query('insert into hosts (host_id) values ($1) on conflict do nothing', [chosen]);
+  // Where all that is left is the test of a submission, no sandbox starts.
   await client.query(
-    `update runs set host_id = $2, epoch = $3, status = 'starting', waiting_since = null, updated_at = now()
+    `update runs set host_id = $2, epoch = $3, waiting_since = null, updated_at = now(),
+       status = case when exists (
+         select from evaluations where run_id = $1 and split = 'test' and kind in ('submit', 'forced') and status = 'pending'
+           and submission_sha256 is not null
+       ) then 'finishing' else 'starting' end
      where run_id = $1 and status <> 'ended'`,
     [runId, chosen, from],
   );

@@ -1,14 +1,13 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import type { Wave } from '../../domain/messages.js';
-import type { EndReason } from '../../domain/outcomes.js';
 import type { SearchTrees } from '../../domain/ports/record/search-trees.js';
 import type { RunDefinition, RunTicket } from '../../domain/run.js';
 import { nextWave } from '../../domain/search/next-wave.js';
 import { nodeRunId, nodeSeed, nodesBatchId } from '../../domain/search/node-ids.js';
-import { roomIn, type NodeShare, type TreeCharges, type TreeStop } from '../../domain/search/budget.js';
+import type { NodeShare, TreeStop } from '../../domain/search/budget.js';
 import type { SearchSpec } from '../../domain/search/spec.js';
-import { type Choice, type SearchNode, SearchTree } from '../../domain/search/tree.js';
+import { type Choice, SearchTree } from '../../domain/search/tree.js';
 import { storeError } from '../database-error.js';
 import { inTransaction } from '../in-transaction.js';
 import { statements } from '../statements.js';
@@ -18,43 +17,8 @@ import { definitionReader, TICKETS } from './definitions.js';
 import { lifecycleStore } from './lifecycle.js';
 import { missingRun } from './missing.js';
 import { settle } from './settle-node.js';
-
-interface TreeRow {
-  batchId: string;
-  maxNodes: number;
-  maxValidations: number;
-  costLimitUsd: string | null;
-  tokenLimit: number;
-  secondsLimit: number;
-  stopped: TreeStop | null;
-  chosen: number | null;
-}
-
-interface NodeRow extends SearchNode {
-  runId: string;
-  wave: number;
-  /** Its last step that was executed. */
-  lastStep: number;
-  endReason: EndReason | null;
-  ended: boolean;
-}
-
-const TREE = `select batch_id as "batchId", max_nodes as "maxNodes", max_validations as "maxValidations",
-    trim_scale(cost_limit_usd)::text as "costLimitUsd", token_limit::float8 as "tokenLimit", seconds_limit as "secondsLimit",
-    stopped, chosen
-  from search_trees where run_id = $1 for update`;
-
-const NODES = `select n.node as index, n.operator, n.parent, n.mate, n.status, n.value, n.run_id as "runId", n.wave,
-    r.end_reason as "endReason", r.status = 'ended' as ended,
-    coalesce((select max(s.step) from steps s where s.run_id = n.run_id and s.executed_at is not null), 0) as "lastStep"
-  from search_nodes n join runs r on r.run_id = n.run_id where n.tree_run_id = $1 order by n.node`;
-
-/** What open nodes may still use counts as used. */
-const CHARGES = `select count(*)::int as nodes, coalesce(sum(coalesce(validations, 1)), 0)::int as validations,
-    trim_scale(coalesce(sum(coalesce(spent_usd, reserved_usd)), 0))::text as "costUsd",
-    coalesce(sum(coalesce(spent_tokens, reserved_tokens)), 0)::float8 as tokens,
-    coalesce(sum(coalesce(spent_seconds, reserved_seconds)), 0)::float8 as seconds
-  from search_nodes where tree_run_id = $1`;
+import { answersOf, treeQuestionStore } from './tree-questions.js';
+import { lockedTree, type NodeRow, nodesOf, roomOf } from './tree-rows.js';
 
 /** Trees of forks. Whoever changes one holds its row, so that what was decided once is found by all others. */
 export function searchTreeStore(pool: pg.Pool): SearchTrees {
@@ -82,6 +46,8 @@ export function searchTreeStore(pool: pg.Pool): SearchTrees {
     };
   };
   return {
+    ...treeQuestionStore(definitionOf, locked),
+
     async openNodes(treeRunId) {
       const root = (await definitionOf(treeRunId)).read();
       const { search } = root.agent;
@@ -140,23 +106,17 @@ async function openNext(client: pg.PoolClient, root: RunDefinition, spec: Search
   const nodes = await nodesOf(client, runId);
   const open = nodes.filter(({ status }) => status === 'open');
   if (open.length > 0) return open.map((node) => node.runId);
-  const { rows: charged } = await client.query<TreeCharges>(CHARGES, [runId]);
-  const limits = {
-    nodes: tree.maxNodes,
-    validations: tree.maxValidations,
-    costUsd: tree.costLimitUsd,
-    tokens: tree.tokenLimit,
-    seconds: tree.secondsLimit,
-  };
-  const { nodes: room, share, stop } = roomIn(limits, charged[0]!);
+  const { nodes: room, share, stop } = await roomOf(client, runId, tree);
   const budget = nodes.some(({ endReason }) => endReason === 'budget');
-  const choices = budget || stop !== null ? [] : nextWave(spec, nodes, root.seed, Math.min(spec.parallel, room));
+  const { reflexion, directions } = await answersOf(client, runId, nodes.length);
+  const choices =
+    budget || stop !== null ? [] : nextWave(spec, nodes, root.seed, Math.min(spec.parallel, room), directions);
   if (choices.length === 0) {
     const why: TreeStop = budget ? 'budget' : (stop ?? (nodes.at(-1)?.status === 'lost' ? 'lost' : 'policy'));
     await client.query('update search_trees set stopped = $2, stopped_at = now() where run_id = $1', [runId, why]);
     return [];
   }
-  await openAll(client, { root, spec, nodes, choices, share, version });
+  await openAll(client, { root, spec, nodes, choices, reflexion, share, version });
   return choices.map((_, nth) => nodeRunId(runId, nodes.length + nth));
 }
 
@@ -194,24 +154,21 @@ async function begin(client: pg.PoolClient, root: RunDefinition, spec: SearchSpe
   return row.version;
 }
 
-async function lockedTree(client: pg.PoolClient, treeRunId: string): Promise<TreeRow | undefined> {
-  return (await client.query<TreeRow>(TREE, [treeRunId])).rows[0];
-}
-
-async function nodesOf(client: pg.PoolClient, treeRunId: string): Promise<NodeRow[]> {
-  return (await client.query<NodeRow>(NODES, [treeRunId])).rows;
-}
-
 interface Opened {
   root: RunDefinition;
   spec: SearchSpec;
   nodes: readonly NodeRow[];
   choices: readonly Choice[];
+  /** What the tree has taught; null: nobody was asked. */
+  reflexion: string | null;
   share: NodeShare;
   version: string;
 }
 
-async function openAll(client: pg.PoolClient, { root, spec, nodes, choices, share, version }: Opened): Promise<void> {
+async function openAll(
+  client: pg.PoolClient,
+  { root, spec, nodes, choices, reflexion, share, version }: Opened,
+): Promise<void> {
   const first = nodes.length;
   const { forkedFrom: _none, ...definition } = root;
   const opened = choices.map((choice, nth): { choice: Choice; index: number; run: RunDefinition } => {
@@ -243,5 +200,5 @@ async function openAll(client: pg.PoolClient, { root, spec, nodes, choices, shar
         ...[share.costUsd, share.tokens, share.seconds],
       ],
     );
-  await addNotes(client, root, spec.nodeSteps, opened);
+  await addNotes(client, root, { steps: spec.nodeSteps, reflexion }, opened);
 }

@@ -13,12 +13,14 @@ const common = {
   validations: count(1000).optional(),
   /** Nodes that are played at once. */
   parallel: count(64).default(4),
+  /** Before each wave that goes on from nodes the model is asked once what the whole tree has taught: they are told that first. */
+  reflexion: z.boolean().optional(),
 };
 
 /** Which failed nodes are repaired: those at the end of a chain of failures no longer than this; 0: none. */
 const debugDepth = z.number().int().min(0).max(20).default(3);
 
-export const searchSchema = z.discriminatedUnion('policy', [
+const policies = [
   z.strictObject({ policy: z.literal('linear'), ...common }),
   z.strictObject({
     policy: z.literal('bfs'),
@@ -69,11 +71,25 @@ export const searchSchema = z.discriminatedUnion('policy', [
     /** A branch that has just become better is gone on with this often. */
     commitment: z.number().int().min(0).max(20).default(1),
   }),
-]);
+  z.strictObject({
+    policy: z.literal('scientist'),
+    ...common,
+    /** Solutions from scratch, before the model is asked. */
+    drafts: count(50).default(3),
+    /** How many nodes it names at once, each with a direction. */
+    width: count(20).default(1),
+    /** Of the rule that chooses where its answer names no node: as of `greedy`. */
+    debugDepth,
+  }),
+] as const;
+
+export const SEARCH_POLICIES = policies.map(({ shape }) => shape.policy.value);
+
+export const searchSchema = z.discriminatedUnion('policy', policies, {
+  error: ({ code }) => (code === 'invalid_union' ? `expected ${SEARCH_POLICIES.join(' or ')}` : undefined),
+});
 
 /** A policy with its options. */
 export type SearchSpec = z.infer<typeof searchSchema>;
 export type SearchPolicy = SearchSpec['policy'];
 export type SpecOf<Policy extends SearchPolicy> = Extract<SearchSpec, { policy: Policy }>;
-
-export const SEARCH_POLICIES = searchSchema.options.map(({ shape }) => shape.policy.value);

@@ -16,6 +16,8 @@ export interface Choice {
   parent: number | null;
   /** Of a crossover, the other one. */
   mate: number | null;
+  /** Said by the policy's model: what to try; absent: nothing. */
+  direction?: string;
 }
 
 export interface SearchNode extends Choice {

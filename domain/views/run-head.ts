@@ -135,7 +135,7 @@ export const modelCallsSchema = z.strictObject({
     .strictObject({
       calls: countSchema,
       costUsd: usdSchema.describe('of answered calls'),
-      runCostUsd: usdSchema.describe("the run's own figure"),
+      runCostUsd: usdSchema.describe("the run's own figure; of a tree without its nodes'"),
     })
     .describe('of all its calls'),
 });

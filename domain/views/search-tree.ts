@@ -62,7 +62,10 @@ export const searchTreeSchema = z
         tokens: countSchema,
         seconds: z.number(),
       })
-      .describe('what settled nodes used, and what open ones may use at most'),
+      .describe('what settled nodes used, what open ones may use at most, and `asked`'),
+    asked: z
+      .strictObject({ answers: countSchema, costUsd: usdSchema, tokens: countSchema })
+      .describe('what the tree asked its model: which nodes to go on from, what they have taught'),
     nodes: z.array(searchTreeNodeSchema),
   })
   .meta({ id: 'SearchTree' });

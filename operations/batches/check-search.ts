@@ -1,8 +1,13 @@
 import { BenchError } from '../../domain/errors.js';
-import type { ModelRef } from '../../domain/model.js';
+import type { ModelRef, SamplingParameters } from '../../domain/model.js';
+import { compareUsd } from '../../domain/price.js';
 import type { RunDefinition } from '../../domain/run.js';
+import { samplingFor } from '../../domain/sampling.js';
+import { roomIn } from '../../domain/search/budget.js';
 import type { SearchSpec } from '../../domain/search/spec.js';
 import type { TaskFolder } from '../../domain/task.js';
+import { outputLimit } from '../../models/output-limit.js';
+import { reservationUsd } from '../../models/reservation.js';
 import type { LoadedAgent } from '../../catalog/index.js';
 
 /** Steps that all nodes of a tree take at most: its runs have no other limit of steps. */
@@ -13,10 +18,14 @@ interface Asked {
   tasks: readonly Pick<TaskFolder, 'spec'>[];
   /** Null: as each task says. */
   snapshotEvery: number | null;
+  /** Of the whole tree; null and 0: no limit. */
+  costLimit: string | null;
+  tokenLimit: number;
+  sampling: SamplingParameters;
 }
 
 /** What a tree of forks cannot be played on, or by, before anything is started. */
-export function checkSearch({ name, config }: LoadedAgent, { models, tasks, snapshotEvery }: Asked): void {
+export function checkSearch({ name, config }: LoadedAgent, { models, tasks, snapshotEvery, ...limits }: Asked): void {
   if (config.search === undefined) return;
   const refuse = (why: string, remedy: string): never => {
     throw new BenchError('usage', `agent ${name} searches: ${why}`, { code: 'agent.unfit', remedy });
@@ -39,6 +48,34 @@ export function checkSearch({ name, config }: LoadedAgent, { models, tasks, snap
       `its best node is tested when all sandboxes have ended, and the tests of ${live.spec.id} run where its agent lives`,
       'Choose another task, or an agent without a `search:` block.',
     );
+  for (const model of models) {
+    const short = shortOf(config.search, model, limits);
+    if (short !== null)
+      refuse(
+        `its ${short.nodes} nodes share ${short.limit}, and ${short.part} of that does not pay for one answer of ${model.name}, for which ${short.answer} is reserved`,
+        'Raise the limit, or give the tree fewer nodes or the model shorter answers.',
+      );
+  }
+}
+
+/** A node's part of the tree's limits that no answer of the model fits into; null: there is none. */
+function shortOf(
+  { nodes, validations = nodes }: SearchSpec,
+  { config }: ModelRef,
+  { costLimit, tokenLimit, sampling }: Pick<Asked, 'costLimit' | 'tokenLimit' | 'sampling'>,
+): { nodes: number; limit: string; part: string; answer: string } | null {
+  if (config === undefined) return null;
+  const request = { messages: [], sampling: samplingFor(config, sampling) };
+  const room = { nodes, validations, costUsd: costLimit, tokens: tokenLimit, seconds: 0 };
+  const sharing = Math.min(nodes, validations);
+  const { share } = roomIn(room, { nodes: 0, validations: 0, costUsd: '0', tokens: 0, seconds: 0 });
+  const usd = reservationUsd(config, request, new Date());
+  if (costLimit !== null && compareUsd(share.costUsd ?? '0', usd) < 0)
+    return { nodes: sharing, limit: `$${costLimit}`, part: `$${share.costUsd ?? '0'}`, answer: `$${usd}` };
+  const tokens = outputLimit(config, request);
+  if (tokenLimit > 0 && share.tokens < tokens)
+    return { nodes: sharing, limit: `${tokenLimit} tokens`, part: `${share.tokens}`, answer: `${tokens}` };
+  return null;
 }
 
 /** What a tree came to is no line that could be gone on with. */

@@ -63,7 +63,10 @@ export function loadGroups(
         fields: { task: '<task>' },
       });
     checkAgent(loadedAgent, modelRefs, taskFolders);
-    checkSearch(loadedAgent, { models: modelRefs, tasks: taskFolders, snapshotEvery: group.snapshotEvery });
+    checkSearch(loadedAgent, {
+      ...{ models: modelRefs, tasks: taskFolders, snapshotEvery: group.snapshotEvery },
+      ...{ costLimit: group.costLimit, tokenLimit: group.tokenLimit, sampling: samplingOf(group) },
+    });
     checkOracles(modelRefs, taskFolders);
     checkRecordings(loadedAgent, modelRefs);
     return { ...group, modelRefs, taskFolders, loadedAgent, skipped: [...broken, ...skipped] };

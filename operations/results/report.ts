@@ -38,12 +38,12 @@ export async function report(bench: Bench, input: ReportRequest = {}): Promise<R
       code: 'report.empty',
       remedy: '`bench runs` lists runs; `bench demo` produces some.',
     });
-  const { runs, actions } = await database.queries.reportRuns(board);
+  const { runs, actions, trees } = await database.queries.reportRuns(board);
   return {
     subject: subject.title,
     generatedAt: new Date().toISOString(),
     harnessVersion: harnessVersion(settings.assetsRoot),
-    ...{ over, board, runs, actions },
+    ...{ over, board, runs, actions, trees },
     training: subject.training === undefined ? null : await database.queries.policyMetrics(subject.training),
   };
 }

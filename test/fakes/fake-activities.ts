@@ -51,6 +51,7 @@ export class FakeActivities {
   onNextAttempts: (batchId: string) => number = () => 0;
   /** Of a search tree, one after the other. */
   waves: Wave[] = [];
+  onAskTree: (runId: string) => ReturnType<ModelActivities['askTree']> = async () => ({ waitMs: null });
   readonly settled: string[] = [];
   readonly closedTrees: string[] = [];
   readonly programs: RunProgramArgs[] = [];
@@ -166,7 +167,10 @@ export class FakeActivities {
     });
   }
   model(): ModelActivities {
-    return { nextAction: ({ runId, step }) => this.onNextAction(runId, step) };
+    return {
+      nextAction: ({ runId, step }) => this.onNextAction(runId, step),
+      askTree: ({ runId }) => this.onAskTree(runId),
+    };
   }
 }
 

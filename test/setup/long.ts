@@ -8,6 +8,9 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/chaos/episodes-engine.test.ts':
     'episodes.test.ts kills the services under episodes, crash.test.ts containers under runs',
   'test/chaos/search-trees.test.ts': 'home/search-trees.test.ts plays a tree that nothing disturbs',
+  'test/chaos/auto-attempts.test.ts': 'sql/allocation.test.ts gives attempts out, once, whoever asks',
+  'test/home/paid-trees.test.ts':
+    'sql/search-trees.test.ts has eight nodes in flight call a provider, by the store alone',
   'test/integrity/doors.test.ts':
     'attack-suite.test.ts plays every class of attack; home/doors.test.ts what the doors refuse',
   'test/home/fleet.test.ts': 'join.test.ts has a machine join and play, hosts.test.ts one killed for good',

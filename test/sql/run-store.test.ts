@@ -80,6 +80,7 @@ describe('definitions', () => {
       hiddenSplit: false,
       program: false,
       search: false,
+      asksItsModel: false,
       node: false,
       endsBy: null,
       provider: 'scripted',

@@ -1,5 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { askTree } from '../../activities/ask-tree.js';
+import { RunDefinitions } from '../../activities/run-definitions.js';
 import { type Database, migrate, openDatabase, type SubmittedRun } from '../../db/index.js';
 import { modelConfigSchema } from '../../domain/model-config.js';
 import { compareUsd } from '../../domain/price.js';
@@ -7,6 +9,7 @@ import type { RunDefinition } from '../../domain/run.js';
 import { nodeRunId } from '../../domain/search/node-ids.js';
 import { type SearchSpec, searchSchema } from '../../domain/search/spec.js';
 import { callModel, type ModelCallPorts } from '../../models/call-model.js';
+import { createPlayers } from '../../models/players.js';
 import { createOpenAiModel } from '../../models/openai.js';
 import { type ProviderSimulator, startProviderSimulator } from '../fakes/provider-simulator/index.js';
 import { evaluate, run, SUBMITTED, submission, task } from '../fixtures/rows.js';
@@ -131,6 +134,17 @@ describe('a tree of forks', () => {
     const best = nodeRunId(runId, 1);
     const pending = await db.store.nextHidden(runId);
     expect(pending).toMatchObject({ step: 1, kind: 'submit', number: 1, submissionSha256: `sha-${best}` });
+    // It gets a place for that test alone: no sandbox starts there, wherever it waited before.
+    const { status } = await shown(runId);
+    expect(status).toBe('finishing');
+    expect(await db.store.placeRun({ runId, epoch: 1 })).toMatchObject({ kind: 'none' });
+    expect(await shown(runId)).toMatchObject({ status: 'waiting_host' });
+    await db.store.registerHost({
+      ...{ hostId: 'h', hostname: 'h', cpus: 2, memoryMb: 8000, gpus: [], backends: ['docker', 'local'], slots: 2 },
+      ...{ homeId: 'home-of-h', heartbeatSeconds: 10 },
+    });
+    expect(await db.store.placeRun({ runId, epoch: 1 })).toMatchObject({ hostId: 'h' });
+    expect(await shown(runId)).toMatchObject({ status: 'finishing' });
     await evaluate(db, runId, 1, 'submit', 8, { submissionSha256: `sha-${best}` });
     expect(await db.store.nextHidden(runId)).toBeNull();
     await db.store.closeTree(runId);
@@ -140,6 +154,11 @@ describe('a tree of forks', () => {
       nodes: [{ status: 'scored' }, { status: 'scored', score: 9 }, { status: 'failed', score: null }],
     });
     const board = await db.queries.leaderboard({ models: ['m'], includeScripted: true });
+    const { trees } = await db.queries.reportRuns(board);
+    expect(trees.find((one) => one.runId === runId)).toMatchObject({
+      ...{ chosen: 1, chosenScore: 9, finalScore: 8, stopped: 'policy' },
+      ...{ came: { scored: 2, failed: 1, lost: 0, open: 0 }, charged: { nodes: 3 }, limits: { nodes: 4 } },
+    });
     const cells = await db.queries.listRuns({ batchId });
     expect(cells.map((one) => one.runId)).toEqual([runId]);
     expect(JSON.stringify(board)).not.toContain(best);
@@ -237,6 +256,116 @@ describe('a tree of forks', () => {
       9,
     );
   });
+});
+
+test('asks its model where to go on, and what it has taught, within its limits and as part of its bill', async () => {
+  const real = { name: 'real', kind: 'real', provider: 'openai', model: 'gpt-4o', config } as const;
+  const limits = { costLimitUsd: '0.05', tokenLimit: 60_000, sampling: {} };
+  const spec = { policy: 'scientist', drafts: 2, width: 2, nodes: 6, parallel: 2, reflexion: true } as const;
+  const root = await tree(spec, { ...limits, model: real });
+  const { runId } = root;
+  const own = await startProviderSimulator({
+    behaviour: ({ messages }) => {
+      const text = JSON.stringify(messages);
+      return {
+        kind: 'reply',
+        text: text.includes('PARENT') ? 'PARENT: node_1\nUse trees.\nPARENT: node_0\nUse nets.' : 'Seeds matter.',
+      };
+    },
+  });
+  try {
+    const players = createPlayers({
+      store: db.store,
+      turns: { ask: () => Promise.reject(new Error('nobody outside plays')) },
+      governor: { acquire: () => Promise.reject(new Error('no limits here')), flush: () => Promise.resolve() },
+      models: new Map([['openai', createOpenAiModel({ config, apiKey: 'sk-test', baseUrl: own.openAiBaseUrl })]]),
+      taskFolder: () => Promise.reject(new Error('no task has a folder here')),
+    });
+    const ask = () =>
+      askTree(
+        { store: db.store, definitions: new RunDefinitions(db.store), players },
+        runId,
+        new AbortController().signal,
+      );
+    const [ticket] = await db.store.loadShard(root.batchId, 0);
+    expect(ticket).toMatchObject({ search: true, asksItsModel: true });
+    // Nothing to ask before the drafts, nor while they are played.
+    expect(await ask()).toEqual({ waitMs: null });
+    await opened(runId);
+    expect(await ask()).toEqual({ waitMs: null });
+    expect(own.requests).toHaveLength(0);
+    for (const [node, score] of [1, 2].entries()) await plays(nodeRunId(runId, node), score);
+
+    // Asked again, by whichever worker, it is paid once; both nodes are told, each with its direction.
+    await ask();
+    await ask();
+    expect(own.requests).toHaveLength(2);
+    const before = await shown(runId);
+    expect(before.asked).toMatchObject({ answers: 2 });
+    expect(await opened(runId)).toHaveLength(2);
+    const { nodes } = await shown(runId);
+    expect(nodes.slice(2)).toMatchObject([
+      { operator: 'improve', parent: 1 },
+      { operator: 'improve', parent: 0 },
+    ]);
+    for (const [node, direction] of [
+      [2, 'Use trees.'],
+      [3, 'Use nets.'],
+    ] as const) {
+      const [copied] = await db.store.transcript(nodeRunId(runId, node));
+      expect(copied?.observation).toMatch(
+        /\[What earlier attempts at this task have taught: Seeds matter\.\]\n.*on validation/s,
+      );
+      expect(copied?.observation).toContain(`[Try this: ${direction}]`);
+    }
+    for (const node of [2, 3]) await plays(nodeRunId(runId, node), node + 1);
+    await ask();
+    await opened(runId);
+    for (const node of [4, 5]) await plays(nodeRunId(runId, node), node + 1);
+    expect(await ask()).toEqual({ waitMs: null });
+    expect(await opened(runId)).toEqual([]);
+
+    const over = await shown(runId);
+    const billed = own.bill.entries.reduce((sum, { costUsd }) => sum + Number(costUsd), 0);
+    expect(over).toMatchObject({ stopped: 'nodes', asked: { answers: 4 } });
+    expect(Number(over.charged.costUsd)).toBeCloseTo(billed, 9);
+    expect(over.charged).toMatchObject({ costUsd: over.asked.costUsd, tokens: over.asked.tokens });
+    const { rows } = await pool.query(`select answered_calls, cost_usd::float8 as cost from runs where run_id = $1`, [
+      runId,
+    ]);
+    expect(rows).toEqual([{ answered_calls: 4, cost: Number(over.charged.costUsd) }]);
+    const calls = await db.pages.modelCalls(runId, { limit: 10 });
+    expect(calls.sums).toEqual({ calls: 4, costUsd: over.asked.costUsd, runCostUsd: over.asked.costUsd });
+  } finally {
+    await own.close();
+  }
+});
+
+test('goes by rule where nothing is left for a question', async () => {
+  const real = { name: 'real', kind: 'real', provider: 'openai', model: 'gpt-4o', config } as const;
+  const spec = { policy: 'scientist', drafts: 1, nodes: 3, parallel: 1 } as const;
+  const { runId } = await tree(spec, { costLimitUsd: '0.0001', sampling: {}, model: real });
+  await opened(runId);
+  await plays(nodeRunId(runId, 0), 1);
+  const asked = await db.store.treeQuestions(runId);
+  expect(asked).toMatchObject({ costLimitUsd: '0.00005', questions: [{ question: 'directions' }] });
+  const players = createPlayers({
+    store: db.store,
+    turns: { ask: () => Promise.reject(new Error('nobody outside plays')) },
+    governor: { acquire: () => Promise.reject(new Error('no limits here')), flush: () => Promise.resolve() },
+    models: new Map([['openai', createOpenAiModel({ config, apiKey: 'sk-test', baseUrl: simulator.openAiBaseUrl })]]),
+    taskFolder: () => Promise.reject(new Error('no task has a folder here')),
+  });
+  const { signal } = new AbortController();
+  const sent = simulator.requests.length;
+  expect(await askTree({ store: db.store, definitions: new RunDefinitions(db.store), players }, runId, signal)).toEqual(
+    {
+      waitMs: null,
+    },
+  );
+  expect(simulator.requests).toHaveLength(sent);
+  await opened(runId);
+  expect((await shown(runId)).nodes[1]).toMatchObject({ operator: 'improve', parent: 0 });
 });
 
 const settledBefore = (treeRunId: string, node: number): string[] =>

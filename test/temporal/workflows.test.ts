@@ -64,7 +64,7 @@ beforeAll(async () => {
     ),
     create(
       modelQueue('scripted'),
-      late(['nextAction'], () => fake.model()),
+      late(['nextAction', 'askTree'], () => fake.model()),
     ),
   ]);
   running = Promise.all(workers.map((worker) => worker.run()));
@@ -616,6 +616,21 @@ describe('a tree of forks', () => {
     await playTree(one);
     expect(fake.evaluations.map(({ kind, step }) => [kind, step])).toEqual([['forced', 3]]);
     expect(fake.snapshots.map(({ step }) => step)).toEqual([3]);
+  });
+
+  it('asks its model before each wave, again when it is told to wait, and goes on without an answer', async () => {
+    const one = ticket('a', { search: true, asksItsModel: true });
+    fake.onCommand = validateAt(2);
+    const asked: number[] = [];
+    fake.onAskTree = async () => {
+      asked.push(fake.settled.length);
+      if (asked.length === 1) return { waitMs: 1 };
+      if (asked.length === 3) throw configFailure('its key is not let in');
+      return { waitMs: null };
+    };
+    fake.waves = ['b', 'c'].map((name) => ({ tickets: [node(name)], ended: [] }));
+    expect(await playTree(one)).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok' });
+    expect(asked).toEqual([0, 0, 1, 2]);
   });
 
   it('that is cancelled ends its nodes first', async () => {

@@ -36,6 +36,7 @@ describe('bundled agents', () => {
       ['search-evolution', 'fenced'],
       ['search-greedy', 'fenced'],
       ['search-mcts', 'fenced'],
+      ['search-scientist', 'fenced'],
       ['tool-calling', 'tool-calls'],
     ]));
 });

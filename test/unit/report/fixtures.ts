@@ -102,6 +102,7 @@ export const data = (rows: LeaderboardRow[], runs: ReportRun[], more: Partial<Re
     generatedAt: '2026-01-02T03:04:05.000Z',
     harnessVersion: '9.9.9',
     over: 'tasks',
+    trees: [],
     training: null,
   },
   board: board(rows),

@@ -1,0 +1,43 @@
+import { Unrecoverable } from '../domain/errors.js';
+import type { ModelActivities } from '../domain/messages.js';
+import type { TurnResult } from '../domain/ports/player.js';
+import type { SearchTrees } from '../domain/ports/record/search-trees.js';
+import { QUESTION_STEP, questionMessages } from '../domain/search/questions.js';
+import { cancellation } from './cancellation.js';
+import type { ModelPorts } from './next-action.js';
+
+export interface AskTreePorts extends Pick<ModelPorts, 'definitions' | 'players'> {
+  store: Pick<SearchTrees, 'treeQuestions'>;
+}
+
+export function askTreeActivities(ports: AskTreePorts): Pick<ModelActivities, 'askTree'> {
+  return { askTree: ({ runId }) => askTree(ports, runId, cancellation()) };
+}
+
+/** The answers stay in the ledger, where the next wave finds them; without one the wave is chosen by rule. */
+export async function askTree(
+  { store, definitions, players }: AskTreePorts,
+  runId: string,
+  signal: AbortSignal,
+): Promise<{ waitMs: number | null }> {
+  const asked = await store.treeQuestions(runId);
+  if (asked === null) return { waitMs: null };
+  const root = await definitions.get(runId);
+  const player = players.get(root.model.provider);
+  if (player === undefined) throw new Error(`this worker serves no provider "${root.model.provider}"`);
+  const { costLimitUsd, tokenLimit } = asked;
+  // Its last call must fit, as that of a node.
+  const run = { ...root, node: true, costLimitUsd, tokenLimit };
+  for (const { question, try: nth } of asked.questions) {
+    const turn = { runId, step: QUESTION_STEP, try: nth };
+    const prompt = { messages: questionMessages(question, asked.account) };
+    const next = await player.next(run, turn, prompt, signal).catch((error: unknown): TurnResult => {
+      // Lost answers have used up its part.
+      if (error instanceof Unrecoverable) return { kind: 'end', endReason: 'cost' };
+      throw error;
+    });
+    if (next.kind === 'wait') return { waitMs: next.waitMs };
+    if (next.kind !== 'reply') break;
+  }
+  return { waitMs: null };
+}

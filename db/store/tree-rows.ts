@@ -1,0 +1,74 @@
+import type pg from 'pg';
+import type { EndReason } from '../../domain/outcomes.js';
+import { roomIn, type TreeCharges, type TreeStop } from '../../domain/search/budget.js';
+import { QUESTION_STEP } from '../../domain/search/questions.js';
+import type { SearchNode } from '../../domain/search/tree.js';
+
+export interface TreeRow {
+  batchId: string;
+  maxNodes: number;
+  maxValidations: number;
+  costLimitUsd: string | null;
+  tokenLimit: number;
+  secondsLimit: number;
+  stopped: TreeStop | null;
+  chosen: number | null;
+}
+
+export interface NodeRow extends SearchNode {
+  runId: string;
+  wave: number;
+  /** Its last step that was executed. */
+  lastStep: number;
+  endReason: EndReason | null;
+  ended: boolean;
+}
+
+const TREE = `select batch_id as "batchId", max_nodes as "maxNodes", max_validations as "maxValidations",
+    trim_scale(cost_limit_usd)::text as "costLimitUsd", token_limit::float8 as "tokenLimit", seconds_limit as "secondsLimit",
+    stopped, chosen
+  from search_trees where run_id = $1 for update`;
+
+const NODES = `select n.node as index, n.operator, n.parent, n.mate, n.status, n.value, n.run_id as "runId", n.wave,
+    r.end_reason as "endReason", r.status = 'ended' as ended,
+    coalesce((select max(s.step) from steps s where s.run_id = n.run_id and s.executed_at is not null), 0) as "lastStep"
+  from search_nodes n join runs r on r.run_id = n.run_id where n.tree_run_id = $1 order by n.node`;
+
+/** What open nodes may still use counts as used, and what the tree itself has asked. */
+const CHARGES = `select n.nodes, n.validations, trim_scale(n.usd + asked.usd)::text as "costUsd",
+    (n.tokens + asked.tokens)::float8 as tokens, (n.seconds + asked.seconds)::float8 as seconds
+  from (
+    select count(*)::int as nodes, coalesce(sum(coalesce(validations, 1)), 0)::int as validations,
+      coalesce(sum(coalesce(spent_usd, reserved_usd)), 0) as usd, coalesce(sum(coalesce(spent_tokens, reserved_tokens)), 0) as tokens,
+      coalesce(sum(coalesce(spent_seconds, reserved_seconds)), 0) as seconds
+    from search_nodes where tree_run_id = $1
+  ) n, (
+    select coalesce(sum(case status when 'confirmed' then cost_usd else reserved_usd end), 0) as usd,
+      coalesce(sum(input_tokens + output_tokens), 0) as tokens, coalesce(sum(ms), 0) / 1000.0 as seconds
+    from model_calls where run_id = $1 and step = ${QUESTION_STEP} and status <> 'failed'
+  ) asked`;
+
+export async function lockedTree(client: pg.PoolClient, treeRunId: string): Promise<TreeRow | undefined> {
+  return (await client.query<TreeRow>(TREE, [treeRunId])).rows[0];
+}
+
+export async function nodesOf(client: pg.PoolClient, treeRunId: string): Promise<NodeRow[]> {
+  return (await client.query<NodeRow>(NODES, [treeRunId])).rows;
+}
+
+/** What is left of a tree's limits. */
+export async function roomOf(
+  client: pg.PoolClient,
+  treeRunId: string,
+  tree: TreeRow,
+): Promise<ReturnType<typeof roomIn>> {
+  const { rows } = await client.query<TreeCharges>(CHARGES, [treeRunId]);
+  const limits = {
+    nodes: tree.maxNodes,
+    validations: tree.maxValidations,
+    costUsd: tree.costLimitUsd,
+    tokens: tree.tokenLimit,
+    seconds: tree.secondsLimit,
+  };
+  return roomIn(limits, rows[0]!);
+}

@@ -296,7 +296,6 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
       actions: [],
       trees: [],
       training: null,
-      trees: [],
     }),
     [board, over],
   );

@@ -104,7 +104,7 @@ describe.runIf(executable !== null)('figures', () => {
       // The tree plays another task.
       if (scores['one']!.bestRun === null) continue;
       const row = table.locator('tbody tr', { has: on.page.getByRole('link', { name: model, exact: true }) });
-      await row.getByTitle(scores['one']!.bestRun!).getByText(score(scores['one']!.best)).waitFor();
+      await row.getByTitle(scores['one']!.bestRun).getByText(score(scores['one']!.best)).waitFor();
     }
     await table.getByRole('link', { name: 'beta', exact: true }).click();
     await on.page.getByRole('heading', { name: 'beta', level: 1 }).waitFor();

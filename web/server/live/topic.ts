@@ -136,7 +136,7 @@ export class Topic {
     return [
       {
         event: 'steps',
-        data: { topic: this.name, runId, total, columns: Object.fromEntries(shown) as unknown as StepColumns },
+        data: { topic: this.name, runId, total, columns: Object.fromEntries(shown) as StepColumns },
       },
     ];
   }

@@ -160,7 +160,8 @@ async function main(): Promise<void> {
   const reportFaults = () =>
     faultsToEvents().catch((error: unknown) => log.warn({ error: String(error) }, 'could not record service faults'));
   void reportFaults();
-  const reapOnce = () => reap(store, backends, log);
+  // A host that leaves removes everything at its end.
+  const reapOnce = async () => (departure.begun ? [] : reap(store, backends, log));
   /** Why this worker must stop: its queues belong to another installation. */
   const refusal: BenchError[] = [];
   const stopFor = (error: BenchError, why: string): void => {

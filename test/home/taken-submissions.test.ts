@@ -6,8 +6,9 @@ import { homeLayout } from '../../domain/home-layout.js';
 import { BenchHome } from '../setup/bench-home.js';
 import type { RunDetail } from '../../domain/views/runs.js';
 
-/** A process that goes on after its command, and breaks the submission when it is told to. */
-const SPOILER = '(until [ -e go ]; do sleep 0.05; done; echo broken > strategy.py; touch done) > /dev/null 2>&1 &';
+/** Waits until it may begin; a process that goes on after its command, and breaks the submission when it is told to. */
+const SPOILER =
+  'until [ -e begin ]; do sleep 0.05; done; (until [ -e go ]; do sleep 0.05; done; echo broken > strategy.py; touch done) > /dev/null 2>&1 &';
 
 let home: BenchHome;
 let keeper: pg.Client;
@@ -52,17 +53,21 @@ const until = (what: string, holds: () => Promise<boolean> | boolean) =>
 
 /** Let the spoiler act after the submission was taken and before its evaluation begins. */
 async function spoiltMeanwhile(kind: string, actions: string[]): Promise<RunDetail> {
+  const runId = await submit(kind, actions);
+  await until('started', async () => {
+    const started = await home.sql(`select from runs where run_id = $1 and status = 'running'`, [runId]);
+    return started.length === 1;
+  });
+  const { control } = homeLayout(home.dir).run(runId, 1);
+  const { workspace } = JSON.parse(readFileSync(join(control, 'place.json'), 'utf8')) as { workspace: string };
   // As if the evaluation waited for its place, or had to be put again.
   await keeper.query('begin; lock table evaluations in access exclusive mode');
-  let runId: string;
   try {
-    runId = await submit(kind, actions);
+    writeFileSync(join(workspace, 'begin'), '');
     await until('taken', async () => {
       const taken = await home.sql('select from submissions where run_id = $1 and kind = $2', [runId, kind]);
       return taken.length === 1;
     });
-    const { control } = homeLayout(home.dir).run(runId, 1);
-    const { workspace } = JSON.parse(readFileSync(join(control, 'place.json'), 'utf8')) as { workspace: string };
     writeFileSync(join(workspace, 'go'), '');
     await until('spoilt', () => existsSync(join(workspace, 'done')));
   } finally {

@@ -124,6 +124,8 @@ describe('a new machine', () => {
   });
 
   it('that was revoked comes back by another invitation', async () => {
+    // Its name is that of another machine as long as the former one was heard a moment ago.
+    await until('the former machine is silent', async () => ['silent', 'lost'].includes((await stateOf('box')) ?? ''));
     const host = machine();
     await host.json('hosts', 'join', await invite('box'));
     void startWorker(host);

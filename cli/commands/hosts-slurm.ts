@@ -23,7 +23,8 @@ function scaleOf(text: string): SlurmScale {
   const parsed = slurmScaleSchema.safeParse(Object.fromEntries(given));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new InvalidArgumentError(`${keyOf(String(issue?.path[0] ?? ''))} ${issue?.message}.`);
+  const message = issue?.code === 'invalid_type' ? 'must be a whole number' : issue?.message;
+  throw new InvalidArgumentError(`${keyOf(String(issue?.path[0] ?? ''))} ${message}.`);
 }
 
 const said = ({ waitingRuns, jobs, submitted, cancelled, ended }: ScaledJobs): string =>

@@ -27,7 +27,7 @@ export const workerRequestSchema = z.strictObject({
   }),
   until: z
     .string()
-    .refine((text) => timeOfText(text) !== null, 'write it as 2030-01-31T18:00:00Z, or as seconds since 1970')
+    .refine((text) => timeOfText(text) !== null, 'must be a time, as 2030-01-31T18:00:00Z, or seconds since 1970')
     .optional()
     .meta({
       description: 'when this machine goes: runs that may take longer are not taken, others are handed on before',

@@ -48,7 +48,7 @@ umask 077
 export BENCH_HOME="\${SLURM_TMPDIR:-\${TMPDIR:-/tmp}}/bench-$SLURM_JOB_ID-\${SLURM_RESTART_COUNT:-0}"
 mkdir -p "$BENCH_HOME" && cp ${quoted(resolve(home, '.env'))} "$BENCH_HOME/.env" || exit 1
 ends=$(squeue -h -j "$SLURM_JOB_ID" -o %e) && ends=$(date -d "$ends" +%s) || exit 1
-export BENCH_HOST="slurm-$SLURM_JOB_ID-\${SLURM_RESTART_COUNT:-0}" BENCH_UNTIL="$ends" BENCH_GRACE_SECONDS=${grace}
+export BENCH_HOST="${hostPrefix('$SLURM_JOB_ID')}\${SLURM_RESTART_COUNT:-0}" BENCH_UNTIL="$ends" BENCH_GRACE_SECONDS=${grace}
 export BENCH_SLOTS=${options.slots ?? cpus} BENCH_MEMORY_MB=${Math.floor(memoryGb * 1024 * OF_RUNS)} BENCH_GPUS=${gpus === 0 ? 'none' : '"${CUDA_VISIBLE_DEVICES:-auto}"'}
 
 ${command.map(quoted).join(' ')} worker &

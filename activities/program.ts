@@ -19,6 +19,7 @@ import type { RunDefinitions } from './run-definitions.js';
 import { cancellation, endsForGood } from './cancellation.js';
 import { recordNetworkRequests } from './network-events.js';
 import { takeSubmission } from './take-submission.js';
+import { quotedWord } from '../domain/shell-word.js';
 
 export interface ProgramPorts {
   store: EvaluationLog & EventLog & RunLifecycle & StepLog & ProgramLog;
@@ -197,8 +198,6 @@ async function scoreOf({ store }: ProgramPorts, { runId }: RunDefinition, step: 
   return (record.observation ?? '').trim();
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
 /** What the program finds: its task, its model's address and the token of its run; no key, and no proxy in between. */
 function scriptOf(run: RunDefinition, program: Program, at: { token: string; workspace: string }): string {
   const address = `http://127.0.0.1:${GATEWAY_PORT}`;
@@ -213,7 +212,7 @@ function scriptOf(run: RunDefinition, program: Program, at: { token: string; wor
   };
   return [
     'unset HTTP_PROXY HTTPS_PROXY http_proxy https_proxy ALL_PROXY all_proxy',
-    ...Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`),
+    ...Object.entries(variables).map(([name, value]) => `export ${name}=${quotedWord(value)}`),
     program.command,
   ].join('\n');
 }

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunDefinition } from '../domain/run.js';
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+import { quotedWord } from '../domain/shell-word.js';
 
 /**
  * Shell that removes what the parent of a node submitted, so that only what the node makes counts. Files of the starter are to be gone on
@@ -12,5 +11,5 @@ export function removalScript({ task }: Pick<RunDefinition, 'task'>, taskDir: st
   const { files, folders = [], whole = false } = task.submission;
   const made = whole ? [] : [...files, ...folders].filter((path) => !existsSync(join(taskDir, 'starter', path)));
   if (made.length === 0) return '';
-  return `(cd -- ${quoted(workspace)} && command rm -rf -- ${made.map(quoted).join(' ')})\n`;
+  return `(cd -- ${quotedWord(workspace)} && command rm -rf -- ${made.map(quotedWord).join(' ')})\n`;
 }

@@ -11,6 +11,7 @@ import { LAYER_LABEL, LAYER_NAME } from './labels.js';
 import type { PackageSources } from './package-sources.js';
 import { PODMAN_ULIMITS } from './sandbox-container.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
+import { quotedWord } from '../../domain/shell-word.js';
 
 /** In a volume, so that none of it ends up in the image. */
 const INSIDE = '/bench-layer';
@@ -149,7 +150,7 @@ function entries({ layer, files, sources, script: own }: LayerOrder): TarEntry[]
     ...sources.environment,
     ...(sources.certificates !== null && certificatesOf(`${INSIDE}/certificates.pem`, own !== undefined)),
   };
-  const exports = Object.entries(environment).map(([key, value]) => `export ${key}=${quoted(value)}\n`);
+  const exports = Object.entries(environment).map(([key, value]) => `export ${key}=${quotedWord(value)}\n`);
   const script = ['set -e\n', ...exports, `cd ${INSIDE}/task\n`, own ?? packagesScript(layer)].join('');
   const folders = new Set(['task']);
   for (const { path } of files) {
@@ -183,16 +184,14 @@ const certificatesOf = (path: string, everybody: boolean): Record<string, string
 const packagesScript = (layer: LayerRequirements): string =>
   [
     layer.file === null ? '' : `python3 -m pip --version >/dev/null 2>&1 || exit ${NO_PIP}\n`,
-    `apt=${quoted(layer.apt.join(' '))}\n`,
+    `apt=${quotedWord(layer.apt.join(' '))}\n`,
     // Unquoted on purpose: words of a checked alphabet.
     'if [ -n "$apt" ]; then\n',
     '  apt-get update -q && apt-get install -y -q --no-install-recommends $apt\n',
     '  rm -rf /var/lib/apt/lists/*\n',
     'fi\n',
-    layer.file === null ? '' : `python3 -m pip install -r ${quoted(layer.file)}\n`,
+    layer.file === null ? '' : `python3 -m pip install -r ${quotedWord(layer.file)}\n`,
   ].join('');
-
-export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 async function keepAsImage(docker: Docker, container: Docker.Container, order: LayerOrder): Promise<void> {
   const [repo, tag] = order.ref.split(':') as [string, string];

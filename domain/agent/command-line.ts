@@ -1,8 +1,5 @@
 import type { CommandDoc } from './command-doc.js';
-
-/** A word as bash reads it back unchanged. */
-const quoted = (word: string): string =>
-  word !== '' && /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;
+import { shellWord } from '../shell-word.js';
 
 /** A JSON value as the text of an argument. */
 export function argumentText(value: unknown): string {
@@ -35,7 +32,7 @@ const filled = (line: string, given: Record<string, unknown>): string =>
     // The signature's own quotes around a placeholder go.
     .replace(PLACEHOLDER, (_, _quote: string, name: string) => {
       const value = Object.hasOwn(given, name) ? given[name] : undefined;
-      return value === null || value === undefined ? '' : quoted(argumentText(value));
+      return value === null || value === undefined ? '' : shellWord(argumentText(value));
     })
     .trim();
 

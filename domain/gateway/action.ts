@@ -1,6 +1,7 @@
 import type { ToolCall } from '../model.js';
 import { isJson } from './json.js';
 import { parsed } from './wire.js';
+import { shellWord } from '../shell-word.js';
 
 const COMMAND_KEYS = ['command', 'cmd', 'input'];
 
@@ -20,9 +21,5 @@ function commandIn(given: string): string | null {
   const [shell = '', flag = '', script] = command;
   if (command.length === 3 && script !== undefined && /(?:^|\/)(?:ba|z)?sh$/.test(shell) && /^-l?c$/.test(flag))
     return script;
-  return command.map(quoted).join(' ');
+  return command.map(shellWord).join(' ');
 }
-
-/** So that the words can be run again as they were. */
-const quoted = (word: string): string =>
-  /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,11 +1,10 @@
 import { BenchError } from '../../domain/errors.js';
 import type { TaskSpec } from '../../domain/task.js';
 import { type Policy, type PolicyView, reply, type OracleFile } from './policy.js';
+import { quotedWord } from '../../domain/shell-word.js';
 
 /** Bytes that one command writes: large, since each takes a step, but small enough for a shell and the history. */
 const PIECE = 96 * 1024;
-
-const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
 
 /** Shell commands that write the files as they are, whatever is in them. */
 export function writeCommands(files: readonly OracleFile[]): string[] {
@@ -22,17 +21,17 @@ export function writeCommands(files: readonly OracleFile[]): string[] {
     do {
       if (room === 0) flush();
       const piece = content.subarray(at, at + room);
-      if (at === 0 && folder !== null) lines.push(`mkdir -p ${quoted(folder)}`);
+      if (at === 0 && folder !== null) lines.push(`mkdir -p ${quotedWord(folder)}`);
       const text = piece.toString('base64').replace(/.{76}(?=.)/g, '$&\n');
       lines.push(
-        `base64 -d ${at === 0 ? '>' : '>>'} ${quoted(path)} <<'END_OF_FILE'`,
+        `base64 -d ${at === 0 ? '>' : '>>'} ${quotedWord(path)} <<'END_OF_FILE'`,
         ...(text === '' ? [] : [text]),
         'END_OF_FILE',
       );
       at += piece.length;
       room -= piece.length;
     } while (at < content.length);
-    if (executable) lines.push(`chmod +x ${quoted(path)}`);
+    if (executable) lines.push(`chmod +x ${quotedWord(path)}`);
   }
   flush();
   return commands;

@@ -1,5 +1,5 @@
 import type { LayerRequirements } from '../../../domain/task-requirements.js';
-import { quoted } from '../install-layer.js';
+import { quotedWord } from '../../../domain/shell-word.js';
 
 /** In the verifier's image: what stands in front of programs that fetch things. */
 export const OFFLINE_FOLDER = '/opt/bench-verifier/bin';
@@ -20,7 +20,7 @@ export function provisionScript({
   verification,
 }: NonNullable<LayerRequirements['harbor']>): string {
   // Others get a working folder in its place.
-  const kept = verification === 'live' ? [quoted(workdir), '/opt/bench-verifier/workdir'] : null;
+  const kept = verification === 'live' ? [quotedWord(workdir), '/opt/bench-verifier/workdir'] : null;
   const found = ctrf ? `[ -s ${LOGS}/ctrf.json ]` : `[ -s ${LOGS}/reward.txt ] || [ -s ${LOGS}/reward.json ]`;
   return [
     'umask 022\n',
@@ -29,9 +29,9 @@ export function provisionScript({
     'cp -a tests/. /tests/\n',
     ...(kept === null ? [] : [`cp -a ${kept.join(' ')}\n`]),
     'chmod -R go-w /tests\n',
-    ...Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}\n`),
+    ...Object.entries(env).map(([name, value]) => `export ${name}=${quotedWord(value)}\n`),
     `export HOME=/root PATH="${PATH}"\n`,
-    `cd ${quoted(workdir)}\n`,
+    `cd ${quotedWord(workdir)}\n`,
     `bash /tests/test.sh || true\n`,
     `if ! { ${found}; }; then echo 'tests/test.sh left no ${ctrf ? 'ctrf.json' : 'reward'}: it did not get to its tests'; exit 1; fi\n`,
     'cd /\n',

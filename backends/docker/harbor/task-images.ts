@@ -10,10 +10,11 @@ import type { LayerRequirements } from '../../../domain/task-requirements.js';
 import { localImage } from '../base-image.js';
 import { followEngine } from '../follow-engine.js';
 import { type BuiltImage, ensureImage, type ImageKind } from '../images.js';
-import { installLayer, InstallFailed, type LayerFile, quoted, UNREACHABLE } from '../install-layer.js';
+import { installLayer, InstallFailed, type LayerFile, UNREACHABLE } from '../install-layer.js';
 import { tarBytes } from '../tar-bytes.js';
 import type { TaskImageOptions } from '../task-image-options.js';
 import { OFFLINE_FOLDER, provisionScript } from './provision-script.js';
+import { quotedWord } from '../../../domain/shell-word.js';
 
 type Harbor = NonNullable<LayerRequirements['harbor']>;
 
@@ -97,7 +98,7 @@ async function agentImage(
   const { assetsRoot, onProgress, signal } = options;
   if (assetsRoot === undefined) throw new Error('the agent of a task with an environment needs images/agent');
   const plain = await ensureImage(docker, 'agent', { assetsRoot, base: environment.ref, onProgress, signal });
-  const folder = quoted(workdir);
+  const folder = quotedWord(workdir);
   // The supervisor copies it to the workspace: images/agent/durable_shell/starter.py. What a solution is given lies at /solution.
   const script = [
     `mkdir -p ${folder} /opt/bench/workdir\n`,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { SlurmJob } from '../../../domain/requests/slurm.js';
+import { quotedWord } from '../../../domain/shell-word.js';
 
 export interface SlurmScriptOptions extends SlurmJob {
   /** Home that has joined, on a file system that the nodes share. */
@@ -13,8 +14,6 @@ export interface SlurmScriptOptions extends SlurmJob {
 const SIGNAL_SECONDS = 60;
 /** What is left for everything but runs. */
 const OF_RUNS = 0.9;
-
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** Names of the jobs' hosts begin so; a job that was requeued is another host. */
 export const hostPrefix = (jobId: string): string => `slurm-${jobId}-`;
@@ -46,12 +45,12 @@ ${asked.map((line) => `#SBATCH ${line}`).join('\n')}
 set -u
 umask 077
 export BENCH_HOME="\${SLURM_TMPDIR:-\${TMPDIR:-/tmp}}/bench-$SLURM_JOB_ID-\${SLURM_RESTART_COUNT:-0}"
-mkdir -p "$BENCH_HOME" && cp ${quoted(resolve(home, '.env'))} "$BENCH_HOME/.env" || exit 1
+mkdir -p "$BENCH_HOME" && cp ${quotedWord(resolve(home, '.env'))} "$BENCH_HOME/.env" || exit 1
 ends=$(squeue -h -j "$SLURM_JOB_ID" -o %e) && ends=$(date -d "$ends" +%s) || exit 1
 export BENCH_HOST="${hostPrefix('$SLURM_JOB_ID')}\${SLURM_RESTART_COUNT:-0}" BENCH_UNTIL="$ends" BENCH_GRACE_SECONDS=${grace}
 export BENCH_SLOTS=${options.slots ?? cpus} BENCH_MEMORY_MB=${Math.floor(memoryGb * 1024 * OF_RUNS)} BENCH_GPUS=${gpus === 0 ? 'none' : '"${CUDA_VISIBLE_DEVICES:-auto}"'}
 
-${command.map(quoted).join(' ')} worker &
+${command.map(quotedWord).join(' ')} worker &
 worker=$!
 # Its time is nearly over, or it is preempted or cancelled: the worker hands its runs on and ends.
 trap 'kill -USR1 "$worker" 2>/dev/null' USR1 TERM

@@ -7,6 +7,7 @@ import type { TaskSpecInput } from '../../../domain/task.js';
 import type { HarborTask } from '../../../domain/views/tasks.js';
 import { type BaseMapping, ownDockerfile } from './dockerfile.js';
 import { surveyTask } from './survey-task.js';
+import { quotedWord } from '../../../domain/shell-word.js';
 
 const MOST_BYTES = 256 * 1024 * 1024;
 const MOST_FILES = 20_000;
@@ -219,11 +220,9 @@ function variables(toml: Toml, table: string): Record<string, string> {
   return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, plain(String(value))]));
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
 /** The solution lies where Harbor has it, and not in the working folder. */
 function solving(toml: Toml): string {
   const exports = Object.entries({ DEBIAN_FRONTEND: 'noninteractive', ...variables(toml, 'solution.env') });
-  const told = exports.map(([name, value]) => `${name}=${quoted(value)}`).join(' ');
+  const told = exports.map(([name, value]) => `${name}=${quotedWord(value)}`).join(' ');
   return `rm -rf ~/.solution && mv .solution ~/.solution && ${told} bash /solution/solve.sh`;
 }

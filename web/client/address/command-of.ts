@@ -1,7 +1,5 @@
 import { parseSearch } from './search-params.js';
-
-/** As a shell takes it for one word. */
-const word = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+import { shellWord } from '../../../domain/shell-word.js';
 
 const first = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
 const all = (value: string | string[] | undefined): string[] => (value === undefined ? [] : [value].flat());
@@ -37,19 +35,19 @@ export function commandOf({ pathname, search }: { pathname: string; search: stri
     .map(decodeURIComponent);
   const words: string[] = ['bench'];
   const option = (name: string, value: string | undefined): void => {
-    if (value !== undefined && value !== '') words.push(`--${name}`, word(value));
+    if (value !== undefined && value !== '') words.push(`--${name}`, shellWord(value));
   };
-  if (page === 'batches') words.push(...(rest === undefined ? ['batches'] : ['status', word(rest)]));
+  if (page === 'batches') words.push(...(rest === undefined ? ['batches'] : ['status', shellWord(rest)]));
   else if (page === 'runs' && rest !== undefined) {
     const step = one('step');
-    if (one('tab') === 'prompt') words.push('prompt', word(rest), word(step ?? '1'));
-    else if (one('tab') === 'tree') words.push('search-tree', word(rest));
-    else if (one('tab') === 'events') words.push('events', word(rest));
-    else if (one('tab') === 'setup' || one('tab') === 'scores') words.push('show', word(rest));
-    else if (step === undefined) words.push('logs', word(rest));
-    else words.push('trajectory', word(rest), '--from', word(step));
+    if (one('tab') === 'prompt') words.push('prompt', shellWord(rest), shellWord(step ?? '1'));
+    else if (one('tab') === 'tree') words.push('search-tree', shellWord(rest));
+    else if (one('tab') === 'events') words.push('events', shellWord(rest));
+    else if (one('tab') === 'setup' || one('tab') === 'scores') words.push('show', shellWord(rest));
+    else if (step === undefined) words.push('logs', shellWord(rest));
+    else words.push('trajectory', shellWord(rest), '--from', shellWord(step));
   } else if (page === 'runs') {
-    words.push('runs', ...all(params['batch']).slice(0, 1).map(word));
+    words.push('runs', ...all(params['batch']).slice(0, 1).map(shellWord));
     option('models', all(params['model']).join(','));
     option('tasks', all(params['task']).join(','));
     option('status', one('status'));
@@ -65,12 +63,12 @@ export function commandOf({ pathname, search }: { pathname: string; search: stri
       ...all(params['runs'])
         .flatMap((runs) => runs.split(','))
         .slice(0, 1)
-        .map(word),
+        .map(shellWord),
     );
   else if (page === 'ops') words.push('hosts', 'list');
-  else if (page === 'sql') words.push('sql', word(one('q') ?? 'select * from run_scores'));
+  else if (page === 'sql') words.push('sql', shellWord(one('q') ?? 'select * from run_scores'));
   else if (page === 'episodes') {
-    words.push('episodes', 'list', ...all(params['batch']).slice(0, 1).map(word));
+    words.push('episodes', 'list', ...all(params['batch']).slice(0, 1).map(shellWord));
     option('group', one('group'));
     option('policy-version', one('policyVersion'));
     option('state', one('state'));
@@ -83,9 +81,9 @@ export function commandOf({ pathname, search }: { pathname: string; search: stri
     option('in', all(params['in']).join(','));
     const q = one('q') ?? '';
     // A text that looks like an option is none.
-    words.push(...(q.startsWith('-') ? ['--'] : []), word(q));
-  } else if (page === 'integrity') words.push('sql', word('select * from integrity_marks'));
-  else if (page === 'tasks') words.push('tasks', ...(rest === undefined ? ['list'] : ['show', word(rest)]));
+    words.push(...(q.startsWith('-') ? ['--'] : []), shellWord(q));
+  } else if (page === 'integrity') words.push('sql', shellWord('select * from integrity_marks'));
+  else if (page === 'tasks') words.push('tasks', ...(rest === undefined ? ['list'] : ['show', shellWord(rest)]));
   else if (page === 'models' || page === 'agents') words.push(page, 'list');
   else words.push('status');
   return words.join(' ');

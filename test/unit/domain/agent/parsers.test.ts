@@ -149,7 +149,7 @@ describe('json', () => {
       "open 'my file.py'",
     ],
     ['does not quote a value twice', { name: 'open', arguments: { path: 'a.py', line: 3 } }, 'open a.py 3'],
-    ['quotes a quote', { name: 'open', arguments: { path: "it's" } }, `open 'it'"'"'s'`],
+    ['quotes a quote', { name: 'open', arguments: { path: "it's" } }, String.raw`open 'it'\''s'`],
     [
       'does not quote in commands of several lines',
       { name: 'edit', arguments: { start: 1, end: 2, text: "x = 'a b'" } },

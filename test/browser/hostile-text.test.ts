@@ -1,7 +1,7 @@
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BatchSubmission, type Database, openDatabase } from '../../db/index.js';
-import { findChromium } from '../setup/chromium.js';
+import { findChromium, startChromium } from '../setup/chromium.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 import { openPage, startUi, type UiServer, type WatchedPage } from '../setup/ui-page.js';
 import { storeSweep } from './rows.js';
@@ -67,7 +67,7 @@ describe.runIf(executable !== null)('text of agents and strangers', () => {
       if (done) changed.push(`${table}.${column}`);
     }
     ui = await startUi(db, url);
-    browser = await chromium.launch({ executablePath: executable!, args: ['--no-sandbox'], timeout: 300_000 });
+    browser = await startChromium(executable!);
     tab = await openPage(browser, ui);
   });
   afterAll(async () => {

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BatchSubmission, type Database, openDatabase } from '../../db/index.js';
 import { uiExportRequestSchema } from '../../domain/requests/ui.js';
 import { score } from '../../report/numbers.js';
 import { exportPage } from '../../web/server/export/export-page.js';
-import { findChromium } from '../setup/chromium.js';
+import { findChromium, startChromium } from '../setup/chromium.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 import { pageBench, until } from '../setup/ui-page.js';
 import { STEPS, storeSweep } from './rows.js';
@@ -39,7 +39,7 @@ describe.runIf(executable !== null)('an exported page', () => {
     );
     bench = pageBench(db, url);
     out = mkdtempSync(join(tmpdir(), 'bench-export-'));
-    browser = await chromium.launch({ executablePath: executable!, args: ['--no-sandbox'], timeout: 300_000 });
+    browser = await startChromium(executable!);
     page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
     await page.addInitScript(
       `addEventListener('securitypolicyviolation', (event) => console.error('violation of ' + event.violatedDirective + ' ' + event.sample))`,

@@ -1,7 +1,7 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type BatchSubmission, type Database, openDatabase } from '../../db/index.js';
-import { findChromium } from '../setup/chromium.js';
+import { findChromium, startChromium } from '../setup/chromium.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 import { openPage, startUi, type UiServer, type WatchedPage } from '../setup/ui-page.js';
 import { storeSweep } from './rows.js';
@@ -34,7 +34,7 @@ export function useSweepPage(
     on.first = on.sweep.runs[0]!.runId;
     await more(on.db, on.sweep);
     on.ui = await startUi(on.db, url);
-    on.browser = await chromium.launch({ executablePath: executable!, args: ['--no-sandbox'], timeout: 300_000 });
+    on.browser = await startChromium(executable!);
     on.tab = await openPage(on.browser, on.ui);
     on.page = on.tab.page;
   });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeLayout } from '../../domain/home-layout.js';
 import type { BatchDocument } from '../../domain/views/batches.js';
@@ -11,7 +11,7 @@ import type { RunDetail } from '../../domain/views/runs.js';
 import type { UiDocument } from '../../domain/views/ui.js';
 import { killServiceOnceItRuns } from '../chaos/kill-service.js';
 import { BenchHome } from '../setup/bench-home.js';
-import { findChromium } from '../setup/chromium.js';
+import { findChromium, startChromium } from '../setup/chromium.js';
 import { LONG } from '../setup/long.js';
 import { until } from '../setup/services-home.js';
 
@@ -89,7 +89,7 @@ describe.runIf(executable !== null)('bench ui, in a browser', () => {
   };
   beforeAll(async () => {
     await serve('0');
-    browser = await chromium.launch({ executablePath: executable!, args: ['--no-sandbox'], timeout: 300_000 });
+    browser = await startChromium(executable!);
   });
   afterAll(async () => {
     await browser?.close();
@@ -256,9 +256,8 @@ describe.runIf(executable !== null)('bench ui, in a browser', () => {
       await serve(new URL(link.address).port);
     }
     await until('the batch has ended', async () => {
-      const { exitCode, stdout } = await home.run('status', batchId, '--json');
-      if (exitCode !== 0) return false;
-      return (JSON.parse(stdout) as { status: string }).status === 'ended';
+      const [batch] = await home.sql<{ status: string }>('select status from batches where batch_id = $1', [batchId]);
+      return batch?.status === 'ended';
     });
     const run = await home.json<RunDetail>('show', runId);
     const stored = await steps(runId);

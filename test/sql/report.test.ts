@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 // playwright-core: drives the browser that the machine has, and brings none.
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import { Command } from 'commander';
 import { register } from '../../cli/commands/report.js';
 import type { CliContext } from '../../cli/context.js';
 import { writeReport } from '../../report/index.js';
-import { findChromium } from '../setup/chromium.js';
+import { findChromium, startChromium } from '../setup/chromium.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 import { evaluate, run, submission, SUBMITTED, task } from '../fixtures/rows.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
@@ -138,7 +138,7 @@ const executable = findChromium();
 describe.runIf(executable !== null)('the page in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: executable!, args: ['--no-sandbox'], timeout: 300_000 });
+    browser = await startChromium(executable!);
   });
   afterAll(() => browser.close());
 

@@ -6,15 +6,16 @@
  *
  * checkout: of facebookresearch/MLGym, with its trajectories; without it no recordings are played. most: of each game and starter; longest: steps of a recording.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { parseDocument } from 'yaml';
 import type { Leaderboard } from '../domain/views/leaderboard.js';
 import type { ReplayTable } from '../domain/views/replay.js';
 import { ThrowawayHome } from './throwaway-home.js';
 import { type Played, suitePage } from './suite/page.js';
-import { PLAYERS } from './suite/players.js';
+import { type Player, PLAYERS } from './suite/players.js';
 import { recordedGames } from './suite/recordings.js';
 
 const { values } = parseArgs({
@@ -30,6 +31,7 @@ const { values } = parseArgs({
 });
 const SUITE = 'mlgym-bench';
 /** In the sources: this file runs from dist/benchmarks/. */
+const BUNDLED_AGENTS = resolve(import.meta.dirname, '../../configs/agents');
 const PAGE = resolve(import.meta.dirname, '../../benchmarks/SUITE.md');
 const checkout = values.checkout === undefined ? null : resolve(values.checkout);
 const players = PLAYERS.filter(({ name }) => values.only === undefined || values.only.split(',').includes(name));
@@ -40,6 +42,7 @@ try {
   await home.bench('tasks', 'prepare', '--suite', SUITE, '--sample');
   const batches: Played['batches'][number][] = [];
   for (const player of players) {
+    if (player.search !== undefined) writeTreeAgent(player);
     const start = Date.now();
     await home.benchOrUnscored(
       ...['submit', '--name', player.name, '--models', player.models.join(','), '--tasks', SUITE, '--sample'],
@@ -60,6 +63,15 @@ try {
   if (checkout !== null) writePage(batches, await replayed(checkout));
 } finally {
   await home.remove();
+}
+
+/** Into the home's own configuration. */
+function writeTreeAgent({ agent, search }: Player): void {
+  const own = join(home.dir, 'configs/agents');
+  mkdirSync(own, { recursive: true });
+  const file = parseDocument(readFileSync(join(BUNDLED_AGENTS, 'search-greedy.yaml'), 'utf8'));
+  file.set('search', search);
+  writeFileSync(join(own, `${agent}.yaml`), String(file));
 }
 
 function writePage(batches: Played['batches'], replays: Played['replays']): void {

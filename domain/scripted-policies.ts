@@ -11,6 +11,7 @@ export const SCRIPTED_POLICIES = [
   'slow',
   'counter',
   'climber',
+  'seeker',
 ] as const;
 export type ScriptedPolicy = (typeof SCRIPTED_POLICIES)[number];
 
@@ -24,6 +25,7 @@ export const SCRIPTED_DESCRIPTIONS: Record<ScriptedPolicy, string> = {
   slow: 'three commands of <number> seconds each (default 20), then submits',
   counter: 'appends to a counter file in <number> steps (default 10), then submits',
   climber: 'gets a little nearer to the optimum of battleOfSexes with each node of a search tree, now and then fails',
+  seeker: "plays the task's oracle/ with a share that changes by chance with each idea, more often for the worse",
 };
 
 /** Policies that take a number, with its default. */
@@ -33,7 +35,8 @@ export const SCRIPTED_NUMBER: Partial<Record<ScriptedPolicy, number>> = { slow: 
 export const SCRIPTED_WITHOUT_SHELL: readonly ScriptedPolicy[] = ['baseline'];
 
 /** Policies that play a task's secret solution: no method of any kind. */
-export const playsOracle = (policy: ScriptedPolicy): boolean => policy === 'oracle' || policy === 'spoiler';
+export const playsOracle = (policy: ScriptedPolicy): boolean =>
+  policy === 'oracle' || policy === 'spoiler' || policy === 'seeker';
 
 /** Parse `<policy>[:<number>]` (without the `scripted:` prefix); null if it names no bundled policy. */
 export function parseScriptedPolicy(text: string): { policy: ScriptedPolicy; number: number } | null {

@@ -37,6 +37,7 @@ export function suitePage({ command, date, cores, seed, backend, batches, replay
     '',
     '<!-- prettier-ignore-start -->',
     '',
+    ...searchSection(batches),
     ...batches.flatMap(batchSection),
     ...(replays === null ? [] : replaySection(replays)),
     '<!-- prettier-ignore-end -->',
@@ -44,13 +45,52 @@ export function suitePage({ command, date, cores, seed, backend, batches, replay
   ].join('\n');
 }
 
+const mean = (of: readonly number[]): number | null =>
+  of.length === 0 ? null : of.reduce((sum, one) => sum + one, 0) / of.length;
+
+/** Trees of equal budgets beside each other: the gain of each at each task. */
+function searchSection(batches: Played['batches']): string[] {
+  const trees = batches.flatMap(({ player, board }) =>
+    player.search === undefined ? [] : [{ search: player.search, player, board }],
+  );
+  const [first] = trees;
+  if (first === undefined) return [];
+  const gainOf = ({ board }: (typeof trees)[number], task: string): number | null =>
+    mean(board.rows.flatMap(({ scores }) => scores[task]?.bestGain ?? []));
+  const gains = first.board.tasks.map(({ task }) => trees.map((one) => gainOf(one, task)));
+  return [
+    '## Search against a line, at equal budget',
+    '',
+    `Each plays ${first.search.nodes} ideas of ${first.search.nodeSteps} steps with ${first.player.models.join(', ')}, which knows each task's solution and plays it with a share that an idea ` +
+      'changes by −0.3 to +0.2; one idea in six cannot be scored. `linear` goes on from its last idea, whatever it was worth; the others choose by validation. Figures: the gain of the ' +
+      "chosen submission on test, 0 the baseline, 1 the task's target. They show what choosing brings where ideas hurt more often than they help; of models they say nothing.",
+    '',
+    ...table(
+      ['task', ...trees.map(({ search }) => search.policy)],
+      first.board.tasks.map(({ task }, i) => [task, ...(gains[i] ?? []).map(asGain)]),
+    ),
+    ...table(
+      ['mean of all tasks', ...trees.map(({ search }) => search.policy)],
+      [['gain', ...trees.map((_, i) => asGain(mean(gains.map((of) => of[i] ?? 0))))]],
+    ),
+  ];
+}
+
+const asGain = (gain: number | null): string => (gain === null ? '–' : gain.toFixed(3));
+
 function batchSection({ player, board, report, minutes }: Played['batches'][number]): string[] {
   const { comparison, tasks, rows } = board;
   const runs = rows.reduce((sum, { attempts }) => sum + attempts, 0);
   return [
     `## ${player.name}`,
     '',
-    `Agent ${player.agent}, ${player.models.join(', ')}; attempts at each task: ${player.attempts}, most steps: ${player.maxSteps}; ${runs} runs in ${minutes} minutes.`,
+    `Agent ${player.agent}${
+      player.search === undefined
+        ? ''
+        : ` (${Object.entries(player.search)
+            .map(([key, value]) => `${key} ${String(value)}`)
+            .join(', ')})`
+    }, ${player.models.join(', ')}; attempts at each task: ${player.attempts}, most steps: ${player.maxSteps}; ${runs} runs in ${minutes} minutes.`,
     '',
     '### Comparison set',
     '',

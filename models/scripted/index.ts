@@ -14,10 +14,21 @@ import { optimum } from './optimum.js';
 import { oracle } from './oracle.js';
 import { readOracle, secretSizes } from './read-oracle.js';
 import type { Policy } from './policy.js';
+import { seeker } from './seeker.js';
 import { slow } from './slow.js';
 import { spoiler } from './spoiler.js';
 
-const POLICIES: Record<ScriptedPolicy, Policy> = { baseline, oracle, spoiler, optimum, clumsy, slow, counter, climber };
+const POLICIES: Record<ScriptedPolicy, Policy> = {
+  baseline,
+  oracle,
+  spoiler,
+  optimum,
+  clumsy,
+  slow,
+  counter,
+  climber,
+  seeker,
+};
 
 /** Folder of a run's task, with its secrets. */
 export type TaskFolderOf = (run: { task: TaskSpec; taskHash: string }) => Promise<string>;

@@ -10,6 +10,7 @@ export const GOALS = {
   homeLcpMs: 700,
   pageToPageP95Ms: 200,
   smallRunMs: 300,
+  smallRunColdMs: 700,
   giantFirstStepsMs: 600,
   giantJumpP95Ms: 300,
   giantHeapMb: 150,

@@ -72,9 +72,13 @@ function solved(view: PolicyView, { baseline, submission, evaluator }: TaskSpec)
   );
 }
 
+const numberOf = (text: string): number =>
+  [...text].reduce((sum, letter) => (31 * sum + letter.charCodeAt(0)) % 1_000_003, 0);
+
 function tried(view: PolicyView, task: TaskSpec): string {
   const { evaluator, submission } = task;
-  const seed = (view.seed ?? 0) + view.stepsTaken;
+  // Other ideas at another task of the same batch.
+  const seed = (view.seed ?? 0) + view.stepsTaken + numberOf(task.id);
   const draw = randomIndexes(seed);
   const share = (of: { least: number; more: number }): string => (of.least + (of.more * draw(1000)) / 1000).toFixed(3);
   const [first, idea] = [share(FIRST), share(IDEA)];

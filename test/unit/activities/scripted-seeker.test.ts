@@ -45,7 +45,7 @@ it('plays a solution with a share that each idea changes, and now and then leave
   };
   let before: number | null = null;
   let broken = 0;
-  for (let seed = 1; seed <= 12; seed++) {
+  for (let seed = 1; seed <= 20; seed++) {
     const said = play(workspace, await command(dir, spec, 1, seed));
     const share = shareIn(workspace);
     expect(said).toBe(`share ${share === 0 || share === 1 ? share.toFixed(0) : share}\n`);
@@ -58,7 +58,7 @@ it('plays a solution with a share that each idea changes, and now and then leave
     else expect(played.filter((move) => move === 0).length / 2000).toBeCloseTo(share + (1 - share) * 0.1, 1);
   }
   expect(broken).toBeGreaterThan(0);
-  expect(broken).toBeLessThan(7);
+  expect(broken).toBeLessThan(10);
   expect(await command(dir, spec, 2, 1)).toBe('validate');
   expect(await command(dir, spec, 1, 5)).toBe(await command(dir, spec, 1, 5));
 });

@@ -239,7 +239,7 @@ describe.runIf(executable !== null)('bench ui, in a browser', () => {
   it('shows what is after the worker, PostgreSQL and its own server were killed: no step twice, none missing', async () => {
     const { batchId } = await home.json<{ batchId: string }>(
       ...['submit', '--models', `scripted:counter:${LONG ? 120 : 25}`, '--tasks', 'battleOfSexes'],
-      ...['--attempts', LONG ? '4' : '1', '--backend', 'local'],
+      ...['--attempts', LONG ? '4' : '1', '--backend', 'local', '--max-steps', '150'],
     );
     const runIds = await home.sql<{ run_id: string }>(`select run_id from runs where batch_id = $1 order by 1`, [
       batchId,

@@ -54,7 +54,7 @@ export function BatchPage() {
     })),
   );
   if (head.error !== null && head.data === undefined)
-    return <Failure error={head.error} retry={() => void head.refetch()} />;
+    return <Failure page={`Batch ${given}`} error={head.error} retry={() => void head.refetch()} />;
   if (head.data === undefined || batch === undefined) return <Loading what="the batch" rows={12} />;
   const id = batch.batchId;
   return (

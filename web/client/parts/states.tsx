@@ -41,12 +41,19 @@ export const Empty = ({
   </div>
 );
 
+interface Failed {
+  error: unknown;
+  retry?: (() => void) | undefined;
+  /** What the page would have been about, where nothing else of it is there. */
+  page?: string;
+}
+
 /** What failed, what to do about it, and once more. */
-export function Failure({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
+export function Failure({ error, retry, page }: Failed) {
   if (error instanceof AskError && error.status === 401) return <TokenForm />;
   const told = error instanceof Error ? error.message : String(error);
   const remedy = error instanceof AskError ? error.remedy : null;
-  return (
+  const state = (
     <div className="state failed" role="alert">
       <p className="state-title">
         {error instanceof AskError && error.status === 403
@@ -78,6 +85,17 @@ export function Failure({ error, retry }: { error: unknown; retry?: (() => void)
           </button>
         </p>
       )}
+    </div>
+  );
+  if (page === undefined) return state;
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>
+          <Text value={page} />
+        </h1>
+      </div>
+      {state}
     </div>
   );
 }

@@ -92,7 +92,7 @@ export function RunPage() {
     })),
   ]);
   if (head.error !== null && head.data === undefined)
-    return <Failure error={head.error} retry={() => void head.refetch()} />;
+    return <Failure page={`Run ${id}`} error={head.error} retry={() => void head.refetch()} />;
   return (
     <div className={`run-page ${tab === 'steps' ? 'filled' : ''}`}>
       {head.data === undefined ? <Loading what="the run" rows={5} /> : <RunHead head={head.data} near={near} />}

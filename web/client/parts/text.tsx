@@ -45,18 +45,33 @@ interface BlockProps {
   kind: TextKind;
   /** Lines at first; more on demand. */
   lines: number;
+  /** The last lines instead of the first: of what still grows. */
+  end?: boolean;
   label: string;
   className?: string;
   marked?: string | undefined;
 }
 
 /** A block of text or of a terminal's output, with what was folded, dropped and revealed. */
-export const TextBlock = memo(function TextBlock({ source, kind, lines: most, label, className }: BlockProps) {
+export const TextBlock = memo(function TextBlock({
+  source,
+  kind,
+  lines: most,
+  end = false,
+  label,
+  className,
+}: BlockProps) {
   const [raw, setRaw] = useState(false);
   const [open, setOpen] = useState(1);
   const rendered = useMemo(() => renderText(source, raw ? 'text' : kind), [source, kind, raw]);
-  const shown = rendered.lines.slice(0, most * open);
+  const from = end ? Math.max(0, rendered.lines.length - most * open) : 0;
+  const shown = rendered.lines.slice(from, from + most * open);
   const rest = rendered.lines.length - shown.length;
+  const more = rest > 0 && (
+    <button type="button" className="plain more" onClick={() => setOpen(open * 5)}>
+      {end ? 'show more before' : 'show more'}: {plural(rest, 'line')}
+    </button>
+  );
   const facts = [
     ...(rendered.folded > 0 ? [`${plural(rendered.folded, 'update')} folded`] : []),
     ...(rendered.dropped > 0 ? [`${plural(rendered.dropped, 'terminal sequence')} dropped`] : []),
@@ -76,16 +91,13 @@ export const TextBlock = memo(function TextBlock({ source, kind, lines: most, la
           )}
         </p>
       )}
+      {end && more}
       <pre tabIndex={0} role="region" aria-label={label} dir="ltr">
         {shown.map((line, i) => (
-          <Line key={i} line={line} newline={i > 0 && !line.wrapped} />
+          <Line key={from + i} line={line} newline={i > 0 && !line.wrapped} />
         ))}
       </pre>
-      {rest > 0 && (
-        <button type="button" className="plain more" onClick={() => setOpen(open * 5)}>
-          show more: {plural(rest, 'line')}
-        </button>
-      )}
+      {!end && more}
     </div>
   );
 });

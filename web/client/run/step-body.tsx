@@ -252,6 +252,7 @@ function Running({ id, step }: { id: string; step: number }) {
         source={output.tail}
         kind="output"
         lines={40}
+        end
         label={`output of step ${step} so far`}
         className="observation"
       />

@@ -104,6 +104,8 @@ async function measure(server: ServedEpisodes, roots: Readonly<Record<string, nu
   const trunk = await stepped(server, await server.reset());
   await timed(times.forked, async () => {
     const forks = await timed(times.fork, () => server.fork(trunk, 1, sessions));
+    // Its place is needed: a host has as many as there are forks.
+    await server.end(trunk);
     await many(sessions, (index) => server.step(forks[index] ?? '', COMMAND, 1));
     await many(sessions, (index) => server.end(forks[index] ?? ''));
   });

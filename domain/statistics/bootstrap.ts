@@ -62,12 +62,15 @@ export function bootstrap(
     samples,
     attempts: models.map((_, model) => {
       const units = attemptsPerTask(tasks, model);
+      const repeated = tasks.filter(({ cells }) => cells[model]!.best.length > 1).length;
       return both((kind) =>
         standardInterval(
           samples.observed[kind][model]!,
           samples.attempts[kind][model]!,
           Math.min(units, BEST_OF),
           bounds,
+          // Measured (benchmarks/intervals.ts): by the normal distribution 91 % of the intervals at five tasks held the true value.
+          Math.max(1, repeated),
         ),
       );
     }),

@@ -67,12 +67,15 @@ export function standardInterval(
   values: Float64Array,
   units: number,
   bounds: Interval,
+  /** Quantities whose spread the standard error is estimated from, each by few: Student's t in place of the normal distribution. */
+  degrees = Infinity,
 ): Interval | null {
   const known = values.filter((value) => !Number.isNaN(value));
   if (known.length < 2 || units < 2) return null;
   const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
   const variance = known.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (known.length - 1);
-  const reach = Z * Math.sqrt((variance * units) / (units - 1));
+  const quantile = degrees === Infinity ? Z : studentQuantile(degrees);
+  const reach = quantile * Math.sqrt((variance * units) / (units - 1));
   return { low: Math.max(bounds.low, observed - reach), high: Math.min(bounds.high, observed + reach) };
 }
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useDeferredValue, useId, useState } from 'react';
+import { useDeferredValue, useEffect, useId, useState } from 'react';
 import { document as asked } from '../data/queries.js';
 import { plainText, Text } from '../parts/text.js';
 import { shortId } from '../parts/values.js';
@@ -27,11 +27,13 @@ export function Palette({
   const [at, setAt] = useState(0);
   const list = useId();
   const text = useDeferredValue(typed.trim());
-  const { data: batches } = useQuery({
+  // Enter came before the places of what was typed: the first of them is taken once they are there.
+  const [entered, setEntered] = useState(false);
+  const { data: batches, isPending: noBatches } = useQuery({
     ...asked('batches', {}, { limit: 8, ...(text === '' ? {} : { text }) }),
     staleTime: 2_000,
   });
-  const { data: runs } = useQuery({
+  const { data: runs, isPending: noRuns } = useQuery({
     ...asked('runs', {}, { limit: 12, ...(text === '' ? {} : { text }) }),
     enabled: text.length > 1,
   });
@@ -60,6 +62,12 @@ export function Palette({
     onClose();
     place.go();
   };
+  const settled = typed.trim() === text && !noBatches && (text.length <= 1 || !noRuns);
+  useEffect(() => {
+    if (!entered || !settled) return;
+    setEntered(false);
+    take(places[chosen]);
+  });
   return (
     <Dialog title="Go to" onClose={onClose} wide>
       <input
@@ -76,11 +84,12 @@ export function Palette({
         onChange={(event) => {
           setTyped(event.currentTarget.value);
           setAt(0);
+          setEntered(false);
         }}
         onKeyDown={(event) => {
           if (event.key === 'ArrowDown') setAt(Math.min(chosen + 1, places.length - 1));
           else if (event.key === 'ArrowUp') setAt(Math.max(chosen - 1, 0));
-          else if (event.key === 'Enter') take(places[chosen]);
+          else if (event.key === 'Enter') setEntered(true);
           else return;
           event.preventDefault();
         }}

@@ -78,19 +78,18 @@ function searchSection(batches: Played['batches']): string[] {
 
 const asGain = (gain: number | null): string => (gain === null ? '–' : gain.toFixed(3));
 
+const optionsOf = ({ search }: Player): string => {
+  const options = Object.entries(search ?? {}).map(([key, value]) => `${key} ${String(value)}`);
+  return options.length === 0 ? '' : ` (${options.join(', ')})`;
+};
+
 function batchSection({ player, board, report, minutes }: Played['batches'][number]): string[] {
   const { comparison, tasks, rows } = board;
   const runs = rows.reduce((sum, { attempts }) => sum + attempts, 0);
   return [
     `## ${player.name}`,
     '',
-    `Agent ${player.agent}${
-      player.search === undefined
-        ? ''
-        : ` (${Object.entries(player.search)
-            .map(([key, value]) => `${key} ${String(value)}`)
-            .join(', ')})`
-    }, ${player.models.join(', ')}; attempts at each task: ${player.attempts}, most steps: ${player.maxSteps}; ${runs} runs in ${minutes} minutes.`,
+    `Agent ${player.agent}${optionsOf(player)}, ${player.models.join(', ')}; attempts at each task: ${player.attempts}, most steps: ${player.maxSteps}; ${runs} runs in ${minutes} minutes.`,
     '',
     '### Comparison set',
     '',

@@ -1,3 +1,4 @@
+import { BenchError } from '../../domain/errors.js';
 import type { TaskSpec } from '../../domain/task.js';
 import { randomIndexes } from '../../domain/statistics/random-index.js';
 import { oracleCommands } from './oracle.js';
@@ -112,6 +113,15 @@ END_OF_IDEA`;
  */
 export const seeker: Policy = (view) => {
   const { task } = oracleCommands(view);
+  if (!('module' in task.evaluator) && !(task.submission.files[0] ?? '').endsWith('.csv'))
+    throw new BenchError(
+      'usage',
+      `scripted:seeker cannot play ${task.id}: it changes functions and CSV tables alone.`,
+      {
+        code: 'model.not_playable',
+        remedy: 'Leave out the task, or take scripted:oracle.',
+      },
+    );
   return view.stepsTaken % 2 === 0
     ? reply('Another idea.', `(\n${tried(view, task)}\n)`)
     : reply('What is it worth?', 'validate');

@@ -87,3 +87,11 @@ it("mixes the rows of a table with the baseline's, again after the table was rem
   expect(mixed).toBeGreaterThan(1);
   expect(existsSync(join(workspace, 'known/baseline.csv'))).toBe(true);
 });
+
+it('says which tasks it cannot play', async () => {
+  const { spec, dir } = loadTask([CONFIGS], 'regressionKaggleHousePrice');
+  const folders = { ...spec, submission: { ...spec.submission, files: [], folders: ['weights'] } };
+  await expect(command(dir, folders, 1, 1)).rejects.toThrow(
+    'scripted:seeker cannot play regressionKaggleHousePrice: it changes functions and CSV tables alone.',
+  );
+});

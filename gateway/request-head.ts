@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { finished } from 'node:stream/promises';
 
 /** Longest body. */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -40,16 +41,27 @@ export function readHead(request: IncomingMessage): Head | { status: number; pro
 export const single = (value: string | string[] | undefined): string =>
   Array.isArray(value) ? value.join(',') : (value ?? '');
 
-/** The body as text; null: it is too long. */
+/** The body as text; null: it is too long. Read to its end in any case, see readOff. */
 export async function readBody(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) return null;
-    chunks.push(chunk);
+    if (bytes > MAX_BODY_BYTES) chunks.length = 0;
+    else chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return bytes > MAX_BODY_BYTES ? null : Buffer.concat(chunks).toString('utf8');
+}
+
+/**
+ * What is left of the body is read and dropped: a connection that is closed with bytes unread is reset, and its client loses the answer.
+ * Ends at the latest with the server's `requestTimeout`.
+ */
+export async function readOff(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return;
+  request.resume();
+  // A client that goes away needs no answer.
+  await finished(request).catch(() => undefined);
 }
 
 /** Abilities that stay within a call; others have the provider reach out, run or keep things. */

@@ -2,13 +2,13 @@ import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
 import { parsed, type Wire } from '../domain/gateway/wire.js';
-import { later, refusal, wrongToken } from '../domain/gateway/refusals.js';
+import { type Answer, later, refusal, wrongToken } from '../domain/gateway/refusals.js';
 import { wireAt, wireOf } from '../domain/gateway/wires.js';
 import { newCallKey } from '../domain/ids.js';
 import { splitRequest } from '../domain/gateway/request-parts.js';
 import { allowedFor, type Asked, answerCall, callOf, namesOf } from './answer-call.js';
 import { Client } from './reply.js';
-import { headersOnward, readBody, readHead } from './request-head.js';
+import { headersOnward, readBody, readHead, readOff } from './request-head.js';
 import type { GatewaySession } from './session.js';
 import { isToken } from './token.js';
 
@@ -57,18 +57,22 @@ async function listen(server: Server, folder: string): Promise<void> {
 
 async function answer(session: GatewaySession, request: IncomingMessage, client: Client): Promise<void> {
   const own = wireOf(session.parts.program.client);
+  const refuse = async (answer: Answer): Promise<void> => {
+    await readOff(request);
+    client.answer(answer);
+  };
   const head = readHead(request);
-  if ('problem' in head) return client.answer(refusal(own, head.status, head.problem));
+  if ('problem' in head) return refuse(refusal(own, head.status, head.problem));
   const { method = '' } = request;
   if (method === 'HEAD' && head.path === '/') return client.answer({ status: 200, body: {} });
   const wire = wireAt(head.path) ?? own;
-  if (!isToken(head.tokens, session.parts.token)) return client.answer(wrongToken(wire));
+  if (!isToken(head.tokens, session.parts.token)) return refuse(wrongToken(wire));
   if (method === 'GET' && head.path === '/v1/models') return client.answer(models(session, wire));
   const isCall = wireAt(head.path) !== undefined;
   if (method !== 'POST' || (!isCall && head.path !== COUNT_TOKENS))
-    return client.answer(refusal(wire, 404, `the gateway has no ${method} ${head.path.slice(0, 100)}`));
+    return refuse(refusal(wire, 404, `the gateway has no ${method} ${head.path.slice(0, 100)}`));
   if (wire.client !== own.client && !sameProvider(wire, own))
-    return client.answer(refusal(wire, 404, `this run's model is asked at ${own.path}`, 'model_not_found'));
+    return refuse(refusal(wire, 404, `this run's model is asked at ${own.path}`, 'model_not_found'));
   const text = await readBody(request);
   if (text === null) return client.answer(refusal(wire, 413, 'the request is longer than 32 MB'));
   const body = parsed(text);

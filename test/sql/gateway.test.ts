@@ -302,6 +302,28 @@ test('a request that two readers may read in two ways, or none should hold, is r
   expect(simulator.requests.at(-1)!.model).toBe('the-model');
 });
 
+test('a refusal reaches a client that closes its connections and sends its body late', async () => {
+  await gateway('anthropic');
+  const lines = (path: string, token: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\nContent-Length: 200000\r\n\r\n`;
+  const late = (head: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      let text = '';
+      // As Python's urllib: it reads once the body is out, and breaks off if that fails.
+      const socket = connect({ path: join(folder, 'sock'), allowHalfOpen: true }, () => {
+        socket.write(head);
+        setTimeout(() => socket.end(Buffer.alloc(200_000, 'x')), 100);
+      });
+      socket.setEncoding('utf8');
+      socket.on('data', (piece: string) => (text += piece));
+      socket.once('error', reject);
+      socket.once('close', () => resolve(text));
+    });
+  expect(await late(lines('/v1/messages', 'of-another-run'))).toContain(' 401 ');
+  expect(await late(lines('/v1/files', TOKEN))).toContain(' 404 ');
+  expect(await late(lines('/v1//messages', TOKEN))).toContain(' 400 ');
+});
+
 test('nothing goes to the provider that would have it reach out, run or keep things', async () => {
   await gateway('anthropic', { program: { otherModels: 'rewrite' } });
   const own = { name: 'Bash', description: 'runs', input_schema: { type: 'object' } };

@@ -21,7 +21,7 @@ export async function providerTroubles(
      cross join lateral (
        select c.endpoint, c.error, c.error_detail, c.ended_at, c.retry_at from model_calls c
        where c.run_id = r.run_id and c.step = last.step and c.try = last.try
-         and c.status in ('failed', 'unconfirmed') and c.error <> 'not_sent'
+         and c.status in ('failed', 'unconfirmed') and c.error not in ('not_sent', 'lost')
        order by c.attempt desc limit 1
      ) failed
      where ${'batchId' in of ? 'r.batch_id' : 'r.run_id'} = $1 and r.status <> 'ended' and last.status <> 'confirmed'

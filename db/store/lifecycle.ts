@@ -2,7 +2,7 @@ import type { BatchState } from '../../domain/messages.js';
 import type { RunStore } from '../../domain/ports/run-store.js';
 import { type Statements, storable } from '../statements.js';
 import { missingBatch, missingRun } from './missing.js';
-import { releaseUnsent } from './release-unsent.js';
+import { closeCalls } from './open-calls.js';
 
 type Lifecycle = Pick<
   RunStore,
@@ -41,6 +41,17 @@ export function lifecycleStore(run: Statements): Lifecycle {
       [batchId, ...values],
     );
     if (row?.known !== true) throw missingBatch(batchId);
+  };
+
+  const finishRuns: Lifecycle['finishRuns'] = async (runIds, end) => {
+    await closeCalls(run, runIds);
+    await run(
+      'finishRuns',
+      `update runs set status = 'ended', end_reason = $2, final_evaluation = $3, detail = $4, waiting_since = null, ended_at = now(),
+         updated_at = now()
+       where run_id = any ($1) and status <> 'ended'`,
+      [runIds, end.endReason, end.finalEvaluation, end.detail === null ? null : storable(end.detail)],
+    );
   };
 
   return {
@@ -87,7 +98,7 @@ export function lifecycleStore(run: Statements): Lifecycle {
     },
 
     async finishRun(runId, end) {
-      await releaseUnsent(run, [runId]);
+      await closeCalls(run, [runId]);
       await changeRun(
         'finishRun',
         runId,
@@ -97,16 +108,7 @@ export function lifecycleStore(run: Statements): Lifecycle {
       );
     },
 
-    async finishRuns(runIds, end) {
-      await releaseUnsent(run, runIds);
-      await run(
-        'finishRuns',
-        `update runs set status = 'ended', end_reason = $2, final_evaluation = $3, detail = $4, ended_at = now(),
-           updated_at = now()
-         where run_id = any ($1) and status <> 'ended'`,
-        [runIds, end.endReason, end.finalEvaluation, end.detail === null ? null : storable(end.detail)],
-      );
-    },
+    finishRuns,
 
     async runEnded(runId) {
       const [row] = await run<{ ended: boolean }>(
@@ -155,14 +157,17 @@ export function lifecycleStore(run: Statements): Lifecycle {
     },
 
     async finishBatch(batchId, status) {
-      if (status === 'cancelled')
-        await run(
-          'finishBatch',
-          `update runs set status = 'ended', end_reason = 'cancelled', final_evaluation = 'not_run', ended_at = now(),
-             updated_at = now()
-           where batch_id = $1 and status <> 'ended'`,
+      if (status === 'cancelled') {
+        const open = await run<{ runId: string }>(
+          'openOfBatch',
+          `select run_id as "runId" from runs where batch_id = $1 and status <> 'ended'`,
           [batchId],
         );
+        await finishRuns(
+          open.map(({ runId }) => runId),
+          { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null },
+        );
+      }
       const [row] = await run<{ known: boolean; open: boolean }>(
         'finishBatch',
         `with changed as (

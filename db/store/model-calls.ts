@@ -7,7 +7,7 @@ import { requestHash } from '../../domain/request-hash.js';
 import { type Statements, storable } from '../statements.js';
 import { eventRows, eventsOf } from './events.js';
 import { missingRun } from './missing.js';
-import { PAYER, releaseUnsent } from './release-unsent.js';
+import { PAYER, releaseUnsent } from './open-calls.js';
 import { untilSettled } from './until-settled.js';
 
 interface AnswerRow {
@@ -89,7 +89,7 @@ export function modelCallStore(
                count(*) filter (where status = 'reserved' and sent_at is null) as unsent
              from model_calls where run_id = $1 and step = $2 and try = $3
            ), cut as (
-             update model_calls set status = 'unconfirmed', ended_at = now()
+             update model_calls set status = 'unconfirmed', error = 'lost', ended_at = now()
              where run_id = $1 and step = $2 and try = $3 and status = 'reserved' and not exists (select from answer)
                and (select unsent from earlier) = 0
            ), charged as (

@@ -2,7 +2,7 @@ import type { Json } from '../../domain/gateway/json.js';
 import type { SplitRequest } from '../../domain/gateway/request-parts.js';
 import type { OpenStep, ProgramLog } from '../../domain/ports/record/program-log.js';
 import { type Statements, storable } from '../statements.js';
-import { releaseUnsent } from './release-unsent.js';
+import { closeCalls } from './open-calls.js';
 import { untilSettled } from './until-settled.js';
 
 /** JSON of the database holds neither NUL characters nor halves of a pair. */
@@ -186,13 +186,7 @@ export function programStore(run: Statements): ProgramLog {
     },
 
     async giveUpCalls(runId) {
-      await releaseUnsent(run, [runId]);
-      await run(
-        'giveUpCalls',
-        `update model_calls set status = 'unconfirmed', error = 'lost', ended_at = now()
-         where run_id = $1 and status = 'reserved' and sent_at is not null`,
-        [runId],
-      );
+      await closeCalls(run, [runId]);
       await run(
         'giveUpCallsSteps',
         `insert into steps (run_id, step, response, thought, action, observation, executed_at)

@@ -183,7 +183,7 @@ async function everyFaultIsAnEvent(batchId: string, injected: readonly InjectedF
   if (injected.some((fault) => fault.kind === 'engine_away' || fault.kind === 'worker'))
     expect(await count(batchId, 'activity_retried')).toBeGreaterThan(0);
   const [failed] = await home.sql<{ count: string }>(
-    `select count(*) from model_calls c join runs r using (run_id) where r.batch_id = $1 and c.error <> 'not_sent'`,
+    `select count(*) from model_calls c join runs r using (run_id) where r.batch_id = $1 and c.error not in ('not_sent', 'lost')`,
     [batchId],
   );
   expect(await count(batchId, 'provider_error')).toBe(Number(failed?.count));

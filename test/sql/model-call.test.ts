@@ -305,9 +305,28 @@ test('a worker that died before its request went out leaves no charge, one that 
   await db.store.reserveCall(keyOf(other), { ...reservation, tellsSending: true });
   await db.store.sendingCall(keyOf(other), 1);
   expect(await ask(other)).toMatchObject({ kind: 'reply' });
-  expect(await callsOf(other)).toEqual([{ status: 'unconfirmed', error: null }, confirmed]);
+  expect(await callsOf(other)).toEqual([{ status: 'unconfirmed', error: 'lost' }, confirmed]);
   const { confirmedUsd } = await db.store.spending(other.runId);
   expect(await chargedTo(other)).toBe(addUsd(RESERVED, confirmedUsd));
+});
+
+test('a run that ends leaves no call open, and an answer that comes later still counts', async () => {
+  const answer = await ask(await oneRun());
+  if (answer.kind !== 'reply') throw new Error(`the call came to ${answer.kind}`);
+  const definition = await oneRun();
+  await withBudget(definition, '10');
+  await db.store.reserveCall(keyOf(definition), { ...reservation, tellsSending: true });
+  await db.store.sendingCall(keyOf(definition), 1);
+  await db.store.reserveCall({ ...keyOf(definition), step: 2 }, { ...reservation, tellsSending: true });
+  await db.store.finishRun(definition.runId, { endReason: 'infra_error', finalEvaluation: 'not_run', detail: null });
+  expect(await callsOf(definition)).toEqual([
+    { status: 'unconfirmed', error: 'lost' },
+    { status: 'failed', error: 'not_sent' },
+  ]);
+  expect(await chargedTo(definition)).toBe(RESERVED);
+  await db.store.settleCall(keyOf(definition), answer.reply, 1);
+  expect((await callsOf(definition))[0]).toEqual({ status: 'confirmed', error: null });
+  expect(await chargedTo(definition)).toBe(answer.reply.costUsd);
 });
 
 test('a request whose reservation was released meanwhile does not go out', async () => {

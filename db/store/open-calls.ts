@@ -20,3 +20,14 @@ const RELEASE_UNSENT = `
 export async function releaseUnsent(run: Statements, runIds: readonly string[]): Promise<void> {
   await run('releaseUnsent', RELEASE_UNSENT, [runIds]);
 }
+
+/** No run of these goes on: calls that were sent and not answered end as `unconfirmed`, the others as `not_sent`. A late answer still counts. */
+export async function closeCalls(run: Statements, runIds: readonly string[]): Promise<void> {
+  await releaseUnsent(run, runIds);
+  await run(
+    'closeCalls',
+    `update model_calls set status = 'unconfirmed', error = 'lost', ended_at = now()
+     where run_id = any ($1) and status = 'reserved' and sent_at is not null`,
+    [runIds],
+  );
+}

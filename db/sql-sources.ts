@@ -23,7 +23,9 @@ export const SQL_ORDER = [
 
   'mlgym_exit_status',
   'exit_labels',
+  'exit_of',
   'run_exits',
+  'batch_exits',
   'action_category',
   'action_category_strict',
   'step_actions',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RUN_STATUSES } from '../outcomes.js';
 import { RUN_FACETS } from '../requests/run-filter.js';
 import { runSummarySchema } from './runs.js';
 import { countSchema, runIdSchema, scoreSchema, timeSchema } from './values.js';
@@ -55,3 +56,11 @@ export const runFacetsSchema = z.strictObject({
     .describe('of the runs that the whole filter leaves'),
 });
 export type RunFacetCounts = z.infer<typeof runFacetsSchema>;
+
+const activeStatusSchema = z.enum(RUN_STATUSES).exclude(['ended']);
+export const activeRunsSchema = z.strictObject({
+  runs: z
+    .record(activeStatusSchema, countSchema)
+    .describe('runs that have not ended, by status; nodes of search trees apart'),
+});
+export type ActiveRuns = z.infer<typeof activeRunsSchema>;

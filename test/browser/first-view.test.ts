@@ -17,7 +17,7 @@ describe.runIf(executable !== null)('the first view', () => {
       path: () => `/compare?runs=${on.first}&runs=${second()}`,
       expected: () => [...ofFirst('', '/skeleton'), `/runs/${second()}`, `/runs/${second()}/skeleton`],
     },
-    { of: 'the page Now', path: () => '/', expected: () => ['/batches', '/batches', '/runs/facets', '/events'] },
+    { of: 'the page Now', path: () => '/', expected: () => ['/batches', '/batches', '/runs/active', '/events'] },
   ])('of $of is asked for before the large scripts have come, and taken by the page', async ({ path, expected }) => {
     const asked = expected();
     let asking: string[] = [];

@@ -80,6 +80,8 @@ describe('ends of runs', () => {
       ['submit', 'no_artefact', false],
       ['wall_time', 'not_run', true],
       ['infra_error', 'not_run', false],
+      ['infra_error', 'not_run', false],
+      ['submit', 'ok', true],
     ] as const;
     const batch = submission(null, (id) => played.map((_, i) => run(id, task('ends'), 'm', i + 1)));
     await db.submit(batch);
@@ -99,7 +101,22 @@ describe('ends of runs', () => {
       { status: 'submission_not_found (submit)', labels: ['Evaluation'], outcome: 'failed' },
       { status: 'wall_time', labels: ['Other'], outcome: 'incomplete' },
       { status: 'infra_error', labels: ['Other'], outcome: 'failed' },
+      { status: 'infra_error', labels: ['Other'], outcome: 'failed' },
+      { status: 'submitted', labels: ['Success'], outcome: 'complete' },
     ]);
+    const columns = 'end_reason, final_evaluation, status, labels, outcome';
+    const counted = await rows(
+      `select ${columns}, runs from batch_exits where batch_id = $1 order by runs, end_reason, status`,
+      [batch.batch.batchId],
+    );
+    expect(counted.map(({ runs }) => Number(runs))).toEqual([1, 1, 1, 1, 2, 2]);
+    expect(counted).toEqual(
+      await rows(
+        `select ${columns}, count(*) as runs from run_exits where batch_id = $1
+         group by end_reason, final_evaluation, status, labels, outcome order by runs, end_reason, status`,
+        [batch.batch.batchId],
+      ),
+    );
   });
 });
 

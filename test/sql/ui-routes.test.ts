@@ -8,7 +8,7 @@ import { homeLayout } from '../../domain/home-layout.js';
 import { storeSubmission } from '../../domain/stored-submission.js';
 import type { BatchHead, BatchMatrix, BatchPage, BatchSpend } from '../../domain/views/batch-pages.js';
 import type { ModelCalls, RunFiles, RunHead, RunSetup, Waiting } from '../../domain/views/run-head.js';
-import type { RunFacetCounts, RunPage } from '../../domain/views/run-page.js';
+import type { ActiveRuns, RunFacetCounts, RunPage } from '../../domain/views/run-page.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { ReportRun } from '../../domain/views/report.js';
 import type { Prompt, StepSkeleton, StepWindow } from '../../domain/views/steps.js';
@@ -219,6 +219,17 @@ describe('runs', () => {
       running: 2,
       ended: 4,
     });
+  });
+
+  test('the runs that have not ended are counted as choosing them does', async () => {
+    const { runs: active }: ActiveRuns = await get('activeRuns', '/runs/active');
+    const { facets }: RunFacetCounts = await get('runFacets', '/runs/facets');
+    const chosen = facets.status.filter(({ value }) => value !== 'ended').map(({ value, runs: n }) => [value, n]);
+    expect(chosen.length).toBeGreaterThan(1);
+    expect(Object.entries(active).filter(([, n]) => n > 0)).toEqual(expect.arrayContaining(chosen));
+    expect(Object.values(active).reduce((sum, n) => sum + n)).toBe(
+      (chosen as [string, number][]).reduce((sum, [, n]) => sum + n, 0),
+    );
   });
 
   test('texts and ranges leave what they say', async () => {

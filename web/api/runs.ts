@@ -9,7 +9,7 @@ import {
   runSetupSchema,
   waitingSchema,
 } from '../../domain/views/run-head.js';
-import { runFacetsSchema, runPageSchema } from '../../domain/views/run-page.js';
+import { activeRunsSchema, runFacetsSchema, runPageSchema } from '../../domain/views/run-page.js';
 import { searchTreeSchema } from '../../domain/views/search-tree.js';
 import { promptSchema, stepSkeletonSchema, stepWindowSchema } from '../../domain/views/steps.js';
 import { eventPageQuery, eventPageSchema } from './events.js';
@@ -33,6 +33,13 @@ export const runRoutes = {
     role: 'viewer',
     query: runFilterSchema,
     answer: runFacetsSchema,
+  }),
+  activeRuns: route({
+    method: 'GET',
+    path: '/runs/active',
+    summary: 'how many runs have not ended, by status',
+    role: 'viewer',
+    answer: activeRunsSchema,
   }),
   run: route({
     method: 'GET',

@@ -23,28 +23,33 @@ export interface BatchPageRequest {
   limit: number;
 }
 
-/** Ended runs of `runs r` by what came of them: people's decisions and the infrastructure's faults apart from agents' ends. */
+const OF_AGENTS = "x.end_reason not in ('infra_error', 'config_error', 'cancelled', 'budget')";
+const ended = (which: string): string => `coalesce(sum(x.runs) filter (where ${which}), 0)::int`;
+/** Ended runs, rows of `batch_exits x`, by what came of them: people's decisions and the infrastructure's faults apart from agents' ends. */
 const ENDS = `jsonb_build_object(
-  'infra', count(*) filter (where x.end_reason in ('infra_error', 'config_error')),
-  'cancelled', count(*) filter (where x.end_reason in ('cancelled', 'budget')),
-  'failed', count(*) filter (where x.end_reason not in ('infra_error', 'config_error', 'cancelled', 'budget') and x.outcome = 'failed'),
-  'complete', count(*) filter (where x.end_reason not in ('infra_error', 'config_error', 'cancelled', 'budget') and x.outcome = 'complete'),
-  'incomplete', count(*) filter (where x.end_reason not in ('infra_error', 'config_error', 'cancelled', 'budget') and coalesce(x.outcome, 'incomplete') = 'incomplete'))`;
+  'infra', ${ended(`x.end_reason in ('infra_error', 'config_error')`)},
+  'cancelled', ${ended(`x.end_reason in ('cancelled', 'budget')`)},
+  'failed', ${ended(`${OF_AGENTS} and x.outcome = 'failed'`)},
+  'complete', ${ended(`${OF_AGENTS} and x.outcome = 'complete'`)},
+  'incomplete', ${ended(`${OF_AGENTS} and coalesce(x.outcome, 'incomplete') = 'incomplete'`)})`;
 
 type Row = BatchSummaryRow & { byStatus: Record<string, number> | null; ends: Ends; models: string[]; tasks: string[] };
 
+/** Each batch with its runs' counts, in one pass over the runs of all. */
 const ROWS = (where: string): string => `
+  with listed as materialized (${BATCH_SUMMARY} ${where}),
+  cells as materialized (
+    select r.batch_id, r.status, r.model_name, r.task_id, count(*) as runs
+    from runs r where r.batch_id in (select "batchId" from listed) group by 1, 2, 3, 4
+  )
   select listed.*,
     (select jsonb_object_agg(status, runs) from (
-       select r.status, count(*) as runs from runs r where r.batch_id = listed."batchId" group by r.status
+       select c.status, sum(c.runs)::int as runs from cells c where c.batch_id = listed."batchId" group by 1
      ) counted) as "byStatus",
-    (select ${ENDS} from run_exits x where x.batch_id = listed."batchId") as ends,
-    names.models, names.tasks
-  from (${BATCH_SUMMARY} ${where}) listed
-  cross join lateral (
-    select array(select r.model_name from runs r where r.batch_id = listed."batchId" group by 1 order by 1) as models,
-      array(select r.task_id from runs r where r.batch_id = listed."batchId" group by 1 order by 1) as tasks
-  ) names
+    (select ${ENDS} from batch_exits x where x.batch_id = listed."batchId") as ends,
+    array(select c.model_name from cells c where c.batch_id = listed."batchId" group by 1 order by 1) as models,
+    array(select c.task_id from cells c where c.batch_id = listed."batchId" group by 1 order by 1) as tasks
+  from listed
   order by listed."createdAt" desc, listed."batchId" desc`;
 
 function batchRow({ byStatus, ends, models, tasks, ...row }: Row): BatchRow {
@@ -118,14 +123,14 @@ export async function batchHead(run: Statements, batchId: string): Promise<Omit<
          (select jsonb_object_agg(end_reason, runs) from (
             select end_reason, count(*) as runs from runs where batch_id = $1 and end_reason is not null group by 1) c) as "byEndReason",
          all_runs.*,
-         (select ${ENDS} from run_exits x where x.batch_id = $1) as ends,
+         (select ${ENDS} from batch_exits x where x.batch_id = $1) as ends,
          (select coalesce(jsonb_agg(jsonb_build_object('fault', fault, 'runs', runs, 'firstRun', first) order by runs desc, first), '[]') from (
             select end_reason || ': ' || coalesce(detail, 'no details recorded') as fault, count(*) as runs,
               (array_agg(run_id order by ordinal))[1] as first
             from runs where batch_id = $1 and end_reason in ('infra_error', 'config_error') group by 1) f) as faults,
          (select coalesce(jsonb_agg(jsonb_build_object('endReason', end_reason, 'finalEvaluation', final_evaluation, 'status', status,
-              'outcome', outcome, 'runs', runs) order by runs desc, end_reason, final_evaluation, status), '[]') from (
-            select end_reason, final_evaluation, status, outcome, count(*) as runs from run_exits where batch_id = $1 group by 1, 2, 3, 4) e) as exits,
+              'outcome', outcome, 'runs', runs) order by runs desc, end_reason, final_evaluation, status), '[]') from batch_exits
+          where batch_id = $1) as exits,
          (select spec from batches where batch_id = $1) as specification, (select forecast from batches where batch_id = $1) as forecast,
          (select allocation from batches where batch_id = $1) as allocation
        from (

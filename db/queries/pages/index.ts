@@ -4,7 +4,7 @@ import type { StepText } from '../../../domain/step-flags.js';
 import type { BatchHead, BatchPage, BatchRow, BatchSpend } from '../../../domain/views/batch-pages.js';
 import type { EventRow } from '../../../domain/views/events.js';
 import type { Lineage, ModelCalls, RunHead, RunSetup, Waiting } from '../../../domain/views/run-head.js';
-import type { RunFacetCounts, RunPage, RunRow } from '../../../domain/views/run-page.js';
+import type { ActiveRuns, RunFacetCounts, RunPage, RunRow } from '../../../domain/views/run-page.js';
 import type { EvaluationDetail } from '../../../domain/views/runs.js';
 import type { ClippedStep, StepColumns, StepSkeleton } from '../../../domain/views/steps.js';
 import { queryError } from '../../database-error.js';
@@ -26,6 +26,7 @@ import { eventDetail, eventPage, type EventPageRequest } from './event-page.js';
 import { liveOutput } from './live-output.js';
 import { modelCalls } from './model-calls.js';
 import { pairableRuns, type PairableRun } from './paired-runs.js';
+import { activeRuns } from './active-runs.js';
 import { runFacets } from './run-facets.js';
 import { lineageOf, runHead } from './run-head.js';
 import { runPage, runRowsOf } from './run-page.js';
@@ -42,6 +43,7 @@ import { waitingReasons } from './waiting-reasons.js';
 export interface Pages {
   runPage(request: RunPageRequest): Promise<RunPage>;
   runFacets(filter: RunSelection): Promise<RunFacetCounts>;
+  activeRuns(): Promise<ActiveRuns>;
   runRows(runIds: readonly string[]): Promise<RunRow[]>;
   runHead(runId: string): Promise<RunHead>;
   runSetup(runId: string): Promise<Omit<RunSetup, 'firstPrompt'>>;
@@ -93,6 +95,7 @@ export function createPages(pool: pg.Pool): Pages {
   return {
     runPage: (request) => runPage(run, request),
     runFacets: (filter) => runFacets(run, filter),
+    activeRuns: () => activeRuns(run),
     runRows: (runIds) => runRowsOf(run, runIds),
     runHead: (runId) => runHead(run, runId),
     runSetup: (runId) => runSetup(run, runId),

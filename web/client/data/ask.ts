@@ -14,6 +14,7 @@ export const PATHS = {
   batchEvents: '/batches/:id/events',
   runs: '/runs',
   runFacets: '/runs/facets',
+  activeRuns: '/runs/active',
   run: '/runs/:id',
   skeleton: '/runs/:id/skeleton',
   steps: '/runs/:id/steps',

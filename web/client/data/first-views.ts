@@ -15,17 +15,15 @@ export function windowOf(step: number): { from: number; to: number; preview: num
 export const SKELETON_PAGE = 10_000;
 export const FIRST_SKELETON = { limit: SKELETON_PAGE } as const;
 
-const ACTIVE = ['queued', 'waiting_gpu', 'waiting_host', 'starting', 'running', 'finishing'] as const;
 /** What the page Now shows. */
 export const NOW = {
   batches: { status: ['queued', 'running'], limit: 50 },
   latest: { limit: 5 },
-  runFacets: { status: [...ACTIVE] },
   events: { limit: 20 },
-} satisfies Record<string, Query<'batches'> | Query<'runFacets'> | Query<'events'>>;
+} satisfies Record<string, Query<'batches'> | Query<'events'>>;
 export const firstViewOfNow: readonly (readonly [AskedRoute, object])[] = [
   ['batches', NOW.batches],
   ['batches', NOW.latest],
-  ['runFacets', NOW.runFacets],
+  ['activeRuns', {}],
   ['events', NOW.events],
 ];

@@ -22,7 +22,7 @@ export function NowPage() {
     refetchInterval: 30_000,
   });
   const latest = useQuery(asked('batches', {}, NOW.latest));
-  const facets = useQuery({ ...asked('runFacets', {}, NOW.runFacets), refetchInterval: 10_000 });
+  const active = useQuery({ ...asked('activeRuns', {}, {}), refetchInterval: 10_000 });
   const events = useQuery(asked('events', {}, NOW.events));
   return (
     <div className="page">
@@ -30,7 +30,7 @@ export function NowPage() {
         <h1>Now</h1>
       </div>
       <Needed batches={batches.data?.batches ?? []} />
-      <Fleet facets={facets.data} />
+      <Fleet active={active.data} />
       <h2>Running</h2>
       <Shown of={batches} what="running batches" rows={4}>
         {({ batches: running }) =>
@@ -190,21 +190,22 @@ function Needed({ batches }: { batches: Answer<'batches'>['batches'] }) {
   );
 }
 
-function Fleet({ facets }: { facets: Answer<'runFacets'> | undefined }) {
+const ACTIVE = ['queued', 'waiting_gpu', 'waiting_host', 'starting', 'running', 'finishing'] as const;
+
+function Fleet({ active }: { active: Answer<'activeRuns'> | undefined }) {
   const hosts = useQuery({ ...asked('hosts', {}, {}), refetchInterval: 15_000 });
   const leases = useQuery({ ...asked('leases', {}, {}), refetchInterval: 15_000 });
   const up = hosts.data?.hosts.filter(({ state }) => state === 'up' || state === 'paused');
   const sum = (of: (host: Answer<'hosts'>['hosts'][number]) => number): number | undefined =>
     up?.reduce((before, host) => before + of(host), 0);
-  const statuses = facets && new Map(facets.facets.status.map(({ value, runs }) => [value, runs]));
   // What is not known is no zero.
   const told = (amount: number | undefined): string => (amount === undefined ? NONE : count(amount));
   return (
     <dl className="headline">
-      {NOW.runFacets.status.map((status) => (
+      {ACTIVE.map((status) => (
         <Fact key={status} name={words(status)}>
           <Link to="/runs" search={{ status: [status] }} className="number">
-            {told(statuses && (statuses.get(status) ?? 0))}
+            {told(active?.runs[status])}
           </Link>
         </Fact>
       ))}

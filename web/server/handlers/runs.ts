@@ -26,6 +26,7 @@ export function runHandlers(bench: Bench): Record<string, Handler> {
   return {
     runs: async ({ query }) => (await pages()).runPage(await selected(query as RunPageRequest)),
     runFacets: async ({ query }) => (await pages()).runFacets(await selected(query)),
+    activeRuns: async () => (await pages()).activeRuns(),
     run: async (call) => (await pages()).runHead(await idOf(call)),
     skeleton: async (call) =>
       (await pages()).skeleton(await idOf(call), call.query as { after: number; limit: number }),

@@ -41,7 +41,10 @@ export function revokeHostUsers(adminUrl: string, hostId: string): Promise<numbe
       `update host_invitations set revoked_at = coalesce(revoked_at, now()) where host_id = $1 returning database_user as user`,
       [hostId],
     );
-    await client.query('update hosts set drained_at = coalesce(drained_at, now()) where host_id = $1', [hostId]);
+    // Its name is free at once: another machine that is invited under it need not wait until this one has long been silent.
+    await client.query('update hosts set drained_at = coalesce(drained_at, now()), home_id = null where host_id = $1', [
+      hostId,
+    ]);
     for (const { user } of rows) {
       await client.query(
         `do $$ begin alter role ${client.escapeIdentifier(user)} nologin; exception when undefined_object then null; end $$`,

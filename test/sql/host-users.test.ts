@@ -49,6 +49,14 @@ describe('the user of an invited host', () => {
     const owner = openDatabase(url, { max: 1 });
     onTestFinished(() => owner.close());
     expect((await owner.queries.hosts()).map(({ hostId, state }) => [hostId, state])).toEqual([['box', 'drained']]);
+
+    // Its name is another machine's at once.
+    const next = await inviteHostUser(admin, { hostId: 'box', days: 7 });
+    await joinAsHostUser(as(next.user, next.password), 'box', () => undefined);
+    const other = openDatabase(as(next.user), { max: 1 });
+    onTestFinished(() => other.close());
+    await other.store.registerHost({ ...host, homeId: 'of-another-machine' });
+    expect((await owner.queries.hosts()).map(({ hostId, state }) => [hostId, state])).toEqual([['box', 'up']]);
   });
 
   it('cannot be made by whoever may not make users', async () => {

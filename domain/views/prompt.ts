@@ -56,3 +56,14 @@ export const promptDocumentSchema = z
   })
   .meta({ id: 'Prompt' });
 export type PromptDocument = z.infer<typeof promptDocumentSchema>;
+
+/** As `promptDocumentSchema`, and how it goes on from the step before. */
+export const promptPageSchema = promptDocumentSchema
+  .extend({
+    sameAsBefore: countSchema
+      .nullable()
+      .describe('messages at the start that the prompt of the step before has too; null: there is none before'),
+    tokens: countSchema.describe('of `messages` and `tools`, an estimate'),
+  })
+  .meta({ id: 'PromptPage' });
+export type PromptPage = z.infer<typeof promptPageSchema>;

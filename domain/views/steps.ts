@@ -78,26 +78,3 @@ export type ClippedStep = z.infer<typeof clippedStepSchema>;
 
 export const stepWindowSchema = z.strictObject({ steps: z.array(clippedStepSchema) });
 export type StepWindow = z.infer<typeof stepWindowSchema>;
-
-/** A message of a prompt. */
-const promptMessageSchema = z.strictObject({
-  role: z.enum(['system', 'user', 'assistant', 'tool']),
-  content: z.string(),
-  toolCalls: z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() })).exactOptional(),
-});
-
-export const promptSchema = z.strictObject({
-  runId: runIdSchema,
-  step: countSchema,
-  messages: z.array(promptMessageSchema),
-  sameAsBefore: countSchema
-    .nullable()
-    .describe('messages at the start that the prompt of the step before has too; null: the first step'),
-  tokens: countSchema.describe('an estimate'),
-  tools: z.array(z.string()).describe('names of those that were offered'),
-  proof: z
-    .enum(['equal', 'differs', 'not_recorded', 'not_rebuildable'])
-    .describe('does the rebuilt request have the hash that was stored when it was sent?'),
-  requestHash: z.string().nullable(),
-});
-export type Prompt = z.infer<typeof promptSchema>;

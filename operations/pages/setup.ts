@@ -1,7 +1,7 @@
-import { buildMessages } from '../../domain/agent/messages.js';
-import { BenchError } from '../../domain/errors.js';
 import type { RunSetup } from '../../domain/views/run-head.js';
 import type { Bench } from '../bench.js';
+import { promptOf } from '../results/prompt.js';
+import { asked } from './prompt.js';
 import { runIdOf } from './resolve.js';
 
 /** What a run was given. */
@@ -12,18 +12,9 @@ export async function runSetup(bench: Pick<Bench, 'database'>, ref: string): Pro
   return { ...setup, firstPrompt };
 }
 
-/** Null: an imported run came without what its prompts were made of, and one that has no sandbox yet has none. */
+/** Null: an imported run came without it, and a program writes its own, from its first call on. */
 async function firstPromptOf(bench: Pick<Bench, 'database'>, runId: string): Promise<RunSetup['firstPrompt']> {
-  const { store, queries } = await bench.database();
-  const { workspace } = await queries.showRun(runId);
-  if (workspace === null) return null;
-  try {
-    const definition = await store.definition(runId);
-    const memoryRecords = definition.memory === true ? await store.memoryRecords(runId) : null;
-    const messages = buildMessages({ ...definition, memoryRecords }, [], workspace);
-    return messages.map(({ role, content }) => ({ role, content }));
-  } catch (error) {
-    if (error instanceof BenchError && error.code === 'run.imported') return null;
-    throw error;
-  }
+  const prompt = await asked(promptOf(await bench.database(), runId, 1));
+  if (prompt === null || prompt.messages.length === 0) return null;
+  return prompt.messages.map(({ role, content }) => ({ role, content }));
 }

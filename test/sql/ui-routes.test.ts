@@ -10,9 +10,11 @@ import type { BatchHead, BatchMatrix, BatchPage, BatchSpend } from '../../domain
 import type { ModelCalls, RunFiles, RunHead, RunSetup, Waiting } from '../../domain/views/run-head.js';
 import type { ActiveRuns, RunFacetCounts, RunPage } from '../../domain/views/run-page.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
+import type { PromptPage } from '../../domain/views/prompt.js';
 import type { ReportRun } from '../../domain/views/report.js';
-import type { Prompt, StepSkeleton, StepWindow } from '../../domain/views/steps.js';
+import type { StepSkeleton, StepWindow } from '../../domain/views/steps.js';
 import { batchDocument } from '../../cli/render/batch.js';
+import { promptOf } from '../../operations/results/prompt.js';
 import type { Bench } from '../../operations/bench.js';
 import { API, ROUTES } from '../../web/api/routes.js';
 import { createApp } from '../../web/server/app.js';
@@ -380,15 +382,16 @@ describe('a run', () => {
 
   test('shows the prompt of a step, and whether it is what was sent', async () => {
     const path = `/runs/${runs[0]}/steps/2/prompt`;
-    const before: Prompt = await get('prompt', path);
-    expect([before.proof, before.sameAsBefore, before.messages.length]).toEqual(['differs', 2, 4]);
-    const { createHash } = await import('node:crypto');
-    const hash = createHash('sha256')
-      .update(JSON.stringify(['openai', 'm', before.messages]))
-      .digest('hex');
-    await db.pool.query(`update model_calls set request_hash = $2 where run_id = $1 and step = 2`, [runs[0], hash]);
-    expect((await get<Prompt>('prompt', path)).proof).toBe('equal');
-    expect((await ask(`/runs/${runs[0]}/steps/9/prompt`)).status).toBe(404);
+    const before: PromptPage = await get('prompt', path);
+    expect([before.turns[0]!.proof, before.sameAsBefore, before.messages.length]).toEqual(['different', 2, 4]);
+    const { sameAsBefore: _same, tokens: _tokens, ...asked } = before;
+    expect(asked).toEqual(await promptOf(db, runs[0]!, 2));
+    await db.pool.query(`update model_calls set request_hash = $2 where run_id = $1 and step = 2`, [
+      runs[0],
+      before.turns[0]!.hash,
+    ]);
+    expect((await get<PromptPage>('prompt', path)).turns[0]!.proof).toBe('equal');
+    expect((await ask(`/runs/${runs[0]}/steps/9/prompt`)).status).toBe(422);
   });
 
   test('says why it waits', async () => {

@@ -11,7 +11,8 @@ import {
 } from '../../domain/views/run-head.js';
 import { activeRunsSchema, runFacetsSchema, runPageSchema } from '../../domain/views/run-page.js';
 import { searchTreeSchema } from '../../domain/views/search-tree.js';
-import { promptSchema, stepSkeletonSchema, stepWindowSchema } from '../../domain/views/steps.js';
+import { promptPageSchema } from '../../domain/views/prompt.js';
+import { stepSkeletonSchema, stepWindowSchema } from '../../domain/views/steps.js';
 import { eventPageQuery, eventPageSchema } from './events.js';
 import { route } from './route.js';
 
@@ -76,7 +77,7 @@ export const runRoutes = {
     path: '/runs/:id/steps/:step/prompt',
     summary: 'what the model was given before a step, rebuilt from the record',
     role: 'viewer',
-    answer: promptSchema,
+    answer: promptPageSchema,
   }),
   evaluations: route({
     method: 'GET',

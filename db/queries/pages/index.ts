@@ -30,7 +30,7 @@ import { activeRuns } from './active-runs.js';
 import { runFacets } from './run-facets.js';
 import { lineageOf, runHead } from './run-head.js';
 import { runPage, runRowsOf } from './run-page.js';
-import { requestHash, runSetup, takenFiles } from './run-setup.js';
+import { runSetup, takenFiles } from './run-setup.js';
 import { databaseSchema } from './schema.js';
 import { integrityMarks, integritySummary } from './integrity.js';
 import { playedList, playedSubject } from './subjects.js';
@@ -48,7 +48,6 @@ export interface Pages {
   runHead(runId: string): Promise<RunHead>;
   runSetup(runId: string): Promise<Omit<RunSetup, 'firstPrompt'>>;
   takenFiles(runId: string): ReturnType<typeof takenFiles>;
-  requestHash(runId: string, step: number): ReturnType<typeof requestHash>;
   lineage(runId: string): Promise<Lineage>;
   waiting(runId: string): Promise<Waiting>;
   modelCalls(runId: string, page: { after?: string | undefined; limit: number }): Promise<ModelCalls>;
@@ -100,7 +99,6 @@ export function createPages(pool: pg.Pool): Pages {
     runHead: (runId) => runHead(run, runId),
     runSetup: (runId) => runSetup(run, runId),
     takenFiles: (runId) => takenFiles(run, runId),
-    requestHash: (runId, step) => requestHash(run, runId, step),
     lineage: (runId) => lineageOf(run, runId),
     waiting: (runId) => waitingReasons(run, runId),
     modelCalls: (runId, page) => modelCalls(run, runId, page),

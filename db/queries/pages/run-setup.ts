@@ -68,18 +68,3 @@ export async function takenFiles(
     snapshots: snapshots.map((row) => ({ ...row, at: isoTime(row.at) })),
   };
 }
-
-/** The first question before a step, as it was sent first; null: none was recorded. */
-export async function requestHash(
-  run: Statements,
-  runId: string,
-  step: number,
-): Promise<{ hash: string; provider: string; model: string } | null> {
-  const [row] = await run<{ hash: string; provider: string; model: string }>(
-    'requestHash',
-    `select request_hash as hash, provider, model from model_calls
-     where run_id = $1 and step = $2 and try = 0 order by attempt limit 1`,
-    [runId, step],
-  );
-  return row ?? null;
-}

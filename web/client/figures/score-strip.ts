@@ -32,7 +32,8 @@ export function scoreStrip(cells: readonly Cell[], nameOf: (cell: Cell) => strin
             min: ({ min }: { min: number }) => Math.min(min, baseline),
             max: ({ max }: { max: number }) => Math.max(max, baseline),
           }),
-          axisLabel: TEXT,
+          // Its ends are scores as they were measured.
+          axisLabel: { ...TEXT, formatter: (value: number) => score(value), hideOverlap: true },
           axisLine: AXIS_LINE,
           splitLine: SPLIT_LINE,
         },
@@ -57,7 +58,7 @@ export function scoreStrip(cells: readonly Cell[], nameOf: (cell: Cell) => strin
                     symbol: 'none',
                     data: [{ xAxis: baseline }],
                     lineStyle: { color: 'var(--series-1)', type: 'dashed' as const },
-                    label: { ...TEXT, formatter: 'starter', position: 'end' as const },
+                    label: { ...TEXT, formatter: 'starter', position: 'start' as const },
                   },
                 }),
           },

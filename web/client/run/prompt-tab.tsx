@@ -1,19 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { Answer } from '../../api/index.js';
 import { document as asked } from '../data/queries.js';
 import { useKeys } from '../keys/keys.js';
 import type { Skeleton } from '../live/fold.js';
 import { count, plural } from '../parts/format.js';
 import { Empty, Shown } from '../parts/states.js';
 import { plainText, TextBlock } from '../parts/text.js';
-import { Badge } from '../parts/values.js';
+import { Badge, RunLink } from '../parts/values.js';
+
+type Asked = Answer<'prompt'>;
+type Message = Asked['messages'][number];
 
 const PROOFS = {
   equal: ['good', '✓', 'proved: the rebuilt request has the hash that was stored when it was sent'],
-  differs: ['bad', '✕', 'the rebuilt request has another hash than what was sent'],
-  not_recorded: ['quiet', '○', 'no hash of the request was stored'],
-  not_rebuildable: ['warn', '▲', 'the request cannot be rebuilt from what is stored'],
+  different: ['bad', '✕', 'the rebuilt request has another hash than what was sent'],
+  none: ['quiet', '○', 'no hash of the request was stored'],
 } as const;
+const SOURCES: Partial<Record<Asked['source'], string>> = {
+  recorded: 'as it was recorded',
+  partial: 'the record leaves out its status lines',
+};
+
+/** One that was not sent as it is shown is told before all that were. */
+const proofOf = (turns: Asked['turns']): keyof typeof PROOFS =>
+  (['different', 'equal', 'none'] as const).find((proof) => turns.some((turn) => turn.proof === proof)) ?? 'none';
 
 /** What the model was given before a step, and what of it is new. */
 export function PromptTab({ id, skeleton }: { id: string; skeleton: Skeleton }) {
@@ -53,8 +64,8 @@ export function PromptTab({ id, skeleton }: { id: string; skeleton: Skeleton }) 
         </button>
       </div>
       <Shown of={prompt} what="the prompt">
-        {({ messages, proof, sameAsBefore, tokens, tools }) => {
-          const [tone, mark, told] = PROOFS[proof];
+        {({ messages, source, turns, askedIn, runId, sameAsBefore, tokens, tools }) => {
+          const [tone, mark, told] = PROOFS[proofOf(turns)];
           return (
             <>
               <p>
@@ -63,41 +74,74 @@ export function PromptTab({ id, skeleton }: { id: string; skeleton: Skeleton }) 
                 </Badge>{' '}
                 <span className="muted">
                   {plural(messages.length, 'message')}, about {count(tokens)} tokens
+                  {SOURCES[source] !== undefined && `, ${SOURCES[source]}`}
                   {sameAsBefore !== null && `; the first ${count(sameAsBefore)} are as in the step before`}
-                  {tools.length > 0 && `; tools: ${plainText(tools.join(', '))}`}
+                  {tools !== null &&
+                    tools.length > 0 &&
+                    `; tools: ${plainText(tools.map(({ name }) => name).join(', '))}`}
                 </span>
+                {askedIn !== runId && (
+                  <>
+                    {' '}
+                    asked in <RunLink id={askedIn} />
+                  </>
+                )}
               </p>
-              {messages.map(({ role, content, toolCalls }, i) => {
-                const known = sameAsBefore !== null && i < sameAsBefore;
-                return (
-                  <details key={`${step} ${i}`} className={`message ${role}`} open={!known}>
-                    <summary>
-                      {i + 1}. {role} <span className="muted">{known ? 'as before' : 'new'}</span>
-                    </summary>
-                    <TextBlock
-                      source={content}
-                      kind="text"
-                      lines={80}
-                      label={`message ${i + 1}, ${role}`}
-                      className={role === 'user' ? 'observation' : 'thought'}
-                    />
-                    {toolCalls?.map((call) => (
-                      <TextBlock
-                        key={call.id}
-                        source={`${call.name} ${call.arguments}`}
-                        kind="text"
-                        lines={40}
-                        label={`tool call ${call.name}`}
-                        className="action"
-                      />
-                    ))}
-                  </details>
-                );
-              })}
+              {messages.map((message, i) => (
+                <PromptMessage
+                  key={`${step} ${i}`}
+                  message={message}
+                  number={i + 1}
+                  known={sameAsBefore !== null && i < sameAsBefore ? 'as before' : 'new'}
+                />
+              ))}
+              {turns.at(-1)?.added.map((message, i) => (
+                <PromptMessage
+                  key={`${step} again ${i}`}
+                  message={message}
+                  number={messages.length + i + 1}
+                  known="asked again"
+                />
+              ))}
             </>
           );
         }}
       </Shown>
     </>
+  );
+}
+
+function PromptMessage({
+  message: { role, content, toolCalls },
+  number,
+  known,
+}: {
+  message: Message;
+  number: number;
+  known: 'as before' | 'new' | 'asked again';
+}) {
+  return (
+    <details className={`message ${role}`} open={known !== 'as before'}>
+      <summary>
+        {number}. {role} <span className="muted">{known}</span>
+      </summary>
+      <TextBlock
+        source={content}
+        kind="text"
+        lines={80}
+        label={`message ${number}, ${role}`}
+        className={role === 'user' || role === 'tool' ? 'observation' : 'thought'}
+      />
+      {toolCalls?.map((call) => (
+        <TextBlock
+          key={call.id}
+          source={`${call.name} ${call.arguments}`}
+          kind="text"
+          lines={40}
+          label={`tool call ${call.name}`}
+          className="action"
+        />
+      ))}
+    </details>
   );
 }

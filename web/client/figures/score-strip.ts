@@ -3,12 +3,20 @@ import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../../../report/chart.j
 import { plural, score } from '../parts/format.js';
 import { plainText } from '../parts/text.js';
 
+interface Extent {
+  min: number;
+  max: number;
+}
+
 type Cell = Answer<'task'>['cells'][number];
 
 /** Each run's best score as a dot, a line a model, beside the starter's. */
 export function scoreStrip(cells: readonly Cell[], nameOf: (cell: Cell) => string): Chart {
   const shown = cells.filter(({ scores }) => scores.length > 0);
   const baseline = shown[0]?.baseline ?? null;
+  const low = ({ min }: Extent): number => Math.min(min, baseline ?? min);
+  const high = ({ max }: Extent): number => Math.max(max, baseline ?? max);
+  const pad = (of: Extent): number => (high(of) - low(of) || Math.abs(high(of)) || 1) / 40;
   const names = shown.map((cell) => plainText(nameOf(cell)));
   return {
     id: 'scores',
@@ -24,16 +32,13 @@ export function scoreStrip(cells: readonly Cell[], nameOf: (cell: Cell) => strin
       option: {
         grid: { left: narrow ? 110 : 190, right: 30, top: 20, bottom: 30 },
         tooltip: { trigger: 'item', renderMode: 'richText' },
-        // The starter's is in sight, too.
+        // The starter's is in sight, too, and none is at the edge.
         xAxis: {
           type: 'value',
           scale: true,
-          ...(baseline !== null && {
-            min: ({ min }: { min: number }) => Math.min(min, baseline),
-            max: ({ max }: { max: number }) => Math.max(max, baseline),
-          }),
-          // Its ends are scores as they were measured.
-          axisLabel: { ...TEXT, formatter: (value: number) => score(value), hideOverlap: true },
+          min: (of: Extent) => low(of) - pad(of),
+          max: (of: Extent) => high(of) + pad(of),
+          axisLabel: { ...TEXT, showMinLabel: false, showMaxLabel: false },
           axisLine: AXIS_LINE,
           splitLine: SPLIT_LINE,
         },

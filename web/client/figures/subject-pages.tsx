@@ -151,9 +151,11 @@ function Told({ kind, played: { versions, cells, costs } }: { kind: Kind; played
               <Score value={first.baseline} />
             </Fact>
             <Bounds spec={spec} />
-            <Fact name="handed in">
-              <Text value={(spec.submission?.files ?? []).join(', ')} />
-            </Fact>
+            {(spec.submission?.files ?? []).length > 0 && (
+              <Fact name="handed in">
+                <Text value={spec.submission!.files!.join(', ')} />
+              </Fact>
+            )}
           </>
         )}
       </dl>

@@ -143,7 +143,7 @@ function Differences({ runs, setups }: { runs: readonly Head[]; setups: readonly
     ['sampling', runs.map(({ run }) => JSON.stringify(run.sampling).replaceAll(/[{}"]/g, ''))],
     ['attempt', runs.map(({ run }) => String(run.attempt))],
     ['seed', runs.map(({ run }) => String(run.seed))],
-    ['steps at most', runs.map(({ run }) => String(run.maxSteps))],
+    ['steps at most', runs.map(({ run }) => (run.maxSteps === 0 ? '–' : String(run.maxSteps)))],
     ['model config', ofSetup(({ model }) => model.configHash ?? '–')],
     ['cost limit', ofSetup(({ limits }) => limits.costLimitUsd ?? 'none')],
     ['token limit', ofSetup(({ limits }) => limits.tokenLimit)],

@@ -66,7 +66,7 @@ export function RunHead({
         <Fact name="steps">
           <span className="number">
             {run.steps}
-            <span className="muted"> of {run.maxSteps}</span>
+            {run.maxSteps > 0 && <span className="muted"> of {run.maxSteps}</span>}
           </span>
         </Fact>
         <Fact name="cost">

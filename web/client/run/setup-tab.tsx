@@ -61,7 +61,7 @@ export function SetupTab({ id }: { id: string }) {
                   .map(([name, value]) => `${name} ${value}`)
                   .join(', ') || "the provider's"}
               </Fact>
-              <Fact name="steps">{data.limits.maxSteps}</Fact>
+              <Fact name="steps">{data.limits.maxSteps === 0 ? 'not recorded' : data.limits.maxSteps}</Fact>
               <Fact name="time">{data.limits.wallSeconds === 0 ? 'no limit' : `${data.limits.wallSeconds} s`}</Fact>
               <Fact name="cost limit">
                 {data.limits.costLimitUsd === null ? 'none' : usd(data.limits.costLimitUsd)}

@@ -195,14 +195,19 @@ export const StepBody = memo(function StepBody({
           <Duration ms={one.commandMs} />
         </Fact>
         {one.exitCode !== null && <Fact name="exit">{one.exitCode}</Fact>}
-        <Fact name="cost">
-          <Money usd={one.costUsd} />
-        </Fact>
-        <Fact name="tokens">
-          <span className="number">
-            {count(one.inputTokens)} in, {count(one.outputTokens)} out
-          </span>
-        </Fact>
+        {/* An imported run's calls are known as their sum alone. */}
+        {(one.modelMs !== null || one.inputTokens > 0) && (
+          <>
+            <Fact name="cost">
+              <Money usd={one.costUsd} />
+            </Fact>
+            <Fact name="tokens">
+              <span className="number">
+                {count(one.inputTokens)} in, {count(one.outputTokens)} out
+              </span>
+            </Fact>
+          </>
+        )}
         {one.workingDir !== null && (
           <Fact name="in">
             <code>

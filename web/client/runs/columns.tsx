@@ -61,7 +61,7 @@ export const RUN_COLUMNS: Record<Column, ColumnOf> = {
     cell: ({ steps, maxSteps }) => (
       <span className="number">
         {steps}
-        <span className="muted">/{maxSteps}</span>
+        {maxSteps > 0 && <span className="muted">/{maxSteps}</span>}
       </span>
     ),
   },

@@ -1,10 +1,10 @@
 /**
  * How much load one machine can take, on embedded services: steps per second, CPU time of a step by process and the worker's memory at
- * several numbers of concurrent runs; a batch of many short runs, and recorded runs, with commands that do nothing; the time from a crash to the next
+ * several numbers of concurrent runs, and of hosts; a batch of many short runs, and recorded runs, with commands that do nothing; the time from a crash to the next
  * step. Human text on stderr, one JSON document on stdout.
  *
- *   npm run benchmark:throughput -- [--parts concurrency,large,recorded,recovery] [--backends local,docker]
- *     [--concurrent 1,16,64,200] [--steps 20] [--runs 5000] [--recordings <folder of .traj files>]
+ *   npm run benchmark:throughput -- [--parts concurrency,hosts,large,recorded,recovery] [--backends local,docker]
+ *     [--concurrent 1,16,64,200] [--hosts 1,2,4] [--steps 20] [--runs 5000] [--recordings <folder of .traj files>]
  */
 import { cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -15,15 +15,17 @@ import { lightConfigs } from './light-configs.js';
 import { connectTemporal } from '../temporal/connect.js';
 import { ThrowawayHome } from './throwaway-home.js';
 import { measureConcurrency } from './throughput/concurrency.js';
+import { Hosts } from './throughput/hosts.js';
 import { measureLargeBatch } from './throughput/large-batch.js';
 import { measureRecordedRuns, trajectoriesBelow } from './throughput/recorded-runs.js';
 import { measureRecovery } from './throughput/recovery.js';
 
 const { values } = parseArgs({
   options: {
-    parts: { type: 'string', default: 'concurrency,large,recorded,recovery' },
+    parts: { type: 'string', default: 'concurrency,hosts,large,recorded,recovery' },
     backends: { type: 'string', default: 'local,docker' },
     concurrent: { type: 'string', default: '1,16,64,200' },
+    hosts: { type: 'string', default: '1,2,4' },
     steps: { type: 'string', default: '20' },
     runs: { type: 'string', default: '5000' },
     recordings: { type: 'string' },
@@ -81,6 +83,33 @@ const parts: Record<string, () => Promise<unknown>> = {
       await temporal.connection.close();
       return all;
     }),
+  hosts: async () => {
+    const all = [];
+    for (const count of values.hosts.split(',').map(Number)) {
+      title(`64 runs of ${values.steps} steps on ${count} hosts of their own home, all on this machine`);
+      const figures = await inHome(
+        { BENCH_ROLES: 'workflows,models', BENCH_GPUS: 'none' },
+        async ({ home, database, endpoints }) => {
+          home.env['BENCH_ARTIFACTS'] = join(home.dir, 'artifacts');
+          const temporal = await connectTemporal(endpoints, {});
+          const hosts = await Hosts.start(home, endpoints, { count, slots: 64 });
+          try {
+            return await measureConcurrency(
+              { home, database, temporal, hosts },
+              { backend: 'local', concurrent: 64, steps: Number(values.steps) },
+            );
+          } finally {
+            await hosts.stop();
+            await temporal.connection.close();
+          }
+        },
+      );
+      const one = { hosts: count, ...figures };
+      say(one);
+      all.push(one);
+    }
+    return all;
+  },
   large: () =>
     inHome({ BENCH_WORKER: 'external' }, async ({ home, database, endpoints }) => {
       title(`a batch of ${values.runs} runs of two steps that do nothing, 64 at once`);

@@ -4,6 +4,7 @@ import { agentLoopWorkflowId, runWorkflowId } from '../../domain/queues.js';
 import { CpuByPart } from '../cpu-by-part.js';
 import { forgetPeak, peakMemoryMb } from '../process-memory.js';
 import type { ThrowawayHome } from '../throwaway-home.js';
+import type { Hosts } from './hosts.js';
 import { batchFigures, round, type BatchFigures } from './batch-figures.js';
 
 export interface ConcurrencyFigures extends BatchFigures {
@@ -15,24 +16,27 @@ export interface ConcurrencyFigures extends BatchFigures {
   cpuMsPerStep: Record<string, number>;
   /** Transactions of the database, a step. */
   transactionsPerStep: number;
+  /** By which its tables and indexes grew, a step, KiB. */
+  databaseKbPerStep: number;
   /** Of one run's workflows together. */
   historyEvents: number;
 }
 
 /** So many scripted runs at once, each of `steps` commands that do next to nothing. */
 export async function measureConcurrency(
-  { home, database, temporal }: { home: ThrowawayHome; database: pg.Client; temporal: Client },
+  { home, database, temporal, hosts }: { home: ThrowawayHome; database: pg.Client; temporal: Client; hosts?: Hosts },
   { backend, concurrent, steps }: { backend: string; concurrent: number; steps: number },
 ): Promise<ConcurrencyFigures> {
   forgetPeak(home.pid('worker'));
   const cpu = new CpuByPart(home);
-  const transactions = await committed(database);
+  const [transactions, kb] = [await committed(database), await sizeKb(database)];
+  const hostsBefore = hosts?.cpuMs() ?? 0;
   const { batchId, runs } = await home.bench<{ batchId: string; runs: { runId: string }[] }>(
     ...['submit', '--models', `scripted:counter:${steps}`, '--tasks', 'battleOfSexes', '--backend', backend],
     ...['--attempts', String(concurrent), '--concurrency', String(concurrent), '--max-steps', String(steps + 1)],
     ...['--snapshot-every', '0', '--wait'],
   );
-  const cpuMs = cpu.stop();
+  const cpuMs = { ...cpu.stop(), ...(hosts !== undefined && { hosts: hosts.cpuMs() - hostsBefore }) };
   const workerPeakMb = peakMemoryMb(home.pid('worker'));
   const figures = await batchFigures(database, batchId);
   const perStep = (all: number): number => round(all / figures.steps);
@@ -41,8 +45,12 @@ export async function measureConcurrency(
     Object.entries({ ...cpuMs, total }).map(([part, ms]) => [part, perStep(ms)] as const),
   );
   const transactionsPerStep = perStep((await committed(database)) - transactions);
+  const databaseKbPerStep = perStep((await sizeKb(database)) - kb);
   const historyEvents = await eventsOf(temporal, runs[0]?.runId ?? '');
-  return { backend, concurrent, workerPeakMb, cpuMsPerStep, transactionsPerStep, historyEvents, ...figures };
+  return {
+    ...{ backend, concurrent, workerPeakMb, cpuMsPerStep, transactionsPerStep, databaseKbPerStep, historyEvents },
+    ...figures,
+  };
 }
 
 async function committed(database: pg.Client): Promise<number> {
@@ -50,6 +58,13 @@ async function committed(database: pg.Client): Promise<number> {
     'select xact_commit::float8 as n from pg_stat_database where datname = current_database()',
   );
   return rows[0]?.n ?? NaN;
+}
+
+async function sizeKb(database: pg.Client): Promise<number> {
+  const { rows } = await database.query<{ kb: number }>(
+    'select pg_database_size(current_database())::float8 / 1024 as kb',
+  );
+  return rows[0]?.kb ?? NaN;
 }
 
 async function eventsOf(temporal: Client, runId: string): Promise<number> {

@@ -28,10 +28,13 @@ export function recordedRuns(tasks: readonly string[]): RecordedRun[] {
   return runs;
 }
 
-/** What was recorded, without the ends that MLGym forced. */
+/** What was recorded, without the ends that MLGym forced: it ran no reply beyond the last step. */
 export function recordedEntries(file: string): RecordedEntry[] {
   const { trajectory } = JSON.parse(readFileSync(file, 'utf8')) as { trajectory: RecordedEntry[] };
-  return trajectory.filter(({ action }) => !action.startsWith('exit_'));
+  return trajectory.filter(
+    ({ action, observation }) =>
+      !action.startsWith('exit_') && !/^Exited \((?!submit\))[a-z_]+\)\s*$/.test(observation),
+  );
 }
 
 export interface OpenedFile {

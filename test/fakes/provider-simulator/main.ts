@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { playProgram, startProviderSimulator } from './index.js';
 
 /**
@@ -26,7 +26,9 @@ const simulator = await startProviderSimulator({
 const write = (): void => {
   const { openAiBaseUrl, anthropicBaseUrl, bill, requests } = simulator;
   const keys = [...new Set(requests.map((request) => request.key))];
-  writeFileSync(file, JSON.stringify({ openAiBaseUrl, anthropicBaseUrl, bill: bill.entries, faults, keys }));
+  // Whoever reads it meets a whole one.
+  writeFileSync(`${file}.new`, JSON.stringify({ openAiBaseUrl, anthropicBaseUrl, bill: bill.entries, faults, keys }));
+  renameSync(`${file}.new`, file);
 };
 write();
 setInterval(write, 1000);

@@ -11,7 +11,7 @@ import { output } from './container-output.js';
 import { inContainer } from './evaluation-container.js';
 import type { DockerEvaluatorOptions } from './evaluator-options.js';
 import { isPodman } from './engine.js';
-import { hiddenFigures, madeUpFigures } from './machine-figures.js';
+import { hiddenFigures, localHosts, madeUpFigures } from './machine-figures.js';
 import { remembered } from './remembered.js';
 import { PODMAN_PROCESSES } from './sandbox-container.js';
 import { verify } from './harbor/verify.js';
@@ -65,7 +65,9 @@ export function createDockerEvaluator(options: DockerEvaluatorOptions): Evaluato
 }
 
 const figuresOf = async ({ figuresDir }: DockerEvaluatorOptions, { task }: EvaluationJob) =>
-  figuresDir === undefined ? [] : await madeUpFigures(figuresDir, containerMb(task.evaluator) * 1024 * 1024);
+  figuresDir === undefined
+    ? []
+    : [...(await madeUpFigures(figuresDir, containerMb(task.evaluator) * 1024 * 1024)), await localHosts(figuresDir)];
 
 function containerOptions(
   job: EvaluationJob,
@@ -81,7 +83,8 @@ function containerOptions(
     name,
     Image: imageRef,
     Labels: labels,
-    NetworkDisabled: true,
+    // Saves the engine's set-up of networks, but its /etc/hosts as well: for that of our own it has to mount our files.
+    NetworkDisabled: figures.length > 0,
     StopSignal: 'SIGKILL',
     HostConfig: {
       NetworkMode: 'none',

@@ -39,6 +39,8 @@ const DOCKERS_OWN = [
   ...['/sys/devices/virtual/powercap', '/sys/firmware'],
 ];
 
+export const LOCALHOST = '127.0.0.1 localhost\n::1 localhost ip6-localhost\n';
+
 type Masks = Pick<Docker.HostConfig, 'MaskedPaths' | 'SecurityOpt'>;
 
 /** Part of a container's HostConfig. Podman adds ours to its own, as a security option. */
@@ -57,6 +59,13 @@ export async function madeUpFigures(dir: string, memoryBytes: number): Promise<D
       Source: await kept(dir, name, text),
     })),
   );
+}
+
+/** /etc/hosts, which engines write only for containers with a network. Kept in `dir`, too. */
+export async function localHosts(dir: string): Promise<Docker.MountSettings> {
+  await mkdir(dir, { recursive: true, mode: 0o755 });
+  const Source = await kept(dir, 'hosts', LOCALHOST);
+  return { Type: 'bind', ReadOnly: true, Target: '/etc/hosts', Source };
 }
 
 /** Named by content hash, so a mounted file never changes. */

@@ -14,7 +14,7 @@ import signal
 import sys
 from dataclasses import replace
 
-from durable_shell import forbidden_calls, processes, starter
+from durable_shell import forbidden_calls, hosts_file, processes, starter
 from durable_shell.sealed_thread import SealedThread
 from durable_shell.settings import Settings
 from durable_shell.shell_process import limit_resources
@@ -39,6 +39,11 @@ def in_container(arguments: argparse.Namespace) -> Settings:
     starter.seed(
         view, {"workspace": arguments.workspace, "home": HOME, "tmp": "/tmp"}, arguments.uid, limit
     )
+    try:
+        # Not in the image: engines lay an empty file over it.
+        hosts_file.ensure_localhost()
+    except OSError as error:
+        print(f"localhost has no address: {error}", file=sys.stderr)
     os.makedirs(os.path.dirname(REQUESTS_SOCKET), exist_ok=True)
     os.chmod(os.path.dirname(REQUESTS_SOCKET), 0o755)
     environment = {

@@ -43,7 +43,9 @@ const FILES: Record<string, string> = {
     'json.dump({"results": {"summary": {"tests": tests, "passed": tests - bad}}}, open(sys.argv[2], "w"))',
   ].join('\n'),
   'tests/test_outputs.py': [
-    'import os',
+    'import os, socket',
+    'def test_localhost():',
+    '    assert socket.gethostbyname("localhost") == "127.0.0.1"',
     'def test_answer():',
     '    assert open("/app/answer.txt").read() == open("/tests/expected.txt").read()',
     'def test_begins_as_the_image():',

@@ -55,7 +55,7 @@ function suite(name: 'docker' | 'podman', make: () => Promise<BackendUnderTest>)
     }
   }
 
-  beforeEach(skipWhatIsTheProgramsOwn(name, /do not move/));
+  beforeEach(skipWhatIsTheProgramsOwn(name, /do not move|localhost/));
 
   it('do not move in the sandbox with what is done to its memory', async () => {
     expect(await inSandbox(backend, `python3 - <<'END'\n${MOVED}\nprint(moved)\nEND`)).toBe('[]\n');
@@ -71,6 +71,19 @@ function suite(name: 'docker' | 'podman', make: () => Promise<BackendUnderTest>)
     try {
       const outcome = await evaluator.port.evaluate(job, never);
       expect(outcome).toMatchObject({ kind: 'rejected', message: expect.stringContaining('moved []') as string });
+    } finally {
+      await rm(job.taskDir, { recursive: true, force: true });
+    }
+  });
+
+  it('leave the evaluation an address for localhost', async () => {
+    const asks = "import socket\nraise ValueError('it is ' + socket.gethostbyname('localhost'))\n";
+    const job = await smallJob(`${asks}def row_strategy(history): return 0\n`);
+    try {
+      expect(await evaluator.port.evaluate(job, never)).toMatchObject({
+        kind: 'rejected',
+        message: expect.stringContaining('it is 127.0.0.1') as string,
+      });
     } finally {
       await rm(job.taskDir, { recursive: true, force: true });
     }

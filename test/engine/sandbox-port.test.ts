@@ -86,7 +86,7 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
     beforeEach(
       skipWhatIsTheProgramsOwn(
         name,
-        /starter files|own unprivileged user|run once|hand directory|daemons included|by an interrupt|bounded and all|may be long|live on$|that went away/,
+        /starter files|own unprivileged user|run once|hand directory|localhost|daemons included|by an interrupt|bounded and all|may be long|live on$|that went away/,
       ),
     );
 
@@ -139,6 +139,20 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
       expect(outcome.workingDir).toMatch(/workspace\/deep er\/down$/);
       await shell.run('cd ../..; umask 022; set +o pipefail; unset SEEN');
       expect((await shell.run('echo "[${SEEN-unset}]"')).output).toBe('[unset]\n');
+    });
+
+    it('reach what they serve at localhost', async () => {
+      const script = [
+        'import socket',
+        "server = socket.create_server(('localhost', 0))",
+        "client = socket.create_connection(('localhost', server.getsockname()[1]))",
+        "server.accept()[0].sendall(b'met')",
+        'print(client.recv(3).decode())',
+      ];
+      expect(await shell.run(`python3 - <<'E'\n${script.join('\n')}\nE`)).toMatchObject({
+        output: 'met\n',
+        exitCode: 0,
+      });
     });
 
     it('name their own line numbers in messages', async () => {

@@ -7,6 +7,7 @@ import { waitForExit } from '../container-life.js';
 import { output } from '../container-output.js';
 import { inContainer } from '../evaluation-container.js';
 import type { DockerEvaluatorOptions } from '../evaluator-options.js';
+import { LOCALHOST } from '../machine-figures.js';
 import { PODMAN_ULIMITS } from '../sandbox-container.js';
 import { tarBytes, type TarEntry } from '../tar-bytes.js';
 import { leftBehind } from './left-behind.js';
@@ -15,6 +16,8 @@ import { pathOf, verificationEnvironment } from './provision-script.js';
 import { testsArchive } from './tests-archive.js';
 
 const STARTUP_MS = 120_000;
+/** Engines write none where there is no network. */
+const HOSTS: TarEntry = { name: 'etc/hosts', mode: 0o644, bytes: Buffer.from(LOCALHOST) };
 
 /**
  * Harbor's tests in a container of the verifier's image that no agent has been in, without a network. It gets the working folder in
@@ -92,7 +95,7 @@ async function fill(container: Docker.Container, job: EvaluationJob, workdir: st
     (name) => ({ name, mode: name === 'logs/verifier' ? 0o700 : 0o755, bytes: null }),
   );
   // The tests last: nothing of the agent's lies over them.
-  await container.putArchive(await tarBytes(folders.slice(home === undefined ? 2 : 0)), { path: '/' });
+  await container.putArchive(await tarBytes([...folders.slice(home === undefined ? 2 : 0), HOSTS]), { path: '/' });
   if (home !== undefined) await container.putArchive(home, { path: '/home/agent' });
   if (tmp !== undefined) await container.putArchive(tmp, { path: '/tmp' });
   await container.putArchive(await testsArchive(job.taskDir, 0o755), { path: '/' });

@@ -20,6 +20,7 @@ import { dropSnapshot, findSnapshot } from './find-snapshot.js';
 import { recordNetworkRequests } from './network-events.js';
 import { removalScript } from './removal-script.js';
 import { rerunCommands } from './rerun-commands.js';
+import { StartsUnderWay } from './starts-under-way.js';
 import { cancellation } from './cancellation.js';
 
 export interface ContainerPorts {
@@ -47,9 +48,12 @@ export interface ContainerPorts {
 }
 
 export function containerActivities(ports: ContainerPorts): Pick<HostActivities, 'startContainer' | 'stopContainer'> {
+  const starts = new StartsUnderWay();
   return {
-    startContainer: (args) => startContainer(ports, args, cancellation()),
+    startContainer: (args) =>
+      starts.during(args.runId, (isWanted) => startContainer(ports, args, { isWanted, signal: cancellation() })),
     async stopContainer({ runId }) {
+      starts.giveUp(runId);
       await endSandboxes(ports, await ports.definitions.get(runId));
       ports.programs?.close(runId);
       ports.definitions.forget(runId);
@@ -70,7 +74,11 @@ export async function endSandboxes(
   }
 }
 
-async function startContainer(ports: ContainerPorts, args: StartContainerArgs, signal: AbortSignal): Promise<void> {
+async function startContainer(
+  ports: ContainerPorts,
+  args: StartContainerArgs,
+  { isWanted, signal }: { isWanted: () => boolean; signal: AbortSignal },
+): Promise<void> {
   const { store, hostId } = ports;
   const { runId, epoch } = args;
   const run = await ports.definitions.get(runId);
@@ -108,6 +116,10 @@ async function startContainer(ports: ContainerPorts, args: StartContainerArgs, s
         .catch(() => undefined);
     throw error;
   });
+  if (!isWanted()) {
+    await ports.backends[run.backend].sandbox.stop({ runId, epoch });
+    throw new Stale(`run ${runId} ended while container ${epoch} was started`);
+  }
   if (args.token !== undefined && !(await store.leaseValid(runId, args.token))) {
     // The lease was revoked while the container was created; the revoker may not have seen it.
     await ports.backends[run.backend].sandbox.stop({ runId, epoch });

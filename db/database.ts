@@ -21,7 +21,7 @@ import { createPruning, type Pruning } from './prune.js';
 import { READER_ROLE } from './reader-role.js';
 import { createRunStore } from './run-store.js';
 import { type RateControl, rateControl } from './rate-control.js';
-import { statements } from './statements.js';
+import { preparedStatements, statements } from './statements.js';
 import { episodeStore } from './store/episodes.js';
 import { notificationStore } from './store/notifications.js';
 import { rolloutStore } from './store/rollouts.js';
@@ -92,7 +92,7 @@ export function openDatabase(databaseUrl: string, options: { max?: number; reads
     episodes: episodeStore(pool),
     rollouts: rolloutStore(pool),
     notifications: notificationStore(statements(pool, storeError)),
-    turns: turnStore(statements(pool, storeError)),
+    turns: turnStore(preparedStatements(pool, storeError)),
     submit: (submission) => insertBatch(pool, submission),
     append: (batchId, runs, version) => appendRuns(pool, batchId, runs, version),
     batches: batchControl(statements(pool, queryError)),

@@ -31,7 +31,7 @@ export function createRunStore(pool: pg.Pool): RunStore {
   const atEachStep = preparedStatements(pool, storeError);
   return {
     ...definitionStore(atEachStep),
-    ...lifecycleStore(run),
+    ...lifecycleStore(atEachStep),
     ...allocationStore(pool),
     ...stepStore(atEachStep),
     ...programStore(run),

@@ -91,7 +91,7 @@ describe.skipIf(missing !== null)('three machines that share no folder', () => {
   const outcomes = (batchId: string) =>
     rows(
       `select r.attempt, r.end_reason, r.final_evaluation, r.step, r.best_score, r.final_score,
-         (select json_agg(json_build_array(e.number, e.status, e.submission_sha256, e.primary_score) order by e.number)
+         (select json_agg(json_build_array(e.number, e.status, e.submission_sha256, e.primary_score) order by e.number, e.split)
           from evaluations e where e.run_id = r.run_id) as evaluations,
          (select json_agg(json_build_array(s.action, trim(s.observation), s.exit_code) order by s.step)
           from steps s where s.run_id = r.run_id) as commands

@@ -104,7 +104,7 @@ describe.skipIf(missing !== null)('jobs of a partition that others preempt', () 
          select r.end_reason, r.final_evaluation, r.step,
            (select json_agg(json_build_array(s.step, s.action, trim(s.observation), s.exit_code) order by s.step)::text
             from steps s where s.run_id = r.run_id) as commands,
-           (select json_agg(json_build_array(e.number, e.status) order by e.number)::text from evaluations e
+           (select json_agg(json_build_array(e.number, e.status) order by e.number, e.split)::text from evaluations e
             where e.run_id = r.run_id) as evaluations
          from runs r where r.batch_id = $1) one group by 2, 3, 4, 5, 6`,
       [batchId],

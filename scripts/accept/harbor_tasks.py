@@ -24,6 +24,7 @@ from bench_server import ROOT, Throwaway, down, node
 BASE = "bench-accept-base:python3.13"
 STOOD_IN_FOR = ("python:3.1*", "ubuntu:*", "debian:*")
 PACKAGES = "python3,python3-pip,python3-venv,python-is-python3,ca-certificates,procps,curl"
+AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
 
 # Terminal-Bench 2's 89 tasks as people read them; the others are verified in a clean room.
 SAME_IMAGE = [
@@ -90,6 +91,8 @@ def make_base(folder: Path) -> None:
         check=True,
         stdout=subprocess.DEVNULL,
     )
+    # Solutions fetch packages at run time: where mirrors have an authority of their own, the image must know it.
+    shutil.copy(AUTHORITIES, tree / AUTHORITIES.relative_to("/"))
     with subprocess.Popen(["tar", "-C", str(tree), "-c", "."], stdout=subprocess.PIPE) as tar:
         subprocess.run(
             ["docker", "import", "-", f"{BASE}-raw"],
@@ -101,7 +104,7 @@ def make_base(folder: Path) -> None:
     text = (
         f"FROM {BASE}-raw\n"
         """RUN echo 'Acquire::Languages "none";' > /etc/apt/apt.conf.d/90languages && apt-get update"""
-        " && rm -f /usr/lib/python3*/EXTERNALLY-MANAGED\n"
+        " && rm -f /usr/lib/python3*/EXTERNALLY-MANAGED\nENV LANG=C.UTF-8\n"
     )
     subprocess.run(
         ["docker", "build", "-q", "-t", BASE, "-"],
@@ -127,6 +130,8 @@ def foreign_hosts(folder: Path) -> list[str]:
             hosts.update(
                 fetched + re.findall(r"--(?:extra-)?index-url[ =]https?://([\w.-]+)", line)
             )
+            # An image of another registry.
+            hosts.update(re.findall(r"--from=([\w-]+\.[\w.-]+)/", line))
             if "huggingface" in line or "load_dataset(" in line:
                 hosts.add("huggingface.co")
     return sorted(host for host in hosts if not host.endswith(REGISTRIES))
@@ -135,7 +140,8 @@ def foreign_hosts(folder: Path) -> list[str]:
 def wants_root(folder: Path) -> bool:
     """Its solution installs for the whole system, which bench's agents may not."""
     text = (folder / "solution/solve.sh").read_text(errors="replace")
-    return re.search(r"^\s*(?:sudo\s+)?(?:apt|apt-get)\s", text, re.MULTILINE) is not None
+    roots = r"(?:apt|apt-get|useradd|adduser|chpasswd|service|systemctl)\s"
+    return re.search(rf"^\s*(?:sudo\s+|\w+=\S+\s+)*{roots}", text, re.MULTILINE) is not None
 
 
 def weight(folder: Path) -> tuple[int, int]:

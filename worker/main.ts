@@ -141,7 +141,7 @@ async function main(): Promise<void> {
     void departure.begin(why, beat).finally(() => stop(workers));
   };
   const end = leavesAt(settings);
-  if (bearsRuns) process.on('SIGUSR1', () => leave('told by SIGUSR1'));
+  if (bearsRuns) process.on('SIGUSR2', () => leave('told by SIGUSR2'));
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const told = (): void => {
       // The batch system that this machine is borrowed from takes it back; it tells each process, and so does the command.

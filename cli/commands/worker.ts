@@ -13,14 +13,14 @@ export function register(commands: Command, context: CliContext): void {
     .summary('run a worker in the foreground')
     .description(
       'Run a worker in the foreground until Ctrl-C, for example on another machine with DATABASE_URL and TEMPORAL_ADDRESS set. ' +
-        'BENCH_WORKER=external turns the embedded worker off. SIGUSR1, and SIGTERM if it has an end (--until), have it hand its runs on and end. Nothing restarts this worker: run it under a service manager such as systemd (docs/reference/deployment.md).',
+        'BENCH_WORKER=external turns the embedded worker off. SIGUSR2, and SIGTERM if it has an end (--until), have it hand its runs on and end. Nothing restarts this worker: run it under a service manager such as systemd (docs/reference/deployment.md).',
     );
   for (const option of requestOptions(workerRequestSchema.shape)) command.addOption(option);
   command.action(async () => {
     const request = workerRequestSchema.parse(requestFields(workerRequestSchema.shape, command.opts()));
     const worker = await startWorker(context, request);
     // A terminal's Ctrl-C reaches the worker too; one that is sent to us alone is passed on.
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGUSR1'] as const) process.on(signal, () => worker.kill(signal));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGUSR2'] as const) process.on(signal, () => worker.kill(signal));
     const code = await worker.ended;
     context.output.json({ exitCode: code } satisfies WorkerDocument);
     if (code !== 0 && code < 128) {

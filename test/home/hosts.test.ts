@@ -193,7 +193,7 @@ describe('two hosts', () => {
       return found.length === 4 && found;
     });
     const [between, amidst] = borne.filter((run) => run.host_id === 'b').map((run) => run.run_id);
-    hosts.get('b')?.process.kill('SIGUSR1');
+    hosts.get('b')?.process.kill('SIGUSR2');
     await until('host b leaves', async () => (await stateOf('b')) === 'leaving');
     // A batch system tells the worker and the command that started it, which tells the worker again.
     for (let i = 0; i < 2; i++) hosts.get('b')?.process.kill('SIGTERM');

@@ -35,7 +35,7 @@ export function neededJobs(
   // The newest first: they have waited least.
   const spare = Math.max(surplus, pending.length + starting.length - wanted);
   const cancel = pending.toReversed().slice(0, Math.max(0, Math.min(spare, pending.length)));
-  const left = max === 0 ? running : waiting > 0 ? [] : idle;
+  const left = max === 0 ? running : waiting > 0 ? [] : [...starting, ...idle];
   return {
     submit: Math.max(0, Math.min(wanted - pending.length - starting.length, max - jobs.length)),
     cancel: cancel.map(({ jobId }) => jobId),

@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { execa } from 'execa';
 import { BenchError } from '../../../domain/errors.js';
+import { LEAVE } from './slurm-script.js';
 
 export interface QueuedJob {
   jobId: string;
@@ -17,22 +17,19 @@ export function readQueue(printed: string): QueuedJob[] {
   });
 }
 
-const run = promisify(execFile);
-
-async function slurm(program: string, args: string[], input?: string): Promise<string> {
+/** By execa, which lets a program end before it has read its input. */
+async function slurm(program: string, args: string[], input = ''): Promise<string> {
   try {
-    const running = run(program, args, { timeout: 60_000 });
-    running.child.stdin?.end(input ?? '');
-    return (await running).stdout;
+    return (await execa(program, args, { input, timeout: 60_000 })).stdout;
   } catch (error) {
-    const { code, stderr } = error as { code?: unknown; stderr?: string };
+    const { code, stderr, shortMessage } = error as { code?: string; stderr?: unknown; shortMessage?: string };
     if (code === 'ENOENT')
       throw new BenchError('usage', `there is no ${program} on this machine`, {
         code: 'slurm.failed',
         remedy: 'Run this where jobs are submitted.',
       });
-    const why = (stderr ?? '').trim().split('\n').at(-1) ?? '';
-    throw new BenchError('services', `${program} failed: ${why === '' ? String(error) : why}`, {
+    const why = typeof stderr === 'string' ? (stderr.trim().split('\n').at(-1) ?? '') : '';
+    throw new BenchError('services', `${program} failed: ${why === '' ? (shortMessage ?? String(error)) : why}`, {
       code: 'slurm.failed',
     });
   }
@@ -50,5 +47,4 @@ export const cancelJob = async (jobId: string): Promise<void> =>
   void (await slurm('scancel', ['-t', 'PENDING', jobId]));
 
 /** One that runs hands its runs on, and ends. */
-export const endJob = async (jobId: string): Promise<void> =>
-  void (await slurm('scancel', ['-b', '-s', 'USR1', jobId]));
+export const endJob = async (jobId: string): Promise<void> => void (await slurm('scancel', ['-b', '-s', LEAVE, jobId]));

@@ -12,6 +12,8 @@ export interface SlurmScriptOptions extends SlurmJob {
 
 /** Slurm cannot be exact to the second: it looks every 30 to 60. */
 const SIGNAL_SECONDS = 60;
+/** Ends whoever does not handle it yet; SIGUSR1 would open Node's debugger instead. */
+export const LEAVE = 'USR2';
 /** What is left for everything but runs. */
 const OF_RUNS = 0.9;
 
@@ -36,7 +38,7 @@ export function slurmScript(options: SlurmScriptOptions): string {
     `--mem=${memoryGb}G`,
     ...(gpus === 0 ? [] : [`--gres=gpu:${gpus}`]),
     '--requeue',
-    `--signal=B:USR1@${Math.max(SIGNAL_SECONDS, grace)}`,
+    `--signal=B:${LEAVE}@${Math.max(SIGNAL_SECONDS, grace)}`,
     '--open-mode=append',
     `-o ${resolve(home, 'slurm-%j.log').replaceAll(' ', String.raw`\ `)}`,
   ];
@@ -53,7 +55,7 @@ export BENCH_SLOTS=${options.slots ?? cpus} BENCH_MEMORY_MB=${Math.floor(memoryG
 ${command.map(quotedWord).join(' ')} worker &
 worker=$!
 # Its time is nearly over, or it is preempted or cancelled: the worker hands its runs on and ends.
-trap 'kill -USR1 "$worker" 2>/dev/null' USR1 TERM
+trap 'kill -${LEAVE} "$worker" 2>/dev/null' ${LEAVE} TERM
 status=0
 while kill -0 "$worker" 2>/dev/null; do
   wait "$worker"

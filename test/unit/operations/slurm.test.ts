@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { slurmJobSchema } from '../../../domain/requests/slurm.js';
 import { timeOfText } from '../../../domain/time-of-text.js';
 import { jobScript, neededJobs } from '../../../operations/home/hosts/scale.js';
-import { readQueue, type QueuedJob } from '../../../operations/home/hosts/slurm-jobs.js';
+import { readQueue, submitJob, type QueuedJob } from '../../../operations/home/hosts/slurm-jobs.js';
 import { slurmScript } from '../../../operations/home/hosts/slurm-script.js';
 import { homeLayout } from '../../../domain/home-layout.js';
 
@@ -22,7 +22,7 @@ describe('a job', () => {
     execFileSync('bash', ['-n'], { input: text });
     for (const line of [
       ...['-p low', '-t 8:00:00', '-c 4', '--mem=32G', '--gres=gpu:2', '--requeue'],
-      ...['--signal=B:USR1@100', '-J bench-1'],
+      ...['--signal=B:USR2@100', '-J bench-1'],
     ])
       expect(text).toContain(`#SBATCH ${line}\n`);
     expect(text).toContain(`cp '/shared/it'\\''s home/.env'`);
@@ -83,14 +83,33 @@ describe('the queue', () => {
     expect(neededJobs(four, jobs('running', 'running', 'pending'), [host(1, 0), host(2, 1)], 0)).toEqual({
       ...{ submit: 0, cancel: ['3'], end: ['1'] },
     });
-    // A host that has not registered yet is waited for.
-    expect(neededJobs(four, jobs('running'), [], 0).end).toEqual([]);
+    // A host that has not registered yet is waited for while a run is.
+    expect(neededJobs(four, jobs('running'), [], 1)).toEqual({ submit: 0, cancel: [], end: [] });
+    expect(neededJobs(four, jobs('running'), [], 0).end).toEqual(['1']);
     // Job 1 is not job 12.
-    expect(neededJobs(four, jobs('running'), [{ hostId: 'slurm-12-0', activeRuns: 0 }], 0).end).toEqual([]);
+    expect(neededJobs(four, jobs('running'), [{ hostId: 'slurm-12-0', activeRuns: 3 }], 0).end).toEqual(['1']);
+    expect(neededJobs(four, jobs('running'), [host(1, 3)], 0).end).toEqual([]);
     expect(neededJobs({ max: 0, slots: 2 }, jobs('running', 'pending'), [host(1, 3)], 7)).toEqual({
       ...{ submit: 0, cancel: ['2'], end: ['1'] },
     });
   });
+});
+
+it('a program of Slurm may end before it has read its input', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'bench-slurm-'));
+  const path = process.env['PATH'];
+  try {
+    writeFileSync(join(dir, 'sbatch'), '#!/bin/sh\nexec <&-\necho "7;cluster"\n', { mode: 0o755 });
+    process.env['PATH'] = `${dir}:${path ?? ''}`;
+    expect(await submitJob('#'.repeat(4_000_000))).toBe('7');
+    writeFileSync(join(dir, 'sbatch'), '#!/bin/sh\necho "sbatch: error: invalid partition" >&2\nexit 1\n', {
+      mode: 0o755,
+    });
+    await expect(submitJob('#!/bin/bash')).rejects.toThrow('sbatch failed: sbatch: error: invalid partition');
+  } finally {
+    process.env['PATH'] = path;
+    rmSync(dir, { recursive: true });
+  }
 });
 
 it('a time is as people and batch systems write it', () => {

@@ -1,10 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
+import { BenchError } from '../../domain/errors.js';
 import { slurmJobSchema, type SlurmScale, slurmScaleSchema } from '../../domain/requests/slurm.js';
 import type { ScaledJobs, SlurmScriptDocument } from '../../domain/views/hosts.js';
 import { jobScript, scaleSlurm } from '../../operations/home/hosts/scale.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
+import { lookAgain } from '../look-again.js';
 import { wholeNumber } from '../options.js';
 import { flagOf, requestFields, requestOptions } from '../request-options.js';
 
@@ -70,13 +71,18 @@ export function register(hosts: Command, context: CliContext): void {
     .option('--every <seconds>', 'time between two looks', wholeNumber(1, 3600), 30)
     .option('--once', 'one look only')
     .action(async ({ slurm: request, every, once }: { slurm: SlurmScale; every: number; once?: true }) => {
-      for (;;) {
+      const { output } = context;
+      if (output.jsonMode && once !== true)
+        throw new BenchError('usage', '--json prints one document, and this command looks again and again', {
+          remedy: 'Add --once.',
+        });
+      // Slurm's controller and PostgreSQL may be away for a while: jobs are wanted all night.
+      const look = async (): Promise<void> => {
         const scaled = await scaleSlurm(context, request);
-        context.output.json(scaled satisfies ScaledJobs);
-        context.output.print(said(scaled));
-        if (once === true) return;
-        await sleep(every * 1000);
-      }
+        output.json(scaled satisfies ScaledJobs);
+        output.print(said(scaled));
+      };
+      await lookAgain(look, { every, once: once === true, log: (line) => output.log(line) });
     });
   addExamples(scale, [
     ['bench hosts scale --slurm partition=gpu,gpus=1,hours=8,max=8', 'up to eight jobs, while runs wait'],

@@ -6,6 +6,7 @@ import { Connection } from '@temporalio/client';
 import { chooseFreePort } from '../../services/index.js';
 import { temporalArguments } from '../../services/temporal-server.js';
 import { findTemporalForTests } from './find-temporal.js';
+import { startTemporalServer, wantsTemporalServer } from './temporal-server.js';
 
 const START_MS = 180_000;
 
@@ -14,8 +15,9 @@ export interface TemporalFixture {
   stop(): Promise<void>;
 }
 
-/** A throw-away Temporal server, with the arguments that a home starts it with; at another address of ours it listens at all. */
+/** See wantsTemporalServer; else a throw-away server for development, with the arguments that a home starts it with; at another address of ours it listens at all. */
 export async function startTemporal(ip = '127.0.0.1'): Promise<TemporalFixture> {
+  if (wantsTemporalServer()) return startTemporalServer(ip);
   const executable = await findTemporalForTests();
   const dir = mkdtempSync(join(tmpdir(), 'bench-temporal-'));
   // None that systems give to others meanwhile.

@@ -23,7 +23,7 @@ from bench_server import ROOT, Throwaway, down, node
 
 BASE = "bench-accept-base:python3.13"
 STOOD_IN_FOR = ("python:3.1*", "ubuntu:*", "debian:*")
-PACKAGES = "python3,python3-pip,python3-venv,python-is-python3,ca-certificates,procps,curl"
+PACKAGES = "python3,python3-dev,python3-pip,python3-venv,python-is-python3,ca-certificates,procps,curl"
 AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
 
 # Terminal-Bench 2's 89 tasks as people read them; the others are verified in a clean room.

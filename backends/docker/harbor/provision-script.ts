@@ -36,7 +36,10 @@ export function provisionScript({
     `if ! { ${found}; }; then echo 'tests/test.sh left no ${ctrf ? 'ctrf.json' : 'reward'}: it did not get to its tests'; exit 1; fi\n`,
     'cd /\n',
     `rm -rf /tests /logs /tmp/* /solution\n`,
-    ...(kept === null ? [] : [`rm -rf ${kept[0]} && mv ${kept[1]} ${kept[0]}\n`]),
+    // What the agent deleted must not be there; a volume in its place would keep tests from moving files out of it.
+    kept === null
+      ? `find ${quotedWord(workdir)} -xdev -mindepth 1 -delete\n`
+      : `rm -rf ${kept[0]} && mv ${kept[1]} ${kept[0]}\n`,
   ].join('');
 }
 

@@ -20,8 +20,8 @@ const STARTUP_MS = 120_000;
 const HOSTS: TarEntry = { name: 'etc/hosts', mode: 0o644, bytes: Buffer.from(LOCALHOST) };
 
 /**
- * Harbor's tests in a container of the verifier's image that no agent has been in, without a network. It gets the working folder in
- * place of the image's, and the tests. When test.sh has ended, so has every other process; then what it left is read.
+ * Harbor's tests in a container of the verifier's image that no agent has been in, without a network. It gets the agent's working
+ * folder, and the tests. When test.sh has ended, so has every other process; then what it left is read.
  */
 export async function verify(
   options: DockerEvaluatorOptions,
@@ -63,13 +63,6 @@ async function containerOptions(
     HostConfig: {
       Init: !podman,
       NetworkMode: 'none',
-      // Empty: what the agent deleted is not there.
-      Mounts: [
-        {
-          ...{ Type: 'volume', Target: evaluator.workdir, Source: '' },
-          VolumeOptions: { NoCopy: true, Labels: labels, DriverConfig: { Name: 'local', Options: {} } },
-        },
-      ],
       CapDrop: ['ALL'],
       CapAdd: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETUID', 'SETGID', 'KILL'],
       SecurityOpt: ['no-new-privileges'],

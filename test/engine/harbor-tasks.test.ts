@@ -46,6 +46,8 @@ const FILES: Record<string, string> = {
     'import os, socket',
     'def test_localhost():',
     '    assert socket.gethostbyname("localhost") == "127.0.0.1"',
+    'def test_chroot():',
+    '    assert os.system("chroot / true") == 0',
     'def test_files_move_between_folders():',
     '    os.rename("/app/data", "/tmp/moved")',
     '    os.rename("/tmp/moved", "/app/data")',

@@ -16,6 +16,11 @@ import { pathOf, verificationEnvironment } from './provision-script.js';
 import { testsArchive } from './tests-archive.js';
 
 const STARTUP_MS = 120_000;
+/** Of those that engines give by default: tests run programs in a chroot, and serve at ports below 1024. */
+const CAPABILITIES = [
+  ...['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETUID', 'SETGID', 'KILL'],
+  ...['SYS_CHROOT', 'NET_BIND_SERVICE'],
+];
 /** Engines write none where there is no network. */
 const HOSTS: TarEntry = { name: 'etc/hosts', mode: 0o644, bytes: Buffer.from(LOCALHOST) };
 
@@ -64,7 +69,7 @@ async function containerOptions(
       Init: !podman,
       NetworkMode: 'none',
       CapDrop: ['ALL'],
-      CapAdd: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETUID', 'SETGID', 'KILL'],
+      CapAdd: CAPABILITIES,
       SecurityOpt: ['no-new-privileges'],
       Memory: evaluator.memoryMb * 1024 * 1024,
       MemorySwap: evaluator.memoryMb * 1024 * 1024,

@@ -23,7 +23,9 @@ from bench_server import ROOT, Throwaway, down, node
 
 BASE = "bench-accept-base:python3.13"
 STOOD_IN_FOR = ("python:3.1*", "ubuntu:*", "debian:*")
-PACKAGES = "python3,python3-dev,python3-pip,python3-venv,python-is-python3,ca-certificates,procps,curl"
+PACKAGES = (
+    "python3,python3-dev,python3-pip,python3-venv,python-is-python3,ca-certificates,procps,curl"
+)
 AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
 
 # Terminal-Bench 2's 89 tasks as people read them; the others are verified in a clean room.
@@ -140,7 +142,7 @@ def foreign_hosts(folder: Path) -> list[str]:
 def wants_root(folder: Path) -> bool:
     """Its solution installs for the whole system, which bench's agents may not."""
     text = (folder / "solution/solve.sh").read_text(errors="replace")
-    roots = r"(?:apt|apt-get|useradd|adduser|chpasswd|service|systemctl)\s"
+    roots = r"(?:(?:apt|apt-get|useradd|adduser|chpasswd|systemctl)\s|service\s+\S+\s+(?:re)?start)"
     return re.search(rf"^\s*(?:sudo\s+|\w+=\S+\s+)*{roots}", text, re.MULTILINE) is not None
 
 

@@ -68,6 +68,7 @@ export async function startTemporalServer(ip: string): Promise<TemporalFixture> 
     await withNamespace(address, server);
   } catch (error) {
     server.kill('SIGKILL');
+    await postgres.stop();
     throw new Error(`Temporal's server did not start: ${(error as Error).message}\n${log.join('')}`, { cause: error });
   }
   return {

@@ -55,8 +55,15 @@ LIVE = [
     "qemu-startup",
 ]
 
-REGISTRIES = ("pypi.org", "pythonhosted.org", "debian.org", "astral.sh", "localhost", "127.0.0.1")
-FETCHES = re.compile(r"\b(?:git\s+clone|git\s+ls-remote|wget|curl|hf\s+download|huggingface)\b")
+REGISTRIES = (
+    *("pypi.org", "pythonhosted.org", "debian.org", "astral.sh"),
+    *("localhost", "127.0.0.1", "0.0.0.0"),
+)
+FETCHES = re.compile(
+    r"\b(?:git\s+clone|git\s+ls-remote|wget|curl|hf\s+download|huggingface)\b|^ARG\s+\w*URL="
+)
+# Of Python, whose addresses stand on other lines than its calls.
+CALLS = re.compile(r"\burlretrieve\(|\burlopen\(|\brequests\.(?:get|post)\(")
 
 
 @dataclass
@@ -64,7 +71,7 @@ class Outcome:
     task: str
     verification: str
     seconds: float
-    # passes, fails, wants (hosts that no registry is), left (no time)
+    # passes, fails, lacks (files of the checkout), wants (hosts that no registry is), root, left (no time)
     result: str
     detail: str
 
@@ -121,10 +128,18 @@ def foreign_hosts(folder: Path) -> list[str]:
     hosts: set[str] = set()
     for path in [
         folder / "environment/Dockerfile",
-        folder / "solution/solve.sh",
+        *folder.glob("environment/*.sh"),
+        *folder.glob("solution/*.*"),
         *folder.glob("tests/*.sh"),
+        *folder.glob("tests/*.py"),
     ]:
+        if path.suffix not in ("", ".sh", ".py"):
+            continue
         text = path.read_text(errors="replace").replace("\\\n", " ") if path.exists() else ""
+        if path.parent.name == "solution" and "from_pretrained(" in text:
+            hosts.add("huggingface.co")
+        if CALLS.search(text):
+            hosts.update(re.findall(r"https?://([\w.-]+)", text))
         for line in text.splitlines():
             if line.lstrip().startswith("#"):
                 continue
@@ -134,9 +149,16 @@ def foreign_hosts(folder: Path) -> list[str]:
             )
             # An image of another registry.
             hosts.update(re.findall(r"--from=([\w-]+\.[\w.-]+)/", line))
-            if "huggingface" in line or "load_dataset(" in line:
+            if "huggingface" in line or "load_dataset(" in line or "mteb.get_model(" in line:
                 hosts.add("huggingface.co")
     return sorted(host for host in hosts if not host.endswith(REGISTRIES))
+
+
+def missing_files(folder: Path) -> list[str]:
+    """That the image copies, and this checkout has not: large files may be kept elsewhere."""
+    text = (folder / "environment/Dockerfile").read_text(errors="replace")
+    named = re.findall(r"^COPY\s+([\w./-]+)\s+\S+\s*$", text, re.MULTILINE)
+    return [name for name in named if not (folder / "environment" / name).exists()]
 
 
 def wants_root(folder: Path) -> bool:
@@ -249,7 +271,9 @@ def main() -> int:
             until = time.monotonic() + 60 * asked.minutes
             for task in ready:
                 name, began = task["task"], time.monotonic()
-                if hosts := foreign_hosts(folders[name]):
+                if files := missing_files(folders[name]):
+                    result, detail = "lacks", f"{', '.join(files)}: not in the checkout"
+                elif hosts := foreign_hosts(folders[name]):
                     result, detail = "wants", ", ".join(hosts)
                 elif wants_root(folders[name]) and not only:
                     result, detail = "root", "the solution installs packages of the system"
@@ -271,11 +295,12 @@ def main() -> int:
             down(place.home)
     counts = {
         result: sum(o.result == result for o in outcomes)
-        for result in ("passes", "fails", "wants", "root", "left")
+        for result in ("passes", "fails", "lacks", "wants", "root", "left")
     }
     print(
         f"{counts['passes']} of {counts['passes'] + counts['fails']} that were played pass with their solution and not"
-        f" untouched; {counts['wants']} want other hosts, {counts['root']} root, {counts['left']} had no time"
+        f" untouched; {counts['lacks']} lack files, {counts['wants']} want other hosts, {counts['root']} root,"
+        f" {counts['left']} had no time"
     )
     return 0 if counts["fails"] == 0 else 1
 

@@ -5,6 +5,7 @@ import { parse, TomlError } from 'smol-toml';
 import { parse as parseYaml } from 'yaml';
 import { composeRefusals } from '../../../domain/harbor/compose-file.js';
 import { KNOWN_VERSIONS, unknownKeys, valueAt } from '../../../domain/harbor/task-file.js';
+import { fetchedByTests } from '../../../domain/harbor/test-downloads.js';
 import { inProcess, type TestFile, verificationOf } from '../../../domain/harbor/verification.js';
 import type { HarborTask } from '../../../domain/views/tasks.js';
 
@@ -46,6 +47,13 @@ export function surveyTask(folder: string): HarborTask {
   const tests = testFiles(folder, found);
   const { verification, evidence } = verificationOf(tests, workdir, texts);
   const within = inProcess(tests, texts);
+  const fetched = fetchedByTests(tests);
+  if (fetched !== null && verification !== 'live')
+    found.remark(
+      fetched.file,
+      '',
+      `fetches from ${fetched.hosts.join(', ')}, and tests have no network: they may fail for anyone`,
+    );
   return {
     task: basename(folder),
     name: typeof valueAt(file, 'task.name') === 'string' ? String(valueAt(file, 'task.name')) : null,

@@ -61,6 +61,16 @@ describe('a survey of tasks of Harbor', () => {
     expect([playable, remarks.map(({ key }) => key)]).toEqual([true, ['reward', 'environment.gpu_count']]);
   });
 
+  test('remarks on tests that fetch while they verify', () => {
+    const { playable, remarks } = survey(
+      task({ 'tests/test_outputs.py': 'urlopen("https://example.org/cases.zip")\n' }),
+    );
+    expect([playable, remarks.map(({ file, reason }) => `${file}: ${reason}`)]).toEqual([
+      true,
+      ['tests/test_outputs.py: fetches from example.org, and tests have no network: they may fail for anyone'],
+    ]);
+  });
+
   test.each<[string, Record<string, string | null>, string]>([
     ['another version', { 'task.toml': 'schema_version = "9.9"\n' }, 'task.toml: schema_version'],
     ['no TOML', { 'task.toml': 'version = "1.0"\nagent = {\n' }, 'task.toml: line 3'],

@@ -8,6 +8,8 @@ export interface Bucket {
   prefix: string;
   /** Of another service than AWS. */
   endpoint: string | undefined;
+  /** By which browsers reach that service, if it is another. */
+  publicEndpoint: string | undefined;
   /** `https://host/bucket/key` instead of `https://bucket.host/key`. */
   pathStyle: boolean;
   /** Undefined: found as AWS's own tools find it. */
@@ -56,17 +58,24 @@ export function artifactLocation(layout: HomeLayout, env: Env): ArtifactLocation
     );
   const endpoint =
     given(env, 'BENCH_S3_ENDPOINT') ?? given(env, 'AWS_ENDPOINT_URL_S3') ?? given(env, 'AWS_ENDPOINT_URL');
-  if (endpoint !== undefined && !/^https?:\/\/[^/?#@]+\/?$/.test(endpoint))
-    throw new BenchError('usage', `BENCH_S3_ENDPOINT is not an address such as https://host:9000`, {
-      remedy: 'give scheme, host and port alone, without credentials or a path',
-    });
+  const publicEndpoint = given(env, 'BENCH_S3_PUBLIC_ENDPOINT');
+  refuseNoAddress('BENCH_S3_ENDPOINT', endpoint);
+  refuseNoAddress('BENCH_S3_PUBLIC_ENDPOINT', publicEndpoint);
   return {
     ...{ kind: 's3', shared: true, bucket: address[1], prefix, endpoint, spool: join(layout.artifacts, 'outgoing') },
+    publicEndpoint,
     pathStyle: pathStyle(given(env, 'BENCH_S3_PATH_STYLE'), endpoint),
     // Servers other than AWS take any region, but the SDK wants one.
     region: given(env, 'AWS_REGION') ?? (endpoint === undefined ? undefined : 'us-east-1'),
     credentials: credentialsOf(env),
   };
+}
+
+function refuseNoAddress(name: string, text: string | undefined): void {
+  if (text !== undefined && !/^https?:\/\/[^/?#@]+\/?$/.test(text))
+    throw new BenchError('usage', `${name} is not an address such as https://host:9000`, {
+      remedy: 'give scheme, host and port alone, without credentials or a path',
+    });
 }
 
 /** Of the environment and `.env` files, which the SDK does not read. */

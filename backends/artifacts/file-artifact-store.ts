@@ -95,6 +95,8 @@ export function createFileArtifactStore(dir: string): ArtifactStore {
 
     open: (sha256) => createReadStream(artifactPath(dir, sha256)),
 
+    link: () => Promise.resolve(null),
+
     async *storedBefore(before) {
       for (const shelf of await readdir(dir).catch(() => [])) {
         const names = /^[0-9a-f]{2}$/.test(shelf) || shelf === ASIDE ? await readdir(join(dir, shelf)) : [];

@@ -32,6 +32,7 @@ export function createS3ArtifactStore(location: S3Location): ArtifactStore {
   const keyOf = (sha256: string): string => below + artifactName(sha256);
   let opened: Promise<{ s3: Sdk; client: S3Client }> | undefined;
   const connect = () => (opened ??= openClient(location));
+  let signing: Promise<S3Client> | undefined;
 
   /** InfrastructureError that says what is wrong, in place of the SDK's. */
   const told = async <T>(call: (s3: Sdk, client: S3Client) => Promise<T>): Promise<T> => {
@@ -154,6 +155,17 @@ export function createS3ArtifactStore(location: S3Location): ArtifactStore {
         throw new InfrastructureError(`the artifact ${sha256} is damaged in ${describeLocation(location)}`);
     },
 
+    link: (sha256, fileName, seconds) =>
+      told(async (s3) => {
+        // Nothing is sent: the address is signed here.
+        const client = await (signing ??= openSigner(location, connect));
+        const command = new s3.GetObjectCommand({
+          ...{ Bucket: bucket, Key: keyOf(sha256), ResponseContentType: 'application/octet-stream' },
+          ResponseContentDisposition: `attachment; filename="${fileName.replace(/[^\w.-]/g, '_')}"`,
+        });
+        return s3.getSignedUrl(client, command, { expiresIn: seconds });
+      }),
+
     async *storedBefore(before) {
       yield* oldSpooled(location.spool, before);
       for (let from: string | undefined, more = true; more;) {
@@ -225,6 +237,12 @@ async function openClient(location: S3Location): Promise<{ s3: Sdk; client: S3Cl
   });
   return { s3, client };
 }
+
+/** Signs for the address by which browsers reach the store. */
+const openSigner = async (location: S3Location, connect: () => Promise<{ client: S3Client }>): Promise<S3Client> =>
+  location.publicEndpoint === undefined
+    ? (await connect()).client
+    : (await openClient({ ...location, endpoint: location.publicEndpoint })).client;
 
 async function spool(content: AsyncIterable<Uint8Array>, path: string): Promise<StoredArtifact> {
   const hash = createHash('sha256');

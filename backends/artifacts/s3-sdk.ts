@@ -10,4 +10,5 @@ export {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
+export { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 export { Upload } from '@aws-sdk/lib-storage';

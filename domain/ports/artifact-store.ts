@@ -29,6 +29,11 @@ export interface ArtifactStore {
   discard(sha256: string): Promise<void>;
   /** Throws if it is missing. */
   open(sha256: string): AsyncIterable<Uint8Array>;
+  /**
+   * An address where anyone may fetch it for so long, without this process: a download under that name. Its bytes are not compared on the
+   * way. Null: only this store's own reader can.
+   */
+  link(sha256: string, fileName: string, seconds: number): Promise<string | null>;
   /** What was last stored before `before`. Whatever does not belong to the store is left out. */
   storedBefore(before: Date): AsyncIterable<OldArtifact>;
   /** False: it is gone, or was stored again since `before`, and stays. */

@@ -210,7 +210,22 @@ export const runFilesSchema = z.strictObject({
   runId: runIdSchema,
   submissions: z.array(takenSubmissionSchema),
   snapshots: z.array(
-    z.strictObject({ step: countSchema, sha256: z.string().nullable(), bytes: countSchema.nullable(), at: timeSchema }),
+    z.strictObject({
+      step: countSchema,
+      sha256: z.string().nullable().describe('of its archive; null: none is made yet'),
+      bytes: countSchema.nullable(),
+      host: z.string().nullable().describe('name of the host that has it as a disk; null: none has'),
+      at: timeSchema,
+    }),
   ),
 });
 export type RunFiles = z.infer<typeof runFilesSchema>;
+
+export const snapshotLinkSchema = z.strictObject({
+  url: z.string().describe('whoever has it may fetch the archive, until `until`; relative: of this server'),
+  until: timeSchema,
+  fileName: z.string(),
+  sha256: z.string().describe('of the archive, a .tar.gz'),
+  bytes: countSchema,
+});
+export type SnapshotLink = z.infer<typeof snapshotLinkSchema>;

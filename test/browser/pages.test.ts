@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createFileArtifactStore } from '../../backends/artifacts/file-artifact-store.js';
@@ -120,6 +121,31 @@ describe.runIf(executable !== null)('the page', () => {
         expect(await panel.getByText('This did not work').count()).toBe(0);
       },
     );
+
+    test('which snapshot can I take home? Its archive, by a click', async () => {
+      const archive = Buffer.from('the files of a workspace');
+      const sha256 = await createFileArtifactStore(join(on.ui.home, 'artifacts')).put(archive);
+      const { pool } = await on.ui.bench.database();
+      await pool.query(`insert into artifacts (sha256, bytes, kind) values ($1, $2, 'snapshot')`, [
+        sha256,
+        archive.length,
+      ]);
+      await pool.query(
+        `with host as (insert into hosts (host_id, hostname, seen_at) values ('h-disks', 'gpu-7', now() - interval '1 year') returning host_id)
+         insert into snapshots (run_id, step, epoch, reason, artifact, bytes, disk, disk_host)
+         select $1, 10, 0, 'validate', $2::text, $3::bigint, null, null union all select $1, 20, 0, 'validate', null, null, 'd', host_id from host`,
+        [on.first, sha256, archive.length],
+      );
+      await on.tab.open(`/runs/${on.first}?tab=files`);
+      const row = (step: string) => on.page.getByRole('row', { name: new RegExp(`^${step} `) });
+      expect(await row('20').innerText()).toContain('on a disk of gpu-7');
+      const coming = on.page.waitForEvent('download');
+      await row('10').getByRole('button', { name: 'download the snapshot of step 10' }).click();
+      const download = await coming;
+      expect(download.suggestedFilename()).toBe(`${on.first}-step-10.tar.gz`);
+      expect(readFileSync(await download.path(), 'utf8')).toBe(String(archive));
+      expect(on.page.url()).toContain('tab=files');
+    });
 
     test('only what matters: validates, errors, one category, as a list', async () => {
       await on.tab.open(`/runs/${on.first}?show=validates&density=list`);

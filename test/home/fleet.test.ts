@@ -17,7 +17,7 @@ import { Machines, noMachines } from '../setup/machines.js';
 import { startPostgres, type TestPostgres } from '../setup/postgres.js';
 import { until } from '../setup/services-home.js';
 import { startTemporal, type TemporalFixture } from '../setup/temporal.js';
-import { ACCESS_KEY, FaultyS3, findVersitygw, S3Server, SECRET_KEY } from '../setup/versitygw.js';
+import { ACCESS_KEY, FaultyS3, isBuilt, S3Server, SECRET_KEY, VERSITYGW } from '../setup/s3-servers.js';
 
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const RUNS = Number(process.env['BENCH_FLEET_RUNS'] ?? 12);
@@ -27,8 +27,7 @@ const BUCKET = 'runs';
 const AWAY_MS = 20_000;
 const REFUSING_MS = 60_000;
 
-const program = await findVersitygw();
-const missing = (await noMachines()) ?? (program === null ? 'there is no versitygw in ~/go/bin' : null);
+const missing = (await noMachines()) ?? ((await isBuilt(VERSITYGW)) ? null : 'there is no versitygw in ~/go/bin');
 if (missing !== null) process.stderr.write(`SKIPPED: a fleet of three machines: ${missing}\n`);
 
 /** Work that takes a while, whose outcome depends on every step before. */
@@ -103,7 +102,7 @@ describe.skipIf(missing !== null)('three machines that share no folder', () => {
     machines = await Machines.make();
     postgres = await startPostgres({ passwords: true, address: machines.address, maxConnections: 200 });
     temporal = await startTemporal(machines.address);
-    s3 = await S3Server.start(program ?? '', dir, machines.address);
+    s3 = await S3Server.start(VERSITYGW, dir, machines.address);
     mkdirSync(join(s3.data, BUCKET));
     store = await FaultyS3.before(s3);
     keys = { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY };

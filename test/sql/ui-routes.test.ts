@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../../db/index.js';
 import { homeLayout } from '../../domain/home-layout.js';
 import { storeSubmission } from '../../domain/stored-submission.js';
 import type { BatchHead, BatchMatrix, BatchPage, BatchSpend } from '../../domain/views/batch-pages.js';
-import type { ModelCalls, RunFiles, RunHead, RunSetup, Waiting } from '../../domain/views/run-head.js';
+import type { ModelCalls, RunFiles, RunHead, RunSetup, SnapshotLink, Waiting } from '../../domain/views/run-head.js';
 import type { ActiveRuns, RunFacetCounts, RunPage } from '../../domain/views/run-page.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { PromptPage } from '../../domain/views/prompt.js';
@@ -30,6 +30,7 @@ const home = mkdtempSync(join(tmpdir(), 'bench-ui-'));
 let db: Database;
 let app: ReturnType<typeof createApp>;
 let close: () => void;
+const artifacts = createFileArtifactStore(join(home, 'artifacts'));
 let batchId: string;
 let other: string;
 /** model alpha on one: attempts 1 (ended by submit, suspect), 2 (ended), 3 (running), 4 (queued); then on two; then HOSTILE's. */
@@ -59,7 +60,6 @@ const SHOWN = `${LONG}\nscore: 2`;
 
 beforeAll(async () => {
   db = openDatabase(await server.createDatabase());
-  const artifacts = createFileArtifactStore(join(home, 'artifacts'));
   const tasks = ['one', 'two'].map((id) =>
     task(id, id === 'one' ? 'maximize' : 'minimize', { baseline: { value: 1, standardError: 0 } }),
   );
@@ -364,6 +364,60 @@ describe('a run', () => {
     expect(file.headers.get('content-disposition')).toBe('attachment');
     for (const name of ['0'.repeat(64), 'x', '..%2f..%2fui%2ftokens.json'])
       expect((await ask(`/files/${name}`)).status).toBe(404);
+  });
+
+  test('has snapshots, whose archives whoever got an address may fetch for a while', async () => {
+    const archive = Buffer.from('the files of a workspace');
+    const sha256 = await artifacts.put(archive);
+    const damaged = await artifacts.put(Buffer.from('bytes that flip'));
+    writeFileSync(join(home, 'artifacts', damaged.slice(0, 2), damaged), 'bytes that flop');
+    await db.pool.query(
+      `insert into hosts (host_id, hostname, seen_at) values ('h-disks', 'gpu-7', now() - interval '1 year')`,
+    );
+    await db.pool.query(
+      `insert into artifacts (sha256, bytes, kind) values ($1, $2, 'snapshot'), ($3, 15, 'snapshot'), ($4, 9, 'snapshot')`,
+      [sha256, archive.length, damaged, '0'.repeat(64)],
+    );
+    await db.pool.query(
+      `insert into snapshots (run_id, step, epoch, reason, artifact, bytes, disk, disk_host) values
+         ($1, 1, 0, 'interval', $2, $3, null, null), ($1, 2, 0, 'validate', null, null, 'd', 'h-disks'),
+         ($1, 3, 0, 'interval', $4, 9, null, null), ($1, 4, 0, 'interval', $5, 15, null, null)`,
+      [runs[0], sha256, archive.length, '0'.repeat(64), damaged],
+    );
+    const { snapshots }: RunFiles = await get('files', `/runs/${runs[0]}/files`);
+    expect(snapshots.map(({ step, host }) => [step, host])).toEqual([
+      ...[
+        [1, null],
+        [2, 'gpu-7'],
+        [3, null],
+        [4, null],
+      ],
+    ]);
+
+    const link: SnapshotLink = await get('snapshotLink', `/runs/${runs[0]}/snapshots/1/link`);
+    expect(link).toMatchObject({ sha256, bytes: archive.length, fileName: `${runs[0]}-step-1.tar.gz` });
+    const path = link.url.slice(API.length);
+    // A browser's own download has no token.
+    const got = await ask(path, { authorization: '' });
+    expect([got.status, await got.text(), got.headers.get('content-disposition')]).toEqual([
+      ...[200, String(archive), `attachment; filename="${link.fileName}"`],
+    ]);
+    for (const forged of [path.slice(0, -4), `/downloads/${'x'.repeat(40)}`, `/downloads/e30.${path.split('.')[1]}`])
+      expect([(await ask(forged)).status, forged]).toEqual([404, forged]);
+
+    const why = async (step: string) => {
+      const response = await ask(`/runs/${runs[0]}/snapshots/${step}/link`);
+      return [response.status, ((await response.json()) as { error: { message: string } }).error.message];
+    };
+    expect(await why('2')).toEqual([404, expect.stringMatching(/a disk on gpu-7, and no archive yet/)]);
+    expect(await why('3')).toEqual([404, expect.stringMatching(/not in this machine's artifact store/)]);
+    expect(await why('9')).toEqual([404, expect.stringMatching(/has no snapshot of step 9/)]);
+    expect(await why('x')).toEqual([400, 'step must be a whole number']);
+    const bad: SnapshotLink = await get('snapshotLink', `/runs/${runs[0]}/snapshots/4/link`);
+    await expect((await ask(bad.url.slice(API.length))).text()).rejects.toThrow(/damaged/);
+    // Other tests tell what hosts there are.
+    await db.pool.query(`delete from snapshots where disk_host is not null`);
+    await db.pool.query(`delete from hosts where host_id = 'h-disks'`);
   });
 
   test('says what it was given, and who was given the same', async () => {

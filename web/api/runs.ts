@@ -7,6 +7,7 @@ import {
   runFilesSchema,
   runHeadSchema,
   runSetupSchema,
+  snapshotLinkSchema,
   waitingSchema,
 } from '../../domain/views/run-head.js';
 import { activeRunsSchema, runFacetsSchema, runPageSchema } from '../../domain/views/run-page.js';
@@ -136,6 +137,20 @@ export const runRoutes = {
     summary: 'what was taken out of its workspace, step by step',
     role: 'viewer',
     answer: runFilesSchema,
+  }),
+  snapshotLink: route({
+    method: 'GET',
+    path: '/runs/:id/snapshots/:step/link',
+    summary: 'an address to download a snapshot from, for five minutes',
+    role: 'viewer',
+    answer: snapshotLinkSchema,
+  }),
+  download: route({
+    method: 'GET',
+    path: '/downloads/:ticket',
+    summary: 'what such an address of this server yields',
+    role: null,
+    answer: 'bytes',
   }),
   file: route({
     method: 'GET',

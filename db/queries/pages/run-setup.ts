@@ -58,8 +58,10 @@ export async function takenFiles(
     ),
     run<Omit<RunFiles['snapshots'][number], 'at'> & { at: Date }>(
       'snapshotsOf',
-      `select distinct on (step) step, artifact as sha256, bytes::float8 as bytes, created_at as at from snapshots
-       where run_id = $1 order by step, epoch desc`,
+      `select distinct on (s.step) s.step, s.artifact as sha256, s.bytes::float8 as bytes, s.created_at as at,
+         coalesce(h.hostname, s.disk_host) as host
+       from snapshots s left join hosts h on h.host_id = s.disk_host
+       where s.run_id = $1 order by s.step, s.epoch desc`,
       [runId],
     ),
   ]);

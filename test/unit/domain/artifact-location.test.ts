@@ -28,6 +28,7 @@ describe('where artifacts lie', () => {
     [{ BENCH_ARTIFACTS: 's3://bucket/a//b' }, 'BENCH_ARTIFACTS'],
     [{ BENCH_ARTIFACTS: 's3://bucket/../b' }, 'BENCH_ARTIFACTS'],
     [{ BENCH_ARTIFACTS: 's3://bucket', BENCH_S3_ENDPOINT: 'http://key:secret@minio' }, 'BENCH_S3_ENDPOINT'],
+    [{ BENCH_ARTIFACTS: 's3://bucket', BENCH_S3_PUBLIC_ENDPOINT: 'files.example' }, 'BENCH_S3_PUBLIC_ENDPOINT'],
     [{ BENCH_ARTIFACTS: 's3://bucket', BENCH_S3_PATH_STYLE: 'yes' }, 'BENCH_S3_PATH_STYLE'],
   ])('refuses %j by the name of the variable', (env, variable) => {
     expect(() => read(env)).toThrow(variable);

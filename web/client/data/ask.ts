@@ -28,6 +28,7 @@ export const PATHS = {
   waiting: '/runs/:id/waiting',
   setup: '/runs/:id/setup',
   files: '/runs/:id/files',
+  snapshotLink: '/runs/:id/snapshots/:step/link',
   file: '/files/:sha256',
   events: '/events',
   leaderboard: '/leaderboard',

@@ -10,6 +10,15 @@ export function save(name: string, content: BlobPart, type: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
+/** A file that the browser fetches by itself, from an address that says to keep it. */
+export function download(url: string): void {
+  const link = document.createElement('a');
+  link.href = url;
+  link.rel = 'noreferrer';
+  link.download = '';
+  link.click();
+}
+
 /** By RFC 4180; what a spreadsheet would run gets an apostrophe. */
 const cell = (value: unknown): string =>
   value === null || value === undefined

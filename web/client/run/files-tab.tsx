@@ -7,11 +7,10 @@ import { Diff } from '../parts/diff.js';
 import { bytes } from '../parts/format.js';
 import { MOST_BYTES, pictureType, textOf } from '../parts/file-text.js';
 import { Empty, Shown } from '../parts/states.js';
-import { Table } from '../parts/table.js';
 import { Text, TextBlock } from '../parts/text.js';
 import { Score } from '../parts/values.js';
-import { Time } from '../parts/clock.js';
 import { save } from '../parts/save.js';
+import { Snapshots } from './snapshots.js';
 
 /** What was taken out of the workspace: files by step, and between any two steps. */
 export function FilesTab({ id }: { id: string }) {
@@ -122,21 +121,7 @@ export function FilesTab({ id }: { id: string }) {
                   {open !== undefined && <FileView key={open.sha256} path={open.path} sha256={open.sha256} />}
                 </div>
               ))}
-            {snapshots.length > 0 && (
-              <>
-                <h2>Snapshots</h2>
-                <Table
-                  rows={snapshots}
-                  rowKey={(snapshot) => snapshot.step}
-                  columns={[
-                    { title: 'Step', cell: (snapshot) => snapshot.step },
-                    { title: 'Size', right: true, cell: (snapshot) => bytes(snapshot.bytes) },
-                    { title: 'SHA-256', cell: (snapshot) => <code>{snapshot.sha256 ?? 'pruned'}</code> },
-                    { title: 'At', cell: (snapshot) => <Time at={snapshot.at} /> },
-                  ]}
-                />
-              </>
-            )}
+            {snapshots.length > 0 && <Snapshots id={id} snapshots={snapshots} />}
           </>
         );
       }}

@@ -3,6 +3,7 @@ import type { Call, Handler } from '../call.js';
 import { Hub } from '../live/hub.js';
 import type { Outage } from '../outage.js';
 import { batchHandlers } from './batches.js';
+import { downloadHandlers } from './downloads.js';
 import { figureHandlers } from './figures.js';
 import { homeHandlers } from './home.js';
 import { pairHandlers } from './pairs.js';
@@ -25,6 +26,7 @@ export function allHandlers(
     ...homeHandlers(bench),
     ...batchHandlers(bench),
     ...runHandlers(bench),
+    ...downloadHandlers(bench),
     ...resultHandlers(bench),
     ...figureHandlers(bench),
     ...searchHandlers(bench),

@@ -11,6 +11,7 @@ import { runSetup } from '../../../operations/pages/setup.js';
 import { searchTree } from '../../../operations/results/search-tree.js';
 import { type Call, type Handler, Raw } from '../call.js';
 import { HOSTILE_HEADERS } from '../headers.js';
+import { stepOf } from './step-parameter.js';
 
 const WINDOW = 100;
 
@@ -75,12 +76,6 @@ export function runHandlers(bench: Bench): Record<string, Handler> {
       });
     },
   };
-}
-
-function stepOf({ params }: Call): number {
-  const text = params['step'] ?? '';
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new BenchError('usage', 'step must be a whole number', { code: 'request.invalid' });
 }
 
 /** One range of bytes; another one is not meant for us, and ignored, as HTTP allows. */

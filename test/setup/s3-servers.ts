@@ -4,19 +4,49 @@ import { createServer, request, type Server } from 'node:http';
 import { type AddressInfo, createServer as listen } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { S3Client } from '@aws-sdk/client-s3';
 import { execa } from 'execa';
 
-const MODULE = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
-const BUILT = join(homedir(), 'go', 'bin', 'versitygw');
+const BUILT = join(homedir(), 'go', 'bin');
+
 export const ACCESS_KEY = 'testkey';
 export const SECRET_KEY = 'testsecret';
 
-/** The S3 server's program; built by Go if `BENCH_TEST_SERVERS=1`, minutes of CPU. Null: not here. */
-export async function findVersitygw(): Promise<string | null> {
-  if (existsSync(BUILT)) return BUILT;
-  if (process.env['BENCH_TEST_SERVERS'] !== '1') return null;
-  await execa('go', ['install', MODULE], { stderr: 'inherit' });
-  return BUILT;
+/** A server of S3 that Go builds. */
+interface S3Program {
+  name: string;
+  module: string;
+  args: (at: { address: string; dir: string }) => string[];
+  env: Readonly<Record<string, string>>;
+  health: string;
+}
+
+export const VERSITYGW: S3Program = {
+  name: 'versitygw',
+  module: 'github.com/versity/versitygw/cmd/versitygw@v1.8.0',
+  args: ({ address, dir }) => [
+    ...['--port', address, '--quiet', '--health', '/health', '--iam-dir', join(dir, 'iam')],
+    ...['posix', join(dir, 'data')],
+  ],
+  env: { ROOT_ACCESS_KEY: ACCESS_KEY, ROOT_SECRET_KEY: SECRET_KEY },
+  health: '/health',
+};
+
+/** The second opinion: other errors, other rules for keys. Its releases are no modules that Go takes. */
+export const MINIO: S3Program = {
+  name: 'minio',
+  module: 'github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c',
+  args: ({ address, dir }) => ['server', '--quiet', '--address', address, join(dir, 'data')],
+  env: { MINIO_ROOT_USER: ACCESS_KEY, MINIO_ROOT_PASSWORD: SECRET_KEY, MINIO_BROWSER: 'off', MINIO_UPDATE: 'off' },
+  health: '/minio/health/live',
+};
+
+/** Built by Go if `BENCH_TEST_SERVERS=1`, in minutes. False: it is not here. */
+export async function isBuilt({ name, module }: S3Program): Promise<boolean> {
+  if (existsSync(join(BUILT, name))) return true;
+  if (process.env['BENCH_TEST_SERVERS'] !== '1') return false;
+  await execa('go', ['install', module], { stderr: 'inherit' });
+  return true;
 }
 
 const freePort = (): Promise<number> =>
@@ -27,17 +57,17 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** A versitygw over a folder: to be killed and started again at will. */
+/** A server over a folder: to be killed and started again at will. */
 export class S3Server {
   #child: ChildProcess | undefined;
   private constructor(
-    private readonly program: string,
+    private readonly program: S3Program,
     private readonly dir: string,
     readonly port: number,
     readonly ip: string,
   ) {}
 
-  static async start(program: string, dir: string, ip = '127.0.0.1'): Promise<S3Server> {
+  static async start(program: S3Program, dir: string, ip = '127.0.0.1'): Promise<S3Server> {
     for (const part of ['data', 'iam']) mkdirSync(join(dir, part), { recursive: true });
     const server = new S3Server(program, dir, await freePort(), ip);
     await server.go();
@@ -47,31 +77,42 @@ export class S3Server {
   get endpoint(): string {
     return `http://${this.ip}:${this.port}`;
   }
-  /** Buckets are folders of it, objects files. */
+  /** Of versitygw: buckets are folders of it, objects files. */
   get data(): string {
     return join(this.dir, 'data');
   }
 
+  /** What asks it without bench. */
+  async client(): Promise<S3Client> {
+    const { S3Client } = await import('@aws-sdk/client-s3');
+    return new S3Client({
+      ...{ endpoint: this.endpoint, region: 'us-east-1', forcePathStyle: true },
+      credentials: { accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY },
+    });
+  }
+
+  async createBucket(name: string): Promise<void> {
+    const { CreateBucketCommand } = await import('@aws-sdk/client-s3');
+    const client = await this.client();
+    await client.send(new CreateBucketCommand({ Bucket: name }));
+    client.destroy();
+  }
+
   async go(): Promise<void> {
-    const args = [
-      '--port',
-      `${this.ip}:${this.port}`,
-      '--quiet',
-      '--health',
-      '/health',
-      '--iam-dir',
-      join(this.dir, 'iam'),
-    ];
-    this.#child = spawn(this.program, [...args, 'posix', this.data], {
-      env: { ...process.env, ROOT_ACCESS_KEY: ACCESS_KEY, ROOT_SECRET_KEY: SECRET_KEY },
+    const { name, args, env, health } = this.program;
+    const child = spawn(join(BUILT, name), args({ address: `${this.ip}:${this.port}`, dir: this.dir }), {
+      env: { ...process.env, ...env },
       stdio: 'ignore',
     });
+    this.#child = child;
     while (
-      !(await fetch(`${this.endpoint}/health`)
+      !(await fetch(`${this.endpoint}${health}`)
         .then(({ ok }) => ok)
         .catch(() => false))
-    )
+    ) {
+      if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`);
       await new Promise((settle) => setTimeout(settle, 20));
+    }
   }
 
   async kill(): Promise<void> {

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { BenchError } from '../../domain/errors.js';
+import { artifactsOf } from '../artifacts.js';
+import type { Bench } from '../bench.js';
+import { runIdOf } from './resolve.js';
+
+export interface SnapshotArchive {
+  sha256: string;
+  bytes: number;
+  fileName: string;
+  /** Of the store's own; null: it is read by `artifactStream` alone. */
+  url: string | null;
+}
+
+/** Where the archive of a run's snapshot can be fetched for so many seconds. BenchError (not_found) says why it cannot. */
+export async function snapshotArchive(
+  bench: Pick<Bench, 'database' | 'settings'>,
+  ref: string,
+  step: number,
+  seconds: number,
+): Promise<SnapshotArchive> {
+  const { pages } = await bench.database();
+  const runId = await runIdOf(bench, ref);
+  const missing = (message: string, remedy: string): BenchError =>
+    new BenchError('not_found', message, { code: 'file.not_found', remedy });
+  const snapshot = (await pages.takenFiles(runId)).snapshots.find((one) => one.step === step);
+  if (snapshot === undefined)
+    throw missing(`run ${runId} has no snapshot of step ${step}`, 'Its files name the steps that have one.');
+  const { sha256, bytes, host } = snapshot;
+  if (sha256 === null || bytes === null)
+    throw missing(
+      `the snapshot of step ${step} is a disk on ${host ?? 'a host'}, and no archive yet`,
+      'An archive is made when another host asks for it, or BENCH_ARTIFACTS is shared.',
+    );
+  const store = artifactsOf(bench);
+  if (!(await store.has(sha256, bytes)))
+    throw missing(
+      `the archive of step ${step} is not in this machine's artifact store`,
+      'It was pruned, or lies in the store of another machine: see BENCH_ARTIFACTS.',
+    );
+  const fileName = `${runId}-step-${step}.tar.gz`;
+  return { sha256, bytes, fileName, url: await store.link(sha256, fileName, seconds) };
+}
+
+/** An artifact's bytes. A damaged one ends in an error before its last piece, so that nobody takes it for whole. */
+export async function* artifactStream(
+  bench: Pick<Bench, 'settings'>,
+  sha256: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const hash = createHash('sha256');
+  let held: Uint8Array | undefined;
+  for await (const chunk of artifactsOf(bench).open(sha256)) {
+    if (held !== undefined) yield held;
+    hash.update(chunk);
+    held = chunk;
+  }
+  if (hash.digest('hex') !== sha256) throw new Error(`the artifact ${sha256} is damaged`);
+  if (held !== undefined) yield held;
+}

@@ -1,0 +1,35 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+
+const ticketSchema = z.strictObject({
+  sha256: z.string(),
+  bytes: z.int().min(0),
+  fileName: z.string(),
+  /** In ms since 1970. */
+  until: z.number(),
+});
+/** What whoever holds it may fetch. */
+export type DownloadTicket = z.infer<typeof ticketSchema>;
+
+/** Signed by this process alone: with it go all that it gave. A browser's own downloads carry no token. */
+export class DownloadTickets {
+  private readonly key = randomBytes(32);
+
+  issue(ticket: DownloadTicket): string {
+    const text = Buffer.from(JSON.stringify(ticket)).toString('base64url');
+    return `${text}.${this.sign(text).toString('base64url')}`;
+  }
+
+  /** Null: forged, of another process, or too old. */
+  read(given: string, now = Date.now()): DownloadTicket | null {
+    const [text = '', signature = ''] = given.split('.');
+    const [told, right] = [Buffer.from(signature, 'base64url'), this.sign(text)];
+    if (told.length !== right.length || !timingSafeEqual(told, right)) return null;
+    const ticket = ticketSchema.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
+    return ticket.until > now ? ticket : null;
+  }
+
+  private sign(text: string): Buffer {
+    return createHmac('sha256', this.key).update(text).digest();
+  }
+}

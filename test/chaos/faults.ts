@@ -4,6 +4,7 @@ import type { EngineGate } from '../setup/engine-gate.js';
 import type { PrivateEngine } from '../setup/private-engine.js';
 import { pick } from '../setup/random.js';
 import type { SmallDisk } from '../setup/small-disk.js';
+import type { TemporalServer } from '../setup/temporal-server.js';
 import { killContainer, killService, type Victim } from './kill-service.js';
 
 const FULL_MS = 60_000;
@@ -32,6 +33,8 @@ export interface FaultTargets {
   engine?: PrivateEngine;
   /** Where the home has a disk of its own, it may be filled. */
   disk?: SmallDisk;
+  /** Where the home's own server does not serve it. */
+  temporal?: TemporalServer | undefined;
   random: () => number;
 }
 
@@ -41,8 +44,11 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 export async function inject(kind: FaultKind, targets: FaultTargets): Promise<InjectedFault | null> {
   const at = new Date();
   switch (kind) {
-    case 'worker':
     case 'temporal':
+      if (targets.temporal === undefined) return killService(targets.home, kind) ? { kind, at } : null;
+      await targets.temporal.crash();
+      return { kind, at };
+    case 'worker':
     case 'postgres':
       return killService(targets.home, kind) ? { kind, at } : null;
     case 'container_killed':

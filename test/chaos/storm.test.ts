@@ -16,10 +16,11 @@ import { openEngineGate, type EngineGate } from '../setup/engine-gate.js';
 import { startPrivateEngine, type PrivateEngine } from '../setup/private-engine.js';
 import { pick, seededRandom } from '../setup/random.js';
 import { mountSmallDisk, type SmallDisk } from '../setup/small-disk.js';
+import { startTemporalServer, type TemporalServer, wantsTemporalServer } from '../setup/temporal-server.js';
 import { batchOutcome, counterReadings, repeatedCalls, scoresApart, type RunOutcome } from './batch-outcome.js';
 import { inject, type FaultKind, type FaultTargets, type InjectedFault } from './faults.js';
 
-// Wants root: it restarts an engine of its own and fills a disk.
+// BENCH_TEST_TEMPORAL=server has production's server of Temporal in place of the home's. Wants root: it restarts an engine of its own and fills a disk.
 const SEED = Number(process.env['BENCH_CHAOS_SEED'] ?? 20);
 const ATTEMPTS = 26;
 const FAULTS = 52;
@@ -28,9 +29,10 @@ const COUNTER = `scripted:counter:${STEPS}`;
 const COUNTS = Array.from({ length: STEPS }, (_, i) => i + 1);
 const MODELS = [COUNTER, 'scripted:optimum', 'scripted:clumsy', 'gpt-4o'];
 const RUNS = MODELS.length * ATTEMPTS;
-const SERVICES: FaultKind[] = ['worker', 'temporal', 'postgres'];
+/** Those of the home. */
+const SERVICES: FaultKind[] = ['worker', 'postgres', ...(wantsTemporalServer() ? [] : ['temporal' as const])];
 const KINDS: FaultKind[] = [
-  ...SERVICES,
+  ...(['worker', 'temporal', 'postgres'] as const),
   'container_killed',
   'container_removed',
   'engine_away',
@@ -44,6 +46,7 @@ const LIMIT_MS = 3_600_000;
 let simulator: ProviderSimulator;
 let gate: EngineGate;
 let engine: PrivateEngine;
+let temporal: TemporalServer | undefined;
 let home: BenchHome;
 let targets: FaultTargets;
 let disk: SmallDisk;
@@ -67,13 +70,15 @@ beforeAll(async () => {
   const docker = connectEngine(engineAddress('docker', { DOCKER_HOST: `unix://${engine.socketPath}` }));
   for (const kind of ['agent', 'evaluator'] as const) await ensureImage(docker, kind, options);
   gate = await openEngineGate(engine.socketPath);
+  if (wantsTemporalServer()) temporal = await startTemporalServer();
   home = new BenchHome({
+    ...(temporal !== undefined && { TEMPORAL_ADDRESS: temporal.address }),
     DOCKER_HOST: gate.url,
     OPENAI_API_KEY: 'sk-storm',
     OPENAI_BASE_URL: simulator.openAiBaseUrl,
   });
   disk = mountSmallDisk(home.dir, '6G');
-  targets = { home, docker, gate, random: seededRandom(SEED), engine, disk };
+  targets = { home, docker, gate, random: seededRandom(SEED), engine, disk, temporal };
 }, 900_000);
 
 afterAll(async () => {
@@ -82,6 +87,7 @@ afterAll(async () => {
   disk.unmount();
   await home.remove();
   await gate.close();
+  await temporal?.stop();
   await engine.stop();
   await simulator.close();
 }, 900_000);

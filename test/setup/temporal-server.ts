@@ -38,8 +38,13 @@ async function builtPrograms(): Promise<Record<keyof typeof PROGRAMS, string>> {
   return { server: join(bin, 'server'), sql: join(bin, 'sql') };
 }
 
+export interface TemporalServer extends TemporalFixture {
+  /** kill -9; it starts again at once, and answers after a while. */
+  crash(): Promise<void>;
+}
+
 /** A throw-away server as in production, on a PostgreSQL of its own. */
-export async function startTemporalServer(ip: string): Promise<TemporalFixture> {
+export async function startTemporalServer(ip = '127.0.0.1'): Promise<TemporalServer> {
   const programs = await builtPrograms();
   const postgres = await startPostgres({ maxConnections: 200 });
   const dir = mkdtempSync(join(tmpdir(), 'bench-temporal-server-'));
@@ -54,28 +59,40 @@ export async function startTemporalServer(ip: string): Promise<TemporalFixture> 
   const port = await chooseFreePort(dir);
   writeFileSync(join(dir, 'config.yaml'), stringify(await configuration({ dir, ip, port, database: url })));
   const log: string[] = [];
-  const server = spawn(programs.server, ['--config-file', join(dir, 'config.yaml'), '--allow-no-auth', 'start'], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  for (const stream of [server.stdout, server.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      log.push(text);
-      if (log.length > 50) log.shift();
-    });
-  const ended = new Promise((resolve) => server.once('close', resolve));
+  const go = (): ChildProcess => {
+    const args = ['--config-file', join(dir, 'config.yaml'), '--allow-no-auth', 'start'];
+    const server = spawn(programs.server, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [server.stdout, server.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        log.push(text);
+        if (log.length > 50) log.shift();
+      });
+    return server;
+  };
+  const kill = async (server: ChildProcess): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const ended = new Promise((resolve) => server.once('close', resolve));
+    server.kill('SIGKILL');
+    await ended;
+  };
+  let running = go();
   const address = `${ip}:${port}`;
   try {
-    await withNamespace(address, server);
+    await withNamespace(address, running);
   } catch (error) {
-    server.kill('SIGKILL');
+    running.kill('SIGKILL');
     await postgres.stop();
     throw new Error(`Temporal's server did not start: ${(error as Error).message}\n${log.join('')}`, { cause: error });
   }
   return {
     address,
+    async crash() {
+      if (running.exitCode !== null) throw new Error(`Temporal's server ended by itself\n${log.join('')}`);
+      await kill(running);
+      running = go();
+    },
     async stop() {
-      server.kill('SIGKILL');
-      await ended;
+      await kill(running);
       await postgres.stop();
       rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     },

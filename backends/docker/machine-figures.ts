@@ -1,9 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { availableParallelism, uptime } from 'node:os';
 import type Docker from 'dockerode';
+import { mountedFile } from './mounted-file.js';
 
 /**
  * The machine's figures change with every process on it, so a container could use them to signal another. They are hidden, or made
@@ -39,8 +36,6 @@ const DOCKERS_OWN = [
   ...['/sys/devices/virtual/powercap', '/sys/firmware'],
 ];
 
-export const LOCALHOST = '127.0.0.1 localhost\n::1 localhost ip6-localhost\n';
-
 type Masks = Pick<Docker.HostConfig, 'MaskedPaths' | 'SecurityOpt'>;
 
 /** Part of a container's HostConfig. Podman adds ours to its own, as a security option. */
@@ -52,30 +47,12 @@ export const hiddenFigures = (podman: boolean, securityOptions: readonly string[
 /** Mounts of made-up figures: a machine of the container's own size on which nothing happens. The files stay in `dir`, for all containers. */
 export async function madeUpFigures(dir: string, memoryBytes: number): Promise<Docker.MountSettings[]> {
   const files = { meminfo: meminfo(memoryBytes), stat: stat(), loadavg: '0.00 0.00 0.00 1/1 1\n' };
-  await mkdir(dir, { recursive: true, mode: 0o755 });
   return await Promise.all(
     Object.entries(files).map(async ([name, text]) => ({
       ...{ Type: 'bind' as const, ReadOnly: true, Target: `/proc/${name}` },
-      Source: await kept(dir, name, text),
+      Source: await mountedFile(dir, name, text),
     })),
   );
-}
-
-/** /etc/hosts, which engines write only for containers with a network. Kept in `dir`, too. */
-export async function localHosts(dir: string): Promise<Docker.MountSettings> {
-  await mkdir(dir, { recursive: true, mode: 0o755 });
-  const Source = await kept(dir, 'hosts', LOCALHOST);
-  return { Type: 'bind', ReadOnly: true, Target: '/etc/hosts', Source };
-}
-
-/** Named by content hash, so a mounted file never changes. */
-async function kept(dir: string, name: string, text: string): Promise<string> {
-  const path = join(dir, `${name}-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`);
-  if (existsSync(path)) return path;
-  const aside = `${path}.${randomUUID()}`;
-  await writeFile(aside, text, { mode: 0o444 });
-  await rename(aside, path);
-  return path;
 }
 
 function meminfo(bytes: number): string {

@@ -61,33 +61,48 @@ describe.skipIf(missing !== null)('jobs of a partition that others preempt', () 
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it('end all runs with equal outcomes, and leave no job in the queue', async () => {
+  const submit = async (runs: number): Promise<string> => {
     const file = join(dir, 'played.json');
     const steps = ACTIONS.map((action, i) => ({
       ...{ step: i + 1, response: action, thought: 'So.', action, observation: '' },
     }));
     writeFileSync(file, JSON.stringify({ steps }));
-    const spec = 'partition=low,max=3,cpus=1,slots=15,memory-gb=16,grace=12,hours=1';
-    const scaling = joined.start('hosts', 'scale', '--slurm', spec, '--every', '2');
-    const submitted = inviter.json<{ batchId: string }>(
+    const { batchId } = await inviter.json<{ batchId: string }>(
       ...['submit', '--models', `replay:${file}`, '--tasks', 'battleOfSexes', '--backend', 'local', '--seed', '7'],
-      ...['--attempts', String(RUNS), '--concurrency', String(RUNS), '--snapshot-every', '3'],
+      ...['--attempts', String(runs), '--concurrency', String(runs), '--snapshot-every', '3'],
     );
-    const { batchId } = await submitted;
+    return batchId;
+  };
+  const hasEnded = async (batchId: string): Promise<boolean> =>
+    (await rows(`select from batches where batch_id = $1 and status = 'ended'`, [batchId])).length > 0;
+  /** Hosts that live, with runs under way. */
+  const bearing = (): Promise<unknown[]> =>
+    rows(
+      `select from hosts h where removed_at is null and leaving_at is null and seen_at > now() - interval '6 s'
+         and created_at < now() - interval '5 s'
+         and exists (select from runs r where r.host_id = h.host_id and r.status = 'running')`,
+    );
+  const scale = () =>
+    joined.start(
+      'hosts',
+      'scale',
+      '--slurm',
+      'partition=low,max=3,cpus=1,slots=15,memory-gb=16,grace=12,hours=1',
+      '--every',
+      '2',
+    );
+
+  it('end all runs with equal outcomes, and leave no job in the queue', async () => {
+    const scaling = scale();
+    const batchId = await submit(RUNS);
     const left = async (): Promise<number> =>
       (await rows(`select from events where kind = 'host_leaves' and detail like '%SIG%'`)).length;
-    const isOver = async (): Promise<boolean> =>
-      (await rows(`select from batches where batch_id = $1 and status = 'ended'`, [batchId])).length > 0;
+    const isOver = () => hasEnded(batchId);
     let preempted = 0;
     while (preempted < PREEMPTIONS && !(await isOver())) {
       // Runs are under way again.
       await until('a job bears runs', async () => {
-        const up = await rows(
-          `select from hosts h where removed_at is null and leaving_at is null and seen_at > now() - interval '6 s'
-             and created_at < now() - interval '5 s'
-             and exists (select from runs r where r.host_id = h.host_id and r.status = 'running')`,
-        );
-        return up.length > 0 || (await isOver());
+        return (await bearing()).length > 0 || (await isOver());
       });
       const before = await left();
       await cluster.preempt();
@@ -118,5 +133,40 @@ describe.skipIf(missing !== null)('jobs of a partition that others preempt', () 
     expect(told.get('handed_on')).toBeGreaterThan(0);
     for (const fault of ['host_lost', 'command_lost', 'evaluator_error', 'rerun_differs'])
       expect(told.get(fault) ?? 0, fault).toBe(0);
+  }, 1_800_000);
+
+  it('die with their node, whose runs end elsewhere with equal scores', async () => {
+    const scaling = scale();
+    const batchId = await submit(12);
+    await until('a job has runs', async () => (await bearing()).length > 0);
+    const before = await rows<{ host_id: string }>(
+      `select distinct host_id from runs where batch_id = $1 and status = 'running' and host_id is not null`,
+      [batchId],
+    );
+    await cluster.loseNode(5_000);
+    await until('the batch has ended', () => hasEnded(batchId));
+    await until('no job is left', async () => (await cluster.jobs()).length === 0);
+    scaling.kill('SIGINT');
+    await scaling;
+
+    const lost = await rows<{ host_id: string }>(`select distinct host_id from events where kind = 'host_lost'`);
+    expect(before.length).toBeGreaterThan(0);
+    process.stderr.write(`slurm: ${before.length} hosts were on the node, ${lost.length} are told to be lost\n`);
+    const outcomes = await rows<{ runs: number; end_reason: string; commands: number }>(
+      `select count(*)::int as runs, end_reason, final_evaluation, commands, score from (
+         select r.end_reason, r.final_evaluation,
+           (select string_agg(s.action, ';' order by s.step) from steps s where s.run_id = r.run_id) as commands,
+           (select max(e.primary_score) from evaluations e where e.run_id = r.run_id and e.kind <> 'baseline' and e.split = 'test') as score
+         from runs r where r.batch_id = $1) one group by 2, 3, 4, 5`,
+      [batchId],
+    );
+    expect(outcomes, JSON.stringify(outcomes)).toHaveLength(1);
+    expect(outcomes[0]).toMatchObject({ runs: 12, final_evaluation: 'ok' });
+    // None of those hosts has a run any more, and what they had was told.
+    const told = await rows(
+      `select distinct r.run_id from runs r join events e on e.run_id = r.run_id and e.kind in ('host_lost', 'sandbox_lost') where r.batch_id = $1`,
+      [batchId],
+    );
+    expect(told.length).toBeGreaterThan(0);
   }, 1_800_000);
 });

@@ -1,5 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,12 +29,16 @@ export async function noSlurm(): Promise<string | null> {
 /** One node, with CPUs as it is told, and two partitions: what is asked for in `high` preempts and requeues what runs in `low`. */
 export class SlurmCluster {
   readonly #daemons: ChildProcess[] = [];
-  private constructor(readonly dir: string) {}
+  #node: ChildProcess | undefined;
+  private constructor(
+    readonly dir: string,
+    readonly nodeName: string,
+  ) {}
 
   static async start(): Promise<SlurmCluster> {
-    const cluster = new SlurmCluster(mkdtempSync(join(tmpdir(), 'bench-slurm-')));
-    const { dir } = cluster;
     const node = hostname().split('.')[0] ?? 'localhost';
+    const cluster = new SlurmCluster(mkdtempSync(join(tmpdir(), 'bench-slurm-')), node);
+    const { dir } = cluster;
     const munge = Number((await execa('id', ['-u', 'munge'])).stdout);
     chmodSync(dir, 0o755);
     for (const part of ['munge', 'ctld', 'd']) mkdirSync(join(dir, part));
@@ -59,9 +73,7 @@ export class SlurmCluster {
     cluster.#spawn('su', ['-s', '/bin/sh', 'munge', '-c', ['exec', ...munged, ...files].join(' ')]);
     while (!existsSync(socket)) await new Promise((settle) => setTimeout(settle, 50));
     cluster.#spawn('slurmctld', ['-D', '-f', cluster.conf]);
-    cluster.#spawn('slurmd', ['-D', '-f', cluster.conf, '-N', node]);
-    while (!(await cluster.run('sinfo', '-h', '-o', '%T')).split('\n').includes('idle'))
-      await new Promise((settle) => setTimeout(settle, 200));
+    await cluster.#startNode();
     return cluster;
   }
 
@@ -72,8 +84,16 @@ export class SlurmCluster {
     return readFileSync(join(this.dir, 'ctld.log'), 'utf8');
   }
 
-  #spawn(program: string, args: string[]): void {
-    this.#daemons.push(spawn(program, args, { env: { ...process.env, SLURM_CONF: this.conf }, stdio: 'ignore' }));
+  #spawn(program: string, args: string[]): ChildProcess {
+    const daemon = spawn(program, args, { env: { ...process.env, SLURM_CONF: this.conf }, stdio: 'ignore' });
+    this.#daemons.push(daemon);
+    return daemon;
+  }
+
+  async #startNode(): Promise<void> {
+    this.#node = this.#spawn('slurmd', ['-D', '-f', this.conf, '-N', this.nodeName]);
+    while (!(await this.run('sinfo', '-h', '-o', '%T')).split('\n').includes('idle'))
+      await new Promise((settle) => setTimeout(settle, 200));
   }
 
   async run(program: string, ...args: string[]): Promise<string> {
@@ -91,17 +111,55 @@ export class SlurmCluster {
     await this.run('sbatch', '-p', 'high', '-n', '4', '-t', '5', '-o', '/dev/null', '--wrap', 'sleep 1');
   }
 
+  /** The node loses its power: with its daemon goes all that its jobs started. Later it comes back. */
+  async loseNode(awayMs: number): Promise<void> {
+    this.#node?.kill('SIGKILL');
+    for (let left = processesOfJobs(this.dir); left.length > 0; left = processesOfJobs(this.dir))
+      for (const pid of left)
+        try {
+          process.kill(pid, 'SIGKILL');
+        } catch {
+          // Gone with another.
+        }
+    await this.run('scontrol', 'update', `NodeName=${this.nodeName}`, 'State=DOWN', 'Reason=test');
+    await new Promise((settle) => setTimeout(settle, awayMs));
+    await this.#startNode();
+  }
+
   async stop(): Promise<void> {
     for (const job of await this.jobs()) await this.run('scancel', job);
     for (let i = 0; i < 100 && (await this.jobs()).length > 0; i++)
       await new Promise((settle) => setTimeout(settle, 300));
     for (const daemon of this.#daemons.toReversed()) {
       const gone = new Promise((settle) => daemon.once('exit', settle));
-      if (daemon.exitCode === null) {
+      if (daemon.exitCode === null && daemon.signalCode === null) {
         daemon.kill('SIGTERM');
         await gone;
       }
     }
     rmSync(this.dir, { recursive: true, force: true });
   }
+}
+
+/** Of all jobs of the cluster: their steps' managers, and what has their environment or descends from it. */
+function processesOfJobs(dir: string): number[] {
+  const parents = new Map<number, number>();
+  const members = new Set<number>();
+  for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one)))
+    try {
+      const [pid, stat] = [Number(name), readFileSync(`/proc/${name}/stat`, 'utf8')];
+      const [state = '', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      if (state === 'Z') continue;
+      parents.set(pid, Number(parent));
+      const environment = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
+      const isJob = environment.some((one) => one.startsWith('SLURM_JOB_ID='));
+      if (isJob && environment.includes(`SLURM_CONF=${join(dir, 'slurm.conf')}`)) members.add(pid);
+    } catch {
+      // Gone meanwhile.
+    }
+  for (let before = -1; before !== members.size;) {
+    before = members.size;
+    for (const [pid, parent] of parents) if (members.has(parent)) members.add(pid);
+  }
+  return [...members].filter((pid) => pid !== process.pid);
 }

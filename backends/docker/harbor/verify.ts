@@ -7,7 +7,7 @@ import { waitForExit } from '../container-life.js';
 import { output } from '../container-output.js';
 import { inContainer } from '../evaluation-container.js';
 import type { DockerEvaluatorOptions } from '../evaluator-options.js';
-import { LOCALHOST } from '../machine-figures.js';
+import { LOCALHOST } from '../localhost.js';
 import { PODMAN_ULIMITS } from '../sandbox-container.js';
 import { tarBytes, type TarEntry } from '../tar-bytes.js';
 import { leftBehind } from './left-behind.js';

@@ -133,7 +133,8 @@ async function outcome(
   const exitCode = await waitForExit(container, AbortSignal.any([signal, limit]));
   // Only init writes there: its children have their own pipes.
   const printed = await output(docker, container);
-  if (exitCode === 0) return readResult(printed.stdout, job.task);
+  // An engine that is killed may have kept the beginning of the line.
+  if (exitCode === 0) return readResult(printed.stdout.endsWith('\n') ? printed.stdout : '', job.task);
   const { State } = await container.inspect();
   const { evaluator } = job.task;
   if (State.OOMKilled && 'memoryMb' in evaluator)

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InfrastructureError } from '../../domain/errors.js';
 import type { EvaluationOutcome } from '../../domain/ports/evaluator-port.js';
 import type { TaskSpec } from '../../domain/task.js';
 
@@ -9,13 +10,20 @@ const resultSchema = z.discriminatedUnion('outcome', [
   z.strictObject({ outcome: z.literal('evaluator_error'), message: z.string() }),
 ]);
 
-/** Parses the line that images/evaluator/init.py prints; anything else is the evaluator's fault. */
+/**
+ * Parses the line that images/evaluator/init.py prints, whenever it ends well; another line is the evaluator's fault. InfrastructureError:
+ * there is none, as when an engine that was killed has not kept it.
+ */
 export function readResult(stdout: string, task: TaskSpec): EvaluationOutcome {
+  if (stdout.trim() === '') throw new InfrastructureError(`what the evaluator of ${task.id} printed is lost`);
   let json: unknown;
   try {
     json = JSON.parse(stdout);
   } catch {
-    return { kind: 'evaluator_error', message: `evaluator of ${task.id} printed no result` };
+    return {
+      kind: 'evaluator_error',
+      message: `evaluator of ${task.id} printed no result, but ${JSON.stringify(stdout.slice(0, 80))}`,
+    };
   }
   const parsed = resultSchema.safeParse(json);
   if (!parsed.success)

@@ -1,5 +1,6 @@
 import type Docker from 'dockerode';
 import type { EvaluatorSpec } from '../../../domain/evaluator-spec.js';
+import { InfrastructureError } from '../../../domain/errors.js';
 import { judgeReward } from '../../../domain/harbor/reward.js';
 import type { EvaluationJob, EvaluationOutcome } from '../../../domain/ports/evaluator-port.js';
 import { WHOLE } from '../../../domain/ports/sandbox-port.js';
@@ -16,6 +17,8 @@ import { pathOf, verificationEnvironment } from './provision-script.js';
 import { testsArchive } from './tests-archive.js';
 
 const STARTUP_MS = 120_000;
+/** SIGKILL, SIGTERM; unknown to an engine that was away. */
+const ENDED_FROM_OUTSIDE = [137, 143, 255];
 /** Of those that engines give by default: tests run programs in a chroot, and serve at ports below 1024. */
 const CAPABILITIES = [
   ...['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETUID', 'SETGID', 'KILL'],
@@ -122,5 +125,8 @@ async function outcome(
   if (State.OOMKilled)
     return { kind: 'rejected', message: `the tests ran out of memory (the limit is ${memoryMb} MB)` };
   const { stdout, stderr } = await output(docker, container);
+  // Not by itself, as far as anybody can tell: the engine, or who works on its machine, ended it.
+  if (ENDED_FROM_OUTSIDE.includes(State.ExitCode) && found.rewardJson === null && found.rewardTxt === null)
+    throw new InfrastructureError(`the verification ended with code ${State.ExitCode} before it gave a reward`);
   return { ...judged, message: `${judged.message}\n${`${stdout}\n${stderr}`.trim().slice(-2000)}`.trim() };
 }

@@ -17,20 +17,36 @@ export interface Needed {
 
 /**
  * How many jobs to add or to take away. `waiting`: runs that wait for a place that such a job would be. Jobs that have not begun, or whose
- * worker has not registered, are places to come.
+ * worker has not registered, are places to come. Runs of jobs that died with their node wait, too, though they do not say so: a silent host
+ * is only judged to be lost where another one lives.
  */
 export function neededJobs(
   { max, slots }: { max: number; slots: number },
   jobs: readonly QueuedJob[],
-  hosts: readonly Pick<HostRow, 'hostId' | 'activeRuns'>[],
-  waiting: number,
+  hosts: readonly Pick<HostRow, 'hostId' | 'activeRuns' | 'state'>[],
+  saidToWait: number,
 ): Needed {
-  const hostOf = (job: QueuedJob) => hosts.find(({ hostId }) => hostId.startsWith(hostPrefix(job.jobId)));
+  const isOf = (job: QueuedJob, { hostId }: { hostId: string }) => hostId.startsWith(hostPrefix(job.jobId));
+  const lives = ({ state }: { state: HostRow['state'] }) => !['silent', 'lost', 'removed'].includes(state);
+  // A requeued job is another host, and the one before may be in the way.
+  const hostOf = (job: QueuedJob) => {
+    const own = hosts.filter((host) => isOf(job, host));
+    return own.find(lives) ?? own.at(-1);
+  };
   const pending = jobs.filter((job) => job.state === 'pending');
   const running = jobs.filter((job) => job.state === 'running');
   const starting = running.filter((job) => hostOf(job) === undefined);
   const idle = running.filter((job) => hostOf(job)?.activeRuns === 0);
-  const wanted = Math.ceil(waiting / slots);
+  const stranded = sum(
+    hosts.filter(
+      (host) => host.state === 'silent' && IS_JOB.test(host.hostId) && !running.some((job) => hostOf(job) === host),
+    ),
+    ({ activeRuns }) => activeRuns,
+  );
+  const living = running.flatMap((job) => hostOf(job) ?? []).filter(lives);
+  const free = sum(living, ({ activeRuns }) => Math.max(0, slots - activeRuns));
+  const waiting = saidToWait + stranded;
+  const wanted = Math.ceil((saidToWait + Math.max(0, stranded - free)) / slots);
   const surplus = Math.max(0, jobs.length - max);
   // The newest first: they have waited least.
   const spare = Math.max(surplus, pending.length + starting.length - wanted);
@@ -42,6 +58,11 @@ export function neededJobs(
     end: left.map(({ jobId }) => jobId),
   };
 }
+
+const IS_JOB = new RegExp(`^${hostPrefix('\\d+')}\\d+$`);
+
+const sum = <Item>(items: readonly Item[], value: (item: Item) => number): number =>
+  items.reduce((all, item) => all + value(item), 0);
 
 /** Of the jobs of one home, which serves one database. */
 const nameOf = ({ home }: Pick<BenchSettings, 'home'>): string =>

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { slurmJobSchema } from '../../../domain/requests/slurm.js';
+import type { HostState } from '../../../domain/views/hosts.js';
 import { timeOfText } from '../../../domain/time-of-text.js';
 import { jobScript, neededJobs } from '../../../operations/home/hosts/scale.js';
 import { readQueue, submitJob, type QueuedJob } from '../../../operations/home/hosts/slurm-jobs.js';
@@ -64,7 +65,9 @@ describe('the queue', () => {
 
   const jobs = (...states: QueuedJob['state'][]): QueuedJob[] =>
     states.map((state, i) => ({ jobId: String(i + 1), state }));
-  const host = (jobId: number, activeRuns: number) => ({ hostId: `slurm-${jobId}-0`, activeRuns });
+  const host = (jobId: number, activeRuns: number, state: HostState = 'up', restart = 0) => ({
+    ...{ hostId: `slurm-${jobId}-${restart}`, activeRuns, state },
+  });
   const four = { max: 4, slots: 2 };
 
   it('gets jobs for what waits, and never more than the most', () => {
@@ -74,6 +77,24 @@ describe('the queue', () => {
     expect(neededJobs(four, jobs('pending', 'running'), [], 5).submit).toBe(1);
     expect(neededJobs(four, jobs('running', 'running'), [host(1, 2), host(2, 2)], 1).submit).toBe(1);
     expect(neededJobs(four, jobs('running', 'ending', 'ending', 'ending'), [host(1, 2)], 9).submit).toBe(0);
+  });
+
+  it('gets jobs for the runs of those that died with their node, and not again and again', () => {
+    const dead = [host(1, 3, 'silent'), host(2, 0, 'silent')];
+    expect(neededJobs(four, [], dead, 0)).toEqual({ submit: 2, cancel: [], end: [] });
+    expect(neededJobs(four, jobs('pending', 'pending'), [host(7, 3, 'silent')], 0).cancel).toEqual([]);
+    // Those that came in their place have not taken them over yet, and stay.
+    const fresh = [
+      { jobId: '8', state: 'running' as const },
+      { jobId: '9', state: 'running' as const },
+    ];
+    expect(neededJobs(four, fresh, [...dead, host(8, 0), host(9, 0)], 0)).toEqual({ submit: 0, cancel: [], end: [] });
+    // Requeued, it is another host.
+    expect(neededJobs(four, jobs('pending'), [host(1, 2, 'silent')], 0)).toEqual({ submit: 0, cancel: [], end: [] });
+    expect(neededJobs(four, jobs('running'), [host(1, 2, 'silent'), host(1, 0, 'up', 1)], 0).end).toEqual([]);
+    // While nobody is heard, nobody is dead.
+    expect(neededJobs(four, jobs('running'), [host(1, 2, 'silent')], 0)).toEqual({ submit: 0, cancel: [], end: [] });
+    expect(neededJobs(four, [], [{ ...host(1, 5, 'silent'), hostId: 'desk' }], 0).submit).toBe(0);
   });
 
   it('loses what is needed no more: jobs that wait, then hosts without runs', () => {
@@ -87,7 +108,7 @@ describe('the queue', () => {
     expect(neededJobs(four, jobs('running'), [], 1)).toEqual({ submit: 0, cancel: [], end: [] });
     expect(neededJobs(four, jobs('running'), [], 0).end).toEqual(['1']);
     // Job 1 is not job 12.
-    expect(neededJobs(four, jobs('running'), [{ hostId: 'slurm-12-0', activeRuns: 3 }], 0).end).toEqual(['1']);
+    expect(neededJobs(four, jobs('running'), [host(12, 3)], 0).end).toEqual(['1']);
     expect(neededJobs(four, jobs('running'), [host(1, 3)], 0).end).toEqual([]);
     expect(neededJobs({ max: 0, slots: 2 }, jobs('running', 'pending'), [host(1, 3)], 7)).toEqual({
       ...{ submit: 0, cancel: ['2'], end: ['1'] },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readResult } from '../../../../backends/evaluator/read-result.js';
+import { InfrastructureError } from '../../../../domain/errors.js';
 import type { TaskSpec } from '../../../../domain/task.js';
 
 const task = { id: 't', metrics: { Score: {}, Time: {} } } as unknown as TaskSpec;
@@ -14,8 +15,12 @@ describe('the result line of an evaluation', () => {
     expect(readResult('{"outcome": "rejected", "message": "no"}', task)).toEqual({ kind: 'rejected', message: 'no' });
   });
 
+  it('that an engine has lost is evaluated again', () => {
+    for (const nothing of ['', '\n']) expect(() => readResult(nothing, task)).toThrow(InfrastructureError);
+  });
+
   it.each([
-    ['nothing', ''],
+    ['no JSON', '{"outcome": "o'],
     ['two lines', '{"outcome": "rejected", "message": "a"}\n{"outcome": "rejected", "message": "b"}'],
     ['a metric too few', '{"outcome": "ok", "metrics": {"Score": 1}}'],
     ['a metric too many', '{"outcome": "ok", "metrics": {"Score": 1, "Time": 2, "Other": 3}}'],

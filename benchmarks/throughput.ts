@@ -1,10 +1,11 @@
 /**
  * How much load one machine can take, on embedded services: steps per second, CPU time of a step by process and the worker's memory at
- * several numbers of concurrent runs, and of hosts; a batch of many short runs, and recorded runs, with commands that do nothing; the time from a crash to the next
- * step. Human text on stderr, one JSON document on stdout.
+ * several numbers of concurrent runs, and of hosts; the same steps in Inspect AI, beside it; a batch of many short runs, and recorded runs, with
+ * commands that do nothing; the time from a crash to the next step. Human text on stderr, one JSON document on stdout.
  *
- *   npm run benchmark:throughput -- [--parts concurrency,hosts,large,recorded,recovery] [--backends local,docker]
+ *   npm run benchmark:throughput -- [--parts concurrency,hosts,inspect,large,recorded,recovery] [--backends local,docker]
  *     [--concurrent 1,16,64,200] [--hosts 1,2,4] [--steps 20] [--runs 5000] [--recordings <folder of .traj files>]
+ *     [--inspect <Python with inspect-ai>]
  */
 import { cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -16,6 +17,7 @@ import { connectTemporal } from '../temporal/connect.js';
 import { ThrowawayHome } from './throwaway-home.js';
 import { measureConcurrency } from './throughput/concurrency.js';
 import { Hosts } from './throughput/hosts.js';
+import { measureInspect } from './throughput/inspect.js';
 import { measureLargeBatch } from './throughput/large-batch.js';
 import { measureRecordedRuns, trajectoriesBelow } from './throughput/recorded-runs.js';
 import { measureRecovery } from './throughput/recovery.js';
@@ -29,6 +31,7 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '20' },
     runs: { type: 'string', default: '5000' },
     recordings: { type: 'string' },
+    inspect: { type: 'string' },
   },
 });
 const CONFIGS = resolve(import.meta.dirname, '../../configs');
@@ -109,6 +112,26 @@ const parts: Record<string, () => Promise<unknown>> = {
       all.push(one);
     }
     return all;
+  },
+  inspect: async () => {
+    title(`64 runs of ${values.steps} steps on local, and as many samples of Inspect`);
+    if (values.inspect === undefined) {
+      process.stderr.write('  not measured: give --inspect\n');
+      return null;
+    }
+    const wanted = { concurrent: 64, steps: Number(values.steps) };
+    const ours = await inHome({ BENCH_SLOTS: '64' }, async ({ home, database, endpoints }) => {
+      const temporal = await connectTemporal(endpoints, {});
+      try {
+        return await measureConcurrency({ home, database, temporal }, { backend: 'local', ...wanted });
+      } finally {
+        await temporal.connection.close();
+      }
+    });
+    say(ours);
+    const figures = await measureInspect(values.inspect, wanted, ours);
+    say(figures);
+    return { bench: ours, inspect: figures };
   },
   large: () =>
     inHome({ BENCH_WORKER: 'external' }, async ({ home, database, endpoints }) => {

@@ -54,7 +54,8 @@ def main() -> None:
             log_dir=logs,
         )
         seconds, cpu = time.monotonic() - began, cpu_seconds() - cpu
-    played = sum(m.role == "tool" for sample in log.samples or [] for m in sample.messages)
+        # Read from the log when they are asked for.
+        played = sum(m.role == "tool" for sample in log.samples or [] for m in sample.messages)
     print(json.dumps({"status": log.status, "steps": played, "seconds": seconds, "cpu": cpu}))
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from inspect_ai import Task
 from inspect_ai import eval as play
 from inspect_ai.dataset import Sample
-from inspect_ai.model import ModelOutput, get_model
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.solver import generate, use_tools
 from inspect_ai.tool import bash
 
@@ -31,11 +31,16 @@ def main() -> None:
 
     def reply(messages: list[Any], *_: Any) -> ModelOutput:
         step = 1 + sum(message.role == "tool" for message in messages)
-        if step > steps:
-            return ModelOutput.from_content("mockllm", "Done.")
         # What `scripted:counter` does in bench.
         command = f"echo {step} >> counter.txt; wc -l < counter.txt"
-        return ModelOutput.for_tool_call("mockllm", "bash", {"cmd": command})
+        output = (
+            ModelOutput.from_content("mockllm", "Done.")
+            if step > steps
+            else ModelOutput.for_tool_call("mockllm", "bash", {"cmd": command})
+        )
+        # Else it counts tokens, by a vocabulary that it fetches.
+        output.usage = ModelUsage(input_tokens=10, output_tokens=10, total_tokens=20)
+        return output
 
     task = Task(
         dataset=[Sample(input="Count.") for _ in range(samples)],

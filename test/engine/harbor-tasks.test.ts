@@ -193,6 +193,13 @@ describe("a task in Harbor's format", () => {
     });
   });
 
+  test('a verification that something else ended is done again, and no verdict', async () => {
+    const killed = join(root, 'killed');
+    cpSync(task.dir, killed, { recursive: true });
+    writeFileSync(join(killed, 'evaluator/tests/test.sh'), 'kill -KILL $$\n');
+    await expect(verified(killed)).rejects.toThrow(/ended with code 137 before it gave a reward/);
+  });
+
   test('running processes are verified where they run; the agent neither reads nor outdoes the tests', async () => {
     const taskDir = join(root, 'live');
     mkdirSync(join(taskDir, 'evaluator/tests'), { recursive: true });

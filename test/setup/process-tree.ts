@@ -27,7 +27,8 @@ export function listeningPorts(root: number): number[] {
   return [...new Set(ports)];
 }
 
-const withDescendants = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(withDescendants)];
+/** It, and all below it. */
+export const withDescendants = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(withDescendants)];
 
 /** Inodes. */
 function socketsOf(pid: number): string[] {

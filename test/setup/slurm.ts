@@ -14,6 +14,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { withDescendants } from './process-tree.js';
 
 const PROGRAMS = ['munged', 'slurmctld', 'slurmd', 'sbatch', 'squeue', 'scancel'];
 
@@ -141,25 +142,18 @@ export class SlurmCluster {
   }
 }
 
-/** Of all jobs of the cluster: their steps' managers, and what has their environment or descends from it. */
+/** Of all jobs of the cluster: what has their environment, or descends from it. */
 function processesOfJobs(dir: string): number[] {
-  const parents = new Map<number, number>();
-  const members = new Set<number>();
-  for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one)))
+  const isOfJob = (pid: string): boolean => {
     try {
-      const [pid, stat] = [Number(name), readFileSync(`/proc/${name}/stat`, 'utf8')];
-      const [state = '', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      if (state === 'Z') continue;
-      parents.set(pid, Number(parent));
-      const environment = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
-      const isJob = environment.some((one) => one.startsWith('SLURM_JOB_ID='));
-      if (isJob && environment.includes(`SLURM_CONF=${join(dir, 'slurm.conf')}`)) members.add(pid);
+      const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+      const inJob = environment.some((one) => one.startsWith('SLURM_JOB_ID='));
+      // A zombie has no environment any more.
+      return inJob && environment.includes(`SLURM_CONF=${join(dir, 'slurm.conf')}`);
     } catch {
-      // Gone meanwhile.
+      return false;
     }
-  for (let before = -1; before !== members.size;) {
-    before = members.size;
-    for (const [pid, parent] of parents) if (members.has(parent)) members.add(pid);
-  }
-  return [...members].filter((pid) => pid !== process.pid);
+  };
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isOfJob(name));
+  return [...new Set(pids.map(Number).flatMap(withDescendants))];
 }

@@ -24,8 +24,11 @@ function scaleOf(text: string): SlurmScale {
   const parsed = slurmScaleSchema.safeParse(Object.fromEntries(given));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
+  const key = String(issue?.path[0] ?? '');
+  if (!given.some(([name]) => name === key))
+    throw new InvalidArgumentError(`${keyOf(key)} is missing, as in partition=low,max=8.`);
   const message = issue?.code === 'invalid_type' ? 'must be a whole number' : issue?.message;
-  throw new InvalidArgumentError(`${keyOf(String(issue?.path[0] ?? ''))} ${message}.`);
+  throw new InvalidArgumentError(`${keyOf(key)} ${message}.`);
 }
 
 const said = ({ waitingRuns, jobs, submitted, cancelled, ended }: ScaledJobs): string =>

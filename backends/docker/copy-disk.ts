@@ -14,8 +14,11 @@ const COPYING_MS = 20 * 60_000;
  */
 const ALONE = `exec 3<${DISK} 4>>disk.lock && flock 4 || exit 1
 [ "$(stat -Lc %d /dev/fd/3)" != "$(stat -c %d .)" ] || { echo 'it is not mounted' >&2; exit 1; }`;
-/** A shell's, which goes on, and thaws the disk, when whoever started it is killed. */
-const COPY = `trap : TERM INT HUP; ${ALONE}
+/**
+ * A shell's, which goes on, and thaws the disk, when whoever started it is killed. What was deleted is not copied; not every host's file
+ * system has holes.
+ */
+const COPY = `trap : TERM INT HUP; timeout 60 fstrim ${DISK} 2>/dev/null; ${ALONE}
 : > ${FROZEN} && fsfreeze -f /dev/fd/3 || exit 1
 cp --reflink=auto --sparse=auto -- "$1" "$2"; copied=$?
 fsfreeze -u /dev/fd/3 || { echo 'somebody else has thawed it' >&2; exit 1; }
@@ -29,8 +32,6 @@ fsfreeze -u /dev/fd/3 2>/dev/null; rm -f ${FROZEN}`;
  * Throws InfrastructureError, and leaves what it has to the caller.
  */
 export async function copyDisk(dir: string, image: string, to: string): Promise<void> {
-  // What was deleted is not copied; not every host's file system has holes.
-  await system('fstrim', [join(dir, DISK)]).catch(() => undefined);
   try {
     await system('sh', ['-c', COPY, 'sh', join(dir, image), to], { cwd: dir, timeoutMs: COPYING_MS });
   } finally {

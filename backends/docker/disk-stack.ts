@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { InfrastructureError } from '../../domain/errors.js';
-import { mountAt, system } from './mounts.js';
+import { deviceAt, mountAt, system } from './mounts.js';
 
 /**
  * A run's disk may stand on kept ones: the agent sees their files until it changes them, and what it changes lies on its own disk. The
@@ -97,7 +97,8 @@ async function whenFree(mount: () => Promise<void>): Promise<void> {
 /** Directories below the run's at which the kept disks are mounted. */
 export const lowersOf = (stack: Stack): string[] => stack.below.map((_, nth) => lowerAt(nth));
 
-export const filesAreShown = async (dir: string): Promise<boolean> => (await mountAt(join(dir, FILES))) !== null;
+export const filesAreShown = async (dir: string): Promise<boolean> =>
+  (await deviceAt(join(dir, FILES)).catch(() => mountAt(join(dir, FILES)))) !== null;
 
 /**
  * Has the run changed a file of several names? The kernel remembers that they are one beside the run's own files: a copy of these alone

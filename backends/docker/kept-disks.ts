@@ -96,7 +96,8 @@ export async function keepDisk(
     await copyDisk(dir, IMAGE, join(aside, IMAGE));
     for (const file of SHELL) await copyFile(join(control, file), join(aside, file)).catch(unlessMissing);
     await writeFile(join(aside, ABOUT), JSON.stringify(about), { mode: 0o600 });
-    for (const file of [...(await readdir(aside)), '.']) await synced(join(aside, file));
+    // At once: the host's journal writes them together.
+    await Promise.all([...(await readdir(aside)), '.'].map((file) => synced(join(aside, file))));
     // What lies there was not whole.
     if ((await keptDisk(shelf, name)) === null) await rm(join(shelf, name), { recursive: true, force: true });
     await rename(aside, join(shelf, name));

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { execa } from 'execa';
 import { InfrastructureError } from '../../domain/errors.js';
 
@@ -16,6 +17,16 @@ export async function mountAt(path: string): Promise<Mount | null> {
   const found = written(path);
   const fields = (await table()).findLast((line) => line[4] === found);
   return fields === undefined ? null : { device: fields[2] ?? '', options: (fields.at(-1) ?? '').split(',') };
+}
+
+/**
+ * Major and minor number of the file system that is mounted there, as in Mount; null: none, or the one that it lies in. Asked
+ * before and after each command: the table of all mounts is long where many containers are, and takes dozens of reads.
+ */
+export async function deviceAt(path: string): Promise<string | null> {
+  const [here, above] = await Promise.all([path, dirname(path)].map(async (one) => (await stat(one)).dev));
+  if (here === undefined || here === above) return null;
+  return `${(here >>> 8) & 0xfff}:${(here & 0xff) | ((here >>> 12) & 0xfff00)}`;
 }
 
 /** Names in a directory at which something is mounted, the latest first. */

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { chmod, chown, link, lstat, mkdir, open, readFile, readlink, rename, rm, rmdir } from 'node:fs/promises';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { chmod, chown, link, lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type Docker from 'dockerode';
 import { AGENT_UID } from '../../domain/limits.js';
@@ -15,7 +15,7 @@ import {
   readStack,
   standsOnOthers,
 } from './disk-stack.js';
-import { mountAt, mountsIn, system } from './mounts.js';
+import { deviceAt, mountAt, mountsIn, system } from './mounts.js';
 
 /**
  * A file system of fixed size for everything that an agent may write: a sparse file below the run's directory, mounted through a
@@ -108,12 +108,13 @@ export async function abortDisk(dir: string): Promise<void> {
  * while data is written back. A disk that the agent filled is whole. `mounted`: it was mounted a moment ago.
  */
 export async function diskFault(dir: string, { mounted } = { mounted: false }): Promise<string | null> {
-  const mount = await mountAt(join(dir, DISK));
-  if (mount === null || (mounted && standsOnOthers(dir) && !(await filesAreShown(dir))))
+  const device = await mountedDevice(join(dir, DISK));
+  if (device === null || (mounted && standsOnOthers(dir) && !(await filesAreShown(dir))))
     return mounted ? 'was unmounted' : null;
-  const errors = await errorsOf(mount.device);
+  const errors = errorsOf(device);
   const times = errors === 0 ? '' : `, after ${errors} failed write${errors === 1 ? '' : 's'}`;
-  if (mount.options.some((option) => GIVEN_UP.includes(option))) return `was made read-only by the kernel${times}`;
+  const options = optionsOf(device) ?? (await mountAt(join(dir, DISK)))?.options ?? [];
+  if (options.some((option) => GIVEN_UP.includes(option))) return `was made read-only by the kernel${times}`;
   // Mounted again since then.
   if (errors > 0) return 'has lost unwritten data';
   return (await lowerFails(dir)) ? 'stands on one that cannot be read' : null;
@@ -165,19 +166,30 @@ const exists = (path: string): Promise<boolean> =>
 async function lowerFails(dir: string): Promise<boolean> {
   const stack = standsOnOthers(dir) ? await readStack(dir) : null;
   for (const name of stack === null ? [] : lowersOf(stack)) {
-    const mount = await mountAt(join(dir, name));
-    if (mount !== null && (await errorsOf(mount.device)) > 0) return true;
+    const device = await mountedDevice(join(dir, name));
+    if (device !== null && errorsOf(device) > 0) return true;
   }
   return false;
 }
 
+/** A file system that cannot be asked is in the table of mounts all the same. */
+const mountedDevice = (path: string): Promise<string | null> =>
+  deviceAt(path).catch(async () => (await mountAt(path))?.device ?? null);
+
 /** Stored in the file system, so it outlives the mount. 0 on kernels without ext4's counter. */
-async function errorsOf(device: string): Promise<number> {
+const errorsOf = (device: string): number =>
+  Number(fromKernel(device, (name) => `/sys/fs/ext4/${name}/errors_count`) ?? 0);
+
+/** Of the file system, as in Mount; null: not shown here. */
+const optionsOf = (device: string): string[] | null =>
+  fromKernel(device, (name) => `/proc/fs/ext4/${name}/options`)?.split('\n') ?? null;
+
+/** A file that the kernel writes as it is read, in microseconds; null: there is none of this device. */
+function fromKernel(device: string, file: (name: string) => string): string | null {
   try {
-    const name = basename(await readlink(`/sys/dev/block/${device}`));
-    return Number(await readFile(`/sys/fs/ext4/${name}/errors_count`, 'utf8'));
+    return readFileSync(file(basename(readlinkSync(`/sys/dev/block/${device}`))), 'utf8');
   } catch {
-    return 0;
+    return null;
   }
 }
 

@@ -216,15 +216,20 @@ export function episodeStore(pool: pg.Pool): Episodes {
     async stepReward(runId, seq) {
       const [row] = await run<StepReward>(
         'stepReward',
-        // What ends an episode is evaluated as of the step that never began.
+        // What ends an episode is evaluated as of the step that never began. Nothing is paid, and rewards need not be computed, before
+        // the end without an evaluation or a penalty.
         `select paid.reward, coalesce(paid.parts, '{}'::jsonb) as parts,
            (select sum((b.outcome ->> 'reward')::float8) from episode_actions b
             where b.run_id = a.run_id and b.step = a.step and b.seq < a.seq) as given
-         from episode_actions a join episodes e on e.run_id = a.run_id
+         from episode_actions a join episodes e on e.run_id = a.run_id join runs r on r.run_id = a.run_id
          cross join lateral (
            select sum(w.reward order by w.step) as reward,
              (array_agg(w.parts order by w.step desc) filter (where w.reward is not null))[1] as parts
-           from episode_rewards(array[a.run_id], e.reward) w where w.step >= a.step
+           from episode_rewards(array[a.run_id], e.reward) w
+           where w.step >= a.step and (
+             r.status = 'ended' or e.reward ->> 'format_penalty' is not null
+             or exists (select from evaluations v where v.run_id = a.run_id and v.step >= a.step)
+           )
          ) paid
          where a.run_id = $1 and a.seq = $2`,
         [runId, seq],

@@ -1,11 +1,13 @@
 /**
  * How much load one machine can take, on embedded services: steps per second, CPU time of a step by process and the worker's memory at
- * several numbers of concurrent runs, and of hosts; the same steps in Inspect AI, beside it; a batch of many short runs, and recorded runs, with
- * commands that do nothing; the time from a crash to the next step. Human text on stderr, one JSON document on stdout.
+ * several numbers of concurrent runs, and of hosts; the same steps in Inspect AI and in MLGym, beside it; a batch of many short
+ * runs, and recorded runs, with commands that do nothing; the time from a crash to the next step. Human text on stderr, one JSON
+ * document on stdout.
  *
- *   npm run benchmark:throughput -- [--parts concurrency,hosts,inspect,large,recorded,recovery] [--backends local,docker]
+ *   npm run benchmark:throughput -- [--parts concurrency,hosts,inspect,mlgym,large,recorded,recovery] [--backends local,docker]
  *     [--concurrent 1,16,64,200] [--hosts 1,2,4] [--steps 20] [--runs 5000] [--recordings <folder of .traj files>]
  *     [--inspect <Python with inspect-ai>]
+ *     [--mlgym <checkout> --mlgym-python <Python with its environment's packages> --mlgym-image aigym/mlgym-agent:latest]
  */
 import { cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -15,10 +17,11 @@ import type { ServiceEndpoints } from '../domain/services.js';
 import { lightConfigs } from './light-configs.js';
 import { connectTemporal } from '../temporal/connect.js';
 import { ThrowawayHome } from './throwaway-home.js';
-import { measureConcurrency } from './throughput/concurrency.js';
+import { type ConcurrencyFigures, measureConcurrency } from './throughput/concurrency.js';
 import { Hosts } from './throughput/hosts.js';
 import { measureInspect } from './throughput/inspect.js';
 import { measureLargeBatch } from './throughput/large-batch.js';
+import { measureMlgym } from './throughput/mlgym.js';
 import { measureRecordedRuns, trajectoriesBelow } from './throughput/recorded-runs.js';
 import { measureRecovery } from './throughput/recovery.js';
 
@@ -32,6 +35,9 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '5000' },
     recordings: { type: 'string' },
     inspect: { type: 'string' },
+    mlgym: { type: 'string' },
+    'mlgym-python': { type: 'string', default: 'python3' },
+    'mlgym-image': { type: 'string', default: 'aigym/mlgym-agent:latest' },
   },
 });
 const CONFIGS = resolve(import.meta.dirname, '../../configs');
@@ -66,6 +72,20 @@ const say = (figures: object): void => {
   process.stderr.write(`  ${words.join('  ')}\n`);
 };
 const title = (text: string): void => void process.stderr.write(`\n${text}\n`);
+
+/** What bench needs, to be set beside another program's steps. */
+async function beside(wanted: { backend: string; concurrent: number; steps: number }): Promise<ConcurrencyFigures> {
+  const figures = await inHome({ BENCH_SLOTS: String(wanted.concurrent) }, async ({ home, database, endpoints }) => {
+    const temporal = await connectTemporal(endpoints, {});
+    try {
+      return await measureConcurrency({ home, database, temporal }, wanted);
+    } finally {
+      await temporal.connection.close();
+    }
+  });
+  say(figures);
+  return figures;
+}
 
 const parts: Record<string, () => Promise<unknown>> = {
   concurrency: () =>
@@ -120,18 +140,22 @@ const parts: Record<string, () => Promise<unknown>> = {
       return null;
     }
     const wanted = { concurrent: 64, steps: Number(values.steps) };
-    const ours = await inHome({ BENCH_SLOTS: '64' }, async ({ home, database, endpoints }) => {
-      const temporal = await connectTemporal(endpoints, {});
-      try {
-        return await measureConcurrency({ home, database, temporal }, { backend: 'local', ...wanted });
-      } finally {
-        await temporal.connection.close();
-      }
-    });
-    say(ours);
+    const ours = await beside({ backend: 'local', ...wanted });
     const figures = await measureInspect(values.inspect, wanted, ours);
     say(figures);
     return { bench: ours, inspect: figures };
+  },
+  mlgym: async () => {
+    title(`one run of ${values.steps} steps on docker, and as many steps of MLGym`);
+    if (values.mlgym === undefined) {
+      process.stderr.write('  not measured: give --mlgym\n');
+      return null;
+    }
+    const ours = await beside({ backend: 'docker', concurrent: 1, steps: Number(values.steps) });
+    const place = { checkout: values.mlgym, python: values['mlgym-python'], image: values['mlgym-image'] };
+    const figures = await measureMlgym(place, Number(values.steps), ours);
+    say(figures);
+    return { bench: ours, mlgym: figures };
   },
   large: () =>
     inHome({ BENCH_WORKER: 'external' }, async ({ home, database, endpoints }) => {

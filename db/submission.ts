@@ -133,14 +133,15 @@ export async function appendRuns(
   }
 }
 
-/** The rows of runs, and of the contents that they name; the steps of forks are copied. */
+/** The rows of runs, and of the contents that they name, unless these are known to be there; the steps of forks are copied. */
 export async function insertRuns(
   tx: Pick<NodePgDatabase, 'insert' | 'execute'>,
   submitted: SubmittedRun[],
   first: { ordinal: number; shard: number },
   harnessVersion: string,
+  { contentIsStored = false } = {},
 ): Promise<void> {
-  await insertContent(tx, submitted);
+  if (!contentIsStored) await insertContent(tx, submitted);
   const rows = submitted.map((run, i) => ({
     ...runRow(run, harnessVersion),
     ordinal: first.ordinal + i,

@@ -2,8 +2,8 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import type { ActionProgress, EpisodeOutcome, StepReward } from '../../domain/episodes/outcome.js';
 import { BenchError } from '../../domain/errors.js';
-import type { EpisodeRow, Episodes, TakenAction, TakenBefore } from '../../domain/ports/episodes.js';
-import type { RunTicket } from '../../domain/run.js';
+import type { EpisodeRow, Episodes, NewEpisode, TakenAction, TakenBefore } from '../../domain/ports/episodes.js';
+import type { RunDefinition, RunTicket } from '../../domain/run.js';
 import { storeError } from '../database-error.js';
 import { inTransaction } from '../in-transaction.js';
 import { preparedStatements, storable } from '../statements.js';
@@ -34,6 +34,38 @@ export function episodeStore(pool: pg.Pool): Episodes {
     const [row] = await run<EpisodeRow>('findEpisode', `${EPISODE} where e.episode_id = $1 or e.run_id = $1`, [id]);
     return row ?? null;
   };
+  /** Tasks with agents, by their hashes, whose rows an episode of this process has stored: nothing removes them. */
+  const stored = new Set<string>();
+  const contentOf = ({ taskHash, agentHash, model }: RunDefinition): string | null =>
+    model.config === undefined && model.recording === undefined ? `${taskHash} ${agentHash}` : null;
+  const insert = async (
+    episode: NewEpisode,
+    harnessVersion: string,
+    known: { contentIsStored: boolean },
+  ): Promise<void> =>
+    transaction('createEpisode', async (client) => {
+      const { run: definition, episodeId, door, session, reset, reward, idleSeconds, deadlineAt, resetMs } = episode;
+      const { rows } = await client.query<{ ordinal: string }>(`select nextval('episode_ordinals') as ordinal`);
+      const ordinal = Number(rows[0]?.ordinal);
+      const whole = { ...definition, attempt: ordinal };
+      await insertRuns(drizzle(client), [whole], { ordinal, shard: 0 }, harnessVersion, known);
+      await client.query(
+        `insert into episodes (run_id, episode_id, door, reset, reward, group_key, labels, policy_version, next_step,
+           idle_seconds, expires_at, deadline_at, session, reset_ms, max_validations)
+         values ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7::jsonb, $8, $9, $10::int, now() + make_interval(secs => $10::int), $11, $12, $13, $14)`,
+        [
+          ...[definition.runId, episodeId, door, JSON.stringify(reset), JSON.stringify(reward)],
+          ...[reset.group ?? null, JSON.stringify(reset.labels ?? {}), reset.policy_version ?? null],
+          ...[(definition.forkedFrom?.step ?? 0) + 1, idleSeconds, deadlineAt, session, resetMs],
+          definition.maxValidations ?? null,
+        ],
+      );
+      const { rollout } = episode;
+      if (rollout !== undefined)
+        await client.query(`insert into rollouts (run_id, capture, sealed) values ($1, $2, $3)`, [
+          ...[definition.runId, rollout.capture, rollout.sealed],
+        ]);
+    });
 
   return {
     find,
@@ -57,38 +89,21 @@ export function episodeStore(pool: pg.Pool): Episodes {
     },
 
     async create(episode, harnessVersion) {
-      const { run: definition, episodeId, door, session, reset, reward, idleSeconds, deadlineAt, resetMs } = episode;
-      const known = await find(episodeId);
-      if (known !== null) return { row: known, known: true };
+      const { episodeId } = episode;
+      const content = contentOf(episode.run);
+      const contentIsStored = content !== null && stored.has(content);
       try {
-        await transaction('createEpisode', async (client) => {
-          const { rows } = await client.query<{ ordinal: string }>(`select nextval('episode_ordinals') as ordinal`);
-          const ordinal = Number(rows[0]?.ordinal);
-          const whole = { ...definition, attempt: ordinal };
-          await insertRuns(drizzle(client), [whole], { ordinal, shard: 0 }, harnessVersion);
-          await client.query(
-            `insert into episodes (run_id, episode_id, door, reset, reward, group_key, labels, policy_version, next_step,
-               idle_seconds, expires_at, deadline_at, session, reset_ms, max_validations)
-             values ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7::jsonb, $8, $9, $10::int, now() + make_interval(secs => $10::int), $11, $12, $13, $14)`,
-            [
-              ...[definition.runId, episodeId, door, JSON.stringify(reset), JSON.stringify(reward)],
-              ...[reset.group ?? null, JSON.stringify(reset.labels ?? {}), reset.policy_version ?? null],
-              ...[(definition.forkedFrom?.step ?? 0) + 1, idleSeconds, deadlineAt, session, resetMs],
-              definition.maxValidations ?? null,
-            ],
-          );
-          const { rollout } = episode;
-          if (rollout !== undefined)
-            await client.query(`insert into rollouts (run_id, capture, sealed) values ($1, $2, $3)`, [
-              ...[definition.runId, rollout.capture, rollout.sealed],
-            ]);
-        });
+        await insert(episode, harnessVersion, { contentIsStored });
       } catch (error) {
         // Another request of the same id was first.
         const first = await find(episodeId);
         if (first !== null) return { row: first, known: true };
-        throw error;
+        if (!contentIsStored) throw error;
+        // It was, before the database was restored from a backup.
+        stored.clear();
+        await insert(episode, harnessVersion, { contentIsStored: false });
       }
+      if (content !== null) stored.add(content);
       const row = await find(episodeId);
       if (row === null) throw new Error(`episode ${episodeId} was stored, and is not there`);
       return { row, known: false };

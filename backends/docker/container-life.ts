@@ -7,7 +7,7 @@ import { endStrayShim } from './stray-shim.js';
 /** Podman refuses to start or remove a container that just died until it has cleaned up. */
 const STILL_DYING = /container state improper|refusing to clean up/;
 /** An engine that died while starting a container leaves a task or endpoint of that name behind. */
-const HALF_STARTED = /\balready exists\b/;
+const HALF_STARTED = /\balready exists\b|\bid already in use\b/;
 const MOST_REFUSALS = 50;
 const REFUSED_WAIT_MS = 100;
 const REMOVAL_LIMIT_MS = 120_000;

@@ -9,6 +9,7 @@ const refusal = (statusCode: number, message: string) => Object.assign(new Error
 const GONE = refusal(404, 'no such container');
 const ID = '3f'.repeat(32);
 const HALF = refusal(500, `failed to create task for container: task ${ID}: already exists`);
+const IN_USE = refusal(500, 'id already in use');
 const DYING = refusal(500, 'it could not be stopped: container state improper: stopped');
 
 /** A container whose engine answers each request with the next of these errors, then agrees. */
@@ -47,20 +48,23 @@ it.runIf(process.platform === 'linux')(
   async () => {
     const child = await shim();
     const ended = once(child, 'exit');
-    const half = containerThatAnswers(HALF, HALF);
+    const half = containerThatAnswers(HALF, IN_USE);
     await startContainer(half.container);
     expect(half.asked).toEqual(['start', 'inspect', 'start', 'start']);
     expect(await ended).toEqual([null, 'SIGKILL']);
   },
 );
 
-it('one whose rest cannot be cleared away is removed and counts as lost', async () => {
-  const half = containerThatAnswers(HALF);
-  const start = startContainer(half.container);
-  await expect(start).rejects.toThrow(SandboxLost);
-  await expect(start).rejects.toThrow('already exists');
-  expect(half.asked).toEqual(['start', 'inspect', 'inspect', 'remove']);
-});
+it.each([HALF, IN_USE])(
+  'one whose rest cannot be cleared away is removed and counts as lost: $message',
+  async (refused) => {
+    const half = containerThatAnswers(refused);
+    const start = startContainer(half.container);
+    await expect(start).rejects.toThrow(SandboxLost);
+    await expect(start).rejects.toThrow(refused.message);
+    expect(half.asked).toEqual(['start', 'inspect', 'inspect', 'remove']);
+  },
+);
 
 it.runIf(process.platform === 'linux')('a half-started one is removed with what is left of its start', async () => {
   const child = await shim();

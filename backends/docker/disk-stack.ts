@@ -97,8 +97,7 @@ async function whenFree(mount: () => Promise<void>): Promise<void> {
 /** Directories below the run's at which the kept disks are mounted. */
 export const lowersOf = (stack: Stack): string[] => stack.below.map((_, nth) => lowerAt(nth));
 
-export const filesAreShown = async (dir: string): Promise<boolean> =>
-  (await deviceAt(join(dir, FILES)).catch(() => mountAt(join(dir, FILES)))) !== null;
+export const filesAreShown = async (dir: string): Promise<boolean> => (await deviceAt(join(dir, FILES))) !== null;
 
 /**
  * Has the run changed a file of several names? The kernel remembers that they are one beside the run's own files: a copy of these alone

@@ -24,10 +24,17 @@ export async function mountAt(path: string): Promise<Mount | null> {
  * before and after each command: the table of all mounts is long where many containers are, and takes dozens of reads.
  */
 export async function deviceAt(path: string): Promise<string | null> {
-  const [here, above] = await Promise.all([path, dirname(path)].map(async (one) => (await stat(one)).dev));
-  if (here === undefined || here === above) return null;
-  return `${(here >>> 8) & 0xfff}:${(here & 0xff) | ((here >>> 12) & 0xfff00)}`;
+  try {
+    const [here, above] = await Promise.all([stat(path), stat(dirname(path))]);
+    return here.dev === above.dev ? null : numbersOf(here.dev);
+  } catch {
+    // One that cannot be asked is in the table all the same.
+    return (await mountAt(path))?.device ?? null;
+  }
 }
+
+/** As Linux puts them into one number. */
+const numbersOf = (dev: number): string => `${(dev >>> 8) & 0xfff}:${(dev & 0xff) | ((dev >>> 12) & 0xfff00)}`;
 
 /** Names in a directory at which something is mounted, the latest first. */
 export async function mountsIn(dir: string): Promise<string[]> {

@@ -108,7 +108,7 @@ export async function abortDisk(dir: string): Promise<void> {
  * while data is written back. A disk that the agent filled is whole. `mounted`: it was mounted a moment ago.
  */
 export async function diskFault(dir: string, { mounted } = { mounted: false }): Promise<string | null> {
-  const device = await mountedDevice(join(dir, DISK));
+  const device = await deviceAt(join(dir, DISK));
   if (device === null || (mounted && standsOnOthers(dir) && !(await filesAreShown(dir))))
     return mounted ? 'was unmounted' : null;
   const errors = errorsOf(device);
@@ -166,15 +166,11 @@ const exists = (path: string): Promise<boolean> =>
 async function lowerFails(dir: string): Promise<boolean> {
   const stack = standsOnOthers(dir) ? await readStack(dir) : null;
   for (const name of stack === null ? [] : lowersOf(stack)) {
-    const device = await mountedDevice(join(dir, name));
+    const device = await deviceAt(join(dir, name));
     if (device !== null && errorsOf(device) > 0) return true;
   }
   return false;
 }
-
-/** A file system that cannot be asked is in the table of mounts all the same. */
-const mountedDevice = (path: string): Promise<string | null> =>
-  deviceAt(path).catch(async () => (await mountAt(path))?.device ?? null);
 
 /** Stored in the file system, so it outlives the mount. 0 on kernels without ext4's counter. */
 const errorsOf = (device: string): number =>

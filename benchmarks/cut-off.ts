@@ -48,6 +48,20 @@ async function runsOf(database: pg.Client): Promise<Ended[]> {
   return rows;
 }
 
+/** What the database knows of a run's end, a line each, in seconds after its grace. */
+async function recordOf(database: pg.Client, { run, grace }: Ended): Promise<string> {
+  const { rows } = await database.query<{ at: number; what: string }>(
+    `select extract(epoch from at)::float8 * 1000 as at, what from (
+       select created_at, 'created' from runs where run_id = $1
+       union all select started_at, 'started' from runs where run_id = $1
+       union all select ended_at, 'ended: ' || coalesce(end_reason, '') from runs where run_id = $1
+       union all select at, kind || ': ' || detail from events where run_id = $1
+     ) record (at, what) where at is not null order by at`,
+    [run],
+  );
+  return rows.map(({ at, what }) => `  ${((at - grace) / 1000).toFixed(1).padStart(7)} ${what}\n`).join('');
+}
+
 /** When each run's container was seen last, milliseconds since 1970. */
 class Containers {
   readonly lastSeen = new Map<string, number>();
@@ -100,10 +114,16 @@ async function measure(home: ThrowawayHome, server: ServedEpisodes, database: pg
   }
   const runs = await runsOf(database);
   const ended = runs.map(({ grace, ended: at }) => ((at ?? NaN) - grace) / 1000);
-  const gone = runs.flatMap(({ run, grace }) => {
+  const goneAfter = ({ run, grace }: Ended): number | undefined => {
     const seen = containers.lastSeen.get(run);
-    return seen === undefined ? [] : [(seen + LOOK_EVERY_MS - grace) / 1000];
-  });
+    return seen === undefined ? undefined : (seen + LOOK_EVERY_MS - grace) / 1000;
+  };
+  const gone = runs.flatMap((run) => goneAfter(run) ?? []);
+  const late = runs.filter((run, i) => !((ended[i] ?? NaN) <= GOAL) || (goneAfter(run) ?? 0) > GOAL);
+  for (const run of late)
+    process.stderr.write(
+      `late: ${run.run}, container gone after ${goneAfter(run)?.toFixed(1)} s\n${await recordOf(database, run)}`,
+    );
   await Promise.all(Array.from({ length: capacity }, () => server.reset()));
   return {
     seconds: { runEnded: summary(ended), ...(gone.length > 0 && { containerGone: summary(gone) }) },

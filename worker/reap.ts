@@ -6,6 +6,9 @@ import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import { BACKENDS, type Backend } from '../domain/run.js';
 import type { Logger } from './logger.js';
 
+/** Sandboxes removed side by side: killed trainers leave several a second, and an engine takes up to a second for each. */
+const AT_ONCE = 4;
+
 type Store = EventLog & Pick<RunLifecycle, 'runStates'>;
 
 /**
@@ -38,45 +41,49 @@ async function reapBackend(
 ): Promise<boolean> {
   const { sandbox, leftovers } = backends[backend];
   // List before reading rows, so that nothing made meanwhile is removed.
-  const found: Leftover[] = [
-    ...(await sandbox.list()).map((ref) => ({
-      what: 'sandbox',
-      name: `${ref.runId}-${ref.epoch}`,
-      ...ref,
-      abandoned: false,
-      remove: async () => {
-        await recordNetworkRequests(store, sandbox, ref, { close: true });
-        await sandbox.stop(ref);
-        return true;
-      },
-    })),
-    ...(await leftovers.find()),
-  ];
-  const runs = await store.runStates([...new Set(found.flatMap(({ runId }) => runId ?? []))]);
+  const sandboxes = (await sandbox.list()).map((ref): Leftover => ({
+    what: 'sandbox',
+    name: `${ref.runId}-${ref.epoch}`,
+    ...ref,
+    abandoned: false,
+    remove: async () => {
+      await recordNetworkRequests(store, sandbox, ref, { close: true });
+      await sandbox.stop(ref);
+      return true;
+    },
+  }));
+  const others = await leftovers.find();
+  const runs = await store.runStates([...new Set([...sandboxes, ...others].flatMap(({ runId }) => runId ?? []))]);
   let clear = true;
-  for (const one of found) {
-    const { what, name, runId } = one;
-    const why = whyUnowned(one, runs);
-    if (why === null) continue;
-    try {
-      if (!(await one.remove())) continue;
-      // Runs that the database does not know have no events.
-      const known = runId !== null && runs.has(runId) ? runId : null;
-      const detail = `${what} ${name} on ${backend} was removed: ${why}`;
-      await store.addEvent({
-        runId: known,
-        batchId: null,
-        kind: 'reaped',
-        key: `reaped-${name}-${Date.now()}`,
-        detail,
-      });
-      log.info({ runId, backend, what, name, why }, 'removed a leftover');
-    } catch (error) {
-      // The next round tries again; do not hold up the others.
-      log.warn({ runId, backend, what, name, error: String(error) }, 'could not remove a leftover');
-      clear = false;
+  const removeUnowned = async (some: Iterable<Leftover>): Promise<void> => {
+    for (const one of some) {
+      const why = whyUnowned(one, runs);
+      if (why === null) continue;
+      const { what, name, runId } = one;
+      try {
+        if (!(await one.remove())) continue;
+        // Runs that the database does not know have no events.
+        const known = runId !== null && runs.has(runId) ? runId : null;
+        const detail = `${what} ${name} on ${backend} was removed: ${why}`;
+        await store.addEvent({
+          runId: known,
+          batchId: null,
+          kind: 'reaped',
+          key: `reaped-${name}-${Date.now()}`,
+          detail,
+        });
+        log.info({ runId, backend, what, name, why }, 'removed a leftover');
+      } catch (error) {
+        // The next round tries again; do not hold up the others.
+        log.warn({ runId, backend, what, name, error: String(error) }, 'could not remove a leftover');
+        clear = false;
+      }
     }
-  }
+  };
+  const each = sandboxes.values();
+  await Promise.all(Array.from({ length: AT_ONCE }, () => removeUnowned(each)));
+  // In order: a mount goes before its folder.
+  await removeUnowned(others);
   return clear;
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Backends } from '../domain/ports/backends.js';
 import { recordNetworkRequests } from '../activities/network-events.js';
 import type { Leftover } from '../domain/ports/leftovers-port.js';
@@ -8,6 +9,10 @@ import type { Logger } from './logger.js';
 
 /** Sandboxes removed side by side: killed trainers leave several a second, and an engine takes up to a second for each. */
 const AT_ONCE = 4;
+/** A round waits so long for those that an engine is slow to remove; what it leaves is the next round's. */
+const ROUND_MS = 10_000;
+/** Sandboxes whose removal began in an earlier round and has not ended. */
+const underway = new Set<string>();
 
 type Store = EventLog & Pick<RunLifecycle, 'runStates'>;
 
@@ -20,11 +25,12 @@ export async function reap(
   store: Store,
   backends: Backends,
   log: Pick<Logger, 'info' | 'warn' | 'debug'>,
+  roundMs = ROUND_MS,
 ): Promise<Backend[]> {
   const clear: Backend[] = [];
   for (const backend of BACKENDS) {
     try {
-      if (await reapBackend(store, backends, backend, log)) clear.push(backend);
+      if (await reapBackend({ store, backends, log, roundMs }, backend)) clear.push(backend);
     } catch (error) {
       // Machines without an engine are ordinary; one that is down is reported by the runs that need it.
       log.debug({ backend, error: String(error) }, 'reaper: the backend does not answer');
@@ -33,12 +39,14 @@ export async function reap(
   return clear;
 }
 
-async function reapBackend(
-  store: Store,
-  backends: Backends,
-  backend: Backend,
-  log: Pick<Logger, 'info' | 'warn' | 'debug'>,
-): Promise<boolean> {
+interface Round {
+  store: Store;
+  backends: Backends;
+  log: Pick<Logger, 'info' | 'warn' | 'debug'>;
+  roundMs: number;
+}
+
+async function reapBackend({ store, backends, log, roundMs }: Round, backend: Backend): Promise<boolean> {
   const { sandbox, leftovers } = backends[backend];
   // List before reading rows, so that nothing made meanwhile is removed.
   const sandboxes = (await sandbox.list()).map((ref): Leftover => ({
@@ -55,36 +63,55 @@ async function reapBackend(
   const others = await leftovers.find();
   const runs = await store.runStates([...new Set([...sandboxes, ...others].flatMap(({ runId }) => runId ?? []))]);
   let clear = true;
-  const removeUnowned = async (some: Iterable<Leftover>): Promise<void> => {
-    for (const one of some) {
-      const why = whyUnowned(one, runs);
-      if (why === null) continue;
-      const { what, name, runId } = one;
-      try {
-        if (!(await one.remove())) continue;
-        // Runs that the database does not know have no events.
-        const known = runId !== null && runs.has(runId) ? runId : null;
-        const detail = `${what} ${name} on ${backend} was removed: ${why}`;
-        await store.addEvent({
-          runId: known,
-          batchId: null,
-          kind: 'reaped',
-          key: `reaped-${name}-${Date.now()}`,
-          detail,
-        });
-        log.info({ runId, backend, what, name, why }, 'removed a leftover');
-      } catch (error) {
-        // The next round tries again; do not hold up the others.
-        log.warn({ runId, backend, what, name, error: String(error) }, 'could not remove a leftover');
-        clear = false;
-      }
+  const removeUnlessOwned = async (one: Leftover): Promise<void> => {
+    const why = whyUnowned(one, runs);
+    if (why === null) return;
+    const { what, name, runId } = one;
+    try {
+      if (!(await one.remove())) return;
+      // Runs that the database does not know have no events.
+      const known = runId !== null && runs.has(runId) ? runId : null;
+      const detail = `${what} ${name} on ${backend} was removed: ${why}`;
+      await store.addEvent({
+        runId: known,
+        batchId: null,
+        kind: 'reaped',
+        key: `reaped-${name}-${Date.now()}`,
+        detail,
+      });
+      log.info({ runId, backend, what, name, why }, 'removed a leftover');
+    } catch (error) {
+      // The next round tries again; do not hold up the others.
+      log.warn({ runId, backend, what, name, error: String(error) }, 'could not remove a leftover');
+      clear = false;
     }
   };
-  const each = sandboxes.values();
-  await Promise.all(Array.from({ length: AT_ONCE }, () => removeUnowned(each)));
+  if (!(await sideBySide(sandboxes, removeUnlessOwned, roundMs))) clear = false;
   // In order: a mount goes before its folder.
-  await removeUnowned(others);
+  for (const one of others) await removeUnlessOwned(one);
   return clear;
+}
+
+/** False: some removals have not ended. */
+async function sideBySide(
+  sandboxes: readonly Leftover[],
+  remove: (one: Leftover) => Promise<void>,
+  roundMs: number,
+): Promise<boolean> {
+  let over = false;
+  const fresh = sandboxes.filter(({ name }) => !underway.has(name));
+  const left = fresh.values();
+  const lane = async (): Promise<void> => {
+    for (const one of left) {
+      if (over) return;
+      underway.add(one.name);
+      await remove(one).finally(() => underway.delete(one.name));
+    }
+  };
+  const ended = Promise.all(Array.from({ length: AT_ONCE }, lane)).then(() => fresh.length === sandboxes.length);
+  const all = await Promise.race([ended, sleep(roundMs, false, { ref: false })]);
+  over = true;
+  return all;
 }
 
 /** Null: a live run owns it. */

@@ -210,7 +210,11 @@ async function main(): Promise<void> {
     await patiently(() => store.forgetWarm(hostId, []));
     const refillOrSay = () =>
       warm.refill().catch((error: unknown) => log.warn({ error: String(error) }, 'could not start sandboxes ahead'));
-    timers.push(every(WARM_MS, refillOrSay));
+    const dropUnbegunOrSay = () =>
+      warm
+        .dropUnbegun()
+        .catch((error: unknown) => log.warn({ error: String(error) }, 'could not look for episodes that never began'));
+    timers.push(every(WARM_MS, refillOrSay), every(WARM_MS, dropUnbegunOrSay));
     // Not awaited: an engine that hangs must not keep the runs of the other backend waiting.
     void reapOnce();
     const beatOrSay = () =>

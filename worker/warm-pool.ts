@@ -8,6 +8,8 @@ import type { Logger } from './logger.js';
 
 /** Nobody has begun such an episode for so long: what was started ahead for the next one goes. */
 const WANTED_S = 120;
+/** Removed side by side: an engine takes up to a second for each. */
+const AT_ONCE = 4;
 
 export interface WarmPoolParts {
   store: WarmSandboxes & RunDefinitions;
@@ -22,6 +24,8 @@ export interface WarmPoolParts {
 export interface WarmPool {
   /** Starts one sandbox if one is wanted, and ends those that are not. */
   refill(): Promise<void>;
+  /** Ends those of episodes that ended before anyone acted in them: they have no workflow that would. */
+  dropUnbegun(): Promise<void>;
   /** Ends all that nobody has claimed; none is started any more. */
   empty(): Promise<void>;
 }
@@ -75,7 +79,19 @@ export function warmPool({ store, backends, hostId, taskFolder, most, log }: War
     }
   }
 
+  async function dropUnbegun(): Promise<void> {
+    const unbegun = await store.takeUnbegunWarm(hostId, AT_ONCE);
+    await Promise.all(
+      unbegun.map(({ runId, backend }) =>
+        backends[backend].sandbox
+          .stop({ runId, epoch: 1 })
+          .catch((error: unknown) => log.warn({ runId, error: String(error) }, 'left a sandbox to the reaper')),
+      ),
+    );
+  }
+
   return {
+    dropUnbegun,
     refill: () => (open ? (starting = refill()) : Promise.resolve()),
     empty() {
       open = false;

@@ -1,4 +1,5 @@
 import type { WarmSandboxes } from '../../domain/ports/record/warm-sandboxes.js';
+import type { Backend } from '../../domain/run.js';
 import type { Statements } from '../statements.js';
 import { isAdmitting } from './hosts.js';
 import { BORNE } from './placement.js';
@@ -73,6 +74,20 @@ export function warmSandboxStore(run: Statements): WarmSandboxes {
         [hostId, exceptKeys],
       );
       return rows.filter(({ unclaimed }) => unclaimed).map(({ runId }) => runId);
+    },
+
+    async takeUnbegunWarm(hostId, most) {
+      return run<{ runId: string; backend: Backend }>(
+        'takeUnbegunWarm',
+        `delete from warm_sandboxes w using runs r
+         where r.run_id = w.run_id and w.run_id in (
+           select c.run_id from warm_sandboxes c join runs e using (run_id)
+           where c.host_id = $1 and c.claimed_at is not null and e.ended_at is not null and e.started_at is null
+           order by c.claimed_at limit $2 for update of c skip locked
+         )
+         returning w.run_id as "runId", r.backend`,
+        [hostId, most],
+      );
     },
   };
 }

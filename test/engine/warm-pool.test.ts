@@ -140,6 +140,20 @@ it('is ended with its worker, and when nobody wants it any more; a claimed one s
   await backends.docker.sandbox.stop({ runId: claimed, epoch: 1 });
 });
 
+it('goes when its episode ends before anyone acted in it', async () => {
+  const ahead = pool(1);
+  const { runId } = await oneRun(db, task('t'), { backend: 'docker' });
+  await db.store.beginWarm({ runId, hostId: HOST, key, most: 1 });
+  await backends.docker.sandbox.start(specOf({ runId, epoch: 1 }));
+  await db.store.warmIsReady(runId);
+  expect(await db.store.claimWarm(key)).toBe(runId);
+  await ahead.dropUnbegun();
+  expect(await standing()).toEqual([runId]);
+  await db.store.finishRun(runId, { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null });
+  await ahead.dropUnbegun();
+  expect(await standing()).toEqual([]);
+});
+
 it('is left alone by the reaper while its worker lives, and removed after it was killed, wherever that was', async () => {
   await pool(1).refill();
   // Killed in the middle of a start: registered, and its container half made.

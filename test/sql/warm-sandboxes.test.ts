@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
 import { newRunId } from '../../domain/ids.js';
 import { startPostgres, type TestPostgres } from '../setup/postgres.js';
-import { oneRun } from '../fixtures/rows.js';
+import { oneRun, SUBMITTED } from '../fixtures/rows.js';
 
 let server: TestPostgres;
 let db: Database;
@@ -77,6 +77,26 @@ describe('sandboxes that are started ahead', () => {
     expect(await db.store.forgetWarm(hostId, ['left'])).toEqual([]);
     expect(await db.store.forgetWarm(hostId, [])).toEqual([runId]);
     expect(await db.store.runStates([runId, claimed])).toEqual(new Map([[claimed, { ended: false, epoch: 1 }]]));
+  });
+
+  it('are taken back from runs that ended before they began, a few at a time and once each', async () => {
+    const hostId = await host(64);
+    const [unbegun, begun, open] = [await oneRun(db), await oneRun(db), await oneRun(db)];
+    for (const { runId } of [unbegun, begun, open]) {
+      await db.store.beginWarm({ runId, hostId, key: runId, most: 1 });
+      await db.store.warmIsReady(runId);
+      expect(await db.store.claimWarm(runId)).toBe(runId);
+    }
+    const at = { hostId, epoch: 1, isolation: 'container' as const, imageDigest: null, workspace: '/w' };
+    await db.store.sandboxStarted(begun.runId, at);
+    await db.store.finishRun(begun.runId, SUBMITTED);
+    expect(await db.store.takeUnbegunWarm(hostId, 4)).toEqual([]);
+    await db.store.finishRun(unbegun.runId, SUBMITTED);
+    expect(await db.store.takeUnbegunWarm('another', 4)).toEqual([]);
+    expect(await db.store.takeUnbegunWarm(hostId, 0)).toEqual([]);
+    const { backend } = await db.store.definition(unbegun.runId);
+    expect(await db.store.takeUnbegunWarm(hostId, 4)).toEqual([{ runId: unbegun.runId, backend }]);
+    expect(await db.store.takeUnbegunWarm(hostId, 4)).toEqual([]);
   });
 
   it('are wanted for as long as episodes begin', async () => {

@@ -1,3 +1,5 @@
+import type { Backend } from '../../run.js';
+
 /** The record of sandboxes that are started ahead. Each is one run's alone, from the moment that it is registered. */
 export interface WarmSandboxes {
   /** Sandboxes of this key are wanted, like that of this run. */
@@ -13,4 +15,6 @@ export interface WarmSandboxes {
   claimWarm(key: string): Promise<string | null>;
   /** This host's that nobody has claimed and that have none of these keys: forgotten from now on. Returns their ids. */
   forgetWarm(hostId: string, exceptKeys: readonly string[]): Promise<string[]>;
+  /** Up to `most` of this host's whose runs have ended and never began: nobody else removes them. Forgotten from now on. */
+  takeUnbegunWarm(hostId: string, most: number): Promise<{ runId: string; backend: Backend }[]>;
 }

@@ -5,11 +5,11 @@ import { rolloutSchema } from '../../domain/requests/rollout.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
 import { listAgents } from '../../operations/catalog/list-agents.js';
 import { beginRollouts } from '../../operations/rollouts/begin.js';
-import { endedRollout } from '../../operations/rollouts/collect.js';
 import { rolloutResult } from '../../operations/rollouts/result.js';
 import { checked } from '../checked.js';
 import type { DoorContext } from '../context.js';
 import { rideOut } from '../ride-out.js';
+import { endedBefore } from './ended-before.js';
 import { type HarborAsked, harborFailure, type HarborResult, harborResult } from './harbor-result.js';
 
 /** Its client gives up after 1,800 s: it is answered before. The rollout itself goes on, and is listed by GET /v1/rollouts. */
@@ -56,6 +56,7 @@ export interface HarborTools {
 export function harborTools({ env, progress }: DoorContext): HarborTools {
   const { bench } = env;
   const play = async (args: unknown, { rolloutId = newRolloutId(), signal }: HarborCall): Promise<HarborResult> => {
+    const until = Date.now() + CLIENT_WAITS_SECONDS * 1000;
     const given = checked(runRolloutSchema, args ?? {});
     const split = given.split === '' ? (env.splits[0] ?? '') : given.split;
     const { harness, sandbox, reward_key: rewardKey, purpose } = given;
@@ -64,8 +65,8 @@ export function harborTools({ env, progress }: DoorContext): HarborTools {
       const request = checked(rolloutSchema, { ...requestOf(given, split), rollout_id: rolloutId });
       const [begun] = await rideOut(() => beginRollouts(env, request));
       if (begun === undefined) throw new Error('no rollout was begun');
-      const wait = { seconds: CLIENT_WAITS_SECONDS, ...(signal !== undefined && { signal }) };
-      const ended = await rideOut(() => endedRollout(bench, progress, begun.runId, wait));
+      const wait = { until, ...(signal !== undefined && { signal }) };
+      const ended = await endedBefore(bench, progress, begun.runId, wait);
       if (ended === null) return harborFailure(asked, stillGoesOn(begun.rolloutId));
       return harborResult(asked, await rideOut(() => rolloutResult(bench, ended)));
     } catch (error) {

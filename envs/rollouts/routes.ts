@@ -6,17 +6,19 @@ import type { RolloutRow } from '../../domain/ports/rollouts.js';
 import { rolloutSchema } from '../../domain/requests/rollout.js';
 import { cancelRun } from '../../operations/batches/cancel-run.js';
 import { beginRollouts } from '../../operations/rollouts/begin.js';
-import { endedRollout, endedRollouts } from '../../operations/rollouts/collect.js';
+import { endedRollouts } from '../../operations/rollouts/collect.js';
 import { rolloutResult } from '../../operations/rollouts/result.js';
 import { checked } from '../checked.js';
 import type { DoorContext } from '../context.js';
 import { sendError } from '../http-errors.js';
 import { rideOut } from '../ride-out.js';
+import { endedBefore } from './ended-before.js';
 import { wireRollout } from './wire.js';
 
 /** Most seconds that a request is held open; a client asks again. */
 const MOST_WAIT = 50;
 
+const inSeconds = (seconds: number): number => Date.now() + seconds * 1000;
 const waitSeconds = z.coerce.number().min(0).max(MOST_WAIT);
 const label = z
   .string()
@@ -60,9 +62,8 @@ export function rolloutRoutes({ env, progress }: DoorContext): FastifyPluginCall
 
     app.get('/v1/rollouts', async ({ query, signal }) => {
       const { label: labels, group = null, after, limit, wait_s: seconds } = checked(listSchema, query);
-      const rows = await rideOut(() =>
-        endedRollouts(bench, progress, { batchId, after, labels, group, limit }, { seconds, signal }),
-      );
+      const wait = { until: inSeconds(seconds), signal };
+      const rows = await rideOut(() => endedRollouts(bench, progress, { batchId, after, labels, group, limit }, wait));
       return { rollouts: await Promise.all(rows.map(wire)), after: rows.at(-1)?.number ?? after };
     });
 
@@ -71,7 +72,7 @@ export function rolloutRoutes({ env, progress }: DoorContext): FastifyPluginCall
       async ({ params, query, signal }) => {
         const row = await known(params.id);
         const seconds = checked(waitSeconds, query.wait_s ?? 0);
-        const ended = await rideOut(() => endedRollout(bench, progress, row.runId, { seconds, signal }));
+        const ended = await endedBefore(bench, progress, row.runId, { until: inSeconds(seconds), signal });
         return wire(ended ?? (await known(row.runId)));
       },
     );
@@ -84,7 +85,7 @@ export function rolloutRoutes({ env, progress }: DoorContext): FastifyPluginCall
       const row = await known(params.id);
       if (!row.ended) {
         await rideOut(() => cancelRun(bench, row));
-        await rideOut(() => endedRollout(bench, progress, row.runId, { seconds: MOST_WAIT, signal }));
+        await endedBefore(bench, progress, row.runId, { until: inSeconds(MOST_WAIT), signal });
       }
       return { acknowledged: await acknowledge([row.rolloutId]) };
     });

@@ -6,18 +6,18 @@ import type { Bench } from '../bench.js';
 const ANY_ROLLOUT = 'rollouts';
 
 interface Wait {
-  seconds: number;
+  /** Milliseconds since 1970: a repetition after an outage waits no longer than the first try would have. */
+  until: number;
   signal?: AbortSignal;
 }
 
-/** Looks, and again at each news of this name, until something is there or so many seconds are over. */
+/** Looks, and again at each news of this name, until something is there or the time is over. */
 async function untilThere<T>(
   progress: ProgressEvents,
   name: string,
-  { seconds, signal }: Wait,
+  { until, signal }: Wait,
   look: () => Promise<T | null>,
 ): Promise<T | null> {
-  const until = Date.now() + seconds * 1000;
   for (;;) {
     // Before looking, so that nothing is missed between.
     const news = progress.next(name);

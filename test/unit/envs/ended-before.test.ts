@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { InfrastructureError } from '../../../domain/errors.js';
+import type { ProgressEvents } from '../../../domain/ports/progress-events.js';
+import { endedBefore } from '../../../envs/rollouts/ended-before.js';
+import type { Bench } from '../../../operations/bench.js';
+
+const progress: ProgressEvents = {
+  next: () => ({ within: (ms) => sleep(Math.min(ms, 10)), cancel: () => undefined }),
+  close: () => Promise.resolve(),
+};
+/** Whose database is there when `there` says so, and has a rollout that has ended when `ended` does. */
+const benchOf = (there: () => boolean, ended: () => boolean): Bench => {
+  const rollouts = { find: async () => ({ runId: 'r', ended: ended() }) };
+  const database = async () => {
+    if (!there()) throw new InfrastructureError('the database is away');
+    return { rollouts };
+  };
+  return { database } as unknown as Bench;
+};
+
+it('returns the rollout once it has ended, whatever was away meanwhile', async () => {
+  let looks = 0;
+  const bench = benchOf(
+    () => (looks += 1) % 2 === 0,
+    () => looks > 3,
+  );
+  expect(await endedBefore(bench, progress, 'r', { until: Date.now() + 60_000 })).toMatchObject({ ended: true });
+});
+
+it('an outage does not prolong the wait', async () => {
+  const until = Date.now() + 500;
+  let met = false;
+  // Away in the middle of the wait.
+  const there = (): boolean => met || until - Date.now() > 250 || !(met = true);
+  expect(
+    await endedBefore(
+      benchOf(there, () => false),
+      progress,
+      'r',
+      { until },
+    ),
+  ).toBeNull();
+  expect(met).toBe(true);
+});
+
+it('is over at its time though nobody can tell how the rollout is', async () => {
+  const until = Date.now() + 300;
+  expect(
+    await endedBefore(
+      benchOf(
+        () => false,
+        () => false,
+      ),
+      progress,
+      'r',
+      { until },
+    ),
+  ).toBeNull();
+});

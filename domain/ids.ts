@@ -1,4 +1,4 @@
-import { ulid } from 'ulid';
+import { decodeTime, ulid } from 'ulid';
 
 /** Batch id: `b-` + ULID in lower case; sorts by creation time, 80 random bits make it unguessable. */
 export const newBatchId = (): string => `b-${ulid().toLowerCase()}`;
@@ -7,6 +7,9 @@ export const newBatchId = (): string => `b-${ulid().toLowerCase()}`;
 export const newRunId = (): string => `r-${ulid().toLowerCase()}`;
 
 export const isRunId = (text: string): boolean => /^r-[0-9a-z]{26}$/.test(text);
+
+/** When such an id was made (milliseconds since 1970). */
+export const timeOfRunId = (runId: string): number => decodeTime(runId.slice(2).toUpperCase());
 
 /** Of a rollout whose trainer did not name it. */
 export const newRolloutId = (): string => `rollout-${newRunId().slice(2)}`;

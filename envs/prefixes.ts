@@ -9,6 +9,8 @@ export const TASK_HEADER = 'x-bench-task';
 export const CONNECTION_HEADER = 'x-bench-connection';
 /** Number of the action whose outcome the client of that socket has read. */
 export const RECEIVED_HEADER = 'x-bench-received';
+/** How many frames of that socket have been answered: the next one that comes was sent as the one after. */
+export const ANSWERED_HEADER = 'x-bench-answered';
 
 /** A session's key is its client's secret. */
 export const SESSION_KEY = /^[A-Za-z0-9_-]{16,64}$/;

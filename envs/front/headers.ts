@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { CONNECTION_HEADER, RECEIVED_HEADER } from '../prefixes.js';
+import { ANSWERED_HEADER, CONNECTION_HEADER, RECEIVED_HEADER } from '../prefixes.js';
 
 /** They are about one connection, not about what it carries. */
 const HOP_BY_HOP = new Set([
@@ -7,13 +7,13 @@ const HOP_BY_HOP = new Set([
   ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'],
 ]);
 
-const isOurs = (name: string): boolean => name === CONNECTION_HEADER || name === RECEIVED_HEADER;
+const OURS = new Set([CONNECTION_HEADER, RECEIVED_HEADER, ANSWERED_HEADER]);
 
 /** A client's headers for the door, and whom they come from. */
 export function forwarded(request: IncomingMessage): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(request.headers))
-    if (value !== undefined && !HOP_BY_HOP.has(name) && !isOurs(name)) headers[name] = value;
+    if (value !== undefined && !HOP_BY_HOP.has(name) && !OURS.has(name)) headers[name] = value;
   const before = request.headers['x-forwarded-for'];
   const from = request.socket.remoteAddress ?? 'unknown';
   headers['x-forwarded-for'] = before === undefined ? from : `${String(before)}, ${from}`;

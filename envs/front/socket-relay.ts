@@ -17,8 +17,16 @@ const DOOR_GONE = new Set([1001, 1006, 1012]);
 const NO_CODE = 1005;
 const LOST = 1006;
 
+/** What the next door must know of a client's socket. */
+export interface Relayed {
+  /** Number of the action whose outcome its client has read; null: none. */
+  received: number | null;
+  /** Frames that have been answered. */
+  answered: number;
+}
+
 /** How a relay comes to a socket of the next door; null: there is none, or it refuses this client. */
-export type NextDoor = (received: number | null, signal: AbortSignal) => Promise<WebSocket | null>;
+export type NextDoor = (relayed: Relayed, signal: AbortSignal) => Promise<WebSocket | null>;
 
 /** Relays a client's WebSocket to the door, and to the next one when it dies: what has no reply then is sent again. */
 export class SocketRelay {
@@ -26,6 +34,7 @@ export class SocketRelay {
   /** Sent by the client, without a reply: each has one, in their order. */
   #unanswered: Frame[] = [];
   #lastReply: RawData | null = null;
+  #answered = 0;
   #deaths = 0;
   #heardAt = Date.now();
   readonly #gone = new AbortController();
@@ -67,6 +76,7 @@ export class SocketRelay {
     door.on('message', (data, binary) => {
       this.#deaths = 0;
       this.#unanswered.shift();
+      this.#answered += 1;
       this.#lastReply = data;
       this.client.send(data, { binary });
     });
@@ -85,7 +95,8 @@ export class SocketRelay {
     // Not at once: a door that dies is listed until its end is known.
     if (this.#deaths > 1) await sleep(100);
     const received = this.#lastReply === null ? null : receivedSeq(textOf(this.#lastReply));
-    const door = this.#deaths > MOST_DOORS ? null : await this.next(received, this.#gone.signal);
+    const door =
+      this.#deaths > MOST_DOORS ? null : await this.next({ received, answered: this.#answered }, this.#gone.signal);
     if (door !== null && !this.#gone.signal.aborted) return this.#attach(door);
     door?.terminate();
     this.client.close(1011, 'the server does not come back');

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { dial, type Dialled, MOST_FRAME_BYTES } from './dial.js';
 import type { DoorProcess } from './door-process.js';
-import { CONNECTION_HEADER, RECEIVED_HEADER } from '../prefixes.js';
+import { ANSWERED_HEADER, CONNECTION_HEADER, RECEIVED_HEADER } from '../prefixes.js';
 import { endToEnd, forwardedUpgrade } from './headers.js';
 import { STARTING_BODY, STARTING_HEADERS } from './relay-http.js';
 import { SocketRelay } from './socket-relay.js';
@@ -50,9 +50,10 @@ export class Upgrades {
     // Not an upgrade that the library takes: it answers itself.
     raw.once('close', () => found.socket.terminate());
     this.#server.handleUpgrade(request, raw, head, (client) => {
-      const relay = new SocketRelay(client, found.socket, (received, signal) =>
-        this.#again(url, { ...headers, ...(received !== null && { [RECEIVED_HEADER]: String(received) }) }, signal),
-      );
+      const relay = new SocketRelay(client, found.socket, ({ received, answered }, signal) => {
+        const known = received === null ? {} : { [RECEIVED_HEADER]: String(received) };
+        return this.#again(url, { ...headers, ...known, [ANSWERED_HEADER]: String(answered) }, signal);
+      });
       this.#relays.add(relay);
       client.once('close', () => this.#relays.delete(relay));
     });

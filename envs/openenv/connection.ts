@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { RawData, WebSocket } from 'ws';
 import type { HarborTools } from '../rollouts/harbor.js';
 import { harborCall } from '../rollouts/harbor-call.js';
@@ -20,12 +21,21 @@ export interface ConnectionOptions {
   /** What becomes of one whose connection is lost: it is given up after its grace, or as any other that nobody asks after. */
   onLoss: 'grace' | 'idle';
   graceSeconds: number;
+  /** The front's name of its client's socket, and how many frames of it doors before this one answered; null: nothing stands in front. */
+  relay: { connection: string; answered: number } | null;
   /** Another connection goes on with this run. */
   heldElsewhere(runId: string): boolean;
   /** Rollouts, as tools of a session that plays nothing itself. */
   harbor: HarborTools;
   /** Episodes that are open, and how many may be. */
   counts(): Promise<{ active_sessions: number; max_sessions: number }>;
+}
+
+/** A frame of the client. */
+interface Sent {
+  text: string;
+  /** See #nameOf. */
+  name: string | undefined;
 }
 
 /** A client that was told of a full server has this long to read it. */
@@ -43,6 +53,8 @@ export class Connection {
   #settled = false;
   #heard = Date.now();
   #busy = 0;
+  /** Frames that came. */
+  #frames = 0;
   readonly #gone = new AbortController();
 
   /** `after`: what the session's connection before still does. */
@@ -87,14 +99,24 @@ export class Connection {
     this.#heard = Date.now();
     if (this.#refused) return void this.socket.close(1013);
     this.#busy += 1;
-    this.#queue = this.#queue.then(() => this.#handle(textOfFrame(raw))).finally(() => (this.#busy -= 1));
+    this.#frames += 1;
+    const frame = { text: textOfFrame(raw), name: this.#nameOf(this.#frames) };
+    this.#queue = this.#queue.then(() => this.#handle(frame)).finally(() => (this.#busy -= 1));
   }
 
-  async #handle(raw: string): Promise<void> {
+  /** The same for the same frame when the front sends it to another door; undefined: it never does. Shows nothing of the connection's key. */
+  #nameOf(nth: number): string | undefined {
+    const { relay } = this.options;
+    if (relay === null) return undefined;
+    const of = createHash('sha256').update(`frames of ${relay.connection}`).digest('hex');
+    return `${of.slice(0, 24)}-${relay.answered + nth}`;
+  }
+
+  async #handle(sent: Sent): Promise<void> {
     if (this.#gone.signal.aborted) return;
     try {
       await this.#read();
-      const frame = await this.#answer(raw);
+      const frame = await this.#answer(sent);
       if (frame !== null) this.#send(frame);
       if (frame?.type === 'observation') void this.beat().catch(() => undefined);
     } catch (thrown) {
@@ -110,10 +132,10 @@ export class Connection {
     this.#unread = null;
   }
 
-  async #answer(raw: string): Promise<Frame | null> {
+  async #answer({ text, name }: Sent): Promise<Frame | null> {
     let sent: unknown;
     try {
-      sent = JSON.parse(raw);
+      sent = JSON.parse(text);
     } catch (error) {
       return errorFrame('INVALID_JSON', `Invalid JSON: ${(error as Error).message}`);
     }
@@ -130,7 +152,8 @@ export class Connection {
       return { type: 'mcp', data: response };
     }
     if (type === 'step' && listsTools(data)) return observationFrame(toolList());
-    const played = type === 'step' ? await harborCall(this.options.harbor, data, this.#gone.signal) : null;
+    const played =
+      type === 'step' ? await harborCall(this.options.harbor, data, { name, signal: this.#gone.signal }) : null;
     if (played !== null) return observationFrame(played);
     const { session } = this.options;
     const context = { first: this.#first, signal: this.#gone.signal };

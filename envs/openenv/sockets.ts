@@ -6,6 +6,7 @@ import type { DoorContext } from '../context.js';
 import { harborTools } from '../rollouts/harbor.js';
 import type { Play } from '../play.js';
 import {
+  ANSWERED_HEADER,
   CONNECTION_HEADER,
   RECEIVED_HEADER,
   SESSION_HEADER,
@@ -69,7 +70,7 @@ export function openSockets(context: DoorContext, play: Play): Sockets {
       [...live.values()].some((other) => other.session !== session && other.session.held === runId);
     const options: ConnectionOptions = {
       ...{ play, session, rpc: rpc(key, task), harbor, graceSeconds, heldElsewhere, counts },
-      ...named.ends,
+      ...{ relay: named.relay, ...named.ends },
     };
     const ready = (before?.replace() ?? Promise.resolve()).then(() => session.present(received));
     const connection = new Connection(
@@ -132,6 +133,7 @@ interface NamedSession {
   relayed: boolean;
   /** Number of the action whose outcome its client has read; null: that is not known. */
   received: number | null;
+  relay: ConnectionOptions['relay'];
   ends: Pick<ConnectionOptions, 'onClose' | 'onLoss'>;
 }
 
@@ -144,7 +146,8 @@ function nameOf(
   const { [SESSION_HEADER]: own, [CONNECTION_HEADER]: relayed, [TASK_HEADER]: named } = headers;
   const task = typeof named === 'string' ? named : null;
   const received = Number(headers[RECEIVED_HEADER] ?? NaN);
-  const client = { task, relayed: false, received: Number.isSafeInteger(received) ? received : null };
+  const relay = isKey(relayed) ? { connection: relayed, answered: Number(headers[ANSWERED_HEADER] ?? 0) } : null;
+  const client = { task, relayed: false, received: Number.isSafeInteger(received) ? received : null, relay };
   if (own !== undefined && !isKey(own))
     return 'the session key is 16 to 64 letters, digits, - and _ (/s/<key> or X-Bench-Session)';
   if (id !== null && id !== own) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BenchError } from '../../domain/errors.js';
-import { newRolloutId } from '../../domain/ids.js';
+import { newRolloutId, timeOfRunId } from '../../domain/ids.js';
 import { rolloutSchema } from '../../domain/requests/rollout.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
 import { listAgents } from '../../operations/catalog/list-agents.js';
@@ -56,7 +56,6 @@ export interface HarborTools {
 export function harborTools({ env, progress }: DoorContext): HarborTools {
   const { bench } = env;
   const play = async (args: unknown, { rolloutId = newRolloutId(), signal }: HarborCall): Promise<HarborResult> => {
-    const until = Date.now() + CLIENT_WAITS_SECONDS * 1000;
     const given = checked(runRolloutSchema, args ?? {});
     const split = given.split === '' ? (env.splits[0] ?? '') : given.split;
     const { harness, sandbox, reward_key: rewardKey, purpose } = given;
@@ -65,6 +64,8 @@ export function harborTools({ env, progress }: DoorContext): HarborTools {
       const request = checked(rolloutSchema, { ...requestOf(given, split), rollout_id: rolloutId });
       const [begun] = await rideOut(() => beginRollouts(env, request));
       if (begun === undefined) throw new Error('no rollout was begun');
+      // Of a call that another door took first, from then on.
+      const until = timeOfRunId(begun.runId) + CLIENT_WAITS_SECONDS * 1000;
       const wait = { until, ...(signal !== undefined && { signal }) };
       const ended = await endedBefore(bench, progress, begun.runId, wait);
       if (ended === null) return harborFailure(asked, stillGoesOn(begun.rolloutId));

@@ -12,6 +12,7 @@ import {
 } from '../fakes/provider-simulator/index.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { EnvServer } from '../setup/env-server.js';
+import { OpenEnvClient, type Reply } from '../setup/open-env-client.js';
 
 const CANARY = 'canary-5d1f0c7be2a94';
 const HEADER_CANARY = 'header-canary-77ab01';
@@ -148,6 +149,29 @@ describe('rollouts', () => {
     expect(asked).toHaveLength(3 * COMMANDS.length);
     expect(new Set(asked).size).toBe(asked.length);
     expect(vllm.requests.at(-1)!.body).toMatchObject({ return_token_ids: true, logprobs: true, top_logprobs: 0 });
+  });
+
+  test("of Harbor's client are one though their door dies, and the next call is another", async () => {
+    const client = await OpenEnvClient.connect(server.url);
+    const before = vllm.requests.length;
+    const call = {
+      ...{ type: 'call_tool', tool_name: 'run_rollout' },
+      arguments: { split: 'train', llm_url: vllm.openAiBaseUrl, model: 'harbor', api_key: CANARY },
+    };
+    const played = () =>
+      home.sql<{ step: number }>(`select r.step from runs r where r.provider_model = 'harbor' order by r.ordinal`);
+    client.send({ type: 'step', data: call });
+    await expect.poll(async () => (await played())[0]?.step, { timeout: 120_000 }).toBe(2);
+    expect(server.killDoor()).toBe(true);
+    const resultOf = (reply: Reply | null) =>
+      JSON.parse(String(reply?.data.observation['result'])) as { ok: boolean; reward: number };
+    const first = resultOf(await client.next());
+    expect(first).toMatchObject({ ok: true });
+    expect(await played()).toHaveLength(1);
+    expect(vllm.requests.length - before).toBe(COMMANDS.length);
+    expect(resultOf(await client.step(call))).toMatchObject({ ok: true });
+    expect(await played()).toHaveLength(2);
+    client.cut();
   });
 
   test('wait for their trainer, and are kept until it acknowledges them', async () => {

@@ -13,7 +13,7 @@ export interface MlgymFigures {
   image: string;
   steps: number;
   msPerStep: number;
-  /** By how many times a step of one run of bench is shorter: from its start to its end, model and records included. */
+  /** By how many times a step of one run of bench is shorter, with its model call and its records; neither start is counted. */
   ratio: number;
 }
 
@@ -34,6 +34,6 @@ export async function measureMlgym(
   return {
     commit: commit.stdout,
     ...{ image, steps, msPerStep: round(msPerStep) },
-    ratio: round((msPerStep * ours.steps) / (1000 * ours.seconds)),
+    ratio: round(msPerStep / (ours.msBetweenSteps ?? NaN)),
   };
 }

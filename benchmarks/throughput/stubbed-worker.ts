@@ -25,6 +25,8 @@ const hostId = homeHostId(settings.layout, settings.hostname);
 const gpus = await gpuInventory({ kind: 'declared', ids: [] }, nvidiaSmi());
 const { store, turns, rates, keys } = openDatabase(settings.databaseUrl, { max: settings.databasePool });
 const { connection, client: temporal } = await connectWorker(settings);
+// Before the host is registered: one that is there is taken for the keys' keeper.
+const ownKeys = { evaluator: await keys.evaluator(null), sealing: await keys.sealing(null) };
 const backends = { ...createBackends(settings, log), local: stubbedBackend };
 const namespace = await namespaceOf(temporal, settings.temporalAddress);
 const beat = hostBeat({
@@ -44,7 +46,7 @@ const workers = await createWorkers({
   ...{ settings, env, secrets: [], hostId, gpus: 0, connection, temporal, store, turns, backends },
   outputs: liveOutputs(store, hostId),
   departure: STAYS,
-  keys: { evaluator: await keys.evaluator(null), sealing: await keys.sealing(null) },
+  keys: ownKeys,
   taskFolder: taskFolders({ ...settings, store, artifacts: openArtifactStore(settings.artifacts) }),
   governor: createRateGovernor(rates),
   patiently: (work) => work(),

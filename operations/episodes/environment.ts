@@ -85,6 +85,8 @@ export async function openEnvironment(bench: Bench, options: EnvironmentOptions)
     await freezeAndCheck(bench, prepared);
     return prepared.runs;
   };
+  // A mistyped name starts no services.
+  selectTaskIds(settings.configFolders, options.tasks);
   await bench.renewWorker();
   const runs = await plan(options.tasks, {});
   const { episodes } = await bench.database();

@@ -59,6 +59,14 @@ describe('a mistake on the command line', () => {
     expect(readdirSync(home.dir)).toEqual([]);
   });
 
+  it('starts no services for a task that is not there to be served', async () => {
+    const home = newHome();
+    const { exitCode, stderr } = await home.run('env', 'serve', '--tasks', 'battleOfSex');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('Did you mean battleOfSexes?');
+    expect(existsSync(join(home.dir, 'services.json'))).toBe(false);
+  });
+
   it('shows the help on stderr when there is no command, on stdout when it is asked for', async () => {
     const home = newHome();
     expect(await home.run()).toMatchObject({ exitCode: 2, stdout: '' });

@@ -68,7 +68,7 @@ export const evaluatorSchema = z.discriminatedUnion('kind', [
       .regex(/^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._+-]+)+$/, 'an absolute path of plain names, other than /'),
     /** The tests write ctrf.json: without it they have not run. */
     ctrf: z.boolean().default(false),
-    /** The tests import what the agent wrote, which can end or pass them. */
+    /** The tests import what the agent wrote, or start where it lies, so that it can end or pass them. */
     inProcess: z.boolean().default(false),
     /** Variables of the verifier. */
     env: z.record(z.string().regex(/^[A-Za-z_]\w*$/, 'the name of a variable'), z.string()).default({}),

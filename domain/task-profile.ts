@@ -40,6 +40,8 @@ const limitsShape = z.strictObject({
   commandSeconds: seconds.default(1800),
   /** The limit of all others, if it is another one. */
   shortCommandSeconds: seconds.optional(),
+  /** The whole run, seconds, where its request names no time; without: no limit. */
+  wallSeconds: seconds.optional(),
   /** A command that prints nothing for so long is stopped. */
   silentSeconds: seconds.optional(),
   /** Programs that get `commandSeconds`, in place of those of domain/agent/command-limits.ts. */

@@ -122,6 +122,26 @@ const withoutComments = (text: string): string =>
     )
     .join('\n');
 
+/**
+ * `python -m pytest` takes modules from the folder where it starts before any other, and so do -c and a script on stdin; uv takes a
+ * project from there, and `source` whatever a relative path names.
+ */
+const TAKES_FROM_WORKDIR =
+  /\bpython[\d.]*(?:\s+-(?![A-Za-z]*[IPmc])[A-Za-z]+)*\s+(?:-(?![A-Za-z]*[IP])[A-Za-z]*[mc]\s+[\w."']+|-(?=\s|$)|<<)|\buv\s+(?:run|init|add|sync|venv)\b|(?:^|[;&|]\s*)(?:source|\.)\s+(?![/~$"'])\S+|\bPYTHONPATH=/;
+
+/** What test.sh, which starts in the working folder, runs from there; null: nothing is found. */
+function fromWorkdir(script: string): string | null {
+  let inTests = false;
+  for (const line of script.split('\n')) {
+    if (/^\s*#/.test(line)) continue;
+    const folder = /^\s*cd\s+(\S+)/.exec(line)?.[1];
+    if (folder !== undefined) inTests = /^["']?\/tests(?![\w-])/.test(folder);
+    const found = inTests ? undefined : TAKES_FROM_WORKDIR.exec(line)?.[0].trim();
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
 /** Code of the agent that runs in the tests' own process can end it, or write the reward. Null: none is found. */
 export function inProcess(
   tests: readonly TestFile[],
@@ -129,6 +149,8 @@ export function inProcess(
 ): Evidence | null {
   const own = new Set(tests.map(({ path }) => /([^/]+)\.py$/.exec(path)?.[1]));
   for (const { path, text } of tests) {
+    const started = path.endsWith('.sh') ? fromWorkdir(text) : null;
+    if (started !== null) return { file: path, text: started };
     const loaded = /\b(?:pickle\.load|torch\.load|joblib\.load|dill\.load)\b/.exec(text);
     if (loaded !== null) return { file: path, text: loaded[0] };
     const found =

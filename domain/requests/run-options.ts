@@ -14,7 +14,10 @@ export const runOptionsSchema = z.strictObject({
     .default(4)
     .describe('attempts per model and task; `auto`: more where the order of the models is least certain'),
   maxSteps: whole(1, 100_000).default(50).describe('step limit of each run'),
-  wallTime: duration().default(0).describe('time limit of each run, such as 90s, 30m or 2h; 0: none'),
+  wallTime: duration()
+    .nullable()
+    .default(null)
+    .describe("time limit of each run, such as 90s, 30m or 2h; 0: none; default: the task's, or none"),
   gpusPerRun: whole(0, 64).nullable().default(null).describe('GPUs per run; default: what the task asks for'),
   temperature: between(0, 2, 't').optional().describe("sampling temperature; default: each model's own"),
   topP: between(0, 1, 'p').optional().describe("sampling top-p; default: each model's own"),

@@ -43,7 +43,7 @@ export function planRuns(group: LoadedGroup, batch: RunsOf): RunDefinition[] {
           seed: batch.seed + attempt,
           ...keptOptions(group, task.spec),
           ...(loadedAgent.config.search !== undefined && { maxSteps: stepsOfTree(loadedAgent.config.search) }),
-          wallSeconds: group.wallTime,
+          wallSeconds: group.wallTime ?? task.spec.limits.wallSeconds ?? 0,
           costLimitUsd: group.costLimit,
           backend: batch.backend,
           gpus: group.gpusPerRun ?? task.spec.gpus,

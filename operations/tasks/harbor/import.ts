@@ -32,11 +32,18 @@ export function importHarborTasks(
     throw new BenchError('usage', `${folder} has no task ${JSON.stringify(unknown)}`, { code: 'task.unknown' });
   const into = configsToFill(settings, request);
   const wanted = found.filter((dir) => request.tasks === undefined || request.tasks.includes(basename(dir)));
-  const tasks = wanted.map((dir) => importOne(dir, join(into, 'tasks'), request));
+  const from = new Map<string, string>();
+  const tasks = wanted.map((dir) => importOne(dir, join(into, 'tasks'), request, from));
   return { into, dryRun: request.dryRun, imported: tasks.filter(({ id }) => id !== null).length, tasks };
 }
 
-function importOne(folder: string, into: string, request: HarborImportRequest): ImportedHarborTask {
+/** `from`: the folders that others of this import came from, by id. */
+function importOne(
+  folder: string,
+  into: string,
+  request: HarborImportRequest,
+  from: Map<string, string>,
+): ImportedHarborTask {
   const plan = planHarborTask(folder, request);
   const { survey, task } = plan;
   const told: ImportedHarborTask = {
@@ -54,6 +61,9 @@ function importOne(folder: string, into: string, request: HarborImportRequest): 
     id: null,
     refusals: [...told.refusals, { file, key, reason }],
   });
+  const other = from.get(task.id);
+  if (other !== undefined) return refused('', '', `has the id ${task.id}, like ${other}: rename one of the folders`);
+  from.set(task.id, folder);
   if (existsSync(target) && !request.force) return refused(target, '', 'already exists; use force to replace it');
   if (request.dryRun) return told;
   const aside = join(into, `.${randomBytes(6).toString('hex')}.tmp`);

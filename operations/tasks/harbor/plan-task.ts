@@ -86,7 +86,7 @@ export function planHarborTask(folder: string, choices: ImportChoices): HarborPl
   const gpus = valueAt(toml, 'environment.gpus');
   const binary = isBinary(script);
   const timeoutSeconds = seconds('verifier.timeout_sec');
-  const commandSeconds = seconds('agent.timeout_sec');
+  const agentSeconds = seconds('agent.timeout_sec');
   const spec: TaskSpecInput = {
     schema: 1,
     id,
@@ -115,7 +115,7 @@ export function planHarborTask(folder: string, choices: ImportChoices): HarborPl
       memoryMb,
     },
     limits: {
-      ...(commandSeconds !== undefined && { commandSeconds }),
+      ...(agentSeconds !== undefined && { commandSeconds: agentSeconds, wallSeconds: agentSeconds }),
       memoryMb,
       ...(typeof cpus === 'number' && cpus > 0 && { cpus }),
       ...(workspaceMb !== undefined && { workspaceMb }),
@@ -202,10 +202,13 @@ function isBinary(script: string): boolean {
   return writes.length > 0 && writes.every((line) => /\becho\s+(?:-n\s+)?["']?[01](?:\.0)?["']?\s*>/.test(line));
 }
 
+/** Comments and headings, as Harbor has it: a line of the instruction itself may well name a canary. */
+const CANARY = /^\s*(?:<!--.*canary.*-->|#.*canary.*)\s*$/i;
+
 /** Without the lines at its beginning that tell collectors of texts to leave it out. */
 function instruction(folder: string): string {
   const lines = readFileSync(join(folder, 'instruction.md'), 'utf8').split('\n');
-  const first = lines.findIndex((line) => line.trim() !== '' && !/canary/i.test(line));
+  const first = lines.findIndex((line) => line.trim() !== '' && !CANARY.test(line));
   return lines.slice(Math.max(0, first)).join('\n').trim();
 }
 

@@ -11,7 +11,7 @@ describe('a request for a batch', () => {
       name: null,
       seed: 42,
       concurrency: 8,
-      groups: [{ models: ['a'], tasks: ['b'], agent: 'default', attempts: 4, maxSteps: 50, wallTime: 0 }],
+      groups: [{ models: ['a'], tasks: ['b'], agent: 'default', attempts: 4, maxSteps: 50, wallTime: null }],
     });
   });
 

@@ -1,9 +1,10 @@
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -69,7 +70,7 @@ describe("an import of Harbor's tasks", () => {
     expect(spec).toMatchObject({
       evaluator: { kind: 'harbor', verification: 'clean-room', workdir: '/app', ctrf: true, memoryMb: 2048 },
       metrics: { reward: { direction: 'maximize', bounds: { min: 0, max: 1 } } },
-      limits: { commandSeconds: 91, cpus: 1 },
+      limits: { commandSeconds: 91, wallSeconds: 91, cpus: 1 },
       ...{ network: 'open', submission: { whole: true } },
     });
     expect(renderTemplate('description', spec.description, {}).trim()).toBe(
@@ -80,6 +81,28 @@ describe("an import of Harbor's tasks", () => {
     );
     expect(readdirSync(join(dir, 'starter'))).toEqual([]);
     expect(existsSync(join(dir, 'oracle/.solution/solve.sh'))).toBe(true);
+  });
+
+  test('leaves out canaries in comments and headings before the instruction, and nothing of the instruction', () => {
+    const { folder, name } = task({
+      'instruction.md': '# canary GUID 1\n\n<!-- Canary 2 -->\n\nDeploy a canary on port 8080.\nThen stop.\n',
+    });
+    const { into } = imported(folder);
+    const { spec } = loadTaskFolder(join(into, 'tasks', `h-${name.replace('.', '-')}`));
+    expect(spec.description).toBe('Deploy a canary on port 8080.\nThen stop.');
+  });
+
+  test('refuses a second folder that gives the same id, even with force', () => {
+    const { folder, name } = task();
+    const set = dirname(folder);
+    const twin = join(set, name.replace('.', '-'));
+    cpSync(folder, twin, { recursive: true });
+    const { imported: count, tasks } = imported(set, { force: true });
+    expect(count).toBe(1);
+    expect(tasks.map(({ refusals }) => refusals.map(({ reason }) => reason))).toEqual([
+      [],
+      [`has the id h-${name.replace('.', '-')}, like ${twin}: rename one of the folders`],
+    ]);
   });
 
   test('takes the image that task.toml names, unless it is to be built', () => {

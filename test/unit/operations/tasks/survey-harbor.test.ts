@@ -173,7 +173,7 @@ describe('a survey of tasks of Harbor', () => {
     });
   });
 
-  test('marks tests that load the code or the pickles of the agent', () => {
+  test('marks tests that load the code or the pickles of the agent, or start from its folder', () => {
     for (const text of [
       'import sys\nsys.path.insert(0, "/app")\nimport solution\n',
       'model = torch.load("/app/model.pt")\n',
@@ -184,6 +184,24 @@ describe('a survey of tasks of Harbor', () => {
       ).toMatchObject({
         file: 'tests/test_outputs.py',
       });
+    for (const line of [
+      'python -m pytest /tests/test_outputs.py',
+      'python3 -u -m pytest x',
+      'python3 - <<END',
+      'uv venv .tb',
+      'source .tb/bin/activate',
+      'PYTHONPATH=. pytest x',
+    ])
+      expect(survey(task({ 'tests/test.sh': `${line}\n` })).inProcess).toMatchObject({ file: 'tests/test.sh' });
+    for (const script of [
+      'uvx pytest /tests/test_outputs.py',
+      'cd /tests\npython -m pytest x',
+      'python3 -I -m pytest x',
+      'python3 /tests/run.py',
+      'source $HOME/.local/bin/env',
+      '# python -m pytest',
+    ])
+      expect(survey(task({ 'tests/test.sh': `${script}\n` })).inProcess).toBeNull();
     const ofTests = { 'tests/test_outputs.py': 'from helper import x\nimport json\n', 'tests/helper.py': 'x = 1\n' };
     expect(survey(task({ ...ofTests, 'instruction.md': 'Read helper.py.' })).inProcess).toBeNull();
   });

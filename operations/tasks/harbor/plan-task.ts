@@ -14,6 +14,10 @@ const MOST_FILES = 20_000;
 /** Of a working folder. */
 const SUBMISSION_BYTES = 256 * 1024 * 1024;
 const WORKDIR = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._+-]+)+$/;
+const NOT_FOLLOWED = [
+  ...['agent.user', 'artifacts', 'environment.gpu_types', 'environment.healthcheck', 'environment.skills_dir'],
+  ...['verifier.allowed_hosts', 'verifier.collect', 'verifier.network_mode', 'verifier.user'],
+];
 /** Folders of the system, which a working folder must not replace; and our own. */
 const TAKEN = /^\/(?:bin|boot|dev|etc|home|lib|lib64|logs|opt|proc|root|run|sbin|solution|srv|sys|tests|tmp|usr|var)$/;
 
@@ -63,8 +67,10 @@ export function planHarborTask(folder: string, choices: ImportChoices): HarborPl
   const network = networkOf(toml, refuse);
   const memoryMb = megabytesOf(toml, 'environment.memory_mb', 'environment.memory', refuse) ?? 2048;
   const workspaceMb = megabytesOf(toml, 'environment.storage_mb', 'environment.storage', refuse);
-  for (const key of ['verifier.collect', 'artifacts', 'environment.healthcheck', 'agent.user', 'verifier.user'])
-    if (valueAt(toml, key) !== undefined) remark('task.toml', key, 'is not followed');
+  for (const key of NOT_FOLLOWED) if (valueAt(toml, key) !== undefined) remark('task.toml', key, 'is not followed');
+  for (const part of ['tests', 'solution'])
+    if (lstatSync(join(folder, part, '.harborignore'), { throwIfNoEntry: false }) !== undefined)
+      remark(`${part}/.harborignore`, '', 'is not followed: all files are taken');
   const [shared, ...more] = sharedNames(folder);
   if (shared !== undefined)
     remark(

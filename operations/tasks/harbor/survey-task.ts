@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, join, posix, relative } from 'node:path';
 // The field's TOML 1.0 reader: no dependencies, types of its own, tells line and column.
 import { parse, TomlError } from 'smol-toml';
 import { parse as parseYaml } from 'yaml';
@@ -155,10 +155,25 @@ function checkCompose(text: string, found: Findings): void {
 function workdirOf(folder: string, file: Record<string, unknown>, found: Findings): string {
   const said = valueAt(file, 'environment.workdir');
   if (typeof said === 'string') return said;
-  const dockerfile = readText(folder, 'environment/Dockerfile', found) ?? '';
-  const lines = [...dockerfile.matchAll(/^\s*WORKDIR\s+(\S+)/gim)].map(([, path = '']) => path);
-  const last = lines.findLast((path) => path.startsWith('/'));
+  const last = lastWorkdir(readText(folder, 'environment/Dockerfile', found) ?? '');
+  if (last === null)
+    found.remark('environment/Dockerfile', 'WORKDIR', 'does not say where the agent works: /app is taken');
   return last ?? '/app';
+}
+
+/** Of the last stage, or of the one that it builds on; null: whatever its image has. */
+function lastWorkdir(dockerfile: string): string | null {
+  const stages = new Map<string, string | null>();
+  let [stage, at]: [string | undefined, string | null] = [undefined, null];
+  for (const line of dockerfile.split('\n')) {
+    const [, image, name] = /^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?/i.exec(line) ?? [];
+    if (image !== undefined) [stage, at] = [name?.toLowerCase(), stages.get(image.toLowerCase()) ?? null];
+    const path = /^\s*WORKDIR\s+["']?([^\s"']+)/i.exec(line)?.[1];
+    if (path?.startsWith('/')) at = posix.normalize(path);
+    else if (path !== undefined && at !== null) at = posix.join(at, path);
+    if (stage !== undefined) stages.set(stage, at);
+  }
+  return at !== null && at.length > 1 ? at.replace(/\/$/, '') : at;
 }
 
 function testFiles(folder: string, found: Findings): TestFile[] {

@@ -54,6 +54,21 @@ describe('a survey of tasks of Harbor', () => {
     expect(() => surveyHarborTasks(join(folder, 'tests'))).toThrow(/no task of Harbor/);
   });
 
+  test.each([
+    ['FROM x\nWORKDIR /app\nWORKDIR src\n', '/app/src'],
+    ['FROM x AS made\nWORKDIR /srv/made/\nFROM made\nRUN true\n', '/srv/made'],
+    ['FROM x AS tools\nWORKDIR /tools\nFROM y\nWORKDIR /work\n', '/work'],
+  ])("takes the last stage's working folder: %j", (dockerfile, workdir) => {
+    expect(survey(task({ 'environment/Dockerfile': dockerfile }))).toMatchObject({ workdir, remarks: [] });
+  });
+
+  test('says so where nothing tells the working folder', () => {
+    expect(survey(task({ 'environment/Dockerfile': 'FROM x AS tools\nWORKDIR /tools\nFROM y\n' }))).toMatchObject({
+      workdir: '/app',
+      remarks: [{ file: 'environment/Dockerfile', key: 'WORKDIR' }],
+    });
+  });
+
   test('names keys that Harbor ignores', () => {
     const { playable, remarks } = survey(
       task({ 'task.toml': 'version = "1.0"\nreward = 1\n[environment]\ngpu_count = 1\n[environment.env]\nA = "b"\n' }),

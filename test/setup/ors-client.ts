@@ -51,11 +51,14 @@ export class OrsClient {
     }
   }
 
+  /** Asked again, it begins the same session's episode, as that client does: another session would leave the first one's behind. */
   async open(task: Record<string, unknown>): Promise<OrsAnswer> {
-    const created = await this.send('POST', '/create_session', {});
-    // A server that starts has given no id.
-    if (created.status !== 200) return created;
-    this.sid = events(created.text).find(({ event }) => event === 'task_id')?.data ?? '';
+    if (this.sid === '') {
+      const created = await this.send('POST', '/create_session', {});
+      // A server that starts has given no id.
+      if (created.status !== 200) return created;
+      this.sid = events(created.text).find(({ event }) => event === 'task_id')?.data ?? '';
+    }
     return this.send('POST', '/create', task);
   }
 

@@ -6,6 +6,8 @@ const EACH = 5;
 export class Remarks {
   readonly #list: Remark[] = [];
   readonly #further = new Map<string, Remark & { count: number }>();
+  /** Told once each: those in the list, by what they are about. */
+  readonly #counted = new Map<string, { remark: Remark; count: number }>();
 
   constructor(readonly source: string) {}
 
@@ -20,16 +22,35 @@ export class Remarks {
     this.#further.set(group, { ...remark, count: (known?.count ?? 0) + 1 });
   }
 
+  /** Told once for a file, at its first place, and how often: what tools do at every step. `about`: what is counted apart within the kind. */
+  counted(file: string | null, key: string, kind: string, message: string, about = ''): void {
+    const group = `${kind} ${file ?? ''} ${about}`;
+    const known = this.#counted.get(group);
+    if (known !== undefined) {
+      known.count += 1;
+      return;
+    }
+    const before = this.#list.length;
+    this.odd(file, key, kind, message);
+    const remark = this.#list[before];
+    if (remark !== undefined) this.#counted.set(group, { remark, count: 1 });
+  }
+
   failed(file: string | null, key: string, kind: string, message: string): void {
     this.#list.push({ source: this.source, file, key, level: 'failed', kind, message });
   }
 
   all(): Remark[] {
+    const often = new Map([...this.#counted.values()].map(({ remark, count }) => [remark, count]));
+    const told = this.#list.map((remark): Remark => {
+      const count = often.get(remark) ?? 1;
+      return count === 1 ? remark : { ...remark, message: `${remark.message} (${count} times in the file)` };
+    });
     const further = [...this.#further.values()].map(({ count, ...remark }): Remark => ({
       ...remark,
       key: '',
       message: `and ${count} more of this kind, the last at ${remark.key}`,
     }));
-    return [...this.#list, ...further];
+    return [...told, ...further];
   }
 }

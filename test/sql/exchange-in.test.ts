@@ -196,6 +196,21 @@ describe('a run that is exported and imported again', () => {
         expect((await take(format, path)).known).toBe(1);
       });
 
+  test('as atif is the same where it is a fork, or has no step: copied steps of our own are its steps', async () => {
+    const from = await playedRun(here, { steps: 2 });
+    const fork = await playedRun(here, { steps: 3, over: { forkedFrom: { runId: from.runId, step: 1 } } });
+    const empty = await playedRun(here, { steps: 0 });
+    for (const [{ runId }, steps] of [
+      [fork, 3],
+      [empty, 0],
+    ] as const) {
+      const path = place('fork.json');
+      mkdirSync(dirname(path), { recursive: true });
+      await exportBatch(bench(here), runId, { format: 'atif', output: path });
+      expect(await one('atif', path)).toMatchObject({ outcome: 'imported', steps, remarks: [] });
+    }
+  });
+
   test('is in no leaderboard unless it is asked for', async () => {
     const { runId } = await playedRun(here);
     const path = place('ranked.json');
@@ -293,13 +308,93 @@ describe('a trajectory of another tool', () => {
       ['odd.json', 'steps[1].metrics.cost_usd', 'not_a_number'],
       ['odd.json', 'steps[2].step_id', 'step_order'],
       ['odd.json', 'steps[2]', 'message_in_observation'],
-      ['odd.json', '', 'no_score'],
       ['odd.json', 'final_metrics.total_prompt_tokens', 'totals_differ'],
       ['odd.json', 'final_metrics.total_completion_tokens', 'totals_differ'],
       ['odd.json', 'final_metrics.total_cached_tokens', 'totals_differ'],
+      ['odd.json', '', 'no_score'],
     ]);
     const [first] = await there.queries.trajectory(result.runId!);
     expect(first?.observation).toBe('said 2\nGo on.');
+  });
+
+  test('whose cost nothing tells has none, rather than one of $0', async () => {
+    const free = { metrics: { prompt_tokens: 1 } };
+    const costing = async (steps: object[], final: object) => {
+      const result = await one(
+        'atif',
+        written('cost.json', JSON.stringify(trajectory({ steps, final_metrics: final }))),
+      );
+      const { recordedCostUsd } = await there.queries.showRun(result.runId!);
+      return [recordedCostUsd, said(result).filter(([, key]) => key !== '')];
+    };
+    const unusable = ['cost.json', 'final_metrics.total_cost_usd', 'not_a_number'];
+    expect(await costing([agentStep(1, free)], {})).toEqual([null, []]);
+    expect(await costing([agentStep(1, free)], { total_cost_usd: 'free' })).toEqual([null, [unusable]]);
+    expect(await costing([agentStep(1, free), agentStep(2)], { total_cost_usd: 'free' })).toEqual([
+      '0.001',
+      [unusable],
+    ]);
+    expect(await costing([agentStep(1, free)], { total_cost_usd: 0 })).toEqual(['0', []]);
+  });
+
+  test('has what is not kept of its steps told once, with how often', async () => {
+    const lossy = (id: number) => ({
+      ...agentStep(id, { reasoning_effort: 'high', llm_call_count: 2, extra: { mood: 'good' } }),
+      tool_calls: [{ tool_call_id: 'c', function_name: 'bash', arguments: {}, cost: 1 }],
+      observation: { results: [{ source_call_id: 'other', content: 'said', extra: { a: 1 } }], total: 1 },
+      metrics: { prompt_tokens: 100, logprobs: [0.5], latency: 3, extra: { b: 1 } },
+    });
+    const steps = [lossy(1), lossy(2), { step_id: 3, source: 'system', message: 'Now.', observation: { results: [] } }];
+    const final = { total_steps: 7, total_mood: 1 };
+    const result = await one(
+      'atif',
+      written('loss.json', JSON.stringify(trajectory({ steps, final_metrics: final, continued_trajectory_ref: 'b' }))),
+    );
+    expect(said(result)).toEqual([
+      ['loss.json', 'continued_trajectory_ref', 'left_out'],
+      ['loss.json', 'steps[0].reasoning_effort', 'left_out'],
+      ['loss.json', 'steps[0].extra', 'left_out'],
+      ['loss.json', 'steps[0].llm_call_count', 'left_out'],
+      ['loss.json', 'steps[0].metrics.latency', 'unknown_key'],
+      ['loss.json', 'steps[0].metrics.logprobs', 'left_out'],
+      ['loss.json', 'steps[0].tool_calls[0].cost', 'unknown_key'],
+      ['loss.json', 'steps[0].observation.total', 'unknown_key'],
+      ['loss.json', 'steps[0].observation.results[0].source_call_id', 'unknown_call'],
+      ['loss.json', 'steps[2]', 'message_in_observation'],
+      ['loss.json', 'final_metrics.total_mood', 'unknown_key'],
+      ['loss.json', 'final_metrics.total_steps', 'totals_differ'],
+      ['loss.json', '', 'no_score'],
+      ['loss.json', '', 'left_out'],
+    ]);
+    expect(result.remarks.find(({ key }) => key === 'steps[0].metrics.logprobs')?.message).toMatch(/2 times/);
+  });
+
+  test('has its times as they are, those without a zone in UTC, and none that are no times', async () => {
+    const at = (id: number, timestamp: string) => agentStep(id, { timestamp });
+    const steps = [
+      ...[at(1, '2026-03-01T12:00:00'), at(2, '2026-03-01T13:00:00'), at(3, 'step 7'), at(4, '2026-03-01')],
+      ...[at(5, '2026-03-01T11:00:00Z'), at(6, '2026-03-01T14:00:00+02:00')],
+    ];
+    const result = await one('atif', written('t.json', JSON.stringify(trajectory({ steps, final_metrics: {} }))));
+    expect(
+      result.remarks.filter(({ key }) => key !== '').map(({ key, kind, message }) => [key, kind, message]),
+    ).toEqual([
+      ['steps[0].timestamp', 'no_zone', expect.stringContaining('2 times')],
+      ['steps[2].timestamp', 'wrong_type', expect.stringContaining('2 times')],
+      ['steps[4].timestamp', 'time_order', expect.stringContaining('2 times')],
+    ]);
+    expect(await there.queries.showRun(result.runId!)).toMatchObject({
+      ...{ startedAt: '2026-03-01T11:00:00.000Z', endedAt: '2026-03-01T13:00:00.000Z' },
+    });
+  });
+
+  test('is found among other JSON in a folder; one of those that is named is refused', async () => {
+    const path = written('x/run.json', JSON.stringify(trajectory()));
+    const other = join(dirname(path), 'other.json');
+    writeFileSync(other, '{"a": 1}');
+    writeFileSync(join(dirname(path), 'list.json'), '[1]');
+    expect(await take('atif', dirname(path))).toMatchObject({ directories: 1, imported: 1 });
+    expect(said(await one('atif', other))).toEqual([['other.json', 'schema_version', 'unknown_version']]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { BenchError } from '../../../../domain/errors.js';
 import type { ExchangeRequest } from '../../../../domain/requests/import.js';
 import type { DirectoryResult, ImportDocument } from '../../../../domain/views/imports.js';
@@ -8,8 +8,10 @@ import { importSummary } from '../import-summary.js';
 import { Remarks } from '../remarks.js';
 import { UnreadableFile } from '../unreadable-file.js';
 import type { DirectoriesProgress } from '../import-run-directories.js';
+import { isAtif } from './atif-head.js';
+import { isTrial, trialAbove, trialOf } from './harbor-trial.js';
 import { importTold } from './import-file.js';
-import { readAtif } from './read-atif.js';
+import { type AtifSource, readAtif } from './read-atif.js';
 import { readLogHead, readSample } from './read-inspect.js';
 import { openZip } from './zip-members.js';
 
@@ -23,12 +25,12 @@ export async function importExchanged(
   { batch, task, dryRun }: ExchangeRequest,
   { signal, onFound, onDirectory }: DirectoriesProgress,
 ): Promise<ImportDocument> {
-  const files = await findFiles(format, paths);
+  const sources = await findSources(format, paths);
   const database = await bench.database();
-  onFound(files.length);
+  onFound(sources.length);
   const results: DirectoryResult[] = [];
   let read = 0;
-  for (const path of files) {
+  for (const source of sources) {
     if (signal.aborted) break;
     read += 1;
     const done = (result: DirectoryResult): void => {
@@ -36,15 +38,16 @@ export async function importExchanged(
       onDirectory(result, read);
     };
     const options = { batch, dryRun };
-    if (format === 'atif')
+    if (format === 'inspect' && 'path' in source)
+      for await (const result of logResults(database, source.path, options)) done(result);
+    else
       done(
-        await importTold(database, basename(path), options, (remarks) =>
-          readAtif(path, { task: task ?? null }, remarks),
+        await importTold(database, basename('trial' in source ? source.trial : source.path), options, (remarks) =>
+          readAtif(source, { task: task ?? null }, remarks),
         ),
       );
-    else for await (const result of logResults(database, path, options)) done(result);
   }
-  return importSummary(results, { batch, dryRun, directories: results.length + files.length - read });
+  return importSummary(results, { batch, dryRun, directories: results.length + sources.length - read });
 }
 
 /** A result for each sample; one for a log that cannot be read. */
@@ -95,9 +98,10 @@ async function* logResults(
 
 const MOST_LEVELS = 10;
 
-/** The files named, and those in folders that are named. BenchError: there is none. */
-async function findFiles(format: ExchangedFormat, paths: readonly string[]): Promise<string[]> {
-  const found: string[] = [];
+/** The files named, and those in folders that are named; a trial of Harbor once, however it is named. BenchError: there is none. */
+async function findSources(format: ExchangedFormat, paths: readonly string[]): Promise<AtifSource[]> {
+  const found = new Map<string, AtifSource>();
+  const add = (source: AtifSource): void => void found.set(JSON.stringify(source), source);
   for (const path of paths) {
     const known = await stat(path).catch(() => null);
     if (known === null)
@@ -105,10 +109,11 @@ async function findFiles(format: ExchangedFormat, paths: readonly string[]): Pro
         code: 'file.not_found',
         remedy: 'Give files, or folders that contain some at any depth.',
       });
-    if (known.isDirectory()) for await (const file of walk(format, path, 0)) found.push(file);
-    else found.push(path);
+    const trial = format === 'atif' && !known.isDirectory() ? trialOf(path) : null;
+    if (known.isDirectory()) for await (const source of walk(format, resolve(path), 0)) add(source);
+    else add(trial === null ? { path: resolve(path) } : { trial });
   }
-  if (found.length === 0)
+  if (found.size === 0)
     throw new BenchError(
       'usage',
       `no ${format === 'atif' ? 'ATIF trajectory' : 'Inspect log'} in ${paths.join(', ')}`,
@@ -120,20 +125,26 @@ async function findFiles(format: ExchangedFormat, paths: readonly string[]): Pro
             : 'Logs are .eval files.',
       },
     );
-  return found;
+  return [...found.values()];
 }
 
-async function* walk(format: ExchangedFormat, folder: string, level: number): AsyncGenerator<string> {
+async function* walk(format: ExchangedFormat, folder: string, level: number): AsyncGenerator<AtifSource> {
   const entries = (await readdir(folder, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const names = new Set(entries.map(({ name }) => name));
-  const trial = format === 'atif' && names.has('agent') && names.has('result.json');
+  if (format === 'atif') {
+    const trial = isTrial(new Set(entries.map(({ name }) => name))) ? folder : trialAbove(folder);
+    if (trial !== null) {
+      yield { trial };
+      return;
+    }
+  }
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (level < MOST_LEVELS && !(trial && entry.name !== 'agent')) yield* walk(format, path, level + 1);
-    } else if (format === 'inspect' ? entry.name.endsWith('.eval') : isTrajectory(entry.name, trial)) yield path;
+      if (level < MOST_LEVELS) yield* walk(format, path, level + 1);
+    } else if (format === 'inspect' ? entry.name.endsWith('.eval') : await isTrajectory(path)) yield { path };
   }
 }
 
-const isTrajectory = (name: string, trial: boolean): boolean =>
-  !trial && name.endsWith('.json') && name !== 'result.json' && name !== 'config.json';
+/** Harbor's jobs and other tools leave JSON that is none. */
+const isTrajectory = async (path: string): Promise<boolean> =>
+  path.endsWith('.json') && !['result.json', 'config.json'].includes(basename(path)) && (await isAtif(path)) !== false;

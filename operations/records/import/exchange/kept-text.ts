@@ -5,7 +5,7 @@ import { UnreadableFile } from '../unreadable-file.js';
 export class KeptText {
   #characters = 0;
 
-  constructor(readonly file: string) {}
+  constructor(public file: string) {}
 
   add(text: string, key: string): void {
     this.#characters += text.length;

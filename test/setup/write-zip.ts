@@ -1,9 +1,10 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
 export type Packing = 'stored' | 'deflate' | 'zstd' | 'bzip2';
+const LONGEST_BLOCK = 128 * 1024;
 const METHOD: Record<Packing, number> = { stored: 0, deflate: 8, bzip2: 12, zstd: 93 };
 
-/** Zstandard without compressing: as two frames, which readers must take together. */
+/** Zstandard that compresses runs of one character alone: as two frames, which readers must take together. */
 function zstd(text: Buffer): Buffer {
   const half = Math.floor(text.length / 2);
   return Buffer.concat([text.subarray(0, half), text.subarray(half)].map(frame));
@@ -16,12 +17,13 @@ function frame(bytes: Buffer): Buffer {
   head.writeUInt8(0xa0, 4);
   head.writeUInt32LE(bytes.length, 5);
   const blocks: Buffer[] = [];
-  for (let at = 0; at === 0 || at < bytes.length; at += 65536) {
-    const block = bytes.subarray(at, at + 65536);
-    const last = at + 65536 >= bytes.length ? 1 : 0;
+  for (let at = 0; at === 0 || at < bytes.length; at += LONGEST_BLOCK) {
+    const block = bytes.subarray(at, at + LONGEST_BLOCK);
+    const last = at + LONGEST_BLOCK >= bytes.length ? 1 : 0;
+    const run = block.length > 1 && block.equals(Buffer.alloc(block.length, block[0]));
     const header = Buffer.alloc(3);
-    header.writeUIntLE((block.length << 3) | last, 0, 3);
-    blocks.push(header, block);
+    header.writeUIntLE((block.length << 3) | (run ? 2 : 0) | last, 0, 3);
+    blocks.push(header, run ? block.subarray(0, 1) : block);
   }
   return Buffer.concat([head, ...blocks]);
 }

@@ -604,6 +604,25 @@ describe('garbage', () => {
       expect(await digest()).toEqual(before);
     });
 
+  test('a damaged member fails alone: other samples of its log, and other logs, are taken', async () => {
+    const members = (id: number): [string, string][] => [
+      ['header.json', JSON.stringify(header)],
+      [`samples/${id}_epoch_1.json`, JSON.stringify(sampleOf({ id, epoch: 1 }))],
+      [`samples/${id}_epoch_2.json`, JSON.stringify(sampleOf({ id }))],
+    ];
+    const damaged = writeZip(members(81));
+    damaged.write('Q', damaged.lastIndexOf('PK\u0003\u0004'), 'latin1');
+    const path = written('a.eval', damaged);
+    writeFileSync(join(dirname(path), 'b.eval'), writeZip(members(82)));
+    const { results } = await take('inspect', dirname(path));
+    expect(results.map(({ source, outcome, remarks }) => [source, outcome, remarks.map(({ key }) => key)])).toEqual([
+      ['a.eval: samples/81_epoch_1.json', 'imported', []],
+      ['a.eval: samples/81_epoch_2.json', 'failed', ['samples/81_epoch_2.json']],
+      ['b.eval: samples/82_epoch_1.json', 'imported', []],
+      ['b.eval: samples/82_epoch_2.json', 'imported', []],
+    ]);
+  });
+
   test('NaN is no number and no score: it is told, and the rest is taken', async () => {
     const text = JSON.stringify(sampleOf({ scores: { match: { value: 'NAN' }, other: { value: 0.5 } } })).replace(
       '"NAN"',

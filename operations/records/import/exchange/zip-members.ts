@@ -6,6 +6,8 @@ import { UnreadableFile } from '../unreadable-file.js';
 
 const ZSTD = 93;
 const METHODS: readonly number[] = [0, 8, ZSTD];
+/** Bytes of zstd unpacked at a time: four of them can be a block, which is 128 KiB of text. */
+const SLICE = 32;
 /** No log has so many. */
 const MOST_MEMBERS = 1_000_000;
 
@@ -55,9 +57,8 @@ export async function openZip(path: string, file: string): Promise<ZipMembers> {
           throw new UnreadableFile(file, name, 'wrong_encoding', 'not UTF-8');
         }
       };
-      const packed = await bytesOf(zip, entry, file);
       try {
-        for await (const bytes of packed) yield decode(bytes);
+        for await (const bytes of await bytesOf(zip, entry, file)) yield decode(bytes);
         yield decode();
       } catch (error) {
         if (error instanceof UnreadableFile) throw error;
@@ -74,6 +75,8 @@ const refused = (file: string, { message, code }: NodeJS.ErrnoException): Unread
 
 async function bytesOf(zip: ZipFile, entry: Entry, file: string): Promise<AsyncIterable<Uint8Array>> {
   const { compressionMethod: method, fileName } = entry;
+  if (entry.isEncrypted())
+    throw new UnreadableFile(file, fileName, 'unreadable', 'encrypted: pack the archive anew without a password');
   if (!METHODS.includes(method))
     throw new UnreadableFile(
       file,
@@ -99,11 +102,12 @@ async function* unpacked(packed: Readable): AsyncGenerator<Uint8Array> {
   // Copies: what it hands over is a view of a window that it writes on.
   let pieces: Uint8Array[] = [];
   const decompress = new Decompress((piece) => void pieces.push(new Uint8Array(piece)));
-  for await (const bytes of packed as AsyncIterable<Buffer>) {
-    decompress.push(bytes);
-    yield* pieces;
-    pieces = [];
-  }
+  for await (const bytes of packed as AsyncIterable<Buffer>)
+    for (let at = 0; at < bytes.length; at += SLICE) {
+      decompress.push(bytes.subarray(at, at + SLICE));
+      yield* pieces;
+      pieces = [];
+    }
   decompress.push(new Uint8Array(), true);
   yield* pieces;
 }

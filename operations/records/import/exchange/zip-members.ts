@@ -1,3 +1,4 @@
+import { open as openFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 // What Inspect's own viewer unpacks zstd with; Node has it only from 22.15.
 import { Decompress } from 'fzstd';
@@ -23,8 +24,10 @@ export async function openZip(path: string, file: string): Promise<ZipMembers> {
   const zip = await new Promise<ZipFile>((resolve, reject) => {
     open(path, { lazyEntries: true, autoClose: false }, (error, opened) => {
       if (error === null) resolve(opened);
-      else reject(refused(file, error));
+      else reject(error);
     });
+  }).catch(async (error: Error) => {
+    throw (await isJson(path)) ? jsonLog(file) : refused(file, error);
   });
   const entries = new Map<string, Entry>();
   try {
@@ -72,6 +75,29 @@ const refused = (file: string, { message, code }: NodeJS.ErrnoException): Unread
   code === undefined || code === 'EOF'
     ? new UnreadableFile(file, '', 'truncated', `not a whole zip archive: ${message}`)
     : new UnreadableFile(file, '', 'unreadable', `cannot be read: ${code}`);
+
+/** How Inspect's older logs begin. */
+async function isJson(path: string): Promise<boolean> {
+  const file = await openFile(path).catch(() => null);
+  if (file === null) return false;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(64), 0, 64, 0);
+    return buffer.toString('latin1', 0, bytesRead).trimStart().startsWith('{');
+  } catch {
+    return false;
+  } finally {
+    await file.close();
+  }
+}
+
+const jsonLog = (file: string): UnreadableFile =>
+  new UnreadableFile(
+    file,
+    '',
+    'unknown_kind',
+    "JSON, not a zip archive: if it is a log in Inspect's JSON format, convert it with " +
+      '`inspect log convert --to eval --output-dir <folder> <file>` and import what that writes',
+  );
 
 async function bytesOf(zip: ZipFile, entry: Entry, file: string): Promise<AsyncIterable<Uint8Array>> {
   const { compressionMethod: method, fileName } = entry;

@@ -95,6 +95,14 @@ describe('members of an archive', () => {
 });
 
 describe('a file that is no archive', () => {
+  it('and is JSON is said to be perhaps an older log, with what converts it', async () => {
+    const path = written('\n{"version": 2, "status": "success", "eval": {}}');
+    await expect(openZip(path, 'l.json')).rejects.toMatchObject({
+      ...{ name: 'UnreadableFile', file: 'l.json', key: '', kind: 'unknown_kind' },
+      message: expect.stringMatching(/^JSON, .*`inspect log convert --to eval --output-dir <folder> <file>`/) as string,
+    });
+  });
+
   it('or not there is said to be so', async () => {
     await expect(openZip(written('hello'), 'l.eval')).rejects.toMatchObject({
       message: expect.stringContaining('not a whole zip archive') as string,

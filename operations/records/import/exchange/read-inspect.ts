@@ -36,12 +36,18 @@ const KINDS = new Set([
 /** Inspect's own have 22 characters. */
 const LONGEST_ID = 1000;
 
+/** A scorer whose value has several keys is as many scores, each named after its key. */
+interface RankingScore {
+  name: string;
+  scorer: string | null;
+}
+
 /** What the whole log says. */
 export interface InspectLog {
   file: string;
   eval: Fields;
-  /** The name of the score that ranks: the first. */
-  metric: string | null;
+  /** The score that ranks: the first. */
+  ranks: RankingScore | null;
   samples: string[];
 }
 
@@ -70,8 +76,10 @@ export async function readLogHead(zip: ZipMembers, path: string, remarks: Remark
   const spec = fieldsOf(head['eval']);
   if (textOf(spec['task']) === null || textOf(spec['model']) === null)
     throw new UnreadableFile(file, `${from}: eval`, 'missing_key', 'task and model are missing');
-  const [first] = listOf(fieldsOf(head['results'])['scores']);
-  return { file, eval: spec, metric: textOf(fieldsOf(first)['name']), samples };
+  const first = fieldsOf(listOf(fieldsOf(head['results'])['scores'])[0]);
+  const name = textOf(first['name']);
+  const ranks = name === null ? null : { name, scorer: textOf(first['scorer']) };
+  return { file, eval: spec, ranks, samples };
 }
 
 /** A sample as a run. */
@@ -85,10 +93,17 @@ export async function readSample(zip: ZipMembers, log: InspectLog, member: strin
   const id = typeof facts['id'] === 'number' ? String(facts['id']) : textOf(facts['id']);
   if (id === null) throw new UnreadableFile(file, `${member}: id`, 'missing_key', 'a text or a number was expected');
   const epoch = countOf(facts['epoch']) ?? 1;
-  const scores = finalScores(fieldsOf(facts['scores']), file, member, remarks);
-  const named = log.metric ?? Object.keys(fieldsOf(facts['scores']))[0] ?? null;
-  // A score of several values has no number of its own: the first of them ranks.
-  const metric = Object.keys(scores).find((name) => name === named || name.startsWith(`${named}.`)) ?? named ?? 'score';
+  const all = finalScores(fieldsOf(facts['scores']), file, member, remarks);
+  const scores = Object.fromEntries([...all].flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
+  const found = rankingMetric([...all.keys()], log.ranks);
+  const metric = found ?? nameOf(log.ranks);
+  if (extra === null && found === null && Object.keys(scores).length > 0)
+    remarks.odd(
+      file,
+      `${member}: scores`,
+      'no_score',
+      `the log ranks by ${JSON.stringify(metric)}, which is none of ${Object.keys(scores).join(', ')}: there is no final score`,
+    );
   const model = textOf(log.eval['model']) ?? 'unknown';
   const task = textOf(log.eval['task']) ?? 'unknown';
   const record = {
@@ -102,7 +117,7 @@ export async function readSample(zip: ZipMembers, log: InspectLog, member: strin
               id: `${task}/${id}`,
               name: `${task}/${id}`,
               metric,
-              assumed: named === null,
+              assumed: log.ranks === null && found === null,
               direction: 'maximize' as const,
             },
             min: null,
@@ -147,6 +162,28 @@ export async function readSample(zip: ZipMembers, log: InspectLog, member: strin
     },
   };
 }
+
+/** Which of a sample's metrics ranks; null: none of them is the score that the log names. */
+function rankingMetric(metrics: readonly string[], ranks: RankingScore | null): string | null {
+  if (ranks === null) return metrics[0] ?? null;
+  const { name } = ranks;
+  return (
+    metrics.find((one) => one === nameOf(ranks)) ??
+    metrics.find((one) => one === name) ??
+    // A score of several values has no number of its own: the first of them ranks.
+    metrics.find((one) => one.startsWith(`${name}.`)) ??
+    metrics.find((one) => one.endsWith(`.${name}`)) ??
+    null
+  );
+}
+
+/** As the metrics of a sample are named, for one that has none. */
+const nameOf = (ranks: RankingScore | null): string =>
+  ranks === null
+    ? 'score'
+    : ranks.scorer === null || ranks.scorer === ranks.name
+      ? ranks.name
+      : `${ranks.scorer}.${ranks.name}`;
 
 const samplingOf = (config: Fields) => ({
   ...(numberOf(config['temperature']) !== null && { temperature: numberOf(config['temperature']) ?? 0 }),
@@ -248,9 +285,9 @@ function scoreValue(value: Json | undefined): number | null {
   return numberOf(value);
 }
 
-/** A score of several values is several metrics. */
-function finalScores(scores: Fields, file: string, member: string, remarks: Remarks): Record<string, number> {
-  const metrics: Record<string, number> = {};
+/** A score of several values is several metrics; null: it is no number, which is told. */
+function finalScores(scores: Fields, file: string, member: string, remarks: Remarks): Map<string, number | null> {
+  const metrics = new Map<string, number | null>();
   const add = (name: string, value: Json | undefined): void => {
     const number = scoreValue(value);
     if (number === null)
@@ -260,7 +297,7 @@ function finalScores(scores: Fields, file: string, member: string, remarks: Rema
         'not_a_number',
         `${JSON.stringify(value) ?? 'nothing'} is no number: left out`,
       );
-    else metrics[name] = number;
+    metrics.set(name, number);
   };
   for (const [name, score] of Object.entries(scores)) {
     const { value } = fieldsOf(score);

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import type { ExchangedEnd, ExchangedRecord, ExchangedStepRow } from '../../../../../db/index.js';
+import { readLogHead, readSample } from '../../../../../operations/records/import/exchange/read-inspect.js';
+import type { ZipMembers } from '../../../../../operations/records/import/exchange/zip-members.js';
+import { Remarks } from '../../../../../operations/records/import/remarks.js';
+
+const MEMBER = 'samples/7_epoch_1.json';
+
+interface Read {
+  record: ExchangedRecord;
+  steps: ExchangedStepRow[];
+  end: ExchangedEnd;
+  remarks: (string | null)[][];
+  /** What the remarks say. */
+  said: string[];
+}
+
+/** A log of one sample, read as an import reads it. */
+async function read(sample: object, results?: object): Promise<Read> {
+  const members: Record<string, object> = {
+    'header.json': { eval: { task: 'gaia', model: 'openai/gpt-5' }, ...(results !== undefined && { results }) },
+    [MEMBER]: { id: 7, epoch: 1, uuid: 'u', input: 'What?', messages: [], ...sample },
+  };
+  const zip: ZipMembers = {
+    names: () => Object.keys(members),
+    async *text(name) {
+      yield JSON.stringify(members[name]);
+    },
+    close: () => undefined,
+  };
+  const remarks = new Remarks('l.eval');
+  const log = await readLogHead(zip, 'l.eval', remarks);
+  const told = await readSample(zip, log, MEMBER, remarks);
+  const steps: ExchangedStepRow[] = [];
+  const end = await told.steps((step) => {
+    steps.push(step);
+    return Promise.resolve();
+  });
+  const all = remarks.all();
+  return {
+    ...{ record: told.record, steps, end },
+    remarks: all.map(({ key, kind }) => [key.replace(`${MEMBER}: `, ''), kind]),
+    said: all.map(({ message }) => message),
+  };
+}
+
+const assistant = (id: string, more: object = {}) => ({ id, role: 'assistant', content: `said in ${id}`, ...more });
+
+describe('the score that ranks a sample', () => {
+  const scored = (scores: object, first?: object) =>
+    read({ messages: [assistant('m1')], scores }, first === undefined ? undefined : { scores: [first] });
+
+  it.each([
+    ['named after a key of its scorer, as Inspect names it', { name: 'clarity', scorer: 'quality' }, 'quality.clarity'],
+    ['named after another key', { name: 'depth', scorer: 'quality' }, 'quality.depth'],
+    ['named after a key, with no scorer', { name: 'clarity' }, 'quality.clarity'],
+    ['named after a key, with a scorer that the sample has not', { name: 'depth', scorer: 'other' }, 'quality.depth'],
+    ['named after its scorer: the first of its values', { name: 'quality', scorer: 'quality' }, 'quality.clarity'],
+    ['one number', { name: 'match', scorer: 'match' }, 'match'],
+    ['one number of a scorer that is there twice', { name: 'match', scorer: 'registered' }, 'match'],
+    ['not named: the first', undefined, 'quality.clarity'],
+  ])('is found where it is %s', async (_, first, metric) => {
+    const scores = { quality: { value: { clarity: 0.7, depth: 0.3 } }, match: { value: 'C' } };
+    const values: Record<string, number> = { 'quality.clarity': 0.7, 'quality.depth': 0.3, match: 1 };
+    const { record, end, remarks } = await scored(scores, first);
+    expect(remarks).toEqual([]);
+    expect(record.task).toMatchObject({ metric, assumed: false });
+    expect(end).toMatchObject({ finalScore: values[metric], finalEvaluation: 'ok' });
+  });
+
+  it('is its own scorer’s value where another scorer has the name of its key', async () => {
+    const scores = { clarity: { value: 0.1 }, quality: { value: { clarity: 0.7 } } };
+    expect((await scored(scores, { name: 'clarity', scorer: 'quality' })).end.finalScore).toBe(0.7);
+  });
+
+  it('is missed in a remark where the sample has other values alone', async () => {
+    const { end, remarks, said } = await scored({ match: { value: 'C' } }, { name: 'clarity', scorer: 'quality' });
+    expect(remarks).toEqual([['scores', 'no_score']]);
+    expect(said).toEqual(['the log ranks by "quality.clarity", which is none of match: there is no final score']);
+    expect(end.finalScore).toBe(null);
+  });
+
+  it('has the same name where the sample has no scores, or no number', async () => {
+    const first = { name: 'clarity', scorer: 'quality' };
+    for (const scores of [{}, { quality: { value: { clarity: 'well', depth: 1 } } }, { quality: { value: 'well' } }])
+      expect((await scored(scores, first)).record.task.metric).toBe('quality.clarity');
+    expect((await scored({ quality: { value: { clarity: 'well', depth: 1 } } }, first)).remarks).toEqual([
+      ['scores.quality.clarity', 'not_a_number'],
+    ]);
+  });
+});

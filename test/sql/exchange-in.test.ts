@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import type { DirectoryResult, ImportDocument } from '../../domain/views/imports.js';
+import { agentConfigSchema } from '../../domain/agent/config.js';
 import type { Bench } from '../../operations/bench.js';
 import { exportBatch } from '../../operations/records/export/export-batch.js';
 import { importExchanged } from '../../operations/records/import/exchange/import-exchanged.js';
@@ -160,9 +161,23 @@ function withoutIds(text: string): unknown {
   });
 }
 
+const demonstrated = agentConfigSchema.parse({
+  ...{ schema: 1, description: 'An agent that is shown how.', systemTemplate: 'You are shown how.' },
+  ...{ taskTemplate: 'Task: {{ task.description }}', nextStepTemplate: '{{ observation }}', putDemosInHistory: true },
+  demonstrations: [1, 2].map((n) => ({
+    source: `${n}.traj`,
+    messages: [
+      { role: 'user', content: `example ${n}` },
+      { role: 'assistant', content: '```bash\nls\n```' },
+      { role: 'user', content: 'answer.py' },
+      { role: 'assistant', content: '```bash\nsubmit\n```' },
+    ],
+  })),
+});
 const KINDS: [string, PlayedOptions][] = [
   ['writes commands into its text', { steps: 5, refused: [2, 3] }],
   ['calls tools', { steps: 5, tools: true }],
+  ['has demonstrations in its history', { steps: 4, over: { agent: demonstrated } }],
   ['prints what JSON must escape', { steps: 2, observation: () => '"\\ \u2028 \ud83d\ude00 \u0007 \t é\r\n' }],
 ];
 

@@ -231,6 +231,8 @@ class SampleWriter {
       ...{ id: `${this.#ids}p${index + 1}`, role, content },
       ...(toolCalls.length > 0 && { tool_calls: objectsOf(objectCalls(toolCalls, 0)) }),
       ...(toolCallId !== undefined && { tool_call_id: toolCallId }),
+      // Of a demonstration, an assistant's too: no model said it in this run.
+      metadata: { bench: { prompt: role } },
     };
   }
 

@@ -193,6 +193,8 @@ const samplingOf = (config: Fields) => ({
 interface Seen {
   facts: Record<string, Json>;
   attachments: Fields;
+  /** Ids of what a model said in this sample. */
+  replies: Set<string>;
   /** Of a reply, by its id. */
   usage: Map<string, ExtraCall>;
   times: Map<string, string>;
@@ -208,7 +210,7 @@ async function firstLook(
   remarks: Remarks,
   hash: { update(text: string): unknown },
 ): Promise<Seen> {
-  const seen: Seen = { facts: {}, attachments: {}, usage: new Map(), times: new Map(), scored: [] };
+  const seen: Seen = { facts: {}, attachments: {}, replies: new Set(), usage: new Map(), times: new Map(), scored: [] };
   let replies = 0;
   const text = async function* (): AsyncGenerator<string> {
     for await (const piece of zip.text(member)) {
@@ -235,6 +237,7 @@ async function firstLook(
         const id = textOf(fieldsOf(fieldsOf(listOf(output['choices'])[0])['message'])['id']);
         replies += 1;
         if (id === null || id.length > LONGEST_ID) return;
+        seen.replies.add(id);
         const time = timeOf(event['completed']) ?? timeOf(event['timestamp']);
         if (time !== null) seen.times.set(id, time);
         if (output['usage'] != null)
@@ -336,11 +339,13 @@ class Messages {
         `${JSON.stringify(role)} is not system, user, assistant or tool`,
       );
     const { text, reasoning } = this.#content(message['content'], key);
-    if (role === 'assistant') {
+    const { bench } = fieldsOf(message['metadata']);
+    const id = textOf(message['id']) ?? '';
+    // Demonstrations, and what was said before the run. A solver marks all that it is given as input: what a model said here, too.
+    const given = 'prompt' in fieldsOf(bench) || (message['source'] === 'input' && !this.seen.replies.has(id));
+    if (role === 'assistant' && !given) {
       await this.#flush();
       this.#kept.held.begin();
-      const id = textOf(message['id']) ?? '';
-      const bench = fieldsOf(message['metadata'])['bench'];
       this.#held = {
         ...{ key, bench },
         told: {
@@ -356,12 +361,19 @@ class Messages {
       this.prompt.push({ role, content: text });
       return;
     }
-    const { told, bench } = this.#held;
+    const { told, bench: own } = this.#held;
     // Where bench wrote it the others say that they were not run.
-    if (bench !== undefined && told.observation !== null) return;
+    if (own !== undefined && told.observation !== null) return;
+    if (role === 'assistant')
+      this.remarks.odd(
+        this.file,
+        key,
+        'message_in_observation',
+        'an input of the assistant between steps: added to the observation before it',
+      );
     this.#kept.held.add(text, key);
     const error = textOf(fieldsOf(message['error'])['message']);
-    const said = bench === undefined && error !== null && text === '' ? error : text;
+    const said = own === undefined && error !== null && text === '' ? error : text;
     told.observation = told.observation === null ? said : `${told.observation}\n${said}`;
   }
 

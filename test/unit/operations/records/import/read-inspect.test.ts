@@ -44,7 +44,9 @@ async function read(sample: object, results?: object): Promise<Read> {
   };
 }
 
+const user = (content: string, more: object = {}) => ({ role: 'user', content, ...more });
 const assistant = (id: string, more: object = {}) => ({ id, role: 'assistant', content: `said in ${id}`, ...more });
+const replied = (id: string) => ({ event: 'model', output: { choices: [{ message: { id } }] } });
 
 describe('the score that ranks a sample', () => {
   const scored = (scores: object, first?: object) =>
@@ -87,5 +89,45 @@ describe('the score that ranks a sample', () => {
     expect((await scored({ quality: { value: { clarity: 'well', depth: 1 } } }, first)).remarks).toEqual([
       ['scores.quality.clarity', 'not_a_number'],
     ]);
+  });
+});
+
+describe('messages of the assistant', () => {
+  it('that were given are the prompt, whether Inspect says so or bench does', async () => {
+    for (const mark of [{ source: 'input' }, { metadata: { bench: { prompt: 'assistant' } } }]) {
+      const { steps, end, remarks } = await read({
+        messages: [user('An example.'), assistant('p1', mark), user('What?'), assistant('m1'), assistant('m2')],
+        events: [replied('m1'), { event: 'score', intermediate: true, score: { value: 0.5 } }, replied('m2')],
+        scores: { match: { value: 1 } },
+      });
+      expect(remarks).toEqual([]);
+      expect(end.prompt).toEqual([user('An example.'), { role: 'assistant', content: 'said in p1' }, user('What?')]);
+      expect(steps.map(({ step, thought }) => [step, thought])).toEqual([
+        [1, 'said in m1'],
+        [2, 'said in m2'],
+      ]);
+      expect(end.evaluations.map(({ step }) => step)).toEqual([1, 2]);
+    }
+  });
+
+  it('that the model gave in this sample are steps, though a later solver got them as its input', async () => {
+    const { steps, remarks } = await read({
+      messages: [user('What?'), assistant('m1', { source: 'input' }), user('Go on.'), assistant('m2')],
+      events: [replied('m1'), replied('m2')],
+    });
+    expect(remarks).toEqual([]);
+    expect(steps.map(({ thought, observation }) => [thought, observation])).toEqual([
+      ['said in m1', 'Go on.'],
+      ['said in m2', null],
+    ]);
+  });
+
+  it('that were given between steps are no step, and are told', async () => {
+    const { steps, remarks } = await read({
+      messages: [assistant('m1'), assistant('p1', { source: 'input' }), assistant('m2')],
+      events: [replied('m1'), replied('m2')],
+    });
+    expect(remarks).toEqual([['messages[1]', 'message_in_observation']]);
+    expect(steps.map(({ observation }) => observation)).toEqual(['said in p1', null]);
   });
 });

@@ -570,10 +570,10 @@ describe('garbage', () => {
     ],
     ['an unknown packing', 'inspect', () => log(sampleOf(), 'bzip2'), ['l.eval', 'header.json', 'unknown_kind']],
     [
-      'an unknown kind of event',
+      'an event without a kind',
       'inspect',
-      () => log(sampleOf({ events: [{ event: 'teleport' }] })),
-      ['l.eval', 'samples/7_epoch_2.json: events[0].event', 'unknown_kind'],
+      () => log(sampleOf({ events: [{}] })),
+      ['l.eval', 'samples/7_epoch_2.json: events[0].event', 'wrong_type'],
     ],
     [
       'an unknown role',

@@ -14,7 +14,7 @@ import { endOf, recordOf, runExtraOf, scoresOf } from './told-run.js';
 import { stepExtraOf, stepRow, type ToldStep } from './told-step.js';
 import type { ZipMembers } from './zip-members.js';
 
-/** Kinds of events that Inspect knows; what a log says in the others it says elsewhere, too. */
+/** Kinds of events that Inspect knows. Only `model` and `score` are read; what a log says in the others it says elsewhere, too. */
 const KINDS = new Set([
   ...['sample_init', 'sample_limit', 'sandbox', 'state', 'store', 'model', 'tool', 'approval', 'checkpoint', 'branch'],
   ...[
@@ -30,7 +30,7 @@ const KINDS = new Set([
     'step',
     'subtask',
   ],
-  ...['anchor', 'interrupt', 'timeline', 'cancelled', 'server_tool', 'skill'],
+  ...['anchor', 'interrupt', 'timeline', 'cancelled', 'server_tool', 'skill', 'review', 'sentinel'],
 ]);
 
 /** Inspect's own have 22 characters. */
@@ -225,13 +225,10 @@ async function firstLook(
       if (list === 'messages') return;
       const event = fieldsOf(value);
       const kind = textOf(event['event']);
-      if (kind === null || !KINDS.has(kind))
-        throw new UnreadableFile(
-          file,
-          `${member}: events[${index}].event`,
-          'unknown_kind',
-          `${JSON.stringify(event['event'] ?? null)} is no event of Inspect`,
-        );
+      const at = `${member}: events[${index}].event`;
+      if (kind === null) throw new UnreadableFile(file, at, 'wrong_type', 'the name of a kind was expected');
+      if (!KINDS.has(kind))
+        remarks.odd(file, at, 'unknown_kind', `${JSON.stringify(kind)} is an event of no kind known here: left out`);
       if (kind === 'model') {
         const output = fieldsOf(event['output']);
         const id = textOf(fieldsOf(fieldsOf(listOf(output['choices'])[0])['message'])['id']);

@@ -131,3 +131,17 @@ describe('messages of the assistant', () => {
     expect(steps.map(({ observation }) => observation)).toEqual(['said in p1', null]);
   });
 });
+
+describe('events', () => {
+  it('of every kind of Inspect are taken; one of an unknown kind is told, and the sample is read', async () => {
+    const events = [{ event: 'review' }, { event: 'sentinel' }, { event: 'teleport' }, replied('m1')];
+    const { steps, remarks } = await read({ messages: [assistant('m1')], events });
+    expect(remarks).toEqual([['events[2].event', 'unknown_kind']]);
+    expect(steps).toHaveLength(1);
+  });
+
+  it('without a kind are refused', async () =>
+    expect(read({ events: [{ event: 3 }] })).rejects.toMatchObject({
+      ...{ key: `${MEMBER}: events[0].event`, kind: 'wrong_type' },
+    }));
+});

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { ExchangedEnd, WriteExchanged } from '../../../../db/index.js';
 import type { ExtraCall } from '../../../../domain/exchange/bench-extra.js';
 import type { EndReason } from '../../../../domain/outcomes.js';
-import { type Json, readJson } from '../read-json.js';
+import { type Clipped, type Json, readJson } from '../read-json.js';
 import type { Remarks } from '../remarks.js';
 import { UnreadableFile } from '../unreadable-file.js';
 import type { ToldRun } from './import-file.js';
@@ -146,8 +146,7 @@ export async function readSample(zip: ZipMembers, log: InspectLog, member: strin
         limit: () => TEXT_LIMIT,
         entry: (list, index, value, clipped) => {
           if (list !== 'messages') return;
-          for (const { key: where, bytes } of clipped)
-            remarks.odd(file, `${member}: ${where}`, 'clipped', `${bytes} bytes: its beginning and its end are kept`);
+          tellClipped(clipped, file, member, remarks);
           return messages.add(index, fieldsOf(value));
         },
         value: () => undefined,
@@ -248,12 +247,19 @@ async function firstLook(
         else seen.scored.push({ value, replies });
       }
     },
-    value: (key, value) => {
+    value: (key, value, clipped) => {
+      if (key === 'events_data' || key === 'store' || key === 'output') return;
       if (key === 'attachments') seen.attachments = fieldsOf(value);
-      else if (key !== 'events_data' && key !== 'store' && key !== 'output') seen.facts[key] = value;
+      else seen.facts[key] = value;
+      tellClipped(clipped, file, member, remarks);
     },
   });
   return seen;
+}
+
+function tellClipped(clipped: readonly Clipped[], file: string, member: string, remarks: Remarks): void {
+  for (const { key, bytes } of clipped)
+    remarks.odd(file, `${member}: ${key}`, 'clipped', `${bytes} bytes: its beginning and its end are kept`);
 }
 
 /** Inspect counts what was read from a cache, or written to it, apart from the input. */
@@ -404,11 +410,11 @@ class Messages {
 
   #content(value: Json | undefined, key: string): { text: string; reasoning: string | null } {
     if (typeof value === 'string') return { text: this.#resolvedText(value), reasoning: null };
-    let reasoning: string | null = null;
+    const reasoning: string[] = [];
     const texts = listOf(value).flatMap((part) => {
       const fields = fieldsOf(part);
       if (fields['type'] === 'text') return [this.#resolvedText(textOf(fields['text']) ?? '')];
-      if (fields['type'] === 'reasoning') reasoning = textOf(fields['reasoning']);
+      if (fields['type'] === 'reasoning') reasoning.push(this.#resolvedText(textOf(fields['reasoning']) ?? ''));
       else
         this.remarks.odd(
           this.file,
@@ -418,7 +424,7 @@ class Messages {
         );
       return [];
     });
-    return { text: texts.join('\n'), reasoning };
+    return { text: texts.join('\n'), reasoning: reasoning.length === 0 ? null : reasoning.join('\n') };
   }
 
   #resolvedText(text: string): string {

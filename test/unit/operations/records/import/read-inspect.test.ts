@@ -130,6 +130,17 @@ describe('messages of the assistant', () => {
     expect(remarks).toEqual([['messages[1]', 'message_in_observation']]);
     expect(steps.map(({ observation }) => observation)).toEqual(['said in p1', null]);
   });
+
+  it('have all parts of their reasoning', async () => {
+    const content = [
+      { type: 'reasoning', reasoning: 'First.' },
+      { type: 'text', text: 'So.' },
+      { type: 'reasoning', reasoning: 'attachment://k' },
+    ];
+    const { steps, remarks } = await read({ messages: [assistant('m1', { content })], attachments: { k: 'Then.' } });
+    expect(remarks).toEqual([]);
+    expect(steps).toMatchObject([{ thought: 'First.\nThen.' }]);
+  });
 });
 
 describe('events', () => {
@@ -144,4 +155,15 @@ describe('events', () => {
     expect(read({ events: [{ event: 3 }] })).rejects.toMatchObject({
       ...{ key: `${MEMBER}: events[0].event`, kind: 'wrong_type' },
     }));
+});
+
+it('a text that lies apart and is too long is told to be clipped', async () => {
+  const long = 'x'.repeat(5 * 1024 * 1024);
+  const { steps, remarks } = await read({
+    messages: [assistant('m1', { content: 'attachment://k' })],
+    attachments: { k: long },
+    events: [{ event: 'info', data: long }],
+  });
+  expect(remarks).toEqual([['attachments.k', 'clipped']]);
+  expect(steps[0]!.response.length).toBeLessThan(long.length);
 });

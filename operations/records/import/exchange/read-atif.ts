@@ -17,8 +17,6 @@ import { type Fields, fieldsOf, textOf } from './json-values.js';
 import { TEXT_LIMIT } from './text-limit.js';
 import { endOf, recordOf, runExtraOf } from './told-run.js';
 
-export { TEXT_LIMIT };
-
 /** Where a run lies: in a trajectory alone, or in the folder of a trial of Harbor. */
 export type AtifSource = { path: string } | { trial: string };
 

@@ -9,7 +9,7 @@ import { UnreadableFile } from '../unreadable-file.js';
 import type { ToldRun } from './import-file.js';
 import { amountOf, countOf, type Fields, fieldsOf, listOf, numberOf, textOf, timeOf } from './json-values.js';
 import { KeptText } from './kept-text.js';
-import { TEXT_LIMIT } from './read-atif.js';
+import { TEXT_LIMIT } from './text-limit.js';
 import { endOf, recordOf, runExtraOf, scoresOf } from './told-run.js';
 import { stepExtraOf, stepRow, type ToldStep } from './told-step.js';
 import type { ZipMembers } from './zip-members.js';

@@ -57,5 +57,4 @@ async function retried<Row extends object>(
 const isUnprepared = (error: unknown): boolean =>
   ['26000', '42P05', '0A000'].includes(String((error as { code?: unknown } | null)?.code));
 
-/** PostgreSQL's text cannot hold NUL characters; commands print them. */
-export const storable = (text: string): string => text.replaceAll('\0', '\uFFFD');
+export { storable } from '../domain/storable.js';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { storable } from '../../domain/storable.js';
 import { gpuSchema } from '../../domain/tool-state.js';
 import type { CommandOutcome, SandboxCommand } from '../../domain/ports/sandbox-port.js';
 
@@ -6,9 +7,6 @@ import type { CommandOutcome, SandboxCommand } from '../../domain/ports/sandbox-
  * Protocol between the worker and the sandbox's supervisor (images/agent/durable_shell): requests and replies are lines of JSON
  * over the control socket, outcomes are files of the control directory.
  */
-
-/** PostgreSQL text cannot hold NUL, and JSON may contain lone surrogates. */
-const storable = (text: string): string => text.replace(/\0|\p{Surrogate}/gu, '\ufffd');
 
 export type ControlRequest =
   | { op: 'ping' }

@@ -175,7 +175,10 @@ export function episodeStore(pool: pg.Pool): Episodes {
         const { rows } = await client.query<EpisodeRow>(`${EPISODE} where e.run_id = $1 for update of e`, [runId]);
         const [episode] = rows;
         if (episode === undefined) return { kind: 'unknown' };
-        const text = JSON.stringify(action);
+        // Before it is compared, too: the same action again is the same one.
+        const text = JSON.stringify(action, (_key, value: unknown) =>
+          typeof value === 'string' ? storable(value) : value,
+        );
         const wanted = seq ?? episode.seq + 1;
         if (wanted > episode.seq + 1 || wanted < 1) return { kind: 'gap', expected: episode.seq + 1 };
         const before = await client.query<{ step: number; try: number; same: boolean; settled: boolean }>(

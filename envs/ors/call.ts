@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BenchError } from '../../domain/errors.js';
+import { storable } from '../../domain/storable.js';
 import type { EpisodeRow } from '../../domain/ports/episodes.js';
 import type { Play, PlayedStep } from '../play.js';
 import { playSoftly, type SoftAnswer, stillRuns } from '../soft-step.js';
@@ -77,7 +78,8 @@ export async function playControl(context: CallContext, command: 'wait' | 'inter
 /** The last action again, if it is this one and its answer has not been read; else the next. */
 async function numberOf(play: Play, { runId, seq }: EpisodeRow, action: { command: string }): Promise<number> {
   const last = seq === 0 ? null : await play.taken(runId, seq);
-  const same = last !== null && !last.delivered && isDeepStrictEqual({ ...last.action }, { ...action });
+  const stored = { command: storable(action.command) };
+  const same = last !== null && !last.delivered && isDeepStrictEqual({ ...last.action }, stored);
   return same ? seq : seq + 1;
 }
 

@@ -3,6 +3,7 @@ import { encodeReply } from '../../domain/agent/reply-encoding.js';
 import { BenchError } from '../../domain/errors.js';
 import type { EpisodeRow, TakenAction } from '../../domain/ports/episodes.js';
 import { actionSchema } from '../../domain/requests/episode.js';
+import { storable } from '../../domain/storable.js';
 import type { AgentConfig } from '../../domain/agent/config.js';
 import { startRunWorkflow } from '../../temporal/start-run.js';
 import { tellAnswered } from '../../temporal/tell-answered.js';
@@ -63,8 +64,10 @@ function replyOf(agent: AgentConfig, sent: unknown) {
   if (!read.success) return { action: { malformed: limited(sent) }, reply: JSON.stringify(sent) ?? 'null' };
   const action = read.data;
   if ('reply' in action) return { action, reply: encodeReply({ text: action.reply }) };
-  const encoded = encodeReplyAs(agent.outputParser, { thought: '', action: action.command }, { commands });
-  return { action, reply: encoded === null ? action.command : encodeReply(encoded) };
+  // Here already: within a tool call's arguments they would be escaped, and executed.
+  const command = storable(action.command);
+  const encoded = encodeReplyAs(agent.outputParser, { thought: '', action: command }, { commands });
+  return { action: { command }, reply: encoded === null ? command : encodeReply(encoded) };
 }
 
 function limited(sent: unknown): string {

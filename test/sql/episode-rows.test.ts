@@ -38,6 +38,23 @@ function episode(batchId: string, taskId: string): NewEpisode {
 const contents = async (): Promise<number> =>
   (await rows.query<{ n: number }>('select count(*)::int as n from task_versions')).rows[0]?.n ?? NaN;
 
+describe('an action', () => {
+  it.each([
+    ['NUL', { command: "tr '\0' '\\n' < f" }, { command: "tr '\ufffd' '\\n' < f" }],
+    ['half a pair', { reply: 'half \ud83d' }, { reply: 'half \ufffd' }],
+    ['half a pair at the end of what is no action', { malformed: `"${'\ud83d'}` }, { malformed: '"\ufffd' }],
+  ])('with %s is taken, and is the same one when it is repeated', async (_what, action, stored) => {
+    const { batchId } = await openBatch(newBatchId());
+    const one = episode(batchId, 'acted');
+    const { runId } = one.run;
+    await db.episodes.create(one, 'test');
+    const sent = { runId, seq: 1, action, reply: Object.values(action)[0] ?? '', policyVersion: null };
+    expect(await db.episodes.take(sent)).toMatchObject({ kind: 'taken', repeated: false });
+    expect(await db.episodes.take(sent)).toMatchObject({ kind: 'taken', repeated: true });
+    expect((await db.episodes.taken(runId, 1))?.action).toEqual(stored);
+  });
+});
+
 describe('episodes of one task', () => {
   it('share the rows of their task and agent, which the first one stores', async () => {
     const { batchId } = await openBatch(newBatchId());

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RawData, WebSocket } from 'ws';
 import type { HarborTools } from '../rollouts/harbor.js';
-import { harborCall } from '../rollouts/harbor-call.js';
+import { callsHarbor, harborCall } from '../rollouts/harbor-call.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
 import type { EpisodeRow } from '../../domain/ports/episodes.js';
 import type { Play } from '../play.js';
@@ -25,8 +25,8 @@ export interface ConnectionOptions {
   relay: { connection: string; answered: number } | null;
   /** Another connection goes on with this run. */
   heldElsewhere(runId: string): boolean;
-  /** Rollouts, as tools of a session that plays nothing itself. */
-  harbor: HarborTools;
+  /** Rollouts, as tools of a session that plays nothing itself; null: this is no session that Harbor's client made. */
+  harbor: HarborTools | null;
   /** Episodes that are open, and how many may be. */
   counts(): Promise<{ active_sessions: number; max_sessions: number }>;
 }
@@ -152,10 +152,10 @@ export class Connection {
       return { type: 'mcp', data: response };
     }
     if (type === 'step' && listsTools(data)) return observationFrame(toolList());
-    const played =
-      type === 'step' ? await harborCall(this.options.harbor, data, { name, signal: this.#gone.signal }) : null;
-    if (played !== null) return observationFrame(played);
-    const { session } = this.options;
+    const { session, harbor } = this.options;
+    // What a policy is shown begins with a reset: what it writes comes after one, and is an action whatever it looks like.
+    if (type === 'step' && harbor !== null && callsHarbor(data) && !(await session.hasPlayed()))
+      return observationFrame(await harborCall(harbor, data, { name, signal: this.#gone.signal }));
     const context = { first: this.#first, signal: this.#gone.signal };
     const answered = type === 'reset' ? session.reset(data, context) : session.step(sentStep(data), context);
     return observationFrame(this.#noted(await answered));

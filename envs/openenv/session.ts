@@ -54,6 +54,8 @@ export class EnvSession {
   #runId: string | null = null;
   /** Each step of this connection has had a number; null: there was none yet. */
   #numbers: boolean | null = null;
+  /** See hasPlayed: of this connection. */
+  #played = false;
   /** Run whose end this connection was told. */
   #over: string | null = null;
   readonly #session: string | null;
@@ -72,8 +74,19 @@ export class EnvSession {
 
   /** What it plays; null: nothing yet. */
   async episode(): Promise<EpisodeRow | null> {
-    if (this.#runId !== null) return this.play.known(this.#runId);
-    return this.#session === null ? null : this.play.ofSession(this.#session);
+    const found =
+      this.#runId !== null
+        ? await this.play.known(this.#runId)
+        : this.#session === null
+          ? null
+          : await this.play.ofSession(this.#session);
+    if (found !== null) this.#played = true;
+    return found;
+  }
+
+  /** It has begun an episode, be that over, or another session's by now. */
+  async hasPlayed(): Promise<boolean> {
+    return this.#played || (await this.episode()) !== null;
   }
 
   /** Goes on with this episode. Throws BenchError (not_found) for one that is not there, or another session's. */
@@ -116,6 +129,7 @@ export class EnvSession {
     }
     const beginning = await this.play.reset(this.name.door ?? 'openenv', body, { session: this.#session });
     const { episode } = beginning;
+    this.#played = true;
     if (episode.session !== this.#session) await this.attach(episode.runId);
     else if (!this.keyed) this.#runId = episode.runId;
     // An id of an episode that has been played: it is gone on with.

@@ -69,7 +69,8 @@ export function openSockets(context: DoorContext, play: Play): Sockets {
     const heldElsewhere = (runId: string): boolean =>
       [...live.values()].some((other) => other.session !== session && other.session.held === runId);
     const options: ConnectionOptions = {
-      ...{ play, session, rpc: rpc(key, task), harbor, graceSeconds, heldElsewhere, counts },
+      ...{ play, session, rpc: rpc(key, task), harbor: named.made ? harbor : null },
+      ...{ graceSeconds, heldElsewhere, counts },
       ...{ relay: named.relay, ...named.ends },
     };
     const ready = (before?.replace() ?? Promise.resolve()).then(() => session.present(received));
@@ -130,6 +131,8 @@ export function openSockets(context: DoorContext, play: Play): Sockets {
 interface NamedSession {
   key: string | null;
   task: string | null;
+  /** Its client made it by `openenv/session/create`, as Harbor's does; those that send a model's words as steps attach to none. */
+  made: boolean;
   relayed: boolean;
   /** Number of the action whose outcome its client has read; null: that is not known. */
   received: number | null;
@@ -147,7 +150,13 @@ function nameOf(
   const task = typeof named === 'string' ? named : null;
   const received = Number(headers[RECEIVED_HEADER] ?? NaN);
   const relay = isKey(relayed) ? { connection: relayed, answered: Number(headers[ANSWERED_HEADER] ?? 0) } : null;
-  const client = { task, relayed: false, received: Number.isSafeInteger(received) ? received : null, relay };
+  const client = {
+    task,
+    made: id !== null,
+    relayed: false,
+    received: Number.isSafeInteger(received) ? received : null,
+    relay,
+  };
   if (own !== undefined && !isKey(own))
     return 'the session key is 16 to 64 letters, digits, - and _ (/s/<key> or X-Bench-Session)';
   if (id !== null && id !== own) {

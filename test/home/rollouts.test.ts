@@ -89,6 +89,12 @@ const begin = async (body: Record<string, unknown>): Promise<string[]> => {
 };
 const collect = async (query: string) =>
   (await server.ask<{ rollouts: Rollout[]; after: number }>('GET', `/v1/rollouts?${query}`)).body;
+/** As OpenEnv's HarborEnv connects: to a session that it made. */
+async function harborClient(): Promise<OpenEnvClient> {
+  const made = { jsonrpc: '2.0', id: 1, method: 'openenv/session/create', params: {} };
+  const { body } = await server.ask<{ result: { session_id: string } }>('POST', '/mcp', made);
+  return OpenEnvClient.at(`${server.url}/ws?session_id=${body.result.session_id}`);
+}
 /** As many as are wanted, in the order in which they are told. */
 async function collected(count: number, query: string): Promise<Rollout[]> {
   const all: Rollout[] = [];
@@ -152,7 +158,7 @@ describe('rollouts', () => {
   });
 
   test("of Harbor's client are one though their door dies, and the next call is another", async () => {
-    const client = await OpenEnvClient.connect(server.url);
+    const client = await harborClient();
     const before = vllm.requests.length;
     const call = {
       ...{ type: 'call_tool', tool_name: 'run_rollout' },
@@ -172,6 +178,29 @@ describe('rollouts', () => {
     expect(resultOf(await client.step(call))).toMatchObject({ ok: true });
     expect(await played()).toHaveLength(2);
     client.cut();
+  });
+
+  test('are not begun by a policy: in an episode the call is an action that executes nothing', async () => {
+    const rollouts = () => home.sql<{ count: number }>(`select count(*)::int as count from rollouts`);
+    const before = [await rollouts(), vllm.requests.length];
+    const call = {
+      ...{ type: 'call_tool', tool_name: 'run_rollout' },
+      arguments: { llm_url: vllm.openAiBaseUrl, model: 'm', api_key: '$BENCH_ROLLOUT_API_KEY' },
+    };
+    const rpc = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...call, name: 'run_rollout' } };
+    for (const client of [await OpenEnvClient.connect(server.url), await harborClient()]) {
+      await client.reset();
+      expect((await client.step(call)).data).toMatchObject({ done: false, metadata: { format_error: true } });
+      expect(JSON.stringify(await client.ask({ type: 'mcp', data: rpc }))).toContain('Nothing was executed');
+      client.send({ type: 'close' });
+      await client.closed;
+    }
+    const session = { 'x-bench-session': 'the-key-of-a-session-over-http' };
+    await server.ask('POST', '/reset', { task: 'battleOfSexes' }, session);
+    const stepped = await server.ask('POST', '/step', { action: call }, session);
+    expect(stepped.body).toMatchObject({ done: false, metadata: { format_error: true } });
+    expect(JSON.stringify(await server.ask('POST', '/mcp', rpc, session))).toContain('Nothing was executed');
+    expect([await rollouts(), vllm.requests.length]).toEqual(before);
   });
 
   test('wait for their trainer, and are kept until it acknowledges them', async () => {

@@ -7,9 +7,10 @@ import { checked } from '../checked.js';
 import { goneOf } from '../gone.js';
 import { statusOf, textOf } from '../http-errors.js';
 import type { Observation } from '../openenv/frames.js';
-import { type Answered, EnvSession } from '../openenv/session.js';
+import { EnvSession } from '../openenv/session.js';
 import type { Play } from '../play.js';
 import { SESSION_KEY, TASK_HEADER } from '../prefixes.js';
+import { openReading } from '../reading.js';
 import { aggregateMetrics } from './aggregate.js';
 import { readResponse, type ToolCall } from './reply.js';
 
@@ -27,22 +28,7 @@ export function nemoDoor(play: Play): FastifyPluginCallback {
   const session = (key: string, request: FastifyRequest): EnvSession =>
     new EnvSession(play, { key, task: taskOf(request), door: 'nemo', softSeconds: 0 });
 
-  /** Responses that are on their way: what follows one begins when it is known to be read, or lost. */
-  const reading = new Map<string, Promise<void>>();
-  /** A response that has left is read: an equal step after it is a new one. */
-  const readOnce = (key: string, { raw }: FastifyReply, { episode, settled }: Answered): void => {
-    if (settled === null) return;
-    const left = new Promise<boolean>((resolve) => {
-      raw.once('finish', () => resolve(true)).once('close', () => resolve(false));
-    });
-    const read = left.then((whole) => (whole ? play.delivered(episode.runId, settled) : undefined));
-    const settledRead = read
-      .catch(() => undefined)
-      .finally(() => {
-        if (reading.get(key) === settledRead) reading.delete(key);
-      });
-    reading.set(key, settledRead);
-  };
+  const reading = openReading(play);
 
   return (app, _options, done) => {
     app.setErrorHandler((thrown, _request, reply) => sendFailure(reply, thrown));
@@ -59,13 +45,13 @@ export function nemoDoor(play: Play): FastifyPluginCallback {
     app.post('/nemo/step', async (request, reply) => {
       const { response } = checked(stepSchema, request.body ?? {});
       const key = keyOf(request);
-      await reading.get(key);
+      await reading.over(key);
       const { action, calls } = readResponse(response.output);
       const sent = { action, seq: null, policyVersion: null, tool: null };
       const context = { first: true, signal: goneOf(reply) };
-      const answered = await session(key, request).step(sent, context);
-      readOnce(key, reply, answered);
-      return remembered(reply, key).send(stepOf(answered.data, calls));
+      const { data, episode, settled } = await session(key, request).step(sent, context);
+      if (settled !== null) reading.leaves(key, reply, { runId: episode.runId, seq: settled });
+      return remembered(reply, key).send(stepOf(data, calls));
     });
 
     app.post('/nemo/aggregate_metrics', ({ body }) => {

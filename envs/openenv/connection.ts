@@ -95,6 +95,11 @@ export class Connection {
     await this.options.play.detach(episode.runId, this.#busy > 0 ? most : Math.max(0, Math.min(most, idleLeft)));
   }
 
+  /** Its client has sent a request for this run over HTTP: it has read what it was sent here. */
+  async readBefore(runId: string): Promise<void> {
+    if (this.#unread?.runId === runId && this.#busy === 0) await this.#read();
+  }
+
   #take(raw: RawData): void {
     this.#heard = Date.now();
     if (this.#refused) return void this.socket.close(1013);
@@ -129,7 +134,8 @@ export class Connection {
     const unread = this.#unread;
     if (unread === null) return;
     await this.options.play.delivered(unread.runId, unread.seq);
-    this.#unread = null;
+    // Another answer may have been sent meanwhile.
+    if (this.#unread === unread) this.#unread = null;
   }
 
   async #answer({ text, name }: Sent): Promise<Frame | null> {
@@ -147,8 +153,10 @@ export class Connection {
       return errorFrame('UNKNOWN_TYPE', `Unknown message type: ${String(type)}`);
     if (!isObject(data)) return invalid(['data'], 'data is a JSON object');
     if (type === 'mcp') {
-      const { response, settled } = await this.options.rpc.answer(data, this.options.session);
-      if (settled !== null) [this.#unread, this.#first] = [settled, false];
+      const from = { session: this.options.session, first: this.#first, signal: this.#gone.signal };
+      const { response, settled, stepped } = await this.options.rpc.answer(data, from);
+      if (stepped) this.#first = false;
+      if (settled !== null) this.#unread = settled;
       return { type: 'mcp', data: response };
     }
     if (type === 'step' && listsTools(data)) return observationFrame(toolList());

@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { BenchError } from '../../domain/errors.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
 import type { DoorContext } from '../context.js';
+import { goneOf } from '../gone.js';
 import { statusOf, textOf } from '../http-errors.js';
 import type { Play } from '../play.js';
 import { SESSION_HEADER, SESSION_KEY, TASK_HEADER } from '../prefixes.js';
+import { openReading } from '../reading.js';
 import { problemsOf } from '../task-api.js';
 import { sentStep } from './action.js';
 import { metadata, openApi, schemas } from './documents.js';
@@ -23,7 +25,8 @@ const stateQuery = z.looseObject({ episode_id: z.string().min(1).max(255).option
 
 /** Door A: OpenEnv, over `/ws` and over HTTP. */
 export function openEnvDoor(context: DoorContext, play: Play): FastifyPluginCallback {
-  const sockets = openSockets(context, play);
+  const reading = openReading(play);
+  const sockets = openSockets(context, play, reading);
   const session = (request: FastifyRequest): EnvSession =>
     new EnvSession(play, { key: keyOf(request), task: taskOf(request) });
   /** The session that a request names by its key or the id of its episode. */
@@ -34,7 +37,7 @@ export function openEnvDoor(context: DoorContext, play: Play): FastifyPluginCall
     return named;
   };
   const send = (reply: FastifyReply, { data, episode, settled }: Answered): FastifyReply => {
-    if (settled !== null) readOnce(reply, play, { runId: episode.runId, seq: settled });
+    if (settled !== null) reading.leaves(episode.runId, reply, { runId: episode.runId, seq: settled });
     return reply.send(data);
   };
 
@@ -78,17 +81,13 @@ export function openEnvDoor(context: DoorContext, play: Play): FastifyPluginCall
       } catch {
         return rpcError(null, PARSE_ERROR, 'Parse error');
       }
-      const { response, settled } = await sockets.rpc(keyOf(request), taskOf(request)).answer(sent, null);
-      if (settled !== null) readOnce(reply, play, settled);
+      const from = { session: null, first: 'request', signal: goneOf(reply) } as const;
+      const { response, settled } = await sockets.rpc(keyOf(request), taskOf(request)).answer(sent, from);
+      if (settled !== null) reading.leaves(settled.runId, reply, settled);
       return reply.send(response);
     });
     done();
   };
-}
-
-/** A response over HTTP that has left is read: nobody asks for it again without its number. */
-function readOnce(reply: FastifyReply, play: Play, { runId, seq }: { runId: string; seq: number }): void {
-  reply.raw.once('finish', () => void play.delivered(runId, seq).catch(() => undefined));
 }
 
 function keyOf({ headers }: FastifyRequest): string | null {

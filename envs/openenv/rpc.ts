@@ -6,17 +6,25 @@ import type { Play } from '../play.js';
 import { TOOLS } from '../tools.js';
 import { toolAction } from './action.js';
 import { textOf } from '../http-errors.js';
-import type { EnvSession } from './session.js';
+import type { EnvSession, StepContext } from './session.js';
 
 /** JSON-RPC 2.0, with OpenEnv's methods for sessions beside MCP's for tools. */
 export interface Rpc {
-  /** `session`: of the socket that the request came over; null: over HTTP. `settled`: the outcome that is read with the response. */
-  answer(request: unknown, session: EnvSession | null): Promise<RpcAnswer>;
+  answer(request: unknown, from: RpcCaller): Promise<RpcAnswer>;
+}
+
+/** What a request came over. */
+export interface RpcCaller extends Pick<StepContext, 'first' | 'signal'> {
+  /** Of its socket; null: it came over HTTP. */
+  session: EnvSession | null;
 }
 
 export interface RpcAnswer {
   response: object;
+  /** The outcome that is read with the response. */
   settled: { runId: string; seq: number } | null;
+  /** It was a step, whose answer this is. */
+  stepped: boolean;
 }
 
 /** What of the sessions of sockets the calls need to know. */
@@ -29,6 +37,8 @@ export interface RpcSessions {
   /** A socket plays it: it ends with that. */
   endsWithSocket(id: string): boolean;
   forget(id: string): void;
+  /** Resolves when it is known of all answers to this run's client whether they were read, now that it sends another request. */
+  read(runId: string): Promise<void>;
   counts(): Promise<{ active_sessions: number; max_sessions: number }>;
 }
 
@@ -77,19 +87,20 @@ export const rpcError = (id: unknown, code: number, message: string, data?: obje
 
 export function openRpc(sessions: RpcSessions): Rpc {
   return {
-    async answer(request, session) {
+    async answer(request, from) {
       const read = requestSchema.safeParse(request);
       if (!read.success)
         return {
           response: rpcError(null, INVALID_REQUEST, 'a request is {jsonrpc: "2.0", method, params, id}'),
-          settled: null,
+          ...{ settled: null, stepped: false },
         };
       const { id, method, params = {} } = read.data;
       try {
-        const { result, settled } = await call(sessions, method, paramsOf(params), session);
-        return { response: { jsonrpc: '2.0', id: id ?? null, result }, settled: settled ?? null };
+        const { result, settled } = await call(sessions, method, paramsOf(params), from);
+        const response = { jsonrpc: '2.0', id: id ?? null, result };
+        return { response, settled: settled ?? null, stepped: settled !== undefined };
       } catch (thrown) {
-        return { response: rpcFailure(id, thrown), settled: null };
+        return { response: rpcFailure(id, thrown), settled: null, stepped: false };
       }
     },
   };
@@ -97,6 +108,7 @@ export function openRpc(sessions: RpcSessions): Rpc {
 
 interface Called {
   result: object;
+  /** Of a step. */
   settled?: RpcAnswer['settled'];
 }
 
@@ -104,8 +116,9 @@ async function call(
   sessions: RpcSessions,
   method: string,
   params: Record<string, unknown>,
-  attached: EnvSession | null,
+  from: RpcCaller,
 ): Promise<Called> {
+  const { session: attached } = from;
   switch (method) {
     case 'openenv/session/create': {
       const { active_sessions: active, max_sessions: most } = await sessions.counts();
@@ -121,19 +134,23 @@ async function call(
       if (params['session_id'] !== undefined) named(sessions, params['session_id']);
       return { result: { tools: TOOLS.map(({ input_schema: inputSchema, ...tool }) => ({ ...tool, inputSchema })) } };
     case 'tools/call':
-      return callTool(attached ?? named(sessions, params['session_id'] ?? sessions.key), params);
+      return callTool(sessions, params, from);
     default:
       throw new RpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
   }
 }
 
 async function callTool(
-  session: EnvSession,
-  { name, arguments: given = {} }: Record<string, unknown>,
+  sessions: RpcSessions,
+  { name, arguments: given = {}, session_id: id }: Record<string, unknown>,
+  { session: attached, ...context }: RpcCaller,
 ): Promise<Called> {
+  const session = attached ?? named(sessions, id ?? sessions.key);
   if (typeof name !== 'string' || name === '') throw new RpcError(INVALID_PARAMS, "Missing 'name' in params");
   const sent = { action: toolAction(name, given), seq: null, policyVersion: null, tool: name };
-  const { data, episode, settled } = await session.step(sent, { first: false });
+  const before = attached === null ? await session.episode() : null;
+  if (before !== null) await sessions.read(before.runId);
+  const { data, episode, settled } = await session.step(sent, context);
   const { observation, reward, done, metadata } = data;
   const said = (observation['result'] as { data: string }).data;
   const result = { content: [{ type: 'text', text: said }], data: said, reward, done, metadata };

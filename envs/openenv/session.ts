@@ -9,7 +9,7 @@ import { stillRuns } from '../soft-step.js';
 import { isDone } from '../wire.js';
 import { begunObservation, type Observation, stepObservation, toolObservation } from './frames.js';
 import type { SentStep } from './action.js';
-import { takeStep } from './step.js';
+import { type First, takeStep } from './step.js';
 
 /** What names a client's session. */
 export interface SessionName {
@@ -34,8 +34,7 @@ export interface Answered {
 }
 
 export interface StepContext {
-  /** The first reset or step on its connection: it may be one whose answer was lost. */
-  first: boolean;
+  first: First;
   signal?: AbortSignal;
   /** Numbers are the trainer's for certain; default: if all steps of the connection have had one. A model may write one into its action. */
   numbers?: 'trusted';
@@ -123,7 +122,8 @@ export class EnvSession {
     const before = await this.episode();
     if (before !== null && !before.ended && before.episodeId !== request.episode_id) {
       // The answer to this very reset was lost: nobody has acted upon it.
-      const same = first && this.keyed && before.seq === 0 && isDeepStrictEqual({ ...before.reset }, { ...request });
+      const same =
+        first !== false && this.keyed && before.seq === 0 && isDeepStrictEqual({ ...before.reset }, { ...request });
       if (same) return begun(before, begunObservation(await this.play.beginning(before)));
       await this.play.end(before);
     }

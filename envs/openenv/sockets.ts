@@ -14,6 +14,7 @@ import {
   TASK_HEADER,
   withoutPrefixes,
 } from '../prefixes.js';
+import type { Reading } from '../reading.js';
 import { mayPlay } from '../token.js';
 import { Connection, type ConnectionOptions, errorFrame } from './connection.js';
 import { isSessionId, openRpc, type Rpc } from './rpc.js';
@@ -32,7 +33,7 @@ export interface Sockets {
   close(): void;
 }
 
-export function openSockets(context: DoorContext, play: Play): Sockets {
+export function openSockets(context: DoorContext, play: Play, reading: Reading): Sockets {
   const { env, graceSeconds, token } = context;
   const harbor = harborTools(context);
   const server = new WebSocketServer({
@@ -60,6 +61,10 @@ export function openSockets(context: DoorContext, play: Play): Sockets {
         return bySession.has(id);
       },
       forget: (id) => forgotten.add(id),
+      async read(runId) {
+        await reading.over(runId);
+        for (const connection of live.keys()) await connection.readBefore(runId);
+      },
     });
 
   const serve = (socket: WebSocket, named: NamedSession): void => {

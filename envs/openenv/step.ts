@@ -7,9 +7,14 @@ import { isObject } from '../tools.js';
 import type { SentStep } from './action.js';
 import type { StepAnswer } from './frames.js';
 
+/**
+ * The first reset or step on its connection: it may be one whose answer was lost. `request`: so may any over HTTP, but its client has been
+ * told what still runs, and does not wait for that with another action.
+ */
+export type First = boolean | 'request';
+
 interface Patience {
-  /** The first step of its connection: it may be one whose answer was lost. */
-  first: boolean;
+  first: First;
   softSeconds: number;
   /** Numbers are the trainer's: a repeated one is a retry, whether its answer was read or not. */
   trusted: boolean;
@@ -54,12 +59,12 @@ function unpaid(answer: StepAnswer): StepAnswer {
 }
 
 /**
- * A connection's first step may repeat one whose answer was lost with the connection before: it gets that answer.
+ * A connection's first step may repeat one whose answer was lost with the connection before, as may any over HTTP: it gets that answer.
  * Any other action is executed after it, and told what was missed.
  */
 async function takeTrusted(play: Play, episode: EpisodeRow, sent: SentStep, patience: Patience): Promise<StepAnswer> {
   const { runId, seq: last } = episode;
-  const unread = patience.first && last > 0 && (await play.taken(runId, last))?.delivered === false;
+  const unread = patience.first !== false && last > 0 && (await play.taken(runId, last))?.delivered === false;
   if (!unread || sent.seq === last) return next(play, episode, sent, patience);
   const known = await play.outcome(episode, last, 0);
   // What still runs is waited for or interrupted as on any connection.
@@ -70,7 +75,8 @@ async function takeTrusted(play: Play, episode: EpisodeRow, sent: SentStep, pati
     if (repeated !== null) return repeated;
   }
   const { signal, softSeconds } = patience;
-  const lost = known ?? (await play.outcome(episode, last, softSeconds === 0 ? 86_400 : softSeconds, signal));
+  const seconds = patience.first === 'request' ? 0 : softSeconds === 0 ? 86_400 : softSeconds;
+  const lost = known ?? (await play.outcome(episode, last, seconds, signal));
   if (lost === null) return stillRuns(play, episode, last);
   if (isDone(lost.outcome)) return { kind: 'done', seq: last, played: lost };
   const answer = await next(play, await play.known(runId), sent, patience);

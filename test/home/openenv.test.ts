@@ -394,6 +394,44 @@ describe('tools', () => {
     expect((await call('openenv/session/close', { session_id: other })).error).toMatchObject({ code: -32602 });
   });
 
+  test('are executed once, though their door dies, or their connection breaks and their client asks again', async () => {
+    const command = 'echo x >> n; sleep 2; wc -l < n';
+    const call = (id: number, params: object = {}) => ({
+      ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+      params: { name: 'run', arguments: { command }, ...params },
+    });
+    const taken = (runId: unknown, seq: number) =>
+      expect
+        .poll(() => home.sql(`select 1 from episode_actions where run_id = $1 and seq = $2`, [runId, seq]), {
+          timeout: 60_000,
+        })
+        .toHaveLength(1);
+    const client = await connect();
+    const { run_id: id } = (await client.reset()).data.metadata;
+    client.send({ type: 'mcp', data: call(1) });
+    await taken(id, 1);
+    expect(server.killDoor()).toBe(true);
+    const told = (reply: unknown) => (reply as { result: { metadata: Record<string, unknown> } }).result.metadata;
+    expect(told((await client.next())?.data)).toMatchObject({ output: '1\n', action_seq: 1 });
+    // It has been read: the same call is another one.
+    expect(told((await client.ask({ type: 'mcp', data: call(2) })).data)).toMatchObject({ output: '2\n' });
+    client.cut();
+
+    const headers = { 'x-bench-session': newKey() };
+    const begun = await post('/reset', { task: 'battleOfSexes' }, headers);
+    const run = (begun.body['metadata'] as Record<string, unknown>)['run_id'];
+    const lost = new AbortController();
+    const body = JSON.stringify(call(1));
+    const first = fetch(`${server.url}/mcp`, { method: 'POST', headers, body, signal: lost.signal });
+    await taken(run, 1);
+    lost.abort();
+    await expect(first).rejects.toThrow();
+    // Whether it is over by then, or not.
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    expect(told((await post('/mcp', call(2), headers)).body)).toMatchObject({ output: '1\n', action_seq: 1 });
+    expect(told((await post('/mcp', call(3), headers)).body)).toMatchObject({ output: '2\n', action_seq: 2 });
+  });
+
   test.each([
     ['{}', -32600],
     ['{', -32700],

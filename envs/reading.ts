@@ -1,0 +1,33 @@
+import type { FastifyReply } from 'fastify';
+import type { Play } from './play.js';
+
+/** Responses over HTTP on their way: what follows one begins when it is known to be read, or lost. */
+export interface Reading {
+  /** An outcome leaves with this response: once that has left whole, an equal step after it is a new one. */
+  leaves(key: string, reply: FastifyReply, outcome: { runId: string; seq: number }): void;
+  /** Resolves when nothing of this key is on its way. */
+  over(key: string): Promise<void>;
+}
+
+export function openReading(play: Pick<Play, 'delivered'>): Reading {
+  const pending = new Map<string, Promise<void>>();
+  return {
+    leaves(key, { raw }, { runId, seq }) {
+      // Its client has gone already, and nothing more is heard of it.
+      if (raw.destroyed) return;
+      const left = new Promise<boolean>((resolve) => {
+        raw.once('finish', () => resolve(true)).once('close', () => resolve(false));
+      });
+      const read = left
+        .then((whole) => (whole ? play.delivered(runId, seq) : undefined))
+        .catch(() => undefined)
+        .finally(() => {
+          if (pending.get(key) === read) pending.delete(key);
+        });
+      pending.set(key, read);
+    },
+    async over(key) {
+      await pending.get(key);
+    },
+  };
+}

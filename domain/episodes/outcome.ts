@@ -20,7 +20,8 @@ export interface ShownEvaluation {
 
 /** What of a run is our fault: never a reward. */
 export interface EpisodeFault {
-  reason: 'infra_error' | 'config_error' | 'evaluator_error' | 'cancelled';
+  /** An end that is not the player's doing, or an evaluation without a score that could have been the one that counts. */
+  reason: EndReason | 'evaluator_error' | 'no_baseline';
   detail: string | null;
 }
 
@@ -80,11 +81,17 @@ export interface ActionProgress {
   evaluations: ShownEvaluation[];
 }
 
-/** What its step is worth by now, and what earlier actions of the same step have been given. */
+/** What its step is worth by now, and what of that has been given. */
 export interface StepReward {
   reward: number | null;
+  /** Sum up to the reward. */
   parts: Record<string, number>;
-  given: number | null;
+  /** Parts that earlier actions have been given; null: none. */
+  given: Record<string, number> | null;
+  /** Parts that are paid once more, be it nothing: they are told although they were given. */
+  anew?: readonly string[];
+  /** Why an episode that has ended has no reward; null or absent: it has one, or goes on. */
+  fault?: EpisodeFault['reason'] | null;
 }
 
 /** Is the outcome of the action known? */
@@ -97,13 +104,13 @@ export function outcomeOf(progress: ActionProgress, reward: StepReward): Episode
   const { seq, step, next, run, record, evaluations } = progress;
   const formatError = next === null ? record?.action === null : next.step === step;
   const done = next === null;
-  const fault = done ? faultOf(run) : null;
+  const fault = done ? faultOf(run, reward.fault ?? null) : null;
   const evaluation =
     formatError && !done
       ? null
       : (evaluations.find(({ kind }) => (kind !== 'validate') === done) ?? evaluations.at(-1) ?? null);
   const parts = fault === null ? ownParts(reward) : {};
-  const paid = Object.keys(parts).length === 0 ? null : difference(reward.reward, reward.given);
+  const paid = Object.keys(parts).length === 0 ? null : difference(reward);
   return {
     seq,
     step,
@@ -131,22 +138,29 @@ export function outcomeOf(progress: ActionProgress, reward: StepReward): Episode
   };
 }
 
-/** Earlier replies of a step could not be used, or they would have ended it: what they were given are penalties. */
-function ownParts({ parts: { format = 0, ...others }, given }: StepReward): Record<string, number> {
-  const penalty = format - (given ?? 0);
-  return penalty === 0 ? others : { ...others, format: penalty };
+/** What was given before is not given again: a part that is left with nothing is none. */
+function ownParts({ parts, given, anew = [] }: StepReward): Record<string, number> {
+  const before = given ?? {};
+  const own = Object.entries(parts).map(([part, amount]) => [part, amount - (before[part] ?? 0)] as const);
+  return Object.fromEntries(
+    own.filter(([part, amount]) => amount !== 0 || before[part] === undefined || anew.includes(part)),
+  );
 }
 
-/** Rewards are added up over actions: what was given before is not given again. */
-function difference(reward: number | null, given: number | null): number | null {
-  if (reward === null) return null;
-  return given === null ? reward : reward - given;
+/** Rewards are added up over actions. */
+function difference({ reward, given }: StepReward): number | null {
+  const before = Object.values(given ?? {});
+  return reward === null || before.length === 0 ? reward : reward - before.reduce((sum, amount) => sum + amount, 0);
 }
 
-function faultOf({ endReason, finalEvaluation, detail }: ActionProgress['run']): EpisodeFault | null {
+/** The record tells an evaluation's fault: it knows which score would have counted. */
+function faultOf(
+  { endReason, detail }: ActionProgress['run'],
+  told: EpisodeFault['reason'] | null,
+): EpisodeFault | null {
   if (endReason === 'infra_error' || endReason === 'config_error' || endReason === 'cancelled')
     return { reason: endReason, detail };
-  return finalEvaluation === 'evaluator_error' ? { reason: 'evaluator_error', detail } : null;
+  return told === null ? null : { reason: told, detail };
 }
 
 function lastMessage(run: ActionProgress['run'], observation: string | null): string {

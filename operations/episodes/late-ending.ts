@@ -14,19 +14,21 @@ export async function lateEnding(bench: Bench, episode: EpisodeRow): Promise<Epi
   const last = progress?.settled ?? null;
   if (progress !== null && (last === null || last.endReason !== null)) return null;
   const run = progress?.run ?? { ended: true, endReason, finalEvaluation: null, detail: null, maxSteps: 0 };
-  const { reward, parts, given } = await episodes.stepReward(runId, seq);
-  const before = (given ?? 0) + (last?.reward ?? 0);
+  const worth = await episodes.stepReward(runId, seq);
+  const evaluations = progress?.evaluations ?? [];
+  const evaluated = evaluations.some(({ id, kind }) => kind !== 'validate' && id !== last?.evaluation?.id);
   return outcomeOf(
+    { seq, step: nextStep, try: 1, settled: null, next: null, run, record: null, evaluations },
     {
-      seq,
-      step: nextStep,
-      try: 1,
-      settled: null,
-      next: null,
-      run,
-      record: null,
-      evaluations: progress?.evaluations ?? [],
+      ...worth,
+      given: together(worth.given ?? {}, last?.rewardParts ?? {}),
+      ...(evaluated && { anew: ['evaluation'] }),
     },
-    { reward, parts, given: before },
   );
+}
+
+function together(some: Record<string, number>, others: Record<string, number>): Record<string, number> {
+  const sums = { ...some };
+  for (const [part, amount] of Object.entries(others)) sums[part] = (sums[part] ?? 0) + amount;
+  return sums;
 }

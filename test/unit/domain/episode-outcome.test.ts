@@ -8,7 +8,7 @@ const progress = (change: Partial<ActionProgress> = {}): ActionProgress => ({
   record: { action: 'ls', observation: 'out', exitCode: 0, timedOut: false, outputBytes: 3 },
   ...change,
 });
-const nothing = { reward: null, parts: {}, given: null };
+const nothing = { reward: null, parts: {}, given: null, fault: null };
 const run = (change: Partial<ActionProgress['run']>): ActionProgress['run'] => ({
   ...{ ended: true, endReason: 'submit', finalEvaluation: 'ok', detail: null, maxSteps: 10 },
   ...change,
@@ -39,14 +39,14 @@ describe('the outcome of an action', () => {
   });
 
   test('pays what its step is worth, less what earlier actions of the step were paid', () => {
-    expect(outcomeOf(progress(), { reward: 0.75, parts: { evaluation: 1, format: -0.25 }, given: -0.25 }).reward).toBe(
-      1,
-    );
+    expect(
+      outcomeOf(progress(), { reward: 0.75, parts: { evaluation: 1, format: -0.25 }, given: { format: -0.25 } }).reward,
+    ).toBe(1);
     expect(outcomeOf(progress(), { reward: 0.75, parts: { evaluation: 0.75 }, given: null }).reward).toBe(0.75);
   });
 
   test('that was not evaluated is worth nothing, not 0: the penalties of its step were paid before', () => {
-    const penalised = { reward: -0.25, parts: { format: -0.25 }, given: -0.25 };
+    const penalised = { reward: -0.25, parts: { format: -0.25 }, given: { format: -0.25 } };
     expect(outcomeOf(progress(), penalised)).toMatchObject({ reward: null, rewardParts: {} });
     expect(outcomeOf(progress(), { ...penalised, given: null })).toMatchObject({ reward: -0.25 });
   });
@@ -71,11 +71,31 @@ describe('the outcome of an action', () => {
     ['infra_error', 'not_run', 'infra_error'],
     ['config_error', 'not_run', 'config_error'],
     ['cancelled', 'not_run', 'cancelled'],
-    ['submit', 'evaluator_error', 'evaluator_error'],
   ] as const)('of a run that ended by %s, %s is a fault and never a reward', (endReason, finalEvaluation, reason) => {
     const failed = progress({ next: null, run: run({ endReason, finalEvaluation, detail: 'the disk' }) });
     expect(outcomeOf(failed, { reward: 0, parts: {}, given: null })).toMatchObject({
       ...{ reward: null, terminated: false, truncated: false, fault: { reason, detail: 'the disk' } },
+    });
+  });
+
+  test('is an error where the record tells a fault of an evaluation, whatever the last one came to', () => {
+    const ended = progress({ next: null, run: run({}) });
+    expect(outcomeOf(ended, { ...nothing, fault: 'evaluator_error' })).toMatchObject({
+      ...{ reward: null, terminated: false, truncated: false, fault: { reason: 'evaluator_error' } },
+    });
+    const hidden = progress({ next: null, run: run({ finalEvaluation: 'evaluator_error' }) });
+    expect(outcomeOf(hidden, { ...nothing, reward: 0.5, parts: { evaluation: 0.5 } })).toMatchObject({
+      ...{ reward: 0.5, terminated: true, fault: null },
+    });
+    expect(outcomeOf(progress(), { ...nothing, fault: 'evaluator_error' }).fault).toBeNull();
+  });
+
+  test('tells what parts its reward has, each paid once', () => {
+    const worth = { reward: 0.5, parts: { evaluation: 0.5, no_valid: 0 }, given: { evaluation: 0.5 } };
+    expect(outcomeOf(progress(), worth)).toMatchObject({ reward: 0, rewardParts: { no_valid: 0 } });
+    expect(outcomeOf(progress(), { ...worth, anew: ['evaluation'] }).rewardParts).toEqual({
+      evaluation: 0,
+      no_valid: 0,
     });
   });
 
